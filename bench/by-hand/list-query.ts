@@ -17,7 +17,7 @@ const parameters = ['sucursalDeDistribucion', 'lote', 'sort', 'offest', 'limit',
 /** Takes what every framework makes of a query: names with a text each. Throws a 400. */
 export function parseListQuery(query: Readonly<Record<string, unknown>>): ListQuery {
   for (const name in query) {
-    if (!parameters.includes(name)) throw malformed(`"${name}" is no parameter here. There are: ${parameters.join(', ')}.`)
+    if (!parameters.includes(name)) throw malformed(`"${name}" is not a parameter here. There are: ${parameters.join(', ')}.`)
     if (typeof query[name] !== 'string') throw malformed(`"${name}" stands more than once.`)
   }
   const { sucursalDeDistribucion, lote, sort = 'numero', offest, limit, expand } = query as Record<string, string | undefined>

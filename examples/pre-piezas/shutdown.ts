@@ -1,4 +1,5 @@
 /** Ending the process without losing a request. */
+import cluster from 'node:cluster'
 import type { GracefulServer } from 'express-rest-conventions/server'
 
 /**
@@ -45,7 +46,7 @@ export function endOnSignals(): (running: Running) => void {
       const { server, close, drain = times.drain } = await inTime(start)
       await server.shutdown({ drain: signal === 'SIGTERM' ? drain : 0, grace: times.grace })
       await inTime(close())
-      process.exit(0)
+      leave()
     } catch (error) {
       console.error(error)
       process.exit(1)
@@ -64,4 +65,14 @@ async function inTime<T>(work: Promise<T>): Promise<T> {
   } finally {
     clearTimeout(timer)
   }
+}
+
+/**
+ * Exits with 0. A worker first leaves the cluster, so that connections which the primary has just
+ * sent to it go to another one.
+ */
+function leave(): void {
+  if (cluster.worker === undefined) process.exit(0)
+  cluster.worker.once('disconnect', () => process.exit(0))
+  cluster.worker.disconnect()
 }

@@ -122,6 +122,13 @@ export interface AdapterCall {
   readonly signal: AbortSignal
   /** What is read goes into a write of this request, so a replica that lags behind will not do. Default false. */
   readonly fresh?: boolean
+  /**
+   * The request has preconditions: an old version would give a 304 or a 412 that is not true, so a
+   * replica that lags behind will not do. Default false.
+   */
+  readonly current?: boolean
+  /** Names the caller over requests: the same text for the same principal. Absent: it has no name. */
+  readonly caller?: string | undefined
   /** Milliseconds until the time is up. Absent: nobody waits. */
   left?(): number
   /** On a create in an associated sub-collection: the parent that the new record is attached to, in the same step (PATH-7). */
@@ -248,6 +255,14 @@ export interface Adapter<T, K> {
    * long as the list of keys, which may be empty, hold a key twice, or be tens of thousands long.
    */
   read(keys: readonly K[], call: AdapterCall): Awaitable<readonly (Stored<T> | undefined)[]>
+  /**
+   * The record of this key in this version, from memory: without asking the store whether it is
+   * still there. A `replace` that follows with the same `call` and version compares the row with
+   * this record, and is `'stale'` whenever it changes nothing, for whatever reason: the request then
+   * reads the record. A PATCH with `If-Match` takes one trip to the store this way. `undefined` where
+   * the adapter does not hold the record, or can't compare the whole row. Absent: it never does.
+   */
+  cached?(key: K, version: string, call: AdapterCall): Stored<T> | undefined
   /**
    * With `call.idempotency`, the record is kept under its id in the same atomic step, as it was created, for as long as clients may repeat; what is refused keeps nothing.
    * Where the id is kept already, nothing is created: the answer is the record that is kept.

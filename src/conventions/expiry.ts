@@ -1,4 +1,7 @@
-/** Expired entries are reported once a day. Their mode stays as it is, unless `onExpired` says otherwise. */
+/**
+ * Reports expired entries, once a day each. Their mode stays as it is unless `onExpired` is
+ * `refuse`.
+ */
 import { notify } from '../notify.js'
 import type { ExpiredConvention } from './finding.js'
 import type { Convention } from './options.js'
@@ -6,20 +9,20 @@ import type { Convention } from './options.js'
 const day = 24 * 60 * 60 * 1000
 
 /** When each entry was last reported, in milliseconds since 1970. */
-const told = new WeakMap<Convention, number>()
+const lastReported = new WeakMap<Convention, number>()
 
 /** Reports an expired entry at most once a day: logs an error and calls the hook. */
-export function tellExpired(convention: Convention, hook: ((event: ExpiredConvention) => unknown) | undefined): void {
+export function reportExpiredEntry(convention: Convention, hook: ((event: ExpiredConvention) => unknown) | undefined): void {
   const { clause, mode, until, routes, refusesExpired: enforced } = convention
   const now = Date.now()
-  const last = told.get(convention)
+  const last = lastReported.get(convention)
   if (last !== undefined && now - last < day) return
-  told.set(convention, now)
+  lastReported.set(convention, now)
   console.error(expiredText(convention))
   notify(hook, () => ({ clause, mode, until: until ?? '', routes, enforced }))
 }
 
-/** What an expired entry is reported with. */
+/** The log message for an expired entry. */
 export function expiredText({ clause, mode, until, routes, refusesExpired }: Convention): string {
   const place = routes === undefined ? '' : ` for ${routes.join(', ')}`
   const state = refusesExpired ? 'It is enforced now' : `It is still "${mode}"`
@@ -30,6 +33,6 @@ export function expiredText({ clause, mode, until, routes, refusesExpired }: Con
 export const isExpired = ({ expires }: Convention): boolean => expires !== undefined && Date.now() >= expires
 
 /** Reports the entries that have already expired when the service is built. */
-export function tellExpiredOf(conventions: readonly Convention[], hook: ((event: ExpiredConvention) => unknown) | undefined): void {
-  for (const convention of conventions.filter(isExpired)) tellExpired(convention, hook)
+export function reportExpiredEntries(conventions: readonly Convention[], hook: ((event: ExpiredConvention) => unknown) | undefined): void {
+  for (const convention of conventions.filter(isExpired)) reportExpiredEntry(convention, hook)
 }

@@ -18,11 +18,11 @@ export interface Finding {
   readonly client?: string | undefined
 }
 
-/** An entry of `conventions` whose day has passed. */
+/** An entry of `conventions` that is past its expiry date. */
 export interface ExpiredConvention {
   readonly clause: string
   readonly mode: 'off' | 'report' | 'enforce'
-  /** The last day, as it was given. */
+  /** The expiry date, as given. */
   readonly until: string
   /** The templates to which it applies; `undefined`: all. */
   readonly routes: readonly string[] | undefined
@@ -30,18 +30,18 @@ export interface ExpiredConvention {
   readonly enforced: boolean
 }
 
-/** Findings of one request that are told: each once, and not more than so many. */
-const mostFindings = 20
+/** Maximum number of findings reported for one request. */
+const maxFindings = 20
 
 /** The findings of one request, each reported once. */
 export class Findings {
-  readonly #told = new Set<string>()
+  readonly #reported = new Set<string>()
 
   /** True if it was not reported before. */
   isNew(clause: string, detail: string): boolean {
     const name = `${clause} ${detail}`
-    if (this.#told.has(name) || this.#told.size >= mostFindings) return false
-    this.#told.add(name)
+    if (this.#reported.has(name) || this.#reported.size >= maxFindings) return false
+    this.#reported.add(name)
     return true
   }
 }
@@ -61,12 +61,14 @@ export interface FoundIn {
   readonly route: string | undefined
 }
 
-/** The route of a counted finding: with its version, so that two versions are counted apart. */
+/**
+ * The route of a counted finding, including its version, so that versions are counted separately.
+ */
 export const countedRoute = ({ version, route }: Pick<FoundIn, 'version' | 'route'>): string | undefined =>
   route === undefined || version === undefined ? route : `/${version}${route}`
 
 /** Counts a finding and calls the hook. */
-export function tellFinding(listeners: FindingListeners, clause: string, detail: string, { req, principal, ...place }: FoundIn): void {
+export function reportFinding(listeners: FindingListeners, clause: string, detail: string, { req, principal, ...place }: FoundIn): void {
   const { onFinding, usage } = listeners
   const client = usage?.clientOf(principal, req) ?? ''
   const { method, version, route } = place

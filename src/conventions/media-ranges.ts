@@ -1,4 +1,4 @@
-/** Media types that a service accepted before (HDR-5). */
+/** Media types that a service accepted before it adopted the conventions (HDR-5). */
 import { header } from '../wire.js'
 import type { Legacy } from './modes.js'
 

@@ -1,32 +1,32 @@
-/** The modes of a route, and whether a request is answered as the service did before. */
+/** The modes of a route, and the decision whether a request gets the legacy behavior. */
 import { createHash } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { addressKey, principalKey } from '../limits/keys.js'
 import { tokenClient } from '../usage/clients.js'
 import type { ClauseSettings, ModedClause } from './clauses.js'
-import { tellExpired } from './expiry.js'
+import { reportExpiredEntry } from './expiry.js'
 import type { ExpiredConvention } from './finding.js'
 import { type Convention, isForRoute } from './options.js'
 
 /** The clauses of a route that have a mode other than plain `enforce`. */
 export type Modes = { readonly [C in ModedClause]?: Convention<C> }
 
-/** The parts of a request that modes use. */
+/** The parts of a request that modes need. */
 export interface ModedRequest {
   readonly req: IncomingMessage
   readonly principal: unknown
-  /** Reports what enforcing the clause would have refused or changed. `detail`: a name, never a value. */
+  /** Reports what enforcement would have refused or changed. `detail`: a name, never a value. */
   finding(clause: string, detail: string): void
-  /** Called with expired entries; see `tellExpired`. */
+  /** Called with expired entries; see `reportExpiredEntry`. */
   readonly onConventionExpired: ((event: ExpiredConvention) => unknown) | undefined
 }
 
-/** What the service did before, for one request. */
+/** The legacy behavior of the service, for one request. */
 export interface Legacy<C extends ModedClause> {
   readonly settings: ClauseSettings[C]
   /** False if the mode is `off`. */
   readonly counts: boolean
-  /** Reports what enforcing would have refused or changed. Does nothing if the mode is `off`. */
+  /** Reports what enforcement would have refused or changed. No effect if the mode is `off`. */
   found(detail: string): void
 }
 
@@ -36,16 +36,18 @@ export function modesOf(conventions: readonly Convention[], version: string, tem
   return own.length === 0 ? undefined : (Object.freeze(Object.fromEntries(own.map((one) => [one.clause, one]))) as Modes)
 }
 
-/** The old behaviour, if it still applies to this request; `undefined` if the clause is enforced. */
+/**
+ * The legacy behavior, if it still applies to this request; `undefined` if the clause is enforced.
+ */
 export function legacyOf<C extends ModedClause>(modes: Modes | undefined, clause: C, request: ModedRequest): Legacy<C> | undefined {
   const convention = modes?.[clause] as Convention<C> | undefined
   if (convention === undefined) return undefined
   const { expires, mode, settings } = convention
   if (expires !== undefined && Date.now() >= expires) {
-    tellExpired(convention, request.onConventionExpired)
+    reportExpiredEntry(convention, request.onConventionExpired)
     if (convention.refusesExpired) return undefined
   }
-  if (mode === 'enforce' && isAmong(convention.share, request)) return undefined
+  if (mode === 'enforce' && isInShare(convention.share, request)) return undefined
   const counts = mode !== 'off'
   return {
     settings,
@@ -56,19 +58,23 @@ export function legacyOf<C extends ModedClause>(modes: Modes | undefined, clause
   }
 }
 
-/** Whether both can occur: the clause enforced for some requests, the old behaviour for others. */
+/**
+ * Whether both can occur: the clause is enforced for some requests, and the legacy behavior applies
+ * to others.
+ */
 export const isPartlyEnforced = ({ mode, refusesExpired }: Convention): boolean => mode === 'enforce' || refusesExpired
 
 /**
- * Whether a client belongs to the share for which clauses are enforced. Its name decides, so it is
- * treated in the same way in each request, process and clause. A larger share includes the smaller one.
+ * Whether a client belongs to the share for which clauses are enforced. The client's name decides,
+ * so a client is treated the same in every request, process and clause. A larger share includes
+ * every smaller one.
  */
-function isAmong(share: number, { req, principal }: Pick<ModedRequest, 'req' | 'principal'>): boolean {
+function isInShare(share: number, { req, principal }: Pick<ModedRequest, 'req' | 'principal'>): boolean {
   const hash = createHash('sha256').update(clientKey(req, principal)).digest()
   return hash.readUInt32BE(0) / 2 ** 32 < share
 }
 
-/** The name of the client: the client of the token, else its subject, else the IP address. */
+/** Identifies the client: by the client of the token, else its subject, else the IP address. */
 function clientKey(req: IncomingMessage, principal: unknown): string {
   const client = tokenClient(principal)
   return client === undefined ? (principalKey(principal) ?? addressKey(req)) : `c:${client}`

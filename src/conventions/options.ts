@@ -6,28 +6,36 @@ import type { Kind, Kinds } from '../options/kinds.js'
 import { type ClauseSettings, type ModedClause, settingKinds, unfitClause } from './clauses.js'
 
 /**
- * `off`: the service answers as it did before, and nothing is counted. `report`: the same, and what
- * enforcing would have refused or changed is a finding. `enforce`: the clause holds, as by default.
+ * `off`: the service behaves as it did before, and nothing is counted. `report`: the same, and what
+ * enforcement would have refused or changed is a finding. `enforce`: the clause is enforced, as by
+ * default.
  */
 export type Mode = 'off' | 'report' | 'enforce'
 
-/** The settings of a clause beside its mode. */
+/** The settings of a clause, including its mode. */
 export interface ModeOptions {
   readonly mode: Mode
   /**
-   * The templates to which the entry applies, such as `/v1/orders` or `/v1/orders/{id}`; without a version,
-   * such as `/orders`, in every version. On other routes the clause is enforced. Default: all routes.
+   * The templates that the entry applies to, such as `/v1/orders` or `/v1/orders/{id}`; without a
+   * version, such as `/orders`, in every version. On other routes the clause is enforced. Default:
+   * all routes.
    */
   readonly routes?: readonly string[]
-  /** The last day that is not enforced, such as `2027-03-01` (in UTC). Afterwards the service logs an error once a day. */
+  /**
+   * The last day of the mode, such as `2027-03-01` (in UTC). After it the service logs an error
+   * once a day.
+   */
   readonly until?: string
   /** What happens after `until`. `report`: the mode stays as it is. `refuse`: the clause is enforced. Default `report`. */
   readonly onExpired?: 'report' | 'refuse'
-  /** With `enforce`: the share of clients for which the clause is enforced, such as 0.1. For all others it is in `report`. Default: 1. */
+  /**
+   * With `enforce`: the share of clients for which the clause is enforced, such as 0.1. For all
+   * others it is reported. Default: 1.
+   */
   readonly share?: number
 }
 
-/** The mode of a clause, alone or with settings that describe the old behaviour. */
+/** The mode of a clause, alone or with settings that describe the legacy behavior. */
 export type ConventionOption<C extends ModedClause> = Mode | (ModeOptions & ClauseSettings[C])
 
 /** The modes of clauses, by id. A clause without an entry is enforced. */
@@ -45,17 +53,17 @@ export interface Convention<C extends ModedClause = ModedClause> {
   readonly until: string | undefined
   /** Whether the clause is enforced after the entry has expired. */
   readonly refusesExpired: boolean
-  /** The share of clients for whom it is enforced. */
+  /** The share of clients for which it is enforced. */
   readonly share: number
   readonly settings: ClauseSettings[C]
 }
 
-/** The factory that takes the option. */
+/** The factory with this option. */
 export interface ConventionOwner {
   /** Its name in messages: `api()`. */
   readonly what: string
   readonly clauses: readonly ModedClause[]
-  /** True for a middleware: the handler behind it writes the answer. */
+  /** True for a middleware: the handler after it writes the response. */
   readonly handWritten: boolean
   /** Whether the option `shape` is given. */
   readonly shaped?: boolean
@@ -132,7 +140,10 @@ function resolveEntry(clause: ModedClause, entry: unknown, owner: ConventionOwne
   })
 }
 
-/** Settings are required where the library writes the answer, because it can't guess the old behaviour. */
+/**
+ * Settings are required if the library writes the response, because it can't guess the legacy
+ * behavior.
+ */
 function missingSetting(
   clause: ModedClause,
   settings: Partial<ClauseSettings['QUERY-5'] & ClauseSettings['HDR-1'] & ClauseSettings['VERB-6'] & ClauseSettings['HDR-5']>,
@@ -141,7 +152,7 @@ function missingSetting(
   switch (clause) {
     case 'QUERY-5':
       if (settings.upTo !== undefined) return undefined
-      return 'does not say what the old maximum was. Give upTo: 500, or the old maximum: a larger limit is 400, and a page is never cut.'
+      return 'does not say what the old maximum was. Give upTo: 500, or the old maximum: a larger limit is 400, and a page is never truncated.'
     case 'HDR-1':
       if (settings.as !== undefined) return undefined
       return 'does not say how an unacceptable Accept was answered. Give as: 406, or as: "json".'
@@ -151,11 +162,11 @@ function missingSetting(
     case 'VERB-6':
       if (handWritten) {
         if (settings.status === undefined && settings.body === undefined) return undefined
-        return 'has a status or a body, which the handler gives here. Leave them out.'
+        return 'has a status or a body, which the handler sets here. Leave them out.'
       }
       if (settings.body !== undefined && !isJson(settings.body))
-        return 'has a body that JSON can not hold. Give plain data, such as { deleted: true }.'
-      if (settings.status === 204 && settings.body !== undefined) return 'has a body, which no 204 has. Give status: 200.'
+        return "has a body that JSON can't represent. Give plain data, such as { deleted: true }."
+      if (settings.status === 204 && settings.body !== undefined) return "has a body, but a 204 can't have one. Give status: 200."
       if (settings.status !== undefined || settings.body !== undefined) return undefined
       return 'does not say how a DELETE was answered. Give status: 200, body: { deleted: true }, or both.'
     case 'ERR-3':
@@ -204,6 +215,6 @@ export function checkTemplates(
     const whole = served.map(({ version, template }) => (version === '' ? template : `/${version}${template}`))
     const near = nearMiss(stray, whole)
     const fix = near === undefined ? `There are: ${whole.slice(0, 30).join(', ')}.` : `Did you mean "${near}"?`
-    throw invalidOption(`The entry "conventions.${clause}" of ${what} is for "${stray}", which nothing serves. ${fix}`)
+    throw invalidOption(`The entry "conventions.${clause}" of ${what} is for "${stray}", which no version serves. ${fix}`)
   }
 }

@@ -1,36 +1,39 @@
-/** Other names of parameters, and parameters that are ignored: the option `parameters`. */
+/** Aliases of parameters, and ignored parameters: the option `parameters`. */
 import { isObject } from '../definition/json.js'
 import { checkOptions, invalidOption } from '../options/check.js'
 import type { Kind, Kinds } from '../options/kinds.js'
 import { parameter } from '../wire.js'
 
-/** Another name of a parameter. */
+/** An alias of a parameter. */
 export type ParameterAlias =
   | string
-  /** `rows`: the number of rows before the page, which must divide by `limit`. `page`: the number of the page, as `offest`. Default `page`. */
+  /**
+   * `rows`: the number of rows before the page, which must be a multiple of `limit`. `page`: the
+   * page number, like `offest`. Default `page`.
+   */
   | { readonly name: string; readonly unit?: 'page' | 'rows' }
 
-/** Other names of list parameters, by the name that the conventions give them. */
+/** Aliases of list parameters, by their names in the conventions. */
 export interface ParameterOptions {
   readonly offest?: readonly ParameterAlias[]
   readonly limit?: readonly string[]
   readonly sort?: readonly string[]
   readonly q?: readonly string[]
   readonly expand?: readonly string[]
-  /** Names that are ignored on every route; a `*` at the end makes the name a prefix: `utm_*`. */
+  /** Names that are ignored on every route; a trailing `*` makes the name a prefix: `utm_*`. */
   readonly ignore?: readonly string[]
 }
 
-/** What a name stands for. */
+/** The meaning of an alias. */
 export interface Alias {
   /** The name of the parameter in the conventions. */
   readonly to: string
   readonly unit: 'page' | 'rows'
-  /** The clause that a finding of it has. */
+  /** The clause of its findings. */
   readonly clause: string
 }
 
-/** The option, resolved. */
+/** The resolved option. */
 export interface ParameterNames {
   readonly aliases: ReadonlyMap<string, Alias>
   isIgnored(name: string): boolean
@@ -66,7 +69,10 @@ const clauseOf: Readonly<Record<string, string>> = {
 
 const ownNames: ReadonlySet<string> = new Set([...Object.values(parameter)])
 
-/** Resolves the option of `what`. Throws `ConfigurationError` if a name stands for two parameters, or is the name of a parameter itself. */
+/**
+ * Resolves the option of `what`. Throws `ConfigurationError` if a name is an alias of two
+ * parameters, or is itself the name of a parameter.
+ */
 export function resolveParameters(what: string, given: ParameterOptions | undefined): ParameterNames | undefined {
   if (given === undefined) return undefined
   const { ignore = [], ...names } = checkOptions<ParameterOptions>(`the option "parameters" of ${what}`, given, parameterKinds)
@@ -76,7 +82,7 @@ export function resolveParameters(what: string, given: ParameterOptions | undefi
       const { name, unit = 'page' } = isObject(one) ? (one as Exclude<ParameterAlias, string>) : { name: one as string }
       if (ownNames.has(name)) {
         throw invalidOption(
-          `The option "parameters" of ${what} has "${name}" as another name of "${to}". It is a parameter itself: leave it out.`,
+          `The option "parameters" of ${what} has "${name}" as an alias of "${to}", but it is a parameter itself. Leave it out.`,
         )
       }
       const other = aliases.get(name)
@@ -88,7 +94,9 @@ export function resolveParameters(what: string, given: ParameterOptions | undefi
   }
   const stray = ignore.find((name) => ownNames.has(name) || aliases.has(name))
   if (stray !== undefined) {
-    throw invalidOption(`The option "parameters" of ${what} ignores "${stray}", which has a meaning. Keep one of the two.`)
+    throw invalidOption(
+      `The option "parameters" of ${what} ignores "${stray}", which is also a parameter or an alias. Keep one of the two.`,
+    )
   }
   const exact = new Set(ignore.filter((name) => !name.endsWith('*')))
   const prefixes = ignore.filter((name) => name.endsWith('*')).map((name) => name.slice(0, -1))

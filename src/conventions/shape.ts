@@ -1,10 +1,10 @@
-/** Errors in the form that a service had before: the hook `shape` (ERR-3). */
+/** Errors in the form that a service used before: the option `shape` (ERR-3). */
 import type { IncomingMessage } from 'node:http'
 import { isObject } from '../definition/json.js'
 import { unawaited } from '../promise.js'
 import type { Conventions } from './options.js'
 
-/** A problem (RFC 9457), as the library would answer it. */
+/** A problem (RFC 9457), as the library would send it. */
 export interface ProblemFacts {
   readonly type: string
   readonly title: string
@@ -17,17 +17,20 @@ export interface ProblemFacts {
   readonly errors?: readonly Readonly<Record<string, unknown>>[]
 }
 
-/** An error in a form of the service's own. */
+/** An error in the service's own form. */
 export interface ShapedProblem {
-  /** A string is sent as it is, anything else as JSON. */
+  /** A string is sent as it is, any other value as JSON. */
   readonly body: unknown
   /** Default: `application/json; charset=utf-8`, or `text/plain; charset=utf-8` for a string. */
   readonly contentType?: string
-  /** From 400 to 599. Default: that of the problem. */
+  /** From 400 to 599. Default: the status of the problem. */
   readonly status?: number
 }
 
-/** Gives errors their old form. If it throws, the error is logged and the problem is sent unchanged. */
+/**
+ * Converts errors to their previous form. If it throws, the error is logged and the problem is sent
+ * unchanged.
+ */
 export type ProblemShape = (problem: ProblemFacts, req: IncomingMessage) => ShapedProblem
 
 /** A shaped problem, ready to be written. */
@@ -48,21 +51,21 @@ export function writeShape(shape: ProblemShape, facts: ProblemFacts, req: Incomi
 }
 
 function written(shaped: unknown, usual: number): WrittenShape {
-  if (!isObject(shaped) || !('body' in shaped)) throw new TypeError('shape() gave no { body }.')
+  if (!isObject(shaped) || !('body' in shaped)) throw new TypeError('shape() returned no { body }.')
   const { body, status = usual } = shaped
   const isText = typeof body === 'string'
   const { contentType = isText ? 'text/plain; charset=utf-8' : 'application/json; charset=utf-8' } = shaped
   if (typeof contentType !== 'string' || !/^[\t\x20-\x7e]+$/.test(contentType))
-    throw new TypeError('shape() gave a contentType that is none.')
+    throw new TypeError('shape() returned an invalid contentType.')
   if (typeof status !== 'number' || !Number.isInteger(status) || status < 400 || status > 599) {
-    throw new TypeError(`shape() gave the status ${String(status)}. Give one from 400 to 599.`)
+    throw new TypeError(`shape() returned the status ${String(status)}. Return one from 400 to 599.`)
   }
   const text: unknown = isText ? body : JSON.stringify(body)
-  if (typeof text !== 'string') throw new TypeError('shape() gave a body that JSON can not hold.')
+  if (typeof text !== 'string') throw new TypeError("shape() returned a body that JSON can't represent.")
   return { status, contentType, body: text }
 }
 
-/** The options. A `shape` without a mode is used for every problem, without findings. */
+/** The options. A `shape` without a mode applies to every problem, without findings. */
 export function withShape<O extends { readonly conventions?: Pick<Conventions, 'ERR-3'>; readonly shape?: unknown }>(options: O): O {
   const { conventions, shape } = options
   if (shape === undefined || conventions?.['ERR-3'] !== undefined) return options

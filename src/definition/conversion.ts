@@ -1,23 +1,25 @@
-/** Conversions of the values of a record, compiled from its shape. */
+/** Conversions of record values, compiled from the shape of the record. */
 import { type JsonObject, put } from './json.js'
 import type { Shape } from './shape.js'
 import { canonicalOf, hasFormats } from './value-formats.js'
 
-/** A function over one value of a record. */
+/** Converts one value of a record. */
 export type Convert = (value: unknown) => unknown
 
-/** A value that needs no conversion. */
+/** For a value that needs no conversion. */
 export const asItIs: Convert = (value) => value
 
 /**
- * Values whose texts are in the canonical form of their formats (REP-4, `value-formats.ts`). Copies;
- * what does not fit the shape stays as it is.
+ * Converts texts to the canonical form of their formats (REP-4, `value-formats.ts`). Copies; values
+ * that do not match the shape stay as they are.
  */
 export function compileCanonical(shape: Shape): Convert {
   return compileObjects(shape, canonicalMembers)
 }
 
-/** The same without copies of what is canonical already: a value that is so throughout is given back itself. */
+/**
+ * Like `compileCanonical`, but returns a value that is already canonical itself instead of a copy.
+ */
 export function compileRespelled(shape: Shape): Convert {
   return compileObjects(shape, respelledMembers, true)
 }
@@ -45,7 +47,10 @@ const respelledMembers: Fill = ({ members, other, open }) => {
 
 const canonicalBy = new WeakMap<Shape, Convert>()
 
-/** The canonical form of a value at a path of tokens in a record of this shape: the value itself where the schema says nothing of the place. */
+/**
+ * The canonical form of a value at a path of tokens in a record of this shape; the value itself if
+ * the schema does not describe that place.
+ */
 export function canonicalAt(shape: Shape, path: readonly string[], value: unknown): unknown {
   let place: Shape | undefined = shape
   for (const token of path) {
@@ -58,7 +63,7 @@ export function canonicalAt(shape: Shape, path: readonly string[], value: unknow
   return convert(value)
 }
 
-/** Every member as it is, its texts canonical. */
+/** Copies every member, with texts in canonical form. */
 export const canonicalMembers: Fill = ({ members, other, open }) => {
   const converted = [...members].filter(([, { convert }]) => convert !== asItIs).map(([name, { convert }]) => ({ name, convert }))
   return (source) => {
@@ -83,20 +88,21 @@ export interface Member {
 }
 
 interface Members {
-  /** Those that the schema names. */
+  /** The members that the schema names. */
   readonly members: ReadonlyMap<string, Member>
-  /** What to do with a member that it allows without naming it. */
+  /** The conversion of a member that the schema allows without naming it. */
   readonly other: (name: string) => Pick<Member, 'shape' | 'convert'> | undefined
-  /** True where there may be such members. */
+  /** True if there may be such members. */
   readonly open: boolean
 }
 
-/** Compiles what makes the new object out of the old one. */
+/** Compiles the function that creates the new object from the old one. */
 export type Fill = (members: Members) => (source: JsonObject) => JsonObject
 
 /**
- * A conversion that fills every object anew. `shares` lets a list whose items need none be the very same; a `fill` may do so with objects. `made` remembers by shape, so
- * that a schema that contains itself ends.
+ * Compiles a conversion that creates every object anew. With `shares`, a list whose items need no
+ * conversion is returned itself; `fill` may do the same with objects. `made` caches conversions by
+ * shape, so that recursive schemas terminate.
  */
 export function compileObjects(shape: Shape, fill: Fill, shares = false, made: Map<Shape, Convert> = new Map()): Convert {
   const known = made.get(shape)

@@ -1,8 +1,11 @@
-/** Data that nobody can change any more, of which what was worked out once holds for good. */
+/** Recognizes data that can't change any more, so that results derived from it can be cached. */
 import { sharedRegistry } from '../brand.js'
 import { isContainer } from './json.js'
 
-/** What nobody can change, as plain data, and says so: looking through a record of 22 values takes 6 us. Only for what `isFixed` would find to be. */
+/**
+ * Marks data as deeply frozen and plain, which avoids walking it: walking a record of 22 values
+ * takes 6 us. Use only for data that `isFixed` would accept.
+ */
 export abstract class Fixed {
   readonly #fixed = true
 
@@ -11,7 +14,7 @@ export abstract class Fixed {
   }
 }
 
-/** A stored value whose maker has frozen it throughout. */
+/** A stored value that its creator has deeply frozen. */
 export class FixedStored<T> extends Fixed {
   readonly value: T
   readonly version: string
@@ -24,14 +27,14 @@ export class FixedStored<T> extends Fixed {
   }
 }
 
-/** Deeper data is not looked through. */
-const deepest = 50
+/** Maximum depth of the check: deeper data counts as not fixed. */
+const maxDepth = 50
 
-/** True where a value is frozen throughout, of no class and without accessors. */
+/** True if a value is deeply frozen, without classes and without accessors. */
 export function isFixed(value: unknown, depth = 0): boolean {
   if (typeof value !== 'object' || value === null) return typeof value !== 'function'
   if (Fixed.is(value)) return true
-  if (depth > deepest || !Object.isFrozen(value)) return false
+  if (depth > maxDepth || !Object.isFrozen(value)) return false
   const prototype: unknown = Object.getPrototypeOf(value)
   if (prototype !== Object.prototype && prototype !== Array.prototype && prototype !== null) return false
   for (const member of Object.values(Object.getOwnPropertyDescriptors(value))) {
@@ -40,30 +43,41 @@ export function isFixed(value: unknown, depth = 0): boolean {
   return true
 }
 
-/** Freezes data that was made just now, throughout. What is frozen already is left as it is. */
+/**
+ * Deeply freezes data that was just created. Parts that are already frozen are left as they are.
+ */
 export function freezeThroughout<T>(value: T): T {
   if (!isContainer(value) || Object.isFrozen(value)) return value
   for (const member of Object.values(value)) freezeThroughout(member)
   return Object.freeze(value)
 }
 
-const careful = new WeakSet<object>()
+const defensive = new WeakSet<object>()
 
-/** Says of an adapter's method that it changes nothing of the values it is given, nor shows them to anybody who might: they may hold what is frozen, or stored already. */
-export function declareCareful(method: object): void {
-  careful.add(method)
+/**
+ * Declares that an adapter's method neither modifies the values that it is given nor shares them:
+ * they may be frozen, or already be stored.
+ */
+export function declareDefensive(method: object): void {
+  defensive.add(method)
 }
 
-/** Whether that has been said of a method: of this very one, since who puts another in its place may do otherwise. */
-export const isCareful = (method: object | undefined): boolean => method !== undefined && careful.has(method)
+/**
+ * Whether a method was declared defensive. Bound to the function itself: its replacement may behave
+ * differently.
+ */
+export const isDefensive = (method: object | undefined): boolean => method !== undefined && defensive.has(method)
 
-// Documents describe what such an adapter can answer, whichever copy of the library made it.
+// Documents use this declaration even if another copy of the library created the adapter.
 const creating = sharedRegistry('creating', () => new WeakSet<object>())
 
-/** Says of an adapter's `create` that what it does not refuse it has created: it never puts it off, nor finds nothing to do. */
+/**
+ * Declares that an adapter's `create` either refuses a record or creates it: it never accepts one
+ * for later, and never has nothing to create.
+ */
 export function declareCreating(create: object): void {
   creating.add(create)
 }
 
-/** Whether that has been said of a `create`. */
+/** Whether a `create` has been declared so. */
 export const isCreating = (create: object | undefined): boolean => create !== undefined && creating.has(create)

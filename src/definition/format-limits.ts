@@ -1,6 +1,6 @@
 /**
- * Whether what a schema says beside a format lets canonical texts pass (REP-4): those are what is
- * validated and stored. What can be known of it is said when the resource is defined.
+ * Checks that the constraints next to a format allow canonical texts (REP-4), because these are
+ * validated and stored. Conflicts that can be detected are reported when the resource is defined.
  */
 import { ConfigurationError } from '../problem.js'
 import { constantsOf, partsOf } from './schema-parts.js'
@@ -8,7 +8,10 @@ import type { JsonSchema } from './schema-types.js'
 import type { Shape } from './shape.js'
 import { type ValueFormat, valueFormat } from './value-formats.js'
 
-/** Throws `ConfigurationError` for an `enum`, `const`, `default`, `pattern` or length that no text, or no canonical one, has. */
+/**
+ * Throws `ConfigurationError` for an `enum`, `const`, `default`, `pattern` or length that excludes
+ * every text, or every canonical text.
+ */
 export function checkFormats(collection: string, schema: JsonSchema, shape: Shape, path = '', seen: Set<Shape> = new Set()): void {
   if (seen.has(shape)) return
   seen.add(shape)
@@ -27,7 +30,7 @@ function checkFormat(what: string, format: ValueFormat, { fallback }: Shape, par
   for (const part of parts) {
     for (const value of [...(constantsOf(part) ?? []), fallback?.value]) {
       if (typeof value === 'string' && canonical(value) === undefined)
-        refuse(`and ${JSON.stringify(value)} in its enum, const or default is none. Write ${format.expects}.`)
+        refuse(`but ${JSON.stringify(value)} in its enum, const or default is not one. Use ${format.expects}.`)
     }
     const { pattern, minLength, maxLength } = part as {
       readonly pattern?: unknown
@@ -36,18 +39,18 @@ function checkFormat(what: string, format: ValueFormat, { fallback }: Shape, par
     }
     const [least, most] = widths[name] ?? [0, Number.POSITIVE_INFINITY]
     if (typeof maxLength === 'number' && maxLength < least)
-      refuse(`whose canonical texts have at least ${least} characters, and a maxLength of ${maxLength}: no value fits. Leave it out.`)
+      refuse(`whose canonical texts have at least ${least} characters, but a maxLength of ${maxLength}: no value is valid. Leave it out.`)
     if (typeof minLength === 'number' && minLength > most)
-      refuse(`whose canonical texts have at most ${most} characters, and a minLength of ${minLength}: no value fits. Leave it out.`)
+      refuse(`whose canonical texts have at most ${most} characters, but a minLength of ${minLength}: no value is valid. Leave it out.`)
     const other = typeof pattern === 'string' ? fitsOthersOnly(pattern, format) : undefined
     if (other !== undefined)
       refuse(
-        `and its pattern takes "${other}" but not "${canonical(other)}", the canonical text that is checked and stored. Let the pattern take canonical texts, or leave it out.`,
+        `but its pattern matches "${other}" and not "${canonical(other)}", the canonical text that is validated and stored. Change the pattern to match canonical texts, or leave it out.`,
       )
   }
 }
 
-/** A spelling that fits a pattern while its canonical text does not. */
+/** A spelling that matches a pattern although its canonical text does not. */
 function fitsOthersOnly(pattern: string, { name, canonical }: ValueFormat): string | undefined {
   const test = expression(pattern)
   return test && spellings[name]?.find((text) => test.test(text) && !test.test(canonical(text) as string))
@@ -57,12 +60,12 @@ function expression(pattern: string): RegExp | undefined {
   try {
     return new RegExp(pattern, 'u')
   } catch {
-    // The validator says what is wrong with it.
+    // The validator reports the error.
     return undefined
   }
 }
 
-/** The fewest and the most characters of canonical texts, where they are known. */
+/** The minimum and maximum length of canonical texts, if known. */
 const widths: Readonly<Record<string, readonly [least: number, most: number]>> = {
   'local-date-time': [27, 27],
   'date-time': [24, Number.POSITIVE_INFINITY],
@@ -71,13 +74,13 @@ const widths: Readonly<Record<string, readonly [least: number, most: number]>> =
   time: [9, Number.POSITIVE_INFINITY],
 }
 
-/** UUIDs of every version and variant, since a pattern may ask for one. */
+/** UUIDs of every version and variant, since a pattern may require one. */
 const uuids = ['1', '4', '7', '8', '3', '5', '6'].flatMap((version) =>
   ['8', '9', 'a', 'b'].map((variant) => `6f9619ff-8b86-${version}d01-${variant}42d-00cf4fc964ff`),
 )
 const padded = Array.from({ length: 18 }, (_, i) => '5'.padStart(i + 2, '0'))
 
-/** Some texts of each format that are not canonical, as patterns ask for them. */
+/** Some non-canonical texts of each format, of kinds that patterns may require. */
 const spellings: Readonly<Record<string, readonly string[]>> = {
   'local-date-time': ['', '.5', '.12', '.123', '.123456'].map((fraction) => `2026-01-31T09:30:00${fraction}`),
   'date-time': [

@@ -1,16 +1,16 @@
-/** JSON values as data: own members only, whatever they are called, and where they stand (RFC 6901). */
+/** JSON values as data: own members only, whatever their names. Pointers follow RFC 6901. */
 
 export { escapePointer, pointerTokens } from '../http/json-pointer.js'
 
 export type JsonObject = Record<string, unknown>
 
-/** An object or a list: what can hold other values. */
+/** An object or a list: any value that can contain others. */
 export const isContainer = (value: unknown): value is object => typeof value === 'object' && value !== null
 
-/** An object and no list, of whatever class. */
+/** An object that is not a list, of any class. */
 export const isObject = (value: unknown): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** An object of no class, of whichever realm. */
+/** An object without a class, from any realm. */
 export function isPlainObject(value: unknown): value is JsonObject {
   if (!isObject(value)) return false
   const prototype: unknown = Object.getPrototypeOf(value)
@@ -19,32 +19,32 @@ export function isPlainObject(value: unknown): value is JsonObject {
 
 export const isList = (value: unknown): value is readonly unknown[] => Array.isArray(value)
 
-/** A member, where the value is an object that has it as its own. */
+/** An own member of a value; `undefined` if the value is not an object or lacks it. */
 export function own(value: unknown, name: string): unknown {
   return isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined
 }
 
-/** The value at a path, own members only. */
+/** The value at a path, using own members only. */
 export function get(value: unknown, path: readonly string[]): unknown {
   let found = value
   for (const name of path) found = own(found, name)
   return found
 }
 
-/** Sets a member as data, also where its name is one that assignment would take for something else. */
+/** Sets a member as data, even if assignment would treat its name specially. */
 export function put(object: JsonObject, name: string, value: unknown): void {
   if (name === '__proto__') Object.defineProperty(object, name, { value, enumerable: true, configurable: true, writable: true })
   else object[name] = value
 }
 
 /**
- * A frozen copy of JSON data, so that what its owner does to it later changes nothing. Throws `TypeError` where it is none: functions, other classes'
- * objects, and what contains itself.
+ * A frozen copy of JSON data, so that later changes by its owner have no effect. Throws `TypeError`
+ * for values that are not JSON: functions, instances of classes, and cyclic values.
  */
 export function frozenCopy<T>(value: T, within: ReadonlySet<unknown> = new Set()): T {
   if (!isContainer(value)) {
     if (value === null || ['string', 'number', 'boolean', 'undefined'].includes(typeof value)) return value
-    throw new TypeError(`a ${typeof value} is no JSON`)
+    throw new TypeError(`a ${typeof value} is not JSON`)
   }
   if (within.has(value)) throw new TypeError('it contains itself')
   const inside = new Set([...within, value])
@@ -54,7 +54,7 @@ export function frozenCopy<T>(value: T, within: ReadonlySet<unknown> = new Set()
   return Object.freeze(copy) as T
 }
 
-/** A JSON value as text, the members of objects in one order: equal values have equal texts. */
+/** A JSON value as text, with sorted member names: equal values have equal texts. */
 export function canonicalText(value: unknown): string {
   if (isList(value)) return `[${value.map(canonicalText).join()}]`
   if (!isObject(value)) return JSON.stringify(value)

@@ -1,37 +1,37 @@
 /**
- * How a key is written in a path and compared (PATH-9, PATH-11). The id text of a simple key is its value; of a composite one
- * `part=value,part=value` in the declared order, with `%` `,` `=` inside a value escaped by percent.
- * One key has one text. Texts of a format that has a canonical form (a UUID, a date-time) may be
- * spelled in any way in a path: they name the same record.
+ * Writes and compares keys (PATH-9, PATH-11). The id text of a simple key is its value; that of a
+ * composite key is `part=value,part=value` in the declared order, with `%` `,` `=` inside values
+ * percent-encoded. Each key has one text. In a path, texts of a format with a canonical form (a
+ * UUID, a date-time) may use any spelling of the format: all identify the same record.
  */
 import type { Scalar } from '../adapters/contract.js'
 import { own } from './json.js'
 import type { Shape } from './shape.js'
 import { canonicalOf, valueFormat } from './value-formats.js'
 
-/** A key as adapters know it: a scalar, or an object of its parts. */
+/** A key as adapters get it: a scalar, or an object of its parts. */
 export type KeyValue = Scalar | Readonly<Record<string, Scalar>>
 
 export interface KeyCodec {
-  /** The members that make the key, in order. */
+  /** The members of the key, in order. */
   readonly members: readonly string[]
   readonly composite: boolean
-  /** The key of a record, or `undefined` where a part is missing or of another type. */
+  /** The key of a record; `undefined` if a part is missing or of another type. */
   of(record: unknown): KeyValue | undefined
-  /** The id text of a key: also the identity by which keys are equal. */
+  /** The id text of a key. Keys are equal if their texts are. */
   text(key: KeyValue): string
   /**
-   * The key of an id text; `undefined` where it is none. Numbers, booleans and plain texts have one
-   * spelling, those of a format any that the format allows.
+   * The key of an id text; `undefined` if it is not one. Numbers, booleans and plain texts have one
+   * spelling; those of a format may have any that the format allows.
    */
   parse(text: string): KeyValue | undefined
   /** The parts of a key, in order. */
   parts(key: KeyValue): readonly Scalar[]
-  /** The key of these parts, in order. */
+  /** The key with these parts, in order. */
   from(parts: readonly Scalar[]): KeyValue
 }
 
-/** Compiles the codec of a key from its members and the schema that types them. */
+/** Compiles the codec of a key from its members and the schema that defines their types. */
 export function keyCodec(shape: Shape, members: readonly string[], composite: boolean): KeyCodec {
   const types = members.map((member) => partType(shape.members.get(member)))
   const prefixes = members.map((member) => `${escapePart(member)}=`)
@@ -79,43 +79,50 @@ export function keyCodec(shape: Shape, members: readonly string[], composite: bo
   })
 }
 
-/** The parts of a key under the names of members that hold it: its own, or those by which another record stores it. */
+/**
+ * The parts of a key under the names of the members that hold it: its own, or those in which
+ * another record stores it.
+ */
 export function membersHolding(codec: KeyCodec, key: KeyValue, names: readonly string[] = codec.members): Readonly<Record<string, Scalar>> {
   const parts = codec.parts(key)
   return Object.fromEntries(names.map((name, i) => [name, parts[i] as Scalar]))
 }
 
-/** The last of the keys in a path: that of its item. Throws where there is none. */
+/** The last key in a path: that of the item. Throws if there is none. */
 export function lastKey(keys: readonly KeyValue[]): KeyValue {
   const key = keys.at(-1)
   if (key === undefined) throw new Error('This path has no key.')
   return key
 }
 
-/** Why a key can't be an address, or `undefined` where it can (PATH-11). */
+/** Why a text can't be an id in an address; `undefined` if it can (PATH-11). */
 export function unaddressable(text: string): string | undefined {
-  if (text === '') return 'An id can not be empty.'
-  if (text === '.' || text === '..') return 'An id can not be "." or "..": no client can address it.'
-  if (/\p{Surrogate}/u.test(text)) return 'An id can not hold half of a surrogate pair: it is no Unicode text.'
+  if (text === '') return "An id can't be empty."
+  if (text === '.' || text === '..') return `An id can't be "." or "..": clients could not address it.`
+  if (/\p{Surrogate}/u.test(text)) return "An id can't contain half of a surrogate pair: that is not Unicode text."
   return undefined
 }
 
-/** Characters of an id in a path. Node, as others, takes 16 KiB of headers in all: with a longer id neither `Location` nor a request would get through. */
+/**
+ * Maximum length of an id in a path. Node and other servers accept 16 KiB of header fields in
+ * total: neither a `Location` nor a request with a longer id would get through.
+ */
 export const longestId = 8_000
 
-/** Why no record may be created under an id, or `undefined` where one may (PATH-11). */
+/** Why no record may be created with this id; `undefined` if one may (PATH-11). */
 export function unfitForNew(text: string): string | undefined {
   const why = unaddressable(text)
   if (why !== undefined || segmentOf(text).length <= longestId) return why
-  return `An id can have at most ${longestId} characters in an address, percent-encoded: no client could follow a link to it.`
+  return `An id can have at most ${longestId} characters in an address, percent-encoded: clients could not follow a link to it.`
 }
 
 /**
- * One path segment for an id text: percent-encoded once, `,` and `=` left readable. Half of a surrogate pair, which no segment can hold, becomes U+FFFD, so
- * that a broken record in a store does not break the list it stands in.
+ * The path segment of an id text: percent-encoded once, with `,` and `=` unescaped for readability.
+ * Half of a surrogate pair, which no segment can hold, becomes U+FFFD, so that an invalid record in
+ * a store does not break the list that contains it.
  */
 export function segmentOf(text: string): string {
-  // Most ids are plain: an eighth of the time.
+  // Most ids need no encoding: the test takes an eighth of the time.
   if (/^[\w.~-]*$/.test(text)) return text
   return encodeURIComponent(text.replace(/\p{Surrogate}/gu, '\ufffd'))
     .replaceAll('%2C', ',')
@@ -123,17 +130,17 @@ export function segmentOf(text: string): string {
 }
 
 /**
- * How a part of a key is taken from a record and read from an id; `undefined` is none. What an id
- * says otherwise than the part would be written is no part, but for the spellings of a format.
+ * Reads a part of a key from a record and from an id; `undefined` if it is invalid. An id must use
+ * the canonical spelling of a part, except for formats, where any spelling is allowed.
  */
 interface PartType {
   take(value: unknown): Scalar | undefined
   parse(text: string): Scalar | undefined
-  /** The text of a part, in whatever spelling it is given. Default: as it is. */
+  /** The canonical text of a part. Default: the part itself. */
   write?(value: Scalar): string
 }
 
-/** The one type with texts that no path can hold. */
+/** The only type with texts that no path can hold. */
 const plainText: PartType = { take: (value) => (typeof value === 'string' ? value : undefined), parse: (raw) => raw }
 function formatted(shape: Shape, canonical: (text: string) => string | undefined): PartType {
   const isNumber = valueFormat(shape)?.isNumber === true
@@ -151,11 +158,11 @@ const boolean: PartType = {
   parse: (raw) => (raw === 'true' ? true : raw === 'false' ? false : undefined),
 }
 const number: PartType = {
-  // A negative zero is written "0" and so is the same key.
+  // Negative zero is written "0", so it is the same key.
   take: (value) => (typeof value === 'number' && Number.isFinite(value) ? value + 0 : undefined),
   parse(raw) {
     const value = Number(raw)
-    // Its own text alone addresses a number, so none passes for another that a double can't hold.
+    // Only the canonical text addresses a number, so that no id is rounded to another number.
     return Number.isFinite(value) && String(value) === raw ? value : undefined
   },
 }
@@ -172,7 +179,10 @@ function partType(shape: Shape | undefined): PartType {
   return shape === undefined || canonical === undefined ? plainText : formatted(shape, canonical)
 }
 
-/** The texts of the parts of a composite id, or `undefined` where its names are not those of the key in their order. */
+/**
+ * The texts of the parts of a composite id; `undefined` if its names are not those of the key in
+ * order.
+ */
 function splitParts(id: string, prefixes: readonly string[]): string[] | undefined {
   const pairs = id.split(',')
   if (pairs.length !== prefixes.length) return undefined
@@ -181,7 +191,7 @@ function splitParts(id: string, prefixes: readonly string[]): string[] | undefin
     const pair = pairs[i] as string
     if (!pair.startsWith(prefix)) return undefined
     const raw = unescapePart(pair.slice(prefix.length))
-    // What is escaped otherwise is another text, and no part.
+    // Any other escaping is another text and not valid.
     if (prefix + escapePart(raw) !== pair) return undefined
     texts.push(raw)
   }

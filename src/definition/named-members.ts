@@ -1,45 +1,51 @@
-/** Whether the members that a declaration names are there and fit for what it wants of them. */
+/** Checks that the members which a declaration names exist and are suitable. */
 
 import { nearMiss } from '../near-miss.js'
 import { ConfigurationError } from '../problem.js'
 import type { Shape } from './shape.js'
 
-/** A path with dots, or the one name of a record's own member. */
+/** A path with dots, or the single name of a top-level member. */
 type Path = string | readonly [string]
 
 const nameOf = (path: Path): string => (typeof path === 'string' ? path : path[0])
 
-/** The members of one schema, asked for by a declaration. Every question throws `ConfigurationError` where the answer is no. */
+/**
+ * Looks up the members of a schema for a declaration. Each method throws `ConfigurationError` if
+ * the member is missing or unsuitable.
+ */
 export class NamedMembers {
   readonly #owner: string
   readonly #shape: Shape
   readonly #source: string
 
-  /** `owner` is the collection whose declaration asks; `source` says whose the schema is. */
+  /** `owner`: the collection of the declaration. `source`: describes the schema in messages. */
   constructor(owner: string, shape: Shape, source = 'its schema') {
     this.#owner = owner
     this.#shape = shape
     this.#source = source
   }
 
-  /** The member there. `unknown-member` where there is none. */
+  /** Returns the member. Throws `unknown-member` if there is none. */
   named(where: string, field: Path): Shape {
     return this.#along(where, field).at(-1) as Shape
   }
 
-  /** The same, but `exposes-write-only` where it or what it stands in never leaves (REP-8). */
+  /**
+   * Like `named`, but throws `exposes-write-only` if it, or an object that contains it, is never
+   * sent (REP-8).
+   */
   visible(where: string, field: Path): Shape {
-    const way = this.#along(where, field)
-    if (way.some((shape) => shape.writeOnly)) {
+    const shapes = this.#along(where, field)
+    if (shapes.some((shape) => shape.writeOnly)) {
       throw new ConfigurationError(
         'exposes-write-only',
-        `"${this.#owner}" names "${nameOf(field)}" in ${where}, but it is writeOnly: answers would tell what it holds. Leave it out.`,
+        `"${this.#owner}" names "${nameOf(field)}" in ${where}, but it is writeOnly: responses would reveal its value. Leave it out.`,
       )
     }
-    return way.at(-1) as Shape
+    return shapes.at(-1) as Shape
   }
 
-  /** The same, but `unsuitable-member` where it holds others. */
+  /** Like `visible`, but throws `unsuitable-member` if the member is an object or array. */
   scalar(where: string, field: Path): Shape {
     const shape = this.visible(where, field)
     if (shape.isObject || shape.isArray) {
@@ -53,14 +59,14 @@ export class NamedMembers {
 
   #along(where: string, path: Path): readonly Shape[] {
     const field = nameOf(path)
-    const way = this.#shape.along(typeof path === 'string' ? path.split('.') : path)
-    if (way !== undefined) return way
+    const shapes = this.#shape.along(typeof path === 'string' ? path.split('.') : path)
+    if (shapes !== undefined) return shapes
     const allowed = this.#shape.paths()
     const near = nearMiss(field, allowed)
-    const mend = near === undefined ? `It has: ${allowed.join(', ')}.` : `Did you mean "${near}"?`
+    const fix = near === undefined ? `It has: ${allowed.join(', ')}.` : `Did you mean "${near}"?`
     throw new ConfigurationError(
       'unknown-member',
-      `"${this.#owner}" names "${field}" in ${where}, which ${this.#source} does not have. ${mend}`,
+      `"${this.#owner}" names "${field}" in ${where}, which ${this.#source} does not have. ${fix}`,
     )
   }
 }

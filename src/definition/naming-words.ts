@@ -1,7 +1,13 @@
-/** The word lists behind the naming rules (PATH-10), in lower case without accents. They hold only what is certain: a doubtful word is left out. */
+/**
+ * The word lists of the naming rules (PATH-10), in lower case without accents. They contain only
+ * clear cases: doubtful words are left out.
+ */
 const words = (text: string): readonly string[] => text.trim().split(/\s+/)
 
-/** Words that are never nouns: English base forms, Spanish infinitives and the few imperatives that are no noun either. */
+/**
+ * Words that are never nouns: English base forms, Spanish infinitives, and the few imperatives that
+ * are not nouns either.
+ */
 export const verbs = words(`
   abrir accept aceptar acknowledge acreditar activar activate actualiza actualizar add adjuntar adjust admit admitir agendar agrega
   agregar ajustar allocate anadir anular aplicar append apply approve aprobar archivar asegurar asignar assign attach authenticate
@@ -22,23 +28,32 @@ export const verbs = words(`
   ver verificar verify withdraw
 `)
 
-/** Nouns as well as verbs: an action when they stand alone or before any other word than `heads` ("search-results"). */
+/**
+ * Words that are both nouns and verbs. They name an action when they stand alone or before a word
+ * that is not in `heads` ("search-results").
+ */
 export const nounVerbs = words(`
   allow deny deploy edit install list make restore run save search set update
 `)
 
-/** Actions only when they are the whole segment: "sell-orders", "pay-periods" and "write-models" are nouns. */
+/**
+ * Words that name an action only as the whole segment: "sell-orders", "pay-periods" and
+ * "write-models" are nouns.
+ */
 export const loneVerbs = words(`
   buy convert pay reject sell undo unlock write
 `)
 
-/** What makes a noun of a verb before it: "add-ons", "sign-up-forms", "do-not-call-lists", "set-de-cubiertos". */
+/**
+ * Words that turn a preceding verb into a noun: "add-ons", "sign-up-forms", "do-not-call-lists",
+ * "set-de-cubiertos".
+ */
 export const particles = words(`
   around arounds away aways back backs bys de del down downs in ins not off offs on ons out outs over overs through throughs together
   togethers up ups
 `)
 
-/** Nouns, in the singular, that commonly follow one of `nounVerbs` in a compound noun. */
+/** Singular nouns that commonly follow one of `nounVerbs` in a compound noun. */
 export const heads = words(`
   agent alert algorithm analysis analytic attempt base batch book campaign channel code command configuration conflict context count
   criteria cycle data date day definition detail endpoint engine entry environment error event facet failure field file filter folder
@@ -51,7 +66,10 @@ export const heads = words(`
   value version view warrant widget window word worker
 `)
 
-/** Words in -s that are no plural in either language. Not here: what is its own Spanish plural (campus, virus, alias, crisis, dosis, analisis, omnibus). */
+/**
+ * Words in -s that are not plural in either language. Excluded: words that are their own Spanish
+ * plural (campus, virus, alias, crisis, dosis, analisis, omnibus).
+ */
 export const singularsInS = words(`
   abacus aerobus alumnus analysis antithesis arnes as autobus axis basis bias bonus bus canvas census chorus christmas circus colossus
   consensus continuous dangerous dialysis dios discus electrolysis embolus emphasis esophagus estres fetus focus fungus gas genius genus
@@ -60,12 +78,18 @@ export const singularsInS = words(`
   synopsis synthesis terminus thesaurus thesis this thrombus tos trolebus us uterus various walrus was
 `)
 
-/** What joins a noun to those that follow it: the noun before is the one that is in the plural ("notas-de-credito"). */
+/**
+ * Words that link a noun to the following ones: the noun before them carries the plural
+ * ("notas-de-credito").
+ */
 export const links = words(`
   con de del en for in of para por
 `)
 
-/** Plurals that do not end in -s, and nouns without a plural that may take an adjective after them, as Spanish does. */
+/**
+ * Plurals that do not end in -s, and nouns without a plural that an adjective may follow, as in
+ * Spanish.
+ */
 export const pluralsWithoutS = words(`
   abaci addenda aircraft algae alumnado alumnae alumni antennae aortae automata bacilli bacteria bison brethren bureaux businessmen
   cacti calculi calzado cameramen candelabra cattle chairmen chateaux cherubim clergymen climax cod congressmen consortia corpora
@@ -80,7 +104,10 @@ export const pluralsWithoutS = words(`
   trivia trout tuna ultimata uteri vermin vertebrae villi watchmen watercraft workmen
 `)
 
-/** English nouns without a plural: a name may end in one ("medical-equipment"), but "equipment-item" is singular. */
+/**
+ * English nouns without a plural: a name may end in one ("medical-equipment"), but "equipment-item"
+ * is singular.
+ */
 export const massNouns = words(`
   advice baggage bedding cash clothing correspondence cutlery equipment evidence feedback footwear freight furniture homework housework
   information jewellery jewelry knitwear knowledge legislation livestock luggage machinery mail marketing menswear merchandise
@@ -88,7 +115,10 @@ export const massNouns = words(`
   traffic underwear weather womenswear
 `)
 
-/** Singular -> plural where the endings do not tell, for the mend in a message. */
+/**
+ * Maps a singular to its plural where the endings do not determine it, for the suggestions in
+ * messages.
+ */
 export const irregularPlurals: ReadonlyMap<string, string> = new Map([
   ['alquiler', 'alquileres'],
   ['alumnus', 'alumni'],

@@ -1,105 +1,117 @@
 /**
- * Naming rules of resource paths, in English and Spanish (PATH-2..4). Only what is certainly wrong throws (PATH-10): a wrong name that
- * passes costs less than a right one that is refused.
+ * Naming rules of resource paths, in English and Spanish (PATH-2..4). Only clear violations throw
+ * (PATH-10): accepting a wrong name costs less than refusing a right one.
  */
 import { invalidOption } from '../options/check.js'
 import { ConfigurationError } from '../problem.js'
 import * as lists from './naming-words.js'
 
 /**
- * Throws `ConfigurationError` unless `name` can be a collection's segment: well-formed, without a format (PATH-4), no verb (PATH-3), and
- * a plural noun (PATH-2). What `allow` lists with its reason need only be well-formed and without a format.
+ * Throws `ConfigurationError` unless `name` can be the segment of a collection: well-formed,
+ * without a format (PATH-4), not a verb (PATH-3), and a plural noun (PATH-2). A name that `allow`
+ * lists with a reason must only be well-formed and without a format.
  *
- * @example checkCollectionName('factura') // throws: Say "facturas".
+ * @example checkCollectionName('factura') // throws: Use "facturas".
  */
 export function checkCollectionName(name: string, allow: Readonly<Record<string, string>> = {}): void {
   if (isAllowed(name, allow)) return
   const words = wordsOf(name)
   if (isAction(words.map(fold))) {
     const rest = words.slice(1)
-    const mend = isPlural(rest.map(fold)) ? show(rest.join('-')) : mends(rest.join('-'))
-    const noun = rest.length === 0 ? '' : `Name what it holds, ${mend}: the method is the verb. `
+    const fix = isPlural(rest.map(fold)) ? show(rest.join('-')) : pluralSuggestions(rest.join('-'))
+    const noun = rest.length === 0 ? '' : `Name its contents, ${fix}: the method is the verb. `
     throw new ConfigurationError('name-is-verb', `The collection ${show(name)} names an action. ${noun}${otherWays} ${exception}`)
   }
   if (isPlural(words.map(fold))) return
-  const mend = words.length === 0 ? 'Name what it holds, such as "invoices" or "facturas"' : `Say ${mends(name)}`
-  throw new ConfigurationError('name-not-plural', `The collection ${show(name)} is no plural noun. ${mend}. ${exception}`)
+  const fix = words.length === 0 ? 'Name its contents, such as "invoices" or "facturas"' : `Use ${pluralSuggestions(name)}`
+  throw new ConfigurationError('name-not-plural', `The collection ${show(name)} is not a plural noun. ${fix}. ${exception}`)
 }
 
 /**
- * Throws `ConfigurationError` unless `name` can be an endpoint's below the items of `collection`: a plural noun, as a collection's name is
- * (PATH-2, PATH-3). A verb has a better place (PATH-8).
+ * Throws `ConfigurationError` unless `name` can be the name of an endpoint below the items of
+ * `collection`: a plural noun, like the name of a collection (PATH-2, PATH-3). There are other ways
+ * to express an action (PATH-8).
  *
- * @example checkEndpointName('cancel', 'orders') // throws; 'cancellations' passes
+ * @example checkEndpointName('cancel', 'orders') // throws; 'cancellations' is accepted
  */
 export function checkEndpointName(name: string, collection: string, allow: Readonly<Record<string, string>> = {}): void {
   if (isAllowed(name, allow)) return
   const words = wordsOf(name)
   const what = `The endpoint ${show(name)} below the items of ${show(collection)}`
   if (isAction(words.map(fold))) {
-    const mend = 'Let PATCH change a field, or declare a flag that PUT sets and DELETE unsets (PATH-8).'
-    const noun = 'Where neither says it, name what the action makes, in the plural, such as "cancellations" for "cancel".'
-    throw new ConfigurationError('name-is-verb', `${what} names an action. ${mend} ${noun} ${exception}`)
+    const fix = 'Use a field that PATCH changes, or declare a flag that PUT sets and DELETE unsets (PATH-8).'
+    const noun = 'If neither fits, name the result of the action in the plural, such as "cancellations" for "cancel".'
+    throw new ConfigurationError('name-is-verb', `${what} names an action. ${fix} ${noun} ${exception}`)
   }
   if (isPlural(words.map(fold))) return
-  const mend = words.length === 0 ? 'Name what it holds, such as "cancellations"' : `Say ${mends(name)}`
-  throw new ConfigurationError('name-not-plural', `${what} is no plural noun. ${mend}. ${exception}`)
+  const fix = words.length === 0 ? 'Name its contents, such as "cancellations"' : `Use ${pluralSuggestions(name)}`
+  throw new ConfigurationError('name-not-plural', `${what} is not a plural noun. ${fix}. ${exception}`)
 }
 
-/** Whether `allow` lists a name that is well-formed. Throws where it is not, or where a reason is missing. */
+/**
+ * Whether `allow` lists a name that is well-formed. Throws if it is malformed, or if a reason is
+ * missing.
+ */
 function isAllowed(name: string, allow: Readonly<Record<string, string>>): boolean {
   checkName(name)
   for (const [allowed, reason] of Object.entries(allow)) {
     if (typeof reason === 'string' && reason.trim() !== '') continue
-    throw invalidOption(`allow lists ${show(allowed)} without a reason. Say in a few words why it is right.`)
+    throw invalidOption(`allow lists ${show(allowed)} without a reason. Explain briefly why the name is right.`)
   }
   return Object.hasOwn(allow, name)
 }
 
 /**
- * Throws `ConfigurationError` unless `segment` can be a flag's or an area's: well-formed, without a format (PATH-4), no verb (PATH-3).
+ * Throws `ConfigurationError` unless `segment` can be the segment of a flag or an area:
+ * well-formed, without a format (PATH-4), not a verb (PATH-3).
  *
- * @example checkSegment('activar') // throws; 'activo' passes
+ * @example checkSegment('activar') // throws; 'activo' is accepted
  */
 export function checkSegment(segment: string): void {
   checkName(segment)
   if (!isAction(wordsOf(segment).map(fold))) return
-  const mend = 'Name a state or a thing, such as "activo" or "api".'
-  throw new ConfigurationError('name-is-verb', `The segment ${show(segment)} names an action. ${mend} ${otherWays}`)
+  const fix = 'Name a state or a thing, such as "activo" or "api".'
+  throw new ConfigurationError('name-is-verb', `The segment ${show(segment)} names an action. ${fix} ${otherWays}`)
 }
 
 const otherWays =
   'An action is a field that PATCH changes, a flag sub-resource that PUT sets and DELETE unsets, or a documented endpoint() such as "/search" (PATH-8).'
-const exception = 'If it is right all the same, list it in allow with the reason.'
+const exception = 'If the name is right nevertheless, list it in allow with a reason.'
 
-/** Throws `ConfigurationError` unless `name` is well-formed, whatever it means: letters, digits, `-` and `_`, without a format (PATH-4). */
+/**
+ * Throws `ConfigurationError` unless `name` is well-formed, regardless of its meaning: letters,
+ * digits, `-` and `_`, without a format (PATH-4).
+ */
 export function checkName(name: unknown): void {
   if (typeof name !== 'string') throw new ConfigurationError('name-malformed', `A name is of type ${typeof name}. Give a string.`)
   const fault = faultOf(name)
-  if (fault !== undefined) throw new ConfigurationError('name-malformed', `${show(name)} can not be a path segment. ${fault}`)
+  if (fault !== undefined) throw new ConfigurationError('name-malformed', `${show(name)} can't be a path segment. ${fault}`)
   const [stem, extension] = name.split('.', 2)
   if (extension === undefined) return
-  const mend = stem ? `Say ${show(stem)}` : 'Leave it out'
-  throw new ConfigurationError('name-has-format', `${show(name)} holds a dot, but a path says no format: Accept chooses it. ${mend}.`)
+  const fix = stem ? `Use ${show(stem)}` : 'Leave it out'
+  throw new ConfigurationError('name-has-format', `${show(name)} contains a dot, but a path has no format: Accept chooses it. ${fix}.`)
 }
 
 function faultOf(name: string): string | undefined {
-  if (/^(?::|\{.*\}$)/su.test(name)) return 'It stands for an id: name the collection only, ids follow by themselves.'
+  if (/^(?::|\{.*\}$)/su.test(name))
+    return 'It is a placeholder for an id: give only the name of the collection, the id is added automatically.'
   const parts = (name.split(/[?#]/u)[0] ?? '').split(/[^\p{L}\p{M}\p{N}_.]+/u).filter((part) => /[\p{L}\p{N}]/u.test(part))
-  const mend = parts.length === 0 ? 'Give a plural noun, such as "invoices".' : `Say ${show(parts.join('-'))}.`
+  const fix = parts.length === 0 ? 'Give a plural noun, such as "invoices".' : `Use ${show(parts.join('-'))}.`
   const [odd] = /[^\p{L}\p{M}\p{N}._-]/u.exec(name) ?? []
-  if (odd === '/') return 'It is more than one segment: declare each by itself, a sub-collection by its parent.'
+  if (odd === '/') return 'It is more than one segment: declare each one separately, and a sub-collection with parent.'
   if (odd === '%') return 'It is percent-encoded: write it decoded.'
-  if (odd !== undefined) return `It holds ${show(odd)} (${codePoint(odd)}), but only letters, digits, "-" and "_" may stand in it. ${mend}`
-  if (name.startsWith('-') || name.endsWith('-')) return `It begins or ends with "-". ${mend}`
-  if (parts.length === 0) return `It has neither a letter nor a digit. ${mend}`
+  if (odd !== undefined) return `It contains ${show(odd)} (${codePoint(odd)}), but only letters, digits, "-" and "_" are allowed. ${fix}`
+  if (name.startsWith('-') || name.endsWith('-')) return `It begins or ends with "-". ${fix}`
+  if (parts.length === 0) return `It has neither a letter nor a digit. ${fix}`
   if (/^v\d+(?:\.\d+)*$/iu.test(name)) return 'It looks like a version: versions are declared where resources are mounted.'
   return undefined
 }
 
 const codePoint = (character: string): string => `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`
 
-/** The first word decides: after another one, a verb is part of a noun ("customer-search-results"). */
+/**
+ * The first word decides: after another word, a verb is part of a noun ("customer-search-results").
+ */
 function isAction([first = '', second]: readonly string[]): boolean {
   if (second === undefined) return lists.verbs.includes(first) || lists.nounVerbs.includes(first) || lists.loneVerbs.includes(first)
   if (lists.particles.includes(second)) return false
@@ -109,19 +121,25 @@ function isAction([first = '', second]: readonly string[]): boolean {
 const isHead = (word: string): boolean =>
   [word, word.replace(/s$/u, ''), word.replace(/es$/u, ''), word.replace(/ies$/u, 'y')].some((stem) => lists.heads.includes(stem))
 
-/** One plural word is enough: English has its noun last ("customer-invoices"), Spanish first ("ordenes-de-compra"). */
+/**
+ * One plural word is enough: English puts the noun last ("customer-invoices"), Spanish first
+ * ("ordenes-de-compra").
+ */
 function isPlural(words: readonly string[]): boolean {
   const ends = (at: number) => at === words.length - 1 || lists.links.includes(words[at + 1] ?? '')
   return words.some((word, at) => isPluralWord(word) || (lists.massNouns.includes(word) && ends(at)))
 }
 
 function isPluralWord(word: string): boolean {
-  if (/[^\p{Script=Latin}]/u.test(word)) return true // no word list covers that script
+  if (/[^\p{Script=Latin}]/u.test(word)) return true // the word lists do not cover other scripts
   if (word.endsWith('s')) return !lists.singularsInS.includes(word) && !/[aeiou]ss$/u.test(word)
   return lists.pluralsWithoutS.includes(word) || /(?:children|people|women)$/u.test(word)
 }
 
-/** With a space before each word that camelCase begins; the plural of an acronym ("CBUs") is one word. */
+/**
+ * Inserts a space before each word of a camelCase name; the plural of an acronym ("CBUs") is one
+ * word.
+ */
 export function spaced(name: string): string {
   const camel = /(?<=[\p{Ll}\p{N}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}(?!s(?!\p{Ll}))\p{Ll})/gu
   return name.normalize('NFC').replace(camel, ' ')
@@ -131,7 +149,7 @@ const wordsOf = (name: string): string[] => spaced(name).match(/\p{L}[\p{L}\p{M}
 export const fold = (word: string): string => word.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase()
 
 /** The name with its noun in the plural, once for each language that it may be in. */
-function mends(name: string): string {
+function pluralSuggestions(name: string): string {
   const words = spaced(name).split(/([^\p{L}\p{M}]+)/u)
   const places = [...words.keys()].filter((at) => /\p{L}/u.test(words[at] ?? ''))
   const first = places[0] ?? 0
@@ -141,11 +159,13 @@ function mends(name: string): string {
   const chosen = link !== undefined ? [first] : agreeing ? [first, last] : [last]
   const inLanguage = (spanish: boolean) => words.map((word, at) => (chosen.includes(at) ? pluralOf(word, spanish) : word)).join('')
   const certain = agreeing || (link !== undefined && !['for', 'in', 'of'].includes(link))
-  const mended = (certain ? [true] : [false, true]).map((spanish) => show(inLanguage(spanish).replaceAll(' ', '')))
-  return [...new Set(mended)].join(' or ')
+  const suggestions = (certain ? [true] : [false, true]).map((spanish) => show(inLanguage(spanish).replaceAll(' ', '')))
+  return [...new Set(suggestions)].join(' or ')
 }
 
-/** `spanish` decides only where the ending does not: "hospital" gives "hospitals" or "hospitales". */
+/**
+ * `spanish` decides only if the ending does not: "hospital" becomes "hospitals" or "hospitales".
+ */
 function pluralOf(word: string, spanish: boolean): string {
   const lower = word.toLowerCase()
   const plural = lists.irregularPlurals.get(fold(word)) ?? regularPlural(lower, spanish)

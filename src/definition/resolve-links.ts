@@ -1,4 +1,7 @@
-/** The links of a resource, checked: whom they lead to, by which members, and what they show (REP-1). */
+/**
+ * Checks the links of a resource: their targets, the members that hold the keys, and the members
+ * that they show (REP-1).
+ */
 
 import { hasBrand } from '../brand.js'
 import { checkOptions } from '../options/check.js'
@@ -10,7 +13,7 @@ import type { Link, ResourceDefinition } from './resource.js'
 import type { ExternalLinkOptions, LinkOptions, SubLinkOptions, ToLinkOptions } from './resource-options.js'
 import type { Shape } from './shape.js'
 
-/** What the resolving of one resource stands on. */
+/** The inputs for resolving the links of one resource. */
 export interface Context {
   readonly collection: string
   readonly shape: Shape
@@ -18,17 +21,20 @@ export interface Context {
   readonly kept: ReadonlySet<string>
 }
 
-/** The members that stay on the wire whatever links are made of them: those of the key and the parent's. */
+/**
+ * The members that stay on the wire even if links are built from them: those of the key and of the
+ * parent's key.
+ */
 export const keptMembers = (key: readonly string[], parent: ResourceDefinition['parent']): ReadonlySet<string> =>
   new Set([...key, ...(parent?.by ?? [])])
 
-/** Whom a declaration leads to: a definition, or the name of a collection. */
+/** The target of a declaration: a definition, or the name of a collection. */
 export function resolveTarget(what: string, given: unknown): ResourceDefinition | string {
   if (typeof given === 'string' && given !== '') return given
   if (isObject(given) && hasBrand('resource', given)) return given as unknown as ResourceDefinition
   throw new ConfigurationError(
     'unresolved-link',
-    `${what} leads to ${given === undefined ? 'undefined' : 'no resource'}. Give a definition, or the collection's name where two definitions refer to each other.`,
+    `${what} has ${given === undefined ? 'no target' : 'a target that is not a resource'}. Give a definition, or the name of a collection if two definitions refer to each other.`,
   )
 }
 
@@ -36,7 +42,7 @@ export const toLinkKinds: Kinds<ToLinkOptions> = { to: 'any', by: { required: 'n
 export const subLinkKinds: Kinds<SubLinkOptions> = { sub: { required: 'string' } }
 export const externalLinkKinds: Kinds<ExternalLinkOptions> = { external: { oneOf: [true] } }
 
-/** One name or several, which the option's kind has found to be names, as a list. */
+/** One or several names as a list. Their kind is already checked. */
 export const namesOf = (given: string | readonly string[]): readonly string[] =>
   Object.freeze(typeof given === 'string' ? [given] : [...given])
 
@@ -53,7 +59,10 @@ export function resolveLink(context: Context, name: string, options: LinkOptions
     checked(externalLinkKinds)
     const shape = context.members.visible(`links.${name}`, [name])
     if (shape.types.size > 0 && !shape.isObject) {
-      throw new ConfigurationError('unsuitable-member', `${what} is external, but "${name}" is no object with an href. Describe it as one.`)
+      throw new ConfigurationError(
+        'unsuitable-member',
+        `${what} is external, but "${name}" is not an object with an href. Declare it as one.`,
+      )
     }
     return Object.freeze({ kind: 'external', name })
   }
@@ -63,7 +72,8 @@ export function resolveLink(context: Context, name: string, options: LinkOptions
 function resolveLinkTo({ collection, shape, members, kept }: Context, name: string, what: string, options: ToLinkOptions): Link {
   const by = namesOf(options.by)
   for (const member of by) members.scalar(`links.${name}.by`, [member])
-  // A link stands in the place of the members it is made of; another member of its name would stand there too.
+  // A link replaces the members that it is built from, so it must not have the name of another
+  // member.
   if (shape.properties.has(name) && (!by.includes(name) || kept.has(name))) throw takenName(what)
   const link = Object.freeze({
     kind: 'to' as const,
@@ -80,14 +90,14 @@ function resolveLinkTo({ collection, shape, members, kept }: Context, name: stri
 const takenName = (what: string): ConfigurationError =>
   new ConfigurationError('unsuitable-member', `${what} has the name of a member that stays on the wire. Give the link another name.`)
 
-/** Throws `ConfigurationError` where a link shows what its target does not have or must not tell. */
+/** Throws `ConfigurationError` if a link shows members that its target lacks or never sends. */
 export function checkShown(collection: string, link: Extract<Link, { kind: 'to' }>, target: ResourceDefinition): void {
   const members = new NamedMembers(collection, target.shape, `"${target.collection}"`)
   for (const member of link.show) {
     if (member === 'href') {
       throw new ConfigurationError(
         'unsuitable-member',
-        `The link "${link.name}" of "${collection}" shows "href", which it has already. Leave it out.`,
+        `The link "${link.name}" of "${collection}" shows "href", which every link has. Leave it out.`,
       )
     }
     members.visible(`links.${link.name}.show`, [member])

@@ -1,4 +1,7 @@
-/** From what a team wrote to a definition: every name checked against the schema, every default filled in, frozen. */
+/**
+ * Resolves the options of a team to a definition: checks every name against the schema, fills in
+ * every default, and freezes the result.
+ */
 
 import { branded } from '../brand.js'
 import { didYouMean, nearMiss } from '../near-miss.js'
@@ -51,7 +54,10 @@ type AttachmentOptions = NonNullable<AnyOptions['attachedTo']>[number]
 export const parentKinds: Kinds<NonNullable<AnyOptions['parent']>> = { of: 'any', by: { required: 'names' } }
 export const attachmentKinds: Kinds<AttachmentOptions> = { of: 'any', by: 'names', as: 'string' }
 
-/** What a link or parent leads to, `resolveTarget` checks: it has a code of its own. So has the schema. */
+/**
+ * `resolveTarget` checks the targets of links and parents, and `resolveSchema` the schema: their
+ * errors have codes of their own.
+ */
 export const resourceKinds: Kinds<AnyOptions> = {
   collection: { required: { a: 'a plural noun, such as "invoices"', like: /^/ } },
   singular: 'string',
@@ -72,7 +78,7 @@ export const resourceKinds: Kinds<AnyOptions> = {
   cacheControl: 'string',
 }
 
-/** Checks and completes what `defineResource` got. Throws `ConfigurationError`. */
+/** Checks and completes the argument of `defineResource`. Throws `ConfigurationError`. */
 export function resolveResource(given: unknown): ResourceDefinition {
   const named = own(given, 'collection')
   const what = typeof named === 'string' ? `defineResource("${named}")` : 'defineResource()'
@@ -84,7 +90,7 @@ export function resolveResource(given: unknown): ResourceDefinition {
   if (!shape.isObject) {
     throw new ConfigurationError(
       'invalid-schema',
-      `The schema of "${collection}" describes no object. Say type: 'object' and its properties.`,
+      `The schema of "${collection}" does not describe an object. Declare type: 'object' and its properties.`,
     )
   }
   checkFormats(collection, schema, shape)
@@ -135,17 +141,20 @@ function resolveSchema(collection: string, given: unknown): JsonSchema {
     return refuseProto(collection, frozenCopy(given))
   } catch (error) {
     if (isConfigurationError(error)) throw error
-    throw new ConfigurationError('invalid-schema', `The schema of "${collection}" is no JSON: ${(error as Error).message}. Mend it there.`)
+    throw new ConfigurationError('invalid-schema', `The schema of "${collection}" is not JSON: ${(error as Error).message}. Fix it there.`)
   }
 }
 
-/** No validator and few stores can hold a member of that name: it is refused wherever the schema names it. */
+/**
+ * Refuses a member named `__proto__` anywhere in the schema: validators and most stores can't hold
+ * one.
+ */
 function refuseProto<T>(collection: string, schema: T): T {
   for (const [name, part] of Object.entries(schema ?? {})) {
     if (name === '__proto__') {
       throw new ConfigurationError(
         'invalid-schema',
-        `The schema of "${collection}" names a member "__proto__", which JavaScript keeps for itself. Rename it.`,
+        `The schema of "${collection}" names a member "__proto__", which JavaScript reserves. Rename it.`,
       )
     }
     if (typeof part === 'object') refuseProto(collection, part)
@@ -182,7 +191,7 @@ function resolveAssigned(collection: string, given: true | readonly string[] | u
     if (key.includes(member)) continue
     throw new ConfigurationError(
       'unsuitable-member',
-      `"${collection}" names "${member}" in assigned, which is no member of its key (${key.join(', ')}). For others say readOnly in the schema.`,
+      `"${collection}" names "${member}" in assigned, which is not a member of its key (${key.join(', ')}). Mark other members readOnly in the schema.`,
     )
   }
   return new Set(assigned)
@@ -212,7 +221,7 @@ function resolveFlag({ collection, members }: Context, segment: string, member: 
   if (!members.visible('flags', [member]).types.has('boolean')) {
     throw new ConfigurationError(
       'unsuitable-member',
-      `The flag "${segment}" of "${collection}" sets "${member}", which is no boolean. Name a boolean member.`,
+      `The flag "${segment}" of "${collection}" sets "${member}", which is not a boolean. Name a boolean member.`,
     )
   }
   return member
@@ -230,22 +239,22 @@ function resolveFilter({ collection, members }: Context, name: string, given: tr
     )
   }
   if (many && op !== 'eq') {
-    throw invalidOption(`${what} is many-valued, which only "eq" can be. Leave op or many out.`)
+    throw invalidOption(`${what} is many-valued, but only "eq" supports that. Leave op or many out.`)
   }
   checkCompared(what, field, op, `filters.${name}`, members)
   const path = Object.freeze(field.split('.'))
   return Object.freeze({ name, field, path, op, many, ...deprecationOf(given, members.visible(`filters.${name}`, field)) })
 }
 
-/** What takes the place of a deprecated filter is another one. */
+/** The replacement of a deprecated filter must be another filter. */
 function checkUse(what: string, given: true | FilterOptions | undefined, names: readonly string[]): void {
   const said = given === true ? undefined : given?.deprecated
   const use = said === true ? undefined : said?.use
   if (use === undefined || names.includes(use)) return
-  throw invalidOption(`${what} is deprecated for "${use}", which is no filter here. ${didYouMean(nearMiss(use, names), names)}`)
+  throw invalidOption(`${what} is deprecated in favor of "${use}", which is not a filter here. ${didYouMean(nearMiss(use, names), names)}`)
 }
 
-/** What is said of the filter, else of its member. */
+/** The deprecation of the filter, else of its member. */
 function deprecationOf(given: true | FilterOptions | undefined, { deprecated, node }: Shape): Pick<Filter, 'deprecated'> {
   const said = given === true ? undefined : given?.deprecated
   if (said !== undefined) return { deprecated: said === true ? {} : { ...said } }
@@ -258,23 +267,26 @@ function checkCompared(what: string, field: string, op: FilterOperator, where: s
   const shape = members.visible(where, field)
   if (op === 'null') return
   if (op !== 'contains') {
-    if (shape.isArray) throw unsuitable(`compares the array "${field}". Say op: 'contains'.`)
+    if (shape.isArray) throw unsuitable(`compares the array "${field}". Set op: 'contains'.`)
     members.scalar(where, field)
   } else if (!shape.isArray) {
-    throw unsuitable(`says "contains", but "${field}" is no array. Leave op out to compare it.`)
+    throw unsuitable(`uses "contains", but "${field}" is not an array. Leave op out to compare it.`)
   } else if (shape.items === undefined || shape.items.isObject || shape.items.isArray) {
-    throw unsuitable(`says "contains", but the items of "${field}" are not said to be strings, numbers or booleans.`)
+    throw unsuitable(`uses "contains", but the items of "${field}" are not declared as strings, numbers or booleans.`)
   }
 }
 
-/** Page options of the right kinds, checked as far as they say anything. Throws `ConfigurationError`. */
+/**
+ * Checks that page options, whose kinds are already checked, are consistent. Throws
+ * `ConfigurationError`.
+ */
 export function resolvePage(owner: string, page: PageOptions = {}): PageOptions {
   checkPage(owner, { size: page.size ?? 1, max: page.max ?? Math.max(100, page.size ?? 1) })
   return Object.freeze({ ...page })
 }
 
-/** Throws `ConfigurationError` where pages can't be so. */
+/** Throws `ConfigurationError` if the page size exceeds the maximum. */
 export function checkPage(owner: string, { size, max }: Pick<Required<PageOptions>, 'size' | 'max'>): void {
   if (size <= max) return
-  throw invalidOption(`${owner} has pages of ${size} with at most ${max}. Give a size that is at most max.`)
+  throw invalidOption(`${owner} has a page size of ${size} but a maximum of ${max}. Give a size of at most max.`)
 }

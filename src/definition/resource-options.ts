@@ -1,87 +1,99 @@
-/** What a team writes to declare a resource, typed by the record that its schema describes. */
+/** The options that declare a resource, typed by the record that its schema describes. */
 import type { Scalar } from '../adapters/contract.js'
 import type { ParamValue } from '../violation.js'
 import type { ResourceDefinition } from './resource.js'
 import type { BooleanMember, Comparable, MemberName, MemberPath, PathTo } from './schema-types.js'
 
-/** How a filter compares (QUERY-1): `eq` by default; `null` asks for nulls, `contains` is for arrays. */
+/**
+ * The comparison of a filter (QUERY-1): `eq` by default; `null` tests for null, `contains` is for
+ * arrays.
+ */
 export type FilterOperator = 'eq' | 'gt' | 'gte' | 'lt' | 'lte' | 'contains' | 'null'
 
 export interface FilterOptions<Path extends string = string> {
-  /** The member it compares. Default: the member of the filter's own name. */
+  /** The member to compare. Default: the member with the filter's own name. */
   readonly field?: Path
   /** Default `eq`. */
   readonly op?: FilterOperator
-  /** The parameter may be repeated and means any of its values. Only with `eq`. Default false. */
+  /** The parameter may be repeated and matches any of its values. Only with `eq`. Default false. */
   readonly many?: boolean
   /**
-   * It is on its way out (VER-3): documents say so, with `sunset` (such as `2027-12-31`) and the filter to `use` in its place; `onResponse` is
-   * notified of its use. Default: it is deprecated where its member is.
+   * Marks the filter as deprecated (VER-3): documents show it, with `sunset` (such as `2027-12-31`)
+   * and the filter to `use` instead; `onResponse` reports its use. Default: deprecated if its
+   * member is.
    */
   readonly deprecated?: true | FilterDeprecation
 }
 
-/** How long a deprecated filter is served, and what takes its place. */
+/** How long a deprecated filter is served, and which filter replaces it. */
 export interface FilterDeprecation {
   readonly sunset?: string
   readonly use?: string
 }
 
-/** A link to another resource: on the wire `{ href, ...shown }` stands in the place of the stored members `by` (REP-1). */
+/**
+ * A link to another resource: on the wire `{ href, ...shown }` replaces the stored members `by`
+ * (REP-1).
+ */
 export interface ToLinkOptions {
-  /** The target, or its collection's name where two definitions refer to each other. */
+  /** The target, or the name of its collection if two definitions refer to each other. */
   readonly to: ResourceDefinition | string
-  /** The stored member that holds the target's key; a list, in the order of its parts, where that is composite. */
+  /**
+   * The stored member that holds the target's key; for a composite key a list, in the order of its
+   * parts.
+   */
   readonly by: string | readonly string[]
-  /** Members of the target that stand next to `href`. They cost one batched read a page. */
+  /** Members of the target to show next to `href`. They cost one batched read per page. */
   readonly show?: readonly string[]
-  /** Whether `expand` may name it. Default true. */
+  /** Whether `expand` may name the link. Default true. */
   readonly expand?: boolean
 }
 
-/** A link to a sub-collection of the resource itself: just its `href`. */
+/** A link to a sub-collection of the resource itself: only an `href`. */
 export interface SubLinkOptions {
   readonly sub: string
 }
 
-/** A link that the record stores whole, `href` (possibly null) and all. */
+/** A link that the record stores completely, including its `href` (possibly null). */
 export interface ExternalLinkOptions {
   readonly external: true
 }
 
 export type LinkOptions = ToLinkOptions | SubLinkOptions | ExternalLinkOptions
 
-/** What a rule finds wrong with the record as it would be stored: 422 (ERR-2). */
+/** A violation that a rule finds in the record to be stored: 422 (ERR-2). */
 export interface RuleViolation {
-  /** The member on the wire, nested ones with dots. Absent: the whole record. */
+  /** The member on the wire, nested ones with dots. Default: the whole record. */
   readonly member?: string
   readonly detail: string
-  /** A stable word of your own for it. Default `rule`. */
+  /** A stable code of your own. Default `rule`. */
   readonly code?: string
-  /** What a client needs to say it in its own words: scalars, or lists of them. */
+  /** Data from which a client can build a message of its own: scalars, or lists of them. */
   readonly params?: Readonly<Record<string, ParamValue | readonly ParamValue[]>>
 }
 
 export interface RuleContext<T> {
-  /** The record as it is stored now; absent on a create. */
+  /** The stored record; `undefined` on a create. */
   readonly current: T | undefined
   readonly action: 'create' | 'replace' | 'patch'
   readonly principal: unknown
 }
 
 export interface PageOptions {
-  /** Items per page when the request does not say. Default 25. */
+  /** Items per page if the request does not say. Default 25. */
   readonly size?: number
-  /** The most a request may ask for. Default 100. */
+  /** The maximum that a request may ask for. Default 100. */
   readonly max?: number
-  /** What the wire calls the first page. Default 1. */
+  /** The number of the first page on the wire. Default 1. */
   readonly first?: 0 | 1
 }
 
 export type FilterTable = Readonly<Record<string, true | FilterOptions>>
 export type LinkTable = Readonly<Record<string, LinkOptions>>
 
-/** A filter must name a member, itself or by `field`, that can be compared so, and have no other options. */
+/**
+ * A filter must name a comparable member, by its own name or by `field`, and have no other options.
+ */
 type CheckedFilters<T, F> = {
   readonly [N in keyof F]: F[N] extends true
     ? NamedFilter<N, PathTo<T, Scalar>>
@@ -90,7 +102,7 @@ type CheckedFilters<T, F> = {
 
 type NamedFilter<N, Path extends string> = N extends Path ? true | FilterOptions<Path> : FilterOptions<Path> & { readonly field: Path }
 
-/** The members that an operator compares; all of them where it is not known. */
+/** The members that an operator can compare; all of them if the operator is not known. */
 type ComparedBy<T, Given> = Given extends { readonly op: infer Op }
   ? [Op] extends ['contains']
     ? PathTo<T, readonly unknown[]>
@@ -99,7 +111,7 @@ type ComparedBy<T, Given> = Given extends { readonly op: infer Op }
       : MemberPath<T>
   : PathTo<T, Scalar>
 
-/** A link must name stored members by which it leads, and members of its target to show. */
+/** A link must name stored members that hold the key, and members of its target to show. */
 type CheckedLinks<T, L> = {
   readonly [N in keyof L]: L[N] extends { readonly to: infer To }
     ? ToLinkOptions & {
@@ -113,28 +125,34 @@ type CheckedLinks<T, L> = {
       : SubLinkOptions
 }
 
-/** What a resource is declared by. `T` is the stored record. */
+/** The options that declare a resource. `T` is the stored record. */
 export interface ResourceOptions<T, Schema, Key, Filters, Links> {
   /** The path segment: a plural noun, English or Spanish (PATH-2). */
   readonly collection: string
   /**
-   * What one member is called, where a format names it: the root element of an item in XML, and the elements of a list (HDR-1). Default: the singular of `collection`,
-   * as far as its ending tells.
+   * The name of one item, for formats that need one: the root element of an item and the elements
+   * of a list in XML (HDR-1). Default: the singular of `collection`, derived from its ending.
    */
   readonly singular?: string
-  /** Exceptions from the naming rules, name by name, each with its reason (PATH-10). */
+  /** Exceptions from the naming rules, each name with its reason (PATH-10). */
   readonly allow?: Readonly<Record<string, string>>
-  /** The member that identifies a record, or several: one path segment of key-value pairs (PATH-9). */
+  /**
+   * The member that identifies a record, or several for a composite key: one path segment of
+   * key-value pairs (PATH-9).
+   */
   readonly key: Key
-  /** Members of the key that the store assigns when a POST leaves them out; `true` for the whole key. */
+  /** Members of the key that the store assigns if a POST omits them; `true` for the whole key. */
   readonly assigned?: true | readonly MemberName<T>[]
-  /** JSON Schema 2020-12 of the stored record. Closed unless it says `additionalProperties: true` (REP-8). */
+  /**
+   * JSON Schema 2020-12 of the stored record. Closed unless it has `additionalProperties: true`
+   * (REP-8).
+   */
   readonly schema: Schema
   /** Query parameters that filter (QUERY-1). */
   readonly filters?: Filters & CheckedFilters<T, NoInfer<Filters>>
   /** Members that `sort` may name (QUERY-2). */
   readonly sort?: readonly PathTo<T, Scalar>[]
-  /** The members `q` looks through; `true` where the store's engine knows by itself (QUERY-3). */
+  /** The members that `q` searches; `true` if the store's search engine decides (QUERY-3). */
   readonly search?: true | readonly MemberPath<T>[]
   readonly links?: Links & CheckedLinks<T, NoInfer<Links>>
   /** Makes this a contained sub-collection: the child stores its parent's key in `by` (PATH-7). */
@@ -142,19 +160,28 @@ export interface ResourceOptions<T, Schema, Key, Filters, Links> {
   /** Parents to whose sub-collection a record of this resource can be attached (PATH-7, VERB-4). */
   readonly attachedTo?: readonly {
     readonly of: ResourceDefinition | string
-    /** The nullable member that holds the parent's key, where it is one; without it the store keeps the association. */
+    /**
+     * The nullable member that holds the parent's key. Without it the store keeps the association
+     * elsewhere.
+     */
     readonly by?: MemberName<T> | readonly MemberName<T>[]
-    /** The segment under the parent. Default: the collection. */
+    /** The segment below the parent. Default: the collection. */
     readonly as?: string
   }[]
-  /** Sub-resources that a PUT sets and a DELETE unsets, each a boolean member (PATH-8). */
+  /** Sub-resources that PUT sets and DELETE unsets, each a boolean member (PATH-8). */
   readonly flags?: Readonly<Record<string, BooleanMember<T>>>
-  /** Rules that a schema can't say. Called after it, within each attempt at the write. */
+  /**
+   * Rules that a schema can't express. Called after schema validation, within each attempt to
+   * write.
+   */
   readonly rules?: (next: T, context: RuleContext<T>) => readonly RuleViolation[] | Promise<readonly RuleViolation[]>
-  /** Equalities that every list, count, read and write of a principal obeys: tenant, owner. */
-  // A method, so that its parameter may be typed as the principals of the service are.
+  /** Equalities that apply to every list, count, read and write of a principal: tenant, owner. */
+  // A method, so that its parameter may have the type of the service's principals.
   scope?(principal: unknown): { readonly [N in MemberName<T>]?: Comparable<T[N]> }
   readonly page?: PageOptions
-  /** The `Cache-Control` of representations. Default `no-cache`, with `private` where there are principals (HDR-6). */
+  /**
+   * The `Cache-Control` of representations. Default `no-cache`, with `private` for authenticated
+   * callers (HDR-6).
+   */
   readonly cacheControl?: string
 }

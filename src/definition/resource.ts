@@ -1,4 +1,7 @@
-/** `defineResource`: what a team declares of a resource, checked and frozen. It knows no HTTP and no data. */
+/**
+ * `defineResource`: checks and freezes the declaration of a resource. Independent of HTTP and of
+ * stores.
+ */
 import type { Scalar } from '../adapters/contract.js'
 import { hasBrand } from '../brand.js'
 import { invalidOption } from '../options/check.js'
@@ -38,7 +41,7 @@ export interface Filter {
   readonly path: readonly string[]
   readonly op: FilterOperator
   readonly many: boolean
-  /** Absent where it is not deprecated. */
+  /** `undefined` if the filter is not deprecated. */
   readonly deprecated?: FilterDeprecation
 }
 
@@ -57,10 +60,13 @@ export type Link =
   | { readonly kind: 'sub'; readonly name: string; readonly sub: string }
   | { readonly kind: 'external'; readonly name: string }
 
-/** A resource as declared: checked, resolved and frozen. `T` is the stored record, `K` its key, `L` the names of its links. */
+/**
+ * A declared resource: checked, resolved and frozen. `T` is the stored record, `K` its key, `L` the
+ * names of its links.
+ */
 export interface ResourceDefinition<T = unknown, K = unknown, L extends string = string> {
   readonly collection: string
-  /** What one member is called, for formats that name it. */
+  /** The name of one item, for formats that need one. */
   readonly singular: string
   readonly key: KeyCodec
   readonly assigned: ReadonlySet<string>
@@ -76,7 +82,7 @@ export interface ResourceDefinition<T = unknown, K = unknown, L extends string =
     readonly by: readonly string[] | undefined
     readonly as: string
   }[]
-  /** Segment -> boolean member. */
+  /** Maps a segment to a boolean member. */
   readonly flags: ReadonlyMap<string, string>
   readonly rules:
     | ((next: unknown, context: RuleContext<unknown>) => readonly RuleViolation[] | Promise<readonly RuleViolation[]>)
@@ -84,7 +90,7 @@ export interface ResourceDefinition<T = unknown, K = unknown, L extends string =
   readonly scope: ((principal: unknown) => Readonly<Record<string, Scalar>>) | undefined
   readonly page: PageOptions
   readonly cacheControl: string | undefined
-  /** Carries the types; never there at run time. */
+  /** Carries the types; not present at run time. */
   readonly types?: { readonly record: T; readonly key: K; readonly link: L }
 }
 
@@ -95,19 +101,24 @@ type KeyFrom<T, Key> = Key extends readonly string[]
     ? NonNullable<T[Key]>
     : KeyValue
 
-/** The names of links that are no members of the stored record. */
+/** The names of links that are not members of the stored record. */
 type LinkNames<T, Links> = Exclude<keyof Links & string, MemberName<T>>
 
 /**
- * Declares a resource, once, for every version and place it is mounted at.
+ * Declares a resource once, for every version in which it is mounted.
  *
- * Throws `ConfigurationError` where a name breaks PATH-2..4, or where a key, filter, sort, link or flag names no member of the schema.
+ * Throws `ConfigurationError` if a name breaks PATH-2..4, or if a key, filter, sort, link or flag
+ * names a member that the schema lacks.
  *
  * @example
  * const sucursales = defineResource({
  *   collection: 'sucursales',
  *   key: 'nomenclatura',
- *   schema: { type: 'object', required: ['nomenclatura'], properties: { nomenclatura: { type: 'string' }, descripcion: { type: 'string' } } },
+ *   schema: {
+ *     type: 'object',
+ *     required: ['nomenclatura'],
+ *     properties: { nomenclatura: { type: 'string' }, descripcion: { type: 'string' } },
+ *   },
  *   filters: { descripcion: true },
  *   sort: ['nomenclatura'],
  * })
@@ -120,7 +131,7 @@ export function defineResource<
 >(
   options: ResourceOptions<FromSchema<Schema>, Schema, Key, Filters, Links>,
 ): ResourceDefinition<FromSchema<Schema>, KeyFrom<FromSchema<Schema>, Key>, LinkNames<FromSchema<Schema>, Links>>
-/** For a schema that is imported, and so has no literal type: `defineResource<Piece>()({ ... })`. */
+/** For an imported schema without a literal type: `defineResource<Piece>()({ ... })`. */
 export function defineResource<T>(): <
   const Key extends KeyNames<T>,
   const Filters extends FilterTable = Record<never, never>,
@@ -132,13 +143,16 @@ export function defineResource(options?: unknown): unknown {
   return options === undefined ? resolveResource : resolveResource(options)
 }
 
-/** Whether a value is what `defineResource()` made. */
+/** Whether a value is the result of `defineResource()`. */
 const isDefinition = (value: unknown): value is ResourceDefinition => hasBrand('resource', value)
 
 /** An option that takes a definition. */
-export const definitionKind: MadeKind = { by: 'what defineResource() made', is: isDefinition }
+export const definitionKind: MadeKind = { by: 'the result of defineResource()', is: isDefinition }
 
-/** Throws `ConfigurationError` where what stands in the place of a definition is none, such as one that was forgotten. */
+/**
+ * Throws `ConfigurationError` for an argument that is not a definition, such as one that was
+ * forgotten.
+ */
 export function checkDefinition(what: string, given: unknown): void {
-  if (!isDefinition(given)) throw invalidOption(`${what} got no definition. Give what defineResource() made.`)
+  if (!isDefinition(given)) throw invalidOption(`${what} got no definition. Give the result of defineResource().`)
 }

@@ -1,9 +1,9 @@
-/** The schemas in a schema: what it refers to, what it is made of, and what one of them says by itself. */
+/** The parts of a schema: its references, its subschemas, and the constraints of a single one. */
 import { ConfigurationError } from '../problem.js'
 import { isList, isObject, own, pointerTokens } from './json.js'
 import type { JsonSchema } from './schema-types.js'
 
-/** What the schema `true` says. */
+/** The equivalent of the schema `true`. */
 export const anything: JsonSchema = Object.freeze({})
 
 export function patternsOf(table: unknown): (readonly [RegExp, JsonSchema])[] {
@@ -16,11 +16,14 @@ function expression(pattern: string): RegExp {
   try {
     return new RegExp(pattern, 'u')
   } catch (error) {
-    throw new ConfigurationError('invalid-schema', `The schema has a pattern that is none: ${(error as Error).message}. Mend it there.`)
+    throw new ConfigurationError('invalid-schema', `The schema has an invalid pattern: ${(error as Error).message}. Fix it there.`)
   }
 }
 
-/** The node itself with everything that must hold beside it: targets of `$ref` and branches of `allOf`. */
+/**
+ * The node and every schema that must hold together with it: targets of `$ref` and branches of
+ * `allOf`.
+ */
 export function partsOf(root: JsonSchema, node: JsonSchema, depth = 0): JsonSchema[] {
   if (depth > 32) throw endless()
   const parts = [node]
@@ -30,9 +33,12 @@ export function partsOf(root: JsonSchema, node: JsonSchema, depth = 0): JsonSche
 }
 
 export const endless = (): ConfigurationError =>
-  new ConfigurationError('invalid-schema', 'The schema refers to itself without end. Let each $ref lead to a value.')
+  new ConfigurationError('invalid-schema', 'The schema has a $ref cycle. Make each $ref lead to a value.')
 
-/** The part of the schema that a local `$ref` names (RFC 6901 in a fragment). Throws `ConfigurationError` where there is none. */
+/**
+ * The part of the schema that a local `$ref` points to (RFC 6901 in a fragment). Throws
+ * `ConfigurationError` if there is none.
+ */
 export function schemaAt(root: JsonSchema, ref: string): JsonSchema {
   const pointer = ref.startsWith('#') ? decoded(ref.slice(1)) : undefined
   if (pointer === undefined || !/^(?:\/|$)/.test(pointer)) {
@@ -47,7 +53,7 @@ export function schemaAt(root: JsonSchema, ref: string): JsonSchema {
   if (!isSchema(found))
     throw new ConfigurationError(
       'invalid-schema',
-      `The schema refers to "${ref}", which is not in it. Add it to $defs or mend the reference.`,
+      `The schema refers to "${ref}", which is not in it. Add it to $defs or fix the reference.`,
     )
   return found
 }
@@ -62,7 +68,10 @@ function decoded(text: string): string | undefined {
 
 export const isSchema = (value: unknown): value is JsonSchema => isObject(value)
 
-/** The schemas in a list: `true` says nothing, `false` allows nothing and so adds nothing. */
+/**
+ * The schemas in a list: `true` is the empty schema, and `false` allows nothing, so it adds
+ * nothing.
+ */
 export const schemasIn = (given: readonly unknown[]): JsonSchema[] =>
   given.flatMap((one) => (one === true ? [anything] : isSchema(one) ? [one] : []))
 export function kindOf(value: unknown): string {

@@ -1,4 +1,4 @@
-/** From a JSON Schema written as a literal to the TypeScript type of the record it describes. */
+/** Derives the TypeScript type of a record from a JSON Schema literal. */
 import type { Scalar } from '../adapters/contract.js'
 
 /** A JSON Schema 2020-12, as a literal or imported. */
@@ -7,8 +7,9 @@ export interface JsonSchema {
 }
 
 /**
- * The type of the values that schema `S` allows: `type`, `properties`, `required`, `items`, `enum`, `const`, `anyOf`, `oneOf` and local
- * `$ref`s. What it can't tell (a widened import, `allOf`, `if`) is `unknown`: then use `defineResource<T>()`.
+ * The type of the values that schema `S` allows. Supports `type`, `properties`, `required`,
+ * `items`, `enum`, `const`, `anyOf`, `oneOf` and local `$ref`s. Anything else (a widened import,
+ * `allOf`, `if`) is `unknown`: use `defineResource<T>()` for it.
  */
 export type FromSchema<S, Root = S> = S extends { readonly $ref: `#/$defs/${infer Name}` }
   ? Root extends { readonly $defs: { readonly [N in Name]: infer Target } }
@@ -78,7 +79,7 @@ type NestedPath<N extends string, T, Depth extends number> = T extends readonly 
     ? `${N}.${MemberPath<T, Shallower[Depth] & number>}`
     : never
 
-/** Those of them whose value may be a `Value`. */
+/** The member paths whose value may be a `Value`. */
 export type PathTo<T, Value, Depth extends number = 3> = [Depth] extends [never]
   ? never
   : {
@@ -93,7 +94,7 @@ type NestedPathTo<N extends string, T, Value, Depth extends number> = T extends 
     ? `${N}.${PathTo<T, Value, Shallower[Depth] & number>}`
     : never
 
-/** What a member may be compared with: `'a' | 'b' | null` with any text. */
+/** The types that a member may be compared with: any string for `'a' | 'b' | null`. */
 export type Comparable<V> = unknown extends V
   ? Scalar
   : V extends string

@@ -1,42 +1,55 @@
-/** What a JSON Schema says of one value, read once: the rest of the library asks a `Shape` and never walks keywords. */
+/**
+ * The facts that a JSON Schema states about a value, read once: the rest of the library uses
+ * `Shape` and never walks keywords.
+ */
 import type { Scalar } from '../adapters/contract.js'
 import { isList, isObject, own } from './json.js'
 import { anything, constantsOf, endless, isSchema, kindOf, partsOf, patternsOf, schemasIn } from './schema-parts.js'
 import type { JsonSchema } from './schema-types.js'
 
-/** Shapes by root and node, `'making'` while one is being read: a schema is read once, and one that needs itself to be read is refused. */
+/**
+ * Shapes by root and node, `'making'` during construction: each node is read once, and a schema
+ * that requires itself is refused.
+ */
 const read = new WeakMap<JsonSchema, WeakMap<JsonSchema, Shape | 'making'>>()
 
 /**
- * One place of a schema: `$ref`s followed; `allOf` merged; `anyOf`, `oneOf`, `then`, `else` and `dependentSchemas` read for what they may add. Members are
- * read when asked for, so recursion is fine.
+ * One place of a schema. `$ref`s are followed and `allOf` is merged; `anyOf`, `oneOf`, `then`,
+ * `else` and `dependentSchemas` contribute what they may add. Members are read on first use, so
+ * recursive schemas are supported.
  */
 export class Shape {
-  /** The JSON types but `null`; empty where the schema leaves them open. What has properties and no type is taken for an object. */
+  /**
+   * The JSON types except `null`; empty if the schema does not restrict them. A schema with
+   * properties but without a type counts as an object.
+   */
   readonly types: ReadonlySet<string>
-  /** True where the schema says that null is allowed. */
+  /** True if the schema explicitly allows null. */
   readonly nullable: boolean
-  /** True where null may well be a value, though the schema says no word of it: nothing, or a branch of a union, says what types there are. */
-  readonly untold: boolean
+  /**
+   * True if null may be valid although the schema does not mention it: neither the schema nor some
+   * branch of a union restricts the types.
+   */
+  readonly untyped: boolean
   readonly format: string | undefined
-  /** The values of `enum` or `const` but null. */
+  /** The values of `enum` or `const`, except null. */
   readonly values: readonly Scalar[] | undefined
   readonly readOnly: boolean
   readonly writeOnly: boolean
-  /** The schema says that clients should no longer use it. */
+  /** True if the schema marks the value as deprecated. */
   readonly deprecated: boolean
-  /** The schema's `default`, boxed, since it may be null. */
+  /** The schema's `default`, wrapped in an object, since it may be null. */
   readonly fallback: { readonly value: unknown } | undefined
   readonly required: ReadonlySet<string>
   /** Members that only some records have: they are in a branch that need not apply. */
   readonly conditional: ReadonlySet<string>
-  /** How many of the schemas that always apply name a member. */
+  /** The number of unconditional schemas that name each member. */
   readonly declared: ReadonlyMap<string, number>
-  /** True where any member that the schema does not name is allowed. */
+  /** True if members that the schema does not name are allowed. */
   readonly open: boolean
   /** The schema node itself. */
   readonly node: JsonSchema
-  /** The nodes of the members, in the order of the schema. */
+  /** The nodes of the members, in schema order. */
   readonly properties: ReadonlyMap<string, JsonSchema>
   readonly #root: JsonSchema
   readonly #patterns: readonly (readonly [RegExp, JsonSchema])[]
@@ -71,7 +84,7 @@ export class Shape {
     this.types = new Set([...(kinds ?? [])].filter((kind) => kind !== 'null'))
     this.nullable = kinds === undefined ? unions.flat().some((branch) => branch.nullable) : kinds.has('null')
     const plain = parts.every((part) => part.type === undefined && constantsOf(part) === undefined)
-    this.untold = this.types.size === 0 || (plain && branches.some((branch) => branch.untold))
+    this.untyped = this.types.size === 0 || (plain && branches.some((branch) => branch.untyped))
     this.format =
       stringOf(first('format')) ?? theOne(branches.filter((branch) => branch.types.has('string')).map((branch) => branch.format))
     this.values = valuesOf(parts) ?? real.map(unionValues).find((values) => values !== undefined)
@@ -105,7 +118,10 @@ export class Shape {
     this.#unions = real
   }
 
-  /** The shape of `node`, a part of the schema `root`. Throws `ConfigurationError` where a reference leads to nothing or in a circle. */
+  /**
+   * The shape of `node`, a part of the schema `root`. Throws `ConfigurationError` if a reference
+   * has no target or is cyclic.
+   */
   static of(root: JsonSchema, node: JsonSchema = root): Shape {
     const known = read.get(root) ?? new WeakMap<JsonSchema, Shape | 'making'>()
     read.set(root, known)
@@ -129,7 +145,10 @@ export class Shape {
     return this.#members
   }
 
-  /** The shape of a member that the schema allows without naming it; `undefined` where it does not. */
+  /**
+   * The shape of a member that the schema allows without naming it; `undefined` if it does not
+   * allow it.
+   */
   other(name: string): Shape | undefined {
     const pattern = this.#patterns.find(([test]) => test.test(name))
     if (pattern !== undefined) return Shape.of(this.#root, pattern[1])
@@ -140,7 +159,7 @@ export class Shape {
     return this.open ? Shape.of(this.#root, this.#additional ?? anything) : undefined
   }
 
-  /** Every shape that `other` may give. */
+  /** Every shape that `other` may return. */
   get others(): readonly Shape[] {
     return [
       ...this.#patterns.map(([, node]) => Shape.of(this.#root, node)),
@@ -149,17 +168,17 @@ export class Shape {
     ]
   }
 
-  /** True where `other` may allow a member. */
+  /** True if `other` may allow a member. */
   get hasOthers(): boolean {
     return this.open || this.#patterns.length > 0 || this.#unions.flat().some((branch) => branch.hasOthers)
   }
 
-  /** The shape of an array's items, but the first ones that `prefix` tells of. */
+  /** The shape of an array's items after the positional ones in `prefix`. */
   get items(): Shape | undefined {
     return this.#items === undefined ? undefined : Shape.of(this.#root, this.#items)
   }
 
-  /** The shapes of an array's first items, where each has its own. */
+  /** The shapes of an array's first items, if each has its own. */
   get prefix(): readonly Shape[] {
     return this.#prefix.map((one) => Shape.of(this.#root, isSchema(one) ? one : anything))
   }
@@ -172,7 +191,7 @@ export class Shape {
     return this.types.has('array')
   }
 
-  /** True where null is all that is allowed. */
+  /** True if only null is allowed. */
   get isNull(): boolean {
     return this.nullable && this.types.size === 0 && this.#unions.length === 0
   }
@@ -182,7 +201,7 @@ export class Shape {
     return this.along(path)?.at(-1)
   }
 
-  /** The members on the way along a path of names, or `undefined` where it leads to none. */
+  /** The members along a path of names; `undefined` if the path does not exist. */
   along(path: readonly string[]): readonly Shape[] | undefined {
     const found: Shape[] = []
     for (const name of path) {
@@ -193,7 +212,10 @@ export class Shape {
     return found
   }
 
-  /** Every path to a member, nested ones with dots, three levels deep: for messages that say what is allowed. */
+  /**
+   * Every path to a member, nested ones with dots, three levels deep: for messages that list
+   * allowed paths.
+   */
   paths(depth = 3): string[] {
     return [...this.members].flatMap(([name, member]) => [
       name,
@@ -208,7 +230,10 @@ interface Properties {
   readonly declared: ReadonlyMap<string, number>
 }
 
-/** The properties of what always applies, of unions (certain where every branch has one), and of what may apply. */
+/**
+ * Merges the properties of unconditional schemas, of unions (certain if every branch has one), and
+ * of conditional schemas.
+ */
 function mergeProperties(parts: readonly JsonSchema[], unions: readonly (readonly Shape[])[], maybe: readonly Shape[]): Properties {
   const certain = new Map<string, JsonSchema[]>()
   const perhaps = new Map<string, JsonSchema[]>()
@@ -240,7 +265,7 @@ function mergeProperties(parts: readonly JsonSchema[], unions: readonly (readonl
   return { nodes, conditional, declared }
 }
 
-/** What the items at each place may be, of the branches of a union. */
+/** The possible items at each position, for the branches of a union. */
 function mergePrefixes(prefixes: readonly (readonly unknown[])[]): readonly JsonSchema[] {
   const length = Math.max(0, ...prefixes.map((prefix) => prefix.length))
   return Array.from({ length }, (_, i) => merged('anyOf', schemasIn(prefixes.map((prefix) => prefix[i]))) ?? anything)
@@ -251,7 +276,10 @@ function merged(keyword: 'allOf' | 'anyOf', given: readonly (JsonSchema | undefi
   return nodes.length > 1 ? { [keyword]: nodes } : nodes[0]
 }
 
-/** The JSON types that every schema of these allows, `null` among them; `undefined` where none says. */
+/**
+ * The JSON types, including `null`, that all of these schemas allow; `undefined` if none restricts
+ * them.
+ */
 function kindsOf(parts: readonly JsonSchema[], unions: readonly (readonly Shape[])[]): ReadonlySet<string> | undefined {
   const said: (ReadonlySet<string> | undefined)[] = []
   for (const part of parts) {
@@ -260,15 +288,15 @@ function kindsOf(parts: readonly JsonSchema[], unions: readonly (readonly Shape[
     if (constants !== undefined) said.push(new Set(constants.map(kindOf)))
   }
   for (const branches of unions) {
-    const told = branches.every((branch) => branch.types.size > 0 || branch.nullable)
-    if (told) said.push(new Set(branches.flatMap((branch) => [...branch.types, ...(branch.nullable ? ['null'] : [])])))
+    const areTyped = branches.every((branch) => branch.types.size > 0 || branch.nullable)
+    if (areTyped) said.push(new Set(branches.flatMap((branch) => [...branch.types, ...(branch.nullable ? ['null'] : [])])))
   }
   let kinds: ReadonlySet<string> | undefined
   for (const more of said) kinds = kinds === undefined ? more : both(kinds, more as ReadonlySet<string>)
   return kinds?.has('number') ? new Set([...kinds].filter((kind) => kind !== 'integer')) : kinds
 }
 
-/** What both allow; every integer is a number. */
+/** The types that both allow. An integer is also a number. */
 function both(some: ReadonlySet<string>, others: ReadonlySet<string>): ReadonlySet<string> {
   const allows = (kinds: ReadonlySet<string>, kind: string): boolean => kinds.has(kind) || (kind === 'integer' && kinds.has('number'))
   return new Set([...some, ...others].filter((kind) => allows(some, kind) && allows(others, kind)))

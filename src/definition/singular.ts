@@ -1,9 +1,13 @@
-/** The name of one member of a collection, as far as its ending tells; where that errs, a definition says it (`singular`). */
+/**
+ * Derives the name of one item from the name of its collection. Where the ending is misleading, a
+ * definition sets `singular`.
+ */
 import { fold, spaced } from './naming.js'
 import { irregularPlurals, links, singularsInS } from './naming-words.js'
 
 /**
- * The singular of a collection's name, in English and Spanish: of each plural word before a link word ("ordenes-de-compra"). What has none stays as it is.
+ * The singular of a collection's name, in English and Spanish: of each plural word before a link
+ * word ("ordenes-de-compra"). A name without a plural word is returned unchanged.
  *
  * @example singularOf('codigos-postales') // 'codigo-postal'
  */
@@ -19,12 +23,15 @@ export function singularOf(collection: string): string {
 
 const irregularSingulars = new Map([...irregularPlurals].map(([singular, plural]) => [plural, singular]))
 
-/** How many letters fall away from a plural, and what takes their place; the first ending that fits decides. */
+/**
+ * The number of letters to remove from a plural, and the letters to add. The first matching ending
+ * applies.
+ */
 const endings: readonly (readonly [RegExp, drop: number, add: string])[] = [
   [/^$|[^s]$|ss$|[iu]s$|^(?:species|series|news|alias|gas|lens)$/u, 0, ''],
   [/^(?:especies|superficies|movies|cookies|calories|zombies|ties|pies)$/u, 1, ''],
   [/ies$/u, 3, 'y'],
-  // "voces" and "jueces" end in -z, "prices" and "invoices" do not.
+  // "voces" and "jueces" have a singular in -z, "prices" and "invoices" do not.
   [/(?:^(?:[jv]eces|jueces|voces|luces|cruces|raices|narices|peces)|[mt]rices)$/u, 3, 'z'],
   [/(?:x|ch|sh|ss)es$/u, 2, ''],
   [/^(?:sales|scales|males|tales|shares|squares|spares|softwares|stores|scores|cores|genes|scenes)$/u, 1, ''],
@@ -32,7 +39,7 @@ const endings: readonly (readonly [RegExp, drop: number, add: string])[] = [
   [/s$/u, 1, ''],
 ]
 
-/** The case of the plural stays; that of an acronym has a small "s" ("CBUs"). */
+/** Keeps the case of the plural; an acronym has a lower-case plural "s" ("CBUs"). */
 function singularOfWord(word: string): string {
   if (/\p{Lu}s$/u.test(word)) return word.slice(0, -1)
   const plural = fold(word)

@@ -1,7 +1,7 @@
 /**
- * The formats whose texts are values with several spellings: each has one canonical text for each
- * value, in which it is stored, compared and shown (REP-4, QUERY-1, PATH-11). This table is all
- * that the library knows of them.
+ * Formats whose values have several spellings. Each value has one canonical text, in which it is
+ * stored, compared and sent (REP-4, QUERY-1, PATH-11). This table is the only place that lists
+ * these formats.
  */
 import { canonicalDecimal, canonicalInt64, compareDecimals } from '../http/decimal.js'
 import { canonicalDuration, compareDurations } from '../http/duration.js'
@@ -11,19 +11,22 @@ import type { Shape } from './shape.js'
 
 export interface ValueFormat {
   readonly name: string
-  /** The one text of a value; `undefined` where the text is no such value. */
+  /** The canonical text of a value; `undefined` for an invalid text. */
   canonical(text: string): string | undefined
-  /** The order of canonical texts, where it is not that of texts: below, at or above zero. */
+  /** Orders canonical texts if their order is not that of strings: negative, positive or zero. */
   readonly compare?: (a: string, b: string) => number
-  /** What a value looks like, as the rest of a sentence. */
+  /** Describes valid values, as the rest of a sentence. */
   readonly expects: string
-  /** Its texts are numbers: an id has their canonical text alone, as that of other numbers (PATH-11). */
+  /**
+   * True if its texts are numbers: an id must have the canonical text, as for other numbers
+   * (PATH-11).
+   */
   readonly isNumber?: boolean
 }
 
 const uuid = /^(?:urn:uuid:)?([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i
 
-/** The canonical text of a UUID (RFC 9562 4): in lower case, without `urn:uuid:`. */
+/** The canonical text of a UUID (RFC 9562 4): lower case, without `urn:uuid:`. */
 export const canonicalUuid = (text: string): string | undefined => uuid.exec(text)?.[1]?.toLowerCase()
 
 const formats: readonly ValueFormat[] = [
@@ -45,7 +48,7 @@ const formats: readonly ValueFormat[] = [
     name: 'duration',
     canonical: canonicalDuration,
     compare: compareDurations,
-    expects: 'a duration such as P1Y2M10DT2H30M, with at most nine digits behind the point of its seconds',
+    expects: 'a duration such as P1Y2M10DT2H30M, with at most nine fractional digits in the seconds',
   },
   {
     name: 'decimal',
@@ -63,10 +66,10 @@ const formats: readonly ValueFormat[] = [
   },
 ]
 
-/** The formats by their names. */
+/** The formats by name. */
 export const valueFormats: ReadonlyMap<string, ValueFormat> = new Map(formats.map((format) => [format.name, format]))
 
-/** Whether anything in values of this shape has a format. */
+/** Whether a value of this shape, or any value in it, has a format. */
 export function hasFormats(shape: Shape, seen: Set<Shape> = new Set()): boolean {
   if (seen.has(shape)) return false
   seen.add(shape)
@@ -74,13 +77,13 @@ export function hasFormats(shape: Shape, seen: Set<Shape> = new Set()): boolean 
   return valueFormat(shape) !== undefined || inner.some((one) => hasFormats(one, seen))
 }
 
-/** The format of a value's texts; `undefined` where a text stands for itself. */
+/** The format of a value's texts; `undefined` if texts are compared as they are. */
 export const valueFormat = (shape: Pick<Shape, 'format' | 'types'> | undefined): ValueFormat | undefined =>
   shape?.format === undefined || (shape.types.size > 0 && !shape.types.has('string')) ? undefined : valueFormats.get(shape.format)
 
 /**
- * What gives the canonical text of a place's values; `undefined` where a text stands for itself.
- * Of an `enum` or `const` it is the text that the schema writes, so that validation takes it.
+ * Returns the canonical text of values of a shape; `undefined` if texts are compared as they are.
+ * For an `enum` or `const` it is the text in the schema, so that validation accepts it.
  */
 export function canonicalOf(shape: Pick<Shape, 'format' | 'types' | 'values'> | undefined): ValueFormat['canonical'] | undefined {
   const format = valueFormat(shape)

@@ -1,14 +1,17 @@
-/** The schemas that hold for one value at once: references followed, and one branch of each union and condition chosen. */
+/**
+ * Collects the schemas that apply together to one value: follows references, and chooses one branch
+ * of each union and condition.
+ */
 import { isList, isObject } from '../definition/json.js'
 import { anything, isSchema, schemaAt } from '../definition/schema-parts.js'
 import type { JsonSchema } from '../definition/schema-types.js'
 import type { Making } from './making.js'
 import { Unmade } from './unmade.js'
 
-/** References that lead to references: so many in a row are a circle. */
-const deepest = 64
+/** Maximum number of consecutive references: more are a cycle. */
+const maxDepth = 64
 
-/** All that applies to a value of these schemas. Throws `Unmade` where one allows nothing. */
+/** All schemas that apply to a value. Throws `Unmade` if one of them allows no value. */
 export function applied(root: JsonSchema, nodes: readonly unknown[], making: Making): JsonSchema[] {
   const parts: JsonSchema[] = []
   for (const node of nodes) add(root, node, making, parts, 0)
@@ -17,8 +20,8 @@ export function applied(root: JsonSchema, nodes: readonly unknown[], making: Mak
 
 function add(root: JsonSchema, given: unknown, making: Making, parts: JsonSchema[], depth: number): void {
   const node = given === true ? anything : given
-  if (!isSchema(node)) throw new Unmade(making.path, 'false', 'its schema allows nothing')
-  if (depth > deepest) throw new Unmade(making.path, '$ref', 'its schema refers to itself without end')
+  if (!isSchema(node)) throw new Unmade(making.path, 'false', 'its schema allows no value')
+  if (depth > maxDepth) throw new Unmade(making.path, '$ref', 'its schema has a $ref cycle')
   const also = (part: unknown): void => add(root, part, making, parts, depth + 1)
   parts.push(node)
   if (typeof node.$ref === 'string') also(schemaAt(root, node.$ref))
@@ -28,14 +31,14 @@ function add(root: JsonSchema, given: unknown, making: Making, parts: JsonSchema
     if (branch !== undefined) also(branch)
   }
   if (node.if === undefined) return
-  // The other side need not be made: whether the condition holds is found out by validation.
+  // The other branch needs no handling: validation determines whether the condition holds.
   if (making.random.chance(node.then === undefined ? 0.2 : 0.6)) {
     also(node.if)
     if (node.then !== undefined) also(node.then)
   } else if (node.else !== undefined) also(node.else)
 }
 
-/** One of the branches that allow something; null only where there is to be a gap. */
+/** One of the branches that allow a value; null only for a gap. */
 function branchOf(union: readonly unknown[], { random, gaps, first }: Making): unknown {
   const open = union.filter((branch) => branch !== false)
   const real = open.filter((branch) => !isNull(branch))
@@ -48,7 +51,7 @@ const isNull = (branch: unknown): boolean => isObject(branch) && (branch.type ==
 /** The values of a keyword in all schemas that have it. */
 export function all(parts: readonly JsonSchema[], keyword: string): unknown[] {
   const found: unknown[] = []
-  // Most have none, and this is asked for each keyword of each value.
+  // A loop, because most schemas lack the keyword and this runs for each keyword of each value.
   for (const part of parts) {
     const value = part[keyword]
     if (value !== undefined) found.push(value)

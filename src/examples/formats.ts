@@ -1,7 +1,7 @@
-/** Example texts of the formats that a schema may name: those of JSON Schema and OpenAPI, and the library's own. */
+/** Example texts for formats: those of JSON Schema and OpenAPI, and the library's own. */
 import type { Random } from '../random.js'
 
-/** Makes a text of a format. */
+/** Creates a text of a format. */
 export type MakeText = (random: Random) => string
 
 const two = (value: number): string => String(value).padStart(2, '0')
@@ -10,7 +10,7 @@ const date: MakeText = (random) => `${random.between(2023, 2026)}-${two(random.b
 const clock: MakeText = (random) => `${two(random.between(6, 21))}:${two(random.below(60))}:${two(random.below(60))}`
 const hex = (random: Random, length: number): string => Array.from({ length }, () => random.below(16).toString(16)).join('')
 
-/** Words that say nothing, for names and addresses. */
+/** Neutral words for names and addresses. */
 export const words = [
   ...['amber', 'anchor', 'birch', 'bridge', 'canyon', 'cedar', 'cloud', 'coral', 'delta', 'ember', 'field', 'fjord', 'garden', 'grove'],
   ...['harbor', 'island', 'lake', 'lantern', 'maple', 'meadow', 'moon', 'olive', 'orchard', 'pearl', 'pine', 'river', 'silver', 'willow'],
@@ -24,7 +24,10 @@ const path: MakeText = (random) => `/${random.one(words)}/${random.between(1, 99
 const duration: MakeText = (random) =>
   random.one([`P${random.between(1, 30)}D`, `PT${random.between(1, 23)}H`, `PT${random.between(1, 59)}M`])
 
-/** By format. Where lengths or patterns leave no room for the first, the others are tried: short ones come last. */
+/**
+ * Generators by format. If lengths or patterns exclude the first, the others are tried; short texts
+ * come last.
+ */
 export const formatTexts: ReadonlyMap<string, readonly MakeText[]> = new Map<string, readonly MakeText[]>([
   ['date', [date]],
   ['time', [(random) => `${clock(random)}Z`]],

@@ -1,4 +1,4 @@
-/** Keys of example records: unique, counted where they are numbers, readable where they are texts. */
+/** Keys of example records: unique; consecutive numbers, or readable texts. */
 import type { JsonObject } from '../definition/json.js'
 import { unfitForNew } from '../definition/key.js'
 import type { ResourceDefinition } from '../definition/resource.js'
@@ -10,21 +10,22 @@ import { all, numbers } from './applied.js'
 import type { RecordMaker } from './record-maker.js'
 import { Unmade } from './unmade.js'
 
-/** A place among the records that share the other parts of a key. */
+/** The position among the records that share the other parts of a key. */
 interface PartPlace {
   readonly index: number
   readonly attempt: number
-  /** How many keys with the same other parts were tried before. */
+  /** Number of keys with the same other parts that were tried before. */
   readonly before: number
 }
 
-/** A value of a part of a key; `undefined` where there are no more. */
+/** Returns a value for a part of a key; `undefined` if there are no more. */
 export type MakePart = (place: PartPlace) => unknown
 
-/** How the parts of a key that lead nowhere are made. */
+/** Creates the generators for those parts of a key that are not references. */
 export function partMakers(maker: RecordMaker, members: readonly string[]): ReadonlyMap<string, MakePart> {
   const makers = new Map<string, MakePart>()
-  // Where several parts are lists of values, each value of the one comes with each of the other.
+  // If several parts are lists of values, each value of one is combined with each value of the
+  // others.
   let stride = 1
   for (const member of members) {
     const values = listedValues(maker, member)
@@ -38,7 +39,7 @@ export function partMakers(maker: RecordMaker, members: readonly string[]): Read
   return makers
 }
 
-/** The values of a part that are an `enum`, a `const` or booleans. */
+/** The values of a part that is an `enum`, a `const` or a boolean. */
 function listedValues({ definition: { shape } }: RecordMaker, member: string): readonly unknown[] | undefined {
   const place = shape.members.get(member)
   return place?.types.has('boolean') ? [false, true] : place?.values
@@ -68,33 +69,36 @@ function unlisted(maker: RecordMaker, member: string, { place, parts }: Part): M
   return ({ index, attempt, before }) => readable?.(before) ?? maker.part(member, index, attempt)
 }
 
-/** Whole numbers from 1, or from the least that the schema allows. */
+/** Whole numbers from 1, or from the minimum in the schema. */
 function counted(parts: readonly JsonSchema[], isWhole: boolean): MakePart {
   const step = Math.max(...numbers(parts, 'multipleOf'), isWhole ? 1 : 0) || 1
-  const least = Math.max(...numbers(parts, 'minimum'), ...numbers(parts, 'exclusiveMinimum').map((bound) => Math.floor(bound) + 1))
-  const most = Math.min(...numbers(parts, 'maximum'), ...numbers(parts, 'exclusiveMaximum').map((bound) => Math.ceil(bound) - 1))
-  const from = Number.isFinite(least) ? least : Math.min(1, most)
+  const min = Math.max(...numbers(parts, 'minimum'), ...numbers(parts, 'exclusiveMinimum').map((bound) => Math.floor(bound) + 1))
+  const max = Math.min(...numbers(parts, 'maximum'), ...numbers(parts, 'exclusiveMaximum').map((bound) => Math.ceil(bound) - 1))
+  const from = Number.isFinite(min) ? min : Math.min(1, max)
   const start = Math.ceil(from / step) * step
-  const isDown = !Number.isFinite(least) && most < 1
+  const isDown = !Number.isFinite(min) && max < 1
   return ({ before }) => {
-    const value = isDown ? (Math.floor(most / step) - before) * step : start + before * step
-    return value > most ? undefined : value
+    const value = isDown ? (Math.floor(max / step) - before) * step : start + before * step
+    return value > max ? undefined : value
   }
 }
 
-/** Texts such as `order-1`, as short as they must be; `undefined` where a length leaves no room. */
+/**
+ * Texts such as `order-1`, as short as the schema requires; `undefined` if no text has an allowed
+ * length.
+ */
 function numbered({ singular }: ResourceDefinition, parts: readonly JsonSchema[]): (at: number) => string | undefined {
-  const least = Math.max(0, ...numbers(parts, 'minLength'))
-  const most = Math.min(200, ...numbers(parts, 'maxLength'))
+  const min = Math.max(0, ...numbers(parts, 'minLength'))
+  const max = Math.min(200, ...numbers(parts, 'maxLength'))
   return (at) => {
     const number = String(at + 1)
-    const long = `${singular}-${number.padStart(least - singular.length - 1, '0')}`
-    const short = number.padStart(least, '0')
-    return [...long].length <= most ? long : short.length <= most ? short : undefined
+    const long = `${singular}-${number.padStart(min - singular.length - 1, '0')}`
+    const short = number.padStart(min, '0')
+    return [...long].length <= max ? long : short.length <= max ? short : undefined
   }
 }
 
-/** The text of a key, or why it is none. */
+/** The text of a key, or the reason why it is not valid. */
 export function keyText({ key }: ResourceDefinition, row: JsonObject): string | Unmade {
   const found = key.of(row)
   if (found === undefined) return new Unmade(key.members.join(', '), 'key', 'no value of its type was found')

@@ -1,4 +1,7 @@
-/** Example records of several resources that lead to each other: every link, parent and association points to a record that is there. */
+/**
+ * Generates example records of linked resources: every link, parent and association refers to an
+ * existing record.
+ */
 import type { ParentKey } from '../adapters/contract.js'
 import { isList, isObject, type JsonObject, own, put } from '../definition/json.js'
 import type { ResourceDefinition } from '../definition/resource.js'
@@ -10,37 +13,40 @@ import { gapsOf, mostFrequent, RecordMaker, tries } from './record-maker.js'
 import { Reference, type Target } from './references.js'
 import { Unmade } from './unmade.js'
 
-/** A resource that gets records. */
+/** A resource to generate records for. */
 export interface Subject {
   readonly definition: ResourceDefinition
-  /** Of its plan. */
+  /** The validator of the resource's plan. */
   readonly validate: Validate
-  /** How many records it gets, where `given` says nothing. */
+  /** Number of records, if `given` is undefined. */
   readonly count: number
-  /** Records of the team's own: what they leave open is made. */
+  /** Records from the team: missing members are generated. */
   readonly given: readonly JsonObject[] | undefined
-  /** Members that every record has, as a scope gives them. */
+  /** Members that every record has, as from a scope. */
   readonly fixed: JsonObject
-  /** The collections that its links, its parent and its associations lead to. */
+  /** The targets of its links, its parent and its associations, by collection. */
   readonly leadsTo: ReadonlyMap<string, ResourceDefinition>
-  /** What a rule of the team says of a record; absent where it has none, or they can not be asked. */
+  /**
+   * Returns the violation of a team's rule; `undefined` if there are no rules or they can't be
+   * called.
+   */
   readonly broken?: (record: JsonObject) => Promise<string | undefined>
 }
 
-/** Where a record is attached, of associations that the store keeps. */
+/** The parent that a record is attached to, for associations that the store keeps. */
 interface Attachment {
   readonly parent: ParentKey
   readonly record: JsonObject
 }
 
-/** What was made for one resource. */
+/** The generated records of one resource. */
 export interface Made {
   readonly records: readonly JsonObject[]
   readonly attachments: readonly Attachment[]
   readonly maker: RecordMaker
 }
 
-/** How often a key is tried. */
+/** Maximum number of attempts to generate a key. */
 const keyTries = 40
 
 interface Building extends Target {
@@ -48,13 +54,13 @@ interface Building extends Target {
   readonly maker: RecordMaker
   readonly keys: JsonObject[]
   readonly references: Reference[]
-  /** Keys that a scope asks for. */
+  /** Keys that a scope requires. */
   readonly wanted: JsonObject[]
 }
 
 /**
- * Makes the records of all resources. Throws `ConfigurationError` (`no-example`) where a schema can not be satisfied, and says
- * which member and keyword are in the way.
+ * Generates the records of all resources. Throws `ConfigurationError` (`no-example`) if a schema
+ * can't be satisfied, and names the member and keyword that prevent it.
  */
 export async function linkedRecords(subjects: readonly Subject[], seed: number): Promise<ReadonlyMap<ResourceDefinition, Made>> {
   const all = new Map<ResourceDefinition, Building>()
@@ -89,10 +95,10 @@ function join(building: Building, all: ReadonlyMap<ResourceDefinition, Building>
   for (const link of definition.links.values()) if (link.kind === 'to') add(link.to, link.by)
 }
 
-/** Whether a reference gives a part of the key. */
+/** Whether a reference determines a part of the key. */
 const isInKey = ({ key }: ResourceDefinition, { by }: Reference): boolean => by.some((member) => key.members.includes(member))
 
-/** Resources whose keys hold those of others come after these. */
+/** Orders resources so that those whose keys contain other keys come after the others. */
 function keysFirst(all: readonly Building[]): readonly Building[] {
   const ordered = new Set<Building>()
   const visit = (building: Building, above: ReadonlySet<Building>): void => {
@@ -134,7 +140,7 @@ function makeKeys(building: Building, seed: number): void {
         )
         const text = keyText(definition, row)
         if (typeof text !== 'string') throw text
-        if (seen.has(text)) throw new Unmade(key.members.join(', '), 'key', `"${text}" is there twice`)
+        if (seen.has(text)) throw new Unmade(key.members.join(', '), 'key', `"${text}" already exists`)
         seen.add(text)
         keys.push(row)
       } catch (error) {
@@ -143,13 +149,13 @@ function makeKeys(building: Building, seed: number): void {
       }
     }
     if (keys.length > index) continue
-    // There may be fewer keys than records are wanted, as where they are an enum.
+    // There may be fewer keys than requested records, for example if the key is an enum.
     if (index === 0 || subject.given !== undefined) throw noExample(subject, mostFrequent(faults), index)
     return
   }
 }
 
-/** The record that the schema itself gives as an example. */
+/** The example record in the schema itself. */
 function exampleOf({ schema }: ResourceDefinition, index: number): JsonObject {
   const example: unknown = isList(schema.examples) ? schema.examples[index] : undefined
   return isObject(example) ? example : {}
@@ -169,7 +175,7 @@ interface KeyTry {
   readonly counts: Map<string, number>
 }
 
-/** The members of the key of one record. */
+/** The key members of one record. */
 function keyRow({ definition, fixed, given, inKey, parts }: KeySources, random: Random, { index, attempt, counts }: KeyTry): JsonObject {
   const row: JsonObject = {}
   for (const member of definition.key.members) {
@@ -206,7 +212,7 @@ async function makeRecords(building: Building, seed: number): Promise<readonly J
   return records
 }
 
-/** A record that no rule is broken by. Throws the `Unmade` that came most often. */
+/** A record that violates no rule. Throws the most frequent `Unmade`. */
 async function unbroken(
   maker: RecordMaker,
   index: number,
@@ -230,7 +236,7 @@ interface Place {
   readonly gaps: number
 }
 
-/** The members of a record that are not made by chance alone: given ones, the key, and what leads elsewhere. */
+/** The members of a record that are not random: given ones, the key, and references. */
 function fixedMembers({ definition, subject, references }: Building, { row, index, attempt, gaps }: Place, seed: number): JsonObject {
   const fixed: JsonObject = { ...subject.given?.[index], ...subject.fixed, ...row }
   const random = Random.of(seed, definition.collection, 'links', index, attempt)
@@ -238,7 +244,7 @@ function fixedMembers({ definition, subject, references }: Building, { row, inde
   return fixed
 }
 
-/** The parents of records, where only the store knows of them. */
+/** The parents of records, for associations that only the store keeps. */
 function attachmentsOf(
   { definition, subject, keys }: Building,
   all: ReadonlyMap<ResourceDefinition, Building>,
@@ -266,8 +272,8 @@ function attachmentsOf(
 function noExample({ definition: { collection }, given }: Subject, fault: Unmade, index: number): ConfigurationError {
   const why = fault.message.replace(/\.$/, '')
   if (given !== undefined)
-    return new ConfigurationError('no-example', `The record ${index} given for "${collection}" does not fit: ${why}.`)
+    return new ConfigurationError('no-example', `The record ${index} given for "${collection}" is not valid: ${why}.`)
   const data = `give records of "${collection}" as data (mock --data file.json)`
   const help = fault.path === '' ? `G${data.slice(1)}` : `Give that member "examples" in the schema, or ${data}`
-  return new ConfigurationError('no-example', `No example of "${collection}" could be made. In the way is ${why}. ${help}.`)
+  return new ConfigurationError('no-example', `No example of "${collection}" could be generated because of ${why}. ${help}.`)
 }

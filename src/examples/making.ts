@@ -1,18 +1,21 @@
-/** How one value is made. */
+/** The settings for generating one value. */
 import type { Random } from '../random.js'
 
 export interface Making {
   readonly random: Random
-  /** The share of members that are null or left out where they may be, from 0 to 1. */
+  /** The share of optional or nullable members that are omitted or null, from 0 to 1. */
   readonly gaps: number
-  /** Whether what the schema gives as `examples`, `example` and `default` is taken. */
+  /** Whether `examples`, `example` and `default` of the schema are used. */
   readonly given: boolean
-  /** True of the first record: it has the first example, the `default` and the first branch of each member. */
+  /**
+   * True for the first record: it gets the first example, the `default` and the first branch of
+   * each member.
+   */
   readonly first: boolean
-  /** The member that the value is for, which says what it may look like. */
+  /** The name of the member, which suggests what the value should look like. */
   readonly name: string
-  /** Where it stands, with dots. */
+  /** The path of the value, with dots. */
   readonly path: string
-  /** How many objects and lists stand around it. */
+  /** Number of enclosing objects and lists. */
   readonly depth: number
 }

@@ -1,4 +1,4 @@
-/** Which members an example object has, and the schemas of each. */
+/** Chooses the members of an example object, and the schemas of each. */
 import { isList, isObject } from '../definition/json.js'
 import { patternsOf } from '../definition/schema-parts.js'
 import type { JsonSchema } from '../definition/schema-types.js'
@@ -9,10 +9,10 @@ import type { Texts } from './texts.js'
 import { Unmade } from './unmade.js'
 
 interface Surroundings {
-  /** Members that are there in any case. */
+  /** Members that are always present. */
   readonly fixed: readonly string[]
   readonly texts: Texts
-  /** What applies where a schema does. */
+  /** The schemas that apply together with a schema. */
   readonly applied: (node: unknown) => readonly JsonSchema[]
 }
 
@@ -20,7 +20,7 @@ export class Members {
   readonly #parts: JsonSchema[]
   readonly #making: Making
   readonly #around: Surroundings
-  /** Names of `dependentSchemas` that apply already. */
+  /** Names of `dependentSchemas` that already apply. */
   readonly #dependents = new Set<string>()
 
   constructor(parts: readonly JsonSchema[], making: Making, around: Surroundings) {
@@ -29,7 +29,10 @@ export class Members {
     this.#around = around
   }
 
-  /** The names of the members, in the order of the schema. Throws `Unmade` where there have to be more than there can be. */
+  /**
+   * The names of the members, in schema order. Throws `Unmade` if more members are required than
+   * allowed.
+   */
   present(): readonly string[] {
     const { random, gaps, path } = this.#making
     const needed = new Set([...this.#around.fixed])
@@ -53,7 +56,7 @@ export class Members {
     return [...order.filter((name) => chosen.has(name)), ...[...chosen].filter((name) => !order.includes(name))]
   }
 
-  /** The schemas of a member. Throws `Unmade` where the schema has no place for it. */
+  /** The schemas of a member. Throws `Unmade` if the schema does not allow it. */
   schemasOf(name: string): readonly unknown[] {
     const found: unknown[] = this.#parts.flatMap((part) =>
       isObject(part.properties) && Object.hasOwn(part.properties, name) ? [part.properties[name]] : [],
@@ -63,7 +66,7 @@ export class Members {
     const others = this.#additional()
     if (!others.includes(false)) return others
     const { path } = this.#making
-    throw new Unmade(path, 'additionalProperties', `it requires "${name}", which the schema does not let it have`)
+    throw new Unmade(path, 'additionalProperties', `it requires "${name}", which the schema does not allow`)
   }
 
   #declared(): string[] {
@@ -75,7 +78,7 @@ export class Members {
     return said.length > 0 ? said : all(this.#parts, 'unevaluatedProperties')
   }
 
-  /** Adds what the members ask for: required ones, and those that come with others. */
+  /** Adds the members that are required, or required by others. */
   #close(names: Set<string>): void {
     for (let size = -1; size !== names.size + this.#parts.length; ) {
       size = names.size + this.#parts.length
@@ -93,12 +96,12 @@ export class Members {
     }
   }
 
-  /** False for a member whose schema is `false`: it must not be there. */
+  /** False for a member whose schema is `false`: it must be absent. */
   #isPossible(name: string): boolean {
     return !this.#parts.some((part) => isObject(part.properties) && Object.hasOwn(part.properties, name) && part.properties[name] === false)
   }
 
-  /** A name that the schema does not list but allows. */
+  /** A name that the schema allows without listing it. */
   #otherName(at: number): string {
     const { random } = this.#making
     const patterns = this.#parts.flatMap((part) => Object.keys(isObject(part.patternProperties) ? part.patternProperties : {}))

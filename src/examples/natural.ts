@@ -1,4 +1,4 @@
-/** Texts that look like what the name of their member says. */
+/** Texts that match the meaning of a member's name. */
 import type { Random } from '../random.js'
 import { formatTexts, type MakeText, words } from './formats.js'
 
@@ -14,7 +14,7 @@ const ofFormat =
   (random) =>
     (formatTexts.get(format)?.[0] ?? someWords)(random)
 
-/** What the words of a name stand for; the first that fits decides. English and Spanish. */
+/** Generators by the words of a name, in English and Spanish. The first match applies. */
 const kinds: readonly (readonly [RegExp, MakeText])[] = [
   [/\b(?:e ?mails?|mail|correo)\b/, ofFormat('email')],
   [/\b(?:phones?|telephones?|mobile|fax|telefonos?|celular|movil)\b/, (random) => `+1 555 01${random.between(10, 99)}`],
@@ -35,10 +35,10 @@ const kinds: readonly (readonly [RegExp, MakeText])[] = [
 
 const known = new Map<string, MakeText>()
 
-/** A text for a member of a name, such as `billingEmail` or `razonSocial`. */
+/** A text for a member with this name, such as `billingEmail` or `razonSocial`. */
 export function naturalText(name: string, random: Random): string {
   const make = known.get(name) ?? kindOf(name)
-  // Names of members come from schemas, but those of open objects do not end.
+  // Member names come from schemas, but those of open objects are unlimited.
   if (known.size < 10_000) known.set(name, make)
   return make(random)
 }

@@ -4,32 +4,32 @@ import { all, numbers } from './applied.js'
 import type { Making } from './making.js'
 import { Unmade } from './unmade.js'
 
-/** How many steps lie between the bounds where the schema has but one, or none. */
+/** The number of steps between the bounds if the schema has only one bound, or none. */
 const usual = 999
 
 interface Bounds {
-  readonly least: number
-  readonly most: number
+  readonly min: number
+  readonly max: number
   readonly step: number
 }
 
-/** A number. Throws `Unmade` where the bounds leave none. */
+/** A number. Throws `Unmade` if the bounds allow none. */
 export function makeNumber(parts: readonly JsonSchema[], isWhole: boolean, making: Making): number {
   const { random, path } = making
-  const { least, most, step } = boundsOf(parts, isWhole, path)
-  const first = Math.ceil(rounded(least / step))
-  const last = Math.floor(rounded(most / step))
+  const { min, max, step } = boundsOf(parts, isWhole, path)
+  const first = Math.ceil(rounded(min / step))
+  const last = Math.floor(rounded(max / step))
   const isCounted = Number.isSafeInteger(first) && Number.isSafeInteger(last)
   if (isCounted && first <= last) return rounded(random.between(first, last) * step)
   const isStepped = isWhole || all(parts, 'multipleOf').length > 0
-  if (least > most || (isStepped && isCounted)) {
+  if (min > max || (isStepped && isCounted)) {
     throw new Unmade(
       path,
-      isStepped && least <= most ? 'multipleOf' : 'minimum',
-      `no number lies from ${least} to ${most}${isStepped ? ` in steps of ${step}` : ''}`,
+      isStepped && min <= max ? 'multipleOf' : 'minimum',
+      `there is no number from ${min} to ${max}${isStepped ? ` in steps of ${step}` : ''}`,
     )
   }
-  return isStepped ? rounded(Math.ceil(least / step) * step) : least + (most - least) / 2
+  return isStepped ? rounded(Math.ceil(min / step) * step) : min + (max - min) / 2
 }
 
 function boundsOf(parts: readonly JsonSchema[], isWhole: boolean, path: string): Bounds {
@@ -38,20 +38,23 @@ function boundsOf(parts: readonly JsonSchema[], isWhole: boolean, path: string):
   const step = stepOf(numbers(parts, 'multipleOf'), isWhole || isSmall || formats.includes('int64'), path)
   const above = numbers(parts, 'exclusiveMinimum').map((bound) => next(bound, step, 1))
   const below = numbers(parts, 'exclusiveMaximum').map((bound) => next(bound, step, -1))
-  const least = Math.max(...numbers(parts, 'minimum'), ...above, ...(isSmall ? [-(2 ** 31)] : []))
-  const most = Math.min(...numbers(parts, 'maximum'), ...below, ...(isSmall ? [2 ** 31 - 1] : []))
-  const from = Number.isFinite(least) ? least : Math.min(Math.max(step, 1), most > 0 ? most : most - usual * step)
-  const to = Number.isFinite(most) ? most : from + usual * Math.max(step, isWhole ? step : 1)
+  const min = Math.max(...numbers(parts, 'minimum'), ...above, ...(isSmall ? [-(2 ** 31)] : []))
+  const max = Math.min(...numbers(parts, 'maximum'), ...below, ...(isSmall ? [2 ** 31 - 1] : []))
+  const from = Number.isFinite(min) ? min : Math.min(Math.max(step, 1), max > 0 ? max : max - usual * step)
+  const to = Number.isFinite(max) ? max : from + usual * Math.max(step, isWhole ? step : 1)
   return isWhole
-    ? { least: Math.max(from, Number.MIN_SAFE_INTEGER), most: Math.min(to, Number.MAX_SAFE_INTEGER), step }
-    : { least: from, most: to, step }
+    ? { min: Math.max(from, Number.MIN_SAFE_INTEGER), max: Math.min(to, Number.MAX_SAFE_INTEGER), step }
+    : { min: from, max: to, step }
 }
 
 /** The first number that an exclusive bound allows. */
 const next = (bound: number, step: number, sign: 1 | -1): number =>
   Math.abs(bound) > 2 ** 40 ? bound + sign * Math.abs(bound) * Number.EPSILON : bound + sign * Math.min(step, 1e-6 + step / 1_000)
 
-/** What numbers are multiples of: of all that the schema says, and whole or of two digits behind the point where it says nothing. */
+/**
+ * The step between numbers: the common multiple of every `multipleOf`; by default 1 for integers
+ * and 0.01 otherwise.
+ */
 function stepOf(given: readonly number[], isWhole: boolean, path: string): number {
   let step = isWhole ? 1 : undefined
   for (const one of given) step = step === undefined ? one : commonMultiple(step, one, path)
@@ -67,5 +70,5 @@ function commonMultiple(one: number, other: number, path: string): number {
   throw new Unmade(path, 'multipleOf', `no multiple of both ${one} and ${other} was found`)
 }
 
-/** Without what a double adds to a product, such as the end of 1.1500000000000001. */
+/** Removes the rounding error of a product of doubles, as in 1.1500000000000001. */
 const rounded = (value: number): number => (Number.isInteger(value) ? value : Number(value.toPrecision(14)))

@@ -1,16 +1,19 @@
-/** Texts that match a regular expression of a schema (`pattern`), which is one of JavaScript with the flag `u`. */
+/**
+ * Generates texts that match a `pattern` of a schema, which is a JavaScript regular expression with
+ * the flag `u`.
+ */
 import { type AST, RegExpParser } from '@eslint-community/regexpp'
 import type { Random } from '../random.js'
 
-/** How often a pattern is tried before it counts as one that no text was found for. */
+/** Maximum number of attempts for a pattern. */
 const tries = 40
 
-/** How many times more than it must something is repeated, by the number of the try. */
+/** How many repetitions above the minimum are tried, by attempt. */
 const reaches = [3, 1, 0, 8, 20]
 
 const parser = new RegExpParser({ ecmaVersion: 2025 })
 
-/** What characters are taken from: letters and digits are easier to read than the rest. */
+/** The characters to choose from: letters and digits first, because they are more readable. */
 const readable = [...'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789']
 const printable = Array.from({ length: 0x7f - 0x20 }, (_, i) => String.fromCodePoint(0x20 + i))
 
@@ -22,13 +25,13 @@ export class PatternTexts {
   readonly #test: RegExp
   readonly #characters = new Map<CharacterSet, readonly string[]>()
 
-  /** Throws `SyntaxError` where the pattern is none. */
+  /** Throws `SyntaxError` for an invalid pattern. */
   constructor(pattern: string) {
     this.#test = new RegExp(pattern, 'u')
     this.#pattern = parser.parsePattern(pattern, 0, pattern.length, { unicode: true })
   }
 
-  /** A text with as many characters that fits; `undefined` where none was found. */
+  /** A matching text with an allowed length; `undefined` if none was found. */
   make(random: Random, least: number, most: number): string | undefined {
     for (let i = 0; i < tries; i++) {
       const reach = i < reaches.length ? (reaches[i] as number) : Math.min(least + random.below(8), 1_000)
@@ -55,7 +58,7 @@ export class PatternTexts {
   }
 }
 
-/** Characters beyond ASCII of a set that has none within: so many are enough. */
+/** Up to 200 non-ASCII characters of a set that contains no ASCII. */
 function elsewhere(test: RegExp): readonly string[] {
   const found: string[] = []
   for (let point = 0; point < 0x20000 && found.length < 200; point++) {
@@ -66,7 +69,7 @@ function elsewhere(test: RegExp): readonly string[] {
   return found
 }
 
-/** Writes one text. What looks around is left to the test of the whole. */
+/** Writes one text. Lookarounds are checked by testing the whole text. */
 class Writer {
   readonly #groups = new Map<AST.CapturingGroup, string>()
 
@@ -105,7 +108,7 @@ class Writer {
         return Array.from({ length: Math.min(count, 10_000) }, () => this.element(element.element)).join('')
       }
       default:
-        // What stands before a place has to be written for it; what stands behind it is written by others.
+        // A lookbehind is written out; a lookahead is left to the elements that follow.
         return element.type === 'Assertion' && element.kind === 'lookbehind' && !element.negate
           ? this.alternatives(element.alternatives)
           : ''

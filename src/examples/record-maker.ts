@@ -1,4 +1,4 @@
-/** Example records of one resource, held against its own schema. */
+/** Generates example records of one resource, validated against its schema. */
 import { compileCanonical } from '../definition/conversion.js'
 import { isList, isObject, type JsonObject, own, pointerTokens } from '../definition/json.js'
 import type { ResourceDefinition } from '../definition/resource.js'
@@ -8,23 +8,23 @@ import type { Making } from './making.js'
 import { Unmade } from './unmade.js'
 import { Values } from './values.js'
 
-/** How often a record is tried. */
+/** Maximum number of attempts to generate a record. */
 export const tries = 80
 
-/** Tries in which the examples of the schema are taken: they may be what does not fit. */
+/** Number of attempts that use the examples in the schema, which may be the cause of failure. */
 const triesWithGiven = 30
 
-/** Shares of members left out, by the number of the try: schemas with conditions often ask for few. */
+/** The shares of omitted members, by attempt: schemas with conditions often require few members. */
 const gaps = [0, 0.3, 0.6, 0.9, 1]
 
-/** A record, or what is in its way. */
+/** A record, or the reason why none was generated. */
 export type Tried = { readonly record: JsonObject } | { readonly fault: Unmade }
 
-/** One try of one record. */
+/** One attempt to generate one record. */
 export interface Try {
   readonly index: number
   readonly attempt: number
-  /** Members that are what they are here; `undefined`: they are not there. */
+  /** Members with given values; `undefined` means absent. */
   readonly fixed: JsonObject
 }
 
@@ -36,7 +36,7 @@ export class RecordMaker {
   readonly #canonical: (value: unknown) => unknown
   readonly #required: readonly string[]
 
-  /** `validate` is that of the resource's plan. */
+  /** `validate`: the validator of the resource's plan. */
   constructor(definition: ResourceDefinition, validate: Validate, seed: number) {
     const { schema, shape, key } = definition
     this.definition = definition
@@ -47,7 +47,10 @@ export class RecordMaker {
     this.#required = [...new Set([...shape.required, ...key.members])]
   }
 
-  /** A record, tried until one fits. Throws the `Unmade` that came most often. */
+  /**
+   * Generates a record, with repeated attempts until one is valid. Throws the most frequent
+   * `Unmade`.
+   */
   make(index: number, fixedOf: (attempt: number, gaps: number) => JsonObject): JsonObject {
     const faults: Unmade[] = []
     for (let attempt = 0; attempt < tries; attempt++) {
@@ -58,7 +61,7 @@ export class RecordMaker {
     throw mostFrequent(faults)
   }
 
-  /** One try. */
+  /** One attempt. */
   attempt({ index, attempt, fixed }: Try): Tried {
     try {
       const value = this.#canonical(this.#raw({ index, attempt, fixed }))
@@ -70,7 +73,7 @@ export class RecordMaker {
     }
   }
 
-  /** A value for a member of the key, in its canonical form. Throws `Unmade`. */
+  /** A value for a member of the key, in canonical form. Throws `Unmade`. */
   part(member: string, index: number, attempt: number): unknown {
     const { shape } = this.definition
     const node = shape.properties.get(member) ?? {}
@@ -108,7 +111,10 @@ export class RecordMaker {
   }
 }
 
-/** The share of members left out: none in the first record, some in each fourth, few in the others; then what the tries ask for. */
+/**
+ * The share of omitted members: none in the first record, more in every fourth, few in the others;
+ * after failures, a share by attempt.
+ */
 export const gapsOf = (index: number, attempt: number): number =>
   attempt > 0 ? (gaps[(attempt - 1) % gaps.length] as number) : index === 0 ? 0 : index % 4 === 3 ? 0.35 : 0.08
 
@@ -118,7 +124,7 @@ function withFixed(example: JsonObject, fixed: JsonObject): JsonObject {
   return merged
 }
 
-/** The fault that came most often. */
+/** The most frequent fault. */
 export function mostFrequent(faults: readonly Unmade[]): Unmade {
   const counts = new Map<string, { readonly fault: Unmade; count: number }>()
   for (const fault of faults) {
@@ -128,5 +134,5 @@ export function mostFrequent(faults: readonly Unmade[]): Unmade {
     counts.set(key, known)
   }
   const [most] = [...counts.values()].sort((one, other) => other.count - one.count)
-  return most?.fault ?? new Unmade('', 'schema', 'no record was found that fits')
+  return most?.fault ?? new Unmade('', 'schema', 'no valid record was found')
 }

@@ -1,10 +1,13 @@
-/** Members of a record that hold the keys of others: of its parent, of what it is attached to, and of what it links to (REP-1, PATH-7). */
+/**
+ * Members of a record that hold the keys of others: of its parent, of the records that it is
+ * attached to, and of link targets (REP-1, PATH-7).
+ */
 import { canonicalText, type JsonObject, own } from '../definition/json.js'
 import type { ResourceDefinition } from '../definition/resource.js'
 import type { Random } from '../random.js'
 import { Unmade } from './unmade.js'
 
-/** A resource that others lead to, and the members of the key of each of its records. */
+/** A referenced resource, and the key members of each of its records. */
 export interface Target {
   readonly definition: ResourceDefinition
   readonly keys: readonly JsonObject[]
@@ -14,7 +17,10 @@ export interface Target {
 export class Reference {
   readonly by: readonly string[]
   readonly target: Target
-  /** Whether the record lives in its target: then some targets have many and others none. */
+  /**
+   * Whether the record is contained in its target: then some targets have many records and others
+   * none.
+   */
   readonly contained: boolean
   readonly #owner: ResourceDefinition
   readonly #indexes = new Map<string, Map<string, JsonObject[]>>()
@@ -27,8 +33,8 @@ export class Reference {
   }
 
   /**
-   * Sets the members, as far as they are not set: to the key of a record that has what is set already, or to null where
-   * they may be and chance says so. Throws `Unmade` where there is no such record.
+   * Sets the members that are not set yet: to the key of a record that matches those already set,
+   * or randomly to null where allowed. Throws `Unmade` if there is no such record.
    */
   assign(row: JsonObject, random: Random, gaps: number): void {
     const open = this.by.filter((member) => !Object.hasOwn(row, member))
@@ -36,23 +42,23 @@ export class Reference {
       this.#check(row)
       return
     }
-    const nothing = this.#nothingFor(open)
+    const empty = this.#x(open)
     const isNowhere = this.by.some((member) => Object.hasOwn(row, member) && (own(row, member) ?? null) === null)
     const candidates = isNowhere ? [] : this.#candidates(row)
-    if (nothing !== undefined && (candidates.length === 0 || (!this.contained && random.chance(gaps)))) {
-      Object.assign(row, nothing)
+    if (empty !== undefined && (candidates.length === 0 || (!this.contained && random.chance(gaps)))) {
+      Object.assign(row, empty)
       return
     }
     if (candidates.length === 0) {
       const { collection } = this.target.definition
-      throw new Unmade(this.by.join(', '), 'link', `no record of "${collection}" is there that it could lead to`)
+      throw new Unmade(this.by.join(', '), 'link', `there is no record of "${collection}" that it could refer to`)
     }
     const at = this.contained ? Math.floor(random.next() ** 2 * candidates.length) : random.below(candidates.length)
     const key = candidates[at] as JsonObject
     for (const member of open) row[member] = key[this.#partOf(member)]
   }
 
-  /** Throws `Unmade` where the members, which something else has set, lead to no record that is there. */
+  /** Throws `Unmade` if members that are already set refer to no existing record. */
   #check(row: JsonObject): void {
     if (this.by.some((member) => (row[member] ?? null) === null) || this.#candidates(row).length > 0) return
     const { collection } = this.target.definition
@@ -67,21 +73,23 @@ export class Reference {
     return this.target.definition.key.members[this.by.indexOf(member)] as string
   }
 
-  /** What the members are where they lead nowhere; `undefined` where they have to lead somewhere. */
-  #nothingFor(open: readonly string[]): JsonObject | undefined {
+  /**
+   * The values of the members if they refer to no record; `undefined` if they must refer to one.
+   */
+  #x(open: readonly string[]): JsonObject | undefined {
     const { shape, key } = this.#owner
-    const nothing: JsonObject = {}
+    const empty: JsonObject = {}
     for (const member of open) {
       const place = shape.members.get(member)
       if (key.members.includes(member)) return undefined
-      if (place?.nullable) nothing[member] = null
+      if (place?.nullable) empty[member] = null
       else if (shape.required.has(member)) return undefined
-      else nothing[member] = undefined
+      else empty[member] = undefined
     }
-    return nothing
+    return empty
   }
 
-  /** The keys that have the parts that a record holds already. */
+  /** The keys that match the parts which a record already has. */
   #candidates(row: JsonObject): readonly JsonObject[] {
     const held = this.by.filter((member) => Object.hasOwn(row, member))
     if (held.length === 0) return this.target.keys

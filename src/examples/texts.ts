@@ -1,4 +1,4 @@
-/** Example texts within the lengths, patterns and formats of a schema. */
+/** Generates texts within the lengths, patterns and formats of a schema. */
 import type { JsonSchema } from '../definition/schema-types.js'
 import { formatTest } from '../plan/formats.js'
 import { all, numbers } from './applied.js'
@@ -8,14 +8,17 @@ import { naturalText } from './natural.js'
 import { PatternTexts } from './pattern.js'
 import { Unmade } from './unmade.js'
 
-/** The most characters that are made where a schema asks for more: validation then says so. */
+/** Maximum length of a generated text. If a schema requires more, validation reports it. */
 const longest = 100_000
 
-/** Makes texts, and keeps what it has read of patterns. */
+/** Generates texts, and caches parsed patterns. */
 export class Texts {
   readonly #patterns = new Map<string, PatternTexts>()
 
-  /** A text. Throws `Unmade` where lengths, patterns and format leave none, or none was found. */
+  /**
+   * A text. Throws `Unmade` if lengths, patterns and format exclude every text, or if none was
+   * found.
+   */
   make(parts: readonly JsonSchema[], making: Making): string {
     const least = Math.max(0, ...numbers(parts, 'minLength'))
     const most = Math.min(longest, ...numbers(parts, 'maxLength'))
@@ -43,7 +46,7 @@ export class Texts {
     throw new Unmade(path, 'format', `no text of the format ${formats.join(' and ')} was found with ${least} to ${most} characters`)
   }
 
-  /** A pattern as it was read. Throws `SyntaxError` where it is none. */
+  /** The parsed pattern. Throws `SyntaxError` if it is invalid. */
   pattern(pattern: string): PatternTexts {
     const known = this.#patterns.get(pattern) ?? new PatternTexts(pattern)
     this.#patterns.set(pattern, known)
@@ -56,11 +59,11 @@ function isWithin(text: string, least: number, most: number): boolean {
   return length >= least && length <= most
 }
 
-/** A text of words, made as long or as short as it must be. */
+/** A text of words, extended or cut to an allowed length. */
 function fitted(text: string, least: number, most: number, { random }: Making): string {
   let longer = text
   while (longer.length < least) longer = `${longer} ${random.one(words)}`
   if (longer.length <= most) return longer
-  // A space at the end would look like a mistake.
+  // A trailing space would look like a mistake.
   return longer.slice(0, most).replace(/\s$/, 's')
 }

@@ -1,11 +1,17 @@
-/** Characters of a path that a message shows. */
+/** Maximum length of a path in a message. */
 const longest = 80
 
-/** No value could be made for a place of a schema: the message says where and why, the caller says what helps. */
+/**
+ * No value could be generated for a place in a schema. The message gives the place and the reason;
+ * the caller adds how to fix it.
+ */
 export class Unmade extends Error {
   override readonly name = 'Unmade'
 
-  /** `path`: members with dots, empty for the whole value. `keyword`: of JSON Schema, the one that stands in the way. */
+  /**
+   * `path`: member names with dots, empty for the whole value. `keyword`: the JSON Schema keyword
+   * that can't be satisfied.
+   */
   constructor(
     readonly path: string,
     readonly keyword: string,

@@ -1,4 +1,7 @@
-/** Example values of a JSON Schema. What they are is decided by chance, so validation has the last word: whoever needs a valid one tries again. */
+/**
+ * Generates random values for a JSON Schema. Only validation determines whether a value is valid:
+ * callers repeat until one is.
+ */
 import { canonicalText, isList, type JsonObject, put } from '../definition/json.js'
 import { kindOf } from '../definition/schema-parts.js'
 import type { JsonSchema } from '../definition/schema-types.js'
@@ -10,12 +13,12 @@ import { makeNumber } from './numbers.js'
 import { Texts } from './texts.js'
 import { Unmade } from './unmade.js'
 
-/** Beyond so many levels a value has only what it must have. */
+/** Above this depth values get only their required members. */
 const usualDepth = 4
-/** Beyond so many it has no end. */
-const deepest = 40
+/** Maximum depth; beyond it the schema is considered endless. */
+const maxDepth = 40
 
-/** Makes values of one schema. */
+/** Generates values of one schema. */
 export class Values {
   readonly #root: JsonSchema
   readonly #texts = new Texts()
@@ -24,7 +27,7 @@ export class Values {
     this.#root = root
   }
 
-  /** A value; of an object the members in `fixed` are what they are there. Throws `Unmade`. */
+  /** A value. For an object, `fixed` gives the values of some members. Throws `Unmade`. */
   make(making: Making, fixed?: JsonObject): unknown {
     return this.#value([this.#root], making, fixed)
   }
@@ -35,7 +38,7 @@ export class Values {
   }
 
   #value(nodes: readonly unknown[], making: Making, fixed?: JsonObject): unknown {
-    if (making.depth > deepest) throw new Unmade(making.path, '$ref', 'it contains itself without end')
+    if (making.depth > maxDepth) throw new Unmade(making.path, '$ref', 'it is recursive without end')
     const parts = applied(this.#root, nodes, making)
     const given = making.given && fixed === undefined ? givenValue(parts, making) : undefined
     if (given !== undefined) return given.value
@@ -101,7 +104,7 @@ export class Values {
     return list
   }
 
-  /** An item that is none of those seen before; `undefined` where none was found. */
+  /** An item that differs from those seen before; `undefined` if none was found. */
   #item(nodes: readonly unknown[], making: Making, seen: Set<string> | undefined): { readonly value: unknown } | undefined {
     for (let i = 0; i < 20; i++) {
       const value = this.#value(nodes, making)
@@ -123,7 +126,9 @@ const below = (making: Making, name: string, hint = name): Making => ({
   depth: making.depth + 1,
 })
 
-/** What the schema gives as an example. A `default` is the value of a third of all records, so that lists do not look alike. */
+/**
+ * The example in the schema. A `default` is used for a third of all records, so that lists vary.
+ */
 function givenValue(parts: readonly JsonSchema[], { random, first }: Making): { readonly value: unknown } | undefined {
   const examples = all(parts, 'examples').find((list): list is readonly unknown[] => isList(list) && list.length > 0)
   if (examples !== undefined) return { value: first ? examples[0] : random.one(examples) }
@@ -133,7 +138,7 @@ function givenValue(parts: readonly JsonSchema[], { random, first }: Making): { 
   return fallback !== undefined && fallback !== null && (first || random.chance(0.3)) ? { value: fallback } : undefined
 }
 
-/** One of the values of `enum` and `const` that all parts have; null only where there is to be a gap. */
+/** One of the values that every `enum` and `const` allows; null only for a gap. */
 function listedValue(parts: readonly JsonSchema[], { random, gaps, path }: Making): { readonly value: unknown } | undefined {
   const lists = [...all(parts, 'enum').filter(isList), ...all(parts, 'const').map((value) => [value])]
   const [values, ...others] = lists
@@ -144,13 +149,13 @@ function listedValue(parts: readonly JsonSchema[], { random, gaps, path }: Makin
     (value) => texts.every((list) => list.has(canonicalText(value))) && (types === undefined || isOf(types, kindOf(value))),
   )
   const real = common.filter((value) => value !== null)
-  if (common.length === 0) throw new Unmade(path, 'enum', 'no value is in all lists that hold for it, and of its type')
+  if (common.length === 0) throw new Unmade(path, 'enum', 'no value of its type is in every list that applies to it')
   return { value: real.length === 0 || (real.length < common.length && random.chance(gaps)) ? null : random.one(real) }
 }
 
 const isOf = (types: ReadonlySet<string>, kind: string): boolean => types.has(kind) || (kind === 'integer' && types.has('number'))
 
-/** The types that all parts allow; `undefined` where none says. */
+/** The types that all parts allow; `undefined` if none restricts them. */
 function typesOf(parts: readonly JsonSchema[]): ReadonlySet<string> | undefined {
   let types: Set<string> | undefined
   for (const given of all(parts, 'type')) {
@@ -158,14 +163,14 @@ function typesOf(parts: readonly JsonSchema[]): ReadonlySet<string> | undefined 
     if (types === undefined) types = more
     else {
       const both = [...types].filter((type) => isOf(more, type))
-      // An integer is all that an integer and a number have in common.
+      // An integer is the common type of integer and number.
       types = new Set([...both, ...[...more].filter((type) => isOf(types as Set<string>, type))])
     }
   }
   return types
 }
 
-/** The type that a value is made of. Throws `Unmade` where the parts have none in common. */
+/** The type of the generated value. Throws `Unmade` if the parts have no common type. */
 function typeOf(parts: readonly JsonSchema[], { random, gaps, path }: Making): string {
   const types = typesOf(parts)
   if (types === undefined) return impliedType(parts)
@@ -181,7 +186,7 @@ const implied: readonly (readonly [type: string, keywords: readonly string[]])[]
   ['number', ['minimum', 'maximum', 'multipleOf', 'exclusiveMinimum', 'exclusiveMaximum']],
 ]
 
-/** The type that the keywords of a schema are about: texts, where they do not say. */
+/** The type that the keywords of a schema imply; string by default. */
 function impliedType(parts: readonly JsonSchema[]): string {
   const formats = all(parts, 'format')
   if (formats.some((format) => ['int32', 'float', 'double'].includes(String(format)) && !formatTexts.has(String(format)))) return 'number'

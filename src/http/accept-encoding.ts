@@ -1,10 +1,11 @@
-/** Which content codings a request takes (RFC 9110 12.5.3). */
+/** The content codings that a request accepts (RFC 9110 12.5.3). */
 import { parseQuality } from './accept.js'
 import { splitList, tokenEnd } from './field-grammar.js'
 
 /**
- * True where an `Accept-Encoding` takes a coding. A request without the field takes none, though 12.5.3 would let it take any: who leaves it out does not unpack.
- * Malformed elements are ignored; `x-gzip` is `gzip` (8.4.1.3).
+ * True if an `Accept-Encoding` accepts a coding. A request without the field accepts none: 12.5.3
+ * would allow any, but clients that omit it usually can't decode. Malformed elements are ignored;
+ * `x-gzip` is `gzip` (8.4.1.3).
  *
  * @example acceptsCoding('gzip;q=0.5, *;q=0', 'gzip') // true
  */
@@ -19,7 +20,7 @@ export function acceptsCoding(field: string | undefined, coding: string): boolea
   return (named ?? others) > 0
 }
 
-/** A coding or `*`, in lower case, with its weight. */
+/** A coding or `*` in lower case, with its weight. */
 function weighted(element: string): [name: string, quality: number] | undefined {
   const end = tokenEnd(element, 0)
   const weight = /^[ \t]*(?:;[ \t]*q=([^ \t]*))?$/i.exec(element.slice(end))

@@ -1,43 +1,48 @@
-/**
- * The choice of a media type by `Accept` (RFC 9110 12.5.1, 12.4.2; HDR-1).
- */
+/** Chooses a media type by `Accept` (RFC 9110 12.5.1, 12.4.2; HDR-1). */
 import { Caches } from '../cache.js'
 import { invalidOption } from '../options/check.js'
 import { splitList } from './field-grammar.js'
 import { type MediaType, parseMediaType } from './media-type.js'
 
-/** Gives the offered media type that an `Accept` field asks for; `undefined` when none is acceptable. */
+/** Returns the preferred offer for an `Accept` field; `undefined` if none is acceptable. */
 export type ChooseMediaType = (accept: string | undefined) => string | undefined
 
 interface Offer extends MediaType {
-  /** As the server wrote it. */
+  /** As the server spelled it. */
   readonly text: string
   /** `type/*`. */
   readonly family: string
 }
 
 interface MediaRange extends MediaType {
-  /** From 0 to 1; 0 excludes. */
+  /** From 0 to 1; 0 means not acceptable. */
   readonly quality: number
-  /** The more specific range has precedence: more parameters first among ranges of a type, then `type/*`, then `*`/`*`. */
+  /**
+   * The most specific range takes precedence: ranges of a type by their number of parameters, then
+   * `type/*`, then `*`/`*`.
+   */
   readonly specificity: number
 }
 
-/** What a field came to, which may be nothing. */
+/** A cached result, which may be that no offer is acceptable. */
 interface Chosen {
   readonly offer: string | undefined
 }
 
-/** Characters of a field that is kept. */
+/** Maximum length of a cached field. */
 const longestKept = 256
 
 /**
- * A function that picks one of the offers for an `Accept` field: the highest q-value, then the order of the offers. An absent or empty
- * field takes the first. Malformed elements are ignored; when nothing else is left, nothing is acceptable. An offer that names no charset
- * counts as `charset=utf-8`. What short fields came to is kept in `caches`, since a service sees the same few over and over.
+ * Creates a function that chooses one of the offers for an `Accept` field: by the highest q-value,
+ * then by the order of the offers. An absent or empty field selects the first offer. Malformed
+ * elements are ignored; if no others are left, nothing is acceptable. An offer without a charset
+ * counts as `charset=utf-8`. Results of short fields are stored in `caches`, since a service sees
+ * the same few repeatedly.
  *
- * @throws ConfigurationError `invalid-option` when an offer is not a media type
- * @example negotiator(['application/json', 'application/xml'])('application/json;q=0.5, application/xml') // 'application/xml'
+ * @throws ConfigurationError `invalid-option` if an offer is not a media type
+ * @example
+ * negotiator(['application/json', 'application/xml'])('application/json;q=0.5, application/xml')
+ * // 'application/xml'
  */
 export function negotiator(offers: readonly string[], caches = new Caches()): ChooseMediaType {
   const parsed = offers.map(parseOffer)
@@ -78,7 +83,7 @@ function choose(offers: readonly Offer[], accept: string): string | undefined {
   return chosen
 }
 
-/** The q-value of the most specific range that matches; the higher one where two are equally specific. */
+/** The q-value of the most specific matching range; the higher one if two are equally specific. */
 function qualityOf(offer: Offer, ranges: readonly MediaRange[]): number {
   let specificity = -1
   let quality = 0
@@ -98,7 +103,10 @@ function matches(range: MediaRange, offer: Offer): boolean {
   return true
 }
 
-/** RFC 9110 12.5.1: a parameter named q is the weight wherever it stands, any other belongs to the range. */
+/**
+ * RFC 9110 12.5.1: a parameter named q is the weight at any position; all others belong to the
+ * range.
+ */
 function parseRange(element: string): MediaRange | undefined {
   const media = parseMediaType(element)
   if (media === undefined || (media.type.startsWith('*/') && media.type !== '*/*')) return undefined
@@ -110,7 +118,10 @@ function parseRange(element: string): MediaRange | undefined {
   return { ...media, quality, specificity: level + parameters / (parameters + 1) }
 }
 
-/** RFC 9110 12.4.2; also without the zero before the point, as Java 8 sends it in each request (`q=.2`). */
+/**
+ * RFC 9110 12.4.2. Also accepts a value without the leading zero, which Java 8 sends in every
+ * request (`q=.2`).
+ */
 export function parseQuality(text: string): number | undefined {
   return /^(?:0?\.\d{1,3}|0\.?|1(?:\.0{0,3})?)$/.test(text) ? Number(text) : undefined
 }

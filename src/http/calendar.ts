@@ -2,7 +2,7 @@
 
 const daysOf = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
 
-/** Whether there is such a day: months and days count from 1. */
+/** Whether a day exists. Months and days count from 1. */
 export function isDay(year: number, month: number, day: number): boolean {
   if (day < 1) return false
   const leap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0)

@@ -1,15 +1,20 @@
-/** The address that a request comes from, as one client's name (LIMIT-1). */
+/** The address of a request, as the identity of a client (LIMIT-1). */
 import type { IncomingMessage } from 'node:http'
 import { isIP, isIPv6 } from 'node:net'
 import { ipKeyGenerator } from 'express-rate-limit'
 
-/** Bits of an IPv6 address that tell clients apart: a network gives each of its customers at least a /64 (RFC 6177 2), and all of it is theirs. */
+/**
+ * The bits of an IPv6 address that identify a client: each customer of a network gets at least a
+ * /64 (RFC 6177 2).
+ */
 const prefixLength = 64
 
 /**
- * The address of a client: `req.ip` where there is an Express, so as far as its `trust proxy` believes `X-Forwarded-For`, else the socket's. An IPv6 address stands
- * for its /64, one that holds an IPv4 address for that. What a trusted proxy writes that is no address stays as it is: the text is the client's to choose, of any
- * length. A request without an address (a Unix socket) is `none`, one client with all others like it.
+ * The address of a client: `req.ip` under Express, which honors `X-Forwarded-For` as far as its
+ * `trust proxy` allows, else the address of the socket. An IPv6 address is replaced by its /64, and
+ * an IPv4-mapped one by its IPv4 address. A value from a trusted proxy that is not an address is
+ * returned unchanged: the client controls that text and its length. Requests without an address
+ * (Unix sockets) count as one client, `none`.
  *
  * @example clientAddress(req) // '203.0.113.7', '2001:db8::/64'
  */
@@ -17,11 +22,11 @@ export function clientAddress(req: IncomingMessage & { readonly ip?: string | un
   const address = withoutPort(req.ip ?? req.socket.remoteAddress ?? '')
   if (address === '') return 'none'
   if (!isIPv6(address)) return address
-  // A zone is the name of an interface of ours (RFC 4007 11), and no part of who it is.
+  // A zone names a local interface (RFC 4007 11) and does not identify the client.
   return ipKeyGenerator(address.split('%', 1)[0] as string, prefixLength)
 }
 
-/** Some proxies write the port too, and a port a connection would be as many clients. */
+/** Some proxies add the port. With ports, each connection would count as a client of its own. */
 function withoutPort(address: string): string {
   if (isIP(address) !== 0 || address.length > 64) return address
   const [, v6, v4] = /^(?:\[([^\]]+)\](?::\d+)?|([\d.]+):\d+)$/.exec(address) ?? []

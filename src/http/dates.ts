@@ -3,7 +3,7 @@
  */
 
 /**
- * An IMF-fixdate (RFC 9110 5.6.7), as `Sunset` wants it (RFC 8594).
+ * An IMF-fixdate (RFC 9110 5.6.7), the format of `Sunset` (RFC 8594).
  *
  * @param ms milliseconds since 1970
  * @throws RangeError for a date outside the years 0 to 9999
@@ -14,7 +14,7 @@ export function httpDate(ms: number): string {
 }
 
 /**
- * A structured date (RFC 9651 3.3.7), as `Deprecation` wants it (RFC 9745).
+ * A structured date (RFC 9651 3.3.7), the format of `Deprecation` (RFC 9745).
  *
  * @param ms milliseconds since 1970
  * @throws RangeError for a date outside the years 0 to 9999

@@ -1,12 +1,15 @@
-/** Numbers as texts, for those that a double can't hold: any decimal, and whole numbers of 64 bits. */
+/** Numbers as strings that a double can't represent: decimals of any size, and 64-bit integers. */
 
 const shape = /^([+-]?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,3}))?$/
-/** No exponent that JavaScript or PostgreSQL writes is larger; larger ones would make long texts of short ones. */
+/**
+ * JavaScript and PostgreSQL write no larger exponents. Larger ones would expand short texts to very
+ * long ones.
+ */
 const largestExponent = 400
 
 /**
- * The canonical text of a decimal number: no exponent, no `+`, no zeros that say nothing, and no
- * negative zero. `undefined` where the text is no number, or its exponent is beyond 400.
+ * The canonical text of a decimal number: without exponent, `+`, redundant zeros or negative zero.
+ * `undefined` for a text that is not a number, and for exponents above 400.
  *
  * @example canonicalDecimal('+012.50e1') // '125'
  */
@@ -26,7 +29,7 @@ export function canonicalDecimal(text: string): string | undefined {
   return sign === '-' && size !== '0' ? `-${size}` : size
 }
 
-/** Below, at or above zero as one canonical decimal is less than, equal to or greater than another. */
+/** Compares two canonical decimals: negative, zero or positive. */
 export function compareDecimals(a: string, b: string): number {
   if (a === b) return 0
   const negative = a.startsWith('-')
@@ -45,7 +48,10 @@ function wholeLength(text: string): number {
   return point === -1 ? text.length : point
 }
 
-/** The digits before and behind the point of a canonical decimal; a lone zero before it says nothing. */
+/**
+ * The digits before and after the point of a canonical decimal. A single zero before the point
+ * counts as no digit.
+ */
 export function digitsOf(text: string): readonly [before: string, behind: string] {
   const [before = '', behind = ''] = text.replace('-', '').split('.')
   return [before === '0' ? '' : before, behind]
@@ -54,8 +60,8 @@ export function digitsOf(text: string): readonly [before: string, behind: string
 const largest = 2n ** 63n
 
 /**
- * The canonical text of a whole number from -2^63 to 2^63-1: digits, perhaps after `-`.
- * `undefined` where the text is none.
+ * The canonical text of an integer from -2^63 to 2^63-1: digits with an optional `-`. `undefined`
+ * for other texts.
  *
  * @example canonicalInt64('+007') // '7'
  */
@@ -73,7 +79,7 @@ function withoutLeadingZeros(digits: string): string {
   return digits.slice(start)
 }
 
-/** The digits without the zeros at their end. */
+/** Removes trailing zeros. */
 export function withoutTrailingZeros(digits: string): string {
   let end = digits.length
   while (digits.charCodeAt(end - 1) === 0x30) end--

@@ -1,9 +1,9 @@
-/** Durations as ISO 8601 writes them: RFC 3339 appendix A, with fractions of seconds and signs (ISO 8601-2). */
+/** ISO 8601 durations: RFC 3339 appendix A, with fractional seconds and signs (ISO 8601-2). */
 
 const shape =
   /^([+-]?)P(?=[\d+T-])(?:([+-]?\d{1,9})Y)?(?:([+-]?\d{1,9})M)?(?:([+-]?\d{1,9})W)?(?:([+-]?\d{1,9})D)?(?:T(?=[\d+-])(?:([+-]?\d{1,12})H)?(?:([+-]?\d{1,12})M)?(?:([+-]?)(\d{1,12})(?:\.(\d{1,9}))?S)?)?$/
 
-/** The months, days and nanoseconds of a duration: none of them is a fixed number of the others. */
+/** The months, days and nanoseconds of a duration. None can be converted to another exactly. */
 interface Parts {
   readonly months: number
   readonly days: number
@@ -27,9 +27,9 @@ function partsOf(text: string): Parts | undefined {
 }
 
 /**
- * The canonical text of a duration: twelve months are a year, seven days a week that is not
- * written, sixty seconds a minute, sixty minutes an hour, and nothing else is exchanged. Each part
- * has its own sign. `undefined` where the text is none.
+ * The canonical text of a duration: 12 months become a year, weeks become 7 days, 60 seconds a
+ * minute and 60 minutes an hour; no other units are converted. Each part has its own sign.
+ * `undefined` for an invalid text.
  *
  * @example canonicalDuration('P1W') // 'P7D'
  * @example canonicalDuration('PT90M') // 'PT1H30M'
@@ -58,8 +58,8 @@ function secondsOf(nanoseconds: bigint): string {
 }
 
 /**
- * The order of canonical durations, as PostgreSQL has it: a month is taken for 30 days and a day
- * for 24 hours; of those that are equal by this, the shorter text comes first.
+ * Compares canonical durations as PostgreSQL does: a month counts as 30 days and a day as 24 hours.
+ * Among equal ones the texts are compared.
  */
 export function compareDurations(a: string, b: string): number {
   const [one, other] = [lengthOf(a), lengthOf(b)]

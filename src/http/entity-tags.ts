@@ -1,8 +1,9 @@
 /**
- * Entity tags and the lists of them in `If-Match` and `If-None-Match` (RFC 9110 8.8.3, 13.1.1, 13.1.2; HDR-2..4).
+ * Entity tags, and the lists of them in `If-Match` and `If-None-Match` (RFC 9110 8.8.3, 13.1.1,
+ * 13.1.2; HDR-2..4).
  *
- * An *opaque tag* is, as in the RFC, the text between the quotes together with the quotes: `"3.x7Q"`. So what `formatTag` gives is at
- * once the value of the `Etag` field and what the lists are compared with.
+ * As in the RFC, an *opaque tag* is the quoted text including its quotes: `"3.x7Q"`. So the result
+ * of `formatTag` is both the value of the `Etag` field and the text that lists are compared with.
  */
 import { isToken, skipSpace, splitList } from './field-grammar.js'
 
@@ -20,20 +21,21 @@ interface EntityTag {
 
 /** The value of `If-Match` or `If-None-Match`. */
 export interface TagList {
-  /** The field is `*`: any representation that exists. */
+  /** True if the field is `*`: any existing representation matches. */
   readonly any: boolean
-  /** The well-formed tags, in their order. A malformed element matches nothing, so it does not stand here. */
+  /** The well-formed tags in order. Malformed elements match nothing and are omitted. */
   readonly tags: readonly EntityTag[]
 }
 
 const star: TagList = Object.freeze({ any: true, tags: Object.freeze([]) })
 
 /**
- * The strong tag `"<version>.<digest>"` (HDR-2). What can not stand in a tag (RFC 9110 8.8.3: anything outside `!` and `#`..`~`), and
- * `%` itself, is percent-encoded UTF-8; a lone surrogate, which UTF-8 does not know, becomes `%uD800`.
+ * The strong tag `"<version>.<digest>"` (HDR-2). Characters of the version that a tag can't contain
+ * (RFC 9110 8.8.3: all except `!` and `#`..`~`), and `%` itself, are percent-encoded as UTF-8. A
+ * lone surrogate, which UTF-8 can't encode, becomes `%uD800`.
  *
  * @param version any string
- * @param digest base64url; without a dot, since the last dot parts the two
+ * @param digest base64url; it has no dot, since the last dot separates the two
  * @example formatTag('3', 'x7Q') // '"3.x7Q"'
  */
 export function formatTag(version: string, digest: string): string {
@@ -41,16 +43,16 @@ export function formatTag(version: string, digest: string): string {
 }
 
 /**
- * The strong tag of a version whose representation could not be built: good for `If-Match`, never
- * for a 304. The marker `~` stands in place of the digest; no digest contains it, since base64url
- * does not.
+ * The strong tag of a version whose representation could not be built: valid in `If-Match`, but
+ * never leads to a 304. It has the marker `~` in place of the digest. No digest contains `~`, since
+ * base64url does not.
  *
  * @example versionTag('3') // '"3.~"'
  */
 export const versionTag = (version: string): string => formatTag(version, '~')
 
 /**
- * The version part of an opaque tag; `undefined` when `formatTag` could not have made it (HDR-2).
+ * The version part of an opaque tag; `undefined` if `formatTag` can't have created the tag (HDR-2).
  *
  * @example versionOf('"3.x7Q"') // '3'
  */
@@ -63,7 +65,10 @@ export function versionOf(opaque: string): string | undefined {
   return version !== undefined && encodeVersion(version) === encoded ? version : undefined
 }
 
-/** What stands in a tag as it is: etagc of RFC 9110 8.8.3 without obs-text and without `%`. */
+/**
+ * Characters that need no encoding in a tag: etagc of RFC 9110 8.8.3 without obs-text and without
+ * `%`.
+ */
 const plain = /^[\x21\x23\x24\x26-\x7e]*$/
 const special = /[^\x21\x23\x24\x26-\x7e]/gu
 
@@ -87,10 +92,13 @@ function decodeVersion(encoded: string): string | undefined {
 }
 
 /**
- * The value of `If-Match` or `If-None-Match` (RFC 9110 13.1.1, 13.1.2; HDR-3, HDR-4); `undefined` when the field is absent. A malformed
- * element ends at the next comma outside quotes and is left out. One pass, linear in the length of the field.
+ * Parses `If-Match` or `If-None-Match` (RFC 9110 13.1.1, 13.1.2; HDR-3, HDR-4); `undefined` if the
+ * field is absent. A malformed element extends to the next comma outside quotes and is omitted. One
+ * pass, linear in the length of the field.
  *
- * @example parseTagList('"3.x7Q", W/"4"') // { any: false, tags: [{ opaque: '"3.x7Q"', weak: false }, { opaque: '"4"', weak: true }] }
+ * @example
+ * parseTagList('"3.x7Q", W/"4"')
+ * // { any: false, tags: [{ opaque: '"3.x7Q"', weak: false }, { opaque: '"4"', weak: true }] }
  */
 export function parseTagList(field: string | undefined): TagList | undefined {
   if (field === undefined) return undefined
@@ -112,7 +120,10 @@ export function parseTagList(field: string | undefined): TagList | undefined {
   return { any: false, tags }
 }
 
-/** The place of the quote that closes the opaque tag which opens here; -1 when none opens here or it is malformed. */
+/**
+ * The index of the closing quote of the opaque tag that starts here; -1 if none starts here or it
+ * is malformed.
+ */
 function closingQuote(field: string, opening: number): number {
   if (field.charCodeAt(opening) !== quote) return -1
   for (let at = opening + 1; at < field.length; at++) {
@@ -123,7 +134,10 @@ function closingQuote(field: string, opening: number): number {
   return -1
 }
 
-/** The place of the next comma outside quotes, or the end of the field. Tags know no escapes: a backslash is a character. */
+/**
+ * The index of the next comma outside quotes, or the end of the field. Tags have no escapes: a
+ * backslash is an ordinary character.
+ */
 function elementEnd(field: string, from: number): number {
   let quoted = false
   for (let at = from; at < field.length; at++) {
@@ -135,8 +149,10 @@ function elementEnd(field: string, from: number): number {
 }
 
 /**
- * The strong tag of the same representation under a content coding: other bytes, so another tag (RFC 9110 8.8.3.3). `coding` is a `Content-Encoding`, perhaps of
- * several. The version part stays, so `If-Match` takes it as it is. No tag of ours holds a `+` in its digest.
+ * The strong tag of the same representation under a content coding: the bytes differ, so the tag
+ * must differ (RFC 9110 8.8.3.3). `coding`: the value of `Content-Encoding`, possibly a list. The
+ * version part is unchanged, so the tag remains valid in `If-Match`. Digests of the library never
+ * contain `+`.
  *
  * @example codedTag('"3.x7Q"', 'gzip') // '"3.x7Q+gzip"'
  */
@@ -146,14 +162,20 @@ export function codedTag(opaque: string, coding: string): string {
   return `${opaque.slice(0, -1)}${suffix.join('')}"`
 }
 
-/** What web servers that compress in front of a service put into its tags: Apache, Caddy and lighttpd. */
+/**
+ * The suffixes that compressing web servers in front of a service add to tags: Apache, Caddy and
+ * lighttpd.
+ */
 const ofServers = /^-(?:gzip|br|zstd|deflate)$/
 const ofOurs = /^(?:\+[a-z0-9!#$%&'*.^_`|~-]+)+$/
 
-/** True where an opaque tag is that of `codedTag`. */
+/** True if `codedTag` created the opaque tag. */
 export const isCoded = (opaque: string): boolean => /\+[^.+]+"$/.test(opaque)
 
-/** What a tag has behind the text of `own`: nothing where they are equal, else the suffix of a content coding; `undefined` where it is another representation's. */
+/**
+ * The suffix of a tag after the text of `own`: empty if they are equal, else the suffix of a
+ * content coding; `undefined` if the tag belongs to another representation.
+ */
 function suffixOf(opaque: string, own: string): string | undefined {
   if (opaque === own) return ''
   if (!opaque.startsWith(own.slice(0, -1))) return undefined
@@ -162,17 +184,19 @@ function suffixOf(opaque: string, own: string): string | undefined {
 }
 
 /**
- * Strong comparison (RFC 9110 8.8.3.2), for `If-Match`: a weak tag never matches (HDR-3), unless `weakToo`. Each tag of a representation stands for it, whatever
- * content coding it came in.
+ * Strong comparison (RFC 9110 8.8.3.2), for `If-Match`: a weak tag never matches (HDR-3), unless
+ * `weakToo`. Tags of any content coding of the representation match.
  */
 export function matchesStrongly(list: TagList, opaque: string, weakToo = false): boolean {
   return list.any || list.tags.some((tag) => (weakToo || !tag.weak) && suffixOf(tag.opaque, opaque) !== undefined)
 }
 
 /**
- * Weak comparison (RFC 9110 8.8.3.2), for `If-None-Match`: `W/` makes no difference (HDR-4). Gives the tag of the representation that the client has, for its 304:
- * by it a cache finds the stored response to go on with (RFC 9111 4.3.4), so it is the tag of a content coding only where the request takes that coding. `undefined`
- * where it has none. What a web server in front has put into the tag falls away, since that server puts it into the 304 again.
+ * Weak comparison (RFC 9110 8.8.3.2), for `If-None-Match`: `W/` is ignored (HDR-4). Returns the tag
+ * of the representation that the client has, for the 304: caches select the stored response by it
+ * (RFC 9111 4.3.4). So a tag of a content coding is returned only if the request accepts that
+ * coding. `undefined` if no tag matches. The suffix of a web server in front is dropped, since that
+ * server adds it to the 304 again.
  */
 export function knownTag(list: TagList, opaque: string, accepts: (coding: string) => boolean): string | undefined {
   let known = list.any ? opaque : undefined
@@ -186,9 +210,11 @@ export function knownTag(list: TagList, opaque: string, accepts: (coding: string
 }
 
 /**
- * The versions that an `If-Match` names (HDR-2): any representation's tag of a version stands for the version. Nothing for `*`.
+ * The versions that an `If-Match` names (HDR-2): the tag of any representation of a version
+ * identifies the version. Empty for `*`.
  *
- * @param weakToo the option of HDR-3 for proxies that weaken tags when they compress: also the versions of weak tags. Default false
+ * @param weakToo the option of HDR-3 for proxies that weaken tags when they compress: includes the
+ * versions of weak tags. Default false
  */
 export function versionsOf(list: TagList, weakToo = false): readonly string[] {
   const versions: string[] = []

@@ -1,6 +1,7 @@
 /**
- * The parts that field values are made of: white space, tokens, quoted strings, lists (RFC 9110 5.6). Each function takes a place in the
- * text and gives the next one, so a parser built of them runs once over the field.
+ * The elements of field values: white space, tokens, quoted strings, lists (RFC 9110 5.6). Each
+ * function takes an index and returns the next one, so parsers built from them read a field in one
+ * pass.
  */
 
 const tab = 0x09
@@ -10,27 +11,30 @@ const comma = 0x2c
 const backslash = 0x5c
 const del = 0x7f
 
-/** Which ASCII characters are tchar (RFC 9110 5.6.2). */
+/** Marks the ASCII characters that are tchar (RFC 9110 5.6.2). */
 const tchar = new Uint8Array(128)
 for (const character of "!#$%&'*+-.^_`|~0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz") {
   tchar[character.charCodeAt(0)] = 1
 }
 
-/** The place after optional white space (RFC 9110 5.6.3). */
+/** The index after optional white space (RFC 9110 5.6.3). */
 export function skipSpace(field: string, from: number): number {
   let at = from
   while (field.charCodeAt(at) === space || field.charCodeAt(at) === tab) at++
   return at
 }
 
-/** The place after a token; `from` itself when none stands there. */
+/** The index after a token; `from` itself if there is none. */
 export function tokenEnd(field: string, from: number): number {
   let at = from
   while (tchar[field.charCodeAt(at)] === 1) at++
   return at
 }
 
-/** The place after the quoted string that opens here (RFC 9110 5.6.4); -1 when it never closes or holds a control character. */
+/**
+ * The index after the quoted string that starts here (RFC 9110 5.6.4); -1 if it is not closed or
+ * contains a control character.
+ */
 export function quotedEnd(field: string, opening: number): number {
   for (let at = opening + 1; at < field.length; at++) {
     let code = field.charCodeAt(at)
@@ -41,15 +45,15 @@ export function quotedEnd(field: string, opening: number): number {
   return -1
 }
 
-/** What a quoted string says, without its quotes and escapes. */
+/** The value of a quoted string, without quotes and escapes. */
 export function unquote(quoted: string): string {
   const text = quoted.slice(1, -1)
   return text.includes('\\') ? text.replace(/\\(.)/gs, '$1') : text
 }
 
 /**
- * The elements of a list field (RFC 9110 5.6.1), empty ones among them: split at the commas outside quoted strings. A quoted string that
- * never closes reaches to the end.
+ * The elements of a list field (RFC 9110 5.6.1), including empty ones: split at commas outside
+ * quoted strings. An unclosed quoted string extends to the end.
  */
 export function splitList(field: string): readonly string[] {
   const elements: string[] = []
@@ -68,5 +72,5 @@ export function splitList(field: string): readonly string[] {
   return elements
 }
 
-/** True where a text is a token (RFC 9110 5.6.2), as a field name is. */
+/** True if a text is a token (RFC 9110 5.6.2), like a field name. */
 export const isToken = (text: string): boolean => text !== '' && tokenEnd(text, 0) === text.length

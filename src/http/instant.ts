@@ -1,7 +1,7 @@
 /**
- * Moments as RFC 3339 writes them (5.6, `date-time`). One moment has many spellings and one
- * canonical text: in UTC, with `T` and `Z`, three digits behind the point, and six, nine, ...
- * where it is finer.
+ * RFC 3339 date-times (5.6, `date-time`). Each instant has many spellings and one canonical text:
+ * in UTC, with `T` and `Z`, and with three fractional digits, or six, nine, ... for higher
+ * precision.
  */
 import { isDay } from './calendar.js'
 import { withoutTrailingZeros } from './decimal.js'
@@ -10,14 +10,13 @@ const shape = /^(\d{4})-(\d\d)-(\d\d)[Tt ]([01]\d|2[0-3]):([0-5]\d):([0-5]\d)(?:
 const canonicalShape = /^\d{4}-\d\d-\d\dT(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.(?:\d{3})+Z$/
 
 /**
- * The canonical text of a moment from the year 0001 to 9999 of UTC; `undefined` where the text is
- * none. A leap second (`23:59:60`) is none: POSIX time, and so every store here, has no moment
- * for it.
+ * The canonical text of an instant from year 0001 to 9999 in UTC; `undefined` for an invalid text.
+ * A leap second (`23:59:60`) is invalid: POSIX time, which all stores here use, can't represent it.
  *
  * @example canonicalInstant('2026-11-21T00:00:00+02:00') // '2026-11-20T22:00:00.000Z'
  */
 export function canonicalInstant(text: string): string | undefined {
-  // What stores and clients send most is canonical already.
+  // Fast path: most texts from stores and clients are canonical already.
   if (canonicalShape.test(text) && (text.length === 24 || !text.endsWith('000Z'))) {
     return isDay(Number(text.slice(0, 4)), Number(text.slice(5, 7)), Number(text.slice(8, 10))) && !text.startsWith('0000')
       ? text
@@ -35,13 +34,13 @@ export function canonicalInstant(text: string): string | undefined {
   return `${moment.toISOString().slice(0, 19)}.${inThrees(fraction)}Z`
 }
 
-/** Digits behind the point, without zeros that say nothing, in groups of three. */
+/** Fractional digits without trailing zeros, padded to groups of three. */
 function inThrees(fraction: string): string {
   const digits = withoutTrailingZeros(fraction)
   return digits.padEnd(Math.max(3, Math.ceil(digits.length / 3) * 3), '0')
 }
 
-/** Below, at or above zero as one canonical text is before, at or after another. */
+/** Compares two canonical texts in time order: negative, zero or positive. */
 export function compareInstants(a: string, b: string): number {
   const [one, other] = [a.slice(0, -1), b.slice(0, -1)]
   return one < other ? -1 : one > other ? 1 : 0
@@ -50,9 +49,9 @@ export function compareInstants(a: string, b: string): number {
 const timeShape = /^([01]\d|2[0-3]):([0-5]\d):([0-5]\d)(?:\.(\d+))?(?:[Zz]|([+-])([01]\d|2[0-3])(?::?([0-5]\d))?)$/
 
 /**
- * The canonical text of a time of day with its offset (RFC 3339 5.6, `full-time`): as many digits
- * behind the point as say something, and `Z` for no offset. The offset stays: on an unknown day
- * `23:30:00-05:00` is another value than `04:30:00Z`.
+ * The canonical text of a time of day with an offset (RFC 3339 5.6, `full-time`): fractional digits
+ * without trailing zeros, and `Z` for a zero offset. Other offsets are kept: without a date,
+ * `23:30:00-05:00` is not the same value as `04:30:00Z`.
  *
  * @example canonicalTime('10:00:00.50+00:00') // '10:00:00.5Z'
  */
@@ -64,7 +63,7 @@ export function canonicalTime(text: string): string | undefined {
   return `${hours}:${minutes}:${seconds}${behindPoint(fraction)}${zone === '00:00' ? 'Z' : sign + zone}`
 }
 
-/** By the moment of the day in UTC, and of equal ones the eastern first, as PostgreSQL orders them. */
+/** Orders by the time of day in UTC, then by offset, eastern first, as PostgreSQL does. */
 export function compareTimes(a: string, b: string): number {
   const [one, other] = [placeOf(a), placeOf(b)]
   return one.seconds - other.seconds || compareText(one.fraction, other.fraction) || other.offset - one.offset
@@ -79,8 +78,8 @@ function placeOf(text: string): { readonly seconds: number; readonly fraction: s
 const localTimeShape = /^(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.(\d+))?$/
 
 /**
- * The canonical text of a time of day without a zone: as many digits behind the point as say
- * something. Canonical texts compare as strings.
+ * The canonical text of a time of day without a zone: fractional digits without trailing zeros.
+ * Canonical texts compare as strings.
  *
  * @example canonicalLocalTime('10:00:00.50') // '10:00:00.5'
  */

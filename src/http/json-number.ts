@@ -1,13 +1,11 @@
-/**
- * JSON numbers, and which of them a double can hold (RFC 8259 6, RFC 7493 2.2).
- */
+/** JSON numbers, and the test whether a double can represent them (RFC 8259 6, RFC 7493 2.2). */
 
 const minus = 0x2d
 const plus = 0x2b
 const point = 0x2e
 const zero = 0x30
 
-/** The place after the JSON number that starts here; `from` itself when none does. */
+/** The index after the JSON number that starts here; `from` itself if there is none. */
 export function numberEnd(text: string, from: number): number {
   const start = text.charCodeAt(from) === minus ? from + 1 : from
   let end = text.charCodeAt(start) === zero ? start + 1 : digitsEnd(text, start)
@@ -20,7 +18,7 @@ export function numberEnd(text: string, from: number): number {
   return end
 }
 
-/** The place after the digits that start here; `otherwise` when there are none. */
+/** The index after the digits that start here; `otherwise` if there are none. */
 function someDigitsEnd(text: string, otherwise: number, from: number): number {
   const end = digitsEnd(text, from)
   return end === from ? otherwise : end
@@ -39,7 +37,10 @@ function isExponentMark(code: number): boolean {
   return code === 0x45 || code === 0x65
 }
 
-/** Whether a number may be other than it looks: longer than the 15 digits that are always safe, with an exponent, or a negative zero. */
+/**
+ * Whether a number may change when it is read: if it has more than the 15 digits that are always
+ * safe, an exponent, or is negative zero.
+ */
 export function needsCheck(text: string, start: number, end: number): boolean {
   if (end - start > 15 || (text.charCodeAt(start) === minus && text.charCodeAt(start + 1) === zero)) return true
   for (let at = start + 1; at < end; at++) {
@@ -48,16 +49,20 @@ export function needsCheck(text: string, start: number, end: number): boolean {
   return false
 }
 
-/** A decimal as `digits * 10 ** scale`, without its sign, without zeros at either end of the digits; zero has no digits. */
+/**
+ * A decimal as `digits * 10 ** scale`, without sign and without leading or trailing zeros in the
+ * digits. Zero has no digits.
+ */
 interface Decimal {
   readonly digits: string
   readonly scale: number
 }
 
 /**
- * Whether reading a literal as a double silently makes another integer of it, as of 9007199254740993. It does not where the double is
- * exactly that integer, nor where the literal is how the double is written (2 ** 60 is 1152921504606847000, 1e23 is 1e23): whatever
- * `JSON.stringify` gives can be read back. Literals that are no integers are rounded, as everywhere.
+ * Whether reading a literal as a double silently changes it to another integer, as for
+ * 9007199254740993. It does not if the double is exactly that integer, or if the literal is the
+ * double's own text (2 ** 60 is 1152921504606847000, 1e23 is 1e23): everything that
+ * `JSON.stringify` writes can be read back. Literals that are not integers are rounded as usual.
  *
  * @param literal a JSON number that is finite as a double
  */
@@ -68,7 +73,8 @@ export function integerChanges(literal: string): boolean {
   if (written.scale < 0) return false
   const read = decimal(String(value))
   if (written.digits === read.digits && written.scale === read.scale) return false
-  // A finite double has at most 309 digits before the point, so this is small however long the literal is.
+  // A finite double has at most 309 digits before the point, so this stays small for literals of
+  // any length.
   return BigInt(written.digits + '0'.repeat(written.scale)) !== BigInt(Math.abs(value))
 }
 
@@ -77,7 +83,7 @@ function decimal(literal: string): Decimal {
   const mantissa = literal.slice(literal.startsWith('-') ? 1 : 0, mark < 0 ? literal.length : mark)
   const dot = mantissa.indexOf('.')
   const digits = dot < 0 ? mantissa : mantissa.slice(0, dot) + mantissa.slice(dot + 1)
-  // By hand: /0+$/ would take quadratic time on a hostile literal.
+  // A loop, because /0+$/ would take quadratic time on a hostile literal.
   let start = 0
   while (digits[start] === '0') start++
   let end = digits.length

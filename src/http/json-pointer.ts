@@ -1,9 +1,9 @@
-/** RFC 6901: where a value stands in a JSON document. */
+/** JSON Pointer (RFC 6901). */
 
-/** A member's name as a token of a pointer. */
+/** Escapes the name of a member as a token of a pointer. */
 export const escapePointer = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1')
 
-/** The names in a pointer. */
+/** The unescaped tokens of a pointer. */
 export const pointerTokens = (pointer: string): string[] =>
   pointer
     .split('/')

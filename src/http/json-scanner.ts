@@ -1,20 +1,21 @@
 /**
- * The check of a JSON text before it is parsed (RFC 8259, RFC 7493; HDR-5): one pass, iterative, so neither depth nor length can hurt.
- * It refuses more than the grammar does: what `JSON.parse` would silently read as something else than was sent.
+ * Checks a JSON text before it is parsed (RFC 8259, RFC 7493; HDR-5): iterative and in one pass, so
+ * that neither depth nor length can exhaust resources. It is stricter than the grammar: it refuses
+ * texts that `JSON.parse` would silently read as something else.
  */
-import { faultAt, forbiddenName, type JsonFault, notFinite, standsTwice, tooDeep, tooPrecise } from './json-fault.js'
+import { faultAt, forbiddenName, type JsonFault, notFinite, occursTwice, tooDeep, tooPrecise } from './json-fault.js'
 import { integerChanges, needsCheck, numberEnd } from './json-number.js'
 
-/** A text that `JSON.parse` will take, and lose nothing of. */
+/** A text that `JSON.parse` accepts and reads without loss. */
 export interface SoundJson {
-  /** A number of it reads as `-0`. */
+  /** True if a number in it reads as `-0`. */
   readonly negativeZero: boolean
 }
 
 /**
  * Checks a whole JSON text.
  *
- * @param depth how many arrays and objects may stand in one another; `[[]]` has 2
+ * @param depth maximum nesting of arrays and objects; `[[]]` has 2
  */
 export function scanJson(text: string, depth: number): SoundJson | JsonFault {
   const scanner = new Scanner(text, depth)
@@ -36,7 +37,7 @@ class Refusal extends Error {
   }
 }
 
-/** An open array or object: where in it the scan is, and, in an object, the names seen so far. */
+/** An open array or object: the current name or index and, for an object, the names seen so far. */
 interface Frame {
   step: string | number
   readonly names: Set<string> | undefined
@@ -63,7 +64,10 @@ class Scanner {
     if (this.at < this.text.length) throw this.unexpected()
   }
 
-  /** Whether the value is complete: a scalar, or empty. Else its first element is next. */
+  /**
+   * Returns true if the value is complete: a scalar, or an empty container. Otherwise its first
+   * element follows.
+   */
   private beginValue(): boolean {
     const character = this.text[this.at]
     switch (character) {
@@ -86,7 +90,10 @@ class Scanner {
     }
   }
 
-  /** Passes the end of each value that is complete now, up to the start of the next one or the end of the text. */
+  /**
+   * Skips the ends of values that are complete, up to the start of the next value or the end of the
+   * text.
+   */
   private endValue(): void {
     for (;;) {
       this.skipSpace()
@@ -126,7 +133,7 @@ class Scanner {
     const escaped = this.string()
     const name = escaped ? (JSON.parse(this.text.slice(start, this.at)) as string) : this.text.slice(start + 1, this.at - 1)
     frame.step = name
-    if (names.has(name)) throw this.refusal(standsTwice)
+    if (names.has(name)) throw this.refusal(occursTwice)
     if (name === '__proto__') throw this.refusal(forbiddenName)
     names.add(name)
     this.skipSpace()
@@ -135,7 +142,7 @@ class Scanner {
     this.skipSpace()
   }
 
-  /** Passes a string; whether it holds an escape. */
+  /** Skips a string. Returns true if it contains an escape. */
   private string(): boolean {
     const text = this.text
     let escaped = false
@@ -184,7 +191,7 @@ class Scanner {
     }
   }
 
-  /** A value that is JSON, and refused all the same. */
+  /** An error for valid JSON that is refused. */
   private refusal(sentence: string): Refusal {
     return new Refusal(
       faultAt(
@@ -200,7 +207,7 @@ class Scanner {
     return this.failure(/[!-~]/.test(character) ? `Unexpected ${character}` : 'Unexpected character', this.at)
   }
 
-  /** What is not JSON, with its place: lines and columns count from 1. */
+  /** An error for invalid JSON, with its position: lines and columns count from 1. */
   private failure(what: string, at: number): Refusal {
     const before = this.text.slice(0, at)
     const line = before.split('\n').length
@@ -208,7 +215,7 @@ class Scanner {
   }
 }
 
-/** The length of the escape that starts here (RFC 8259 7); 0 when it is none. */
+/** The length of the escape that starts here (RFC 8259 7); 0 if it is invalid. */
 function escapeLength(text: string, at: number): number {
   const character = text[at + 1] ?? ''
   if (character === 'u') return /^[0-9a-fA-F]{4}$/.test(text.slice(at + 2, at + 6)) ? 6 : 0

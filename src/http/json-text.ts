@@ -1,5 +1,6 @@
 /**
- * JSON bodies (RFC 8259, RFC 7493; HDR-5): read strictly, so that no two readers can understand a body differently.
+ * Reads JSON bodies (RFC 8259, RFC 7493; HDR-5) strictly, so that no two parsers can interpret a
+ * body differently.
  */
 import { isContainer } from '../definition/json.js'
 import { faultAt, forbiddenName, type JsonFault, notFinite, tooDeep, tooPrecise } from './json-fault.js'
@@ -8,22 +9,25 @@ import { readSound } from './json-sound.js'
 
 export type { JsonFault }
 
-/** A value, or what is wrong with the text. */
+/** A value, or the error in the text. */
 export type JsonResult = { readonly value: unknown } | JsonFault
 
 export interface JsonLimits {
-  /** How many arrays and objects may stand in one another; `[[]]` has 2. */
+  /** Maximum nesting of arrays and objects; `[[]]` has 2. */
   readonly depth: number
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 /**
- * The value of a JSON text. Besides what is not JSON, it refuses what readers are known to understand differently: invalid UTF-8 (a byte
- * order mark is passed over), nesting deeper than the limit, a member that stands twice, a member named `__proto__`, a number beyond the
- * doubles, an integer that a double would silently change. `-0` reads as 0, since JSON has no other way to write it back.
+ * Parses a JSON text. Besides invalid JSON, it refuses texts that parsers are known to read
+ * differently: invalid UTF-8 (a byte order mark is skipped), nesting above the limit, duplicate
+ * members, a member named `__proto__`, numbers outside the range of doubles, and integers that a
+ * double would silently change. `-0` is read as 0, since `JSON.stringify` would write it so.
  *
- * @example parseJson(bytes, { depth: 32 }) // { value: { id: 3 } } or { malformed: 'A member stands twice in one object.', pointer: '/id' }
+ * @example
+ * parseJson(bytes, { depth: 32 })
+ * // { value: { id: 3 } } or { malformed: 'A member occurs twice in one object.', pointer: '/id' }
  */
 export function parseJson(bytes: Uint8Array, limits: JsonLimits): JsonResult {
   let text: string
@@ -43,7 +47,7 @@ function withoutNegativeZero(_name: string, value: unknown): unknown {
   return value === 0 ? 0 : value
 }
 
-/** Where a container stands: the way back to the root. */
+/** The place of a container, linked to its parent's. */
 interface Place {
   readonly parent: Place | undefined
   readonly step: string | number
@@ -52,9 +56,10 @@ interface Place {
 const root: Place = { parent: undefined, step: '' }
 
 /**
- * What `parseJson` would have refused in a value that another middleware has parsed already, as far as the value still shows it: depth,
- * members named `__proto__`, numbers that are not finite, bigints; `undefined` when nothing is wrong. It goes level by level and takes each
- * container once a level, so neither a cycle nor a value shared a thousand times can hold it up.
+ * Checks a value that another middleware has already parsed. Returns the errors that `parseJson`
+ * would have reported, as far as the value still shows them: depth, members named `__proto__`,
+ * non-finite numbers, bigints; `undefined` if there is none. Works level by level and visits each
+ * container once per level, so that neither cycles nor widely shared values take long.
  */
 export function checkParsed(value: unknown, limits: JsonLimits): JsonFault | undefined {
   if (!isContainer(value)) return faultOf(value, root)
@@ -94,7 +99,10 @@ function checkObject(object: object, parent: Place, next: Map<object, Place>): J
   return undefined
 }
 
-/** What is wrong with a value that is no container. Some parsers make a bigint of a long integer, which no answer could say. */
+/**
+ * The error in a value that is not a container. Some parsers read long integers as bigint, which no
+ * response could contain.
+ */
 function faultOf(value: unknown, place: Place): JsonFault | undefined {
   if (typeof value === 'bigint') return faultAt(tooPrecise, pathOf(place))
   return typeof value === 'number' && !Number.isFinite(value) ? faultAt(notFinite, pathOf(place)) : undefined

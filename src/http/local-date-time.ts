@@ -1,15 +1,16 @@
 /**
- * Date-times without a zone, as the conventions write them (REP-4): ISO 8601, seven fractional digits.
+ * Date-times without a zone, in the format of the conventions (REP-4): ISO 8601, seven fractional
+ * digits.
  */
 import { isDay } from './calendar.js'
 
 const shape = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,7})?$/
 
 /**
- * The canonical text of a local date-time: with exactly seven fractional digits; `undefined` when it is not a real one. Canonical texts
- * compare as strings.
+ * The canonical text of a local date-time, with exactly seven fractional digits; `undefined` if it
+ * is not a valid date and time. Canonical texts compare as strings.
  *
- * @param text `YYYY-MM-DDTHH:MM:SS`, perhaps with 1 to 7 fractional digits
+ * @param text `YYYY-MM-DDTHH:MM:SS`, with up to 7 fractional digits
  * @example canonicalLocalDateTime('2024-02-29T23:59:59.5') // '2024-02-29T23:59:59.5000000'
  */
 export function canonicalLocalDateTime(text: string): string | undefined {

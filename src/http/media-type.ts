@@ -7,7 +7,7 @@ import { quotedEnd, skipSpace, tokenEnd, unquote } from './field-grammar.js'
 export interface MediaType {
   /** Lower-cased `type/subtype`. */
   readonly type: string
-  /** By lower-cased name; quoted values without their quotes and escapes. */
+  /** By lower-cased name; values without quotes and escapes. */
   readonly parameters: ReadonlyMap<string, string>
 }
 
@@ -18,16 +18,19 @@ const semicolon = 0x3b
 const equals = 0x3d
 
 /**
- * A media type, or a media range of `Accept`, since `*` is a token character too; `undefined` when it is malformed or names a parameter
- * twice. Empty parameters (`a/b;;c=d;`) are allowed, as RFC 9110 5.6.6 has it. Linear in the length of the field.
+ * Parses a media type or a media range of `Accept`, since `*` is a token character too; `undefined`
+ * if it is malformed or repeats a parameter. Empty parameters (`a/b;;c=d;`) are allowed, as in RFC
+ * 9110 5.6.6. Linear in the length of the field.
  *
- * @example parseMediaType('Application/JSON; Charset="utf-8"') // { type: 'application/json', parameters: Map { 'charset' => 'utf-8' } }
+ * @example
+ * parseMediaType('Application/JSON; Charset="utf-8"')
+ * // { type: 'application/json', parameters: Map { 'charset' => 'utf-8' } }
  */
 export function parseMediaType(field: string): MediaType | undefined {
   return usual.get(field) ?? readMediaType(field)
 }
 
-/** The bodies that clients send most, as they write them. */
+/** Pre-parsed fields: the media types that clients send most, in their usual spellings. */
 const usual: ReadonlyMap<string, MediaType> = new Map(
   Object.values(mediaType)
     .flatMap((type) => [type, `${type}; charset=utf-8`, `${type};charset=UTF-8`])

@@ -1,22 +1,24 @@
 /**
- * The origin that a client reached, for the absolute addresses of links (RFC 9110 4.2, 7.2, RFC 9112 3.2.2; REP-5).
+ * The origin at which a client reached the service, for absolute links (RFC 9110 4.2, 7.2, RFC 9112
+ * 3.2.2; REP-5).
  */
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { isIPv6 } from 'node:net'
 import { targetAuthority } from './targets.js'
 
-/** Whether a proxy may be believed, by its address and its distance: Express's compiled `trust proxy fn`. */
+/** Whether to trust a proxy, by its address and distance: Express's compiled `trust proxy fn`. */
 export type TrustProxy = (address: string, hop: number) => boolean
 
 /**
- * `http(s)://host[:port]` of a request, lower-cased; `undefined` when its host is malformed. Only where `trust` believes the peer do the
- * first values of `X-Forwarded-Proto` (`http` or `https`) and of `X-Forwarded-Host` count. A request without a host (HTTP/1.0) gets the
- * address and port that it arrived at.
+ * `http(s)://host[:port]` of a request, lower-cased; `undefined` if its host is malformed. The
+ * first values of `X-Forwarded-Proto` (`http` or `https`) and `X-Forwarded-Host` are used only if
+ * `trust` accepts the peer. A request without a host (HTTP/1.0) gets the local address and port.
  *
  * @example requestOrigin(req, app.get('trust proxy fn')) // 'https://api.example.com'
  */
 export function requestOrigin(req: IncomingMessage, trust: TrustProxy | undefined): string | undefined {
-  // A peer on a Unix socket has no address; `trust proxy` by number of hops can believe it all the same.
+  // A peer on a Unix socket has no address, but `trust proxy` with a number of hops can still trust
+  // it.
   const { socket, headers } = req
   const trusted = trust?.(socket.remoteAddress ?? '', 0) === true
   const protocol = (trusted && forwardedProtocol(headers)) || ('encrypted' in socket && socket.encrypted ? 'https' : 'http')
@@ -39,13 +41,16 @@ function firstValue(field: string | string[] | undefined): string | undefined {
   return (comma < 0 ? text : text.slice(0, comma)).trim()
 }
 
-/** The host that the client asked for: of an absolute-form target, of `Host`, of HTTP/2's `:authority`. */
+/** The requested host: from an absolute-form target, `Host`, or HTTP/2's `:authority`. */
 function hostOf(url: string | undefined, headers: IncomingHttpHeaders): string | undefined {
   const host = targetAuthority(url ?? '/') ?? headers.host ?? headers[':authority']
   return Array.isArray(host) ? host[0] : host
 }
 
-/** RFC 3986 3.2.2 as far as a link can hold it; no user information, no IPv6 zone, nothing percent-encoded. */
+/**
+ * RFC 3986 3.2.2, restricted to hosts that are safe in links: no user information, IPv6 zones or
+ * percent-encoding.
+ */
 function validHost(given: string): string | undefined {
   const host = given.toLowerCase()
   const [, name, literal, port] = /^(?:([a-z0-9_][a-z0-9._-]{0,254})|\[([0-9a-f:.]{2,45})\])(?::([0-9]{1,5}))?$/.exec(host) ?? []
@@ -56,7 +61,7 @@ function validHost(given: string): string | undefined {
 function localHost(req: IncomingMessage, protocol: 'http' | 'https'): string | undefined {
   const { localAddress, localPort } = req.socket
   if (localAddress === undefined) return undefined
-  // A dual-stack socket shows an IPv4 address as one of IPv6 (RFC 4291 2.5.5.2).
+  // A dual-stack socket reports IPv4 addresses as IPv4-mapped IPv6 (RFC 4291 2.5.5.2).
   const address = localAddress.startsWith('::ffff:') && localAddress.includes('.') ? localAddress.slice(7) : localAddress
   const port = localPort === undefined || localPort === (protocol === 'http' ? 80 : 443) ? '' : `:${localPort}`
   return validHost(`${address.includes(':') ? `[${address}]` : address}${port}`)

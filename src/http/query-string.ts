@@ -1,14 +1,15 @@
 /**
- * Query strings as lists of pairs (RFC 3986 3.4, in the form that HTML forms gave them: `+` is a space; QUERY-1, QUERY-8).
+ * Query strings as lists of pairs (RFC 3986 3.4, in the format of HTML forms: `+` is a space;
+ * QUERY-1, QUERY-8).
  */
 
 /** A decoded parameter. */
 export type QueryPair = readonly [name: string, value: string]
 
 export interface QueryString {
-  /** In their order, repeated names among them. */
+  /** In order, including repeated names. */
   readonly pairs: readonly QueryPair[]
-  /** What could not be decoded, as it was sent: safe to show, at most 80 characters each. */
+  /** The raw pairs that could not be decoded: printable, at most 80 characters each. */
   readonly malformed: readonly string[]
 }
 
@@ -17,11 +18,14 @@ const empty: QueryString = Object.freeze({ pairs: Object.freeze([]), malformed: 
 const encoded = /[%+]/
 
 /**
- * The pairs of a query. Split at `&` and at the first `=`; empty pieces are skipped, a name without `=` has the value `''`. Names and
- * values are percent-decoded once, as strict UTF-8; a pair of which one can't be decoded goes to `malformed`.
+ * Parses a query: split at `&` and at the first `=`. Empty pieces are skipped; a name without `=`
+ * has the value `''`. Names and values are percent-decoded once, as strict UTF-8; pairs that can't
+ * be decoded go to `malformed`.
  *
  * @param raw without the `?`
- * @example parseQueryString('sort=-fecha&q=a+b') // { pairs: [['sort', '-fecha'], ['q', 'a b']], malformed: [] }
+ * @example
+ * parseQueryString('sort=-fecha&q=a+b') // { pairs: [['sort', '-fecha'], ['q', 'a b']], malformed:
+ * [] }
  */
 export function parseQueryString(raw: string): QueryString {
   if (raw === '') return empty
@@ -64,8 +68,8 @@ function printable(piece: string): string {
 }
 
 /**
- * The query that `parseQueryString` reads as these pairs, without `?`. `,` `:` `-` `.` `_` `~` stay readable; a lone surrogate, which
- * no UTF-8 can hold, becomes U+FFFD.
+ * Formats pairs as a query that `parseQueryString` reads back, without `?`. `,` `:` `-` `.` `_` `~`
+ * are not encoded. A lone surrogate, which UTF-8 can't encode, becomes U+FFFD.
  *
  * @example formatQueryString([['sort', '-fecha,id'], ['offest', '2']]) // 'sort=-fecha,id&offest=2'
  */

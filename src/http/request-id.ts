@@ -1,4 +1,4 @@
-/** What a request is known by, in its answer, in problems and in hooks. */
+/** The id of a request, in its response, in problems and in hooks. */
 import { randomUUID } from 'node:crypto'
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 
@@ -6,9 +6,9 @@ const idPattern = /^[\w.:-]{1,128}$/
 const tracePattern = /^[0-9a-f]{2}-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}/
 
 /**
- * The request's id: as a middleware in front has set `req.id` (as pino-http does, so that its log
- * lines have the same), as the client or a proxy gave it, the trace it belongs to, or what `make`
- * makes. Default: a new UUID.
+ * The request's id: `req.id` as set by a middleware in front (pino-http does, so that its log lines
+ * have the same id), else `x-request-id` from the client or a proxy, else the trace id, else the
+ * result of `make`. Default: a new UUID.
  */
 export function requestIdOf<T = never>(
   req: IncomingMessage,
@@ -23,7 +23,7 @@ export function requestIdOf<T = never>(
   return (typeof trace === 'string' && tracePattern.exec(trace)?.[1]) || make()
 }
 
-/** The value of `traceparent` (W3C Trace Context 3.2), where it is well-formed. */
+/** The value of `traceparent` (W3C Trace Context 3.2), if it is well-formed. */
 export function traceOf({ traceparent }: IncomingHttpHeaders): string | undefined {
   return typeof traceparent === 'string' && tracePattern.test(traceparent) ? traceparent : undefined
 }

@@ -1,10 +1,12 @@
-/** A request header that may stand once (RFC 9110 5.3). */
+/** Reads a request header field that may occur only once (RFC 9110 5.3). */
 import type { IncomingMessage } from 'node:http'
 
 /**
- * The value of a field; `undefined` where it is missing, `{ many: true }` where it stands more than once. Node keeps the first `Authorization` of
- * several, and joins other fields with commas: neither says what a proxy has looked at. Where the field did not come over a connection (a serverless adapter has no raw
- * fields, a middleware may have set it from a cookie), it is taken from `headers`.
+ * The value of a field; `undefined` if it is missing, `{ many: true }` if it occurs more than once.
+ * Node keeps the first of several `Authorization` fields and joins other fields with commas:
+ * neither shows which value a proxy has checked. If the field did not come over a connection
+ * (serverless adapters have no raw fields, and a middleware may have set it from a cookie), it is
+ * read from `headers`.
  */
 export function soleField(req: IncomingMessage, name: string): string | undefined | { readonly many: true } {
   const wanted = name.toLowerCase()

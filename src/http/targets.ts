@@ -21,7 +21,7 @@ export function splitTarget(url: string): RequestTarget {
   return { path: path === '' ? '/' : path, query: mark < 0 ? '' : url.slice(mark + 1) }
 }
 
-/** Where the path of an absolute-form target starts; 0 for any other form. */
+/** The index at which the path of an absolute-form target starts; 0 for other forms. */
 function authorityEnd(url: string): number {
   const scheme = /^[a-z][a-z0-9+.-]*:\/\//i.exec(url)
   if (scheme === null) return 0
@@ -30,7 +30,10 @@ function authorityEnd(url: string): number {
   return at
 }
 
-/** The host and port that an absolute-form target names, which count instead of `Host` (RFC 9112 3.2.2); `undefined` for other forms. */
+/**
+ * The host and port of an absolute-form target, which take precedence over `Host` (RFC 9112 3.2.2);
+ * `undefined` for other forms.
+ */
 export function targetAuthority(url: string): string | undefined {
   if (url.charCodeAt(0) === 0x2f /* / */) return undefined
   const end = authorityEnd(url)
@@ -38,8 +41,9 @@ export function targetAuthority(url: string): string | undefined {
 }
 
 /**
- * The segments of a path, each percent-decoded exactly once as strict UTF-8 (PATH-11); `undefined` when one can't be decoded. A leading
- * slash and one trailing slash do not count; other empty segments do.
+ * The segments of a path, each percent-decoded exactly once as strict UTF-8 (PATH-11); `undefined`
+ * if one can't be decoded. A leading slash and one trailing slash are ignored; other empty segments
+ * are kept.
  *
  * @example decodeSegments('/v1/notes/a%2Fb/') // ['v1', 'notes', 'a/b']
  */
@@ -49,7 +53,7 @@ export function decodeSegments(path: string): readonly string[] | undefined {
   const end = path.endsWith('/') ? path.length - 1 : path.length
   const segments: string[] = []
   let from = start
-  // Twice as quick as `split`, which leaves compiled code.
+  // Twice as fast as `split`, which leaves optimized code.
   for (let slash = path.indexOf('/', from); slash >= 0 && slash < end; slash = path.indexOf('/', from)) {
     segments.push(path.slice(from, slash))
     from = slash + 1

@@ -1,9 +1,7 @@
-/**
- * From the bytes of an XML document to its text (RFC 7303 3, XML 1.0 4.3.3; HDR-5).
- */
+/** Decodes the bytes of an XML document (RFC 7303 3, XML 1.0 4.3.3; HDR-5). */
 import type { JsonFault } from './json-fault.js'
 
-/** A charset that is not read: the answer is 415, where malformed bytes are 400. */
+/** A charset that is not supported: the response is 415, while malformed bytes are 400. */
 export interface UnsupportedCharset {
   readonly unsupportedCharset: string
 }
@@ -15,7 +13,7 @@ export interface DecodedXml {
 
 type Charset = 'utf-8' | 'us-ascii' | 'utf-16' | 'utf-16le' | 'utf-16be' | 'iso-8859-1'
 
-// The names of the IANA registry, and the few other spellings that are in use.
+// The names of the IANA registry, and the few other spellings in use.
 const charsets: ReadonlyMap<string, Charset> = new Map([
   ['utf-8', 'utf-8'],
   ['utf8', 'utf-8'],
@@ -29,11 +27,14 @@ const charsets: ReadonlyMap<string, Charset> = new Map([
 ])
 
 /**
- * The text of an XML document. A byte order mark says how it is coded, else the charset of the `Content-Type`, else the XML declaration; without any of them
- * it is UTF-8 (RFC 7303 3.2). Bytes that their charset does not know are a fault and never replaced.
+ * Decodes an XML document. The charset is determined by the byte order mark, else the
+ * `Content-Type`, else the XML declaration, else it is UTF-8 (RFC 7303 3.2). Bytes that are invalid
+ * in the charset are an error and never replaced.
  *
- * @param charset the parameter of the `Content-Type`, without quotes
- * @example decodeXml(body, 'iso-8859-1') // { text: '<a>ñ</a>' }, { malformed: '...' } or { unsupportedCharset: 'utf-7' }
+ * @param charset the parameter of `Content-Type`, without quotes
+ * @example
+ * decodeXml(body, 'iso-8859-1')
+ * // { text: '<a>ñ</a>' }, { malformed: '...' } or { unsupportedCharset: 'utf-7' }
  */
 export function decodeXml(bytes: Uint8Array, charset: string | undefined): DecodedXml | JsonFault | UnsupportedCharset {
   const marked = markedCharset(bytes)
@@ -42,7 +43,8 @@ export function decodeXml(bytes: Uint8Array, charset: string | undefined): Decod
   const known = charsets.get(name.toLowerCase())
   if (known === undefined) return { unsupportedCharset: name.slice(0, 100) }
   if (known !== 'utf-16') return decode(bytes, known)
-  // RFC 2781 4.3: big-endian where no mark says otherwise. No document begins with U+3C00, so a first `<` tells for certain.
+  // RFC 2781 4.3: big-endian unless marked otherwise. No document begins with U+3C00, so a leading
+  // `<` is unambiguous.
   return decode(bytes, bytes[0] === 0x3c && bytes[1] === 0 ? 'utf-16le' : 'utf-16be')
 }
 
@@ -57,9 +59,12 @@ function markedCharset(bytes: Uint8Array): Charset | undefined {
 const declaration =
   /^<\?xml[ \t\r\n]+version[ \t\r\n]*=[ \t\r\n]*(?:"[^"]*"|'[^']*')[ \t\r\n]+encoding[ \t\r\n]*=[ \t\r\n]*(?:"([\w.-]*)"|'([\w.-]*)')/
 
-/** What the XML declaration says; it is ASCII in every charset that is read without a byte order mark or a `Content-Type` that names it. */
+/**
+ * The encoding in the XML declaration, which is ASCII in every supported charset that needs neither
+ * a byte order mark nor a `Content-Type`.
+ */
 function declaredEncoding(bytes: Uint8Array): string | undefined {
-  // '<?xml', so that other documents pay nothing.
+  // Tests for '<?xml' first, so that other documents have no overhead.
   if (!(bytes[0] === 0x3c && bytes[1] === 0x3f && bytes[2] === 0x78 && bytes[3] === 0x6d && bytes[4] === 0x6c)) return undefined
   const end = bytes.indexOf(0x3e)
   const found = end < 0 ? null : declaration.exec(latin1(bytes.subarray(0, end)))
@@ -73,7 +78,7 @@ function decode(bytes: Uint8Array, charset: Charset): DecodedXml | JsonFault {
     case 'us-ascii':
       return bytes.some((byte) => byte > 0x7f) ? invalid(charset) : { text: latin1(bytes) }
     case 'iso-8859-1':
-      // TextDecoder takes this name for windows-1252.
+      // TextDecoder treats this name as windows-1252.
       return { text: latin1(bytes) }
     default:
       try {

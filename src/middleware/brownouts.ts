@@ -47,7 +47,7 @@ export class Brownouts {
   readonly #name: string
   readonly #given: () => readonly Brownout[]
   /** The last fault that was reported. A fault is reported once, not for each request. */
-  #told: string | undefined
+  #reported: string | undefined
 
   /** Throws `ConfigurationError` if a list is invalid. The list of a function is checked when it is called. */
   constructor(name: string, given: BrownoutsOption) {
@@ -70,17 +70,17 @@ export class Brownouts {
    * The brownout at a time, until the end of those that follow it without a gap; `undefined` where there is none. `spares`
    * says which do not count. A fault of the function goes to `report`, once, and never to a client: the version is served.
    */
-  at(now: number, spares: (brownout: Brownout) => boolean, report: (error: unknown) => void): Brownout | undefined {
+  at(now: number, isSkipped: (brownout: Brownout) => boolean, report: (error: unknown) => void): Brownout | undefined {
     let coming: readonly Brownout[]
     try {
-      coming = this.coming(now).filter((one) => !spares(one))
+      coming = this.coming(now).filter((one) => !isSkipped(one))
     } catch (error) {
       const text = causeText(error)
-      if (this.#told !== text) report(error)
-      this.#told = text
+      if (this.#reported !== text) report(error)
+      this.#reported = text
       return undefined
     }
-    this.#told = undefined
+    this.#reported = undefined
     const first = coming.find(({ from }) => from <= now)
     if (first === undefined) return undefined
     let { until } = first

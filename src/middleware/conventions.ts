@@ -1,8 +1,8 @@
 /** The modes of clauses on hand-written routes, as single middlewares use them. */
 import type { IncomingMessage } from 'node:http'
 import type { ModedClause } from '../conventions/clauses.js'
-import { tellExpiredOf } from '../conventions/expiry.js'
-import { type ExpiredConvention, type Finding, Findings, tellFinding } from '../conventions/finding.js'
+import { reportExpiredEntries } from '../conventions/expiry.js'
+import { type ExpiredConvention, type Finding, Findings, reportFinding } from '../conventions/finding.js'
 import { type Legacy, legacyOf, modesOf } from '../conventions/modes.js'
 import { type Convention, type ConventionOwner, type Conventions, canonicalTemplate, resolveConventions } from '../conventions/options.js'
 import type { Kinds } from '../options/kinds.js'
@@ -43,13 +43,13 @@ interface Place {
 export class RouteConventions {
   readonly #conventions: readonly Convention[]
   readonly #options: ConventionsOptions<never>
-  readonly #told = new WeakMap<IncomingMessage, Findings>()
+  readonly #findings = new WeakMap<IncomingMessage, Findings>()
 
   /** Throws `ConfigurationError` where an entry makes no sense. */
   constructor(options: ConventionsOptions<never>, owner: Omit<ConventionOwner, 'handWritten'>) {
     this.#conventions = resolveConventions(options.conventions, { ...owner, handWritten: true })
     this.#options = options
-    tellExpiredOf(this.#conventions, options.onConventionExpired)
+    reportExpiredEntries(this.#conventions, options.onConventionExpired)
   }
 
   /** Whether a clause has a mode other than plain `enforce`. */
@@ -72,12 +72,12 @@ export class RouteConventions {
   /** Reports a request, once for each clause and name. */
   finding(clause: string, detail: string, req: IncomingMessage): void {
     const name = boundedName(detail)
-    const told = this.#told.get(req) ?? new Findings()
-    this.#told.set(req, told)
-    if (!told.isNew(clause, name)) return
+    const findings = this.#findings.get(req) ?? new Findings()
+    this.#findings.set(req, findings)
+    if (!findings.isNew(clause, name)) return
     const { version, template } = placeOf(req)
     const principal = principals.find(req)?.principal
-    tellFinding(this.#options, clause, name, {
+    reportFinding(this.#options, clause, name, {
       req,
       principal,
       method: req.method ?? 'GET',

@@ -90,8 +90,8 @@ export function versions(table: Readonly<Record<string, VersionEntry>>, options:
     // Where the Host is malformed a path must do: a notice is no reason to refuse.
     setNotices(res, noticesOf(served, `${baseOf(req) ?? ''}${baseUrl}`, { method, segment, rest }))
     const { brownouts } = served.life
-    const spares = (one: Brownout): boolean => isExempt(one, principals.find(req)?.principal)
-    const brownout = brownouts?.at(now, spares, (error) => console.error(`The brownouts of ${segment} can not be read.`, error))
+    const isSkipped = (one: Brownout): boolean => isExempt(one, principals.find(req)?.principal)
+    const brownout = brownouts?.at(now, isSkipped, (error) => console.error(`The brownouts of ${segment} can not be read.`, error))
     if (brownouts !== undefined && brownout !== undefined) {
       if (brownout.status === 410) return send(res, { status: 410, headers: brownoutFields(brownout, now) }, false)
       return next(brownouts.problem(brownout, now))

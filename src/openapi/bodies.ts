@@ -2,8 +2,8 @@
 import { bodyTypes } from '../middleware/body.js'
 import type { ServiceFacts } from '../plan/description.js'
 import { type Situation, takesBody } from '../plan/endings.js'
-import { mostOperations } from '../plan/json-patch.js'
-import { hasDeleteBody, legacyTypes, linkForms, mostOnPage } from '../plan/legacy-endings.js'
+import { maxOperations } from '../plan/json-patch.js'
+import { hasDeleteBody, legacyTypes, linkForms, maxPageSize } from '../plan/legacy-endings.js'
 import type { Mounted } from '../plan/routes.js'
 import type { TransferFormat } from '../plan/transfer-format.js'
 import { offersFor } from '../representation/encoding.js'
@@ -78,7 +78,7 @@ export class Bodies {
     if (operation.method === 'POST' && status === 200) return undefined
     const isPage = operation.answers === 'page'
     const records = this.#records.with(linkForms(situation))
-    const schema = isPage ? records.page(resource, mostOnPage(situation, resource.plan.list.page.max)) : records.of(resource, 'output')
+    const schema = isPage ? records.page(resource, maxPageSize(situation, resource.plan.list.page.max)) : records.of(resource, 'output')
     const customs = [...facts.representations, ...resource.representations]
     const exported = isPage ? resource.exports?.formats : undefined
     if (customs.length === 0 && exported === undefined) return this.#builtIn(schema)
@@ -176,7 +176,7 @@ function jsonPatchSchema(bodyLimit: number): DocumentSchema {
   return {
     type: 'array',
     description: 'Operations on the representation, all or none (RFC 6902).',
-    maxItems: mostOperations,
+    maxItems: maxOperations,
     items: {
       anyOf: [
         operation(['add', 'replace', 'test'], { value: {} }),

@@ -3,9 +3,9 @@ import type { Shape } from '../definition/shape.js'
 import { idempotencyKeyPattern, longestKeyField } from '../http/idempotency-key.js'
 import { prefers, readsConditionally, type Situation } from '../plan/endings.js'
 import type { EndpointQuery } from '../plan/endpoint-types.js'
-import { mostOnPage, needsIfMatch } from '../plan/legacy-endings.js'
+import { maxPageSize, needsIfMatch } from '../plan/legacy-endings.js'
 import type { ListGrammar, TypedFilter } from '../plan/list-grammar.js'
-import { longestValue, mostValues } from '../plan/query-pairs.js'
+import { longestValue, maxValues } from '../plan/query-pairs.js'
 import type { ResourcePlan } from '../plan/resource-plan.js'
 import type { Mounted } from '../plan/routes.js'
 import { header, parameter } from '../wire.js'
@@ -42,7 +42,7 @@ export class Parameters {
     const { resource } = route
     if (operation.query === 'list' && resource !== undefined) {
       const { parameters, page } = resource.plan.list
-      const max = mostOnPage(situation, page.max)
+      const max = maxPageSize(situation, page.max)
       const known = this.#list(resource, max)
       return route.parameters === undefined ? known : [...known, ...aliasParameters(route.parameters, parameters, { ...page, max })]
     }
@@ -156,7 +156,7 @@ function filterParameter({ name, field, path, op, many, allowed, deprecated }: T
       ? {}
       : { deprecated: true, ...(deprecated.sunset === undefined ? {} : { 'x-sunset': deprecated.sunset }) }),
     ...(many
-      ? { style: 'form', explode: true, schema: { type: 'array', items: value, minItems: 1, maxItems: mostValues } }
+      ? { style: 'form', explode: true, schema: { type: 'array', items: value, minItems: 1, maxItems: maxValues } }
       : { schema: value }),
   }
 }

@@ -1,21 +1,28 @@
-/** Where collections and items live below a version (PATH-1, PATH-5). */
+/** Builds the paths of collections and items below a version (PATH-1, PATH-5). */
 
 import type { Scalar } from '../adapters/contract.js'
 import { type KeyValue, segmentOf } from '../definition/key.js'
 import type { Mounted } from './routes.js'
 
-/** The path of a collection below the version, given the keys of its parents, outermost first. */
+/**
+ * The path of a collection below the version. `parents`: the keys of its parents, outermost first.
+ */
 export function collectionPath(mounted: Mounted, parents: readonly KeyValue[]): string {
   const { parent } = mounted
   return parent === undefined ? mounted.path : `${itemPath(parent.mounted, parents)}${mounted.path}`
 }
 
-/** The path of an item below the version: its parents' keys, outermost first, then its own. */
+/**
+ * The path of an item below the version. `keys`: its parents' keys, outermost first, then its own.
+ */
 export function itemPath(mounted: Mounted, keys: readonly KeyValue[]): string {
   return `${collectionPath(mounted, keys.slice(0, -1))}/${segmentOf(mounted.plan.key.text(keys.at(-1) as KeyValue))}`
 }
 
-/** The keys of an item and its parents, outermost first, where its own key holds theirs. */
+/**
+ * The keys of an item and its parents, outermost first. Requires a key that includes the parents'
+ * keys.
+ */
 export function lineageOf({ parent, plan }: Mounted, key: KeyValue): readonly KeyValue[] {
   if (parent === undefined) return [key]
   const { members } = plan.key

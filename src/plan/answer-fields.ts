@@ -1,24 +1,29 @@
-/** The header fields of answers. Documents list them, and tests compare them with real answers. */
+/**
+ * The header fields of responses. Documents list them, and tests compare them with real responses.
+ */
 import { header } from '../wire.js'
 import type { ServiceFacts } from './description.js'
 import type { Situation } from './endings.js'
 import { hasDeleteBody } from './legacy-endings.js'
 import type { Route } from './routes.js'
 
-/** A header field of an answer. */
+/** A header field of a response. */
 export interface AnswerField {
   readonly name: string
-  /** Whether every such answer has it. */
+  /** Whether every such response has it. */
   readonly always: boolean
 }
 
 const always = (...names: readonly string[]): readonly AnswerField[] => names.map((name) => ({ name, always: true }))
 const perhaps = (...names: readonly string[]): readonly AnswerField[] => names.map((name) => ({ name, always: false }))
 
-/** What determines the fields of every answer. `body`: whether the operation reads one. */
+/**
+ * The facts that determine the header fields of a response. `body`: whether the operation reads a
+ * body.
+ */
 export type FieldSituation = Pick<Situation, 'method' | 'facts' | 'life'> & { readonly body: boolean; readonly modes?: Route['modes'] }
 
-/** The fields of every answer, successful or not. */
+/** The fields of every response, successful or not. */
 function common({ facts, life }: Pick<Situation, 'facts' | 'life'>): readonly AnswerField[] {
   return [
     ...always(header.requestId),
@@ -30,7 +35,7 @@ function common({ facts, life }: Pick<Situation, 'facts' | 'life'>): readonly An
   ]
 }
 
-/** The fields of an answer that is no problem, each name once. */
+/** The fields of a successful response, each name once. */
 export function fieldsOfSuccess(situation: Situation, status: number): readonly AnswerField[] {
   return merged([...own(situation, status), ...common(situation)])
 }
@@ -39,7 +44,7 @@ function own(situation: Situation, status: number): readonly AnswerField[] {
   const { method, operation, route, facts } = situation
   if (method === 'OPTIONS') {
     const patch = route.operations.has('PATCH') ? perhaps(header.acceptPatch) : []
-    // The answer to a preflight does not depend on the route.
+    // A preflight is answered without looking at the route.
     return [...(facts.cors ? perhaps(header.allow) : always(header.allow)), ...patch]
   }
   const cached = always(header.cacheControl, header.vary)
@@ -61,7 +66,8 @@ function own(situation: Situation, status: number): readonly AnswerField[] {
     case 'document':
       return [...cached, ...always(header.etag)]
     case 'value': {
-      // Of what is no representation only an endpoint below an item has a version to tell.
+      // Among responses without a representation, only those of an endpoint below an item have a
+      // version.
       const tag =
         (method === 'GET' || method === 'HEAD') && status === 200
           ? perhaps(header.etag)
@@ -75,12 +81,12 @@ function own(situation: Situation, status: number): readonly AnswerField[] {
         ...(status === 201 || status === 202 ? always(header.location) : []),
       ]
     }
-    case 'nothing':
+    case 'empty':
       return hasDeleteBody(situation, status) ? perhaps(header.vary) : []
   }
 }
 
-/** Whether an export, or a representation of the team, may name its file. */
+/** Whether the response may name a file: an export, or a representation of the team. */
 function isFile({ method, operation, route, facts }: Situation): boolean {
   const { resource, endpoint } = route
   const own = (endpoint === undefined ? resource?.representations : endpoint.methods.get(method)?.representations) ?? []
@@ -88,18 +94,21 @@ function isFile({ method, operation, route, facts }: Situation): boolean {
   return [...facts.representations, ...own].some((one) => one[what] !== undefined) || (what === 'list' && resource?.exports !== undefined)
 }
 
-/** The answer to a POST, a PUT or a PATCH of a record. One that could not be shown has fewer fields (VERB-13). */
+/**
+ * The fields of a response to a POST, PUT or PATCH of a record. After an error in representing it,
+ * a response has fewer fields (VERB-13).
+ */
 function written(method: string, status: number, file: readonly AnswerField[]): readonly AnswerField[] {
   if (status === 202) return always(header.location)
-  // A POST that has created nothing has nothing to show.
+  // A POST that created nothing has no representation.
   if (method === 'POST' && status === 200) return []
   const made = status === 201 ? always(header.location) : []
   return [...made, ...perhaps(header.etag, header.cacheControl, header.vary, header.preferenceApplied, header.contentLocation), ...file]
 }
 
-/** The fields of the problems of a status. */
+/** The header fields of problems with this status. */
 export function fieldsOfProblem(situation: FieldSituation, status: number): readonly AnswerField[] {
-  // The problem of a retired version has no body, and no notices (VER-2).
+  // The response of a retired version has no body and no notices (VER-2).
   if (status === 410)
     return [
       ...always(header.cacheControl, header.requestId),
@@ -111,15 +120,15 @@ export function fieldsOfProblem(situation: FieldSituation, status: number): read
 function ofProblem({ method, facts, body }: FieldSituation, status: number): readonly AnswerField[] {
   switch (status) {
     case 401:
-      // The team's function `principal` chooses the fields of what it throws.
+      // The team's function `principal` chooses the fields of the errors that it throws.
       return facts.authenticate === undefined && facts.identifies ? perhaps(header.wwwAuthenticate) : always(header.wwwAuthenticate)
     case 405:
       return always(header.allow)
     case 415:
-      // What bodies are understood in (RFC 9110 15.5.16, RFC 5789 2.2).
+      // The accepted media types of bodies (RFC 9110 15.5.16, RFC 5789 2.2).
       return body ? perhaps(method === 'PATCH' ? header.acceptPatch : header.accept, header.acceptEncoding) : []
     case 429:
-      // A team's own limit may leave it out.
+      // A team's own rate limit may omit it.
       return facts.rateLimit ? always(header.retryAfter) : perhaps(header.retryAfter)
     case 503:
       return perhaps(header.retryAfter)
@@ -134,7 +143,7 @@ function merged(fields: readonly AnswerField[]): readonly AnswerField[] {
   return [...found].map(([name, sure]) => ({ name, always: sure }))
 }
 
-/** The fields of an answer to a login, a HEAD, or OPTIONS of it (AUTH-2). */
+/** The fields of a response to a login request: GET, HEAD or OPTIONS (AUTH-2). */
 export const fieldsOfLogin = (method: string, { cors }: Pick<ServiceFacts, 'cors'>): readonly AnswerField[] => [
   ...(method === 'OPTIONS' ? always(header.allow, header.requestId) : always(header.token, header.cacheControl, header.requestId)),
   ...(cors ? perhaps(header.allowOrigin) : []),

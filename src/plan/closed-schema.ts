@@ -1,12 +1,13 @@
 /**
- * The schema that bodies are held against: the team's own, with every object closed that does not say otherwise and every integer exact (REP-8).
+ * Derives the schema that bodies are validated against from the team's own: every object is closed
+ * unless it says otherwise, and every integer must be exact (REP-8).
  */
 import { isList, isObject } from '../definition/json.js'
 import { isSchema } from '../definition/schema-parts.js'
 import type { JsonSchema } from '../definition/schema-types.js'
 import { Shape } from '../definition/shape.js'
 
-/** Members that may be absent although the schema requires them, wherever they stand. */
+/** Selects members that may be absent, at any depth, although the schema requires them. */
 export type Excused = (member: Shape) => boolean
 
 interface Context {
@@ -19,14 +20,16 @@ export function closedSchema(root: JsonSchema, excused: Excused): JsonSchema {
   return closedPlace(root, root, excused)
 }
 
-/** The closed form of a place in a schema: of what a member, an item or a `$ref` leads to. */
+/** The closed form of a subschema: that of a member, an item or a `$ref`. */
 export function closedPlace(root: JsonSchema, node: JsonSchema, excused: Excused): JsonSchema {
   return place({ root, excused }, node)
 }
 
 /**
- * A place where a value begins: root, member, item. It is closed here and not in the branches that share it: beside a branch `unevaluatedProperties` sees what
- * `additionalProperties` can't. A member that several schemas declare is closed once, with the names of all of them.
+ * Closes a subschema at which a value begins: root, member or item. The closing keyword stands here
+ * and not in the branches: next to a branch, `unevaluatedProperties` recognizes members that
+ * `additionalProperties` does not. A member that several schemas declare is closed once, with all
+ * their names.
  */
 function place(context: Context, node: JsonSchema): JsonSchema {
   const shape = Shape.of(context.root, node)
@@ -46,7 +49,10 @@ function place(context: Context, node: JsonSchema): JsonSchema {
 const sharers = ['$ref', 'allOf', 'anyOf', 'oneOf', 'if', 'dependentSchemas']
 const declarations = (shape: Shape, name: string): number => shape.declared.get(name) ?? 0
 
-/** A schema that tells of the place `at`, perhaps among others. What it says of members that `elsewhere` closes stays as it is. */
+/**
+ * A schema that applies to the value described by `at`, possibly together with others. Leaves
+ * members for which `elsewhere` is true unchanged: they are closed elsewhere.
+ */
 function branch(context: Context, node: JsonSchema, at: Shape, elsewhere: (name: string) => boolean): JsonSchema {
   const result: Record<string, unknown> = { ...node }
   const each = (keyword: string, close: (part: JsonSchema, name: string) => JsonSchema): void => {
@@ -59,7 +65,8 @@ function branch(context: Context, node: JsonSchema, at: Shape, elsewhere: (name:
     const part = node[keyword]
     if (isSchema(part)) result[keyword] = close(part)
   }
-  // What may apply adds to what always does, so only the latter closes the members that both name.
+  // Conditional schemas add to unconditional ones, so only the latter close members that both
+  // declare.
   const maybe = (part: JsonSchema): JsonSchema => branch(context, part, at, (name) => elsewhere(name) || declarations(at, name) > 0)
   each('properties', (part, name) => (elsewhere(name) ? part : place(context, part)))
   each('patternProperties', (part) => place(context, part))
@@ -69,7 +76,7 @@ function branch(context: Context, node: JsonSchema, at: Shape, elsewhere: (name:
   each('allOf', (part) => branch(context, part, at, elsewhere))
   for (const keyword of ['anyOf', 'oneOf', 'dependentSchemas']) each(keyword, maybe)
   for (const keyword of ['then', 'else']) one(keyword, maybe)
-  // `not`, `if`, `contains` and `propertyNames` ask: closed, they would ask something else.
+  // `not`, `if`, `contains` and `propertyNames` are tests: closing them would change the test.
   for (const keyword of ['$defs', 'definitions']) {
     each(keyword, (part) => {
       const shape = Shape.of(context.root, part)
@@ -78,7 +85,7 @@ function branch(context: Context, node: JsonSchema, at: Shape, elsewhere: (name:
   }
   if (isList(node.required)) result.required = node.required.filter((name) => !isExcused(context, at, node, String(name)))
   const types = [node.type].flat()
-  // A number is a double, whatever its size; an integer is one that every reader has alike.
+  // A number is a double of any size; an integer must be exact in every reader.
   if (types.includes('integer') && !types.includes('number')) result.exactInteger = true
   return result
 }

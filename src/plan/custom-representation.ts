@@ -1,4 +1,7 @@
-/** Representations of a team's own, beside JSON and XML (PATH-4, HDR-1): a CSV of a list, a PDF of an invoice. */
+/**
+ * A team's own representations, in addition to JSON and XML (PATH-4, HDR-1): a list as CSV, an
+ * invoice as PDF.
+ */
 
 import { isUint8Array } from 'node:util/types'
 import { branded, hasBrand } from '../brand.js'
@@ -9,39 +12,45 @@ import { checkOptions, invalidOption } from '../options/check.js'
 import type { Kinds, ListKind } from '../options/kinds.js'
 import { mediaType as ours } from '../wire.js'
 
-/** What a function gets beside the value. */
+/** The second argument of a representation function. */
 export interface RepresentationCall {
   readonly principal: unknown
   readonly requestId: string
-  /** The absolute address of the version, without a slash at its end. */
+  /** The absolute address of the version, without a trailing slash. */
   readonly base: string
-  /** Fires when the time is up or, on reads, when the client goes away. */
+  /** Aborts at the time limit or, for reads, when the client disconnects. */
   readonly signal: AbortSignal
-  /** Milliseconds until the time is up. */
+  /** Milliseconds until the time limit. */
   left(): number
 }
 
-/** The bytes, perhaps with header fields of their own, such as `Content-Disposition`. */
+/** The body, optionally with header fields such as `Content-Disposition`. */
 export type Represented = string | Uint8Array | { readonly body: string | Uint8Array; readonly headers?: Readonly<Record<string, string>> }
 
 type Represent<V> = (value: V, call: RepresentationCall) => Represented | Promise<Represented>
 
-/** Functions by what they represent; what has none is not offered in this media type. `T` is a record as JSON would show it. */
+/**
+ * One function for each kind of content. Without a function, that kind is not available in this
+ * media type. `T` is a record as JSON would show it.
+ */
 export interface RepresentationOptions<T> {
-  /** One item: `GET /invoices/{id}`, and the answers of PUT, PATCH and POST where they have a body. */
+  /** One item: `GET /invoices/{id}`, and responses to PUT, PATCH and POST that have a body. */
   readonly item?: Represent<T>
   /** A page of a list. */
   readonly list?: Represent<readonly T[]>
-  /** What an endpoint answers. */
+  /** The result of an endpoint. */
   readonly value?: Represent<unknown>
-  /** Stands for the functions in entity tags: change it when they come to write other bytes of the same record, so that no client keeps the old ones (HDR-2). */
+  /**
+   * Identifies the functions in entity tags. Change it when they start to produce other bytes for
+   * the same record, so that clients do not keep old ones (HDR-2).
+   */
   readonly revision?: string
 }
 
-/** What `representation()` makes. */
+/** The result of `representation()`. */
 export interface CustomRepresentation {
   readonly kind: 'representation'
-  /** As it stands in `Content-Type`, parameters and all. */
+  /** The value of `Content-Type`, parameters included. */
   readonly contentType: string
   readonly item: Represent<unknown> | undefined
   readonly list: Represent<readonly unknown[]> | undefined
@@ -50,12 +59,15 @@ export interface CustomRepresentation {
 }
 
 /**
- * A media type that a service can answer with, for the option `representations` of `api()`, `mount()` or an endpoint's method (HDR-1). The functions get the value as
- * JSON would show it, links, expansions and all. A failure of theirs is a 500. Throws `ConfigurationError` where the media type is none or one of the library's own,
- * and where no function is given.
+ * Declares a media type that a service can respond with, for the option `representations` of
+ * `api()`, `mount()` or an endpoint's method (HDR-1). The functions get the value as JSON would
+ * show it, including links and expansions. An error in a function is a 500. Throws
+ * `ConfigurationError` for an invalid media type, for one that the library itself writes, and if no
+ * function is given.
  *
  * @example
- * mount(invoices, adapter, { representations: [representation<Invoice>('application/pdf', { item: (invoice) => pdfOf(invoice) })] })
+ * const pdf = representation<Invoice>('application/pdf', { item: (invoice) => pdfOf(invoice) })
+ * mount(invoices, adapter, { representations: [pdf] })
  */
 export function representation<T = Readonly<Record<string, unknown>>>(
   mediaType: string,
@@ -63,9 +75,9 @@ export function representation<T = Readonly<Record<string, unknown>>>(
 ): CustomRepresentation {
   const what = `representation(${JSON.stringify(mediaType)})`
   const media = typeof mediaType === 'string' ? parseMediaType(mediaType) : undefined
-  if (media === undefined || media.type.includes('*')) throw invalidOption(`${what} names no media type. Give one such as "text/csv".`)
+  if (media === undefined || media.type.includes('*')) throw invalidOption(`${what} is not a media type. Give one such as "text/csv".`)
   if (Object.values<string>(ours).includes(media.type))
-    throw invalidOption(`${what} is what the library itself writes. Give another media type.`)
+    throw invalidOption(`${what} is written by the library itself. Give another media type.`)
   const { item, list, value, revision = '' } = checkOptions<RepresentationOptions<unknown>>(what, options, representationKinds)
   if (item === undefined && list === undefined && value === undefined)
     throw invalidOption(`${what} represents nothing. Give it a function for an item, a list or a value.`)
@@ -82,17 +94,18 @@ export const representationKinds: Kinds<RepresentationOptions<unknown>> = {
 /** An option that takes representations. */
 export const representationsKind: ListKind = {
   each: {
-    by: "what representation() made, such as representation('text/csv', { list: toCsv })",
+    by: "the result of representation(), such as representation('text/csv', { list: toCsv })",
     is: (value) => hasBrand('representation', value),
   },
 }
 
-/** What a representation can be of. */
+/** The kinds of content that a representation can show. */
 export type Represents = 'item' | 'list' | 'value'
 
 /**
- * The option `representations`, which is one of its kind. Throws `ConfigurationError` for a media type that stands twice, and for one without a
- * function for any of `wanted`, which nobody could ask for.
+ * Checks the option `representations`, whose kind is already checked. Throws `ConfigurationError`
+ * for a media type that is given twice, and for one without a function for any of `wanted`, which
+ * no request could reach.
  */
 export function representationsOption(
   what: string,
@@ -105,44 +118,48 @@ export function representationsOption(
   const idle = given.find((one) => wanted.every((name) => one[name] === undefined))
   if (idle !== undefined)
     throw invalidOption(
-      `representations of ${what} has "${idle.contentType}" without a function that serves here. Give it ${wanted.join(' or ')}.`,
+      `representations of ${what} has "${idle.contentType}" without a function that applies here. Give it ${wanted.join(' or ')}.`,
     )
   return Object.freeze([...given])
 }
 
-/** Fields by which a message ends: its body has a length, and nothing else may say so (RFC 9112 6.2). */
+/**
+ * Header fields that delimit a message: the body has a known length, so only `Content-Length` may
+ * do that (RFC 9112 6.2).
+ */
 const framing = new Set(['transfer-encoding', 'trailer'])
 
-/** What a function of a team gave, taken apart. */
+/** The checked result of a team's function. */
 interface SoundRepresented {
   readonly body: string | Uint8Array
   readonly headers: Readonly<Record<string, string>>
 }
 
 /**
- * What a function of a team gave. Throws `ConfigurationError` where it can't be sent: a stream, a forgotten `return`, a header with characters that none holds. By then nothing has
- * left, so a write can still be answered without a body.
+ * Checks the result of a team's function. Throws `ConfigurationError` if it can't be sent: a
+ * stream, a missing `return`, or a header with invalid characters. Nothing has been sent at that
+ * point, so a write can still be answered without a body.
  */
 export function soundRepresented(contentType: string, made: unknown): SoundRepresented {
   const { body, headers = {} } = (isObject(made) && !isBody(made) ? made : { body: made }) as { body?: unknown; headers?: unknown }
   const what = `The function of representation(${JSON.stringify(contentType)})`
   if (!isBody(body)) {
     const gave = isObject(made) ? `an object whose body is of type ${typeof body}` : isList(made) ? 'a list' : String(made)
-    throw invalidOption(`${what} gave ${gave}. Return text, bytes, or { body, headers } with one of them.`)
+    throw invalidOption(`${what} returned ${gave}. Return text, bytes, or { body, headers } with one of them.`)
   }
-  if (!isObject(headers)) throw invalidOption(`${what} gave headers that are no object. Give texts by name.`)
+  if (!isObject(headers)) throw invalidOption(`${what} returned headers that are not an object. Return strings by name.`)
   for (const [name, value] of Object.entries(headers)) {
     if (framing.has(name.toLowerCase()))
-      throw invalidOption(`${what} gave the header "${name}", which belongs to the connection. Leave it out.`)
+      throw invalidOption(`${what} returned the header "${name}", which belongs to the connection. Leave it out.`)
     if (typeof value === 'string' && isToken(name) && fieldValue.test(value)) continue
     throw invalidOption(
-      `${what} gave the header "${name}", which can not be sent. Encode what is beyond ASCII: filename*=UTF-8''... (RFC 8187).`,
+      `${what} returned the header "${name}", which can't be sent. Encode non-ASCII characters: filename*=UTF-8''... (RFC 8187).`,
     )
   }
   return { body, headers: headers as Record<string, string> }
 }
 
-/** What Node sends of a field value (RFC 9110 5.5). */
+/** Matches the field values that Node sends (RFC 9110 5.5). */
 const fieldValue = /^[\t\x20-\x7e\x80-\xff]*$/
 
 const isBody = (value: unknown): value is string | Uint8Array => typeof value === 'string' || isUint8Array(value)

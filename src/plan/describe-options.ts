@@ -1,49 +1,60 @@
-/** Options that only documents use: text, examples and extensions of resources and endpoints. */
+/** Options that only affect documents: text, examples and extensions of resources and endpoints. */
 import type { JsonSchema } from '../definition/schema-types.js'
 import type { Kinds } from '../options/kinds.js'
 import type { CustomProblem, ProblemCode } from '../problem.js'
 
-/** Extensions of OpenAPI: `x-owner`, `x-internal`. */
+/** OpenAPI extensions: `x-owner`, `x-internal`. */
 export interface DocumentExtensions {
   readonly [extension: `x-${string}`]: unknown
 }
 
-/** Text for one operation. What the service does is described without it. */
+/** Text for one operation, in addition to the generated description. */
 export interface OperationText extends DocumentExtensions {
-  /** One line. Default: what the operation does to the collection. */
+  /** One line. Default: describes the operation on the collection. */
   readonly summary?: string
   /** Several lines, in Markdown (CommonMark). */
   readonly description?: string
-  /** The name of the method in a client. Default: made of the address, such as `listPrePiezas`. */
+  /**
+   * The method name in generated clients. Default: derived from the address, such as
+   * `listPrePiezas`.
+   */
   readonly operationId?: string
   readonly deprecated?: boolean
-  /** Examples of the body that is sent, by name. Each must fit its schema. */
+  /** Examples of the request body, by name. Each must match its schema. */
   readonly examples?: Readonly<Record<string, unknown>>
-  /** Problems that the team's own code answers with: the library's by their code, others as they are thrown. */
+  /**
+   * Problems that the team's own code responds with: the library's by their code, others as objects
+   * like those that are thrown.
+   */
   readonly problems?: readonly (ProblemCode | CustomProblem)[]
 }
 
-/** What a document says of a resource where it is mounted. */
+/** Text about a mounted resource. */
 export interface ResourceText extends DocumentExtensions {
-  /** What the collection is about, in Markdown. Default: the `description` of the schema. */
+  /** Describes the collection, in Markdown. Default: the `description` of the schema. */
   readonly description?: string
-  /** One operation each, by the library's name: `list`, `create`, `read`, `replace`, `patch`, `remove`, `setFlag`, `attach` and so on. */
+  /**
+   * Text for single operations, by the library's names: `list`, `create`, `read`, `replace`,
+   * `patch`, `remove`, `setFlag`, `attach` and so on.
+   */
   readonly operations?: Readonly<Record<string, OperationText>>
 }
 
-/** One answer of an endpoint. */
+/** One response of an endpoint. */
 export interface EndpointAnswer {
-  /** Default: what the status means. */
+  /** Default: the meaning of the status. */
   readonly description?: string
   /** JSON Schema of the value. Default: any value. */
   readonly schema?: JsonSchema
-  /** Header fields that the handler sets, each with what it means. */
+  /** Header fields that the handler sets, each with its description. */
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** Text and answers of a method of an endpoint: only its handler knows what it answers. */
+/** Text and responses of an endpoint's method, which only its handler determines. */
 export interface EndpointText extends OperationText {
-  /** The answers of success by status: 200, 201, 202 or 204. Default: 200 with any value, and 204. */
+  /**
+   * The successful responses by status: 200, 201, 202 or 204. Default: 200 with any value, and 204.
+   */
   readonly responses?: Readonly<Partial<Record<'200' | '201' | '202' | '204', EndpointAnswer>>>
 }
 

@@ -1,7 +1,7 @@
 /**
- * The description of a service, which documents are made of: its versions with their routes, and the
- * options that shape every answer. It is a property of the middleware, under a symbol that all copies
- * of the library share, so that one copy can read what another has made.
+ * The description of a service from which documents are built: its versions with their routes, and
+ * the options that affect responses. It is a property of the middleware under a global symbol, so
+ * that one copy of the library can read the description that another has made.
  */
 import type { Convention } from '../conventions/options.js'
 import { invalidOption } from '../options/check.js'
@@ -9,48 +9,51 @@ import type { CustomRepresentation } from './custom-representation.js'
 import type { DeleteStatus } from './operation.js'
 import type { RouteTable } from './routes.js'
 
-/** The life of a version. Times are milliseconds since 1970. */
+/** The life cycle of a version. Times are milliseconds since 1970. */
 export interface DescribedLife {
   readonly deprecated: number | undefined
   readonly sunset: number | undefined
   readonly retireAtSunset: boolean
   readonly successor: string | undefined
-  /** The times at which it answers nothing (VER-3). */
+  /** The times at which the version is switched off (VER-3). */
   readonly brownouts?: { announced(now: number): readonly Readonly<Record<string, unknown>>[] } | undefined
 }
 
-/** One version: its routes, and how long it lives. */
+/** One version: its routes and its life cycle. */
 export interface DescribedVersion {
-  /** The segment, such as `v1`; empty where the router stands alone. */
+  /** The segment, such as `v1`; empty for a `resourceRouter`. */
   readonly name: string
   readonly table: RouteTable
   readonly life: DescribedLife | undefined
 }
 
-/** The options of a service that clients notice. */
+/** The options of a service that are visible to clients. */
 export interface ServiceFacts {
   /** The option `baseUrl`. */
   readonly root: string | undefined
-  /** The header that credentials come in and its challenge, where the service authenticates by itself. */
+  /**
+   * The header field that credentials come in and its challenge, if the service uses
+   * `authenticate`.
+   */
   readonly authenticate: { readonly field: string; readonly challenge: string; readonly format?: 'JWT' } | undefined
   /** Whether requests are authenticated: by `authenticate` or by `principal`. */
   readonly identifies: boolean
-  /** Whether there is a login beside the versions (AUTH-2). */
+  /** Whether there is a login outside the versions (AUTH-2). */
   readonly login: boolean
-  /** Whether a permission is asked (AUTH-4). */
+  /** Whether permission is checked (AUTH-4). */
   readonly permission: boolean
   readonly rateLimit: boolean
-  /** Whether preflights of browsers are answered (HDR-7). */
+  /** Whether CORS preflights are answered (HDR-7). */
   readonly cors: boolean
   readonly requireIfMatch: boolean
-  /** The clauses that are not simply enforced, with the day until which. */
+  /** The clauses that are not simply enforced, with their expiry dates. */
   readonly conventions: readonly Convention[]
-  /** The most bytes of a request body, unless an endpoint has its own. */
+  /** The maximum size of a request body in bytes, unless an endpoint sets its own. */
   readonly bodyLimit: number
   readonly deleteStatus: DeleteStatus
-  /** The media types of a PATCH of an item. */
+  /** The media types that PATCH of an item accepts. */
   readonly patchTypes: readonly string[]
-  /** Media types beside JSON and XML that everything can be had in. */
+  /** Media types in addition to JSON and XML, for every resource. */
   readonly representations: readonly CustomRepresentation[]
   readonly problemBase: string | undefined
 }
@@ -58,13 +61,16 @@ export interface ServiceFacts {
 export interface ServiceDescription {
   readonly versions: ReadonlyMap<string, DescribedVersion | 'retired'>
   readonly facts: ServiceFacts
-  /** The options as `api()` takes them, so that the same can be served over other data. Absent: another copy of the library made it. */
+  /**
+   * The options of `api()`, so that the same service can be built over other data. `undefined` if
+   * another copy of the library created the service.
+   */
   readonly options?: object
 }
 
 const key = Symbol.for('express-rest-conventions.description')
 
-/** Increased when the description changes so that older copies can't read it. */
+/** Incremented when the description changes in a way that older copies can't read. */
 const generation = 1
 
 interface Described {
@@ -72,28 +78,31 @@ interface Described {
   readonly description: ServiceDescription
 }
 
-/** Adds the description of a service to its middleware, and returns the middleware. */
+/** Attaches the description of a service to its middleware, and returns the middleware. */
 export function describing<T extends object>(middleware: T, description: ServiceDescription): T {
   const described: Described = { generation, description }
   return Object.defineProperty(middleware, key, { value: described })
 }
 
-/** The description of what `api()` or `resourceRouter()` made; `undefined` for anything else. */
+/**
+ * The description of a service that `api()` or `resourceRouter()` returned; `undefined` for
+ * anything else.
+ */
 export function descriptionOf(service: unknown): ServiceDescription | undefined {
   const described = describedBy(service)
   return described?.generation === generation ? described.description : undefined
 }
 
 /**
- * The description of a service that `what`, such as `openapi()`, got. Throws `ConfigurationError`
- * where it is none, or where another version of the library made it that describes it otherwise.
+ * The description of a service passed to `what`, such as `openapi()`. Throws `ConfigurationError`
+ * if it is not a service, or if an incompatible version of the library created it.
  */
 export function requireDescription(what: string, service: unknown): ServiceDescription {
   const described = describedBy(service)
-  if (described === undefined) throw invalidOption(`${what} got no service. Give what api() or resourceRouter() made.`)
+  if (described === undefined) throw invalidOption(`${what} got no service. Give the result of api() or resourceRouter().`)
   if (described.generation === generation) return described.description
   throw invalidOption(
-    `${what} got a service that another version of express-rest-conventions made, whose description it can not read. Import both from one version: npm ls express-rest-conventions lists the versions that are installed.`,
+    `${what} got a service created by another version of express-rest-conventions, whose description it can't read. Import both from one version: npm ls express-rest-conventions lists the installed versions.`,
   )
 }
 

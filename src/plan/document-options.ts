@@ -4,20 +4,20 @@ import { type Kinds, withMethod } from '../options/kinds.js'
 import type { DocumentExtensions } from './describe-options.js'
 import type { ExampleSource } from './example-source.js'
 
-/** Who answers for the service. */
+/** The contact for the service. */
 export interface DocumentContact {
   readonly name?: string
   readonly url?: string
   readonly email?: string
 }
 
-/** What the service is called and who answers for it. */
+/** The title, version and contact of the service. */
 export interface DocumentInfo extends DocumentExtensions {
   /** Default: the name of the version, such as `v1`. */
   readonly title?: string
   /** The version of the interface, such as `1.4.0`. Default: the name of the version. */
   readonly version?: string
-  /** One line (3.1 alone). */
+  /** One line (3.1 only). */
   readonly summary?: string
   /** Several lines, in Markdown (CommonMark). */
   readonly description?: string
@@ -26,32 +26,41 @@ export interface DocumentInfo extends DocumentExtensions {
   readonly license?: { readonly name: string; readonly url?: string; readonly identifier?: string }
 }
 
-/** Where the service can be reached: the address of the version. */
+/** A server address: the address of the version. */
 export interface DocumentServer extends DocumentExtensions {
   readonly url: string
   readonly description?: string
 }
 
-/** What hand-written routes add: paths by their address below the version, and components. Nothing of it may stand in the document already. */
+/**
+ * Documents hand-written routes: paths by their address below the version, and components. None of
+ * them may already be in the document.
+ */
 export interface DocumentFragment {
   readonly paths?: Readonly<Record<string, Readonly<Record<string, unknown>>>>
   readonly components?: Readonly<Record<string, Readonly<Record<string, unknown>>>>
   readonly tags?: readonly { readonly name: string; readonly description?: string }[]
 }
 
-/** What a document says beside what the service does. */
+/** Options of a document that the service itself does not determine. */
 export interface OpenApiOptions {
   readonly info?: DocumentInfo
-  /** Default: the service's `baseUrl` with the version; without one, the version on whichever host serves the document. */
+  /**
+   * Default: the service's `baseUrl` with the version; without one, the version at the host that
+   * serves the document.
+   */
   readonly servers?: readonly DocumentServer[]
-  /** Default `3.1.1`. `3.0.3` is for tools that know no other; schemas with words that it lacks are refused. */
+  /**
+   * Default `3.1.1`. `3.0.3` is for tools that support only that. Schemas with keywords that it
+   * lacks are refused.
+   */
   readonly openapi?: '3.1.1' | '3.0.3'
   readonly externalDocs?: { readonly url: string; readonly description?: string }
   /** Hand-written routes beside the resources. */
   readonly fragments?: readonly DocumentFragment[]
   /**
-   * Gives bodies and answers an example where the team gives none: `generatedExamples()` of `express-rest-conventions/mock`. Default: only the team's own
-   * examples stand there.
+   * Generates an example for bodies and responses that have none: `generatedExamples()` of
+   * `express-rest-conventions/mock`. Default: only the team's own examples.
    */
   readonly examples?: ExampleSource
 }
@@ -80,5 +89,5 @@ export const openApiKinds: Kinds<OpenApiOptions> = {
   openapi: { oneOf: ['3.1.1', '3.0.3'] },
   externalDocs: 'table',
   fragments: { each: { options: fragmentKinds } },
-  examples: withMethod('what generatedExamples() made', 'candidates'),
+  examples: withMethod('the result of generatedExamples()', 'candidates'),
 }

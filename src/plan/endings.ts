@@ -1,6 +1,6 @@
 /**
- * How a request of an operation may end: the statuses of success, and the problems of each step.
- * Documents and docs/lifecycle.md list them, and tests compare them with real answers.
+ * The possible outcomes of a request: success statuses, and the problems of each step. Documents
+ * and docs/lifecycle.md list them, and tests compare them with real responses.
  */
 import { isCreating } from '../definition/fixed.js'
 import type { CustomProblem, ProblemCode } from '../problem.js'
@@ -25,13 +25,13 @@ type When = (situation: Situation) => boolean
 const always: When = () => true
 const notOptions: When = ({ method }) => method !== 'OPTIONS'
 const hasKeys: When = ({ route }) => keyHolders(route).length > 0
-/** Whether a file of the docs is named in the path. */
+/** Whether the path names a file of the docs. */
 const hasFile: When = ({ route }) => route.document?.pages !== undefined && route.template.includes('{')
 const limited: When = ({ facts }) => facts.rateLimit
 const permitted: When = ({ facts, operation, route }) =>
   facts.permission && (operation.actions.length > 0 || (operation.method === 'OPTIONS' && isGuarded(route)))
 
-/** Whether a permission is asked about any method of a route. */
+/** Whether permission is checked for any method of a route. */
 const isGuarded = ({ operations }: Route): boolean => [...operations.values()].some(({ actions }) => actions.length > 0)
 
 /** Whether the body is read. */
@@ -51,14 +51,20 @@ const expands: When = ({ facts, operation, route }) =>
 const writes: When = ({ operation }) => operation.writes !== undefined
 const exports: When = ({ operation, route }) => operation.answers === 'page' && route.resource?.exports !== undefined
 
-/** A flag has no body for `parse` to check, so only `execute` finds that a rule or the scope forbids its value. */
+/**
+ * A flag has no body for `parse` to check, so only `execute` detects that a rule or the scope
+ * forbids its value.
+ */
 const setsCheckedFlag: When = (situation) => {
   const { operation, route } = situation
   const definition = route.resource?.plan.definition
   return operation.target === 'flag' && writes(situation) && (definition?.rules !== undefined || definition?.scope !== undefined)
 }
 
-/** Whether a read may be answered by its preconditions alone (HDR-4): HEAD of an item is 302 without a look at them. */
+/**
+ * Whether preconditions alone may answer a read (HDR-4). HEAD of an item is 302 without checking
+ * them.
+ */
 export const readsConditionally: When = (situation) => {
   const { method, operation } = situation
   return (
@@ -68,7 +74,7 @@ export const readsConditionally: When = (situation) => {
 
 const changesConditionally: When = ({ operation }) => operation.preconditions === 'item'
 
-/** Whether the client may say by `Prefer` what it wants to get (VERB-2, VERB-10). */
+/** Whether `Prefer` applies to the response (VERB-2, VERB-10). */
 export const prefers: When = ({ operation }) => operation.answers === 'item' && operation.method !== 'GET'
 
 const hasBrownouts: When = ({ life }) => life?.brownouts !== undefined
@@ -149,13 +155,13 @@ export function problemsOf(situation: Situation): readonly (ProblemCode | Custom
   return codes.flatMap((code) => (code === 'unsupported-accept' ? acceptProblems(situation) : [code]))
 }
 
-/** The statuses of an endpoint: those that its `describe` lists, else 200 and 204. */
+/** The statuses of an endpoint: those listed in its `describe`, else 200 and 204. */
 function ofEndpoint(method: string, { endpoint }: Route): readonly number[] {
   const responses = endpoint?.methods.get(method)?.text.responses
   return responses === undefined ? [200, 204] : Object.keys(responses).map(Number)
 }
 
-/** The statuses of a request that succeeds. */
+/** The statuses of a successful request. */
 export function successesOf(situation: Situation): readonly number[] {
   const { method, operation, route, facts } = situation
   if (method === 'HEAD' && operation.headStatus !== undefined) return headStatuses(situation)
@@ -164,15 +170,16 @@ export function successesOf(situation: Situation): readonly number[] {
     const statuses = ofEndpoint(method, route)
     return [...statuses, ...(statuses.includes(200) ? unmodified : [])]
   }
-  // The service chooses one of them.
+  // The service is configured with one of them.
   if (operation.writes === 'remove') return deleteStatusesOf(situation, facts.deleteStatus)
   if (operation.writes === 'create' && isCreating(route.resource?.adapter.create)) return [201]
   return [...operation.statuses, ...unmodified]
 }
 
 /**
- * A text that is equal for routes whose operations of one name end alike, in one service and version.
- * `undefined` for endpoints, whose handlers choose how they end, and where a life of its own adds header fields.
+ * Equal for routes whose operations of one name have the same outcomes, within one service and
+ * version. `undefined` for endpoints, whose handlers choose the outcome, and for routes with a life
+ * cycle of their own, which adds header fields.
  */
 export function endingsKind(route: Route): string | undefined {
   const { resource, kind, endpoint, operations, lives } = route

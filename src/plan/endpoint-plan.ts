@@ -1,4 +1,4 @@
-/** An endpoint compiled: its parameters and bodies typed once (PATH-8). */
+/** Compiles an endpoint: types its parameters and bodies once (PATH-8). */
 
 import type { Scalar } from '../adapters/contract.js'
 import { put } from '../definition/json.js'
@@ -30,20 +30,20 @@ export interface CompiledEndpoint {
 export interface CompiledMethod {
   readonly handle: (call: EndpointCall) => unknown
   readonly representations: readonly CustomRepresentation[]
-  /** What documents say of it. */
+  /** The text for documents. */
   readonly text: EndpointText
-  /** The parameters as they are declared. */
+  /** The parameters as declared. */
   readonly query: EndpointQuery | undefined
-  readonly parseQuery: (raw: string, terms?: QueryTerms, tell?: (notes: readonly QueryNote[]) => void) => Readonly<Record<string, Scalar>>
+  readonly parseQuery: (raw: string, terms?: QueryTerms, report?: (notes: readonly QueryNote[]) => void) => Readonly<Record<string, Scalar>>
   /** The names of deprecated parameters among those that were parsed. */
   readonly deprecatedParameters: DeprecatedIn
-  /** Absent where the method takes no body. */
+  /** `undefined` if the method takes no body. */
   readonly body: EndpointBody | undefined
-  /** What is handed on as it came, in place of `body`. */
+  /** Replaces `body` for an endpoint that takes the raw bytes. */
   readonly upload: UploadOptions | undefined
-  /** Bytes of a body; undefined: as the service has it. */
+  /** The maximum size of a body in bytes; `undefined`: the service's. */
   readonly bodyLimit: number | undefined
-  /** Milliseconds; undefined: as the service has it. */
+  /** Milliseconds; `undefined`: the service's. */
   readonly timeout: number | undefined
 }
 
@@ -52,18 +52,21 @@ interface EndpointBody {
   readonly form: Form
   /** The deprecated members that a body sends. */
   readonly deprecatedIn: DeprecatedIn
-  /** The body that was sent, completed. Throws `invalid-body` where its schema does not hold. */
+  /** The body with defaults filled in. Throws `invalid-body` if it violates the schema. */
   readonly read: (sent: unknown) => unknown
 }
 
-/** Compiles an endpoint. Throws `ConfigurationError` where a parameter is no scalar or a schema is none. */
+/**
+ * Compiles an endpoint. Throws `ConfigurationError` for a parameter that is not a scalar, and for
+ * an invalid schema.
+ */
 export function compileEndpoint(endpoint: Endpoint<never>): CompiledEndpoint {
   const methods = new Map<string, CompiledMethod>()
   for (const [method, options] of Object.entries(endpoint.methods)) {
     if (options === undefined) continue
     const name = `${method} ${endpoint.name}`
     methods.set(method, {
-      // Its parameter is what its own schemas describe.
+      // The handler's parameter type follows from its own schemas.
       handle: options.handle as CompiledMethod['handle'],
       representations: options.representations ?? [],
       text: options.describe ?? {},
@@ -76,7 +79,7 @@ export function compileEndpoint(endpoint: Endpoint<never>): CompiledEndpoint {
       timeout: timeoutOf(options.timeout ?? endpoint.timeout),
     })
   }
-  // Whoever may GET may HEAD (VERB-9).
+  // A caller that may GET may also HEAD (VERB-9).
   const get = methods.get('GET')
   if (get !== undefined) methods.set('HEAD', get)
   return { name: endpoint.name, description: endpoint.description, methods }
@@ -84,7 +87,7 @@ export function compileEndpoint(endpoint: Endpoint<never>): CompiledEndpoint {
 
 const timeoutOf = (given: number | undefined): number | undefined => (given === undefined ? undefined : Math.min(given, longestTimer))
 
-/** What is compiled of a method, whatever its handler takes. */
+/** The parts of a method that are compiled, whatever the type of its handler. */
 type Given = Pick<EndpointMethod, 'query' | 'body'>
 
 function compileParameters(name: string, { query }: Given): CompiledMethod['parseQuery'] {
@@ -97,13 +100,13 @@ function compileParameters(name: string, { query }: Given): CompiledMethod['pars
     if (!grammars.has(parameter)) {
       throw new ConfigurationError(
         'unknown-member',
-        `The endpoint "${name}" requires "${parameter}", which is none of its parameters. Describe it.`,
+        `The endpoint "${name}" requires "${parameter}", which is not one of its parameters. Describe it.`,
       )
     }
   }
-  // A grammar knows types; bounds, lengths and patterns are the validator's.
+  // The grammar checks types; the validator checks bounds, lengths and patterns.
   const validate = compileValidator(name, { type: 'object', properties: { ...query?.properties } }, new Set())
-  return (raw, terms, tell) => {
+  return (raw, terms, report) => {
     const { seen, found, translated } = readPairs(raw, names, terms)
     const values: Record<string, Scalar> = {}
     for (const [parameter, grammar] of grammars) {
@@ -118,12 +121,12 @@ function compileParameters(name: string, { query }: Given): CompiledMethod['pars
       ...validate(values).map(({ pointer = '', ...violation }) => ({ ...violation, parameter: pointer.slice(1), clause: 'QUERY-8' })),
     )
     refuse(found)
-    if (translated !== undefined) tell?.(translated.notes)
+    if (translated !== undefined) report?.(translated.notes)
     return values
   }
 }
 
-/** How a parameter is read, and what a refusal says of its type. */
+/** How a parameter is parsed, and the type that its violations report. */
 interface ParameterGrammar extends ScalarGrammar {
   readonly params: ViolationParams['type']
 }
@@ -142,7 +145,7 @@ function grammarOf(name: string, parameter: string, schema: Parameters<typeof Sh
   if (shape.isObject || shape.isArray) {
     throw new ConfigurationError(
       'unsuitable-member',
-      `The parameter "${parameter}" of the endpoint "${name}" is no string, number or boolean: a query holds no other. Say its type.`,
+      `The parameter "${parameter}" of the endpoint "${name}" is not a string, number or boolean: a query can't hold other types. Declare its type.`,
     )
   }
   return { ...scalarGrammar(shape), params: typeParams(shape) }

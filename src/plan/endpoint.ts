@@ -1,4 +1,7 @@
-/** Documented endpoints that are no resource: what a team declares, and what its handlers get and give (PATH-8). */
+/**
+ * Documented endpoints that are not resources: how a team declares them, and what their handlers
+ * take and return (PATH-8).
+ */
 
 import type { AdapterCall } from '../adapters/contract.js'
 import type { Action } from '../auth/permission.js'
@@ -15,56 +18,68 @@ import type { EndpointLimits, EndpointMethod, EndpointMethods, EndpointQuery, Up
 import { type PartLifeOptions, partLifeKinds } from './life.js'
 import type { RecordsOf } from './records.js'
 
-/** The item that an endpoint stands below, read in this request. */
+/** The item that an endpoint is below, read in this request. */
 export interface EndpointItem<T = unknown, K = KeyValue> {
   readonly key: K
-  /** The record as the store has it, `writeOnly` members included. Copy it to change it. */
+  /** The stored record, `writeOnly` members included. Copy it before changing it. */
   readonly record: T
-  /** Its version: give it to the adapter as `expected`, and the write is safe against races (HDR-3). */
+  /**
+   * Its version. Pass it to the adapter as `expected` to make a write safe against races (HDR-3).
+   */
   readonly version: string
   /** The item's absolute address. */
   readonly href: string
 }
 
-/** What a handler of an endpoint gets. */
+/** The argument of an endpoint's handler. */
 export interface EndpointCall<Query = Readonly<Record<string, unknown>>, Body = unknown, Item = unknown> {
   readonly principal: unknown
   readonly requestId: string
   /** The typed parameters, by name. Absent ones are undefined. */
   readonly query: Query
-  /** The body, checked and completed by its schema; undefined where the method declares none. */
+  /** The body, validated and with defaults filled in; undefined if the method declares none. */
   readonly body: Body
-  /** The item that the endpoint stands below; undefined on top. */
+  /** The item that the endpoint is below; undefined for an endpoint directly below the version. */
   readonly item: Item
-  /** Fires when the time is up or, on GET, when the client goes away. */
+  /** Aborts at the time limit or, for GET, when the client disconnects. */
   readonly signal: AbortSignal
   /**
-   * What a call of a resource's adapter takes along: principal, request id, time, and the scope of this principal, without which it would give everybody's records. Throws
-   * `ConfigurationError` where the resource is not mounted in this version.
+   * The `call` argument for a resource's adapter: principal, request id, time limit, and the scope
+   * of this principal, without which the adapter would return every caller's records. Throws
+   * `ConfigurationError` if the resource is not mounted in this version.
    */
   callOf(collection: string): AdapterCall
-  /** Whether the service's permission lets this principal do something elsewhere, such as list contracts; `true` where the service has none (AUTH-4). */
+  /**
+   * Whether the service's permission allows this principal another action, such as listing
+   * contracts; `true` if the service has no permission (AUTH-4).
+   */
   may(action: Action, resource: string, key?: KeyValue): Promise<boolean>
   /**
-   * The records of a resource of this version, to be changed with the checks of a request, on behalf
-   * of this one. Throws `ConfigurationError` where the resource is not mounted in this version.
+   * The records of a resource of this version, on behalf of this request. Writes run the same
+   * checks as requests. Throws `ConfigurationError` if the resource is not mounted in this version.
    *
    * @example const made = await records(orders, { within: tx }).create({ customerId: 7 })
    */
   readonly records: RecordsOf
-  /** Milliseconds until the time is up: for calls of adapters, which take it along. */
+  /** Milliseconds until the time limit. Calls of adapters carry it. */
   left(): number
-  /** The absolute address of the version, without a slash at its end. */
+  /** The absolute address of the version, without a trailing slash. */
   readonly base: string
 }
 
-/** What an endpoint says of itself, apart from its methods. */
+/** The options of an endpoint other than its methods. */
 interface EndpointDetails extends EndpointLimits, PartLifeOptions {
-  /** What the endpoint is for: PATH-8 allows it only documented. */
+  /** The purpose of the endpoint. PATH-8 requires that endpoints are documented. */
   readonly description: string
-  /** An API area between version and name. Not below an item, which has an area already. */
+  /**
+   * An API area between version and name. Not for an endpoint below an item, which is in the item's
+   * area.
+   */
   readonly area?: string
-  /** Below an item: exceptions from the naming rules, name by name, each with its reason (PATH-10). */
+  /**
+   * For an endpoint below an item: exceptions from the naming rules, each name with its reason
+   * (PATH-10).
+   */
   readonly allow?: Readonly<Record<string, string>>
 }
 
@@ -72,7 +87,10 @@ export interface EndpointOptions<Item = undefined> extends EndpointDetails {
   readonly methods: EndpointMethods<Item>
 }
 
-/** A documented path that is no resource and walks all the steps. `Item`: what it stands below. */
+/**
+ * A documented path that is not a resource and passes all the steps. `Item`: the item that it is
+ * below.
+ */
 export interface Endpoint<Item = undefined> extends EndpointDetails {
   readonly kind: 'endpoint'
   readonly name: string
@@ -80,14 +98,19 @@ export interface Endpoint<Item = undefined> extends EndpointDetails {
 }
 
 /**
- * Declares an endpoint: on top a non-noun such as `/search`, below an item a plural noun such as
- * `/pedidos/7/cancelaciones` (PATH-8). The types of `query` and `body` follow from their schemas.
- * Throws `ConfigurationError` without a description, and for an option that makes no sense.
+ * Declares an endpoint: directly below the version a non-noun such as `/search`, below an item a
+ * plural noun such as `/pedidos/7/cancelaciones` (PATH-8). The types of `query` and `body` follow
+ * from their schemas. Throws `ConfigurationError` without a description, and for an invalid option.
  *
  * @example
  * endpoint('search', {
  *   description: 'Looks for a text in pieces and contracts.',
- *   methods: { GET: { query: { properties: { q: { type: 'string' } }, required: ['q'] }, handle: ({ query }) => find(query.q) } },
+ *   methods: {
+ *     GET: {
+ *       query: { properties: { q: { type: 'string' } }, required: ['q'] },
+ *       handle: ({ query }) => find(query.q),
+ *     },
+ *   },
  * })
  */
 export function endpoint<
@@ -108,7 +131,7 @@ export function endpoint<
   },
 ): Endpoint<Item>
 /**
- * For an endpoint below an item that is declared apart from its mount.
+ * For an endpoint below an item, declared separately from its mount.
  *
  * @example endpoint<EndpointItem<Pedido, number>>()('cancelaciones', { ... })
  */
@@ -138,10 +161,10 @@ function declared(name: string, options: EndpointOptions): Endpoint {
   if (typeof description !== 'string' || description.trim() === '') {
     throw new ConfigurationError(
       'undocumented-endpoint',
-      `${what} says nothing of itself. An endpoint that is no noun must be documented: give it a description.`,
+      `${what} has no description. An endpoint that is not a noun must be documented: give it a description.`,
     )
   }
-  // Any noun or none will do, as long as it is one segment without a format (PATH-4, PATH-8).
+  // Any name is allowed here, as long as it is one segment without a format (PATH-4, PATH-8).
   checkCollectionName(name, typeof name === 'string' ? { [name]: description } : {})
   if (area !== undefined) checkSegment(area)
   const found = Object.entries(methods).filter(([, method]) => method !== undefined)
@@ -158,11 +181,11 @@ export const uploadKinds: Kinds<UploadOptions> = {
   hold: 'function',
 }
 
-/** How much and how long, of an endpoint or one of its methods. */
+/** The limits of an endpoint or one of its methods. */
 export const endpointLimitKinds: Kinds<EndpointLimits> = { bodyLimit: bytes, timeout: milliseconds }
 
 export const endpointMethodKinds: Kinds<EndpointMethod> = {
-  // Whatever else a JSON Schema may say.
+  // The other keywords of a JSON Schema are allowed.
   query: { options: endpointQueryKinds, open: true },
   body: ['table', 'boolean'],
   upload: { options: uploadKinds },
@@ -177,7 +200,7 @@ const method: Kind = { options: endpointMethodKinds }
 
 export const endpointMethodsKinds: Kinds<EndpointMethods> = { GET: method, POST: method, PUT: method, PATCH: method, DELETE: method }
 
-/** What a description is is not looked at here: its absence has a code of its own. */
+/** `description` is not checked here: its absence has a problem code of its own. */
 export const endpointKinds: Kinds<EndpointOptions> = {
   description: 'any',
   methods: { required: { options: endpointMethodsKinds } },
@@ -187,22 +210,25 @@ export const endpointKinds: Kinds<EndpointOptions> = {
   ...partLifeKinds,
 }
 
-/** Whether a value is what `endpoint()` made. */
+/** Whether a value is the result of `endpoint()`. */
 export const isEndpoint = (value: unknown): value is Endpoint => hasBrand('endpoint', value)
 
 function checkMethod(name: string, what: string, given: EndpointMethod): void {
   if (name === 'GET' && given.body !== undefined) {
-    throw invalidOption(`${what} has a body, and a GET has none (RFC 9110 9.3.1). Take parameters in query, or use POST.`)
+    throw invalidOption(`${what} has a body, but a GET has none (RFC 9110 9.3.1). Declare parameters in query, or use POST.`)
   }
   representationsOption(what, given.representations, ['value'])
 }
 
-/** The answer of an endpoint that needs more than 200 and a body. */
+/** A response of an endpoint that needs more than 200 and a body. */
 export interface EndpointReply {
   readonly status: 200 | 201 | 202 | 204
   readonly body?: unknown
   readonly headers?: Readonly<Record<string, string>>
-  /** Below an item that the handler has changed: its new version, which the answer's `Etag` names (HDR-2). */
+  /**
+   * Below an item that the handler has changed: its new version, which the response's `Etag`
+   * contains (HDR-2).
+   */
   readonly version?: string
 }
 
@@ -214,8 +240,8 @@ export const replyKinds: Kinds<EndpointReply> = {
 }
 
 /**
- * The answer of an endpoint with a status or headers of its own. Throws `ConfigurationError` where a
- * member is of another kind.
+ * A response of an endpoint with its own status or headers. Throws `ConfigurationError` for a
+ * member of the wrong kind.
  *
  * @example handle: () => endpointReply({ status: 202, headers: { Location: '/v1/informes/7' } })
  */

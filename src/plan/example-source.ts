@@ -1,8 +1,14 @@
-/** What makes examples for a document. */
+/** The generator of examples for a document. */
 import type { JsonSchema } from '../definition/schema-types.js'
 
-/** What `generatedExamples()` of `express-rest-conventions/mock` makes: nobody else loads what makes examples. */
+/**
+ * The result of `generatedExamples()` of `express-rest-conventions/mock`. The generator is loaded
+ * only by services that use it.
+ */
 export interface ExampleSource {
-  /** Values of a schema, one for each try: to be held against it. Nothing where none can be made. */
+  /**
+   * Candidate values of a schema, one for each attempt; the caller validates them. Empty if none
+   * can be generated.
+   */
   candidates(name: string, schema: JsonSchema): Iterable<unknown>
 }

@@ -1,4 +1,6 @@
-/** The query of an export: that of a list, without its pages (QUERY-4, QUERY-5, QUERY-7). */
+/**
+ * Parses the query of an export: that of a list, without pagination (QUERY-4, QUERY-5, QUERY-7).
+ */
 import { parseQueryString } from '../http/query-string.js'
 import { isProblem, type Violation } from '../problem.js'
 import { parameter } from '../wire.js'
@@ -6,7 +8,7 @@ import { type ListGrammar, type ListQuery, parseListQuery } from './list-grammar
 import { refuse } from './query-pairs.js'
 import type { QueryTerms } from './query-terms.js'
 
-/** The parameters that say which page of a list is meant, each with its clause. */
+/** The pagination parameters, each with its clause. */
 const paging: ReadonlyMap<string, string> = new Map([
   [parameter.page, 'QUERY-4'],
   [parameter.size, 'QUERY-5'],
@@ -14,16 +16,16 @@ const paging: ReadonlyMap<string, string> = new Map([
 ])
 
 /**
- * Parses the query of an export. Its pages are as large as those of a client may be. Without `sort`
- * the order is that of the key, also with `q`: the walk needs an order in which every row has its
- * place. Throws the `invalid-query` problem with every violation at once.
+ * Parses the query of an export. Its pages have the maximum size that clients may request. Without
+ * `sort` the order is that of the key, even with `q`: the walk needs a total order. Throws the
+ * `invalid-query` problem with every violation at once.
  */
 export function parseExportQuery(raw: string, grammar: ListGrammar, terms?: QueryTerms): ListQuery {
   const names = new Set(parseQueryString(raw).pairs.map(([name]) => name))
   const found = [...paging].filter(([name]) => names.has(name)).map(([name, clause]) => pageless(name, clause))
   const { query, errors } = parsed(raw, grammar, terms)
   refuse([...found, ...errors.filter(({ parameter: name = '' }) => !paging.has(name))])
-  // Without violations there is a query.
+  // Without violations the query is defined.
   const { sort, ...rest } = query as ListQuery
   return { ...rest, sort: sort.length === 0 ? grammar.key : sort, page: 1, size: grammar.page.max, offset: 0 }
 }
@@ -43,7 +45,7 @@ function parsed(
 
 const pageless = (name: string, clause: string): Violation => ({
   parameter: name,
-  detail: `An export holds the whole list and has no pages: leave "${name}" out.`,
+  detail: `An export contains the whole list and has no pages: leave "${name}" out.`,
   code: 'unknown',
   params: { name },
   clause,

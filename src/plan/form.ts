@@ -1,31 +1,38 @@
-/** What type of value stands where, for formats that carry no types of their own (HDR-1, HDR-5). */
+/**
+ * The JSON type of the value at each place, for formats without types of their own (HDR-1, HDR-5).
+ */
 import type { Shape } from '../definition/shape.js'
 
-/** The JSON types but null, which every place tells by itself. An integer is a number. */
+/**
+ * The JSON types except null, which every format marks in the value itself. An integer is a number.
+ */
 export type Kind = 'string' | 'number' | 'boolean' | 'object' | 'array'
 
 /** One place of a value on the wire. */
 export interface Form {
-  /** The type of what stands here; `undefined` where several may, or nothing is known: then the format carries it. */
+  /**
+   * The type of the value here; `undefined` if several are possible or the type is unknown: then
+   * the format itself must carry it.
+   */
   readonly kind: Kind | undefined
-  /** The place of a member, also of one that nothing is known of. */
+  /** The place of a member, known or unknown. */
   member(name: string): Form
   /** The place of an item. */
   item(index: number): Form
 }
 
-/** A place of which nothing is known, nor of what is below it. */
+/** A place of unknown type, with unknown contents. */
 export const openForm: Form = Object.freeze({ kind: undefined, member: () => openForm, item: () => openForm })
 
-/** A value of one type, of whose inside nothing is known. */
+/** A value of one type, with unknown contents. */
 export const formOfKind = (kind: Kind): Form => Object.freeze({ kind, member: () => openForm, item: () => openForm })
 
-/** A list of one form throughout. */
+/** A list whose items all have one form. */
 export const listOf = (item: Form): Form => Object.freeze({ kind: 'array', member: () => openForm, item: () => item })
 
 const made = new WeakMap<Shape, Form>()
 
-/** The form of what a schema describes. */
+/** The form of values that a schema describes. */
 export function formOf(shape: Shape): Form {
   const known = made.get(shape)
   if (known !== undefined) return known
@@ -34,7 +41,7 @@ export function formOf(shape: Shape): Form {
   return form
 }
 
-/** Members are looked at when asked for, so that a schema that contains itself ends. */
+/** Members are created on first use, so that recursive schemas terminate. */
 class ShapeForm implements Form {
   readonly kind: Kind | undefined
   readonly #shape: Shape
@@ -53,7 +60,7 @@ class ShapeForm implements Form {
     if (known !== undefined) return known
     const declared = this.#shape.members.get(name)
     if (declared === undefined) {
-      // Names that a client makes up must not fill the memory.
+      // Names that a client invents must not fill the cache.
       const other = this.#shape.other(name)
       return other === undefined ? openForm : formOf(other)
     }

@@ -1,25 +1,28 @@
-/** The formats of texts: those of JSON Schema, and those whose values have a canonical text (REP-4). */
+/**
+ * String formats: those of JSON Schema, and those whose values have a canonical spelling (REP-4).
+ */
 import { _, type Ajv2020, type CodeKeywordDefinition } from 'ajv/dist/2020.js'
 import plugin from 'ajv-formats'
 import { type FormatName, fullFormats } from 'ajv-formats/dist/formats.js'
 import { valueFormats } from '../definition/value-formats.js'
 
-// The plugin is CommonJS: its default export hides one level down under Node's interpretation of it.
+// The plugin is CommonJS: under Node's interpretation its default export is nested one level
+// deeper.
 const addAll = ((plugin as unknown as { default?: typeof plugin }).default ?? plugin) as unknown as (ajv: Ajv2020) => void
 
-/** Teaches a validator the formats. */
+/** Adds the formats to a validator. */
 export function addFormats(ajv: Ajv2020): void {
   addAll(ajv)
   keepInt64OfNumbers(ajv)
-  // A text is valid where it has a canonical form: one rule for bodies, filters and keys.
+  // A text is valid if it has a canonical form: one rule for bodies, filters and keys.
   for (const { name, canonical } of valueFormats.values()) {
     ajv.addFormat(name, { type: 'string', validate: (text: string) => canonical(text) !== undefined })
   }
 }
 
 /**
- * A format of Ajv is one of numbers or one of texts. `int64` is both: OpenAPI's annotation of
- * numbers, which are whole then, and the library's format of texts.
+ * An Ajv format is either for numbers or for strings. `int64` is both: OpenAPI's annotation of
+ * whole numbers, and the library's string format.
  */
 function keepInt64OfNumbers(ajv: Ajv2020): void {
   const rule = ajv.getKeyword('format') as CodeKeywordDefinition
@@ -33,10 +36,10 @@ function keepInt64OfNumbers(ajv: Ajv2020): void {
   })
 }
 
-/** Whether a schema may ask for a format. */
+/** Whether a schema may use a format. */
 export const hasFormat = (format: string): boolean => valueFormats.has(format) || Object.hasOwn(fullFormats, format)
 
-/** Whether a text has a format; `undefined` where the format is none of texts. */
+/** The test of a string format; `undefined` for a format of numbers or an unknown one. */
 export function formatTest(format: string): ((text: string) => boolean) | undefined {
   const value = valueFormats.get(format)
   if (value !== undefined) return (text) => value.canonical(text) !== undefined

@@ -1,31 +1,38 @@
-/** The members that a client may not change, and those it never sees (REP-8), at every depth. */
+/**
+ * Guards the members that a client may not change, and those that it never sees (REP-8), at every
+ * depth.
+ */
 import { isDeepStrictEqual } from 'node:util'
 import type { Convert } from '../definition/conversion.js'
 import { escapePointer, isList, isObject, type JsonObject, own, pointerTokens, put } from '../definition/json.js'
 import type { Shape } from '../definition/shape.js'
 import { ConfigurationError, type Violation } from '../problem.js'
 import { compilePresent } from './members.js'
-import { mostViolations } from './refusal.js'
+import { maxViolations } from './refusal.js'
 
 export interface Guard {
-  /** True where an update has to know the record as it is. */
+  /** True if an update needs the current record. */
   readonly any: boolean
-  /** What a create gives that only the store may. */
+  /** Violations of a create that sends members which only the store may set. */
   given(next: JsonObject): Violation[]
-  /** Completes an update with what the client could not send; equal values pass, changed ones are violations. Changes `next`. */
+  /**
+   * Copies the guarded members of the stored record into an update. Equal values are accepted,
+   * changed ones are violations. Modifies `next`.
+   */
   carry(next: JsonObject, current: JsonObject): Violation[]
 }
 
 /**
- * Compiles the guard of a resource's records. Throws `ConfigurationError` where guarded members stand in a place of lists that an update could not find again:
- * they would be lost, or let through.
+ * Compiles the guard of a resource's records. Throws `ConfigurationError` if guarded members are in
+ * nested lists, where an update could not match them with stored ones: they would be lost, or could
+ * be changed.
  */
 export function compileGuard(shape: Shape, owner = 'the resource'): Guard {
   const made = new Map<Shape, Level>()
   const level = levelOf(shape, owner, made)
   for (const one of made.values()) one.guarded = isGuarded(one)
   for (const { items } of made.values()) {
-    if (items?.items?.guarded || items?.prefix.some((inner) => inner.guarded)) throw lost(owner, 'of a list in a list')
+    if (items?.items?.guarded || items?.prefix.some((inner) => inner.guarded)) throw unidentifiable(owner, 'of a list in a list')
   }
   if (!level.guarded) return unguarded
   return {
@@ -43,12 +50,18 @@ export function compileGuard(shape: Shape, owner = 'the resource'): Guard {
   }
 }
 
-/** The guard of records in which nothing is guarded. It holds no levels: most resources have this one. */
+/**
+ * The guard of records without guarded members. It holds no levels, because most resources have
+ * this one.
+ */
 const unguarded: Guard = Object.freeze({ any: false, given: () => [], carry: () => [] })
 
 type Kind = 'readOnly' | 'writeOnly' | 'plain'
 
-/** A member of an object, and the level below it, which is empty where the member is guarded as a whole. */
+/**
+ * A member of an object, and the level below it. That level is empty if the whole member is
+ * guarded.
+ */
 class Member {
   readonly kind: Kind
   readonly below: Level
@@ -61,29 +74,29 @@ class Member {
     this.#shape = shape
   }
 
-  /** Compiled when first used: only members of guarded records are compared. */
+  /** Compiled on first use: only members of guarded records are compared. */
   get present(): Convert {
     this.#present ??= compilePresent(this.#shape)
     return this.#present
   }
 }
 
-/** One place of the schema. */
+/** One level of the schema. */
 interface Level {
   readonly members: Map<string, Member>
   /** A member that the schema allows without naming it. */
   other: (name: string) => Member | undefined
-  /** Those that `other` may give. */
+  /** The possible results of `other`. */
   readonly others: Member[]
   readonly prefix: Level[]
   items: Level | undefined
-  /** True where something in it is guarded. */
+  /** True if any member in it is guarded. */
   guarded: boolean
 }
 
 const empty = (): Level => ({ members: new Map(), other: () => undefined, others: [], prefix: [], items: undefined, guarded: false })
 
-/** `made` remembers by shape, so that a schema that contains itself ends. */
+/** `made` caches levels by shape, so that recursive schemas terminate. */
 function levelOf(shape: Shape, owner: string, made: Map<Shape, Level>): Level {
   const known = made.get(shape)
   if (known !== undefined) return known
@@ -104,7 +117,7 @@ function levelOf(shape: Shape, owner: string, made: Map<Shape, Level>): Level {
   }
   if (shape.isArray) {
     for (const item of [...shape.prefix, ...(shape.items === undefined ? [] : [shape.items])]) {
-      if (item.readOnly || item.writeOnly) throw lost(owner, 'that is an item of a list')
+      if (item.readOnly || item.writeOnly) throw unidentifiable(owner, 'that is an item of a list')
     }
     level.prefix.push(...shape.prefix.map((item) => levelOf(item, owner, made)))
     if (shape.items !== undefined) level.items = levelOf(shape.items, owner, made)
@@ -112,10 +125,10 @@ function levelOf(shape: Shape, owner: string, made: Map<Shape, Level>): Level {
   return level
 }
 
-const lost = (owner: string, where: string): ConfigurationError =>
+const unidentifiable = (owner: string, where: string): ConfigurationError =>
   new ConfigurationError(
     'invalid-schema',
-    `The schema of "${owner}" says readOnly or writeOnly ${where}, where an update can not tell which is which. Say it of the member that holds the list.`,
+    `The schema of "${owner}" has readOnly or writeOnly ${where}, where an update can't tell the items apart. Put it on the member that holds the list.`,
   )
 
 function isGuarded(level: Level, seen = new Set<Level>()): boolean {
@@ -167,9 +180,10 @@ function carryMembers(level: Level, next: JsonObject, current: JsonObject, at: s
     } else if (member?.kind === 'readOnly') {
       const seen = member.present(stored) ?? null
       const removed = isRemoved(next, name)
-      // As the client saw it: a member that the store leaves out may stand on the wire as null, a date-time with more digits.
+      // Compared as the client saw it: on the wire a missing member may be null, and a date-time
+      // may have more digits.
       const passes = removed ? seen === null : sent === undefined || isDeepStrictEqual(member.present(sent), seen)
-      if (!passes) refuse(found, at, name, 'leave it out, or send it as it is')
+      if (!passes) refuse(found, at, name, 'leave it out, or send the current value')
       else if (stored !== undefined) put(next, name, stored)
       else if (removed) delete next[name]
     }
@@ -177,8 +191,8 @@ function carryMembers(level: Level, next: JsonObject, current: JsonObject, at: s
 }
 
 /**
- * Takes a member away as a patch does: null where the schema says that it may be, else nothing (VERB-5). That one was taken away which `carry` would put back, an
- * `undefined` in its place tells.
+ * Removes a member as a patch does: sets null if the schema allows it, else deletes it (VERB-5).
+ * For a member that `carry` would restore, `undefined` marks the removal.
  */
 export function removeMember(object: JsonObject, name: string, member: Shape): void {
   if (member.nullable) put(object, name, null)
@@ -189,8 +203,9 @@ export function removeMember(object: JsonObject, name: string, member: Shape): v
 const isRemoved = (object: JsonObject, name: string): boolean => Object.hasOwn(object, name) && object[name] === undefined
 
 /**
- * The items behind the first ones that have their places. They have no address, so an item is the stored one whose read-only members it sends or, where it sends
- * none, the one that looks the same. Any other is new.
+ * Matches the items after the positional ones. Items have no address: an item matches the stored
+ * one with the same read-only members or, if it sends none, the stored one that looks the same. Any
+ * other item is new.
  */
 function carryItems(
   { prefix, items: level }: Level,
@@ -203,21 +218,24 @@ function carryItems(
   const from = prefix.length
   const left = new Set(stored.slice(from).filter(isObject))
   const byIdentity = new Map<string, JsonObject[]>()
-  const bySight = new Map<string, JsonObject[]>()
+  const byVisible = new Map<string, JsonObject[]>()
   for (const item of [...left].reverse()) {
-    remember(byIdentity, sight(level, 'readOnly', item), item)
-    remember(bySight, sight(level, 'plain', item), item)
+    remember(byIdentity, visibleText(level, 'readOnly', item), item)
+    remember(byVisible, visibleText(level, 'plain', item), item)
   }
   for (const [i, item] of items.entries()) {
     if (i < from || !isObject(item)) continue
     const named = Object.keys(item).some((name) => item[name] !== undefined && memberOf(level, name)?.kind === 'readOnly')
-    const match = take(left, named ? byIdentity.get(sight(level, 'readOnly', item)) : bySight.get(sight(level, 'plain', item)))
+    const match = take(
+      left,
+      named ? byIdentity.get(visibleText(level, 'readOnly', item)) : byVisible.get(visibleText(level, 'plain', item)),
+    )
     carry(level, item, match ?? {}, `${at}/${i}`, found)
   }
 }
 
-/** What a client sees of the members of one kind, as text. */
-function sight(level: Level, kind: Kind, item: JsonObject): string {
+/** The client's view of an item's members of one kind, as text. */
+function visibleText(level: Level, kind: Kind, item: JsonObject): string {
   const seen: unknown[] = []
   for (const [name, member] of level.members) if (member.kind === kind) seen.push(member.present(own(item, name)) ?? null)
   if (level.others.length > 0) {
@@ -236,14 +254,14 @@ function remember(table: Map<string, JsonObject[]>, key: string, item: JsonObjec
   else same.push(item)
 }
 
-/** The first that nobody has taken yet. */
+/** The first candidate that has not been taken. */
 function take(left: Set<JsonObject>, candidates: JsonObject[] = []): JsonObject | undefined {
   for (let item = candidates.pop(); item !== undefined; item = candidates.pop()) if (left.delete(item)) return item
   return undefined
 }
 
-function refuse(found: Violation[], at: string, name: string, mend: string): void {
-  if (found.length >= mostViolations) return
+function refuse(found: Violation[], at: string, name: string, fix: string): void {
+  if (found.length >= maxViolations) return
   const pointer = `${at}/${escapePointer(name)}`
-  found.push({ pointer, detail: `"${pointerTokens(pointer).join('.')}" is read-only: ${mend}.`, code: 'readOnly', clause: 'REP-8' })
+  found.push({ pointer, detail: `"${pointerTokens(pointer).join('.')}" is read-only: ${fix}.`, code: 'readOnly', clause: 'REP-8' })
 }

@@ -1,6 +1,7 @@
 /**
- * The hints of pagination links (QUERY-7): where a page lies, as the sort values of the row beside it, with a fingerprint of the one query that this makes sense for.
- * They are opaque and not secret: a forged one can name no place that sorting and filtering would not show.
+ * The hints of pagination links (QUERY-7). A hint holds the position of a page, as the sort values
+ * of an adjacent row, and a fingerprint of the query that it belongs to. Hints are opaque but not
+ * secret: a forged hint can reach only positions that sorting and filtering would show.
  */
 import { hash } from 'node:crypto'
 import type { Condition, KeysetPosition, ListRequest, Scalar, SortTerm } from '../adapters/contract.js'
@@ -10,30 +11,47 @@ import type { Shape } from '../definition/shape.js'
 import { canonicalOf } from '../definition/value-formats.js'
 import { formatTest } from './formats.js'
 
-/** A value of a sort term as hints hold it, null for null and absent; `undefined` for what no hint may hold. */
+/**
+ * The value of a sort term in a hint: null for null and absent values, `undefined` for a value that
+ * no hint may hold.
+ */
 type PlaceValue = (value: unknown) => Scalar | null | undefined
 
-/** What may stand in a hint, by the field of the sort term. A list with another term in its order has no hints. */
+/**
+ * The values allowed in a hint, by the field of the sort term. A list sorted by any other field has
+ * no hints.
+ */
 export type PlaceGrammar = ReadonlyMap<string, PlaceValue>
 
-/** Which list a hint belongs to: its path, so that one of another collection, or below another parent, does not fit. */
+/**
+ * The path of the list that a hint belongs to: a hint of another collection or parent is refused.
+ */
 export interface ListAddress {
   readonly listPath: string
 }
 
-/** What of a list query a hint belongs to. `expand` changes no order, so it is not among it. */
+/**
+ * The parts of a list query that a hint is bound to. `expand` does not change the order, so it is
+ * not included.
+ */
 type HintedQuery = Pick<ListRequest, 'where' | 'sort' | 'search' | 'size' | 'page'>
 
-/** Makes the hint for a link to the page of this number; `undefined` where that link has to do without. */
+/** Returns the hint for a link to a page; `undefined` if the link can't have one. */
 export type HintTo = (page: number, backwards: boolean) => string | undefined
 
-/** Characters of a hint. A `Link` field has two of them, and clients do not take more than 16 KiB of headers in all. */
+/**
+ * Maximum length of a hint. A `Link` field has two of them, and clients accept at most 16 KiB of
+ * header fields.
+ */
 const longestHint = 2_000
 
-/** 96 bits: what differs does not fit, and nobody gains by what would. */
+/** 96 bits: enough to detect mismatches. An attacker would gain nothing from a collision. */
 const fingerprintLength = 16
 
-/** Compiles what hints may hold of a resource's records: the scalars of its sort members and its key, but nothing that must not leave (REP-8). */
+/**
+ * Compiles the values that hints of a resource may hold: scalars of its sort members and its key,
+ * except members that must not be sent (REP-8).
+ */
 export function compilePlaces({ shape, sort, key }: ResourceDefinition): PlaceGrammar {
   const paths = new Map<string, readonly string[]>(sort.map((field) => [field, field.split('.')]))
   for (const name of key.members) paths.set(name, [name])
@@ -47,7 +65,10 @@ export function compilePlaces({ shape, sort, key }: ResourceDefinition): PlaceGr
   return places
 }
 
-/** The maker of hints for the links beside a page, which begins with the record `first` and ends with `last`. The query is hashed when the first hint is asked for. */
+/**
+ * Creates the hints for the links of a page that begins with the record `first` and ends with
+ * `last`. Hashes the query on first use.
+ */
 export function hintMaker(
   places: PlaceGrammar,
   query: HintedQuery,
@@ -64,25 +85,30 @@ export function hintMaker(
   }
 }
 
-/** The place that a hint names, or `undefined` where it is none, or not one of this page of this query. */
+/**
+ * The position in a hint; `undefined` if the hint is invalid or belongs to another page or query.
+ */
 export function parseHint(hint: string, places: PlaceGrammar, query: HintedQuery, address: ListAddress): KeysetPosition | undefined {
   const parts = decodeHint(hint)
   if (parts === undefined) return undefined
   const [fingerprint, page, backwards, ...values] = parts
   const { sort } = query
   if (page !== query.page || typeof backwards !== 'boolean' || sort.length === 0 || values.length !== sort.length) return undefined
-  // What comes back must be what went out: the one spelling of a value of the term's type.
+  // Each value must be in the canonical spelling of the term's type, as it was sent.
   if (!sort.every(({ field }, i) => places.get(field)?.(values[i]) === values[i])) return undefined
   return fingerprint === fingerprintOf(query, address) ? { values: values as (Scalar | null)[], backwards } : undefined
 }
 
-/** Where a list goes on behind this record, however long its texts are: for a walk within one request. `undefined` where a value fits no place. */
+/**
+ * The position after this record, whatever the length of its texts: for a walk within one request.
+ * `undefined` if a value can't be part of a position.
+ */
 export function seekBehind(places: PlaceGrammar, query: Pick<ListRequest, 'sort'>, record: unknown): KeysetPosition | undefined {
   const values = placeOf(places, query, record, Number.POSITIVE_INFINITY)
   return values === undefined ? undefined : { values, backwards: false }
 }
 
-/** The sort values of a record, where all of them may stand in a hint. */
+/** The sort values of a record, if all of them may be in a hint. */
 function placeOf(
   places: PlaceGrammar,
   { sort }: Pick<ListRequest, 'sort'>,
@@ -92,7 +118,7 @@ function placeOf(
   const values: (Scalar | null)[] = []
   for (const { field, path } of sort) {
     const value = places.get(field)?.(get(record, path))
-    // A text that is too long by itself is not worth encoding first.
+    // Skips encoding a text that alone exceeds the maximum.
     if (value === undefined || (typeof value === 'string' && value.length > longest)) return undefined
     values.push(value)
   }
@@ -101,7 +127,7 @@ function placeOf(
 
 const inBase64 = (text: string): string => Buffer.from(text).toString('base64url')
 
-/** Only what could have been written: what has a second spelling is no hint. */
+/** Accepts only the one spelling that this module writes. */
 function decodeHint(hint: string): readonly unknown[] | undefined {
   if (hint.length > longestHint) return undefined
   try {
@@ -112,17 +138,19 @@ function decodeHint(hint: string): readonly unknown[] | undefined {
   }
 }
 
-/** Stands for all queries that ask for the same list in pages of the same size, however they are written. */
+/**
+ * Identifies all queries for the same list with the same page size, regardless of their spelling.
+ */
 function fingerprintOf({ where, sort, search, size }: HintedQuery, { listPath }: ListAddress): string {
   const conditions = where.map(canonicalCondition).sort()
-  // The JSON of a list of these five.
+  // Builds the JSON of a list of these five values.
   const whole = `[${JSON.stringify(listPath)},${JSON.stringify(conditions)},${termsOf(sort)},${JSON.stringify(search ?? null)},${size}]`
   return hash('sha256', whole, 'base64url').slice(0, fingerprintLength)
 }
 
 const termsOf = (sort: readonly SortTerm[]): string => JSON.stringify(sort.map(({ field, descending }) => [field, descending]))
 
-/** One text for conditions that say the same: the values of an any-of have no order. */
+/** One text for equivalent conditions: the values of an any-of are unordered. */
 function canonicalCondition({ field, op, value }: Condition): string {
   return JSON.stringify([field, op, op === 'in' ? value.map((one) => JSON.stringify(one)).sort() : value])
 }
@@ -130,8 +158,8 @@ function canonicalCondition({ field, op, value }: Condition): string {
 function placeValue(shape: Shape): PlaceValue {
   const { types } = shape
   const open = types.size === 0
-  const text = open || types.has('string') ? textValue(shape) : nothing
-  const number = open || types.has('number') ? finite : types.has('integer') ? whole : nothing
+  const text = open || types.has('string') ? textValue(shape) : noValue
+  const number = open || types.has('number') ? finite : types.has('integer') ? whole : noValue
   const boolean = open || types.has('boolean')
   return (value) => {
     switch (typeof value) {
@@ -147,7 +175,7 @@ function placeValue(shape: Shape): PlaceValue {
   }
 }
 
-const nothing = (): undefined => undefined
+const noValue = (): undefined => undefined
 const finite = (value: number): number | undefined => (Number.isFinite(value) ? value : undefined)
 const whole = (value: number): number | undefined => (Number.isSafeInteger(value) ? value : undefined)
 

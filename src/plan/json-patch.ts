@@ -1,6 +1,8 @@
 /**
- * RFC 6902 over what a client sees (VERB-5). A library changes the document; what stands in front of it here is what the RFC asks for and the library lets through:
- * own members only, indices as they are written, a `move` that looks for its place after the removal, and an end to what one patch may cost.
+ * Applies JSON Patch (RFC 6902) to the record as the client sees it (VERB-5). A library changes the
+ * document. This module adds checks that the RFC requires and the library lacks: own members only,
+ * canonical array indices, a `move` that resolves its target after the removal, and a bound on the
+ * cost of one patch.
  */
 import { applyPatch, type Operation as Change } from 'rfc6902'
 import { canonicalAt } from '../definition/conversion.js'
@@ -10,39 +12,42 @@ import { nearMiss } from '../near-miss.js'
 import type { Violation } from '../problem.js'
 import type { ViolationCode } from '../violation.js'
 import { refuseBody } from './record.js'
-import { mostViolations } from './refusal.js'
+import { maxViolations } from './refusal.js'
 
 const operationNames = ['add', 'remove', 'replace', 'move', 'copy', 'test'] as const
 
-/** One operation of a patch, its pointers taken apart. */
+/** One operation of a patch, with parsed pointers. */
 export interface PatchOperation {
   readonly op: (typeof operationNames)[number]
   readonly path: readonly string[]
-  /** Of `move` and `copy`. */
+  /** For `move` and `copy`. */
   readonly from: readonly string[]
-  /** Of `add`, `replace` and `test`. */
+  /** For `add`, `replace` and `test`. */
   readonly value: unknown
 }
 
-/** How many operations a patch may have: each may cost as much as the longest list of the record. */
-export const mostOperations = 1_000
+/** Maximum number of operations: each may cost as much as the longest list of the record. */
+export const maxOperations = 1_000
 
-/** The operations of a JSON Patch. Throws `invalid-body` with everything that is wrong with its form (RFC 6902 4). */
+/**
+ * Reads the operations of a JSON Patch. Throws `invalid-body` with every error in its form (RFC
+ * 6902 4).
+ */
 export function readOperations(body: unknown): readonly PatchOperation[] {
   const found: Violation[] = []
   const refuse = (pointer: string, code: ViolationCode, detail: string, more: Partial<Violation> = {}): void => {
-    if (found.length < mostViolations) found.push({ pointer, detail, code, clause: 'VERB-5', ...more })
+    if (found.length < maxViolations) found.push({ pointer, detail, code, clause: 'VERB-5', ...more })
   }
   if (!isList(body))
     refuse(
       '',
       'type',
-      'A JSON Patch is a list of operations, even of one (RFC 6902). An object with the members to change is application/merge-patch+json.',
+      'A JSON Patch is a list of operations, even for a single one (RFC 6902). To send an object with the members to change, use application/merge-patch+json.',
       { params: { types: ['array'] } },
     )
-  else if (body.length > mostOperations)
-    refuse('', 'maxItems', `A JSON Patch has at most ${mostOperations} operations. Send them in parts.`, {
-      params: { limit: mostOperations },
+  else if (body.length > maxOperations)
+    refuse('', 'maxItems', `A JSON Patch has at most ${maxOperations} operations. Send them in parts.`, {
+      params: { limit: maxOperations },
     })
   const given = found.length === 0 ? (body as readonly unknown[]) : []
   const operations = given.map((one, i) => operationOf(one, `/${i}`, refuse))
@@ -52,7 +57,7 @@ export function readOperations(body: unknown): readonly PatchOperation[] {
 
 type Refuse = (pointer: string, code: ViolationCode, detail: string, more?: Partial<Violation>) => void
 
-/** Members that the RFC does not name are ignored, as it says. */
+/** Ignores members that the RFC does not define, as it requires. */
 function operationOf(given: unknown, at: string, refuse: Refuse): PatchOperation {
   const op = operationNames.find((name) => name === own(given, 'op'))
   if (!isObject(given))
@@ -63,7 +68,7 @@ function operationOf(given: unknown, at: string, refuse: Refuse): PatchOperation
   const path = known ? pointerOf(given, 'path', at, refuse) : undefined
   const from = known && moves ? pointerOf(given, 'from', at, refuse) : undefined
   if (known && (op === 'add' || op === 'replace' || op === 'test') && own(given, 'value') === undefined) {
-    refuse(`${at}/value`, 'required', `"value" is required for ${op}. Say null for null.`, { params: { member: 'value' } })
+    refuse(`${at}/value`, 'required', `"value" is required for ${op}. It may be null.`, { params: { member: 'value' } })
   }
   if (op === 'move' && from !== undefined && path !== undefined && isAbove(from, path)) {
     refuse(`${at}/path`, 'pointer', 'A value can not be moved into itself.')
@@ -86,7 +91,7 @@ function refuseName(op: unknown, at: string, refuse: Refuse): void {
   refuse(`${at}/op`, 'enum', `"op" must be one of ${allowed}.${hint}`, more)
 }
 
-/** `undefined` where it is refused. */
+/** `undefined` if the pointer is refused. */
 function pointerOf(given: JsonObject, name: 'path' | 'from', at: string, refuse: Refuse): readonly string[] | undefined {
   const text = own(given, name)
   const pointer = `${at}/${name}`
@@ -95,78 +100,89 @@ function pointerOf(given: JsonObject, name: 'path' | 'from', at: string, refuse:
     refuse(pointer, 'pointer', `"${name}" must be a JSON Pointer (RFC 6901): "/name/0", with ~0 for ~ and ~1 for /.`)
   } else {
     const tokens = pointerTokens(text)
-    // No body may hold a member of this name either.
+    // Bodies can't contain a member of this name either.
     if (!tokens.includes('__proto__')) return tokens
-    refuse(pointer, 'pointer', `"${name}" names "__proto__", which is no name of a member.`)
+    refuse(pointer, 'pointer', `"${name}" names "__proto__", which is not a valid member name.`)
   }
   return undefined
 }
 
-/** What a patch may make of a document. */
+/** The limits of a patch. */
 export interface PatchLimits {
-  /** Bytes that its `copy`, and its `move` to a deeper place, may carry, all together. */
+  /** Maximum total size in bytes of values that `copy`, and `move` to a deeper place, transfer. */
   readonly bodyLimit: number
-  /** How deep the result may nest where the patch has put something. */
+  /** Maximum nesting depth of the result at places that the patch has changed. */
   readonly depthLimit: number
 }
 
-/** What a patch has made of a document. */
+/** The result of applying a patch. */
 export interface Patched {
-  /** `undefined` where the whole was removed. */
+  /** `undefined` if the whole document was removed. */
   readonly document: unknown
-  /** The members that were taken away and not put back, where they would stand in the document. */
+  /** The paths, in the result, of members that were removed and not put back. */
   readonly removed: readonly (readonly string[])[]
 }
 
-/** The document after all operations; the one given stays as it is. `shape` says which values of a `test` have other spellings. Throws `invalid-body` that names the first operation which can't be done (RFC 6902 5). */
+/**
+ * Applies all operations and returns the new document; the given one is unchanged. `shape` says
+ * which values of a `test` have other spellings. Throws `invalid-body` that names the first
+ * operation that fails (RFC 6902 5).
+ */
 export function applyOperations(document: unknown, operations: readonly PatchOperation[], limits: PatchLimits, shape?: Shape): Patched {
-  const held: Held = { [whole]: armoured(document) }
+  const held: Held = { [whole]: escapedCopy(document) }
   const work: Work = { held, left: limits.bodyLimit, limits }
   const taken = new Map<unknown, Set<string>>()
   for (const [i, { op, path, from, value: given }] of operations.entries()) {
-    // A test compares values, whatever their spelling.
+    // A test compares values, regardless of their spelling.
     const value = op === 'test' && shape !== undefined ? canonicalAt(shape, path, given) : given
-    const step = { op, path: inside(path), from: inside(from), value: armoured(value) }
+    const step = { op, path: inside(path), from: inside(from), value: escapedCopy(value) }
     const source = op === 'remove' ? step.path : step.from
     const owner = op === 'remove' || op === 'move' ? find(held, source.slice(0, -1))?.value : undefined
     const fault = run(work, step)
     if (fault !== undefined) refuseBody([{ ...fault, pointer: `/${i}${fault.pointer}`, clause: 'VERB-5' }])
     if (isObject(owner)) taken.set(owner, (taken.get(owner) ?? new Set()).add(source.at(-1) as string))
   }
-  return { document: plain(held[whole]), removed: taken.size === 0 ? [] : missing(held[whole], taken) }
+  return { document: unescapedCopy(held[whole]), removed: taken.size === 0 ? [] : missing(held[whole], taken) }
 }
 
-/** Where what was taken out of objects is missing in the end: the objects themselves may have moved meanwhile, the items of a list most of all. */
+/**
+ * The final paths of removed members. The objects that they were removed from may have moved since,
+ * in particular items of a list.
+ */
 function missing(value: unknown, taken: ReadonlyMap<unknown, ReadonlySet<string>>, at: readonly string[] = []): (readonly string[])[] {
   const own = isObject(value) ? [...(taken.get(value) ?? [])].filter((name) => !Object.hasOwn(value, name)) : []
   const inner = isContainer(value) ? Object.entries(value) : []
-  return [...own.map((name) => [...at, plainName(name)]), ...inner.flatMap(([name, one]) => missing(one, taken, [...at, plainName(name)]))]
+  return [
+    ...own.map((name) => [...at, unescapedName(name)]),
+    ...inner.flatMap(([name, one]) => missing(one, taken, [...at, unescapedName(name)])),
+  ]
 }
 
-/** The document stands in an object of its own, for the library changes no root. What a `move` carries stands beside it. */
+/**
+ * The document is wrapped in an object, because the library can't replace a root. A value that is
+ * being moved is kept next to it.
+ */
 type Held = Record<string, unknown>
 const whole = 'whole'
 const carried = ['carried']
 
 interface Work {
   readonly held: Held
-  /** Bytes that may still be carried. */
+  /** Remaining bytes that operations may transfer. */
   left: number
   readonly limits: PatchLimits
 }
 
 type Fault = Violation & { readonly pointer: string }
 
-/** Does one operation, or says why it can't be done. */
+/** Applies one operation, or returns why it fails. */
 function run(work: Work, { op, path, from, value }: PatchOperation): Fault | undefined {
   const { held } = work
   switch (op) {
     case 'test': {
       const found = find(held, path)
       if (found === undefined) return absentAt('/path', path)
-      return same(found.value, value)
-        ? undefined
-        : { pointer: '', detail: 'The test fails: the value is another one.', code: 'test-failed' }
+      return same(found.value, value) ? undefined : { pointer: '', detail: 'The test failed: the value is different.', code: 'test-failed' }
     }
     case 'remove':
       if (find(held, path) === undefined) return absentAt('/path', path)
@@ -192,7 +208,10 @@ function copy(work: Work, path: readonly string[], from: readonly string[]): Fau
   return fault ?? change(work.held, { op: 'copy', from: textOf(from), path: textOf(path) })
 }
 
-/** Taken away and then added (RFC 6902 4.4): its place is looked for in what the removal has left, where indices may have changed. */
+/**
+ * Removes the value and then adds it (RFC 6902 4.4): the target is resolved after the removal,
+ * which may have shifted indices.
+ */
 function move(work: Work, path: readonly string[], from: readonly string[]): Fault | undefined {
   const { held } = work
   const found = find(held, from)
@@ -205,16 +224,16 @@ function move(work: Work, path: readonly string[], from: readonly string[]): Fau
 
 function change(held: Held, operation: Change): undefined {
   const [refused] = applyPatch(held, [operation])
-  // All that the library refuses has been refused before.
+  // All cases that the library refuses have been refused before.
   if (refused) throw refused
 }
 
 function absentAt(pointer: '/path' | '/from', path: readonly string[]): Fault {
-  const text = textOf(path.slice(1).map(plainName))
+  const text = textOf(path.slice(1).map(unescapedName))
   const shown = text.length > 80 ? `${text.slice(0, 80)}...` : text
   return {
     pointer,
-    detail: `"${pointer.slice(1)}" leads to nothing that is there: "${shown}". It goes by what GET of the item shows.`,
+    detail: `"${pointer.slice(1)}" points to nothing that exists: "${shown}". Pointers apply to the representation that GET of the item returns.`,
     code: 'path-absent',
   }
 }
@@ -222,7 +241,7 @@ function absentAt(pointer: '/path' | '/from', path: readonly string[]): Fault {
 function tooLarge(work: Work, value: unknown): Fault | undefined {
   work.left -= Buffer.byteLength(JSON.stringify(value))
   if (work.left >= 0) return undefined
-  const detail = `What a patch copies, and moves to deeper places, holds at most ${work.limits.bodyLimit} bytes all together.`
+  const detail = `The values that a patch copies, or moves to deeper places, may have at most ${work.limits.bodyLimit} bytes in total.`
   return { pointer: '', detail, code: 'too-large', params: { limit: work.limits.bodyLimit } }
 }
 
@@ -245,7 +264,7 @@ function depthOf(value: unknown): number {
 
 const index = /^(?:0|[1-9]\d*)$/
 
-/** What stands at a place, boxed. */
+/** The value at a place, wrapped in an object; `undefined` if there is none. */
 function find(held: Held, path: readonly string[]): { readonly value: unknown } | undefined {
   let value: unknown = held
   for (const token of path) {
@@ -256,14 +275,17 @@ function find(held: Held, path: readonly string[]): { readonly value: unknown } 
   return { value }
 }
 
-/** Whether there is something that a value could be added to at a place. */
+/** Whether a value can be added at a place. */
 function mayAdd(held: Held, path: readonly string[]): boolean {
   const parent = find(held, path.slice(0, -1))?.value
   const token = path.at(-1) as string
   return isList(parent) ? token === '-' || (index.test(token) && Number(token) <= parent.length) : isObject(parent)
 }
 
-/** Equal as the RFC has it: numbers by value, members in any order (RFC 6902 4.6). Looks at no more than the smaller one has. */
+/**
+ * Equality as the RFC defines it: numbers by value, members in any order (RFC 6902 4.6). Visits no
+ * more values than the smaller side has.
+ */
 function same(one: unknown, other: unknown): boolean {
   if (isList(one)) return isList(other) && one.length === other.length && one.every((item, i) => same(item, other[i]))
   if (!isObject(one) || !isObject(other)) return one === other
@@ -271,16 +293,18 @@ function same(one: unknown, other: unknown): boolean {
   return names.every((name) => Object.hasOwn(one, name) && same(one[name], other[name])) && names.length === Object.keys(one).length
 }
 
-/** Names that the library skips in pointers and drops from copies. They go by another name while it works. */
-const skipped = /^\0*(?:__proto__|constructor|prototype)$/
+/**
+ * Names that the library skips in pointers and drops from copies. They are escaped while it works.
+ */
+const unsafeName = /^\0*(?:__proto__|constructor|prototype)$/
 
-const armouredName = (name: string): string => (skipped.test(name) ? `\0${name}` : name)
-const plainName = (name: string): string => (name.startsWith('\0') && skipped.test(name) ? name.slice(1) : name)
+const escapedName = (name: string): string => (unsafeName.test(name) ? `\0${name}` : name)
+const unescapedName = (name: string): string => (name.startsWith('\0') && unsafeName.test(name) ? name.slice(1) : name)
 
-const armoured = (value: unknown): unknown => renamed(value, armouredName)
-const plain = (value: unknown): unknown => renamed(value, plainName)
+const escapedCopy = (value: unknown): unknown => renamed(value, escapedName)
+const unescapedCopy = (value: unknown): unknown => renamed(value, unescapedName)
 
-/** A copy, for the library works in place. */
+/** A copy with renamed members. The library modifies its input. */
 function renamed(value: unknown, rename: (name: string) => string): unknown {
   if (isList(value)) return value.map((item) => renamed(item, rename))
   if (!isObject(value)) return value
@@ -289,6 +313,6 @@ function renamed(value: unknown, rename: (name: string) => string): unknown {
   return copied
 }
 
-const inside = (path: readonly string[]): readonly string[] => [whole, ...path.map(armouredName)]
+const inside = (path: readonly string[]): readonly string[] => [whole, ...path.map(escapedName)]
 
 const textOf = (path: readonly string[]): string => path.map((token) => `/${escapePointer(token)}`).join('')

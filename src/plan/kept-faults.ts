@@ -1,7 +1,7 @@
 /**
- * Stored members that break the schema: other programs wrote them, or the schema became stricter later.
- * A patch that does not touch them must not be refused for them (VERB-5), for its client can't fix what
- * it did not send.
+ * Tolerates stored members that violate the schema: other programs wrote them, or the schema became
+ * stricter later. A patch that does not touch them must not be refused because of them (VERB-5):
+ * its client can't fix members that it did not send.
  */
 import type { Cache } from '../cache.js'
 import { canonicalText, isList, isObject, type JsonObject, own, pointerTokens } from '../definition/json.js'
@@ -10,13 +10,13 @@ import type { Shape } from '../definition/shape.js'
 import type { Violation } from '../problem.js'
 import type { Validate } from './validator.js'
 
-/** What is wrong with a patched record, apart from members that are as they are stored. */
+/** The violations of a patched record, except those of unchanged members. */
 export type ValidatePatched = (next: JsonObject, current: JsonObject) => readonly Violation[]
 
 /**
- * `validate` asks the schema as it is. `compile` makes the check of a schema in which the named members may
- * hold anything and may be missing. It is called only for a record that is broken already. `made` keeps
- * the checks by the names of the members.
+ * `validate` checks the schema as it is. `compile` builds the check of a schema in which the named
+ * members may hold anything or be absent. It is called only for a record that is already invalid.
+ * `made` caches these checks by the names of the members.
  */
 export function compilePatched(
   schema: JsonSchema,
@@ -41,7 +41,7 @@ export function compilePatched(
     isSeparable ??= refersToDefinitionsOnly(schema)
     if (!isSeparable) return found
     const kept = new Set<string>()
-    // A check may name the first mistakes only, so the next one may find further members.
+    // A check may report only the first errors, so the next one may find further members.
     for (let before = -1; before < kept.size && found.length > 0; ) {
       before = kept.size
       for (const { pointer = '' } of found) {
@@ -54,12 +54,15 @@ export function compilePatched(
   }
 }
 
-/** A null that the schema does not allow reads as absent. */
+/** A null that the schema does not allow counts as absent. */
 function isUnchanged(next: JsonObject, current: JsonObject, name: string): boolean {
   return canonicalText(own(next, name) ?? null) === canonicalText(own(current, name) ?? null)
 }
 
-/** True where the schema of one member is not that of another, too: what may hold anything is that one alone. */
+/**
+ * True if no member's schema refers to another member's, so that relaxing one member affects only
+ * that member.
+ */
 function refersToDefinitionsOnly(node: unknown): boolean {
   if (isList(node)) return node.every(refersToDefinitionsOnly)
   if (!isObject(node)) return true

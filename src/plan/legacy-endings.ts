@@ -1,4 +1,4 @@
-/** What of an answer may be as it was before the conventions, by the modes of its route: for documents. */
+/** The responses that legacy modes of a route allow, for documents. */
 import { isPartlyEnforced } from '../conventions/modes.js'
 import type { CustomProblem, ProblemCode } from '../problem.js'
 import { problemKinds } from '../problem.js'
@@ -7,7 +7,7 @@ import type { Route } from './routes.js'
 
 type Here = Pick<Situation, 'route'>
 
-/** The status of an unacceptable `Accept` where it was 406 before (HDR-1). */
+/** The problem of an unacceptable `Accept` for services that responded with 406 (HDR-1). */
 export const notAcceptable: CustomProblem = Object.freeze({
   code: 'unsupported-accept',
   status: 406,
@@ -36,7 +36,7 @@ export function headStatuses(situation: Situation): readonly number[] {
   return [...(isPartlyEnforced(mode) ? own : []), ...likeGet, 304]
 }
 
-/** The statuses of a DELETE of an item: `usual` is that of the service (VERB-6). */
+/** The statuses of a DELETE of an item. `usual`: the status of the service (VERB-6). */
 export function deleteStatusesOf({ operation, route }: Situation, usual: number): readonly number[] {
   const mode = operation.name === 'remove' ? route.modes?.['VERB-6'] : undefined
   if (mode === undefined) return [usual]
@@ -44,7 +44,7 @@ export function deleteStatusesOf({ operation, route }: Situation, usual: number)
   return isPartlyEnforced(mode) ? [...new Set([usual, status])] : [status]
 }
 
-/** Whether a DELETE of this status may have a body. */
+/** Whether a DELETE with this status may have a body. */
 export function hasDeleteBody({ operation, route }: Situation, status: number): boolean {
   const mode = operation.name === 'remove' ? route.modes?.['VERB-6'] : undefined
   return mode?.settings.body !== undefined && (mode.settings.status ?? 200) === status
@@ -57,13 +57,13 @@ export function needsIfMatch({ facts, route }: Situation): 'always' | 'perhaps' 
   return mode === undefined ? 'always' : isPartlyEnforced(mode) ? 'perhaps' : 'never'
 }
 
-/** How errors look: as problems, in a form of the service's own, or in either (ERR-3). */
+/** The form of errors: problems, the service's own form, or either (ERR-3). */
 export function problemForms(modes: Route['modes']): 'problem' | 'shaped' | 'either' {
   const mode = modes?.['ERR-3']
   return mode === undefined ? 'problem' : isPartlyEnforced(mode) ? 'either' : 'shaped'
 }
 
-/** How links look: as objects, as addresses, or as either (REP-1). */
+/** The form of links: objects, addresses, or either (REP-1). */
 export type LinkForms = 'objects' | 'addresses' | 'either'
 
 export function linkForms({ route }: Here): LinkForms {
@@ -71,12 +71,12 @@ export function linkForms({ route }: Here): LinkForms {
   return mode === undefined ? 'objects' : isPartlyEnforced(mode) ? 'either' : 'addresses'
 }
 
-/** The items that a page may have: `max` is the maximum of the resource (QUERY-5). */
-export const mostOnPage = ({ route }: Here, max: number): number => Math.max(max, route.modes?.['QUERY-5']?.settings.upTo ?? max)
+/** The maximum number of items on a page. `max`: the maximum of the resource (QUERY-5). */
+export const maxPageSize = ({ route }: Here, max: number): number => Math.max(max, route.modes?.['QUERY-5']?.settings.upTo ?? max)
 
-/** Media types that bodies may have beside those of the conventions (HDR-5). */
+/** Media types that bodies may have in addition to those of the conventions (HDR-5). */
 export const legacyTypes = ({ route }: Here): readonly string[] => route.modes?.['HDR-5']?.settings.types ?? []
 
-/** Equal for routes that are described alike. */
+/** Equal for routes with the same description. */
 export const modesKey = ({ modes }: Route): string =>
   modes === undefined ? '' : JSON.stringify(Object.values(modes).map((mode) => [mode.clause, isPartlyEnforced(mode), mode.settings]))

@@ -1,4 +1,7 @@
-/** How resources lead to each other, checked when all of a version are there: targets exist, and what holds a key can hold it (REP-1, PATH-7). */
+/**
+ * Checks the relations between the resources of a version once all are known: link targets exist,
+ * and the members that hold keys have matching types (REP-1, PATH-7).
+ */
 
 import { checkShown } from '../definition/resolve-links.js'
 import type { Link, ResourceDefinition } from '../definition/resource.js'
@@ -8,10 +11,13 @@ import { ConfigurationError } from '../problem.js'
 import type { ResourcePlan } from './resource-plan.js'
 import type { Mounted } from './routes.js'
 
-/** The collection that a declaration names. */
+/** The collection named by a declaration. */
 export const nameOf = (of: ResourceDefinition | string | undefined): string => (typeof of === 'string' ? of : (of?.collection ?? ''))
 
-/** The target of a link to a resource; none for other links. Throws `ConfigurationError` where a link can't lead where it says. */
+/**
+ * The target of a link to a resource; `undefined` for other links. Throws `ConfigurationError` if
+ * the target is missing or does not match.
+ */
 export function targetOf<T extends Mounted>(mounted: T, link: Link, mounts: ReadonlyMap<string, T>): T | undefined {
   const { collection, definition } = mounted.plan
   const what = `The link "${link.name}" of "${collection}"`
@@ -48,7 +54,7 @@ export function checkKeyHolders(what: string, { shape }: ResourceDefinition, by:
     const held = target.definition.shape.members.get(part)
     if (holder === undefined || held === undefined || mayBeEqual(holder, held)) continue
     throw unresolved(
-      `${what} goes by "${member}", which is ${typesOf(holder)}, but "${part}" of "${target.collection}" is ${typesOf(held)}: they are never equal. Give both one type.`,
+      `${what} uses "${member}", which is ${typesOf(holder)}, but "${part}" of "${target.collection}" is ${typesOf(held)}: they are never equal. Give both the same type.`,
     )
   }
 }
@@ -61,28 +67,32 @@ function mayBeEqual(some: Shape, others: Shape): boolean {
 
 const typesOf = ({ types }: Shape): string => [...types].join(' or ')
 
-/** Throws unless the key of a contained resource tells its parents, so that its address is known from it. */
+/**
+ * Throws unless the key of a contained resource includes its parents' keys, so that its address
+ * follows from the key.
+ */
 export function checkLineage(what: string, target: Mounted): void {
   for (let up = target; up.parent !== undefined; up = up.parent.mounted) {
     const { members } = up.plan.key
     const missing = up.parent.by.filter((member) => !members.includes(member))
     if (missing.length === 0) continue
     throw unresolved(
-      `${what} can not tell the parent of "${up.plan.collection}": its key does not hold ${missing.join(', ')}. Let the key name it.`,
+      `${what} can't find the parent of "${up.plan.collection}": its key does not include ${missing.join(', ')}. Add it to the key.`,
     )
   }
 }
 
 /**
- * Throws where an associated resource is contained in one with a scope and has none itself: its parent's hides it at its own address, but not in the lists of those
- * that it is attached to.
+ * Throws if an associated resource without a scope is contained in one with a scope: the parent's
+ * scope would hide it at its own address, but not in the lists of the resources that it is attached
+ * to.
  */
 export function checkScope(what: string, child: Mounted): void {
   if (child.plan.definition.scope !== undefined) return
   for (let up = child.parent?.mounted; up !== undefined; up = up.parent?.mounted) {
     if (up.plan.definition.scope === undefined) continue
     throw invalidOption(
-      `${what} would show to everybody what "${up.plan.collection}" contains for some: it has a scope, and "${child.plan.collection}" has none. Give it one of its own.`,
+      `${what} would show records to callers outside the scope of "${up.plan.collection}", because "${child.plan.collection}" has no scope. Give it a scope of its own.`,
     )
   }
 }

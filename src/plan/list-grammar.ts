@@ -1,4 +1,7 @@
-/** The query of a list, from text to typed, bounded and totally ordered (QUERY-1..8). The grammar is compiled at mount; parsing never walks a schema. */
+/**
+ * Parses the query of a list to a typed, bounded and totally ordered request (QUERY-1..8). The
+ * grammar is compiled at mount; parsing never walks a schema.
+ */
 import type { Condition, ListRequest, SortTerm } from '../adapters/contract.js'
 import { type Cache, Caches } from '../cache.js'
 import { freezeThroughout } from '../definition/fixed.js'
@@ -13,42 +16,45 @@ import { compilePlaces, type ListAddress, type PlaceGrammar, parseHint } from '.
 import { pageOf, readPage } from './list-page.js'
 import { misfitHint, onceEach, readPairs, refuse } from './query-pairs.js'
 import type { QueryNote, QueryTerms } from './query-terms.js'
-import { mostQueryViolations } from './refusal.js'
+import { maxQueryViolations } from './refusal.js'
 import { boolean, type ScalarGrammar, scalarGrammar } from './scalar-grammar.js'
 import { typeParams } from './violations.js'
 
 /** The query of a request for one item. */
 export interface ItemQuery {
-  /** The associations to put in full (QUERY-6). */
+  /** The associations to expand (QUERY-6). */
   readonly expand: readonly string[]
-  /** What is to be told of parameters that came under other names or were ignored, where there are any. */
+  /** Notes about aliased or ignored parameters, if any. */
   readonly notes?: readonly QueryNote[]
 }
 
-/** A parsed list query: what an adapter gets, and what the answer needs. */
+/** A parsed list query: the adapter's request, and the facts that the response needs. */
 export interface ListQuery extends ListRequest, ItemQuery {
-  /** The decoded parameters as they came, in the names of the conventions: pagination links repeat them. */
+  /**
+   * The decoded parameters in their order, under the names of the conventions: pagination links
+   * repeat them.
+   */
   readonly pairs: readonly QueryPair[]
-  /** What the wire calls the first page. */
+  /** The number of the first page on the wire. */
   readonly first: 0 | 1
 }
 
 export interface ListGrammar {
-  /** Every parameter that a list of this resource takes. */
+  /** Every parameter that a list of this resource accepts. */
   readonly parameters: readonly string[]
   readonly filters: ReadonlyMap<string, TypedFilter>
-  /** The names of deprecated parameters; absent where there are none. */
+  /** The names of deprecated parameters, if any. */
   readonly deprecated: ReadonlySet<string> | undefined
   readonly sort: ReadonlyMap<string, readonly string[]>
   readonly searchable: boolean
   readonly expandable: readonly string[]
   readonly key: readonly SortTerm[]
   readonly page: Required<PageOptions>
-  /** What hints may hold (QUERY-7). */
+  /** The values that hints may hold (QUERY-7). */
   readonly places: PlaceGrammar
-  /** Queries that came lately, by their text: what came once is only noted. */
+  /** Recent queries by their text. A query that was seen only once is stored as a marker. */
   readonly recent: Cache<string, ListQuery | typeof once>
-  /** The orders that were asked for lately, by the text of the parameter, the key last. */
+  /** Recent sort orders by the text of the parameter, with the key as last term. */
   readonly orders: Cache<string, readonly SortTerm[]>
 }
 
@@ -56,11 +62,14 @@ const once = Symbol('once')
 
 /** A filter with the grammar of its values. */
 export interface TypedFilter extends Filter, ScalarGrammar {
-  /** What a refusal says of the type. */
+  /** The type that violations report. */
   readonly params: ViolationParams['type']
 }
 
-/** Compiles the grammar of a resource's lists. `page` is what the service says where the resource does not. `caches` keep what is parsed. */
+/**
+ * Compiles the grammar of a resource's lists. `page`: the service's defaults for pages. `caches`
+ * hold parsed queries.
+ */
 export function compileListGrammar(definition: ResourceDefinition, page: PageOptions = {}, caches = new Caches()): ListGrammar {
   const filters = new Map([...definition.filters].map(([name, filter]) => [name, typedFilter(filter, definition.shape)]))
   const expandable = [...definition.links.values()].filter((link) => link.kind === 'to' && link.expand).map((link) => link.name)
@@ -93,12 +102,13 @@ function deprecatedNames(filters: ReadonlyMap<string, TypedFilter>): ReadonlySet
   return names.length === 0 ? undefined : new Set(names)
 }
 
-/** Characters of a query that is kept: a service sees the same few over and over. */
+/** Maximum length of a cached query: a service sees the same few short queries repeatedly. */
 const longestRecent = 400
 
 /**
- * The same as `parseListQuery`, of which a query that comes again is the same frozen object from its second time on: what is worked out of a frozen one may be kept by it,
- * and nothing is kept of those that come once. One with a hint is parsed each time, since that holds for one address alone.
+ * Like `parseListQuery`, but a repeated query is the same frozen object from its second request on,
+ * so that data derived from it can be cached under it. A query that comes once is not cached. A
+ * query with a hint is parsed each time, since a hint is valid for one address only.
  */
 export function knownListQuery(raw: string, grammar: ListGrammar, address: ListAddress, terms?: QueryTerms): ListQuery {
   const name = terms === undefined ? raw : terms.key + raw
@@ -106,14 +116,15 @@ export function knownListQuery(raw: string, grammar: ListGrammar, address: ListA
   if (known !== undefined && known !== once) return known
   const query = parseListQuery(raw, grammar, address, terms)
   if (query.seek !== undefined || raw.length > longestRecent) return query
-  // What one request did to one that is kept would be another's.
+  // Frozen, because other requests will share it.
   grammar.recent.set(name, known === once ? freezeThroughout(query) : once)
   return query
 }
 
 /**
- * Parses the raw query of a list. Throws the `invalid-query` problem with every violation at once. `address` says which list it is, where hints are followed: without it
- * there are none to follow, so any is refused (QUERY-7). `terms`: how the service differs from the conventions.
+ * Parses the raw query of a list. Throws the `invalid-query` problem with every violation at once.
+ * `address`: the path of the list, needed to check hints; without it every hint is refused
+ * (QUERY-7). `terms`: how the service deviates from the conventions.
  */
 export function parseListQuery(raw: string, grammar: ListGrammar, address?: ListAddress, terms?: QueryTerms): ListQuery {
   const many = (name: string): boolean => grammar.filters.get(name)?.many === true
@@ -135,7 +146,7 @@ export function parseListQuery(raw: string, grammar: ListGrammar, address?: List
     sort,
     page,
     size,
-    // A page so far out that its offset is no exact number lies past the end of any store.
+    // If the offset is not an exact number, the page is past the end of any store.
     offset: Math.min((page - 1) * size, Number.MAX_SAFE_INTEGER - size),
     expand,
     pairs,
@@ -151,10 +162,10 @@ export function parseListQuery(raw: string, grammar: ListGrammar, address?: List
   return query
 }
 
-/** By rank, where a search asks for nothing else. */
+/** A search without a sort is ordered by rank. */
 const unordered: readonly SortTerm[] = Object.freeze([])
 
-/** Parses the query of a request for one item: `expand` and nothing else. */
+/** Parses the query of a request for one item: only `expand` is allowed. */
 export function parseItemQuery(raw: string, grammar: ListGrammar, terms?: QueryTerms): ItemQuery {
   if (raw === '') return plainItem
   const { seen, found, translated } = readPairs(raw, onceEach(grammar.expandable.length > 0 ? [parameter.expand] : []), terms)
@@ -163,8 +174,8 @@ export function parseItemQuery(raw: string, grammar: ListGrammar, terms?: QueryT
   return translated === undefined || translated.notes.length === 0 ? { expand } : { expand, notes: translated.notes }
 }
 
-const nothing: readonly string[] = Object.freeze([])
-const plainItem: ItemQuery = Object.freeze({ expand: nothing })
+const noExpansions: readonly string[] = Object.freeze([])
+const plainItem: ItemQuery = Object.freeze({ expand: noExpansions })
 
 function addCondition(where: Condition[], filter: TypedFilter, texts: readonly string[], found: Violation[]): void {
   const { name, field, path, op, parse, expects, allowed, params } = filter
@@ -185,12 +196,12 @@ function typedFilter(filter: Filter, shape: Shape): TypedFilter {
   return { ...filter, ...scalarGrammar(member, filter.op === 'eq'), params: typeParams(member) }
 }
 
-/** The terms of a sort, the key last. Those that come again are the same frozen list: an order is worked out once. */
+/** The sort terms, with the key as last. Repeated orders are the same frozen list. */
 function orderedBy(text: string, grammar: ListGrammar, found: Violation[]): readonly SortTerm[] {
   const known = grammar.orders.get(text)
   if (known !== undefined) return known
   const terms = freezeThroughout(withKey(parseSort(text, grammar, found), grammar.key))
-  // Where so much is wrong already that nobody looks any further, these are not its terms.
+  // With too many violations, parsing stopped early and the terms are incomplete.
   if (found.length === 0 && text.length <= longestRecent) grammar.orders.set(text, terms)
   return terms
 }
@@ -198,13 +209,13 @@ function orderedBy(text: string, grammar: ListGrammar, found: Violation[]): read
 function parseSort(text: string, grammar: ListGrammar, found: Violation[]): SortTerm[] {
   const terms = new Map<string, SortTerm>()
   eachName(text, found, (piece) => {
-    // A raw "+" has become a space on its way here; "%2B" is still a plus (QUERY-2).
+    // A raw "+" in a query is decoded as a space; "%2B" is a plus (QUERY-2).
     const sign = piece[0] === '-' || piece[0] === '+' || piece[0] === ' ' ? piece[0] : ''
     const field = piece.slice(sign.length)
     const path = grammar.sort.get(field)
     if (path === undefined) return notAllowed(parameter.sort, field, [...grammar.sort.keys()], 'can not be sorted by', 'QUERY-2')
     if (terms.has(field)) {
-      const detail = `"${field}" stands twice in "${parameter.sort}". Name it once.`
+      const detail = `"${field}" is repeated in "${parameter.sort}". Name it once.`
       return { parameter: parameter.sort, detail, code: 'repeated', params: { name: field }, clause: 'QUERY-2' }
     }
     terms.set(field, { field, path, descending: sign === '-' })
@@ -214,7 +225,7 @@ function parseSort(text: string, grammar: ListGrammar, found: Violation[]): Sort
 }
 
 function parseExpand(text: string | undefined, expandable: readonly string[], found: Violation[]): readonly string[] {
-  if (text === undefined) return nothing
+  if (text === undefined) return noExpansions
   const names = new Set<string>()
   eachName(text, found, (name) => {
     if (!expandable.includes(name)) return notAllowed(parameter.expand, name, expandable, 'can not be expanded', 'QUERY-6')
@@ -224,10 +235,13 @@ function parseExpand(text: string | undefined, expandable: readonly string[], fo
   return [...names]
 }
 
-/** Takes the names of a comma list one by one; stops where more is wrong than an answer should tell. */
+/**
+ * Processes the names of a comma-separated list; stops when there are more violations than a
+ * response reports.
+ */
 function eachName(text: string, found: Violation[], take: (name: string) => Violation | undefined): void {
   for (const name of text.split(',')) {
-    if (found.length >= mostQueryViolations) return
+    if (found.length >= maxQueryViolations) return
     const violation = take(name)
     if (violation !== undefined) found.push(violation)
   }
@@ -236,7 +250,7 @@ function eachName(text: string, found: Violation[], take: (name: string) => Viol
 function notAllowed(name: string, given: string, allowed: readonly string[], what: string, clause: string): KnownViolation<'unknown'> {
   const suggestion = nearMiss(given, allowed)
   const shown = given.length > 80 ? `${given.slice(0, 80)}...` : given
-  const fault = given === '' ? `"${name}" holds an empty name` : `"${shown}" ${what}`
+  const fault = given === '' ? `"${name}" contains an empty name` : `"${shown}" ${what}`
   return {
     parameter: name,
     detail: `${fault}. ${didYouMean(suggestion, allowed)}`,
@@ -248,7 +262,10 @@ function notAllowed(name: string, given: string, allowed: readonly string[], wha
   }
 }
 
-/** The key breaks ties in the direction of the last term, so that the order is total and an index can serve it (QUERY-2). */
+/**
+ * The key breaks ties in the direction of the last term, so that the order is total and an index
+ * can serve it (QUERY-2).
+ */
 function withKey(terms: SortTerm[], key: readonly SortTerm[]): SortTerm[] {
   const descending = terms.at(-1)?.descending ?? false
   return [...terms, ...key.filter(({ field }) => !terms.some((term) => term.field === field)).map((term) => ({ ...term, descending }))]

@@ -1,4 +1,4 @@
-/** Which page of a list a query means, and how large it is (QUERY-4, QUERY-5). */
+/** Reads the page number and size of a list query (QUERY-4, QUERY-5). */
 import { checkPage } from '../definition/resolve-resource.js'
 import type { PageOptions, ResourceDefinition } from '../definition/resource.js'
 import type { Violation } from '../problem.js'
@@ -6,16 +6,19 @@ import { parameter } from '../wire.js'
 import type { QueryNote, QueryTerms, TranslatedQuery } from './query-terms.js'
 import { parseInteger } from './scalar-grammar.js'
 
-/** What the resource says of pages, else the service, else the defaults; a default is never more than the maximum that someone did say. */
+/**
+ * The page settings of the resource, else of the service, else the defaults. A default size never
+ * exceeds an explicit maximum.
+ */
 export function pageOf({ collection, page: own }: ResourceDefinition, service: PageOptions): Required<PageOptions> {
-  // A larger default page without a maximum raises the maximum.
+  // Without a maximum, a larger default size raises it.
   const max = own.max ?? service.max ?? Math.max(100, own.size ?? service.size ?? 0)
   const page = { size: own.size ?? Math.min(service.size ?? 25, max), max, first: own.first ?? service.first ?? 1 }
   checkPage(`"${collection}"`, page)
   return page
 }
 
-/** What of a query says which page is meant. */
+/** The parts of a query that select the page. */
 interface SentPage {
   readonly text: (name: string) => string | undefined
   readonly translated: TranslatedQuery | undefined
@@ -24,7 +27,10 @@ interface SentPage {
 
 const noNotes: readonly QueryNote[] = Object.freeze([])
 
-/** The page that is meant, from 1, and its size. What stands in the query as rows is a page of that size (QUERY-4). */
+/**
+ * The page, counted from 1, and its size. A number of rows in the query is converted to a page of
+ * that size (QUERY-4).
+ */
 export function readPage(
   { first, max, size: usual }: Required<PageOptions>,
   { text, translated, terms }: SentPage,
@@ -33,8 +39,8 @@ export function readPage(
   const sentAs = (name: string): string => translated?.sentAs.get(name) ?? name
   const limits = { clause: 'QUERY-5' as const, least: 1, most: Math.max(max, terms?.upTo ?? max) }
   const size = wholeNumber(sentAs(parameter.size), text(parameter.size), limits, found) ?? usual
-  const told = translated?.notes ?? noNotes
-  const notes = size > max && terms?.tellsSizes === true ? [...told, { clause: 'QUERY-5', detail: sentAs(parameter.size) }] : told
+  const given = translated?.notes ?? noNotes
+  const notes = size > max && terms?.reportsSizes === true ? [...given, { clause: 'QUERY-5', detail: sentAs(parameter.size) }] : given
   const rows = translated?.rows
   if (rows !== undefined) return { page: pageOfRows(rows, size, found), size, notes }
   const pages = { clause: 'QUERY-4' as const, least: first, most: Number.MAX_SAFE_INTEGER }
@@ -42,11 +48,11 @@ export function readPage(
   return { page: number - first + 1, size, notes }
 }
 
-/** The page that begins behind so many rows. There is none where they don't divide by its size. */
+/** The page that begins after this number of rows. A violation unless the page size divides it. */
 function pageOfRows({ name, text }: { readonly name: string; readonly text: string }, size: number, found: Violation[]): number {
   const rows = parseInteger(text)
   if (rows !== undefined && rows >= 0 && rows <= Number.MAX_SAFE_INTEGER && rows % size === 0) return rows / size + 1
-  const detail = `"${name}" must be a whole number of rows from 0 that divides by ${size}, the rows of a page. Send "${parameter.page}", the number of the page, in its place.`
+  const detail = `"${name}" must be a whole number of rows from 0 that is a multiple of ${size}, the size of a page. Send the page number in "${parameter.page}" instead.`
   found.push({ parameter: name, detail, code: 'multipleOf', params: { divisor: size }, clause: 'QUERY-4' })
   return 1
 }
@@ -64,7 +70,7 @@ function wholeNumber(name: string, text: string | undefined, { clause, least, mo
   if (value !== undefined && value >= least && value <= most) return value
   const isPage = clause === 'QUERY-4'
   const fix = isPage
-    ? `a whole number from ${least}: it is the number of a page, and the first is ${least}`
+    ? `a whole number from ${least}: it is a page number, and the first page is ${least}`
     : `a whole number from ${least} to ${most}`
   found.push({
     parameter: name,

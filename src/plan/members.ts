@@ -1,14 +1,19 @@
-/** What happens to the members of a record on its way in and out (REP-4, REP-8), compiled from its shape at mount. */
+/**
+ * Converts the members of records on input and output (REP-4, REP-8). Compiled from the shape at
+ * mount.
+ */
 import { asItIs, type Convert, canonicalMembers, compileObjects, type Fill, type Member } from '../definition/conversion.js'
 import { type JsonObject, own, put } from '../definition/json.js'
 import type { Shape } from '../definition/shape.js'
 
 /**
- * Values on their way in: local date-times in canonical form, and each absent optional member as its `default`, else null where it is allowed. What only the store sets stays absent, and in an `update` also what the client could not have seen. Copies; what does not fit the
- * shape is left for the validator to name.
+ * Normalizes input: local date-times in canonical form, and each absent optional member as its
+ * `default`, else null where allowed. Members that only the store sets stay absent; in an `update`,
+ * so do members that the client can't see. Copies. Values that do not match the shape are left for
+ * the validator to report.
  */
 export function compileNormalize(shape: Shape, fill: 'create' | 'update'): Convert {
-  /** The defaults being filled in: one that would fill itself in again ends there. */
+  /** The defaults being filled in. A default that contains itself ends there. */
   const filling = new Set<Shape>()
   const fallbackOf = ({ shape: member, convert }: Member): unknown => {
     if (member.fallback === undefined) return null
@@ -37,19 +42,20 @@ export function compileNormalize(shape: Shape, fill: 'create' | 'update'): Conve
 }
 
 /**
- * Values on their way out: what the schema names or allows, nullable members always there, `writeOnly` ones never, date-times with seven digits. A null that
- * the schema does not allow is how many stores say that there is nothing: it becomes `undefined`. With `shares` what is as it would leave is given back, not copied: for
- * who only looks at it.
+ * Prepares values for output: members that the schema names or allows, nullable members always
+ * present, `writeOnly` ones never, date-times with seven digits. Many stores use null for absent
+ * values: a null that the schema does not allow becomes `undefined`. With `shares`, a value that
+ * needs no change is returned itself, not a copy, for callers that only read it.
  */
 export function compilePresent(shape: Shape, shares = false): Convert {
   const fill: Fill = ({ members, other, open }) => {
-    const told = [...members].filter(([, member]) => !member.shape.writeOnly)
+    const visible = [...members].filter(([, member]) => !member.shape.writeOnly)
     return (source) => {
-      if (shares && isPresentable(source, told)) return source
+      if (shares && isPresentable(source, visible)) return source
       const object: JsonObject = {}
-      for (const [name, member] of told) {
+      for (const [name, member] of visible) {
         const value = own(source, name)
-        if (!isNothing(member.shape, value)) put(object, name, member.convert(value))
+        if (!isAbsent(member.shape, value)) put(object, name, member.convert(value))
         else if (member.shape.nullable && !member.conditional) put(object, name, null)
       }
       for (const name of open ? Object.keys(source) : []) {
@@ -60,25 +66,30 @@ export function compilePresent(shape: Shape, shares = false): Convert {
     }
   }
   const present = compileObjects(shape, fill, shares)
-  const allowsNull = shape.nullable || shape.untold
+  const allowsNull = shape.nullable || shape.untyped
   if (present === asItIs) return allowsNull ? asItIs : (value) => (value === null ? undefined : value)
-  return (value) => (isNothing(shape, value) ? undefined : present(value))
+  return (value) => (isAbsent(shape, value) ? undefined : present(value))
 }
 
-/** True for plain data with these members and no others, in their order, each as it would leave. */
-function isPresentable(source: JsonObject, told: readonly (readonly [name: string, member: Member])[]): boolean {
+/**
+ * True for plain data with exactly these members, in their order, each already in its output form.
+ */
+function isPresentable(source: JsonObject, visible: readonly (readonly [name: string, member: Member])[]): boolean {
   const names = Object.keys(source)
-  if (names.length !== told.length || Object.getPrototypeOf(source) !== Object.prototype) return false
+  if (names.length !== visible.length || Object.getPrototypeOf(source) !== Object.prototype) return false
   for (let i = 0; i < names.length; i += 1) {
-    const [name, member] = told[i] as (typeof told)[number]
+    const [name, member] = visible[i] as (typeof visible)[number]
     if (names[i] !== name) return false
     const value = source[name]
-    if (isNothing(member.shape, value) || member.convert(value) !== value) return false
+    if (isAbsent(member.shape, value) || member.convert(value) !== value) return false
   }
   return true
 }
 
-/** Values of hand-written routes on their way out: without `writeOnly` members, date-times with seven digits, everything else as it is. */
+/**
+ * Prepares values of hand-written routes for output: without `writeOnly` members, date-times with
+ * seven digits, everything else unchanged.
+ */
 export function compileSent(shape: Shape): Convert {
   return compileObjects(shape, ({ members, other }) => (source) => {
     const object: JsonObject = {}
@@ -92,15 +103,16 @@ export function compileSent(shape: Shape): Convert {
 }
 
 /**
- * Stored values without what the schema does not know and without nulls that it does not allow: as a client would have to write them. What has nothing of the kind is
- * given back as it is, not copied.
+ * Removes what a client could not send from stored values: members that the schema does not
+ * declare, and nulls that it does not allow. A value that needs no change is returned itself, not a
+ * copy.
  */
 export function compileKnown(shape: Shape): Convert {
   const fill: Fill = ({ members, other }) => {
     const knownOf = (name: string, value: unknown): unknown => {
       const member = members.get(name)
-      if (member === undefined) return (other(name)?.convert ?? leftOut)(value)
-      return isNothing(member.shape, value) ? nothing : member.convert(value)
+      if (member === undefined) return (other(name)?.convert ?? omit)(value)
+      return isAbsent(member.shape, value) ? omitted : member.convert(value)
     }
     return (source) => {
       let object: JsonObject | undefined
@@ -111,7 +123,7 @@ export function compileKnown(shape: Shape): Convert {
         const known = knownOf(name, value)
         if (object === undefined && known === value) continue
         object ??= firstOf(source, names, i)
-        if (known !== nothing) put(object, name, known)
+        if (known !== omitted) put(object, name, known)
       }
       return object ?? source
     }
@@ -119,15 +131,15 @@ export function compileKnown(shape: Shape): Convert {
   return compileObjects(shape, fill, true)
 }
 
-/** Stands for a member that is no part of the result. */
-const nothing = Symbol('nothing')
-const leftOut: Convert = () => nothing
+/** Marks a member that is not part of the result. */
+const omitted = Symbol('omitted')
+const omit: Convert = () => omitted
 
-/** A new object with the first so many of these members. */
+/** A new object with the first `count` of these members. */
 function firstOf(source: JsonObject, names: readonly string[], count: number): JsonObject {
   const object: JsonObject = {}
   for (const name of names.slice(0, count)) put(object, name, source[name])
   return object
 }
 
-const isNothing = (shape: Shape, value: unknown): boolean => value === undefined || (value === null && !shape.nullable && !shape.untold)
+const isAbsent = (shape: Shape, value: unknown): boolean => value === undefined || (value === null && !shape.nullable && !shape.untyped)

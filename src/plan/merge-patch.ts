@@ -1,14 +1,15 @@
-/** RFC 7396 over stored records (VERB-5). */
+/** Applies merge patches (RFC 7396) to stored records (VERB-5). */
 import { escapePointer, isObject, type JsonObject, own, put } from '../definition/json.js'
 import type { Shape } from '../definition/shape.js'
 import type { Violation } from '../problem.js'
 import { removeMember } from './guard.js'
-import { mostViolations } from './refusal.js'
+import { maxViolations } from './refusal.js'
 import { unknownMember } from './violations.js'
 
 /**
- * The record `target` with `patch` merged in. Null becomes null where the schema allows it, else removes. A name the schema does not know is a violation even as
- * null, where the RFC would be silent: it is a misspelling.
+ * Merges `patch` into the record `target`. Null becomes null if the schema allows it, else it
+ * removes the member. A name that the schema does not declare is a violation even with null,
+ * although the RFC would ignore it: it is a misspelling.
  */
 export function mergePatch(target: unknown, patch: unknown, shape: Shape, found: Violation[]): unknown {
   return merge(target, patch, shape, found, '')
@@ -20,7 +21,7 @@ function merge(target: unknown, patch: unknown, shape: Shape | undefined, found:
   for (const name of Object.keys(patch)) {
     const member = shape?.members.get(name) ?? shape?.other(name)
     const value = patch[name]
-    // Most of what is patched is no object, and its place is not asked for.
+    // Most patched values are not objects and need no pointer.
     if (value !== null && !isObject(value)) {
       put(result, name, value)
       continue
@@ -29,7 +30,7 @@ function merge(target: unknown, patch: unknown, shape: Shape | undefined, found:
     if (value !== null) put(result, name, merge(own(result, name), value, member, found, pointer))
     else if (member !== undefined) removeMember(result, name, member)
     else if (!shape?.isObject) delete result[name]
-    else if (found.length < mostViolations) found.push(unknownMember(pointer, name, [...shape.properties.keys()]))
+    else if (found.length < maxViolations) found.push(unknownMember(pointer, name, [...shape.properties.keys()]))
   }
   return result
 }

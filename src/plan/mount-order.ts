@@ -1,4 +1,4 @@
-/** The order in which mounts are placed: what lies in another comes after it. */
+/** Orders mounts so that contained resources come after their parents. */
 import { ConfigurationError } from '../problem.js'
 import { nameOf } from './link-targets.js'
 import type { Mount } from './mount.js'
@@ -23,7 +23,7 @@ function unmountedParent({ definition }: Mount, mounts: readonly Mount[]): Confi
   if (mounts.some((mount) => mount.definition.collection === name)) {
     return new ConfigurationError(
       'unmounted-parent',
-      `"${definition.collection}" is contained in "${name}", which is contained in it again. Let one of them stand on top.`,
+      `"${definition.collection}" is contained in "${name}", which is itself contained in "${definition.collection}". Remove the parent of one of them.`,
     )
   }
   return new ConfigurationError(

@@ -1,4 +1,4 @@
-/** What a team puts into a version: resources over their data. */
+/** Mounts: resources over their data, the entries of a version. */
 
 import type { Adapter } from '../adapters/contract.js'
 import { branded, hasBrand } from '../brand.js'
@@ -16,7 +16,7 @@ import { type PartLifeOptions, partLifeKinds } from './life.js'
 import type { AdapterFor, MountedAdapter, UnboundAdapter } from './mounted-adapter.js'
 import { type ExportOptions, exportKinds, exportsOption } from './transfer-format.js'
 
-/** An adapter whose records and keys the library passes on without looking at their types. */
+/** An adapter whose record and key types the library does not depend on. */
 export type AnyAdapter = Adapter<unknown, KeyValue>
 
 export type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS'
@@ -24,23 +24,44 @@ export type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPT
 export interface MountOptions<T = unknown, K = KeyValue> extends PartLifeOptions {
   /** An API area between version and collection: `ui`, `tax` (PATH-1). */
   readonly area?: string
-  /** Methods of the collection, of those that definition and adapter offer. Default: all. A public API says `['POST']` (VERB-11). */
+  /**
+   * Methods of the collection, among those that definition and adapter offer. Default: all. For a
+   * public API: `['POST']` (VERB-11).
+   */
   readonly collection?: readonly ('GET' | 'POST')[]
-  /** Methods of the item, likewise, its flags (which PATCH stands for) and places in parents' collections included. A public API says `['GET', 'DELETE']`. */
+  /**
+   * Methods of the item, likewise. Also applies to its flags (as `PATCH`) and to its membership in
+   * parents' collections. For a public API: `['GET', 'DELETE']`.
+   */
   readonly item?: readonly ('GET' | 'PUT' | 'PATCH' | 'DELETE')[]
-  /** Media types beside JSON and XML that this resource can be had in (HDR-1): `[representation('application/pdf', { item: toPdf })]`. Default: the service's alone. */
+  /**
+   * Media types in addition to JSON and XML for this resource (HDR-1):
+   * `[representation('application/pdf', { item: toPdf })]`. Default: only those of the service.
+   */
   readonly representations?: readonly CustomRepresentation[]
-  /** Whole lists, streamed: `{ formats: [csv(), ndjson()] }` of `express-rest-conventions/transfer`. Default: lists come in pages alone. */
+  /**
+   * Streamed exports of whole lists: `{ formats: [csv(), ndjson()] }` of
+   * `express-rest-conventions/transfer`. Default: lists are only available in pages.
+   */
   readonly exports?: ExportOptions
-  /** `required`: a POST without `Idempotency-Key` is 400. The adapter must be one that keeps keys. Default: it is honoured where the adapter keeps keys. */
+  /**
+   * `required`: a POST without `Idempotency-Key` is 400. The adapter must store keys. Default: the
+   * key is honoured if the adapter stores keys.
+   */
   readonly idempotencyKey?: 'required'
   /** Documented plural nouns below an item (PATH-8): `[endpoint('cancelaciones', { ... })]` is `/pedidos/{numero}/cancelaciones`. */
   readonly endpoints?: readonly Endpoint<EndpointItem<T, K>>[]
   /** Text, examples and `x-` members for documents. */
   readonly describe?: ResourceText
-  /** The lives of single methods, by the library's names (VER-2, VER-3): `{ remove: { retired: true } }`. */
+  /**
+   * The life cycles of single methods, by the library's names (VER-2, VER-3): `{ remove: { retired:
+   * true } }`.
+   */
   readonly operations?: Readonly<Record<string, PartLifeOptions>>
-  /** The lives of flags and associated sub-collections, by their segment below an item: `{ activo: { retired: true } }`. */
+  /**
+   * The life cycles of flags and associated sub-collections, by their segment below an item: `{
+   * activo: { retired: true } }`.
+   */
   readonly below?: Readonly<Record<string, PartLifeOptions>>
 }
 
@@ -49,12 +70,13 @@ export interface Mount {
   readonly kind: 'resource'
   readonly definition: ResourceDefinition
   readonly adapter: AnyAdapter
-  /** Its endpoints take the items of this very resource, whatever those are. */
+  /** Its endpoints take the items of this resource, whatever their type. */
   readonly options: MountOptions<never, never>
 }
 
 /**
- * Puts a resource over its data: an adapter, or one that is bound to the definition here. Its types must be those of the definition.
+ * Mounts a resource over its data: an adapter, or an unbound one that is bound to the definition
+ * here. The types of adapter and definition must match.
  *
  * @example api({ versions: { v1: [mount(sucursales, memoryAdapter(sucursales))] } })
  */
@@ -90,7 +112,7 @@ export function mount<T, K, A = MountedAdapter<T, K>>(
 }
 
 /** An option that takes endpoints below an item. */
-const endpointsKind: Kind = { each: { by: 'what endpoint() made: endpoint(name, { description, methods })', is: isEndpoint } }
+const endpointsKind: Kind = { each: { by: 'the result of endpoint(): endpoint(name, { description, methods })', is: isEndpoint } }
 
 const collectionMethods = ['GET', 'POST'] as const
 const itemMethods = ['GET', 'PUT', 'PATCH', 'DELETE'] as const
@@ -109,7 +131,7 @@ export const mountKinds: Kinds<MountOptions> = {
   below: { values: { options: partLifeKinds } },
 }
 
-/** Whether a value is what `mount()` made. */
+/** Whether a value is the result of `mount()`. */
 export const isMount = (value: unknown): value is Mount => hasBrand('mount', value)
 
 function checkIdempotency(
@@ -122,16 +144,21 @@ function checkIdempotency(
   if (adapter.create !== undefined && adapter.recall !== undefined) return
   throw new ConfigurationError(
     'adapter-incomplete',
-    `${what} is "required", and its adapter keeps no keys: it needs create() and recall(). Give it the option idempotency.`,
+    `${what} is "required", but its adapter stores no keys: that needs create() and recall(). Give the adapter the option idempotency.`,
   )
 }
 
-/** What stands below an item is a plural noun (PATH-2, PATH-3): a description is no excuse for a verb. */
+/**
+ * An endpoint below an item must be a plural noun (PATH-2, PATH-3): a description does not permit a
+ * verb.
+ */
 function checkEndpoints(collection: string, given: readonly Endpoint<never>[] | undefined): void {
   if (given === undefined) return
   for (const { name, area, allow } of given as readonly Endpoint<never>[]) {
     if (area !== undefined)
-      throw invalidOption(`The endpoint "${name}" lies below the items of "${collection}", in their area. Leave the area "${area}" out.`)
+      throw invalidOption(
+        `The endpoint "${name}" is below the items of "${collection}" and so in their area. Leave the area "${area}" out.`,
+      )
     checkEndpointName(name, collection, allow)
   }
 }
@@ -139,7 +166,10 @@ function checkEndpoints(collection: string, given: readonly Endpoint<never>[] | 
 const bound = <T, K>(definition: ResourceDefinition<T, K>, given: MountedAdapter<T, K>): Adapter<T, K> =>
   isUnbound(given) ? given.bind(definition) : given
 
-/** What has a `list` is an adapter already. Functions, which have a `bind` of their own, are neither. */
+/**
+ * A value with a `list` is already an adapter. Functions, which have a `bind` of their own, are
+ * neither.
+ */
 function isUnbound<T, K>(given: Adapter<T, K> | UnboundAdapter<T, K>): given is UnboundAdapter<T, K> {
   return isContainer(given) && !('list' in given) && 'bind' in given && typeof given.bind === 'function'
 }

@@ -1,26 +1,30 @@
-/** What a resource can be mounted with, and what the compiler says where it is of another resource. */
+/** The types of adapters that `mount()` accepts, and the compiler's messages for a mismatch. */
 import type { Adapter } from '../adapters/contract.js'
 import type { ResourceDefinition } from '../definition/resource.js'
 
 /**
- * An adapter that learns its resource where it is mounted, so that the definition need not be named twice. Each mount binds it anew.
+ * An adapter that gets its definition when it is mounted, so that the definition need not be named
+ * twice. Each mount binds it anew.
  *
- * @example const inTable = (table: string): UnboundAdapter<Sucursal, string> => ({ bind: ({ key }) => tableAdapter(table, key.members) })
+ * @example
+ * const inTable = (table: string): UnboundAdapter<Sucursal, string> => ({
+ *   bind: ({ key }) => tableAdapter(table, key.members),
+ * })
  */
 export interface UnboundAdapter<T, K> {
-  /** The adapter of this resource. Called once by each `mount()`; what it throws, that throws. */
+  /** Returns the adapter of this resource. `mount()` calls it once and passes on its errors. */
   bind(definition: ResourceDefinition<T, K>): Adapter<T, K>
 }
 
-/** An adapter of these records and keys, or one that is bound to their definition. */
+/** An adapter of these records and keys, or one that can be bound to their definition. */
 export type MountedAdapter<T, K> = Adapter<T, K> | UnboundAdapter<T, K>
 
 /**
- * The parameter that takes an adapter of type `A` for a definition of records `T` and keys `K`. An
- * adapter of another resource meets a sentence here, so that the compiler's error is one line. All
- * else meets `MountedAdapter` itself, which also types the parameters of an adapter that is written
- * in place, and points to the member that is wrong. So does `never`, which stands for `A` while the
- * compiler infers what a generic factory makes for this place.
+ * The parameter type for an adapter of type `A` for records `T` and keys `K`. For an adapter of
+ * another resource the type is a sentence, so that the compiler's error is one line. In all other
+ * cases it is `MountedAdapter` itself, which types the parameters of an inline adapter and points
+ * to the wrong member. The same holds for `never`, which the compiler passes as `A` while it infers
+ * the result of a generic factory.
  */
 export type AdapterFor<T, K, A> = [A] extends [never]
   ? MountedAdapter<T, K>
@@ -44,15 +48,18 @@ type Mismatch<T, K, R, J, A> = [Missing<T, R>] extends [never]
     : 'This adapter is of another resource: its keys have another type.'
   : `This adapter is of another resource: its records have no ${Missing<T, R>}.`
 
-/** Only of an adapter that has its type by name: one that is written in place has the fault in place. */
+/**
+ * Only for adapters with a named type: for an inline adapter the compiler reports the error in
+ * place.
+ */
 type Unlike<T, K, R, A> = [keyof Adapter<T, K>, OtherType<T, R>] extends [keyof A, string]
   ? [OtherType<T, R>] extends [never]
     ? MountedAdapter<T, K>
     : `This adapter has records of another type than the definition: see ${OtherType<T, R>}.`
   : MountedAdapter<T, K>
 
-/** The names of members that have a type of their own in `R`. */
+/** The names of members whose type differs in `R`. */
 type OtherType<T, R> = { [N in keyof T & keyof R]-?: R[N] extends T[N] ? never : N }[keyof T & keyof R] & string
 
-/** The names that every record of `T` has, and none of `R`. */
+/** The names that every record of `T` has and none of `R`. */
 type Missing<T, R> = Exclude<{ [N in keyof T]-?: Record<never, never> extends Pick<T, N> ? never : N }[keyof T], keyof R> & string

@@ -1,9 +1,9 @@
-/** Which writes requests can reach: what a store is checked for at start. */
+/** Finds which writes requests can reach: the store is checked for these at startup. */
 import type { WriteMethod } from '../adapters/contract.js'
 import type { AnyAdapter } from './mount.js'
 import type { Mounted, Route } from './routes.js'
 
-/** The adapters of these resources, each with the writes that their routes lead to. */
+/** The adapters of these resources, each with the writes that their routes use. */
 export function offeredWrites(resources: readonly Mounted[]): ReadonlyMap<AnyAdapter, ReadonlySet<WriteMethod>> {
   const offered = new Map<AnyAdapter, Set<WriteMethod>>()
   const add = (adapter: AnyAdapter, ...routes: readonly Route[]): void => {

@@ -1,47 +1,56 @@
-/** Which parts of a version have retired or are deprecated, by their paths: found before a request is authenticated (VER-2). */
+/**
+ * Finds retired and deprecated parts of a version by path, before a request is authenticated
+ * (VER-2).
+ */
 import { isOver, type Life, mergedLife } from './life.js'
 
 /** A part of a version. */
 export interface Part {
   /** The path below the version, ids as `{name}`, such as `/contratos/{id}/activo`. */
   readonly template: string
-  /** Of the path and everything below. */
+  /** For the path and everything below. */
   readonly life: Life | undefined
-  /** Of single methods of the path, those of `life` included. */
+  /** For single methods of the path, combined with `life`. */
   readonly methods?: ReadonlyMap<string, Life>
-  /** The path is served in any case, as Express serves hand-written routes. Default: as it stands (PATH-11). */
+  /**
+   * The path is matched case-insensitively, as Express matches hand-written routes. Default:
+   * exactly (PATH-11).
+   */
   readonly anyCase?: boolean
-  /** Whether the path has methods beside those in `methods`. OPTIONS does not count: it tells of the others. */
+  /** Whether the path has methods other than those in `methods`. OPTIONS does not count. */
   readonly hasOthers: boolean
 }
 
 interface Node {
   readonly literals: Map<string, Node>
-  /** Those of parts that are served in any case, in lower case. */
+  /** Segments of parts that are matched case-insensitively, in lower case. */
   readonly folded: Map<string, Node>
   wild: Node | undefined
   part: Part | undefined
-  /** Of the path and everything below. */
+  /** For the path and everything below. */
   life: Life | undefined
 }
 
-/** The deprecation or retirement at a path. */
+/** The deprecation or retirement of a path. */
 export interface Found {
   readonly life: Life
-  /** The template of the part, whose ids are those of the path. */
+  /** The template of the part. Its ids can be filled from the path. */
   readonly template: string
 }
 
 const newNode = (): Node => ({ literals: new Map(), folded: new Map(), wild: undefined, part: undefined, life: undefined })
 
-/** The lives of the parts of one version. */
+/** The life cycles of the parts of one version. */
 export class PartLives {
   readonly #top = newNode()
   readonly #parts: readonly Part[]
-  /** Every time from which on something is 410. */
+  /** The times of all retirements. */
   readonly #ends: readonly number[]
 
-  /** `undefined` if no part is deprecated or retired, as in most versions, which then have no overhead. */
+  /**
+   * `undefined` if no part is deprecated or retired, as in most versions, which then have no
+   * overhead.
+   */
   static of(parts: readonly Part[]): PartLives | undefined {
     const found = parts.filter(({ life, methods }) => life !== undefined || (methods !== undefined && methods.size > 0))
     return found.length === 0 ? undefined : new PartLives(found)
@@ -71,7 +80,10 @@ export class PartLives {
     node.life = mergedLife(part.life, node.life)
   }
 
-  /** Whether a request is 410: its method, its path, or something above has retired. `path`: below the version, as it was sent. */
+  /**
+   * Whether a request is 410: its method, its path, or something above has retired. `path`: the raw
+   * path below the version.
+   */
   isGone(method: string, path: string, now: number): boolean {
     const { node, through } = this.#walk(path)
     if (through.some((one) => isOver(one.life, now))) return true
@@ -80,7 +92,9 @@ export class PartLives {
     return isOver(part.methods.get(getterOf(method)), now) || isWhollyOver(part, now)
   }
 
-  /** The deprecation or retirement that applies to the path and method of a request; `undefined` if there is none. */
+  /**
+   * The deprecation or retirement that applies to a method and path; `undefined` if there is none.
+   */
   at(method: string, path: string): Found | undefined {
     const { node, through } = this.#walk(path)
     const above = through.map((one) => one.life).reduceRight<Life | undefined>((life, outer) => mergedLife(life, outer), undefined)
@@ -90,17 +104,17 @@ export class PartLives {
     return { life, template: named?.part?.template ?? '' }
   }
 
-  /** The parts from which it was made. */
+  /** The parts passed to `of`. */
   get all(): readonly Part[] {
     return this.#parts
   }
 
-  /** How many parts have retired: documents are the same as long as this is. */
+  /** The number of retired parts. Documents stay the same until it changes. */
   ended(now: number): number {
     return this.#ends.filter((end) => end <= now).length
   }
 
-  /** The nodes from the top to the path, and that of the path itself where there is one. */
+  /** The nodes from the top to the path, and the node of the path itself if it exists. */
   #walk(path: string): { readonly node: Node | undefined; readonly through: readonly Node[] } {
     const through: Node[] = []
     let node: Node | undefined = this.#top
@@ -118,7 +132,7 @@ export class PartLives {
 const literalOf = ({ literals, folded }: Node, segment: string): Node | undefined =>
   literals.get(segment) ?? (folded.size === 0 ? undefined : folded.get(segment.toLowerCase()))
 
-/** Two parts of one path: what is mounted there, and methods that have no code any more. */
+/** Joins two parts of one path: a mounted one, and methods that no code serves any more. */
 const joined = (one: Part, other: Part): Part => ({
   template: one.template,
   life: mergedLife(one.life, other.life),
@@ -137,7 +151,10 @@ const getterOf = (method: string): string => (method === 'HEAD' ? 'GET' : method
 
 const isPlaceholder = (segment: string): boolean => segment.startsWith('{') && segment.endsWith('}')
 
-/** As `decodeSegments` has them, but still encoded: what can't be decoded may be below something that has retired. */
+/**
+ * Like `decodeSegments`, but without decoding: an undecodable path may still be below a retired
+ * part.
+ */
 function segmentsOf(path: string): readonly string[] {
   const start = path.startsWith('/') ? 1 : 0
   if (start === path.length) return []
@@ -152,14 +169,17 @@ function decoded(segment: string): string | undefined {
   }
 }
 
-/** The values in a path for each `{name}` of its template, as sent. */
+/** The raw value in a path for each `{name}` of its template. */
 export function namesIn(template: string, path: string): ReadonlyMap<string, string> {
   const segments = segmentsOf(path)
   const names = template.split('/').slice(1)
   return new Map(names.flatMap((name, at) => (isPlaceholder(name) ? [[name, segments[at] ?? '']] : [])))
 }
 
-/** The address of the replacement of a part. `base`: the address of the version, without a trailing slash. */
+/**
+ * The address of a part's replacement. `base`: the address of the version, without a trailing
+ * slash.
+ */
 export function useAddress(use: string, base: string, names: ReadonlyMap<string, string>): string {
   if (/^[a-z][a-z0-9+.-]*:/i.test(use)) return use
   const filled = use.replace(/\{[^{}]*\}/g, (name) => names.get(name) ?? name)

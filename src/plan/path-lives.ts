@@ -1,18 +1,28 @@
-/** The lives of paths that a team declares by their templates: of hand-written routes, and of what has no code any more (VER-2, VER-3). */
+/**
+ * Life cycles of paths, declared by template: for hand-written routes, and for paths that no code
+ * serves any more (VER-2, VER-3).
+ */
 import { checkOptions, invalidOption } from '../options/check.js'
 import type { Kind } from '../options/kinds.js'
 import { type PartLifeOptions, partLifeKinds, resolveLife } from './life.js'
 import type { Part } from './part-lives.js'
 import { livesOf } from './route-lives.js'
 
-/** Lives by path below the version, with a method before it where they are of that method alone: `'/notas/{id}'`, `'DELETE /notas/{id}'`. */
+/**
+ * Life cycles by path below the version. A method before the path limits one to that method:
+ * `'/notas/{id}'`, `'DELETE /notas/{id}'`.
+ */
 export type PathLives = Readonly<Record<string, PartLifeOptions>>
 
 export const pathLivesKind: Kind = 'table'
 
 const grammar = /^(?:([A-Z]+) )?((?:\/(?:\{[^{}/]+\}|[^{}/?#\s]+))+)$/
 
-/** The parts of `what`, which is a version. `anyCase`: hand-written routes are behind it. Throws `ConfigurationError` where a path is malformed, or its life makes no sense. */
+/**
+ * The parts declared in `paths` of a version. `what`: names the version in messages. `anyCase`: the
+ * version has hand-written routes. Throws `ConfigurationError` for a malformed path or an invalid
+ * life cycle.
+ */
 export function partsOfPaths(what: string, given: PathLives | undefined, anyCase: boolean): readonly Part[] {
   const parts = new Map<string, { life: PartLifeOptions | undefined; methods: [method: string, life: PartLifeOptions][] }>()
   for (const [key, life] of Object.entries(given ?? {})) {
@@ -21,9 +31,9 @@ export function partsOfPaths(what: string, given: PathLives | undefined, anyCase
     const [, method, template = ''] = grammar.exec(key) ?? []
     if (template === '')
       throw invalidOption(
-        `${name} is no path. Give a path below the version, such as "/notas/{id}", or with a method "DELETE /notas/{id}".`,
+        `${name} is not a path. Give a path below the version, such as "/notas/{id}", or with a method "DELETE /notas/{id}".`,
       )
-    if (method === 'HEAD') throw invalidOption(`${name} is about HEAD, which goes with GET. Name GET.`)
+    if (method === 'HEAD') throw invalidOption(`${name} names HEAD, which always follows GET. Name GET instead.`)
     const part = parts.get(template) ?? { life: undefined, methods: [] }
     parts.set(template, part)
     if (method === undefined) part.life = life
@@ -36,7 +46,7 @@ export function partsOfPaths(what: string, given: PathLives | undefined, anyCase
       return own === undefined ? [] : [{ method, life: own }]
     })
     const { lives } = livesOf(path, declared)
-    // What other methods a hand-written route has, nobody knows.
+    // The other methods of a hand-written route are not known.
     return { template, life: path, methods: lives?.methods ?? new Map(), hasOthers: true, anyCase }
   })
 }

@@ -1,7 +1,7 @@
 /**
- * How the queries of a service differ from the conventions: other names of parameters, and what the
- * service did with unknown and repeated ones before (QUERY-4, QUERY-5, QUERY-8). What is left is a
- * query in the names of the conventions.
+ * Translates queries of a service that deviates from the conventions: aliases of parameters, and
+ * the legacy treatment of unknown and repeated ones (QUERY-4, QUERY-5, QUERY-8). The result is a
+ * query under the names of the conventions.
  */
 import type { Legacy } from '../conventions/modes.js'
 import type { ParameterNames } from '../conventions/parameters.js'
@@ -9,28 +9,34 @@ import type { QueryPair } from '../http/query-string.js'
 import type { KnownViolation, Violation } from '../problem.js'
 import { parameter } from '../wire.js'
 
-/** What is to be told of a query: a clause, and the name of the parameter. */
+/** A finding about a query: the clause, and the name of the parameter. */
 export interface QueryNote {
   readonly clause: string
   readonly detail: string
 }
 
-/** How one request's query is read. */
+/** How the query of a request is read. */
 export interface QueryTerms {
   readonly names: ParameterNames | undefined
-  /** Unknown parameters are ignored, and of repeated ones this value is taken; `undefined`: both are refused (QUERY-8). */
+  /**
+   * If set, unknown parameters are ignored and this value of a repeated one is used. `undefined`:
+   * both are refused (QUERY-8).
+   */
   readonly repeated: 'first' | 'last' | undefined
-  /** Whether that is told. */
-  readonly tellsStrays: boolean
-  /** The items that a page may have, where that is more than the maximum (QUERY-5). */
+  /** Whether ignored and repeated parameters are reported. */
+  readonly reportsStrays: boolean
+  /** The maximum page size, if larger than that of the resource (QUERY-5). */
   readonly upTo: number | undefined
-  /** Whether that is told. */
-  readonly tellsSizes: boolean
-  /** Equal for terms that read a query alike. */
+  /** Whether such sizes are reported. */
+  readonly reportsSizes: boolean
+  /** Equal for terms with the same effect. */
   readonly key: string
 }
 
-/** The terms of a request: the names of the service, and what it did before with strays (QUERY-8) and with large pages (QUERY-5). */
+/**
+ * The terms of a request: the service's parameter names, and its legacy treatment of unknown
+ * parameters (QUERY-8) and large pages (QUERY-5).
+ */
 export function queryTerms(
   names: ParameterNames | undefined,
   strays: Legacy<'QUERY-8'> | undefined,
@@ -39,48 +45,48 @@ export function queryTerms(
   if (names === undefined && strays === undefined && sizes === undefined) return undefined
   const repeated = strays === undefined ? undefined : (strays.settings.repeated ?? 'first')
   const upTo = sizes?.settings.upTo
-  const tellsStrays = strays?.counts === true
-  const tellsSizes = sizes?.counts === true
-  // No raw query has a space in it.
-  return { names, repeated, tellsStrays, upTo, tellsSizes, key: ` ${repeated} ${tellsStrays} ${upTo} ${tellsSizes} ` }
+  const reportsStrays = strays?.counts === true
+  const reportsSizes = sizes?.counts === true
+  // No raw query contains a space.
+  return { names, repeated, reportsStrays, upTo, reportsSizes, key: ` ${repeated} ${reportsStrays} ${upTo} ${reportsSizes} ` }
 }
 
-/** Other names have no meaning where there are no lists and no items. */
+/** Aliases do not apply to requests that are not for lists or items. */
 export const withoutAliases = (terms: QueryTerms | undefined): QueryTerms | undefined =>
   terms?.names === undefined ? terms : { ...terms, names: { ...terms.names, aliases: new Map() } }
 
-/** A query in the names of the conventions. */
+/** A query under the names of the conventions. */
 export interface TranslatedQuery {
   readonly pairs: readonly QueryPair[]
   readonly found: readonly Violation[]
   readonly notes: readonly QueryNote[]
-  /** The number of rows before the page, where the client sent that, and the name it used. */
+  /** The number of rows before the page, if the client sent that, and the name that it used. */
   readonly rows: { readonly name: string; readonly text: string } | undefined
-  /** The names that the client used, by the parameter's own name. */
+  /** The names that the client used, by the name of the conventions. */
   readonly sentAs: ReadonlyMap<string, string>
 }
 
-/** Notes of one query: a client must not fill a cache with them. */
-const mostNotes = 20
+/** Maximum number of notes of one query: a client must not fill a cache with them. */
+const maxNotes = 20
 
-/** What may stand in a query. */
+/** The parameters that a query may have. */
 export interface AllowedNames {
   readonly allowed: readonly string[]
   readonly many: (name: string) => boolean
-  /** A hint may stand there, too. */
+  /** Whether a hint is allowed. */
   readonly hinted: boolean
 }
 
-/** Translates the pairs of a query. What is still wrong is left for whoever reads them. */
+/** Translates the pairs of a query. Remaining violations are left for the caller to report. */
 export function translateQuery(given: readonly QueryPair[], terms: QueryTerms, { allowed, many, hinted }: AllowedNames): TranslatedQuery {
   const pairs: QueryPair[] = []
   const found: Violation[] = []
   const notes: QueryNote[] = []
   const sentAs = new Map<string, string>()
-  /** The place of each parameter among `pairs`, by its own name. */
+  /** The index of each parameter in `pairs`, by the name of the conventions. */
   const places = new Map<string, number>()
   const note = (clause: string, detail: string): void => {
-    const isNew = notes.length < mostNotes && !notes.some((one) => one.clause === clause && one.detail === detail)
+    const isNew = notes.length < maxNotes && !notes.some((one) => one.clause === clause && one.detail === detail)
     if (isNew) notes.push({ clause, detail })
   }
   let rows: TranslatedQuery['rows']
@@ -91,7 +97,7 @@ export function translateQuery(given: readonly QueryPair[], terms: QueryTerms, {
     if (to === undefined) {
       if (terms.names?.isIgnored(name) === true) note('QUERY-8', name)
       else if (terms.repeated === undefined || name === parameter.after) pairs.push([name, value])
-      else if (terms.tellsStrays) note('QUERY-8', name)
+      else if (terms.reportsStrays) note('QUERY-8', name)
       continue
     }
     if (alias !== undefined) note(alias.clause, name)
@@ -103,7 +109,7 @@ export function translateQuery(given: readonly QueryPair[], terms: QueryTerms, {
     } else if (sentAs.get(to) !== name) found.push(twoNames(name, sentAs.get(to) ?? to))
     else if (many(to) || terms.repeated === undefined) pairs.push([to, value])
     else {
-      if (terms.tellsStrays) note('QUERY-8', name)
+      if (terms.reportsStrays) note('QUERY-8', name)
       if (terms.repeated === 'last') pairs[place] = [to, value]
     }
   }
@@ -117,7 +123,7 @@ export function translateQuery(given: readonly QueryPair[], terms: QueryTerms, {
 
 const twoNames = (name: string, other: string): KnownViolation<'repeated'> => ({
   parameter: name,
-  detail: `"${name}" and "${other}" stand for the same. Give one of them.`,
+  detail: `"${name}" and "${other}" are the same parameter. Give one of them.`,
   code: 'repeated',
   params: { name },
   clause: 'QUERY-8',

@@ -1,4 +1,7 @@
-/** Records as clients send them, in terms of the store: completed, held against the schema, and refused with everything that is wrong at once (REP-8, VERB-3, VERB-5). */
+/**
+ * Checks records that clients send, in stored members: fills in defaults, validates against the
+ * schema, and reports every violation at once (REP-8, VERB-3, VERB-5).
+ */
 import { isDeepStrictEqual } from 'node:util'
 import type { Scalar } from '../adapters/contract.js'
 import { escapePointer, isList, isObject, type JsonObject, own, put } from '../definition/json.js'
@@ -11,27 +14,27 @@ import { summaryOf } from './refusal.js'
 import { checkKey, onWire, type ResourcePlan } from './resource-plan.js'
 import { unknownMember } from './violations.js'
 
-/** Members whose values the address or the scope gives. */
+/** Members whose values the address or the scope determines. */
 export type Fixed = Readonly<Record<string, Scalar>>
 
-/** Throws the `invalid-body` problem where something was found (ERR-2). */
+/** Throws the `invalid-body` problem if there are violations (ERR-2). */
 export function refuseBody(found: readonly Violation[]): void {
   if (found.length === 0) return
   throw new HttpProblem('invalid-body', { detail: summaryOf(found), errors: found })
 }
 
-/** The same of violations in terms of the store. */
+/** Like `refuseBody`, for violations of stored members. */
 export function refuseOnWire(plan: ResourcePlan, found: readonly Violation[]): void {
   if (found.length > 0) refuseBody(onWire(plan, found))
 }
 
-/** The body as an object, or 422. */
+/** The body as an object. Throws 422 otherwise. */
 export function objectBody(body: unknown): JsonObject {
   if (!isObject(body)) refuseBody([{ pointer: '', detail: 'The body must be an object.', code: 'type', params: { types: ['object'] } }])
   return body as JsonObject
 }
 
-/** The body of a merge patch, or 422. */
+/** The body of a merge patch. Throws 422 otherwise. */
 export function mergeBody(body: unknown, jsonPatch: boolean): JsonObject {
   if (jsonPatch && isList(body)) {
     const detail = `A merge patch is an object. Send a list of operations as ${mediaType.jsonPatch}.`
@@ -40,7 +43,7 @@ export function mergeBody(body: unknown, jsonPatch: boolean): JsonObject {
   return objectBody(body)
 }
 
-/** The record that a POST asks for. `found` are violations known already. Throws `invalid-body`. */
+/** The record of a POST. `found`: violations that are already known. Throws `invalid-body`. */
 export function recordToCreate(plan: ResourcePlan, sent: JsonObject, fixed: Fixed, found: Violation[]): JsonObject {
   found.push(...plan.guard.given(sent))
   fix(plan, sent, fixed, found)
@@ -50,7 +53,7 @@ export function recordToCreate(plan: ResourcePlan, sent: JsonObject, fixed: Fixe
   return record
 }
 
-/** The record that a PUT asks for, as far as it can be told without the stored one. Throws `invalid-body`. */
+/** The record of a PUT, after all checks that do not need the stored one. Throws `invalid-body`. */
 export function recordToReplace(plan: ResourcePlan, sent: JsonObject, fixed: Fixed, found: Violation[]): JsonObject {
   fix(plan, sent, fixed, found)
   leaveNullLinks(plan, sent)
@@ -60,20 +63,21 @@ export function recordToReplace(plan: ResourcePlan, sent: JsonObject, fixed: Fix
   return record
 }
 
-/** What a patch works on. */
+/** The input of a patch. */
 export interface Patched {
   readonly plan: ResourcePlan
-  /** The record as it is stored. */
+  /** The stored record. */
   readonly current: JsonObject
   /** Members that no patch may change. */
   readonly fixed: Fixed
-  /** Violations that are known already. */
+  /** Violations that are already known. */
   readonly found: Violation[]
 }
 
 /**
- * The stored record after a merge patch, in which the key and the members of `fixed` stay what they are, and so does what the store holds beside the schema. With
- * `shares` what the patch does not touch is the very same as in `current`, else a copy. Throws `invalid-body`.
+ * The stored record after a merge patch. The key, the members of `fixed` and undeclared stored
+ * members keep their values. With `shares`, values that the patch does not touch are those of
+ * `current`, otherwise copies. Throws `invalid-body`.
  */
 export function recordToPatch(patched: Patched, patch: JsonObject, shares = false): JsonObject {
   const { plan, current, found } = patched
@@ -82,15 +86,19 @@ export function recordToPatch(patched: Patched, patch: JsonObject, shares = fals
   return keptRecord(patched, record, (name) => (own(patch, name) ?? null) !== null)
 }
 
-/** The record with these members in canonical form, set in place: what a patch finds is canonical already. */
+/**
+ * Converts these members of the record to canonical form, in place. The stored members are
+ * canonical already.
+ */
 function canonicalWhere(plan: ResourcePlan, record: JsonObject, names: readonly string[]): JsonObject {
   for (const name of names) if (Object.hasOwn(record, name)) put(record, name, canonicalOf(plan, name, record[name]))
   return record
 }
 
 /**
- * The stored record after a JSON Patch of what the client sees of it: `seen` is the result, in terms of the store. No `default` applies. What the client does not
- * see, the key and the members of `fixed` stay what they are. Throws `invalid-body`.
+ * The stored record after a JSON Patch of the client's view. `seen`: the result, in stored members.
+ * No `default` applies. Members that the client does not see, the key and the members of `fixed`
+ * keep their values. Throws `invalid-body`.
  */
 export function recordFromPatched(patched: Patched, seen: JsonObject, removed: readonly (readonly string[])[]): JsonObject {
   const { plan } = patched
@@ -103,20 +111,23 @@ export function recordFromPatched(patched: Patched, seen: JsonObject, removed: r
   return keptRecord(patched, plan.canonical(seen) as JsonObject, (name) => Object.hasOwn(seen, name))
 }
 
-/** A link that leads nowhere is null on the wire, whether its members may be null or not: what GET gave must go back in (REP-7). */
+/**
+ * Drops the nulls of links without a target. Such a link is null on the wire even if its members
+ * may not be null, and PUT must accept what GET returned (REP-7).
+ */
 function leaveNullLinks({ hidden, definition: { shape } }: ResourcePlan, record: JsonObject): void {
   for (const member of hidden.keys()) {
     if (own(record, member) === null && !shape.members.get(member)?.nullable && !shape.required.has(member)) delete record[member]
   }
 }
 
-/** What a JSON Patch has taken away and not put back is what a merge patch removes. */
+/** Treats a member that a JSON Patch removed and did not put back as a merge patch does. */
 function settleRemoved(shape: Shape, seen: JsonObject, path: readonly string[]): void {
   let place: Shape | undefined = shape
   let value: unknown = seen
   for (const [i, token] of path.entries()) {
     if (!isObject(value)) {
-      // What went out of a list left no place behind.
+      // An item removed from a list left no place behind.
       if (!isList(value)) return
       place = place?.prefix[Number(token)] ?? place?.items
       value = value[Number(token)]
@@ -129,7 +140,10 @@ function settleRemoved(shape: Shape, seen: JsonObject, path: readonly string[]):
   }
 }
 
-/** A patched record, in canonical form, with what no patch may change. `isNamed` tells whether the client has named a member, and nobody has refused it yet. */
+/**
+ * Restores in a patched record, in canonical form, what no patch may change. `isNamed`: whether the
+ * client sent a member that no other check refuses.
+ */
 function keptRecord({ plan, current, fixed, found }: Patched, record: JsonObject, isNamed: (name: string) => boolean): JsonObject {
   const { shape } = plan.definition
   for (const member of plan.fixed) if (!isKept(plan, member, record, current)) found.push(fixedViolation(member))
@@ -137,7 +151,7 @@ function keptRecord({ plan, current, fixed, found }: Patched, record: JsonObject
     if (!plan.fixed.has(member) && !isKept(plan, member, record, current)) found.push(fixedViolation(member))
   }
   for (const name of undeclared(plan, current)) {
-    // Only here, for what the store does not hold is refused by the schema.
+    // Checked here because the schema check covers only members that the store does not hold.
     if (isNamed(name)) found.push(unknownMember(`/${escapePointer(name)}`, name, [...shape.properties.keys()]))
     else put(record, name, current[name])
   }
@@ -145,20 +159,20 @@ function keptRecord({ plan, current, fixed, found }: Patched, record: JsonObject
   return record
 }
 
-/** True where a patched record has a member as it is stored. */
+/** True if a patched record has the stored value of a member. */
 function isKept(plan: ResourcePlan, member: string, record: JsonObject, current: JsonObject): boolean {
   const value = own(record, member)
   const stored = own(current, member)
-  // What was canonical stays the same.
+  // Unchanged values need no canonical form.
   if (value === stored && typeof value !== 'object') return true
-  // What the client does not see is put back later.
+  // Members that the client does not see are restored later.
   if (!Object.hasOwn(record, member) && plan.definition.shape.members.get(member)?.writeOnly) return true
   return value === canonicalOf(plan, member, stored)
 }
 
 /**
- * What only the stored record can complete or refuse: guarded members, and the schema of all that it knows. A patch is not refused for what it leaves as it is
- * stored. Throws `invalid-body`.
+ * Runs the checks that need the stored record: guarded members, and the schema of the whole record.
+ * A patch is not refused because of members that it leaves unchanged. Throws `invalid-body`.
  */
 export function completeRecord(plan: ResourcePlan, next: JsonObject, current: JsonObject, action: 'replace' | 'patch'): void {
   const kept = undeclared(plan, current).filter((name) => Object.hasOwn(next, name) && next[name] === current[name])
@@ -167,29 +181,29 @@ export function completeRecord(plan: ResourcePlan, next: JsonObject, current: Js
   if (guarded.length > 0) refuseOnWire(plan, guarded)
   refuseOnWire(plan, action === 'patch' ? plan.validatePatched(next, current) : plan.validate(next))
   for (const name of kept) put(next, name, current[name])
-  if (action === 'patch') keepBeside(plan, next, current)
+  if (action === 'patch') keepUndeclared(plan, next, current)
 }
 
 /**
- * Puts back what the store holds beside the schema within objects and lists: a patch is about what
- * the client sees. A list that the client changed is what was sent. Changes `next`.
+ * Restores undeclared stored members inside objects and lists: a patch applies to what the client
+ * sees. A list that the client changed is stored as sent. Modifies `next`.
  */
-function keepBeside(plan: ResourcePlan, next: JsonObject, current: JsonObject): void {
+function keepUndeclared(plan: ResourcePlan, next: JsonObject, current: JsonObject): void {
   let known: JsonObject | undefined
-  for (const [name, holdsMore] of plan.holdsMore) {
+  for (const [name, hasUndeclared] of plan.hasUndeclared) {
     const value = next[name]
     const stored = current[name]
-    if (value === stored || !isNested(value) || !holdsMore(stored)) continue
+    if (value === stored || !isNested(value) || !hasUndeclared(stored)) continue
     const shape = plan.definition.shape.members.get(name) as Shape
     known ??= plan.known(current) as JsonObject
-    put(next, name, withBeside(shape, value, stored, own(known, name)))
+    put(next, name, withUndeclared(shape, value, stored, own(known, name)))
   }
 }
 
 const isNested = (value: unknown): boolean => typeof value === 'object' && value !== null
 
-/** A value with what is stored beside the schema in its place; `known` is the stored one without that. */
-function withBeside(shape: Shape, value: unknown, stored: unknown, known: unknown): unknown {
+/** A value with the undeclared stored members restored; `known`: the stored value without them. */
+function withUndeclared(shape: Shape, value: unknown, stored: unknown, known: unknown): unknown {
   if (stored === known || !isNested(value)) return value
   if (isDeepStrictEqual(value, known)) return stored
   if (!isObject(value) || !isObject(stored) || !isObject(known)) return value
@@ -197,12 +211,15 @@ function withBeside(shape: Shape, value: unknown, stored: unknown, known: unknow
   for (const name of Object.keys(stored)) {
     const member = shape.members.get(name) ?? shape.other(name)
     if (member === undefined) put(made, name, stored[name])
-    else if (Object.hasOwn(made, name)) put(made, name, withBeside(member, made[name], stored[name], own(known, name)))
+    else if (Object.hasOwn(made, name)) put(made, name, withUndeclared(member, made[name], stored[name], own(known, name)))
   }
   return made
 }
 
-/** The members that a store holds beside the schema: no client sees them, so none can mend or mean to remove them. */
+/**
+ * The undeclared members of a stored record. Clients do not see them, so they can't fix them or
+ * intend to remove them.
+ */
 function undeclared({ definition: { shape } }: ResourcePlan, current: JsonObject): readonly string[] {
   let found: string[] | undefined
   for (const name of Object.keys(current)) {
@@ -226,10 +243,10 @@ function fix(plan: ResourcePlan, record: JsonObject, fixed: Fixed, found: Violat
   }
 }
 
-/** What is wrong where a body, or what is to be done to a record, says otherwise than the address and the scope. */
+/** The violation of a body or a change that contradicts the address or the scope. */
 export const fixedViolation = (member: string): KnownViolation<'fixed'> => ({
   pointer: `/${escapePointer(member)}`,
-  detail: `"${member}" is fixed by the address or by who asks: leave it out, or send it as it is.`,
+  detail: `"${member}" is fixed by the address or by the caller's scope: leave it out, or send the current value.`,
   code: 'fixed',
   clause: 'VERB-3',
 })

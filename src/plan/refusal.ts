@@ -1,14 +1,16 @@
-/** How much a problem tells of what is wrong: an answer must not be much larger than its question (ERR-3). */
+/**
+ * Limits the violations in a problem: a response must not be much larger than its request (ERR-3).
+ */
 import type { Violation } from '../problem.js'
 
-/** A body with thousands of mistakes gets the first of them. */
-export const mostViolations = 100
+/** Maximum number of violations reported for a body. */
+export const maxViolations = 100
 
-/** So does a query, whose text is shorter by far. */
-export const mostQueryViolations = 50
+/** Maximum number of violations reported for a query, which is much shorter than a body. */
+export const maxQueryViolations = 50
 
-/** The `detail` of a problem: the first three violations, and how many more there are. */
+/** The `detail` of a problem: the first three violations, and the number of others. */
 export function summaryOf(found: readonly Violation[]): string {
-  const told = found.slice(0, 3).map((violation) => violation.detail)
-  return `${told.join(' ')}${found.length > 3 ? ` And ${found.length - 3} more.` : ''}`
+  const details = found.slice(0, 3).map((violation) => violation.detail)
+  return `${details.join(' ')}${found.length > 3 ? ` And ${found.length - 3} more.` : ''}`
 }

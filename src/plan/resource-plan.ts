@@ -1,4 +1,4 @@
-/** A definition compiled: everything a request needs that does not change from one to the next. */
+/** Compiles a definition: computes everything that stays the same between requests. */
 import etag from 'etag'
 import { Caches } from '../cache.js'
 import { type Convert, compileCanonical } from '../definition/conversion.js'
@@ -8,22 +8,22 @@ import { keptMembers } from '../definition/resolve-links.js'
 import type { Link, LinkTo, PageOptions, ResourceDefinition } from '../definition/resource.js'
 import type { Shape } from '../definition/shape.js'
 import { ConfigurationError, type Violation } from '../problem.js'
-import { compileHoldsMore, type HoldsMore } from './beside.js'
 import { compileDeprecated, type DeprecatedIn } from './deprecated.js'
 import { compileGuard, type Guard } from './guard.js'
 import { compilePatched, type ValidatePatched } from './kept-faults.js'
 import { compileListGrammar, type ListGrammar } from './list-grammar.js'
 import { compileKnown, compileNormalize, compilePresent } from './members.js'
+import { compileHasUndeclared, type HasUndeclared } from './undeclared.js'
 import { compileValidator, type Validate } from './validator.js'
 import { unknownMember } from './violations.js'
 
-/** One member of a representation, in the order of the wire. */
+/** One member of a representation, in wire order. */
 type Field =
   | {
       readonly kind: 'member'
       readonly name: string
       readonly present: Convert
-      /** The same, which shares with the record what may leave as it is. */
+      /** Like `present`, but shares with the record values that need no conversion. */
       readonly presentShared: Convert
       readonly nullable: boolean
     }
@@ -35,45 +35,54 @@ export interface ResourcePlan {
   readonly key: KeyCodec
   readonly list: ListGrammar
   readonly fields: readonly Field[]
-  /** Every member that may leave, with what makes it presentable. */
+  /** Every member that may be sent, with its output conversion. */
   readonly present: ReadonlyMap<string, Convert>
-  /** True where members that the schema does not name may leave: those for which `presentOther` gives a conversion. */
+  /**
+   * True if members that the schema does not name may be sent: those for which `presentOther`
+   * returns a conversion.
+   */
   readonly open: boolean
-  /** What makes a member presentable that the schema allows without naming it; `undefined` where it does not. */
+  /**
+   * The output conversion of a member that the schema allows without naming it; `undefined` if it
+   * does not allow it.
+   */
   readonly presentOther: (name: string) => Convert | undefined
-  /** Stored members that are not on the wire, each with the link that stands in its place. */
+  /** Stored members that are not on the wire, each with the link that replaces it. */
   readonly hidden: ReadonlyMap<string, string>
   readonly links: ReadonlyMap<string, Link>
   readonly guard: Guard
-  /** Whole records on their way in: canonical, `default`s and nulls filled. */
+  /** Normalizes whole records on input: canonical values, with `default`s and nulls filled in. */
   readonly complete: { readonly create: Convert; readonly update: Convert }
-  /** Merged records on their way in: canonical, nothing filled. */
+  /** Normalizes merged records on input: canonical values, nothing filled in. */
   readonly canonical: Convert
-  /** Stored records as a patch finds them: without what a client can't mend. */
+  /** Stored records as a patch sees them: without what a client can't fix. */
   readonly known: Convert
-  /** The members whose stored value may hold more than their schema names, with what tells whether it does. */
-  readonly holdsMore: ReadonlyMap<string, HoldsMore>
-  /** What is wrong with a record that is to be stored. */
+  /** The members whose stored value may have undeclared members, each with its test. */
+  readonly hasUndeclared: ReadonlyMap<string, HasUndeclared>
+  /** The violations of a record to be stored. */
   readonly validate: Validate
-  /** The same of a patched record, apart from members that are as they are stored. */
+  /** The violations of a patched record, except those of unchanged members. */
   readonly validatePatched: ValidatePatched
-  /** The same as `validate` for a PUT that has not met the stored record yet. */
+  /** Like `validate`, for a PUT before the stored record is read. */
   readonly validateSent: Validate
-  /** Members that the path, the parent or the scope fixes need not be sent. */
+  /** Members fixed by the path, the parent or the scope. They need not be sent. */
   readonly fixed: ReadonlySet<string>
-  /** True where an update can't be decided without the record as it is. */
+  /** True if an update requires the current record. */
   readonly needsCurrent: boolean
   /** The links to resources, in the order of the definition. */
   readonly associations: readonly LinkTo[]
-  /** Those of them that show members of their targets: no representation without reading these. */
+  /**
+   * The links that show members of their targets: representing a record requires reading these
+   * targets.
+   */
   readonly showing: readonly LinkTo[]
-  /** The deprecated members that a body sends. */
+  /** Finds the deprecated members in a body. */
   readonly deprecatedIn: DeprecatedIn
-  /** Stands for the definition in entity tags (HDR-2). */
+  /** Identifies the definition in entity tags (HDR-2). */
   readonly digest: string
 }
 
-/** Compiles a definition. Throws `ConfigurationError` where its schema is no JSON Schema. */
+/** Compiles a definition. Throws `ConfigurationError` if its schema is not a valid JSON Schema. */
 export function compileResource(definition: ResourceDefinition, page: PageOptions = {}, caches = new Caches()): ResourcePlan {
   const { collection, shape, key, links, parent } = definition
   const kept = keptMembers(key.members, parent)
@@ -96,7 +105,7 @@ export function compileResource(definition: ResourceDefinition, page: PageOption
     complete: { create: compileNormalize(shape, 'create'), update: compileNormalize(shape, 'update') },
     canonical: compileCanonical(shape),
     known: compileKnown(shape),
-    holdsMore: compileHoldsMore(shape),
+    hasUndeclared: compileHasUndeclared(shape),
     ...compileChecks(definition, guard, caches),
     fixed: kept,
     needsCurrent: guard.any || definition.rules !== undefined || associations.length > 0,
@@ -107,7 +116,10 @@ export function compileResource(definition: ResourceDefinition, page: PageOption
   })
 }
 
-/** A `default` that its own schema refuses would blame every client for a member it never sent. */
+/**
+ * Refuses a `default` that violates its own schema: clients would get violations for a member that
+ * they did not send.
+ */
 function checkDefaults(collection: string, shape: Shape, validate: Validate): void {
   for (const [name, member] of shape.members) {
     const { fallback } = member
@@ -119,7 +131,7 @@ function checkDefaults(collection: string, shape: Shape, validate: Validate): vo
     if (wrong === undefined) continue
     throw new ConfigurationError(
       'invalid-schema',
-      `The default of "${name}" of "${collection}" does not fit its own schema: ${wrong.detail} Mend the one or the other.`,
+      `The default of "${name}" of "${collection}" does not fit its own schema: ${wrong.detail} Fix one of them.`,
     )
   }
 }
@@ -139,7 +151,8 @@ function compileFields({ shape, links }: ResourceDefinition, hidden: ReadonlyMap
     if (!placed.has(link.name)) fields.push({ kind: 'link', name: link.name, link })
     placed.add(link.name)
   }
-  // What a record contains has no member that says where: it comes first, as in the worked example.
+  // Links to contained resources have no stored member that determines their position. They come
+  // first, as in the worked example.
   for (const link of links.values()) if (link.kind === 'sub') place(link)
   for (const [name, member] of shape.members) {
     const standIn = links.get(hidden.get(name) ?? '')
@@ -166,7 +179,10 @@ function compileOthers(shape: Shape): ResourcePlan['presentOther'] {
   }
 }
 
-/** A record has its key, whatever the schema requires, unless the store assigns it. */
+/**
+ * A record must have its key, even if the schema does not require it, unless the store assigns the
+ * key.
+ */
 function compileChecks(
   { collection, schema, key, assigned, shape }: ResourceDefinition,
   guard: Guard,
@@ -199,33 +215,38 @@ function digestOf({ schema, links }: ResourceDefinition): string {
   return etag(JSON.stringify([schema, shown])).slice(1, -1)
 }
 
-/** What is wrong with the key of a record that is to be created (PATH-11): it could not be addressed. */
+/**
+ * The violations of a new record's key (PATH-11): a record with such a key could not be addressed.
+ */
 export function checkKey({ key }: ResourcePlan, record: JsonObject): Violation[] {
   const found: Violation[] = []
   for (const member of key.members) {
     const value = own(record, member)
     if (typeof value !== 'string') continue
-    // A part of a composite key stands beside its name, so it may be empty or a dot.
+    // A part of a composite key follows its name, so it may be empty or a dot.
     const why = unfitForNew(key.composite ? `-${value}` : value)
     if (why !== undefined) found.push({ pointer: `/${escapePointer(member)}`, detail: why, code: 'unaddressable', clause: 'PATH-11' })
   }
   return found
 }
 
-/** Violations in terms of the wire: what the store calls `contratoId` the client knows as `contrato`. */
+/**
+ * Translates violations from stored members to wire members: the client knows the stored
+ * `contratoId` as `contrato`.
+ */
 export function onWire(plan: ResourcePlan, found: readonly Violation[]): readonly Violation[] {
   if (plan.hidden.size === 0) return found
-  // What the schema says of a key that a link should have given is no news where the link is refused.
+  // If a link is refused, violations of the key members that it should have set are redundant.
   const refused = new Set(found.filter(({ code }) => code === 'link').map(({ pointer }) => pointer))
-  const told = found.filter(
+  const relevant = found.filter(
     ({ code, pointer = '' }) =>
       code === 'link' || !refused.has(`/${escapePointer(plan.hidden.get(pointerTokens(pointer)[0] ?? '') ?? '')}`),
   )
-  return told.map((violation) => {
+  return relevant.map((violation) => {
     const [name, ...below] = pointerTokens(violation.pointer ?? '')
     if (name === undefined) return violation
     const link = plan.hidden.get(name)
-    // What names the stored member on purpose, to say which link to use, stays as it is.
+    // A violation that names the stored member in order to suggest the link stays unchanged.
     if (link !== undefined && violation.suggestion === link) return violation
     if (link !== undefined) {
       const detail = violation.detail.replaceAll(`"${name}"`, `"${link}"`)
@@ -241,10 +262,10 @@ export function onWire(plan: ResourcePlan, found: readonly Violation[]): readonl
   })
 }
 
-/** The key of a record, or an error of the service where its store hands out one without. */
+/** The key of a record. Throws if the store returned a record without one. */
 export function keyOf(plan: ResourcePlan, record: unknown): KeyValue {
   const key = isObject(record) ? plan.key.of(record) : undefined
   if (key === undefined)
-    throw new Error(`The adapter of "${plan.collection}" gave a record without its key (${plan.key.members.join(', ')}).`)
+    throw new Error(`The adapter of "${plan.collection}" returned a record without its key (${plan.key.members.join(', ')}).`)
   return key
 }

@@ -1,8 +1,8 @@
-/** The routes of a table as a list, and the resources whose keys stand in their paths. */
+/** Lists the routes of a table, and the resources whose keys are in their paths. */
 import type { OperationDescription } from './operation.js'
 import type { Mounted, Route } from './routes.js'
 
-/** Every route of a table of areas and first segments, parents before what lies below them. */
+/** Every route of a table of areas and first segments, parents first. */
 export function routesIn<Op extends OperationDescription>(
   top: ReadonlyMap<string, ReadonlyMap<string, Mounted<Op> | Route<Op>>>,
 ): readonly Route<Op>[] {
@@ -20,7 +20,7 @@ function routesOf<Op extends OperationDescription>({ collection, item, below }: 
   return [collection, item, ...under]
 }
 
-/** The resources whose keys stand in the path of a route, outermost first. */
+/** The resources whose keys are in the path of a route, outermost first. */
 export function keyHolders({ kind, resource, association }: Route): readonly Mounted[] {
   if (resource === undefined) return []
   if (association !== undefined) {

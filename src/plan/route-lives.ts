@@ -1,4 +1,7 @@
-/** The lives of routes: what mounts, endpoints and single methods declare, each with what holds for all around it (VER-2, VER-3). */
+/**
+ * The life cycles of routes: those declared by mounts, endpoints and single methods, each combined
+ * with those of the enclosing parts (VER-2, VER-3).
+ */
 import { nearMiss } from '../near-miss.js'
 import { invalidOption } from '../options/check.js'
 import { ConfigurationError } from '../problem.js'
@@ -8,21 +11,21 @@ import type { OperationDescription } from './operation.js'
 import type { Part } from './part-lives.js'
 import type { Mounted, Route } from './routes.js'
 
-/** The lives at one address. */
+/** The life cycles at one address. */
 export interface RouteLives {
-  /** Of the path and everything below. */
+  /** For the path and everything below. */
   readonly path: Life | undefined
-  /** Of single methods, that of the path included. HEAD has that of GET, and is not among them. */
+  /** For single methods, combined with that of the path. HEAD follows GET and has no entry. */
   readonly methods: ReadonlyMap<string, Life>
 }
 
-/** What is declared of a method. */
+/** The declared life cycle of a method. */
 export interface MethodLife {
   readonly method: string
   readonly life: Life
 }
 
-/** The member `lives` of a route; none where nothing is declared, which is what most routes have. */
+/** The member `lives` of a route; absent if nothing is declared, as for most routes. */
 export function livesOf(path: Life | undefined, declared: readonly MethodLife[]): { readonly lives?: RouteLives } {
   if (path === undefined && declared.length === 0) return {}
   const methods = new Map(declared.flatMap(({ method, life }) => pairOf(method, mergedLife(life, path))))
@@ -31,11 +34,11 @@ export function livesOf(path: Life | undefined, declared: readonly MethodLife[])
 
 const pairOf = (method: string, life: Life | undefined): [string, Life][] => (life === undefined ? [] : [[method, life]])
 
-/** The life of a method at an address; `undefined` where it has none of its own. */
+/** The life cycle of a method at an address; `undefined` if it has none of its own. */
 export const lifeOf = ({ lives }: Pick<Route, 'lives'>, method: string): Life | undefined =>
   lives === undefined ? undefined : (lives.methods.get(method === 'HEAD' ? 'GET' : method) ?? lives.path)
 
-/** The value of `Allow` at a time: without what has retired. */
+/** The value of `Allow` at a given time: without retired methods. */
 export function allowAt(route: Route, now: number): string {
   if (route.lives === undefined) return route.allow
   return livingMethods(route, now).join(', ')
@@ -45,11 +48,14 @@ export function allowAt(route: Route, now: number): string {
 export const livingMethods = (route: Route, now: number): readonly string[] =>
   [...route.operations.keys()].filter((method) => !isOver(lifeOf(route, method), now))
 
-/** The life of a mounted resource: its own, with that of its parent. */
+/** The life cycle of a mounted resource: its own, combined with that of its parent. */
 export const lifeOfMount = ({ definition, options }: Mount, parent: Mounted | undefined): Life | undefined =>
   mergedLife(resolveLife(`the mount of "${definition.collection}"`, options), parent?.life)
 
-/** The life of a flag or of an associated sub-collection below an item. `child`: the resource that is attached there. */
+/**
+ * The life cycle of a flag or an associated sub-collection below an item. `child`: the attached
+ * resource.
+ */
 export function lifeBelow({ definition, options }: Mount, parent: Mounted, segment: string, child?: Mounted): Life | undefined {
   const own = resolveLife(`"${segment}" below the items of "${definition.collection}"`, options.below?.[segment] ?? {})
   return mergedLife(mergedLife(own, parent.life), child?.life)
@@ -64,12 +70,12 @@ export const partsOf = (routes: readonly Route[]): readonly Part[] =>
     return [{ template, life: path, methods, hasOthers: others.length > 0 }]
   })
 
-/** A resource in its place, with what it was made of. */
+/** A mounted resource with its mount. */
 type Made = Mounted & { readonly mount: Mount }
 
 /**
- * Throws `ConfigurationError` for a life of what there is not, and for a link or a successor that leads to what retires
- * before it: answers would name addresses that are 410.
+ * Throws `ConfigurationError` for a life cycle of a part that does not exist, and for a link or a
+ * replacement that retires first: responses would contain addresses that are 410.
  */
 export function checkLives(operations: readonly OperationDescription[], routes: readonly Route[], built: readonly Made[]): void {
   for (const mounted of built) {
@@ -83,7 +89,7 @@ export function checkLives(operations: readonly OperationDescription[], routes: 
   }
 }
 
-/** A `sub` link, or one to a resource, may not outlive where it leads. */
+/** A `sub` link, or a link to a resource, must not outlive its target. */
 function checkLinks({ plan, targets, below, life }: Mounted): void {
   for (const link of plan.links.values()) {
     const found = link.kind === 'sub' ? below.get(link.sub) : undefined
@@ -106,7 +112,7 @@ function checkOperations({ plan, mount: { options } }: Made, operations: readonl
   if (options.operations === undefined) return
   const { collection } = plan
   const own = routes.filter((route) => route.resource?.plan === plan && route.endpoint === undefined)
-  // Of what only links lead to, nothing is served here.
+  // Link targets without routes of their own serve no operations here.
   if (own.length === 0) return
   const kinds = new Set<string>(own.map(({ kind }) => kind))
   const known = operations.filter(({ target }) => targetsOfResources.has(target) && kinds.has(target)).map(({ name }) => name)
@@ -116,12 +122,12 @@ function checkOperations({ plan, mount: { options } }: Made, operations: readonl
       const near = nearMiss(name, known)
       throw new ConfigurationError(
         'unknown-member',
-        `operations of the mount of "${collection}" tell of "${name}", which is none of its operations. ${near === undefined ? `There are ${known.join(', ')}.` : `Did you mean "${near}"?`}`,
+        `operations of the mount of "${collection}" has "${name}", which is not one of its operations. ${near === undefined ? `There are ${known.join(', ')}.` : `Did you mean "${near}"?`}`,
       )
     }
     if (!offered.has(name) && life.retired === undefined)
       throw invalidOption(
-        `${name} of the mount of "${collection}" is deprecated, and is not served. Leave it out, or retire it: { retired: true }.`,
+        `${name} of the mount of "${collection}" is deprecated but not served. Leave it out, or retire it: { retired: true }.`,
       )
   }
 }
@@ -130,10 +136,10 @@ function checkBelow({ plan, below, mount: { options } }: Made): void {
   for (const segment of Object.keys(options.below ?? {})) {
     const found = below.get(segment)
     if (found?.kind === 'attached' || (found?.kind === 'leaf' && found.route.flag !== undefined)) continue
-    const what = `below of the mount of "${plan.collection}" tells of "${segment}"`
+    const what = `below of the mount of "${plan.collection}" has "${segment}"`
     if (found !== undefined)
       throw invalidOption(
-        `${what}, which is ${found.kind === 'leaf' ? 'an endpoint' : 'mounted by itself'}. Give ${found.kind === 'leaf' ? 'endpoint()' : 'its mount'} the option.`,
+        `${what}, which is ${found.kind === 'leaf' ? 'an endpoint' : 'mounted by itself'}. Set the option on ${found.kind === 'leaf' ? 'endpoint()' : 'its mount'}.`,
       )
     const known = [...below].flatMap(([name, one]) =>
       one.kind === 'contained' || (one.kind === 'leaf' && one.route.flag === undefined) ? [] : [name],
@@ -141,16 +147,19 @@ function checkBelow({ plan, below, mount: { options } }: Made): void {
     const near = nearMiss(segment, known)
     throw new ConfigurationError(
       'unknown-member',
-      `${what}, which is no flag and no associated sub-collection. ${near === undefined ? `There ${known.length === 0 ? 'is none' : `are ${known.join(', ')}`}.` : `Did you mean "${near}"?`}`,
+      `${what}, which is neither a flag nor an associated sub-collection. ${near === undefined ? `There ${known.length === 0 ? 'is none' : `are ${known.join(', ')}`}.` : `Did you mean "${near}"?`}`,
     )
   }
 }
 
-/** What takes a part's place must be an address of the version that does not retire before it, or an absolute address. */
+/**
+ * The replacement of a part must be an address of the version that does not retire first, or an
+ * absolute address.
+ */
 function checkUse({ template }: Route, { use = '', retired = Number.POSITIVE_INFINITY }: Life, routes: readonly Route[]): void {
   if (/^[a-z][a-z0-9+.-]*:/i.test(use)) return
   const path = use.startsWith('/') ? use : `/${use}`
-  const what = `What "${template}" is deprecated for, "${use}",`
+  const what = `The replacement of "${template}", "${use}",`
   const found = routes.find((route) => shapeOf(route.template) === shapeOf(path))
   if (found === undefined) {
     const near = nearMiss(
@@ -159,15 +168,15 @@ function checkUse({ template }: Route, { use = '', retired = Number.POSITIVE_INF
     )
     throw new ConfigurationError(
       'unresolved-link',
-      `${what} is no address of this version. ${near === undefined ? 'Give a path below the version, or an absolute address.' : `Did you mean "${near}"?`}`,
+      `${what} is not an address of this version. ${near === undefined ? 'Give a path below the version, or an absolute address.' : `Did you mean "${near}"?`}`,
     )
   }
   const names = new Set(template.match(/\{[^{}]*\}/g))
   const strange = (path.match(/\{[^{}]*\}/g) ?? []).find((name) => !names.has(name))
   if (strange !== undefined) throw invalidOption(`${what} has ${strange}, which "${template}" does not have. Use its own names.`)
   const end = found.lives?.path?.retired
-  if (end !== undefined && end < retired) throw invalidOption(`${what} retires${whenText(end)}, before it. Name what stays.`)
+  if (end !== undefined && end < retired) throw invalidOption(`${what} retires${whenText(end)}, before it. Name an address that stays.`)
 }
 
-/** Templates of one address are equal but for the names of ids. */
+/** Equal for templates of the same address: ignores the names of ids. */
 export const shapeOf = (template: string): string => template.replace(/\{[^{}]*\}/g, '{}')

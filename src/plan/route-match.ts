@@ -1,9 +1,12 @@
-/** Which route the segments of a path lead to: look-ups in the tables that were built at mount. */
+/** Matches the segments of a path to a route, by look-ups in tables that were built at mount. */
 import type { KeyValue } from '../definition/key.js'
 import type { OperationDescription } from './operation.js'
 import type { Match, Mounted, Route } from './routes.js'
 
-/** The route of these segments in a table of areas (`''` is none) and first segments, with the keys on the way. */
+/**
+ * The route of these segments, and the keys in them. `top`: a table of areas (`''` for none) and
+ * first segments.
+ */
 export function match<Op extends OperationDescription>(
   top: ReadonlyMap<string, ReadonlyMap<string, Mounted<Op> | Route<Op>>>,
   segments: readonly string[],
@@ -41,7 +44,7 @@ function matchBelow<Op extends OperationDescription>(
   return memberKey === undefined || segments.length > from + 3 ? undefined : { route: next.member, keys: [...through, memberKey] }
 }
 
-/** An endpoint or a document, or one of the files below a document. */
+/** Matches an endpoint, a document, or one of the files below a document. */
 function matchFile<Op extends OperationDescription>(found: Route<Op>, segments: readonly string[], from: number): Match<Op> | undefined {
   if (segments.length === from) return { route: found, keys: [] }
   const { file } = found

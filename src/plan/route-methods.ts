@@ -1,4 +1,7 @@
-/** One route: its methods, of those that definition and adapter offer, and its `Allow` (VERB-9). */
+/**
+ * Creates routes: their methods, among those that definition and adapter offer, and `Allow`
+ * (VERB-9).
+ */
 import type { Caches } from '../cache.js'
 import type { Modes } from '../conventions/modes.js'
 import type { ParameterNames } from '../conventions/parameters.js'
@@ -12,29 +15,29 @@ import { livesOf, type MethodLife } from './route-lives.js'
 import type { Mounted, Route } from './routes.js'
 import type { ServedDocument } from './served-document.js'
 
-/** What a route leads to beside its methods. */
+/** The properties of a route other than its methods. */
 type Extra<Op extends OperationDescription> = { resource: Route['resource'] } & Partial<
   Pick<Route<Op>, 'flag' | 'association' | 'document' | 'file' | 'modes'>
 > & {
     endpoint?: CompiledEndpoint
-    /** Of the path and everything below. Default: that of the resource. */
+    /** For the path and everything below. Default: that of the resource. */
     life?: Life | undefined
   }
 
 /** The clauses that are not simply enforced at a template. */
 type ModesOf = (template: string) => Modes | undefined
 
-/** What the service says of all routes of a table. */
+/** The settings shared by all routes of a table. */
 export interface TableSettings {
   readonly page?: PageOptions | undefined
   readonly caches?: Caches
   /** The clauses that are not simply enforced at a template. Default: all are enforced. */
   readonly modesOf?: ModesOf
-  /** Other names of parameters. Default: there are none. */
+  /** Aliases of parameters. Default: none. */
   readonly parameters?: ParameterNames | undefined
 }
 
-/** Makes the routes of a table from the operations that there are. */
+/** Creates the routes of a table from the available operations. */
 export class RouteMaker<Op extends OperationDescription> {
   readonly #operations: readonly Op[]
   readonly #adoption: Pick<TableSettings, 'modesOf' | 'parameters'>
@@ -44,13 +47,16 @@ export class RouteMaker<Op extends OperationDescription> {
     this.#adoption = adoption
   }
 
-  /** What holds at a template for clients that came before the conventions. */
+  /** The settings of a template for clients that predate the conventions. */
   #adopted(template: string): Pick<Route, 'modes' | 'parameters'> {
     const { modesOf, parameters } = this.#adoption
     return { modes: modesOf?.(template), parameters }
   }
 
-  /** A route of a resource: what the adapter offers, as far as the mount does not leave it out (VERB-11). */
+  /**
+   * A route of a resource: the operations that the adapter offers and the mount does not exclude
+   * (VERB-11).
+   */
   resource(target: Target, template: string, { adapter, definition, options }: Mount, extra: Extra<Op>): Route<Op> {
     const wanted: MountOptions['collection'] | MountOptions['item'] = concernsItem(target) ? options.item : options.collection
     const offered = this.#at(target).filter(
@@ -70,7 +76,10 @@ export class RouteMaker<Op extends OperationDescription> {
     return this.#endpoint('endpoint', template, entry, undefined)
   }
 
-  /** An endpoint below the items of a resource. Its handlers write as they like, so nothing of the adapter or of the item's methods limits them. */
+  /**
+   * An endpoint below the items of a resource. Its handlers write as they like, so neither the
+   * adapter's methods nor the item's methods limit it.
+   */
   endpointBelow(entry: Endpoint<never>, resource: Mounted, itemTemplate: string): Route<Op> {
     return this.#endpoint('item-endpoint', `${itemTemplate}/${entry.name}`, entry, resource)
   }
@@ -86,7 +95,7 @@ export class RouteMaker<Op extends OperationDescription> {
     return one(`/${name}`, entry, files === undefined ? {} : { file: one(`/${name}/${files.name}`, files) })
   }
 
-  /** `Allow` names the methods in the order in which the team declared them. */
+  /** `Allow` lists the methods in the order of their declaration. */
   #endpoint(target: Target, template: string, entry: Endpoint<never>, resource: Mounted | undefined): Route<Op> {
     const endpoint = compileEndpoint(entry)
     const offered = [...endpoint.methods.keys()].flatMap((method) => this.#at(target).filter((one) => one.method === method))
@@ -107,7 +116,10 @@ export class RouteMaker<Op extends OperationDescription> {
   }
 }
 
-/** Makes a route. Whoever may GET may HEAD: the operation is the same, the answer differs (VERB-8). */
+/**
+ * Creates a route. HEAD is served wherever GET is: the operation is the same, the response differs
+ * (VERB-8).
+ */
 function route<Op extends OperationDescription>(
   facts: Omit<Route<Op>, 'operations' | 'allow' | 'hasOwnTerms'>,
   offered: readonly Op[],

@@ -1,8 +1,11 @@
-/** The route table of one version: every address, what may be done there, and how resources lead to each other. Built at mount; matching is map look-ups. */
+/**
+ * The route table of one version: every address with its methods, and the relations between
+ * resources. Built at mount; matching consists of map look-ups.
+ */
 import { Caches, cachesOf } from '../cache.js'
 import type { Modes } from '../conventions/modes.js'
 import type { ParameterNames } from '../conventions/parameters.js'
-import { isCareful } from '../definition/fixed.js'
+import { isDefensive } from '../definition/fixed.js'
 import { type KeyValue, segmentOf } from '../definition/key.js'
 import type { PageOptions, ResourceDefinition } from '../definition/resource.js'
 import { nearMiss } from '../near-miss.js'
@@ -28,63 +31,72 @@ import type { ServedDocument } from './served-document.js'
 import { type Exports, exportsOption } from './transfer-format.js'
 import { type WireForms, wireForms } from './wire-form.js'
 
-/** Members of an associated sub-collection: their parent, where the child stores its key, and the segment under the parent. */
+/**
+ * An associated sub-collection: its parent, the members in which the child stores the parent's key,
+ * and the segment below the parent.
+ */
 export interface Association {
   readonly parent: Mounted
   readonly by: readonly string[] | undefined
   readonly as: string
 }
 
-/** One kind of address, with its methods. `Op` is what is known of its operations. */
+/** One kind of address with its methods. `Op`: the type of its operations. */
 export interface Route<Op extends OperationDescription = OperationDescription> {
   readonly kind: Target
-  /** The path below the version, ids as `{name}`: for hooks and metrics. */
+  /** The path below the version, with ids as `{name}`: for hooks and metrics. */
   readonly template: string
   /** By method. */
   readonly operations: ReadonlyMap<string, Op>
   /** The value of `Allow`. */
   readonly allow: string
-  /** The resource whose representations live here, of an endpoint the one whose items it stands below; none of an endpoint on top. */
+  /**
+   * The resource at this address; for an endpoint, the resource whose item it is below. `undefined`
+   * for endpoints directly below the version.
+   */
   readonly resource: Mounted | undefined
-  /** Flags: the boolean member. */
+  /** For flags: the boolean member. */
   readonly flag?: string
   readonly association?: Association
   readonly endpoint?: CompiledEndpoint
-  /** Where it or one of its methods retires or is deprecated (VER-2, VER-3). */
+  /** Retirements and deprecations of the address or its methods (VER-2, VER-3). */
   readonly lives?: RouteLives
   /** The document that describes the version. */
   readonly document?: ServedDocument
   /** The route of the files one segment below a document. */
   readonly file?: Route<Op>
-  /** The clauses that are not simply enforced here; `undefined` where all are. */
+  /** The clauses that are not simply enforced here; `undefined` if all are. */
   readonly modes?: Modes | undefined
-  /** Other names of parameters in this version. */
+  /** Aliases of parameters in this version. */
   readonly parameters?: ParameterNames | undefined
-  /** Whether queries may be read otherwise than the conventions have it: by modes or by other names. */
+  /** Whether queries may deviate from the conventions, because of modes or aliases. */
   readonly hasOwnTerms: boolean
 }
 
-/** A resource in its place. */
+/** A mounted resource. */
 export interface Mounted<Op extends OperationDescription = OperationDescription> {
   readonly plan: ResourcePlan
-  /** What its representations are made of, with what its links expand to. */
+  /** The forms of its representations, including link expansions. */
   readonly wire: WireForms
   readonly adapter: AnyAdapter
-  /** True where a patched record may share with the stored one what the patch does not touch. */
+  /** True if a patched record may share unchanged values with the stored one. */
   readonly patchesShare: boolean
-  /** Media types beside JSON and XML. */
+  /** Media types in addition to JSON and XML. */
   readonly representations: readonly CustomRepresentation[]
-  /** The formats of exports of its lists, and their limits. */
+  /** The formats of its exports, and their limits. */
   readonly exports: Exports | undefined
   /** Whether a POST may, or must, have an `Idempotency-Key` (VERB-12). */
   readonly idempotencyKey: 'ignored' | 'honoured' | 'required'
-  /** What documents say of it. */
+  /** The text for documents. */
   readonly text: ResourceText
-  /** The life of its collection and of everything below, where it has one of its own (VER-2). */
+  /** The life cycle of its collection and of everything below, if it has one of its own (VER-2). */
   readonly life: Life | undefined
-  /** Absent on top. */
+  /** `undefined` for a resource directly below the version. */
   readonly parent: { readonly mounted: Mounted; readonly by: readonly string[] } | undefined
-  /** The path of the collection below its parent or the version: `/area/collection`, `/collection`. */
+  /**
+   * The path of the collection, relative to its parent's item or to the version:
+   * `/area/collection`, `/collection`.
+   */
   readonly path: string
   readonly collection: Route<Op>
   readonly item: Route<Op>
@@ -96,18 +108,24 @@ export interface Mounted<Op extends OperationDescription = OperationDescription>
 type Below<Op extends OperationDescription> =
   | { readonly kind: 'contained'; readonly mounted: Mounted<Op> }
   | { readonly kind: 'attached'; readonly child: Mounted<Op>; readonly members: Route<Op>; readonly member: Route<Op> }
-  /** A flag, or an endpoint. */
+  /** A flag or an endpoint. */
   | { readonly kind: 'leaf'; readonly route: Route<Op> }
 
 export interface RouteTable<Op extends OperationDescription = OperationDescription> {
-  /** The route of these segments and the keys in them, outermost first; `undefined` where there is none. */
+  /**
+   * The route of these segments and the keys in them, outermost first; `undefined` if there is
+   * none.
+   */
   match(segments: readonly string[]): Match<Op> | undefined
-  /** The same among all addresses that links may name: related resources have theirs elsewhere. */
+  /**
+   * Like `match`, among all addresses that links may contain: those of related resources are served
+   * elsewhere.
+   */
   locate(segments: readonly string[]): Match<Op> | undefined
   readonly resources: readonly Mounted<Op>[]
-  /** Every route that `match` may give: parents before what lies below them. */
+  /** Every route that `match` may return, parents first. */
   readonly routes: readonly Route<Op>[]
-  /** What has retired or is deprecated, by path; `undefined` where nothing is. */
+  /** Retired and deprecated parts, by path; `undefined` if there are none. */
   readonly parts: PartLives | undefined
 }
 
@@ -123,8 +141,8 @@ interface Building<Op extends OperationDescription> extends Mounted<Op> {
 }
 
 /**
- * Compiles the route table of one version from the operations that there are. `related` are
- * resources that links lead to, without addresses of their own here.
+ * Compiles the route table of one version from the available operations. `related`: link targets
+ * that get no routes here.
  */
 export function compileRoutes<Op extends OperationDescription>(
   operations: readonly Op[],
@@ -151,7 +169,7 @@ export function compileRoutes<Op extends OperationDescription>(
   }
 }
 
-/** A route table in the making. */
+/** A route table under construction. */
 class TableBuilder<Op extends OperationDescription> {
   readonly top: Top<Op> = new Map()
   readonly everywhere: Top<Op> = new Map()
@@ -168,7 +186,7 @@ class TableBuilder<Op extends OperationDescription> {
     this.#caches = caches
   }
 
-  /** Adds a resource whose parent is there already. */
+  /** Adds a resource whose parent has been added. */
   add(entry: Mount): void {
     const { definition, adapter, options } = entry
     if (this.built.has(definition.collection)) {
@@ -176,24 +194,25 @@ class TableBuilder<Op extends OperationDescription> {
     }
     const parent = this.#parentOf(entry)
     const segments = options.area === undefined ? [definition.collection] : [options.area, definition.collection]
-    // Addresses are ASCII, whatever script a name is in; templates are for people.
+    // Paths are ASCII, whatever script a name is in; templates keep the original names.
     const path = segments.map((segment) => `/${segmentOf(segment)}`).join('')
     const template = `${parent === undefined ? '' : parent.mounted.item.template}/${segments.join('/')}`
     const itemTemplate = `${template}/${idTemplate(definition)}`
-    // Routes and resource refer to each other, so the one is made before the other is complete.
+    // Routes and resource refer to each other, so the resource is created first and completed
+    // afterwards.
     const plan = compileResource(definition, this.#page, this.#caches)
     this.#caches.include(cachesOf(adapter))
     const targets = new Map<string, Mounted<Op>>()
-    /** True where no rule or guard reads or changes a patched record on its way to the adapter. */
+    /** True if no rule or guard reads or changes a patched record before the adapter gets it. */
     const isUntouched = !plan.guard.any && definition.rules === undefined
     const mounted = {
       mount: entry,
       plan,
       wire: wireForms(plan, (link) => (targets.get(link) as Mounted).wire.item.form),
       adapter,
-      // Read each time: a team may replace a method of an adapter after the mount.
+      // Read on each access: a team may replace an adapter's method after the mount.
       get patchesShare() {
-        return isUntouched && isCareful(adapter.replace)
+        return isUntouched && isDefensive(adapter.replace)
       },
       representations: options.representations ?? [],
       exports: exportsOption(`the mount of "${definition.collection}"`, options.exports, options.representations ?? []),
@@ -223,7 +242,10 @@ class TableBuilder<Op extends OperationDescription> {
     }
   }
 
-  /** Makes the resources lead to each other, when all are there: first the associations, for links may lead to their sub-collections. */
+  /**
+   * Connects the resources once all are known. Associations come first, because links may lead to
+   * their sub-collections.
+   */
   join(): void {
     for (const mounted of this.built.values()) this.#attach(mounted)
     for (const mounted of this.built.values()) {
@@ -232,7 +254,8 @@ class TableBuilder<Op extends OperationDescription> {
         if (target !== undefined) mounted.targets.set(link.name, target)
       }
     }
-    // A format that can't hold the records of a resource says so now, and not to its first client.
+    // A format that can't represent the records of a resource must fail at startup, and not at the
+    // first request.
     for (const mounted of this.built.values()) for (const format of mounted.exports?.formats ?? []) format.writer(mounted, [])
   }
 
@@ -251,8 +274,9 @@ class TableBuilder<Op extends OperationDescription> {
 
   #unmountedAssociation({ collection }: ResourceDefinition, name: string): ConfigurationError {
     const near = nearMiss(name, [...this.built.keys()])
-    const mend = near === undefined ? 'Mount it, or give its definition where only some versions have it.' : `Did you mean "${near}"?`
-    return new ConfigurationError('unmounted-parent', `"${collection}" is attached to "${name}", which is not mounted beside it. ${mend}`)
+    const fix =
+      near === undefined ? 'Mount it, or pass its definition instead of its name if only some versions have it.' : `Did you mean "${near}"?`
+    return new ConfigurationError('unmounted-parent', `"${collection}" is attached to "${name}", which is not mounted beside it. ${fix}`)
   }
 
   #attach(child: Building<Op>): void {
@@ -260,14 +284,14 @@ class TableBuilder<Op extends OperationDescription> {
     for (const { of, by, as } of definition.attachedTo) {
       const parent = this.built.get(nameOf(of))
       if (parent === undefined && typeof of === 'string') throw this.#unmountedAssociation(definition, of)
-      // One child serves several versions, and not each of them has all its parents.
+      // A child may serve several versions, not all of which have every parent.
       if (parent === undefined) continue
       const what = `The association of "${definition.collection}" with "${parent.plan.collection}"`
       if (by !== undefined) checkKeyHolders(what, definition, by, parent.plan)
       checkLineage(what, child)
       checkScope(what, child)
       const template = `${parent.item.template}/${as}`
-      // What has retired is served nowhere: neither below its parents.
+      // A retired resource is not served below its parents either.
       const extra = { resource: child, association: { parent, by, as }, life: lifeBelow(parent.mount, parent, as, child) }
       below(parent, as, {
         kind: 'attached',
@@ -283,6 +307,6 @@ const idTemplate = ({ key }: ResourceDefinition): string => `{${key.members.join
 
 function below<Op extends OperationDescription>(parent: Building<Op>, segment: string, entry: Below<Op>): void {
   if (parent.below.has(segment))
-    throw new ConfigurationError('path-taken', `Two entries want the path "${parent.item.template}/${segment}". Rename one.`)
+    throw new ConfigurationError('path-taken', `Two entries have the path "${parent.item.template}/${segment}". Rename one.`)
   parent.below.set(segment, entry)
 }

@@ -1,4 +1,4 @@
-/** How a scalar is written in a query: strictly, so that one value has one meaning (QUERY-1, QUERY-8). */
+/** Parses scalars in queries: strictly, so that each value has one meaning (QUERY-1, QUERY-8). */
 import type { Scalar } from '../adapters/contract.js'
 import type { Shape } from '../definition/shape.js'
 import { canonicalOf, valueFormat } from '../definition/value-formats.js'
@@ -8,26 +8,29 @@ import { formatTest } from './formats.js'
 type Parse = (text: string) => Scalar | undefined
 
 export interface ScalarGrammar {
-  /** The typed value of a text, or `undefined` where it is none. */
+  /** The typed value of a text; `undefined` if it is not valid. */
   readonly parse: Parse
-  /** What a value looks like, for messages. */
+  /** Describes valid values, for messages. */
   readonly expects: string
-  /** The only values there are, where they can be counted. */
+  /** The complete list of valid values, if it is finite. */
   readonly allowed: readonly Scalar[] | undefined
 }
 
-/** The grammar of the scalars that a shape allows. Where it is not `closed` (a bound to compare with), values beside those of an `enum` will do. */
+/**
+ * The grammar of the scalars that a shape allows. Unless `closed`, values outside an `enum` are
+ * accepted too: they may be bounds of a comparison.
+ */
 export function scalarGrammar(shape: Shape | undefined, closed = true): ScalarGrammar {
   const types = shape?.types ?? new Set<string>()
-  const ways = [
+  const parsers = [
     ...(types.has('number') ? [number] : types.has('integer') ? [integer] : []),
     ...(types.has('boolean') ? [boolean] : []),
-    ...(types.has('string') || types.size === 0 ? [textWay(shape)] : []),
+    ...(types.has('string') || types.size === 0 ? [textParser(shape)] : []),
   ]
-  // Of the types that a member may have, the first that fits is meant: "5" is a number before it is text.
+  // If a member may have several types, the first match wins: "5" is a number before it is text.
   const parse: Parse = (text) => {
-    for (const way of ways) {
-      const value = way.parse(text)
+    for (const parser of parsers) {
+      const value = parser.parse(text)
       if (value !== undefined) return value
     }
     return undefined
@@ -39,24 +42,27 @@ export function scalarGrammar(shape: Shape | undefined, closed = true): ScalarGr
   }
   return {
     parse,
-    expects: ways.map((way) => way.expects).join(' or '),
-    allowed: ways.length > 0 && ways.every((way) => way === boolean) ? [true, false] : undefined,
+    expects: parsers.map((parser) => parser.expects).join(' or '),
+    allowed: parsers.length > 0 && parsers.every((parser) => parser === boolean) ? [true, false] : undefined,
   }
 }
 
-interface Way {
+interface ScalarParser {
   readonly parse: Parse
   readonly expects: string
 }
 
-export const boolean: Way = { parse: (text) => (text === 'true' ? true : text === 'false' ? false : undefined), expects: 'true or false' }
-const integer: Way = { parse: parseInteger, expects: 'a whole number' }
-const number: Way = { parse: parseNumber, expects: 'a number' }
+export const boolean: ScalarParser = {
+  parse: (text) => (text === 'true' ? true : text === 'false' ? false : undefined),
+  expects: 'true or false',
+}
+const integer: ScalarParser = { parse: parseInteger, expects: 'a whole number' }
+const number: ScalarParser = { parse: parseNumber, expects: 'a number' }
 
-function textWay(shape: Shape | undefined): Way {
+function textParser(shape: Shape | undefined): ScalarParser {
   const canonical = canonicalOf(shape)
   const expects = valueFormat(shape)?.expects
-  // A raw "+" has become a space on its way here: that of an offset, or of an exponent.
+  // A raw "+", as in an offset or an exponent, has been decoded as a space.
   if (canonical !== undefined && expects !== undefined)
     return { parse: (text) => canonical(text) ?? canonical(text.replaceAll(' ', '+')), expects }
   const format = shape?.format
@@ -67,13 +73,16 @@ function textWay(shape: Shape | undefined): Way {
 
 const isUnicode = (text: string): boolean => !/\p{Surrogate}/u.test(text)
 
-/** A whole number that a double holds, as JSON writes it; `-0` is `0` written otherwise. */
+/**
+ * A whole number that a double represents exactly, as JSON writes it. `-0` is not accepted: it is
+ * another spelling of `0`.
+ */
 export function parseInteger(text: string): number | undefined {
   const value = Number(text)
   return /^(?:0|-?[1-9][0-9]{0,15})$/.test(text) && Number.isSafeInteger(value) ? value : undefined
 }
 
-/** A number as JSON writes it that reading does not change. */
+/** A number as JSON writes it, which a double represents without changing its integer part. */
 function parseNumber(text: string): number | undefined {
   if (!/^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?$/.test(text)) return undefined
   const value = Number(text)

@@ -1,15 +1,16 @@
 /**
- * Whether a schema is sure to compile: then its validator is compiled when a body first needs it, and
- * what is wrong with a schema is still said when the service is built.
+ * Decides whether a schema is certain to compile. If it is, its validator is compiled when the
+ * first body needs it. If not, it is compiled when the service is built, so that errors in schemas
+ * are reported there.
  */
 import { isList, isObject } from '../definition/json.js'
 import { isSchema } from '../definition/schema-parts.js'
 import { hasFormat } from './formats.js'
 
-/** Words of OpenAPI that a schema may carry and that validate nothing. */
+/** OpenAPI keywords that a schema may have and that validate nothing. */
 export const annotations: readonly string[] = ['example', 'xml', 'externalDocs', 'discriminator']
 
-/** The `x-...` words of a schema: annotations by convention. */
+/** The `x-...` keywords of a schema: annotations by convention. */
 export const isExtension = (word: string): boolean => /^x-[\w$:-]*$/i.test(word)
 
 const always = (): boolean => true
@@ -17,9 +18,9 @@ const isSoundPart = (value: unknown): boolean => !isSchema(value) || isSound(val
 const areSound = (value: unknown): boolean => isList(value) && value.every(isSoundPart)
 
 /**
- * The words that can't fail once the meta-schema has held the schema, each with what it asks of its
- * value besides. Other words may be unknown, lead nowhere, or contradict their neighbours: the
- * compiler decides about those.
+ * The keywords that can't fail to compile once the meta-schema has validated the schema, each with
+ * an additional check of its value. Other keywords may be unknown, refer to nothing, or contradict
+ * their neighbours: for those the compiler decides.
  */
 const words: ReadonlyMap<string, (value: unknown) => boolean> = new Map<string, (value: unknown) => boolean>([
   ...['type', 'required', 'const', 'title', 'description', 'default', 'examples', 'deprecated', 'readOnly', 'writeOnly', '$comment'].map(
@@ -38,7 +39,7 @@ const words: ReadonlyMap<string, (value: unknown) => boolean> = new Map<string, 
   ['pattern', (value) => typeof value === 'string' && isExpression(value)],
 ])
 
-/** True where nothing in a schema that the meta-schema holds can keep it from being compiled. */
+/** True if a schema that the meta-schema has validated is certain to compile. */
 export function isSound(schema: Readonly<Record<string, unknown>>): boolean {
   return Object.entries(schema).every(([word, value]) => isExtension(word) || words.get(word)?.(value) === true)
 }

@@ -1,4 +1,4 @@
-/** How whole lists leave and come in: the formats of exports and imports, and the option `exports` of a mount. */
+/** The formats of exports and imports, and the option `exports` of a mount. */
 
 import { hasBrand } from '../brand.js'
 import type { JsonObject } from '../definition/json.js'
@@ -11,58 +11,73 @@ import type { Mounted } from './routes.js'
 
 /** Writes the rows of one export. */
 export interface RowWriter {
-  /** What stands before the first row: empty, or a header row. */
+  /** The text before the first row: empty, or a header row. */
   readonly head: string
-  /** A record as JSON would show it, with what ends its row. */
+  /** A record as JSON would show it, including the row terminator. */
   row(record: JsonObject): string
 }
 
 /** One row of an import. */
 export interface ReadRow {
-  /** Where it begins in the text, from 1. */
+  /** The line at which it begins, counted from 1. */
   readonly line: number
-  /** As a client would have sent it; what could not be read is not in it. */
+  /** The record as a client would have sent it, without the parts that could not be read. */
   readonly record: JsonObject
-  /** What could not be read, with pointers into the record. */
+  /** Violations for the parts that could not be read, with pointers into the record. */
   readonly violations: readonly Violation[]
 }
 
-/** The rows of an import, one after the other. Throws `malformed-body` (400) and `invalid-body` (422) where the text can't be taken apart. */
+/**
+ * Reads the rows of an import, one after another. Throws `malformed-body` (400) and `invalid-body`
+ * (422) if the text can't be parsed.
+ */
 export type RowReader = (text: string) => Iterable<ReadRow>
 
-/** What `csv()` and `ndjson()` make: a format of exports and imports. */
+/** The result of `csv()` or `ndjson()`: a format of exports and imports. */
 export interface TransferFormat {
   readonly kind: 'transfer-format'
-  /** What `Accept` and `Content-Type` ask for and name, such as `text/csv`. */
+  /** The media type in `Accept` and in `Content-Type` of an import, such as `text/csv`. */
   readonly mediaType: string
   /** The `Content-Type` of an export. */
   readonly contentType: string
-  /** The value of `Content-Disposition`, where an export has one. */
+  /** The value of `Content-Disposition`, if an export has one. */
   readonly disposition: string | undefined
   /**
-   * The writer of records of this resource with these associations expanded. Throws
-   * `ConfigurationError` where the format can't hold them; called once at start, too.
+   * Creates the writer for records of this resource with these associations expanded. Throws
+   * `ConfigurationError` if the format can't represent them. Also called once at startup.
    */
   writer(resource: Mounted, expand: readonly string[]): RowWriter
-  /** What a document says of exports of this resource, beside the schema of their records: `x-` members of the media type. */
+  /**
+   * Describes exports of this resource in a document, in addition to the schema of the records:
+   * `x-` members of the media type.
+   */
   describe(resource: Mounted): Readonly<JsonObject>
-  /** The reader of records of this resource, in which arrays and objects may stand `depth` deep in one another. */
+  /**
+   * Creates the reader for records of this resource. `depth`: the maximum nesting depth of arrays
+   * and objects.
+   */
   reader(resource: Mounted, depth: number): RowReader
 }
 
-/** The option `exports` of a mount: what a whole list can be had in, and for how long. */
+/** The option `exports` of a mount: the formats of whole lists, and their limits. */
 export interface ExportOptions {
-  /** `csv()` and `ndjson()` of `express-rest-conventions/transfer`, or one of them. */
+  /** `csv()`, `ndjson()` or both, of `express-rest-conventions/transfer`. */
   readonly formats: readonly TransferFormat[]
-  /** Milliseconds for a whole export, whatever the timeout of a request is. Default 600,000: ten minutes. */
+  /**
+   * The time limit of a whole export in milliseconds, regardless of the request timeout. Default
+   * 600,000: ten minutes.
+   */
   readonly timeout?: number
-  /** Milliseconds for which a client may take nothing of what is sent. Default 30,000. */
+  /** How long, in milliseconds, a client may stop reading. Default 30,000. */
   readonly stallTimeout?: number
-  /** Exports of this mount that run at once in this process; a further one is 503. Default 10. */
+  /**
+   * Maximum number of concurrent exports of this mount in this process; a further one is 503.
+   * Default 10.
+   */
   readonly maxConcurrent?: number
 }
 
-/** The exports of a resource, resolved. `running` counts those under way. */
+/** The resolved exports of a resource. `running` counts current ones. */
 export interface Exports {
   readonly formats: readonly TransferFormat[]
   readonly timeout: number
@@ -73,9 +88,9 @@ export interface Exports {
 
 /** An option that takes formats. */
 export const formatsKind: ListKind = {
-  each: { by: 'what csv() or ndjson() made', is: (value) => hasBrand('transfer-format', value) },
+  each: { by: 'the result of csv() or ndjson()', is: (value) => hasBrand('transfer-format', value) },
   least: 1,
-  a: 'a list of what csv() and ndjson() made: [csv(), ndjson()]',
+  a: 'a list of results of csv() and ndjson(): [csv(), ndjson()]',
 }
 
 export const exportKinds: Kinds<ExportOptions> = {
@@ -85,7 +100,7 @@ export const exportKinds: Kinds<ExportOptions> = {
   maxConcurrent: count,
 }
 
-/** The media types of formats. Throws `ConfigurationError` where one stands twice. */
+/** The media types of formats. Throws `ConfigurationError` for duplicates. */
 export function mediaTypesOf(what: string, formats: readonly TransferFormat[]): readonly string[] {
   const types = formats.map(({ mediaType }) => mediaType)
   const twice = types.find((type, at) => types.indexOf(type) < at)
@@ -94,8 +109,9 @@ export function mediaTypesOf(what: string, formats: readonly TransferFormat[]): 
 }
 
 /**
- * The option `exports` of `what`, which is of its kind. Throws `ConfigurationError` for a media type
- * that stands twice or that a representation of the same mount writes already.
+ * Resolves the option `exports` of `what`, whose kind is already checked. Throws
+ * `ConfigurationError` for a media type that is given twice or that a representation of the same
+ * mount already writes.
  */
 export function exportsOption(
   what: string,

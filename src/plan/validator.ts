@@ -1,4 +1,7 @@
-/** A schema becomes a function that names everything wrong with a record at once (ERR-2, ERR-3). Compiled by Ajv: what is wrong with a schema is said at mount. */
+/**
+ * Compiles a schema to a function that reports all violations of a record at once (ERR-2, ERR-3).
+ * Uses Ajv. Errors in the schema are thrown at mount.
+ */
 import { _, Ajv2020, type CodeKeywordDefinition, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
 import { canonicalText, isContainer, isList, isObject, own } from '../definition/json.js'
 import type { JsonSchema } from '../definition/schema-types.js'
@@ -9,15 +12,21 @@ import { addFormats } from './formats.js'
 import { annotations, isExtension, isSound } from './sound-schema.js'
 import { violationsOf } from './violations.js'
 
-/** What is wrong with a stored record; empty when nothing is. Pointers lead into the stored record. */
+/**
+ * The violations of a stored record; empty if there are none. Pointers refer to the stored record.
+ */
 export type Validate = (value: unknown) => readonly Violation[]
 
-/** Knows what a JSON Schema is. Reading that takes Ajv longer than any resource, so it is done once. */
-let judge: Ajv2020 | undefined
+/**
+ * Validates schemas against the meta-schema. Compiling that takes Ajv longer than any resource, so
+ * it is done once.
+ */
+let metaValidator: Ajv2020 | undefined
 
 /**
- * Compiles the validator of a record whose own members in `optional`, and members anywhere that are `excused`, may be absent although the schema requires them.
- * Throws `ConfigurationError` where the schema is none.
+ * Compiles the validator of a record. The schema's required members may be absent if they are
+ * top-level members in `optional`, or members at any depth that are `excused`. Throws
+ * `ConfigurationError` for an invalid schema.
  */
 export function compileValidator(
   owner: string,
@@ -28,14 +37,15 @@ export function compileValidator(
   try {
     checkSchema(schema)
     const shape = Shape.of(schema)
-    // Four fifths of what a mount takes: not before there is a body, where nothing can be wrong with the schema.
+    // Compiling takes four fifths of the time of a mount: a schema that is certain to compile is
+    // compiled at the first body.
     let first = isSound(schema) ? undefined : compile(schema, optional, excused, false)
     let every: ValidateFunction | undefined
     return (value) => {
       first ??= compile(schema, optional, excused, false)
       if (first(value)) return []
       if (!isSmall(value)) return violationsOf(first.errors ?? [], shape)
-      // As long again: not before somebody makes a mistake.
+      // Takes as long again, so it is compiled at the first invalid body.
       every ??= compile(schema, optional, excused, true)
       return violationsOf((every(value) ? first : every).errors ?? [], shape)
     }
@@ -43,18 +53,19 @@ export function compileValidator(
     if (isConfigurationError(error)) throw error
     throw new ConfigurationError(
       'invalid-schema',
-      `The schema of "${owner}" is not valid: ${error instanceof Error ? error.message : String(error)}. Mend it there.`,
+      `The schema of "${owner}" is not valid: ${error instanceof Error ? error.message : String(error)}. Fix it there.`,
     )
   }
 }
 
-/** Values and characters beyond which only the first violation is named. */
-const mostValues = 5_000
-const mostCharacters = 20_000
+/** The numbers of values and characters above which only the first violation is reported. */
+const maxValues = 5_000
+const maxCharacters = 20_000
 
 /**
- * What has so many values or such long texts is asked for its first mistake only: where a `maxItems` or `maxLength` does not hold, what it is a guard for
- * (`pattern`, the items themselves) must not be looked at (16,000 items took seconds).
+ * For a value with many parts or long texts, only the first violation is computed: if a `maxItems`
+ * or `maxLength` is exceeded, the checks that it protects (`pattern`, the items themselves) must
+ * not run (16,000 items took seconds).
  */
 function isSmall(value: unknown): boolean {
   let values = 0
@@ -67,19 +78,22 @@ function isSmall(value: unknown): boolean {
     for (const name of names) characters += name.length
     values += 1
     const inner = isList(next) ? next : names.map((name) => own(next, name))
-    if (values + left.length + inner.length > mostValues || characters > mostCharacters) return false
+    if (values + left.length + inner.length > maxValues || characters > maxCharacters) return false
     left.push(...inner)
   }
   return true
 }
 
-/** Throws where a schema is no JSON Schema. */
+/** Throws if a schema is not a valid JSON Schema. */
 function checkSchema(schema: JsonSchema): void {
-  judge ??= new Ajv2020({ strict: false, logger: false })
-  if (judge.validateSchema(schema) !== true) throw new Error(judge.errorsText(judge.errors, { dataVar: 'schema' }))
+  metaValidator ??= new Ajv2020({ strict: false, logger: false })
+  if (metaValidator.validateSchema(schema) !== true) throw new Error(metaValidator.errorsText(metaValidator.errors, { dataVar: 'schema' }))
 }
 
-/** With `allErrors` Ajv goes on after a mistake; without, its keywords are asked in turn: `maxLength` before `pattern`, `maxItems` before the items. */
+/**
+ * With `allErrors` Ajv continues after a violation. Without it, keywords are checked in order:
+ * `maxLength` before `pattern`, `maxItems` before the items.
+ */
 function compile(schema: JsonSchema, optional: ReadonlySet<string>, excused: Excused, allErrors: boolean): ValidateFunction {
   const ajv = new Ajv2020({
     allErrors,
@@ -91,7 +105,7 @@ function compile(schema: JsonSchema, optional: ReadonlySet<string>, excused: Exc
     strictTuples: false,
     strictRequired: false,
     validateSchema: false,
-    // `violationsOf` asks for the value and the schema of an error.
+    // `violationsOf` needs the value and the schema of an error.
     verbose: true,
   })
   addFormats(ajv)
@@ -101,7 +115,7 @@ function compile(schema: JsonSchema, optional: ReadonlySet<string>, excused: Exc
     error: { message: 'must be a whole number between -(2^53-1) and 2^53-1' },
     validate: (_: boolean, data: unknown) => typeof data !== 'number' || !Number.isInteger(data) || Number.isSafeInteger(data),
   })
-  // Ajv's own compares each object with each other.
+  // Ajv's own implementation compares every pair of objects.
   ajv.removeKeyword('uniqueItems')
   ajv.addKeyword({ keyword: 'uniqueItems', type: 'array', schemaType: 'boolean', validate: areUnique })
   for (const keyword of ['const', 'enum']) compareByText(ajv, keyword)
@@ -110,7 +124,10 @@ function compile(schema: JsonSchema, optional: ReadonlySet<string>, excused: Exc
   return ajv.compile({ ...closed, ...(required === undefined ? {} : { required }) })
 }
 
-/** `uniqueItems` in linear time: equal values have one text (16,000 objects: 35 ms against 5 s). */
+/**
+ * `uniqueItems` in linear time: equal values have the same text (16,000 objects: 35 ms instead of 5
+ * s).
+ */
 const areUnique: { (wanted: boolean, items: readonly unknown[]): boolean; errors?: Partial<ErrorObject>[] } = (wanted, items) => {
   const places = new Map<string, number>()
   for (const [j, item] of wanted ? items.entries() : []) {
@@ -125,7 +142,10 @@ const areUnique: { (wanted: boolean, items: readonly unknown[]): boolean; errors
   return true
 }
 
-/** Has `const` or `enum` compare objects and lists by their text: Ajv's own comparison calls `toString` and `valueOf`, which a client may have sent as members. */
+/**
+ * Compares `const` and `enum` values that are objects or lists by their text. Ajv's own comparison
+ * calls `toString` and `valueOf`, which a client may have sent as members.
+ */
 function compareByText(ajv: Ajv2020, keyword: string): void {
   const rule = ajv.getKeyword(keyword) as CodeKeywordDefinition
   ajv.removeKeyword(keyword).addKeyword({
@@ -140,7 +160,7 @@ function compareByText(ajv: Ajv2020, keyword: string): void {
   })
 }
 
-/** The `x-...` words of a schema: annotations by convention. */
+/** The `x-...` keywords of a schema: annotations by convention. */
 function extensions(node: unknown, found = new Set<string>()): Set<string> {
   if (isList(node)) for (const part of node) extensions(part, found)
   if (isObject(node)) {

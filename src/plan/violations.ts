@@ -1,4 +1,7 @@
-/** What Ajv finds, in the words of a problem: where, what, what is allowed, the near miss; without what is only said because something else is wrong (ERR-3). */
+/**
+ * Converts Ajv errors to violations: the place, the error, the allowed values and the closest valid
+ * name, without errors that are only consequences of others (ERR-3).
+ */
 import type { ErrorObject } from 'ajv/dist/2020.js'
 import { escapePointer, isList, isObject, pointerTokens } from '../definition/json.js'
 import type { Shape } from '../definition/shape.js'
@@ -6,30 +9,30 @@ import { valueFormats } from '../definition/value-formats.js'
 import { nearMiss } from '../near-miss.js'
 import type { KnownViolation, Violation } from '../problem.js'
 import type { ViolationCode, ViolationParams } from '../violation.js'
-import { mostViolations } from './refusal.js'
+import { maxViolations } from './refusal.js'
 
-/** So many violations say what would have been allowed; further ones leave it out. */
-const mostAllowed = 10
+/** How many violations list the allowed values; further ones omit them. */
+const maxAllowed = 10
 
-/** The violations behind the errors of one check of a value of this shape. */
+/** The violations for the errors of one validation. `shape`: the shape of the value. */
 export function violationsOf(errors: readonly ErrorObject[], shape: Shape): readonly Violation[] {
-  const told = new Map<string, Violation>()
-  for (const error of withoutConsequences(errors.slice(0, 3 * mostViolations), shape)) {
+  const unique = new Map<string, Violation>()
+  for (const error of withoutConsequences(errors.slice(0, 3 * maxViolations), shape)) {
     const found = violation(error, shape)
     const name = `${found.pointer} ${found.detail}`
-    if (told.has(name)) continue
-    if (told.size === mostViolations) break
-    told.set(name, told.size < mostAllowed ? found : withoutAllowed(found))
+    if (unique.has(name)) continue
+    if (unique.size === maxViolations) break
+    unique.set(name, unique.size < maxAllowed ? found : withoutAllowed(found))
   }
-  return [...told.values()]
+  return [...unique.values()]
 }
 
-/** A member that its object does not have, with the near miss among those it has (REP-8). */
+/** An undeclared member, with the closest declared name (REP-8). */
 export function unknownMember(pointer: string, name: string, allowed: readonly string[]): KnownViolation<'unknown'> {
   const suggestion = nearMiss(name, allowed)
   return {
     pointer: bounded(pointer),
-    detail: `"${cut(name)}" is no member here.${suggestion === undefined ? '' : ` Did you mean "${suggestion}"?`}`,
+    detail: `"${cut(name)}" is not a member here.${suggestion === undefined ? '' : ` Did you mean "${suggestion}"?`}`,
     code: 'unknown',
     params: { name: cut(name) },
     clause: 'REP-8',
@@ -43,8 +46,9 @@ function withoutAllowed({ allowed: _, ...rest }: Violation): Violation {
 }
 
 /**
- * Where a branch of a union or of an `if` fails, Ajv says so, says that the value is not null either, and calls all members unknown that only the branch
- * names. Beside the mistake itself none of this helps.
+ * Removes errors that Ajv reports as a consequence of another one: that no branch of a union or
+ * `if` matched, that the value is not null either, and that members declared only in the failed
+ * branch are unknown.
  */
 function withoutConsequences(errors: readonly ErrorObject[], shape: Shape): readonly ErrorObject[] {
   const consequences = new Set(errors.filter((error) => isSummary(error) || isNotNull(error) || isUnseen(error, shape)))
@@ -102,7 +106,7 @@ function violation(error: ErrorObject, shape: Shape): Violation {
   }
 }
 
-/** The code of a keyword of JSON Schema, with its params. */
+/** The code and params for a keyword of JSON Schema. */
 function kindOf({ keyword, params, schema }: ErrorObject): Pick<Violation, 'code' | 'params'> {
   switch (keyword) {
     case 'type':
@@ -120,24 +124,24 @@ function kindOf({ keyword, params, schema }: ErrorObject): Pick<Violation, 'code
     case 'exactInteger':
       return kind(keyword, { minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER })
     case 'false schema':
-      // A place where nothing may be.
+      // No value is allowed here.
       return kind('not', {})
     default:
       return limited.has(keyword) ? { code: keyword, params: { limit: params.limit ?? schema } } : { code: keyword }
   }
 }
 
-/** What a query says of the type that a parameter must have. */
+/** The expected type of a parameter, for violations of queries. */
 export const typeParams = (shape: Shape | undefined): ViolationParams['type'] => ({
   types: [...(shape?.types ?? [])],
   ...(shape?.format === undefined ? {} : { format: shape.format }),
 })
 
-/** Holds the params of a code to its type. */
+/** Checks the type of the params of a code. */
 const kind = <C extends ViolationCode>(code: C, params: ViolationParams[C]): Pick<Violation, 'code' | 'params'> =>
   Object.keys(params).length === 0 ? { code } : { code, params: params as NonNullable<Violation['params']> }
 
-/** The keywords that say no more than one bound. */
+/** The keywords whose only param is one limit. */
 const limited: ReadonlySet<string> = new Set<ViolationCode>([
   ...(['minLength', 'maxLength', 'minItems', 'maxItems', 'minProperties', 'maxProperties', 'items', 'unevaluatedItems'] as const),
   ...(['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum'] as const),
@@ -155,7 +159,7 @@ function messageOf({ keyword, params, message }: ErrorObject): string {
   return message ?? 'is not valid'
 }
 
-/** The values of `enum` or `const`, where they are scalars. */
+/** The values of `enum` or `const`, if they are scalars. */
 function allowedValues(params: Record<string, unknown>): (string | number | boolean | null)[] | undefined {
   const values = isList(params.allowedValues) ? params.allowedValues : 'allowedValue' in params ? [params.allowedValue] : undefined
   return values?.filter((value) => value === null || ['string', 'number', 'boolean'].includes(typeof value)) as ReturnType<
@@ -173,14 +177,14 @@ function placeOf(shape: Shape, pointer: string): Shape | undefined {
   return found
 }
 
-/** A pointer that a name in the body has made very long is cut to what it stands in. */
+/** Shortens a pointer that is very long because of a name in the body, at a token boundary. */
 function bounded(pointer: string): string {
   return pointer.length <= 1000 ? pointer : pointer.slice(0, Math.max(0, pointer.lastIndexOf('/', 1000)))
 }
 
 const cut = (text: string): string => (text.length > 80 ? `${text.slice(0, 80)}...` : text)
 
-/** The last name in a pointer; an item goes by the name of its list. */
+/** The last name in a pointer; an item is named after its list. */
 function lastName(pointer: string): string {
   const names = pointerTokens(pointer)
   const at = names.findLastIndex((name) => !/^\d+$/.test(name))

@@ -1,27 +1,30 @@
-/** The forms of representations: of records as they are on the wire, where link objects stand in the place of keys (REP-1, REP-2, HDR-1). */
+/**
+ * The wire forms of representations: records with link objects in place of keys (REP-1, REP-2,
+ * HDR-1).
+ */
 import type { Link } from '../definition/resource.js'
 import { isNcName } from '../http/xml-text.js'
 import { type Form, formOf, formOfKind, listOf, openForm } from './form.js'
 import type { ResourcePlan } from './resource-plan.js'
 
-/** What a value on the wire is called and made of, for formats that name and type everything. */
+/** The names and the form of a value on the wire, for formats that name and type everything. */
 export interface Wire {
-  /** The name of the whole. */
+  /** The name of the root. */
   readonly root: string
-  /** The name of each member, where the whole is a list of them. */
+  /** The name of each item, if the root is a list. */
   readonly item?: string
   readonly form: Form
 }
 
-/** A resource's representations: of one item, and of a list. */
+/** The wire forms of a resource: of one item, and of a list. */
 export interface WireForms {
   readonly item: Wire
   readonly list: Wire
 }
 
 /**
- * The forms of a resource. `target` gives that of the items which a link expands to, and is asked when somebody looks there: resources may lead to each other. Links of
- * a resource on hand-written routes lead nowhere.
+ * The wire forms of a resource. `target` returns the form of a link's target. It is called lazily,
+ * because resources may link to each other. In hand-written routes links have no target.
  */
 export function wireForms(plan: ResourcePlan, target: (link: string) => Form = () => openForm): WireForms {
   const { collection, singular } = plan.definition
@@ -30,7 +33,10 @@ export function wireForms(plan: ResourcePlan, target: (link: string) => Form = (
   return { item: { root: item, form }, list: { root: wireName(collection, 'list'), item, form: listOf(form) } }
 }
 
-/** A segment as the name of an element: a few that a path can hold, such as `3d-models`, XML can't. */
+/**
+ * A segment as an element name. XML does not allow some segments that paths do, such as
+ * `3d-models`.
+ */
 export const wireName = (segment: string, otherwise: string): string => (isNcName(segment) ? segment : otherwise)
 
 const text = formOfKind('string')
@@ -65,7 +71,7 @@ class RecordForm implements Form {
   }
 }
 
-/** A link object, brief or expanded: beside `href` it has members of its target. */
+/** A link object, brief or expanded: it has `href` and members of its target. */
 const linkForm = (target: Form): Form => ({
   kind: 'object',
   member(name) {

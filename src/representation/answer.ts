@@ -1,4 +1,7 @@
-/** The one way an answer leaves: status, headers and body written at once, without Express's own tag and type. */
+/**
+ * Writes responses: status, header fields and body at once, without the tag and type that Express
+ * would add.
+ */
 import { type IncomingMessage, ServerResponse } from 'node:http'
 import type { ProblemFacts, WrittenShape } from '../conventions/shape.js'
 import { type HttpProblem, problemBody } from '../problem.js'
@@ -11,39 +14,40 @@ import { Streamed } from './streamed.js'
 
 export type Headers = Record<string, string>
 
-/** What is written behind the head at once: text as UTF-8, bytes as they are. */
+/** A body that is written in one piece: text as UTF-8, bytes as they are. */
 export type WholeBody = string | Uint8Array | Octets
 
-/** What is written behind the head. */
+/** The body of a response. */
 type Body = WholeBody | Streamed
 
-/** An answer before it is written. */
+/** A response before it is written. */
 export interface Answer {
   readonly status: number
-  /** Nobody else's. */
+  /** Owned by this response: it may be modified. */
   readonly headers: Headers
   readonly body?: Body
 }
 
-/** Ends the connection with the answer: for a request whose body is not read to its end. */
+/** Closes the connection after the response: for a request whose body is not read completely. */
 export const closing: Headers = Object.freeze({ [header.connection]: 'close' })
 
-/** Writes an answer as `sendFirst` does, unless somebody has begun one. */
+/** Writes a response as `sendFirst` does, unless one has already begun. */
 export function send(res: ServerResponse, answer: Answer, head: boolean): void {
-  // What has ended has sent its headers.
+  // After the end the header fields have been sent.
   if (!res.headersSent) sendFirst(res, answer, head)
 }
 
 /**
- * Writes the answer to a request that has none yet; its headers are completed in place. What other middlewares have put into `Vary` and `Link` stays beside ours; a HEAD gets
- * the headers alone, with the length of the body that it does not get.
+ * Writes the response to a request that has none yet. Modifies `headers`. Keeps the names and links
+ * that other middlewares have put into `Vary` and `Link`. HEAD gets only the header fields,
+ * including the length of the body that is not sent.
  */
 export function sendFirst(res: ServerResponse, { status, headers, body: whole }: Answer, head: boolean): void {
   if (res.destroyed) {
     if (whole instanceof Streamed) whole.discard()
     return
   }
-  // Somebody in front has a hand in the head of the answer, such as `compression`.
+  // A middleware in front, such as `compression`, intercepts the head of the response.
   const watched = Object.hasOwn(res, 'writeHead')
   if (watched && status === 304 && compresses(res, headers)) headers[header.vary] = mergeVary(headers[header.vary], header.acceptEncoding)
   const { [header.vary]: vary, [header.link]: links } = headers
@@ -55,7 +59,7 @@ export function sendFirst(res: ServerResponse, { status, headers, body: whole }:
   }
   if (whole !== undefined) headers[header.contentLength] = String(lengthOf(whole))
   else if (status !== 204 && status !== 304) headers[header.contentLength] = '0'
-  // Beside a length it would be a message that no client reads (RFC 9112 6.2).
+  // Clients reject a message with both a length and a transfer coding (RFC 9112 6.2).
   if (headers[header.transferEncoding] !== undefined) delete headers[header.transferEncoding]
   const body = head ? undefined : whole
   const tag = headers[header.etag]
@@ -71,7 +75,10 @@ export function sendFirst(res: ServerResponse, { status, headers, body: whole }:
   }
 }
 
-/** Nobody knows how long it will be: HTTP/1.1 sends it in chunks, so that its end can be told from a cut (RFC 9112 7.1). */
+/**
+ * Streams a body of unknown length. HTTP/1.1 sends it in chunks, so that clients can tell its end
+ * from a truncation (RFC 9112 7.1).
+ */
 function stream(res: ServerResponse, status: number, headers: Headers, body: Streamed, head: boolean): void {
   res.writeHead(status, headers)
   if (head) {
@@ -90,9 +97,9 @@ function write(res: ServerResponse, status: number, headers: Headers, body: Whol
   if (body === undefined) res.end()
   else if (headers[header.connection] === closing[header.connection] && !res.req.complete) {
     res.write(body instanceof Octets ? bufferOf(body) : body)
-    passOver(res.req, () => res.end())
+    discardBody(res.req, () => res.end())
   } else if (body instanceof Octets) {
-    // Who has put a function of his own in this place may take every text for UTF-8.
+    // A replacement of `end` or `write` may treat every string as UTF-8.
     if (res.end === end && res.write === writePart) res.end(body.bytes, 'latin1')
     else res.end(bufferOf(body))
   } else res.end(body)
@@ -100,14 +107,15 @@ function write(res: ServerResponse, status: number, headers: Headers, body: Whol
 
 const { end, write: writePart } = ServerResponse.prototype
 
-/** Milliseconds for which a closing connection still takes what the client is sending. */
+/** How long, in milliseconds, a closing connection still accepts what the client is sending. */
 const lingering = 1000
 
 /**
- * Lets the rest of a request's body pass unread before the connection closes: closed at once while data comes in, TCP resets it, and a client that is still sending
- * loses the answer (RFC 9112 9.6).
+ * Discards the rest of a request's body before the connection closes. If it closed while data
+ * arrives, TCP would reset it, and a client that is still sending would lose the response (RFC 9112
+ * 9.6).
  */
-function passOver(req: IncomingMessage, then: () => void): void {
+function discardBody(req: IncomingMessage, then: () => void): void {
   const done = (): void => {
     clearTimeout(timer)
     req.off('end', done).off('close', done)
@@ -118,47 +126,56 @@ function passOver(req: IncomingMessage, then: () => void): void {
 }
 
 /**
- * One link of a `Link` field (RFC 8288 3). What an address can't hold, though a raw request target may, is percent-encoded, so that none ends its link early.
+ * Formats one link of a `Link` field (RFC 8288 3). Characters that a URI does not allow but a raw
+ * request target may contain are percent-encoded, so that none of them ends the link early.
  *
- * @example formatLink('http://host/v1/a b?sort=x,y', 'next') // '<http://host/v1/a%20b?sort=x,y>; rel="next"'
+ * @example
+ * formatLink('http://host/v1/a b?sort=x,y', 'next')
+ * // '<http://host/v1/a%20b?sort=x,y>; rel="next"'
  */
 export function formatLink(url: string, rel: string): string {
   return `<${linkable(url)}>; rel="${rel}"`
 }
 
-/** An address as a link can hold it. */
+/** An address that is safe in a link. */
 export const linkable = (url: string): string => url.replace(/[^\x21-\x7e]|[<>"\\^`{|}]/gu, percentEncoded)
 
-/** Node gives the bytes of a target as Latin-1. */
+/** Node decodes the bytes of a request target as Latin-1. */
 function percentEncoded(character: string): string {
   const bytes = Buffer.from(character, character <= '\xff' ? 'latin1' : 'utf8')
   return bytes.toString('hex').replace(/../g, '%$&').toUpperCase()
 }
 
-/** Where and how a problem is told. */
+/** How a problem is written. */
 export interface ProblemTelling {
   readonly representation: ProblemRepresentation
   readonly base: string | undefined
   readonly instance: string
   readonly requestId: string | undefined
-  /** What the answer varies by. Default: `Accept`. */
+  /** The value of `Vary`. Default: `Accept`. */
   readonly vary?: string
-  /** Gives it the form that errors of the service had before (ERR-3); `undefined`, also of what it gives: the form of the conventions. */
+  /**
+   * Returns the form that the service's errors had before (ERR-3). `undefined`, as option or
+   * result: the form of the conventions.
+   */
   readonly shaped?: ((facts: ProblemFacts) => WrittenShape | undefined) | undefined
 }
 
 const spellings = new Map(Object.values(header).map((name) => [name.toLowerCase(), name]))
 
-/** Header fields under the spellings that `header` has for them, so that a field stands once whatever case it was written in. */
+/**
+ * Uses the spelling of names in `header`, so that each field occurs once, whatever case it was
+ * written in.
+ */
 export function spelled(headers: Readonly<Record<string, string>>): Headers {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [spellings.get(name.toLowerCase()) ?? name, value]))
 }
 
-/** The answer that tells a problem: RFC 9457, never stored (ERR-3, HDR-6); 410 is empty (VER-2). */
-export function problemAnswer(problem: HttpProblem, telling: ProblemTelling): Answer {
+/** The response for a problem: RFC 9457, never cached (ERR-3, HDR-6). A 410 has no body (VER-2). */
+export function problemAnswer(problem: HttpProblem, options: ProblemTelling): Answer {
   const headers: Headers = { ...spelled(problem.headers), [header.cacheControl]: 'no-store' }
   if (problem.status === 410) return { status: 410, headers }
-  const { representation, base, instance, requestId, vary = header.accept, shaped } = telling
+  const { representation, base, instance, requestId, vary = header.accept, shaped } = options
   const place = { ...(base === undefined ? {} : { base }), instance, ...(requestId === undefined ? {} : { requestId }) }
   headers[header.vary] = mergeVary(headers[header.vary], vary)
   const facts = problemBody(problem, place)

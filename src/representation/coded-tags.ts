@@ -1,13 +1,17 @@
 /**
- * Strong tags of bodies that somebody in front packs, such as `compression` (RFC 9110 8.8.3.3). It decides that while the head of the answer leaves, so the tag can't be
- * known before: it follows the `Content-Encoding` that is set.
+ * Adjusts the strong tags of bodies that a middleware in front, such as `compression`, encodes (RFC
+ * 9110 8.8.3.3). It decides about encoding while the head is written, so the tag can't be computed
+ * earlier: it follows the `Content-Encoding` that is set.
  */
 import type { ServerResponse } from 'node:http'
 import { codedTag, isCoded } from '../http/entity-tags.js'
 import { header } from '../wire.js'
 import { listText } from './header-fields.js'
 
-/** Makes the `Etag` of an answer, as long as it is this one, that of the coded bytes whenever a `Content-Encoding` is set. Gives a function that ends this. */
+/**
+ * Replaces the `Etag` of a response, as long as it equals `tag`, by the tag of the encoded bytes
+ * whenever `Content-Encoding` is set. Returns a function that stops this.
+ */
 export function followCoding(res: ServerResponse, tag: string): () => void {
   const own = Object.hasOwn(res, 'setHeader')
   const { setHeader } = res
@@ -32,8 +36,9 @@ export function followCoding(res: ServerResponse, tag: string): () => void {
 const isContentEncoding = (name: unknown): boolean => String(name).toLowerCase() === 'content-encoding'
 
 /**
- * True where the full answer in the place of this 304 would have `Vary: Accept-Encoding`, which a 304 must then have too (RFC 9110 15.4.5). `compression` says so of
- * answers with a body alone; it is known by the `flush` that it gives an answer, and by a tag of a coded body.
+ * True if the 200 in place of this 304 would have `Vary: Accept-Encoding`: then the 304 must have
+ * it too (RFC 9110 15.4.5). `compression` adds it only to responses with a body. It is detected by
+ * the `flush` method that it adds, or by a tag of an encoded body.
  */
 export function compresses(res: ServerResponse, headers: Readonly<Record<string, string>>): boolean {
   if (/no-transform/i.test(headers[header.cacheControl] ?? String(res.getHeader(header.cacheControl) ?? ''))) return false

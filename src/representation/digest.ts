@@ -1,5 +1,8 @@
-/** What stands for texts in entity tags (HDR-2). */
+/** Digests for entity tags (HDR-2). */
 import { hash } from 'node:crypto'
 
-/** The length of a text and its hash, in an alphabet without dots and plus signs. In one call, which takes half the time of an object that hashes, as `etag` makes. */
+/**
+ * The length and hash of a text, in an alphabet without dots and plus signs. A single call of
+ * `hash` takes half the time of a `Hash` object, which `etag` uses.
+ */
 export const tagDigest = (text: string | Buffer): string => `${text.length.toString(16)}-${hash('sha1', text, 'base64url')}`

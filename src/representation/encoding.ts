@@ -1,4 +1,7 @@
-/** Media types of answers (HDR-1): JSON, XML under both of its names, and those of a team. */
+/**
+ * The representations of responses (HDR-1): JSON, XML under both of its media types, and those of a
+ * team.
+ */
 import { Caches } from '../cache.js'
 import {
   type CustomRepresentation,
@@ -14,22 +17,25 @@ import { type Offers, offersOf } from './offers.js'
 import { problemWire } from './problem-form.js'
 import { writeXml } from './xml-writer.js'
 
-/** How values become bytes in one media type. */
+/** Encodes values in one media type. */
 export interface Representation {
   readonly mediaType: string
-  /** The `Content-Type` of what `encode` makes. */
+  /** The `Content-Type` of the encoded bytes. */
   readonly contentType: string
-  /** Stands for all that makes its bytes other than those of another representation, between spaces: part of entity tags (HDR-2). */
+  /**
+   * Identifies, between spaces, everything by which its bytes differ from those of another
+   * representation. Part of entity tags (HDR-2).
+   */
   readonly variant: string
-  /** `wire` says what the value is called and made of. */
+  /** `wire` has the names and the form of the value. */
   readonly encode: (value: unknown, wire: Wire, call: () => RepresentationCall) => Represented | Promise<Represented>
-  /** The same at once, where nothing but the value and its form goes into the bytes. */
+  /** The synchronous equivalent of `encode`, if the bytes depend only on the value and its form. */
   readonly text?: (value: unknown, wire: Wire) => string
-  /** Of the whole list, streamed: then nothing is encoded at once. */
+  /** Set for streamed exports: then `encode` is not used. */
   readonly transfer?: TransferFormat
 }
 
-/** One that problems can be told in as well (ERR-3). */
+/** A representation that can also encode problems (ERR-3). */
 export interface ProblemRepresentation extends Representation {
   readonly encode: (value: unknown, wire: Wire) => string
   readonly problemType: string
@@ -57,10 +63,13 @@ const xmlAs = (name: string): ProblemRepresentation =>
     encodeProblem: (problem: unknown) => writeXml(problem, problemWire),
   })
 
-/** What every resource can be had in; the first is for a request that asks for nothing. */
+/** The representations of every resource. The first is the default. */
 export const builtIn: readonly ProblemRepresentation[] = Object.freeze([json, ...xmlTypes.map(xmlAs)])
 
-/** The media types that something can be had in. Of two of a team's with one name the last counts: a mount says it better than the service. */
+/**
+ * The available media types. If a team has two representations with the same media type, the last
+ * one applies: a mount overrides the service.
+ */
 export function offersFor(
   what: Represents,
   customs: readonly CustomRepresentation[],
@@ -69,7 +78,7 @@ export function offersFor(
 ): Offers<Representation> {
   const named = new Map(customs.map((custom) => [custom.contentType.toLowerCase(), custom]))
   const whole = exports.map(exported)
-  // An export of a mount stands in the place of the service's own pages in that type.
+  // An export of a mount replaces the service's representation of pages in that media type.
   const paged = [...named.values()].filter(({ contentType }) => !exports.some((one) => isOf(one, contentType)))
   return offersOf([...builtIn, ...whole, ...paged.flatMap((custom) => represents(custom, what))], caches)
 }
@@ -90,12 +99,12 @@ function represents(custom: CustomRepresentation, what: Represents): readonly Re
   const { contentType, revision } = custom
   const encode = custom[what] as ((value: unknown, call: RepresentationCall) => Represented | Promise<Represented>) | undefined
   if (encode === undefined) return []
-  // What it throws at once and what it gives amiss are failures like that of a promise.
+  // `async`, so that synchronous exceptions and invalid results become rejections too.
   const sound: Representation['encode'] = async (value, _, call) => soundRepresented(contentType, await encode(value, call()))
   return [{ mediaType: contentType, contentType, variant: ` ${contentType} ${revision} `, encode: sound }]
 }
 
-/** What problems can be told in: JSON and XML by any of their names. */
+/** The representations of problems: JSON and XML under any of their media types. */
 export const problemOffers = (caches: Caches): Offers<ProblemRepresentation> =>
   offersOf(
     builtIn.flatMap((representation) => [representation, { ...representation, mediaType: representation.problemType }]),

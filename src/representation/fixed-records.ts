@@ -1,8 +1,8 @@
 /**
- * What stands for records that were shown before, so that rendered bytes are found by identity
- * (`reuse.ts`) whichever adapter gives the records. It stands for a record of the same key and
- * version only where the two are the same in every part: so nothing depends on what a version
- * promises, nor on who asks.
+ * Replaces records that were shown before by cached copies, so that rendered bytes are found by
+ * identity (`reuse.ts`) with any adapter. A copy replaces a record with the same key and version
+ * only if all parts are equal: correctness depends neither on the meaning of versions nor on the
+ * caller.
  */
 import type { Stored } from '../adapters/contract.js'
 import type { Cache, Caches } from '../cache.js'
@@ -13,7 +13,7 @@ import type { KeyValue } from '../definition/key.js'
 import type { ResourcePlan } from '../plan/resource-plan.js'
 import type { Mounted } from '../plan/routes.js'
 
-/** A record that was kept. */
+/** A cached record. */
 class KeptRecord extends Fixed implements Stored<unknown> {
   readonly version: string
   readonly size: number
@@ -27,7 +27,10 @@ class KeptRecord extends Fixed implements Stored<unknown> {
     this.#data = data
   }
 
-  /** A frozen copy. Most are never looked at: rendered bytes are there already, or the record that was given is. */
+  /**
+   * A frozen copy, created on first use. Usually the rendered bytes or the given record are used
+   * instead.
+   */
   get value(): unknown {
     this.#value ??= frozenData(this.#data)
     return this.#value
@@ -38,7 +41,7 @@ class KeptRecord extends Fixed implements Stored<unknown> {
   }
 }
 
-/** About what an entry takes beside the data, in characters. */
+/** The approximate size of an entry in characters, apart from the data. */
 const overhead = 300
 
 export class FixedRecords {
@@ -54,7 +57,10 @@ export class FixedRecords {
     this.#kept = caches.make<string, KeptRecord>('records', { sizeOf: ({ size }) => size })
   }
 
-  /** The records, each or what stands for it. `keys` are those by which links led to them. */
+  /**
+   * The records, or the cached copies that replace them. `keys`: the keys of the links that led to
+   * them.
+   */
   of<S extends Stored<unknown> | undefined>(resource: Mounted, found: readonly S[], keys?: readonly KeyValue[]): readonly S[] {
     let fixed: S[] | undefined
     for (let at = 0; at < found.length; at += 1) {
@@ -68,11 +74,11 @@ export class FixedRecords {
     return fixed ?? found
   }
 
-  /** The record, or what stands for it. */
+  /** The record, or the cached copy that replaces it. */
   one(resource: Mounted, stored: Stored<unknown>, linked?: KeyValue): Stored<unknown> {
-    // As the memory adapter gives them, or a team that freezes its records and goes on giving them.
+    // Already frozen: by the memory adapter, or by a team that reuses frozen records.
     if (Fixed.is(stored) || (Object.isFrozen(stored) && Object.isFrozen(stored.value))) return stored
-    // Where versions do not stand for values, what is kept would often be another.
+    // If versions do not identify values, cached copies would often differ.
     if (!this.#on || resource.adapter.computes === true) return stored
     const { value, version } = stored
     const key = isObject(value) ? nameOf(resource.plan, value, linked) : undefined
@@ -81,7 +87,7 @@ export class FixedRecords {
     const known = this.#kept.get(name)
     if (known !== undefined && known.version === version) {
       if (known.isSame(value)) return known
-      // Each caller may be shown something else: then none of it is worth keeping again and again.
+      // If callers see different values, caching would be repeated in vain.
       this.#kept.delete(name)
       return stored
     }
@@ -93,7 +99,7 @@ export class FixedRecords {
     return made
   }
 
-  /** The names of its records begin with it. */
+  /** The prefix of the names of its records. */
   #nameOf(resource: Mounted): string {
     const known = this.#names.get(resource)
     if (known !== undefined) return known
@@ -105,8 +111,9 @@ export class FixedRecords {
 }
 
 /**
- * The key as it is stored: another spelling of it may be kept beside it, and does no harm. Of what a
- * link leads to an adapter may give the members alone that it shows, so that is kept by itself.
+ * Names a record by its key as stored: another spelling of the key may add a second entry, which is
+ * harmless. For a link target an adapter may return only the members that the link shows, so such
+ * records are cached separately.
  */
 function nameOf({ key }: ResourcePlan, value: object, linked: KeyValue | undefined): string | undefined {
   if (linked !== undefined) return `>${key.text(linked)}`
@@ -118,14 +125,18 @@ function nameOf({ key }: ResourcePlan, value: object, linked: KeyValue | undefin
   return typeof found === 'string' || typeof found === 'number' ? ` ${found}` : undefined
 }
 
-/** How many names are told apart, about: each keeps four bytes. */
+/** Approximate number of names that are distinguished; each takes four bytes. */
 const places = 2 ** 16
-/** Characters of a version that are looked at: of most versions, the last ones change. */
+/**
+ * The number of trailing characters of a version that are hashed: in most versions the last ones
+ * change.
+ */
 const ofVersion = 24
 
 /**
- * Names with versions that were seen lately, as hashes: most of what is read once is not read again
- * soon, and keeping takes as long as five comparisons. Two that have one hash are kept a turn earlier.
+ * Remembers names and versions that were seen recently, as hashes. Most records that are read once
+ * are not read again soon, and caching one costs as much as five comparisons. A hash collision only
+ * means that a record is cached one request earlier.
  */
 class SeenKeys {
   #hashes: Int32Array | undefined

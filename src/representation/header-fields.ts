@@ -1,8 +1,11 @@
-/** Header fields of answers, as Node holds them. */
+/** Header fields of responses, in the forms that Node stores. */
 import type { OutgoingHttpHeader, ServerResponse } from 'node:http'
 import { header } from '../wire.js'
 
-/** The fields that speak of a body, and mean nothing without one (RFC 9110 8.3 to 8.6, 14.4; RFC 9112 6.1). */
+/**
+ * The fields that describe a body and have no meaning without one (RFC 9110 8.3 to 8.6, 14.4; RFC
+ * 9112 6.1).
+ */
 export const bodyFields: readonly string[] = Object.freeze([
   header.contentType,
   header.contentLength,
@@ -12,9 +15,10 @@ export const bodyFields: readonly string[] = Object.freeze([
   header.transferEncoding,
 ])
 
-/** Takes fields back that a handler has set. */
+/** Removes fields that a handler has set. */
 export function removeFields(res: ServerResponse, names: readonly string[]): void {
-  // Node takes the removal of a length that nobody has set for a wish to send none, and whoever packs the answer for a body without an end.
+  // Removing an unset `Content-Length` would tell Node not to send one, and `compression` to expect
+  // a body of unknown length.
   for (const name of names) if (res.hasHeader(name)) res.removeHeader(name)
 }
 
@@ -23,7 +27,7 @@ export function listText(value: OutgoingHttpHeader | readonly string[] | undefin
   return Array.isArray(value) ? value.join(', ') : String(value ?? '')
 }
 
-/** A `Vary` field with names added that it lacks. */
+/** Adds missing names to a `Vary` field. */
 export function mergeVary(before: OutgoingHttpHeader | undefined, added: string): string {
   const text = listText(before)
   if (text === '') return added
@@ -32,7 +36,7 @@ export function mergeVary(before: OutgoingHttpHeader | undefined, added: string)
   return known.has('*') || missing.length === 0 ? text : `${text}, ${missing.join(',').trim()}`
 }
 
-/** A `Link` field with links added. They are not taken apart: a comma in an address parts nothing. */
+/** Adds links to a `Link` field. Compared as text, not parsed: addresses may contain commas. */
 export function mergeLinks(before: OutgoingHttpHeader | undefined, added: string): string {
   const text = listText(before)
   if (added.includes(text)) return added

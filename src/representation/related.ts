@@ -1,4 +1,7 @@
-/** The records that links show or expand: one batched read per association and page, never one per item (REP-1..3). */
+/**
+ * Reads the records that links show or expand: one batched read per association and page, never one
+ * per item (REP-1..3).
+ */
 import type { Awaitable, Stored } from '../adapters/contract.js'
 import { isObject } from '../definition/json.js'
 import type { KeyValue } from '../definition/key.js'
@@ -7,47 +10,53 @@ import type { Mounted } from '../plan/routes.js'
 import { settled, together } from '../promise.js'
 import { tagDigest } from './digest.js'
 
-/** Reads what a link leads to, on behalf of the request at hand. */
+/** Reads the targets of a link, on behalf of the current request. */
 export type ReadBatch = (mounted: Mounted, keys: readonly KeyValue[], link: LinkTo) => Awaitable<readonly (Stored<unknown> | undefined)[]>
 
-/** What some records are shown with. */
+/** The related records of some records. */
 export interface Related {
-  /** The associations that show or expand, in the order of the definition. */
+  /** The associations that are shown or expanded, in the order of the definition. */
   readonly links: readonly RelatedLink[]
 }
 
 interface RelatedLink {
   readonly name: string
   readonly expanded: boolean
-  /** Versions do not stand for the whole of these records. */
+  /** True if versions do not identify the whole value of these records. */
   readonly computes: boolean
-  /** What each of the records leads to, in their order; `undefined` where that is nothing, or nothing that the caller may see. */
+  /**
+   * The target for each of the records, in their order; `undefined` if there is none, or none that
+   * the caller may see.
+   */
   readonly stored: readonly (Stored<unknown> | undefined)[]
-  /** What these are shown with in turn, where they are expanded. */
+  /** The related records of the targets, if they are expanded. */
   readonly nested: Related
 }
 
-export const nothingRelated: Related = Object.freeze({ links: Object.freeze([]) })
+export const noRelated: Related = Object.freeze({ links: Object.freeze([]) })
 
-/** True where representing this resource takes no related record at all. */
+/** True if representing this resource requires no related records. */
 export function standsAlone(mounted: Mounted, expand: readonly string[]): boolean {
   return expand.length === 0 && mounted.plan.showing.length === 0
 }
 
-/** The links that take a related record to be shown. */
+/** The links that require a related record. */
 export function shownLinks({ plan }: Mounted, expand: readonly string[]): readonly LinkTo[] {
   const { showing, associations } = plan
   return expand.length === 0 ? showing : associations.filter(({ name, show }) => show.length > 0 || expand.includes(name))
 }
 
-/** Reads what the links of these records need, the associations side by side. Nested associations stay links (REP-2), so this goes two levels deep at most. */
+/**
+ * Reads the related records of these records, all associations concurrently. Nested associations
+ * are not expanded (REP-2), so this is at most two levels deep.
+ */
 export function gatherRelated(
   mounted: Mounted,
   records: readonly unknown[],
   expand: readonly string[],
   read: ReadBatch,
 ): Awaitable<Related> {
-  if (standsAlone(mounted, expand) || records.length === 0) return nothingRelated
+  if (standsAlone(mounted, expand) || records.length === 0) return noRelated
   const wanted = shownLinks(mounted, expand)
   const gather = (link: LinkTo): Awaitable<RelatedLink> => gatherLink(mounted, link, records, expand.includes(link.name), read)
   const [only] = wanted
@@ -66,7 +75,7 @@ function gatherLink(
   const target = mounted.targets.get(name) as Mounted
   return settled(readAll(target, link, records, read), (stored): Awaitable<RelatedLink> => {
     const computes = target.adapter.computes === true
-    if (!expanded) return { name, expanded, computes, stored, nested: nothingRelated }
+    if (!expanded) return { name, expanded, computes, stored, nested: noRelated }
     const values = stored.map((one) => one?.value)
     return settled(gatherRelated(target, values, [], read), (nested) => ({ name, expanded, computes, stored, nested }))
   })
@@ -101,7 +110,10 @@ function readAll(
 
 const none: readonly undefined[] = Object.freeze([undefined])
 
-/** The versions of what the record at this place is shown with: they shape its bytes, so they shape its tag (HDR-2). No two that differ have one text. */
+/**
+ * The versions of the related records of the record at this index: they affect its bytes, so they
+ * are part of its tag (HDR-2). Different versions never produce the same text.
+ */
 export function stampOf({ links }: Related, at: number): string {
   let stamp = ''
   for (const { stored, nested, computes } of links) {
@@ -111,10 +123,10 @@ export function stampOf({ links }: Related, at: number): string {
   return stamp
 }
 
-/** Stands for a value that can change while its version stays (HDR-8). */
+/** Identifies a value that may change while its version stays the same (HDR-8). */
 export const contentStamp = ({ value }: Stored<unknown>): string => `;${tagDigest(JSON.stringify(value) ?? '')};`
 
-/** The key a link leads to, or `undefined` where a part of it is null. */
+/** The key that a link leads to; `undefined` if a part of it is null. */
 export function linkedKey(target: Mounted, { by }: LinkTo, record: unknown): KeyValue | undefined {
   if (!isObject(record)) return undefined
   const parts = by.length === 1 ? [record[by[0] as string]] : by.map((member) => record[member])

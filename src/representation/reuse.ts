@@ -1,6 +1,8 @@
 /**
- * The one place that uses rendered bytes again: for records that can't have changed since, deeply frozen data, as the memory adapter gives. Whatever went into the bytes is
- * compared by identity before they are used again: the records with their versions, all that their links show of others, and the view.
+ * Reuses rendered bytes: this is the only place that does. It applies to records that can't have
+ * changed, that is deeply frozen data, as from the memory adapter. All inputs of the bytes are
+ * compared by identity before reuse: the records with their versions, the related records, and the
+ * view.
  */
 import type { Page, Stored } from '../adapters/contract.js'
 import type { Cache, Caches } from '../cache.js'
@@ -14,39 +16,42 @@ import type { Related } from './related.js'
 import { pageTag, type TaggedPage } from './tags.js'
 import { isUsual, type View, Views } from './views.js'
 
-/** About what an entry takes beside its text, in characters, and what a record takes that nobody else may need any more. */
+/**
+ * Approximate sizes in characters: of an entry apart from its text, and of a record that only the
+ * cache keeps alive.
+ */
 const overhead = 300
 const ofRecord = 1_000
 
-/** Records that links showed, in one row. */
+/** The related records that links showed, as a flat list. */
 type Linked = readonly (Stored<unknown> | undefined)[]
 
 interface RememberedItem {
   readonly view: View
   readonly linked: Linked
   readonly bytes: string
-  /** What stands for it in the tags of pages, once it was in one. */
+  /** Identifies the item in the tags of pages. Set when it is first part of one. */
   stamp: string | undefined
   /** The same record in another view. */
   readonly next: RememberedItem | undefined
-  /** Characters of this and the next. */
+  /** The size in characters of this entry and those after it. */
   readonly weight: number
 }
 
-/** What is remembered of the records of a page, in their order. */
+/** The cached items of a page, in order. */
 export type Rows = readonly (RememberedItem | undefined)[]
 
-/** A page in the view that is asked for. */
+/** A page in the requested view. */
 export interface AskedPage extends TaggedPage {
-  /** The parsed query: of one that comes again and again it is the same object. */
+  /** The parsed query. Repeated queries are the same object. */
   readonly list: ListQuery
   /** The address of the list. */
   readonly url: string
-  /** True where the page is the list of its items, one after the other, as JSON is. */
+  /** True if the encoded page is the concatenation of its encoded items, as in JSON. */
   readonly isJoined: boolean
 }
 
-/** A page that is kept as it leaves, but for what each answer has. */
+/** A cached page, complete except for the fields that differ per response. */
 interface KeptPage {
   readonly isKept: true
   readonly page: Page<unknown>
@@ -60,7 +65,7 @@ interface KeptPage {
 interface RememberedPage {
   readonly view: View
   readonly url: string
-  /** Of a page that was seen once nothing is kept. */
+  /** `undefined` for a page that was seen only once. */
   readonly kept: KeptPage | undefined
   readonly weight: number
 }
@@ -72,7 +77,7 @@ export class Reuse {
   readonly #on: boolean
   readonly records: FixedRecords
   readonly views: Views
-  /** Those with plain addresses in place of links (REP-1). */
+  /** Views with plain addresses instead of link objects (REP-1). */
   readonly plainViews: Views
   readonly #items: Cache<Stored<unknown>, RememberedItem>
   readonly #pages: Cache<ListQuery, RememberedPage>
@@ -87,26 +92,31 @@ export class Reuse {
     this.#pages = caches.make<ListQuery, RememberedPage>('pages', { sizeOf: weightOf })
   }
 
-  /** The text of an item: its bytes where they may be used again, else what `make` gives. Nothing may go into the text but what is given here. */
+  /**
+   * The text of an item: cached bytes if they are valid, else the result of `make`. The text must
+   * depend only on the arguments.
+   */
   item(resource: Mounted, stored: Stored<unknown>, view: View, related: Related, make: () => string): string | Octets {
     if (!this.#on || !mayRemember(resource, stored)) return make()
     return new Octets(this.recall(stored, view, related, 0)?.bytes ?? this.keep(stored, view, related, 0, make()))
   }
 
-  /** The page as it was shown before, or one that has to be made. */
+  /** The cached page if it is valid, else a new one. */
   page(asked: AskedPage): KeptPage | NewPage {
     const known = this.#pages.get(asked.list)
-    const again = known?.view === asked.view && known.url === asked.url
-    if (again && known.kept !== undefined && isSame(known.kept, asked)) return known.kept
-    return new NewPage(this, asked, again)
+    const isRepeated = known?.view === asked.view && known.url === asked.url
+    if (isRepeated && known.kept !== undefined && isSame(known.kept, asked)) return known.kept
+    return new NewPage(this, asked, isRepeated)
   }
 
-  /** Keeps what was made of a page. */
+  /** Caches a page. */
   keepPage(list: ListQuery, page: RememberedPage): void {
     this.#pages.set(list, page)
   }
 
-  /** What is remembered of a record. `at` is its place among those that `related` was gathered for. */
+  /**
+   * The cached item of a record. `at`: its index among the records that `related` was gathered for.
+   */
   recall(stored: Stored<unknown>, view: View, related: Related, at: number): RememberedItem | undefined {
     for (let entry = this.#items.get(stored); entry !== undefined; entry = entry.next) {
       if (entry.view === view && placeBehind(entry.linked, related, at, 0) >= 0) return entry
@@ -114,7 +124,7 @@ export class Reuse {
     return undefined
   }
 
-  /** The bytes of a text, kept from the second time on. */
+  /** The bytes of a text, cached from the second request on. */
   keep(stored: Stored<unknown>, view: View, related: Related, at: number, text: string): string {
     const bytes = bytesOf(text)
     if (!isUsual(view) || this.#seen.isFirst(stored) || !isFixed(stored)) return bytes
@@ -123,50 +133,54 @@ export class Reuse {
     const first = this.#items.get(stored)
     let views = 0
     for (let entry = first; entry !== undefined; entry = entry.next) views += 1
-    const next = views >= mostViews ? undefined : first
+    const next = views >= maxViews ? undefined : first
     const weight = bytes.length + overhead * (1 + linked.length) + (next?.weight ?? 0)
     this.#items.set(stored, { view, linked, bytes, stamp: undefined, next, weight })
     return bytes
   }
 
-  /** What is remembered of the records of a page; `undefined` where it is not worth asking. */
+  /** The cached items of a page; `undefined` if looking them up does not pay. */
   rows({ resource, items, view, related, isJoined }: AskedPage): Rows | undefined {
     if (!this.#on || !isJoined || resource.parent !== undefined) return undefined
     const fixed = items.filter(isFrozen).length
-    // One text of many records is made quicker than a text of each.
+    // With few frozen records, encoding the whole page once is faster than encoding each record.
     if (fixed * 2 < items.length) return undefined
     return items.map((stored, at) => this.recall(stored, view, related, at))
   }
 }
 
-/** Views of one record that are kept. */
-const mostViews = 4
+/** Maximum number of cached views of one record. */
+const maxViews = 4
 
-/** A page that has to be made, with what is remembered of its rows. */
+/** A page to be rendered, with the cached items of its rows. */
 class NewPage {
   readonly isKept = false
   readonly tag: string
   readonly #reuse: Reuse
   readonly #asked: AskedPage
-  /** Whether it was asked for before. */
-  readonly #again: boolean
-  /** Where its records may be remembered. */
+  /** Whether the page was requested before. */
+  readonly #isRepeated: boolean
+  /** Set if its records may be cached. */
   readonly #rows: Rows | undefined
 
-  constructor(reuse: Reuse, asked: AskedPage, again: boolean) {
+  constructor(reuse: Reuse, asked: AskedPage, isRepeated: boolean) {
     this.#reuse = reuse
     this.#asked = asked
-    this.#again = again
+    this.#isRepeated = isRepeated
     this.#rows = reuse.rows(asked)
     this.tag = pageTag(asked, this.#rows)
   }
 
-  /** The bytes of a page that is joined, of the records that are remembered and of the others as `make` gives them; `undefined` where no record may be remembered. */
+  /**
+   * The bytes of a joined page: cached items, and the others encoded by `make`; `undefined` if no
+   * record may be cached.
+   */
   joined(make: (at: number) => string): Octets | undefined {
     const rows = this.#rows
     if (rows === undefined) return undefined
     const { items, view, related } = this.#asked
-    // A sum is a tree of texts that whoever writes it walks once: a join would copy all of it, and the head before it would have it copied again.
+    // String concatenation builds a tree that is flattened once, when it is written. `join` would
+    // copy the text, and prepending the head would copy it again.
     let text = '['
     for (let at = 0; at < items.length; at += 1) {
       if (at > 0) text += ','
@@ -176,11 +190,14 @@ class NewPage {
     return new Octets(`${text}]`)
   }
 
-  /** Keeps a page that is seen the second time. Nothing may go into it but what was asked for. */
+  /**
+   * Caches a page when it is seen the second time. The text must depend only on the constructor's
+   * arguments.
+   */
   keep(headers: Headers, text: string | Octets): void {
     const { list, view, url, items } = this.#asked
     if (!isUsual(view) || !Object.isFrozen(list) || !items.every(isFrozen)) return
-    const kept = this.#again ? keptPage(this.#asked, this.tag, headers, text) : undefined
+    const kept = this.#isRepeated ? keptPage(this.#asked, this.tag, headers, text) : undefined
     this.#reuse.keepPage(list, { view, url, kept, weight: overhead + url.length + (kept === undefined ? 0 : weightOfPage(kept)) })
   }
 }
@@ -188,20 +205,26 @@ class NewPage {
 function keptPage({ page, items, related }: AskedPage, tag: string, headers: Headers, text: string | Octets): KeptPage | undefined {
   const linked = items.flatMap((_, at) => linkedOf(related, at, []))
   if (!areFixed(items) || !areFixed(linked)) return undefined
-  // In one piece: what `joined` gives would be put together again by each answer.
+  // Flattened: the concatenated string would be flattened again for each response.
   const body = text instanceof Octets ? new Octets(bufferOf(text).toString('latin1')) : new Octets(bytesOf(text))
-  // Whoever gave the page may go on working with its list.
+  // The caller may modify the list of items later.
   return { isKept: true, page: { ...page, items: [] }, items: [...items], linked, tag, headers, body }
 }
 
 const weightOfPage = ({ items, linked, body }: KeptPage): number => ofRecord * (items.length + linked.length) + body.bytes.length
 
-/** Whether it is worth asking: what somebody may still change is made anew each time. What stands below parents has links that begin with theirs. */
+/**
+ * Whether caching may pay: records that may still change are rendered each time. The links of
+ * contained records begin with their parents' addresses.
+ */
 const mayRemember = ({ parent }: Mounted, stored: Stored<unknown>): boolean => parent === undefined && isFrozen(stored)
 
 const isFrozen = (stored: Stored<unknown>): boolean => Fixed.is(stored) || Object.isFrozen(stored)
 
-/** Records that were seen once lately: most of what is read once is not read again soon, and nothing is kept alive by it. */
+/**
+ * Remembers records that were seen once recently. Most records that are read once are not read
+ * again soon. Weak references keep nothing alive.
+ */
 class Seen {
   #lately = new WeakSet<Stored<unknown>>()
   #before = new WeakSet<Stored<unknown>>()
@@ -209,7 +232,7 @@ class Seen {
 
   isFirst(stored: Stored<unknown>): boolean {
     if (this.#lately.has(stored) || this.#before.has(stored)) return false
-    if (this.#count >= mostSeen) {
+    if (this.#count >= maxSeen) {
       this.#before = this.#lately
       this.#lately = new WeakSet()
       this.#count = 0
@@ -220,9 +243,9 @@ class Seen {
   }
 }
 
-const mostSeen = 25_000
+const maxSeen = 25_000
 
-/** Whether a page is the one that was remembered, record by record. */
+/** Whether a page equals the cached one, record by record. */
 function isSame({ page: known, items, linked }: KeptPage, { page, items: rows, related }: AskedPage): boolean {
   const { total, exact, more, seekable } = page
   if (items.length !== rows.length || known.total !== total || known.exact !== exact || known.more !== more) return false
@@ -236,7 +259,7 @@ function isSame({ page: known, items, linked }: KeptPage, { page, items: rows, r
   return true
 }
 
-/** The records that the links of one record showed, and those that theirs did. */
+/** The related records of one record, including those of its expanded links. */
 function linkedOf({ links }: Related, at: number, into: (Stored<unknown> | undefined)[]): Linked {
   for (const { stored, nested } of links) {
     into.push(stored[at])
@@ -245,7 +268,7 @@ function linkedOf({ links }: Related, at: number, into: (Stored<unknown> | undef
   return into
 }
 
-/** Where the row of linked records goes on behind those of `related`, or -1 where it is another. */
+/** The index in `linked` after the records of `related`; -1 if they differ. */
 function placeBehind(linked: Linked, { links }: Related, at: number, from: number): number {
   let place = from
   for (const { stored, nested } of links) {

@@ -1,33 +1,36 @@
 /**
- * A body that is written piece by piece, no faster than its client takes it, and whose failure ends
- * the connection: what was cut must not look whole (RFC 9112 8, RFC 9113 8.1).
+ * A body that is written piece by piece, as fast as the client reads it. An error closes the
+ * connection, because a truncated body must not look complete (RFC 9112 8, RFC 9113 8.1).
  */
 import type { ServerResponse } from 'node:http'
 
 export interface StreamedOptions {
-  /** Milliseconds for which a client may take nothing. */
+  /** How long, in milliseconds, the client may stop reading. */
   readonly stallTimeout: number
-  /** Milliseconds until the body must have been taken. */
+  /** The time limit of the whole body in milliseconds. */
   readonly timeout: number
-  /** Hears why the body was cut; a client that leaves is no such reason. */
+  /** Called with the error that truncated the body; not called if the client disconnects. */
   readonly onCut: (error: unknown) => void
 }
 
-/** Stands for a client that has gone, or that nobody writes to any more. */
+/** Signals that the client has disconnected or that the body was discarded. */
 const gone = Symbol('gone')
 
 export class Streamed {
-  /** Resolves when the last byte has been taken, the body was cut, or nobody is to have it. */
+  /** Resolves when the body has been sent, truncated or discarded. */
   readonly closed: Promise<void>
   readonly #first: string
   readonly #rest: AsyncGenerator<string, void, undefined>
   readonly #options: StreamedOptions
   #close: () => void = () => {}
-  /** Wakes what waits for the next piece or for room. */
+  /** Cancels waiting for the next piece or for the client. */
   #leave: () => void = () => {}
   #drain: () => void = () => {}
 
-  /** `first` was made before the head is sent, so that what fails at once is still a problem. */
+  /**
+   * `first`: produced before the head is sent, so that an immediate error is still a problem
+   * response.
+   */
   constructor(first: string, rest: AsyncGenerator<string, void, undefined>, options: StreamedOptions) {
     this.#first = first
     this.#rest = rest
@@ -37,15 +40,15 @@ export class Streamed {
     })
   }
 
-  /** Ends the body unsent. */
+  /** Ends the body without sending it. */
   discard(): void {
     this.#leave()
-    // What still waits for a page ends when that comes or fails: nobody hears of it.
+    // A pending page read settles later; its result and error are ignored.
     this.#rest.return().catch(() => {})
     this.#close()
   }
 
-  /** Writes the body behind a head that is written already. */
+  /** Writes the body. The head has already been written. */
   flowInto(res: ServerResponse): void {
     const { timeout, stallTimeout } = this.#options
     const deadline = setTimeout(() => this.#cut(res, new Error(`The export took longer than ${timeout} ms.`)), timeout)
@@ -53,9 +56,10 @@ export class Streamed {
       clearTimeout(deadline)
       this.discard()
     })
-    // Each once: `compression` moves listeners for "drain" to a stream of its own, and leaves them there.
+    // Registered once: `compression` moves "drain" listeners to a stream of its own and leaves them
+    // there.
     res.on('drain', () => this.#drain())
-    res.on('timeout', () => this.#cut(res, new Error(`The client took nothing for ${stallTimeout} ms.`)))
+    res.on('timeout', () => this.#cut(res, new Error(`The client read nothing for ${stallTimeout} ms.`)))
     // While a page is read the connection is idle: that is the adapter's time.
     res.setTimeout(0)
     this.#write(res).catch((error: unknown) => this.#cut(res, error))
@@ -71,12 +75,12 @@ export class Streamed {
       piece = next.done ? undefined : next.value
     }
     if (res.destroyed) return
-    // The rest waits in buffers, and may wait there no longer than anything before it.
+    // The remaining data is buffered, and the same stall timeout applies to it.
     res.setTimeout(this.#options.stallTimeout)
     res.end()
   }
 
-  /** Waits until what was written has been taken. */
+  /** Waits until the client has read what was written. */
   async #room(res: ServerResponse): Promise<typeof gone | undefined> {
     res.setTimeout(this.#options.stallTimeout)
     const taken = new Promise<undefined>((resolve) => {
@@ -87,7 +91,10 @@ export class Streamed {
     return found
   }
 
-  /** Not `Promise.race`, which would keep a reaction to the one promise for each piece of the body. */
+  /**
+   * Not `Promise.race`, which would add a reaction to one long-lived promise for each piece of the
+   * body.
+   */
   #orGone<T>(promise: Promise<T>): Promise<T | typeof gone> {
     return new Promise((resolve, reject) => {
       this.#leave = () => resolve(gone)
@@ -96,11 +103,11 @@ export class Streamed {
   }
 
   #cut(res: ServerResponse, error: unknown): void {
-    // A client that has left already needs no event.
+    // The client has already disconnected.
     if (res.destroyed || res.writableFinished) return
     this.#options.onCut(error)
     const { stream } = res as { readonly stream?: { close(code: number): void } }
-    // HTTP/2 resets the stream with INTERNAL_ERROR; the connection carries others.
+    // HTTP/2 resets only the stream, with INTERNAL_ERROR: the connection carries others.
     if (stream === undefined) res.destroy()
     else stream.close(2)
   }

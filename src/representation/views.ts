@@ -1,11 +1,14 @@
-/** How a resource is looked at: all that shapes the bytes of its representations beside the records themselves. */
+/**
+ * Views: everything that affects the bytes of a resource's representations except the records
+ * themselves.
+ */
 import type { Cache, Caches } from '../cache.js'
 import type { Mounted } from '../plan/routes.js'
 import { tagDigest } from './digest.js'
 import type { Representation } from './encoding.js'
 import { Presenter } from './represent.js'
 
-/** What of a request shapes the bytes of a representation. */
+/** The parts of a request that affect the bytes of a representation. */
 export interface Variant {
   /** The absolute address that links begin with. */
   readonly base: string
@@ -13,28 +16,31 @@ export interface Variant {
   readonly expand: readonly string[]
 }
 
-/** One way of looking at a resource. The same one is the same object for as long as it is in use. */
+/** A way of representing a resource. Equal views are the same object while in use. */
 export interface View {
-  /** Stands for it in entity tags (HDR-2). */
+  /** Identifies the view in entity tags (HDR-2). */
   readonly digest: string
   readonly presenter: Presenter
-  /** By the version of the one record that items link to. */
+  /** Digests by the version of the one record that an item links to. */
   readonly linkDigests: Cache<string, LinkDigest>
-  /** How often it was asked for while it was known. */
+  /** Number of requests for this view since it was created. */
   uses: number
 }
 
-/** The digest of a view with the version of the one record that an item links to. */
+/** The digest of a view together with the version of the one record that an item links to. */
 export interface LinkDigest {
   readonly view: View
   readonly digest: string
-  /** That of another view with the same version. */
+  /** The digest of another view with the same version. */
   readonly next: LinkDigest | undefined
-  /** How many there are, with the next. */
+  /** Number of entries, including those after it. */
   readonly length: number
 }
 
-/** True for a view that is asked for again and again: only for such is anything else kept, since a client may name any host. */
+/**
+ * True for a view that is requested repeatedly. Only for these is anything cached, since a client
+ * may send any host name.
+ */
 export const isUsual = ({ uses }: View): boolean => uses >= usual
 
 const usual = 3
@@ -46,7 +52,10 @@ export class Views {
   readonly #byResource = new WeakMap<Mounted, ResourceViews>()
   readonly #plainLinks: boolean
 
-  /** With `plainLinks` links are addresses in place of objects, as a service had them before REP-1. */
+  /**
+   * With `plainLinks`, links are addresses instead of objects, as some services had them before
+   * REP-1.
+   */
   constructor(caches: Caches, plainLinks = false) {
     this.#caches = caches
     this.#plainLinks = plainLinks
@@ -64,7 +73,7 @@ export class Views {
   }
 }
 
-/** What the views of all resources have in common. */
+/** The data shared by the views of all resources. */
 interface SharedByViews {
   readonly linkDigests: Cache<string, LinkDigest>
   readonly plainLinks: boolean
@@ -77,11 +86,14 @@ class ResourceViews {
   readonly #known: Cache<string, View>
   readonly #on: boolean
   readonly #plainLinks: boolean
-  /** Most requests ask for the view of the one before: then no name is put together, which is 3% of what a 304 allocates. */
+  /**
+   * Most requests use the same view as the one before: then no name is built, which saves 3% of the
+   * memory that a 304 allocates.
+   */
   #last: (Variant & { readonly view: View }) | undefined
 
   constructor({ plan }: Mounted, caches: Caches, { linkDigests, plainLinks }: SharedByViews) {
-    // Bytes with other links have another tag (HDR-8).
+    // Bytes with other links must have another tag (HDR-8).
     this.#digest = plainLinks ? `${plan.digest} plain` : plan.digest
     this.#plainLinks = plainLinks
     this.#linkDigests = linkDigests

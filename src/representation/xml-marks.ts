@@ -1,11 +1,12 @@
-/**
- * What the attributes of an element say of its value (HDR-5).
- */
+/** Reads the attributes of an element that describe its value (HDR-5). */
 import { trimXml } from '../http/xml-text.js'
 import { type XmlAttribute, type XmlElement, xmlNamespace, xmlnsNamespace } from '../http/xml-tree.js'
 import { jsonEncoding, literalText, xsiNamespace } from './xml-names.js'
 
-/** A document that is well-formed, but no value: thrown where it shows, caught where its place is known. */
+/**
+ * A document that is well-formed but not a valid value. Caught where the position in the document
+ * is known.
+ */
 export class XmlRefusal extends Error {}
 
 const types = ['string', 'number', 'integer', 'boolean', 'object', 'array', 'null'] as const
@@ -13,15 +14,15 @@ const types = ['string', 'number', 'integer', 'boolean', 'object', 'array', 'nul
 export interface XmlMarks {
   readonly nil: boolean
   readonly type: (typeof types)[number] | undefined
-  /** The text is a JSON string literal. */
+  /** True if the text is a JSON string literal. */
   readonly encoded: boolean
-  /** The name of a member that is no name in XML. */
+  /** The name of a member that is not a valid element name. */
   readonly name: string | undefined
 }
 
 const none: XmlMarks = { nil: false, type: undefined, encoded: false, name: undefined }
 
-/** Reads the attributes of an element; throws `XmlRefusal` for one that has no meaning. */
+/** Reads the attributes of an element. Throws `XmlRefusal` for an unknown one. */
 export function marksOf(element: XmlElement): XmlMarks {
   if (element.attributes.length === 0) return none
   let { nil, type, encoded, name } = none
@@ -53,7 +54,10 @@ export function marksOf(element: XmlElement): XmlMarks {
 
 const ours = ['type', 'encoding', 'name', 'name-encoding'] as const
 
-/** What an attribute is for; `undefined` for those that may stand everywhere and say nothing of the value. */
+/**
+ * The meaning of an attribute; `undefined` for those that may appear anywhere and do not affect the
+ * value.
+ */
 function meaningOf({ name, namespace }: XmlAttribute): 'nil' | (typeof ours)[number] | undefined {
   if (namespace === xmlNamespace || namespace === xmlnsNamespace) return undefined
   if (namespace === xsiNamespace) return name === 'nil' ? 'nil' : undefined
@@ -71,12 +75,12 @@ function nilOf(value: string): boolean {
 }
 
 function isJson({ name, value }: XmlAttribute): boolean {
-  if (value !== jsonEncoding) throw new XmlRefusal(`The attribute "${name}" knows only the value "${jsonEncoding}".`)
+  if (value !== jsonEncoding) throw new XmlRefusal(`The attribute "${name}" must be "${jsonEncoding}".`)
   return true
 }
 
 function literalName(literal: string | undefined): string {
   const name = literalText(literal ?? '')
-  if (name === undefined) throw new XmlRefusal('The attribute "name-encoding" says that "name" is a JSON string literal, and it is none.')
+  if (name === undefined) throw new XmlRefusal('The attribute "name-encoding" declares "name" as a JSON string literal, but it is not one.')
   return name
 }

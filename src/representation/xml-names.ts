@@ -1,25 +1,29 @@
 /**
- * The words that the XML of this library has beside the members' names: one place for the writer and the reader (HDR-1, HDR-5). `docs/xml.md` tells them.
+ * Element and attribute names that the library adds to those of members, shared by the XML writer
+ * and reader (HDR-1, HDR-5). See `docs/xml.md`.
  */
 
-/** The name of an element whose member's name is no name in XML; the attribute `name` tells it then. */
+/**
+ * The element of a member whose name is not a valid element name. The attribute `name` holds the
+ * name.
+ */
 export const memberElement = 'member'
 
-/** The name of an array's items, unless the caller has another. */
+/** The default name of an array's items. */
 export const itemElement = 'item'
 
-/** The one value of `encoding` and `name-encoding`: the text is a JSON string literal. */
+/** The only value of `encoding` and `name-encoding`: the text is a JSON string literal. */
 export const jsonEncoding = 'json'
 
 export const xsiNamespace = 'http://www.w3.org/2001/XMLSchema-instance'
 
-/** The JSON string literal of a text, without any character that XML can't carry. */
+/** A text as a JSON string literal, without characters that XML can't represent. */
 export function jsonLiteral(text: string): string {
-  // The other characters that XML can't carry are among those that JSON.stringify escapes.
+  // `JSON.stringify` escapes all other characters that XML can't represent.
   return JSON.stringify(text).replace(/[\uFFFE\uFFFF]/g, (character) => `\\u${character.charCodeAt(0).toString(16)}`)
 }
 
-/** The text that a JSON string literal stands for; `undefined` where it is none. */
+/** The text of a JSON string literal; `undefined` if it is invalid. */
 export function literalText(literal: string): string | undefined {
   try {
     const value: unknown = JSON.parse(literal)

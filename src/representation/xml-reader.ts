@@ -1,8 +1,9 @@
 /**
- * JSON values from XML documents (HDR-5): what `writeXml` has written, and what clients write by the same rules. `docs/xml.md` tells them.
+ * Reads JSON values from XML documents (HDR-5): those that `writeXml` wrote, and those that clients
+ * write by the same rules. See `docs/xml.md`.
  */
 import { type JsonObject, put } from '../definition/json.js'
-import { faultAt, forbiddenName, notFinite, standsTwice, tooDeep, tooPrecise } from '../http/json-fault.js'
+import { faultAt, forbiddenName, notFinite, occursTwice, tooDeep, tooPrecise } from '../http/json-fault.js'
 import { integerChanges, needsCheck, numberEnd } from '../http/json-number.js'
 import type { JsonLimits, JsonResult } from '../http/json-text.js'
 import { decodeXml, type UnsupportedCharset } from '../http/xml-charset.js'
@@ -13,12 +14,16 @@ import { marksOf, type XmlMarks, XmlRefusal } from './xml-marks.js'
 import { literalText, memberElement } from './xml-names.js'
 
 /**
- * The value of an XML document, or what is wrong with it. Whatever the name of the root element. Where a number or a boolean should stand by the form alone and
- * other text does, the value is that text, so that the schema can say what it wants; where a `type` attribute said so, it is a fault.
+ * Reads the value of an XML document, or reports its error. The name of the root element is
+ * ignored. If only the form requires a number or boolean and the text is neither, the value is that
+ * text, so that schema validation reports the violation. If a `type` attribute requires it, it is
+ * an error.
  *
- * @param charset the parameter of the `Content-Type`; a text has its charset behind it
- * @param limits `depth` counts arrays and objects in one another, as for JSON
- * @example readXml(body, undefined, form, { depth: 32 }) // { value: { id: 3 } } or { malformed: '...', pointer: '/id' }
+ * @param charset the parameter of `Content-Type`; ignored if `bytes` is a string
+ * @param limits `depth` counts nested arrays and objects, as for JSON
+ * @example
+ * readXml(body, undefined, form, { depth: 32 })
+ * // { value: { id: 3 } } or { malformed: '...', pointer: '/id' }
  */
 export function readXml(
   bytes: Uint8Array | string,
@@ -28,7 +33,7 @@ export function readXml(
 ): JsonResult | UnsupportedCharset {
   const decoded = typeof bytes === 'string' ? { text: bytes.replace(/^\uFEFF/, '') } : decodeXml(bytes, charset)
   if (!('text' in decoded)) return decoded
-  // A scalar stands in the innermost container.
+  // One more level for a scalar in the innermost container.
   const parsed = parseXml(decoded.text, { depth: limits.depth + 1 })
   return 'root' in parsed ? new ElementReader(limits.depth).read(parsed.root, form) : parsed
 }
@@ -39,11 +44,11 @@ interface Frame {
   readonly form: Form
   readonly into: JsonObject | unknown[]
   next: number
-  /** The member or item that is next, or was last. */
+  /** The name or index of the current member or item. */
   step: string | number
 }
 
-/** Not recursive, so that no limit of depth can be too high for the stack. */
+/** Iterative, so that a large depth limit can't overflow the stack. */
 class ElementReader {
   readonly #depth: number
   readonly #open: Frame[] = []
@@ -90,15 +95,15 @@ class ElementReader {
     if (marks.name !== undefined && child.name !== memberElement) throw misplacedName()
     const name = marks.name ?? child.name
     frame.step = name
-    if (Object.hasOwn(into, name)) throw new XmlRefusal(standsTwice)
+    if (Object.hasOwn(into, name)) throw new XmlRefusal(occursTwice)
     if (name === '__proto__') throw new XmlRefusal(forbiddenName)
     put(into, name, this.#value(child, marks, frame.form.member(name)))
   }
 
-  /** A scalar, or a container that is empty still, and is open then. */
+  /** A scalar, or an empty container that is pushed on the stack of open ones. */
   #value(element: XmlElement, marks: XmlMarks, form: Form): unknown {
     const { type } = marks
-    if (marks.nil || type === 'null') return nothing(element, marks)
+    if (marks.nil || type === 'null') return nullValue(element, marks)
     if (marks.encoded && (type ?? 'string') !== 'string') throw new XmlRefusal('Only a string may have the attribute "encoding".')
     if (type === 'object' || type === 'array') return this.#enter(element, form, type)
     if (type !== undefined || marks.encoded) {
@@ -122,23 +127,23 @@ function misplacedName(): XmlRefusal {
   return new XmlRefusal(`Only an element named "${memberElement}" that is a member of an object may have the attribute "name".`)
 }
 
-function nothing(element: XmlElement, marks: XmlMarks): null {
+function nullValue(element: XmlElement, marks: XmlMarks): null {
   if (element.children.length > 0 || element.text !== '') throw new XmlRefusal('An element that is null must be empty.')
   if (marks.encoded) throw new XmlRefusal('Only a string may have the attribute "encoding".')
   return null
 }
 
-/** What a text is where the document says its type. */
+/** The value of a text whose type the document declares. */
 function scalar(text: string, type: 'string' | 'number' | 'integer' | 'boolean', encoded: boolean): string | number | boolean {
   if (type === 'string') return encoded ? decoded(text) : detached(text)
   const value = type === 'boolean' ? booleanOf(text) : numberOf(text)
   if (value === undefined || (type === 'integer' && !Number.isInteger(value))) {
-    throw new XmlRefusal(`The text is no ${type}, though the attribute "type" says so.`)
+    throw new XmlRefusal(`The attribute "type" is "${type}", but the text is not of that type.`)
   }
   return value
 }
 
-/** What a text is where the form alone says, and may be wrong. */
+/** The value of a text whose type only the form gives, which may be wrong. */
 function likely(text: string, { kind }: Form): string | number | boolean {
   if (kind === 'number') return numberOf(text) ?? detached(text)
   if (kind === 'boolean') return booleanOf(text) ?? detached(text)
@@ -163,11 +168,14 @@ function numberOf(text: string): number | undefined {
 
 function decoded(text: string): string {
   const value = literalText(text)
-  if (value === undefined) throw new XmlRefusal('The attribute "encoding" says that the text is a JSON string literal, and it is none.')
+  if (value === undefined) throw new XmlRefusal('The attribute "encoding" declares the text as a JSON string literal, but it is not one.')
   return value
 }
 
-/** A part of a text keeps all of it in memory, and a record may be kept for long: a copy of its own. A joined text is copied when it is cut. */
+/**
+ * Copies the text: a substring keeps the whole document in memory, and a record may be kept for
+ * long. Slicing a concatenated string copies it.
+ */
 function detached(text: string): string {
   return text.length < 13 ? text : ` ${text}`.slice(1)
 }

@@ -1,29 +1,35 @@
 /**
- * JSON values as XML documents (HDR-1), so that `readXml` gives back the same value. `docs/xml.md` tells the rules.
+ * Writes JSON values as XML documents that `readXml` converts back to the same values (HDR-1). See
+ * `docs/xml.md` for the rules.
  */
 import { escapeAttribute, escapeText, isNcName, isPlain, isXmlText } from '../http/xml-text.js'
 import type { Form, Kind } from '../plan/form.js'
 import { itemElement, jsonEncoding, jsonLiteral, memberElement, xsiNamespace } from './xml-names.js'
 
-/** How a value becomes a document. */
+/** How a value is written. */
 export interface XmlWriting {
   /** The name of the root element. */
   readonly root: string
-  /** What is known of the value: what differs from it, or is not known, has its type written beside it. */
+  /** The known types. Values that differ, or whose type is unknown, get a `type` attribute. */
   readonly form: Form
-  /** The name of the items, where the value itself is an array; else they are named as those of the arrays in it. */
+  /**
+   * The name of the items if the value itself is an array. Default: that of nested arrays' items.
+   */
   readonly item?: string
-  /** The namespace of all elements; none unless given. */
+  /** The namespace of all elements. Default: none. */
   readonly namespace?: string
-  /** The name of the items of the arrays in the value; `item` unless given. RFC 9457 appendix B has `i`. */
+  /** The name of the items of nested arrays. Default: `item`. RFC 9457 appendix B uses `i`. */
   readonly items?: string
 }
 
 /**
- * The XML document of a JSON value, without white space between its elements. What JSON.stringify would leave out is left out, what it takes for null is null.
- * The names of elements must be names in XML without a colon: `TypeError` else, as for a bigint.
+ * Writes a JSON value as an XML document, without white space between elements. Values that
+ * `JSON.stringify` omits are omitted, and those that it writes as null are null. Throws `TypeError`
+ * for element names that are not valid or contain a colon, and for a bigint.
  *
- * @example writeXml([{ id: 3 }], { root: 'pieces', item: 'piece', form }) // '<?xml version="1.0" encoding="UTF-8"?><pieces><piece><id>3</id></piece></pieces>'
+ * @example
+ * writeXml([{ id: 3 }], { root: 'pieces', item: 'piece', form })
+ * // '<?xml version="1.0" encoding="UTF-8"?><pieces><piece><id>3</id></piece></pieces>'
  */
 export function writeXml(value: unknown, as: XmlWriting): string {
   const { root, form, items = itemElement, item = items, namespace } = as
@@ -32,29 +38,29 @@ export function writeXml(value: unknown, as: XmlWriting): string {
   const content = writer.element(new Place(root, '', root, form, { item, items }), value)
   const declared = namespace === undefined ? '' : ` xmlns="${escapeAttribute(namespace)}"`
   const nil = writer.nil ? ` xmlns:xsi="${xsiNamespace}"` : ''
-  // The root place begins behind its name, so that the namespaces come first.
+  // The start tag of the root place lacks its name, so that the namespaces come first.
   return `<?xml version="1.0" encoding="UTF-8"?><${root}${declared}${nil}${content}`
 }
 
-/** Bounds of what is remembered of a form: clients may make up names where a schema is open. */
-const mostPlaces = 500
+/** Limits of the cache of a form: if a schema is open, clients may invent names. */
+const maxPlaces = 500
 const longestName = 100
 
-/** The names of items: of an array that stands here, and of those in it. */
+/** The names of items: of the array itself, and of arrays nested in it. */
 interface ItemNames {
   readonly item: string
   readonly items: string
 }
 
-/** Where a value may stand: its tags for each type of value, made once. */
+/** A place where a value may appear, with its tags for each type, built once. */
 class Place {
   readonly name: string
   readonly form: Form
-  /** The start tag without its end. */
+  /** The start tag without the closing `>`. */
   readonly start: string
   readonly string: string
   readonly number: string
-  /** The whole element of each boolean. */
+  /** The complete element for each boolean. */
   readonly true: string
   readonly false: string
   readonly object: string
@@ -64,7 +70,7 @@ class Place {
   readonly #names: ItemNames
   #plan: Plan | undefined
 
-  /** `element` is the name of the element, where the member's own may be none in XML. */
+  /** `element`: the element name, which differs from `name` if that is not a valid one. */
   constructor(name: string, start: string, element: string, form: Form, names: ItemNames) {
     this.name = name
     this.form = form
@@ -80,7 +86,7 @@ class Place {
     this.#names = names
   }
 
-  /** The attribute that tells the type, where the form does not. */
+  /** The `type` attribute, unless the form implies the type. */
   type(kind: Kind): string {
     return this.form.kind === kind ? '' : ` type="${kind}"`
   }
@@ -91,14 +97,17 @@ class Place {
   }
 }
 
-/** How the members and the items of one form are written. */
+/** The places of the members and items of one form. */
 class Plan {
   readonly #form: Form
   readonly #item: string
-  /** The names in the arrays of its members and items. */
+  /** The names of items in nested arrays. */
   readonly #inner: ItemNames
   readonly #places = new Map<string, Place>()
-  /** Values of one form mostly have their members in one order, and to compare a name costs less than to look it up. */
+  /**
+   * Values of one form usually have their members in the same order. Comparing a name is cheaper
+   * than looking it up.
+   */
   readonly #order: Place[] = []
   readonly #itemPlaces = new WeakMap<Form, Place>()
   #last: Place | undefined
@@ -118,9 +127,9 @@ class Plan {
       return known
     }
     const place = memberPlace(name, this.#form.member(name), this.#inner)
-    if (this.#places.size < mostPlaces && name.length <= longestName) {
+    if (this.#places.size < maxPlaces && name.length <= longestName) {
       this.#places.set(name, place)
-      if (at < mostPlaces) this.#order[at] = place
+      if (at < maxPlaces) this.#order[at] = place
     }
     return place
   }
@@ -138,7 +147,7 @@ class Plan {
   }
 }
 
-/** Plans by form, then by the names of items; those are the service's, and few. */
+/** Plans by form and by the names of items. The service defines those names, so there are few. */
 const plans = new WeakMap<Form, Map<string, Plan>>()
 
 function planOf(form: Form, names: ItemNames): Plan {
@@ -157,22 +166,22 @@ function planOf(form: Form, names: ItemNames): Plan {
 }
 
 function memberPlace(name: string, form: Form, names: ItemNames): Place {
-  // XML keeps names that begin with its own for itself (XML 1.0 2.3).
+  // XML reserves names that begin with "xml" (XML 1.0 2.3).
   if (isNcName(name) && !/^xml/i.test(name)) return new Place(name, `<${name}`, name, form, names)
-  const told = isXmlText(name)
+  const nameAttributes = isXmlText(name)
     ? ` name="${escapeAttribute(name)}"`
     : ` name="${escapeAttribute(jsonLiteral(name))}" name-encoding="${jsonEncoding}"`
-  return new Place(name, `<${memberElement}${told}`, memberElement, form, names)
+  return new Place(name, `<${memberElement}${nameAttributes}`, memberElement, form, names)
 }
 
 class Writer {
-  /** Whether a null was written, which needs the namespace of `xsi:nil`. */
+  /** Whether a null was written: it requires the namespace of `xsi:nil`. */
   nil = false
 
   element(place: Place, value: unknown): string {
     switch (typeof value) {
       case 'string':
-        return isPlain(value) ? place.string + value + place.end : oddText(place, value)
+        return isPlain(value) ? place.string + value + place.end : escapedElement(place, value)
       case 'number':
         return Number.isFinite(value) ? `${place.number}${value}${place.end}` : this.#null(place)
       case 'boolean':
@@ -181,7 +190,7 @@ class Writer {
         if (value === null) return this.#null(place)
         return Array.isArray(value) ? this.#array(place, value) : this.#object(place, value)
       case 'bigint':
-        throw new TypeError('A bigint is no JSON')
+        throw new TypeError('A bigint is not JSON')
       default:
         return this.#null(place)
     }
@@ -201,12 +210,13 @@ class Writer {
 
   #object(place: Place, object: object): string {
     const { toJSON } = object as { toJSON?: unknown }
-    // Dates and the like, which an endpoint of a team may hand out, are what they are in JSON.
+    // Values with `toJSON`, such as dates from an endpoint, are written as in JSON.
     if (typeof toJSON === 'function') return this.element(place, toJSON.call(object, place.name))
     const { plan } = place
     let out = place.object
     let at = 0
-    // Not Object.keys: V8 reads a value much faster by the name that a loop of this kind has just given (87 us became 65 for 25 records of 35 values).
+    // Not `Object.keys`: V8 reads a value much faster by a name that `for...in` has just produced
+    // (65 us instead of 87 us for 25 records of 35 values).
     for (const name in object) {
       if (!Object.hasOwn(object, name)) continue
       const value = (object as Record<string, unknown>)[name]
@@ -221,7 +231,7 @@ function isLeftOut(value: unknown): boolean {
   return value === undefined || typeof value === 'function' || typeof value === 'symbol'
 }
 
-function oddText(place: Place, text: string): string {
+function escapedElement(place: Place, text: string): string {
   if (isXmlText(text)) return place.string + escapeText(text) + place.end
   return `${place.start}${place.type('string')} encoding="${jsonEncoding}">${escapeText(jsonLiteral(text))}${place.end}`
 }

@@ -1,12 +1,13 @@
-/** A call of an adapter on behalf of a caller: with its principal, its scope and its time. */
+/** Calls of an adapter on behalf of a caller, with the caller's principal, scope and time limit. */
 import type { AdapterCall, Idempotency, ParentKey, Scalar, ShownLinks, WriteAction } from '../adapters/contract.js'
+import { principalKey } from '../limits/keys.js'
 import type { Mounted } from '../plan/routes.js'
 import { ConfigurationError } from '../problem.js'
 import type { Caller } from './caller.js'
 import { scopeOf } from './scope.js'
 import type { Routed } from './stages.js'
 
-/** A call of a mounted adapter on behalf of a caller, with its principal, scope and time. */
+/** Returns a call of a mounted adapter on behalf of a caller. */
 export const adapterCall = (caller: Caller, mounted: Mounted): AdapterCall => new CallerCall(caller, scopeOf(caller, mounted))
 
 /** The resource of a collection that an endpoint names, in its version. Throws `ConfigurationError` where there is none. */
@@ -19,7 +20,7 @@ export function mountedOf({ version, route }: Routed, collection: string): Mount
   )
 }
 
-/** A call whose signal is made when first asked for. */
+/** A call of an adapter. Its abort signal is created on first use. */
 export class CallerCall implements AdapterCall {
   readonly #caller: Caller
   readonly scope: Readonly<Record<string, Scalar>>
@@ -48,9 +49,21 @@ export class CallerCall implements AdapterCall {
     return this.#caller.timeLimit.signal()
   }
 
-  /** All that a write reads it decides by or answers with: parents, the record as it is, what its links lead to. */
+  /**
+   * True for writes. Everything that a write decides by or answers with must be read afresh:
+   * parents, the current record, link targets.
+   */
   get fresh(): boolean {
     return !this.#caller.reads
+  }
+
+  get current(): boolean {
+    const headers = this.#caller.req?.headers
+    return headers !== undefined && (headers['if-match'] !== undefined || headers['if-none-match'] !== undefined)
+  }
+
+  get caller(): string | undefined {
+    return principalKey(this.#caller.principal)
   }
 
   left(): number {

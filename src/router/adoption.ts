@@ -1,6 +1,6 @@
-/** The options of a service that lived before it followed the conventions, resolved once. */
+/** Resolves, once, the options for a service that existed before it adopted the conventions. */
 import { modedClauses } from '../conventions/clauses.js'
-import { tellExpiredOf } from '../conventions/expiry.js'
+import { reportExpiredEntries } from '../conventions/expiry.js'
 import { modesOf } from '../conventions/modes.js'
 import { type Convention, type Conventions, checkTemplates, resolveConventions } from '../conventions/options.js'
 import { type ParameterNames, type ParameterOptions, parameterKinds, resolveParameters } from '../conventions/parameters.js'
@@ -11,16 +11,24 @@ import type { Hooks } from './hooks.js'
 import type { ServedVersion } from './served-version.js'
 import type { Service } from './service.js'
 
-/** What `api` and `resourceRouter` take for clients that came before the conventions. */
+/** Options of `api` and `resourceRouter` for clients that predate the conventions. */
 export interface AdoptionOptions {
   /**
-   * The mode of each clause that a living service can't follow yet: `{ 'QUERY-8': 'report' }`. `off` and `report` answer as the service did before; `report` notifies
-   * `onFinding` of what enforcing would have refused or changed. Default: every clause is enforced. See docs/adopting.md.
+   * The mode of each clause that an existing service can't follow yet: `{ 'QUERY-8': 'report' }`.
+   * With `off` and `report` the service answers as it did before. `report` also calls `onFinding`
+   * for every request that enforcement would have refused or answered differently. Default: every
+   * clause is enforced. See docs/adopting.md.
    */
   readonly conventions?: Conventions
-  /** Other names of query parameters, and names that are ignored: `{ offest: ['page'], ignore: ['_', 'utm_*'] }`. */
+  /**
+   * Aliases of query parameters, and names to ignore: `{ offest: ['page'], ignore: ['_', 'utm_*']
+   * }`.
+   */
   readonly parameters?: ParameterOptions
-  /** The form that errors had, for the clause ERR-3 in `conventions`; alone, it is used for all and nothing is told. */
+  /**
+   * The previous form of error bodies, for clause ERR-3 in `conventions`. Given alone, it applies
+   * to every error and no findings are reported.
+   */
   readonly shape?: ProblemShape
 }
 
@@ -30,27 +38,30 @@ export const adoptionKinds: Kinds<AdoptionOptions> = {
   shape: 'function',
 }
 
-/** The options, resolved. */
+/** The resolved options. */
 export interface Adoption {
-  /** The clauses that are not simply enforced. */
+  /** The clauses whose mode is not plain enforcement. */
   readonly conventions: readonly Convention[]
   readonly parameters: ParameterNames | undefined
   readonly shape: ProblemShape | undefined
 }
 
-/** Throws `ConfigurationError` where an option makes no sense, and tells of entries that have expired. */
+/**
+ * Resolves the options and reports expired entries. Throws `ConfigurationError` for an invalid
+ * option.
+ */
 export function resolveAdoption(
   options: AdoptionOptions & Pick<Hooks, 'onConventionExpired'> & { readonly requireIfMatch?: boolean },
 ): Adoption {
   const { shape, requireIfMatch: requiresIfMatch = false, onConventionExpired } = options
   const owner = { what: 'the service', clauses: modedClauses, handWritten: false, shaped: shape !== undefined, requiresIfMatch }
   const conventions = resolveConventions(withShape(options).conventions, owner)
-  tellExpiredOf(conventions, onConventionExpired)
+  reportExpiredEntries(conventions, onConventionExpired)
   const parameters = resolveParameters('the service', options.parameters)
   return { conventions, parameters, shape }
 }
 
-/** What holds for all routes of a version. `own`: what it says itself. */
+/** The settings shared by all routes of a version. `own`: the version's own settings. */
 export const tableSettings = (
   service: Service,
   version: string,
@@ -62,7 +73,7 @@ export const tableSettings = (
   ...(service.conventions.length === 0 ? {} : { modesOf: (template: string) => modesOf(service.conventions, version, template) }),
 })
 
-/** Throws `ConfigurationError` for an entry of `conventions` whose route none of the versions serves. */
+/** Throws `ConfigurationError` for an entry of `conventions` whose route no version serves. */
 export function checkRoutesOfConventions({ conventions }: Service, served: readonly ServedVersion[]): void {
   const places = served.flatMap(({ name, table }) => table.routes.map(({ template }) => ({ version: name, template })))
   checkTemplates('the service', conventions, places)

@@ -1,4 +1,4 @@
-/** The whole API from one table: versions of resources, composed in the one right order. */
+/** Builds the whole API from one table of versions, with the steps in the required order. */
 
 import type { CacheCount } from '../cache.js'
 import { type ParameterOptions, parameterKinds, resolveParameters } from '../conventions/parameters.js'
@@ -34,80 +34,103 @@ import { resolveService, type Service, type ServiceOptions, serviceKinds } from 
 import type { Entrance } from './stages.js'
 import { loginSteps, steps } from './walk.js'
 
-/** A version with its life, or with routes of its own (VER-1, VER-3). */
+/** A version with its life cycle options or with routes of its own (VER-1, VER-3). */
 export interface VersionOptions extends LifecycleOptions {
   readonly resources: readonly (Mount | Endpoint)[]
   /**
-   * Hand-written routes beside the resources: an Express router. They see the path below the version; what they do not answer is 404. Their requests are authenticated and
-   * counted. The permission is not asked: guard them with `methodRules({ permission, resource })`.
+   * Hand-written routes beside the resources: an Express router. They see the path below the
+   * version. Paths that they do not answer are 404. Their requests are authenticated and counted,
+   * but `permission` does not apply to them: guard them with `methodRules({ permission, resource
+   * })`.
    */
   readonly routes?: VersionHandler
   /**
-   * The lives of hand-written routes, and of what has no code any more: `{ '/notas/{id}/adjuntos': { retired: true } }`. What is mounted has
-   * the same options itself (VER-2, VER-3).
+   * Life cycle options of hand-written routes, and of paths that no code serves any more: `{
+   * '/notas/{id}/adjuntos': { retired: true } }`. Mounted resources and endpoints take the same
+   * options themselves (VER-2, VER-3).
    */
   readonly paths?: PathLives
-  /** The pages of this version, such as `{ first: 0 }`, over `page` of the service (QUERY-4, QUERY-5). What a resource says itself holds. */
+  /**
+   * Pagination settings of this version, such as `{ first: 0 }`. They override `page` of the
+   * service; a resource's own settings override both (QUERY-4, QUERY-5).
+   */
   readonly page?: PageOptions
-  /** Other names of parameters in this version, in place of `parameters` of the service: `{}` for none. */
+  /** Parameter aliases of this version. They replace `parameters` of the service: `{}` for none. */
   readonly parameters?: ParameterOptions
 }
 
-/** A whole API: its versions, and which callers may use them. */
+/** Options of a whole API: its versions, and which callers may use them. */
 export interface ApiOptions<P = unknown> extends ServiceOptions<P> {
   /** Answers `GET {base_url}/login` (AUTH-2): `login({ find, token })`. Default: that path goes to `next()`. */
   readonly login?: Login | undefined
   /**
-   * Serves an OpenAPI document of each version at `/{version}/openapi`, in JSON or YAML by `Accept`, and at `openapi.json` and `openapi.yaml` for tools that go by the
-   * name; with `pages` also pages for people at `/{version}/docs`. It stands behind the version's authentication unless it is `public`. Default: none is served.
+   * Serves an OpenAPI document of each version at `/{version}/openapi`, as JSON or YAML by
+   * `Accept`, and at `openapi.json` and `openapi.yaml` for tools that require an extension. With
+   * `pages`, also serves HTML docs at `/{version}/docs`. The documents require the version's
+   * authentication unless `public` is true. Default: no documents.
    */
   readonly describe?: true | DescribeOptions
-  /** Headers that keep browsers from taking answers for anything else, as `secureHeaders()` sets them; `false` where another middleware does. Default: on. */
+  /**
+   * Security headers on every response, as `secureHeaders()` sets them. `false` if another
+   * middleware sets them. Default: on.
+   */
   readonly secureHeaders?: SecureHeadersOptions | false
-  /** By version segment: its resources and endpoints, the same with its life, or `'retired'` (410). */
+  /**
+   * Maps a version segment to its resources and endpoints, to an object that adds life cycle
+   * options, or to `'retired'` (410).
+   */
   readonly versions: Readonly<Record<string, 'retired' | readonly (Mount | Endpoint)[] | VersionOptions>>
 }
 
-/** What `api()` makes: a middleware for `app.use`. */
+/** The middleware that `api()` returns, for `app.use`. */
 export interface Api extends Middleware {
   /**
-   * Asks every adapter whether its store is ready, and waits a moment for the store of the rate limit, too. Call it before `listen`. Throws one `ConfigurationError`
-   * that says how to fix every store that does not fit, or what an adapter threw because its store could not be asked.
+   * Checks that every adapter's store is ready, and briefly waits for the store of the rate limit.
+   * Call it before `listen`. Throws one `ConfigurationError` that says how to fix every store that
+   * does not match its resource, or the adapter's error if a store can't be reached.
    */
   ready(): Promise<void>
   /**
-   * The records of a resource for a job, to be changed with the checks of a request. Throws `ConfigurationError` where the resource is not mounted in that version, or
-   * nobody says on whose behalf.
+   * The records of a resource for a job. Writes run the same checks as requests. Throws
+   * `ConfigurationError` if the resource is not mounted in that version, or if no principal is
+   * given.
    *
-   * @example const made = await service.records(orders, { principal: 'nightly' }).patch(7, { state: 'expired' })
+   * @example
+   * const records = service.records(orders, { principal: 'nightly' })
+   * const made = await records.patch(7, { state: 'expired' })
    */
   readonly records: JobRecords
-  /** What the caches of this service hold and how often they served (docs/performance.md, "Caches"). */
+  /** Sizes and hit counts of this service's caches (docs/performance.md, "Caches"). */
   caches(): readonly CacheCount[]
 }
 
-/** The versions are checked by `versionOptions`, whose messages name the version. */
+/** `versionOptions` checks the versions: its messages name the version. */
 export const apiKinds: Kinds<ApiOptions> = {
   ...serviceKinds,
   versions: { required: 'table' },
-  login: withMethod('what login() made, such as login({ find, token })', 'answer'),
-  // What stands inside `describeKinds` looks at.
+  login: withMethod('the result of login(), such as login({ find, token })', 'answer'),
+  // `describeKinds` checks the members.
   describe: [{ oneOf: [true] }, 'table'],
   secureHeaders: [{ oneOf: [false] }, { options: secureHeadersKinds }],
 }
 
 /**
- * A middleware that answers every path whose first segment has the form of a version, and `/login` where it has one; everything else goes to `next()`. Throws `ConfigurationError` where an option, a version or
- * what is mounted in it does not fit.
+ * Creates a middleware that answers every path whose first segment has the form of a version, and
+ * `/login` if `login` is given. All other requests go to `next()`. Throws `ConfigurationError` for
+ * an invalid option, version or mount.
  *
  * @example
- * app.use(api({ versions: { v8: [mount(sucursales, adapter)], v1: { resources: [mount(old, view)], deprecated: '2026-01-01', successor: 'v8' }, v0: 'retired' } }))
+ * const v1 = { resources: [mount(old, view)], deprecated: '2026-01-01', successor: 'v8' }
+ * app.use(api({ versions: { v8: [mount(sucursales, adapter)], v1, v0: 'retired' } }))
  */
 export function api<P = unknown>(options: ApiOptions<P>): Api {
   return apiDescribedAs(options, undefined)
 }
 
-/** The same where another service is what documents describe: the one that this stands for. */
+/**
+ * Like `api`, for a service whose documents describe another service: a mock describes the service
+ * that it stands in for.
+ */
 export function apiDescribedAs<P = unknown>(options: ApiOptions<P>, described: ServiceDescription | undefined): Api {
   checkOptions('api()', options, apiKinds)
   const { versions: table, login, describe, secureHeaders = {}, ...rest } = options
@@ -139,7 +162,7 @@ export function apiDescribedAs<P = unknown>(options: ApiOptions<P>, described: S
       name,
       table: withPaths(name, routeTable([...resources, ...addresses], [], tableSettings(service, name, own)), paths, routes !== undefined),
       life: resolveLifecycle(name, life, living),
-      // An Express router takes Express requests. Below an Express app every request is one.
+      // An Express router takes Express requests. Under an Express app every request is one.
       routes: routes as Middleware | undefined,
       open: openPaths(addresses),
     })
@@ -175,7 +198,7 @@ export function apiDescribedAs<P = unknown>(options: ApiOptions<P>, described: S
         try {
           await adapter.ready?.(methods)
         } catch (error) {
-          // Where a store does not answer, the others would only make the caller wait.
+          // If a store can't be reached, checking the others would only delay the error.
           if (!isConfigurationError(error)) throw error
           faults.push(error)
         }
@@ -188,7 +211,7 @@ export function apiDescribedAs<P = unknown>(options: ApiOptions<P>, described: S
   })
 }
 
-/** One error for all stores that do not fit, so that they can be fixed in one go. */
+/** Throws one error for all stores that do not match, so that all can be fixed at once. */
 function throwAll(faults: readonly ConfigurationError[]): void {
   const [first] = faults
   if (first === undefined) return
@@ -197,7 +220,10 @@ function throwAll(faults: readonly ConfigurationError[]): void {
   throw new ConfigurationError(first.code, `${faults.length} stores do not fit their resources:\n${list}\n`)
 }
 
-/** Throws for a budget whose route no version serves: it would count nothing. Hand-written routes may serve any path, so with them nothing is checked. */
+/**
+ * Throws for a budget whose route no version serves, since it would never count a request. Skipped
+ * if there are hand-written routes: they may serve any path.
+ */
 function checkBudgets({ rateLimit }: Service, served: readonly ServedVersion[]): void {
   if (served.length === 0 || served.some(({ routes }) => routes !== undefined)) return
   const stray = rateLimit?.routes.find((route) => served.every(({ table }) => table.match(route.split('/')) === undefined))
@@ -210,7 +236,7 @@ function checkBudgets({ rateLimit }: Service, served: readonly ServedVersion[]):
 
 const isLogin = (path: string): boolean => path === '/login' || path === '/login/'
 
-/** An entry of the table of versions, checked for JavaScript callers. */
+/** Checks an entry of the table of versions, for JavaScript callers. */
 function versionOptions(name: string, entry: VersionOptions | readonly (Mount | Endpoint)[]): VersionOptions {
   checkArgument(`the version ${name}`, entry, entryKind)
   const options = isList(entry) ? { resources: entry } : entry
@@ -226,8 +252,8 @@ const entryKind: Kind = {
 export const versionKinds: Kinds<VersionOptions> = {
   resources: {
     required: {
-      each: { by: 'what mount() or endpoint() made: mount(definition, adapter)', is: (value) => isMount(value) || isEndpoint(value) },
-      a: 'a list of what mount() and endpoint() made: [mount(definition, adapter)]',
+      each: { by: 'the result of mount() or endpoint(): mount(definition, adapter)', is: (value) => isMount(value) || isEndpoint(value) },
+      a: 'a list of results of mount() and endpoint(): [mount(definition, adapter)]',
     },
   },
   routes: 'function',

@@ -1,4 +1,4 @@
-/** Begins a request: names its route for a tracer, notifies subscribers, and walks it through its steps. */
+/** Begins a request: names its route for a tracer, notifies subscribers, and runs its steps. */
 import { callChannel, requestChannel, stepChannel } from '../telemetry/channels.js'
 import { openTelemetry } from '../telemetry/http-route.js'
 import type { Exchange } from './exchange.js'
@@ -8,8 +8,9 @@ import { nameForTracer } from './route-name.js'
 import { walk } from './walk.js'
 
 /**
- * Never throws and never rejects: errors become answers. Who subscribes while a request runs is
- * notified of the next one: one look is cheaper than one at each step and call.
+ * Never throws and never rejects: errors become responses. Subscribers are looked up once per
+ * request, because a lookup at each step and call costs more. A subscriber that is added during a
+ * request sees the next one.
  */
 export function begin(exchange: Exchange, steps: readonly PipelineStep[]): void {
   if (openTelemetry in globalThis) nameForTracer(exchange)

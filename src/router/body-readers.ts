@@ -1,4 +1,6 @@
-/** Reads the body of a request, by the kind that its operation names (HDR-5, ERR-2). */
+/**
+ * Reads the body of a request. The operation's description names the kind of body (HDR-5, ERR-2).
+ */
 import type { Awaitable } from '../adapters/contract.js'
 import { takesType } from '../conventions/media-ranges.js'
 import type { JsonObject } from '../definition/json.js'
@@ -19,12 +21,14 @@ import type { QueryInput } from './query-readers.js'
 import type { Input, Negotiated } from './stages.js'
 
 /**
- * Returns the whole input, with what the query was read as: another `then` that joins the two would
- * cost a promise. `key`: the `Idempotency-Key` of a POST that creates.
+ * Returns the whole input, query included: joining query and body in another `then` would cost a
+ * promise. `key`: the `Idempotency-Key` of a POST that creates.
  */
 type BodyReader<Kind extends BodyKind> = (exchange: Negotiated, queryInput: QueryInput, key?: string) => Awaitable<Input<QueryKind, Kind>>
 
-/** Each throws the problems of bodies: 400, 408, 413, 415 and 422. */
+/**
+ * One reader for each kind of body. Each throws the problems of bodies: 400, 408, 413, 415 and 422.
+ */
 export const bodyReaders: { readonly [Kind in BodyKind]: BodyReader<Kind> } = {
   record: readRecord,
   patch: readPatch,
@@ -37,19 +41,19 @@ function readRecord(exchange: Negotiated, { query, expand }: QueryInput, key?: s
   const options = bodyOptions(exchange, bodyTypes.whole, exchange.resource.wire.item.form)
   return readBody(exchange.req, options, (sent) => {
     noteMembers(exchange, exchange.resource.plan.deprecatedIn?.(sent))
-    // The fingerprint is of what the client sent: a repeat is the same request also after a
-    // deployment that completes records in another way.
+    // The fingerprint covers the body as the client sent it, so that a repeat is recognized even
+    // after a deployment that fills in defaults differently.
     const idempotency = key === undefined ? undefined : idempotencyOf(exchange, key, sent)
     return { query, expand, body: recordOf(exchange, sent), idempotency }
   })
 }
 
-/** Deprecated members are served as any other; the hooks are notified of them (VER-3). */
+/** Notes deprecated members for the hooks. They are served as any other (VER-3). */
 function noteMembers({ progress }: Negotiated, names: readonly string[] | undefined): void {
   if (names !== undefined) progress.noteDeprecated('member', names)
 }
 
-/** The record of a body, checked as far as that needs no store. */
+/** The record of a body, after all checks that need no store. */
 function recordOf(exchange: Negotiated, sent: unknown): JsonObject {
   const { operation, route, keys } = exchange
   if (!operation.creates) return bodyToReplace(exchange, sent)
@@ -96,7 +100,7 @@ function readForEndpoint(exchange: Negotiated, queryInput: QueryInput): Awaitabl
 
 function refuseAny(exchange: Negotiated, queryInput: QueryInput): Bodiless {
   if (!hasBody(exchange.req)) return withoutBody(exchange, queryInput)
-  throw new HttpProblem('unexpected-body', { detail: 'This PUT says all by its address. Send it without a body.' })
+  throw new HttpProblem('unexpected-body', { detail: 'The address of this PUT is the whole request. Send it without a body.' })
 }
 
 type Bodiless = QueryInput & { readonly body: undefined; readonly idempotency: undefined }
@@ -106,22 +110,22 @@ function withoutBody(_: Negotiated, { query, expand }: QueryInput): Bodiless {
 }
 
 /**
- * A JSON Patch shows by what fails what is stored, so it needs the permission to read the item
- * (AUTH-4).
+ * A failing JSON Patch operation reveals stored values, so a JSON Patch requires permission to read
+ * the item (AUTH-4).
  */
 async function checkSeen(exchange: Negotiated): Promise<void> {
   const { resource, key } = exchange
   if ((await exchange.decide('read', resource.plan.collection, key)) !== 'allow') throw unseenPatch()
 }
 
-/** The bytes of an import. Its format parses them. */
+/** Reads the bytes of an import. The import's format parses them. */
 async function readFile(exchange: Negotiated, { types, resource: collection, hold }: UploadOptions): Promise<Upload> {
   const { req, res, service } = exchange
-  // What a file is, its own format says.
+  // The format's media types decide what a file may be, so `takes` does not apply.
   const options = { ...bodyOptions(exchange, types, openForm), takes: undefined }
   const release = hold?.()
   if (release !== undefined) {
-    // The place is held until the connection closes, also where the client leaves early.
+    // The slot is held until the connection closes, even if the client disconnects early.
     if (res.destroyed) release()
     else res.once('close', release)
   }

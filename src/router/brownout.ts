@@ -1,11 +1,14 @@
-/** Answers for a version that is switched off for a time: before authentication, unless some clients are exempt (VER-3). */
+/**
+ * Answers requests during a brownout of their version: before authentication, unless some clients
+ * are exempt (VER-3).
+ */
 import { type Brownout, brownoutFields, isExempt } from '../middleware/brownouts.js'
 import type { Lifecycle } from '../middleware/lifecycle.js'
 import { notify } from '../notify.js'
 import { problemAnswer } from '../representation/answer.js'
 import type { Answered, Received } from './stages.js'
 
-/** The answer where nobody is exempt: others have to wait until it is known who calls. */
+/** The answer if no client is exempt. With exemptions, the principal must be known first. */
 export const brownoutForAll = (exchange: Received, life: Lifecycle): Answered | undefined =>
   answered(exchange, life, ({ exempt }) => exempt.length > 0)
 
@@ -13,9 +16,9 @@ export const brownoutForAll = (exchange: Received, life: Lifecycle): Answered | 
 export const brownoutFor = (exchange: Received, life: Lifecycle, principal: unknown): Answered | undefined =>
   answered(exchange, life, (brownout) => isExempt(brownout, principal))
 
-function answered(exchange: Received, life: Lifecycle, spares: (brownout: Brownout) => boolean): Answered | undefined {
+function answered(exchange: Received, life: Lifecycle, isSkipped: (brownout: Brownout) => boolean): Answered | undefined {
   const { hooks } = exchange.service
-  const brownout = life.brownouts?.at(Date.now(), spares, (error) =>
+  const brownout = life.brownouts?.at(Date.now(), isSkipped, (error) =>
     notify(
       hooks.onError,
       () => ({ ...exchange.event(), status: 500, code: 'internal', clause: 'VER-3', step: 'version', error }),
@@ -25,7 +28,10 @@ function answered(exchange: Received, life: Lifecycle, spares: (brownout: Browno
   return brownout === undefined ? undefined : answerOf(exchange, life, brownout)
 }
 
-/** Not by way of `fail`: what was announced is no failure, and a log of thousands of them would hide those. */
+/**
+ * Bypasses the step `fail`: a brownout is announced, not a failure, and thousands of log lines
+ * about it would hide real failures.
+ */
 function answerOf(exchange: Received, { brownouts }: Lifecycle, brownout: Brownout): Answered {
   const now = Date.now()
   if (brownout.status === 410) return { answer: { status: 410, headers: brownoutFields(brownout, now) } }

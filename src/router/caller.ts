@@ -1,7 +1,8 @@
 /**
- * On whose behalf data is read and written: a request, or `records()` in the team's own code. The
- * checks of a write take these types, which know nothing of HTTP, so both run the same checks. The
- * stages of a request extend them: `Identified` is a `Caller`, `Routed` a `Place`, `Parsed` a `Visit`.
+ * The caller on whose behalf data is read and written: a request, or `records()` in the team's own
+ * code. The checks of a write take these types, which do not depend on HTTP, so both run the same
+ * checks. The stages of a request extend them: `Identified` is a `Caller`, `Routed` a `Place`,
+ * `Parsed` a `ConditionalPlace`.
  */
 import type { IncomingMessage } from 'node:http'
 import type { Action, Decided, Permission } from '../auth/permission.js'
@@ -17,47 +18,53 @@ import type { Service } from './service.js'
 import type { TimeLimit } from './time-limit.js'
 
 export interface Caller {
-  /** The request; `undefined` of a job. */
+  /** The request; `undefined` for a job. */
   readonly req: IncomingMessage | undefined
   readonly service: Service
   readonly principal: unknown
-  /** Who may do what; `undefined` where it is not asked. */
+  /** Decides which actions are allowed; `undefined` if permission is not checked. */
   readonly permission: Permission | undefined
   readonly requestId: string
   readonly version: ServedVersion
   /** All versions of the service; `undefined` in a `resourceRouter`. */
   readonly versions: Versions | undefined
-  /** The absolute address of the service, and of this version: links begin with it. */
+  /** The absolute addresses of the service and of this version. Links begin with `base`. */
   readonly root: string
   readonly base: string
-  /** True where nothing is changed. */
+  /** True for methods that change nothing. */
   readonly reads: boolean
-  /** True in a transaction of the team's, where reading again may return the same old record. */
+  /** True inside a transaction of the team, where a second read may return the same old record. */
   readonly repeats: boolean
-  /** How long the whole request, or call, may take. */
+  /** The time limit of the whole request or call. */
   readonly timeLimit: TimeLimit
   readonly progress: Progress
-  /** The resource over the data that this caller reaches: in a transaction, its adapter there. */
+  /**
+   * The resource with the adapter that this caller uses: inside a transaction, the adapter of that
+   * transaction.
+   */
   reached(mounted: Mounted): Mounted
-  /** Asks the permission whether the caller may do something (AUTH-4). */
+  /** Decides whether the caller has permission for an action (AUTH-4). */
   decide(action: Action, resource: string, key?: KeyValue): Decided
-  /** What the service did before, where that still holds for this caller; `undefined` where the clause is enforced, and of a job. */
+  /**
+   * The legacy behavior of a clause, if it still applies to this caller. `undefined` if the clause
+   * is enforced, and for a job.
+   */
   legacy<C extends ModedClause>(clause: C): Legacy<C> | undefined
-  /** The fields of every hook event. */
+  /** The fields common to all hook events. */
   event(): RequestEvent
 }
 
-/** A caller at a collection or an item of a resource, below the parents that `keys` begin with. */
+/** A caller at a collection or an item of a resource. `keys` begin with the keys of the parents. */
 export interface Place extends Caller {
-  /** Throws where the path leads to no resource. */
+  /** Throws if the path leads to no resource. */
   readonly resource: Mounted
-  /** The keys of the place, outermost first: of an item, its own is the last. */
+  /** The keys of the place, outermost first. For an item, its own key is the last. */
   readonly keys: readonly KeyValue[]
-  /** The key of the item. Throws where there is none. */
+  /** The key of the item. Throws if there is none. */
   readonly key: KeyValue
 }
 
-/** A caller at a place, with its preconditions. */
-export interface Visit extends Place {
+/** A place with the preconditions of the request. */
+export interface ConditionalPlace extends Place {
   readonly conditions: Conditions
 }

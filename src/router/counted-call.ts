@@ -1,4 +1,4 @@
-/** How an answered request is counted: by version, template and client. */
+/** Counts answered requests by version, route template and client. */
 import { countedRoute } from '../conventions/finding.js'
 import { fromVersion, splitVersion } from '../middleware/version-names.js'
 import { mountTemplate } from '../telemetry/express-route.js'
@@ -13,15 +13,18 @@ export function countCall(exchange: Exchange, usage: Usage): void {
   usage.countCall({ ...place, method, client })
   noteCounted(req, usage, theCall)
   const route = countedRoute(knownPlaceOf(exchange))
-  // These clients break when the deprecated part ends.
+  // These clients will break when the deprecated part is removed.
   for (const { kind, name } of exchange.progress.deprecatedUses)
     usage.countBreak({ clause: 'VER-3', method, route, detail: `${kind} ${name}`, client })
 }
 
-/** Stands for versions that never existed: their names come from the client. */
+/** Replaces the names of versions that never existed, because clients choose those names. */
 const unknownVersion = '(unknown)'
 
-/** Where a request is counted. A router of one resource is told its version by where it is mounted. */
+/**
+ * The version and route under which a request is counted. A `resourceRouter` finds its version in
+ * the path that it is mounted at.
+ */
 function placeOf({ req, entrance, routeName }: Exchange): { readonly version: string; readonly route: string | undefined } {
   const { versions, versionName, soleVersion } = entrance
   const { belowVersion } = routeName
@@ -33,7 +36,10 @@ function placeOf({ req, entrance, routeName }: Exchange): { readonly version: st
   return { version: mount?.name ?? '', route: belowVersion === undefined ? undefined : `${mount?.rest ?? ''}${belowVersion}` }
 }
 
-/** Where findings of a request are counted. `version`: `undefined` if it is unknown. */
+/**
+ * The version and route under which findings of a request are counted. `version` is `undefined` if
+ * it is unknown.
+ */
 export function knownPlaceOf(exchange: Exchange): { readonly version: string | undefined; readonly route: string | undefined } {
   const { version, route } = placeOf(exchange)
   return { version: version === '' || version === unknownVersion ? undefined : version, route }

@@ -1,4 +1,4 @@
-/** The pages for people and their assets, as they are sent: made at their first request, and kept as bytes. */
+/** The docs pages and their assets, built at their first request and cached as bytes. */
 import type { Cache, Caches } from '../cache.js'
 import { decodeSegments } from '../http/targets.js'
 import { type DocsFile, type DocsPages, type DocsSubject, docsPolicy } from '../plan/docs-pages.js'
@@ -7,7 +7,7 @@ import type { Headers } from '../representation/answer.js'
 import { bodyTag } from '../representation/tags.js'
 import { header } from '../wire.js'
 
-/** A file with what its answer says of it. */
+/** A file with the header fields of its response. */
 export interface WrittenFile {
   readonly bytes: Uint8Array
   /** Its strong entity tag. */
@@ -15,15 +15,15 @@ export interface WrittenFile {
   readonly headers: Headers
 }
 
-/** What a request asks for. */
+/** The parts of a request that determine a file. */
 interface FileRequest {
-  /** The path below the version, as it came. */
+  /** The raw path below the version. */
   readonly path: string
-  /** What is true of the caller and of the address, as one text: pages of equal texts are the same. */
+  /** Identifies the caller's view and the address: pages with equal keys are equal. */
   readonly key: string
   /** The absolute address of the version. */
   readonly server: string
-  /** The document that the pages are about. */
+  /** The OpenAPI document that the pages describe. */
   readonly document: () => Promise<object>
   readonly version: string
   readonly successor: DocsSubject['successor'] | undefined
@@ -32,7 +32,10 @@ interface FileRequest {
 /** The name of the file at a path below the version: `''` is the index. */
 export const docsFileName = (path: string): string => decodeSegments(path)?.[1] ?? ''
 
-/** Where the folder of the files is, seen from a path: `/docs` and `/docs/` are one page, and links from them differ. */
+/**
+ * The relative address of the docs folder. `/docs` and `/docs/` serve the same page, but relative
+ * links from them differ.
+ */
 function folderOf(path: string, name: string): string {
   if (name !== '') return path.endsWith('/') ? '../' : './'
   return path.endsWith('/') ? './' : 'docs/'
@@ -50,12 +53,12 @@ export class DocsFiles {
     this.#kept = caches.make('docs-files', { sizeOf: ({ bytes }) => bytes.byteLength })
   }
 
-  /** True where a file is the same for every caller. */
+  /** True if a file is the same for every caller. */
   isAsset(path: string): boolean {
     return this.#pages.assets.has(docsFileName(path))
   }
 
-  /** The file at a path. Throws the `unknown-path` problem where there is none. */
+  /** The file at a path. Throws the `unknown-path` problem if there is none. */
   async of({ path, key: about, server, document, version, successor }: FileRequest): Promise<WrittenFile> {
     const name = docsFileName(path)
     const asset = this.#pages.assets.get(name)

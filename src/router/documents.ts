@@ -1,6 +1,6 @@
 /**
- * The documents that a service serves of itself: built at their first request, or by `ready()`, and
- * kept as bytes. What builds them is loaded then: nobody pays for it who does not use it.
+ * The OpenAPI documents and docs pages of a service: built at their first request or by `ready()`,
+ * and cached as bytes. The code that builds them is loaded on first use.
  */
 import { randomUUID } from 'node:crypto'
 import type { AccessRequest } from '../auth/permission.js'
@@ -20,11 +20,17 @@ import type { Parsed } from './stages.js'
 
 /** How a service describes itself at `/{version}/openapi`. */
 export interface DescribeOptions extends OpenApiOptions {
-  /** Whether anybody may read the document. Default false: it stands behind the version's authentication. */
+  /**
+   * Serves the document without authentication. Default false: it requires the version's
+   * authentication.
+   */
   readonly public?: boolean
-  /** Whether a caller sees those operations alone that the permission lets it use. Default false. */
+  /** Shows each caller only the operations that its permission allows. Default false. */
   readonly reduced?: boolean
-  /** Pages for people at `/{version}/docs`: what `docsPages()` of `express-rest-conventions/docs` made. Default: none. */
+  /**
+   * Docs pages at `/{version}/docs`: the result of `docsPages()` of
+   * `express-rest-conventions/docs`. Default: none.
+   */
   readonly pages?: DocsPages
 }
 
@@ -37,29 +43,38 @@ interface Written {
   readonly tag: string
 }
 
-/** Stands for the address of the request in a draft: no text of a team holds it. */
+/**
+ * Placeholder for the address of the request in a draft. It is random, so no text of a team
+ * contains it.
+ */
 const unknownRoot = `root:${randomUUID()}`
 
 /** The documents of one service. */
 export class Documents {
   /** Whether they are served without authentication. */
   readonly public: boolean
-  /** The pages for people, where there are some. */
+  /** The docs pages, if any. */
   readonly pages: DocsPages | undefined
   readonly #description: ServiceDescription
   readonly #options: OpenApiOptions
   readonly #reduced: boolean
-  /** Whether the address of the request stands in documents. */
+  /** Whether documents contain the address of the request. */
   readonly #hasRoot: boolean
   /** The address in drafts. */
   readonly #draftRoot: string
   readonly #kept: Cache<string, Written>
-  /** What is being made: requests for one document wait for one making, and one that fails is not kept. */
+  /**
+   * Documents that are being built. Concurrent requests share one build; a failed build is not
+   * cached.
+   */
   readonly #making = new Map<string, Promise<Written>>()
   readonly #subjects: Cache<string, object>
   readonly #files: DocsFiles | undefined
 
-  /** The options are of their kinds. Throws `ConfigurationError` where they contradict each other. */
+  /**
+   * The kinds of the options are already checked. Throws `ConfigurationError` if they contradict
+   * each other.
+   */
   constructor(description: ServiceDescription, options: DescribeOptions, { caches, facts }: Pick<Service, 'caches' | 'facts'>) {
     const {
       public: open = false,
@@ -68,27 +83,33 @@ export class Documents {
       ...rest
     } = checkOptions<DescribeOptions>('describe of api()', options, describeKinds)
     if (open && reduced)
-      throw invalidOption('describe of api() is public and reduced to what the caller may do: nobody says who that is. Leave one out.')
+      throw invalidOption(
+        'describe of api() is both public and reduced, but a public document has no caller whose permissions could reduce it. Leave one out.',
+      )
     this.public = open
     this.#description = description
     this.#options = rest
     this.#reduced = reduced
-    // What is described may be another service with another address: a mock describes what it stands for.
+    // The description may be that of another service with another address: a mock describes the
+    // service that it stands in for.
     this.#draftRoot = facts.root ?? unknownRoot
     this.#hasRoot = facts.root === undefined && (rest.servers === undefined || facts.login)
-    // One document is kept however large it is: making it takes longer than anything else here.
+    // A document is cached whatever its size: building it takes longer than anything else here.
     this.#kept = caches.make('documents', { sizeOf: ({ bytes }) => Math.min(bytes.length, cacheKinds.documents.bound) })
     this.#subjects = caches.make('docs-subjects')
     this.pages = pages
     this.#files = pages === undefined ? undefined : new DocsFiles(pages, description.facts.problemBase, caches)
   }
 
-  /** Builds the document of each version, and keeps it for requests. Rejects with `ConfigurationError` where a version can't be described. */
+  /**
+   * Builds and caches the document of each version. Rejects with `ConfigurationError` if a version
+   * can't be described.
+   */
   async ready(): Promise<void> {
     for (const [version, entry] of this.#description.versions) if (entry !== 'retired') await this.#draft(version, undefined)
   }
 
-  /** The document that a request asks for. */
+  /** The document that a request is for. */
   async of(exchange: Parsed): Promise<Written> {
     const { version, root, representation } = exchange
     const allowed = await this.#allowedTo(exchange)
@@ -98,15 +119,17 @@ export class Documents {
     return this.#once(this.#keyOf(version.name, allowed, yaml, this.#hasRoot ? root : ''), async () => finished(await draft(), root, yaml))
   }
 
-  /** The page or the asset that a request asks for. Throws the `unknown-path` problem where there is none. */
+  /**
+   * The page or asset that a request is for. Throws the `unknown-path` problem if there is none.
+   */
   async file(exchange: Parsed): Promise<WrittenFile> {
     const { version, root, path } = exchange
-    if (this.#files === undefined) throw new Error('A page of the docs is asked for, and the service has none.')
-    // An asset is the same for everybody: nobody need be asked.
+    if (this.#files === undefined) throw new Error('A docs page was requested, but the service has none.')
+    // Assets are the same for every caller, so permission is not checked.
     const allowed = this.#files.isAsset(path) ? undefined : await this.#allowedTo(exchange)
     const key = this.#keyOf(version.name, allowed)
     const next = this.#successorOf(version)
-    // What the caller may do in another version is asked for the one page that tells of it.
+    // Only the upgrade guide needs the caller's permissions in the successor version.
     const isAbout = next !== undefined && /^upgrade(?:~|$)/.test(docsFileName(path))
     const allowedNext = isAbout ? await this.#allowedTo(exchange, next.table) : undefined
     const nextKey = next === undefined ? '' : this.#keyOf(next.name, allowedNext)
@@ -120,7 +143,7 @@ export class Documents {
     })
   }
 
-  /** The version that the clients of one go to, where it is served. */
+  /** The successor of a version, if it is still served. */
   #successorOf({ life }: DescribedVersion): DescribedVersion | undefined {
     const found = life?.successor === undefined ? undefined : this.#description.versions.get(life.successor)
     if (found === undefined || found === 'retired') return undefined
@@ -128,25 +151,34 @@ export class Documents {
     return retireAtSunset && sunset <= Date.now() ? undefined : found
   }
 
-  /** What pages are made of: one object for all addresses that the service is called by. */
+  /**
+   * The parsed document behind the pages: one object for all addresses at which the service is
+   * reached.
+   */
   async #subject(key: string, version: string, allowed: ReadonlySet<string> | undefined): Promise<object> {
     const known = this.#subjects.get(key)
     if (known !== undefined) return known
     const { bytes } = await this.#draft(version, allowed)
-    // The address of the service, as it is seen from the version.
+    // The address of the service, relative to the version.
     const subject: object = JSON.parse(bytes.toString().replaceAll(unknownRoot, '..'))
     this.#subjects.set(key, subject)
     return subject
   }
 
-  /** The address that clients are told: the first of the option `servers`, which may be relative to that of the request. */
+  /**
+   * The server address in the pages: the first of the option `servers`, which may be relative to
+   * the request's address.
+   */
   #serverOf(version: string, root: string): string {
     const own = `${root}/${version}`
     const given = this.#options.servers?.[0]?.url
     return (given === undefined || !URL.canParse(given, own) ? own : new URL(given, own).href).replace(/\/+$/, '')
   }
 
-  /** A text of its own for each document: of a draft, or of what a request asks for. It changes when a part of the version retires, and with the times at which it is switched off. */
+  /**
+   * Identifies a document: a draft, or one response format of it. The key changes when a part of
+   * the version retires, and with announced brownouts.
+   */
   #keyOf(version: string, allowed: ReadonlySet<string> | undefined, ...format: readonly unknown[]): string {
     const described = this.#description.versions.get(version)
     const { table, life } = described === undefined || described === 'retired' ? {} : described
@@ -159,7 +191,10 @@ export class Documents {
     return this.#reduced && exchange.permission !== undefined ? allowedTo(exchange, table) : undefined
   }
 
-  /** The document in JSON but for the address of the request, made once for all addresses that the service is called by. */
+  /**
+   * The document in JSON with a placeholder for the request's address, built once for all
+   * addresses.
+   */
   #draft(version: string, allowed: ReadonlySet<string> | undefined): Promise<Written> {
     const wanted =
       allowed === undefined
@@ -173,7 +208,7 @@ export class Documents {
     })
   }
 
-  /** What was kept under a key, or is being made, or is made now. */
+  /** Returns the cached value of a key, or the one being built, or builds it. */
   async #once(key: string, make: () => Promise<Written>): Promise<Written> {
     const known = this.#kept.get(key) ?? this.#making.get(key)
     if (known !== undefined) return known
@@ -181,14 +216,17 @@ export class Documents {
     this.#making.set(key, making)
     making.then(
       (made) => this.#kept.set(key, made),
-      // Those who wait for it hear of it.
+      // The callers that await `making` handle its rejection.
       () => {},
     )
     return making
   }
 }
 
-/** A draft with the address of the request, in the format that is asked for. */
+/**
+ * Replaces the placeholder in a draft by the request's address, and converts it to YAML if
+ * requested.
+ */
 async function finished(draft: Written, root: string, yaml: boolean): Promise<Written> {
   const json = draft.bytes.toString().replaceAll(unknownRoot, () => JSON.stringify(root).slice(1, -1))
   const text = yaml ? (await import('yaml')).stringify(JSON.parse(json), { aliasDuplicateObjects: false }) : json
@@ -196,16 +234,16 @@ async function finished(draft: Written, root: string, yaml: boolean): Promise<Wr
   return { bytes: whole, tag: bodyTag(whole) }
 }
 
-/** What the permission is asked about an operation, whatever the item. */
+/** The permissions that an operation needs, regardless of the item. */
 function accessRequests({ resource, endpoint }: Route, { actions }: OperationDescription): readonly AccessRequest[] {
   const name = resource?.plan.collection ?? endpoint?.name
   return name === undefined ? [] : actions.map((action) => ({ action, resource: name }))
 }
 
-/** Equal requests have equal texts: `list pieces`. */
+/** The text of an access request: `list pieces`. Equal requests have equal texts. */
 const textOf = ({ action, resource }: AccessRequest): string => `${action} ${resource}`
 
-/** The texts of the requests that the permission allows. Each is decided once, one after another. */
+/** The texts of the requests that the permission allows. Each is decided once, in sequence. */
 async function allowedTo(exchange: Parsed, table: RouteTable): Promise<ReadonlySet<string>> {
   const requests = table.routes.flatMap((route) => [...route.operations.values()].flatMap((operation) => accessRequests(route, operation)))
   const allowed = new Set<string>()

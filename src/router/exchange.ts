@@ -6,7 +6,7 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import type { Idempotency } from '../adapters/contract.js'
 import { type Action, type Decided, decide, type Permission } from '../auth/permission.js'
 import type { ModedClause } from '../conventions/clauses.js'
-import { Findings, tellFinding } from '../conventions/finding.js'
+import { Findings, reportFinding } from '../conventions/finding.js'
 import { type Legacy, legacyOf, type Modes, modesOf } from '../conventions/modes.js'
 import type { Convention } from '../conventions/options.js'
 import { type KeyValue, lastKey, segmentOf } from '../definition/key.js'
@@ -92,8 +92,8 @@ export class Exchange implements AnyStage {
   }
 
   /**
-   * When the request came, in milliseconds. Reading the clock is not free: without `onResponse` and a
-   * rate limit it is read when first needed, which is before the request waits for anything.
+   * When the request arrived, in milliseconds. Reading the clock has a cost: without `onResponse`
+   * and a rate limit it is read on first use, which is before the request waits for anything.
    */
   get started(): number {
     this.#started ??= performance.now()
@@ -106,7 +106,10 @@ export class Exchange implements AnyStage {
     return root
   }
 
-  /** The same, or the path of it if `Host` is malformed: the answer that refuses it has links too. */
+  /**
+   * Like `root`, but only its path if `Host` is malformed: the response that refuses the request
+   * has links too.
+   */
   get rootOrPath(): string {
     return this.#findRoot() ?? this.entrance.mountPath
   }
@@ -121,7 +124,7 @@ export class Exchange implements AnyStage {
     return this.#routeName
   }
 
-  /** The absolute address of the version, which links begin with. */
+  /** The absolute address of the version. Links begin with it. */
   get base(): string {
     if (this.#base !== undefined) return this.#base
     const name = this.version?.name ?? ''
@@ -129,7 +132,7 @@ export class Exchange implements AnyStage {
     return this.#base
   }
 
-  /** An associated sub-collection lies below its parent's item. */
+  /** An associated sub-collection is listed below its parent's item. */
   get listPath(): string {
     const { route, keys, resource } = this
     const name = this.version?.name ?? ''
@@ -145,7 +148,7 @@ export class Exchange implements AnyStage {
     return resource
   }
 
-  /** Milliseconds that the answer may take. */
+  /** The time limit of the response, in milliseconds. */
   get timeout(): number {
     return this.endpointMethod?.timeout ?? this.service.timeout
   }
@@ -200,7 +203,7 @@ export class Exchange implements AnyStage {
     this.#ended?.(status)
     const { hooks, usage } = this.service
     if (usage !== undefined) countCall(this, usage)
-    // Asked here too: without a hook, most answers need not call anything.
+    // Tested here so that most responses skip the call.
     if (hooks.onResponse === undefined) return
     notify(
       hooks.onResponse,
@@ -217,7 +220,7 @@ export class Exchange implements AnyStage {
     )
   }
 
-  /** Notes a deprecated operation, where anybody hears of it. */
+  /** Notes a deprecated operation, if a hook, a channel or `usage` reports it. */
   #noteOperation(): void {
     const { usage, hooks } = this.service
     const parts = this.version?.table.parts
@@ -227,12 +230,18 @@ export class Exchange implements AnyStage {
       this.progress.noteDeprecated('operation', [`${this.method} ${found?.template}`])
   }
 
-  /** Calls back with the status when the answer is written, and with `undefined` where the connection closes before. */
+  /**
+   * Calls back with the status when the response is written, or with `undefined` if the connection
+   * closes first.
+   */
   whenEnded(ended: (status: number | undefined) => void): void {
     this.#ended = ended
   }
 
-  /** The connection has closed, maybe in the middle of what hand-written routes or a CORS middleware answer. */
+  /**
+   * Called when the connection closes, possibly in the middle of a response by hand-written routes
+   * or a CORS middleware.
+   */
   closed(): void {
     if (this.res.headersSent) this.respondedWith(this.res.statusCode)
     else this.#ended?.(undefined)
@@ -243,7 +252,7 @@ export class Exchange implements AnyStage {
     return {
       requestId: this.requestId,
       method: this.method,
-      // What has retired is answered before the version is known to later steps.
+      // A retired part is answered before the version is set on the exchange.
       version: (this.version?.name ?? (routeName.route === undefined ? undefined : this.entrance.versionName)) || undefined,
       route: routeName.belowVersion,
       httpRoute: routeName.whole,
@@ -270,10 +279,12 @@ export class Exchange implements AnyStage {
     if (!this.#findings.isNew(clause, name)) return
     const { req, principal, method, service } = this
     const place = { req, principal, method, ...knownPlaceOf(this) }
-    tellFinding({ onFinding: service.hooks.onFinding, usage: service.usage }, clause, name, place)
+    reportFinding({ onFinding: service.hooks.onFinding, usage: service.usage }, clause, name, place)
   }
 
-  /** Those of a request that ends before the step `route`, or is for hand-written routes. */
+  /**
+   * The modes for a request that ends before the step `route`, or that is for hand-written routes.
+   */
   #earlyModes(conventions: readonly Convention[]): Modes | undefined {
     const { route, belowVersion } = this.routeName
     return route === undefined ? modesOf(conventions, this.entrance.versionName, belowVersion) : route.modes

@@ -1,4 +1,4 @@
-/** Streamed exports: the whole filtered list, page by page of its adapter, in constant memory (PATH-4, VERB-1). */
+/** Streamed exports: the whole filtered list, page by page, in constant memory (PATH-4, VERB-1). */
 import { isDeepStrictEqual } from 'node:util'
 import type { ListRequest, Page } from '../adapters/contract.js'
 import type { JsonObject } from '../definition/json.js'
@@ -20,26 +20,26 @@ import { Store } from './store.js'
 
 type PageOutcome = Extract<Outcome, { kind: 'page' }>
 
-/** A record of a page as it is on the wire. */
+/** Converts a record of a page to its wire form. */
 export type WireOf = (exchange: Parsed, resource: Mounted, record: unknown, related: Related, at: number) => JsonObject
 
-/** Characters that are put together before they are written. */
+/** Characters to collect before each write. */
 const pieceLength = 65_536
 
 /**
- * Takes a place among the exports of the resource, before anything is read. Throws `unavailable` (503)
- * where there is none, and `bad-request` for HTTP/1.0: without chunks no client could tell the end of
- * an export from a cut.
+ * Takes one of the export slots of the resource, before anything is read. Throws `unavailable`
+ * (503) if all slots are taken, and `bad-request` for HTTP/1.0: without chunked encoding a client
+ * can't tell a truncated export from a complete one.
  */
 export function beginExport(exchange: Routed): void {
   if (exchange.req.httpVersionMajor === 1 && exchange.req.httpVersionMinor === 0) {
     const detail =
-      'An export needs HTTP/1.1 or later: in HTTP/1.0 a cut export looks like a whole one. If a proxy stands between, have it speak HTTP/1.1 to this service (nginx: proxy_http_version 1.1).'
+      'An export needs HTTP/1.1 or later: in HTTP/1.0 a truncated export looks complete. If there is a proxy in between, configure it to use HTTP/1.1 for this service (nginx: proxy_http_version 1.1).'
     throw new HttpProblem('bad-request', { detail })
   }
   const exports = exportsOf(exchange)
   if (exports.running >= exports.maxConcurrent) {
-    throw new Unavailable({ retryAfter: 10, detail: 'Too many exports of this resource are running. Try again when one has ended.' })
+    throw new Unavailable({ retryAfter: 10, detail: 'Too many exports of this resource are running. Try again after one has ended.' })
   }
   exports.running += 1
   exchange.progress.holdExport(() => {
@@ -52,13 +52,17 @@ function exportsOf({ resource }: Pick<Routed, 'resource'>): Exports {
   return resource.exports
 }
 
-/** The answer whose body is the whole list. Its first piece is there already, so what fails at once is a problem like any other. */
+/**
+ * The response whose body is the whole list. Its first piece is produced before it starts, so an
+ * immediate failure is an ordinary problem response.
+ */
 export async function exportAnswer(exchange: Executed, outcome: PageOutcome, wireOf: WireOf): Promise<Answer> {
   const { representation, conditions, method } = exchange
   const { page, resource } = outcome
   const { transfer } = representation
   if (transfer === undefined) throw new Error(`${representation.mediaType} is no format of exports.`)
-  // An export has no tag, so no precondition on one holds; its bytes are not known before they are sent.
+  // An export has no tag, because its bytes are not known before they are sent. So no precondition
+  // on it holds.
   checkRead(conditions, '')
   const headers: Headers = {
     [header.cacheControl]: resource.plan.definition.cacheControl ?? exchange.cacheControl,
@@ -76,7 +80,10 @@ export async function exportAnswer(exchange: Executed, outcome: PageOutcome, wir
   return { status: 200, headers, body: new Streamed(first?.value ?? '', pieces, options) }
 }
 
-/** An answer that has begun can't become a problem: hooks hear of the error, and the client of a connection that broke. */
+/**
+ * Reports an error after the response has begun. The status is already sent: hooks get the error,
+ * and the client sees a broken connection.
+ */
 function cut(exchange: Executed, error: unknown): void {
   const problem = toProblem(error)
   exchange.progress.setProblem(problem)
@@ -119,13 +126,15 @@ async function* piecesOf(
     exchange.timeLimit.restart(Math.min(service.timeout, Math.max(0, until - performance.now())))
     links = AnswerLinks.of(exchange, resource, expand)
     page = await store.list(next, query, links)
-    // The place came from the store itself: an empty page would end the export as if it were whole.
-    if (page.refused !== undefined) throw new Error(`The adapter of "${resource.plan.collection}" refused to seek behind its own row.`)
+    // The position came from the store itself. Treating a refusal as an empty page would make a
+    // truncated export look complete.
+    if (page.refused !== undefined)
+      throw new Error(`The adapter of "${resource.plan.collection}" refused to seek past a row that it returned.`)
   }
   yield piece
 }
 
-/** What comes behind a page; `undefined` where nothing does. */
+/** The request for the next page; `undefined` after the last. */
 function nextRequest(
   { plan }: Mounted,
   wanted: ListRequest,
@@ -137,14 +146,20 @@ function nextRequest(
   if (last === undefined || !(more ?? mayHaveMore(items.length, wanted.size, total, exact, seen))) return undefined
   const { seek: _, ...rest } = wanted
   const seek = seekable ? seekBehind(plan.list.places, wanted, last.value) : undefined
-  // A store that can't seek counts rows: those that come and go meanwhile move the others.
+  // A store that can't seek skips rows by count. Rows inserted or deleted meanwhile shift the
+  // others.
   if (seek === undefined) return { ...rest, count: false, page: Math.floor(seen / wanted.size) + 1, offset: seen }
   if (isDeepStrictEqual(seek, before.seek)) {
-    throw new Error(`The adapter of "${plan.collection}" gave the same place twice. It says "seekable" of a list, and does not seek.`)
+    throw new Error(
+      `The adapter of "${plan.collection}" returned the same position twice. It marks its lists as "seekable" but does not seek.`,
+    )
   }
   return { ...rest, count: false, seek }
 }
 
-/** For stores that do not say: a full page may have another behind it, and so may one that ends before the total. */
+/**
+ * For stores that do not report `more`: there may be another page after a full one, or while the
+ * total is not reached.
+ */
 const mayHaveMore = (length: number, size: number, total: number | undefined, exact = true, seen = 0): boolean =>
   length >= size || (total !== undefined && exact && seen < total)

@@ -1,4 +1,4 @@
-/** What each address can be had in: JSON, XML, and the team's own (HDR-1). */
+/** The representations available at each address: JSON, XML, and the team's own (HDR-1). */
 import type { Caches } from '../cache.js'
 import { isObject } from '../definition/json.js'
 import type { CustomRepresentation, RepresentationCall, Represented, Represents } from '../plan/custom-representation.js'
@@ -15,15 +15,18 @@ import { header } from '../wire.js'
 import { docsFileName } from './docs-files.js'
 import type { Allowed, Negotiated } from './stages.js'
 
-/** The media types of a service, by what an address shows. */
+/** The media types of a service, by kind of content. */
 export class Formats {
   readonly #common: readonly CustomRepresentation[]
   readonly #caches: Caches
   readonly #problems: Offers<ProblemRepresentation>
   readonly #plain: Readonly<Record<Represents, Offers<Representation>>>
-  /** By their media types: there are as many as the service has documents and kinds of files. */
+  /**
+   * By media types. The number of entries is bounded by the documents and file types of the
+   * service.
+   */
   readonly #ofDocuments = new Map<string, Offers<Representation>>()
-  /** Those of resources and endpoints that have more of them than the service. */
+  /** For resources and endpoints with representations of their own. */
   readonly #own = new WeakMap<object, Map<Represents, Offers<Representation>>>()
 
   constructor(common: readonly CustomRepresentation[], caches: Caches) {
@@ -34,12 +37,15 @@ export class Formats {
     this.#plain = { item: of('item'), list: of('list'), value: of('value') }
   }
 
-  /** What a problem is told in: the family that `Accept` prefers, by any of its names; JSON where it takes none, since a problem must be told (ERR-3). */
+  /**
+   * The representation of a problem: the family that `Accept` prefers, under any of its names. JSON
+   * if `Accept` matches none, since an error must always be reported (ERR-3).
+   */
   ofProblem(accept: string | undefined): ProblemRepresentation {
     return this.#problems.choose(accept) ?? json
   }
 
-  /** The media types of a request's answer. */
+  /** The media types available for the response to a request. */
   of({ route, operation, endpointMethod, path }: Allowed): Offers<Representation> {
     if (route.document !== undefined) return this.#ofDocument(route.document, path)
     const owner = endpointMethod ?? route.resource
@@ -63,29 +69,32 @@ export class Formats {
   }
 }
 
-/** A media type of a document, which is in bytes already. */
+/** The representation of a document, which is already bytes. */
 const written = (mediaType: string): Representation => ({
   mediaType,
   contentType: /^(?:image|font)\//.test(mediaType) ? mediaType : `${mediaType}; charset=utf-8`,
   variant: mediaType,
   encode: () => {
-    throw new Error('A document is written where it is built.')
+    throw new Error('A document is already encoded when it is built.')
   },
 })
 
-/** The wire form of what an endpoint answers. It has no schema, so any form. */
+/**
+ * The wire form of an endpoint's result. An endpoint has no response schema, so any form is
+ * allowed.
+ */
 const endpointWire = ({ route }: Negotiated): Wire => ({
   root: wireName(route.endpoint?.name ?? '', 'value'),
   form: openForm,
 })
 
-/** A body and what goes with it. */
+/** A body with its header fields. */
 export interface Encoded {
   readonly headers: Headers
   readonly body?: WholeBody
 }
 
-/** The value in the representation that the request asks for. Its header fields are completed in place. */
+/** Encodes a value in the negotiated representation. Adds to `headers` in place. */
 export function encoded(exchange: Negotiated, value: unknown, wire: Wire, headers: Headers): Encoded | Promise<Encoded> {
   const { representation, timeLimit } = exchange
   const made = representation.encode(value, wire, () => representationCall(exchange))
@@ -93,7 +102,10 @@ export function encoded(exchange: Negotiated, value: unknown, wire: Wire, header
   return Promise.resolve(timeLimit.waitFor(made)).then((represented) => withBody(exchange, represented, headers))
 }
 
-/** What an endpoint answers, likewise. Throws an error that names the endpoint where JSON or XML can not hold it. */
+/**
+ * Encodes an endpoint's result. Throws an error that names the endpoint if JSON or XML can't
+ * represent the value.
+ */
 export function encodedValue(exchange: Negotiated, value: unknown, headers: Headers): Encoded | Promise<Encoded> {
   const { representation, route, method } = exchange
   const wire = endpointWire(exchange)
@@ -110,13 +122,16 @@ export function encodedValue(exchange: Negotiated, value: unknown, headers: Head
   try {
     made = text(value, wire)
   } catch (error) {
-    throw unfit(`what can not be written as ${representation.mediaType}: ${error instanceof Error ? error.message : 'unknown'}`, error)
+    throw unfit(
+      `a value that can't be written as ${representation.mediaType}: ${error instanceof Error ? error.message : 'unknown'}`,
+      error,
+    )
   }
   if (made === undefined) throw unfit('a value without a JSON form')
   return withBody(exchange, made, headers)
 }
 
-/** The kind of a value that `JSON.stringify` would write as something else without an error. */
+/** Names the kinds of value that `JSON.stringify` would silently convert to something else. */
 function unfitKind(value: unknown): string | undefined {
   if (typeof value === 'function' || typeof value === 'symbol') return `a ${typeof value}`
   if (!isObject(value)) return undefined

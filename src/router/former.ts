@@ -1,4 +1,4 @@
-/** Answers as the service gave them before, for clauses that are not enforced yet. */
+/** Answers as the service did before, for clauses that are not enforced yet. */
 import type { Awaitable } from '../adapters/contract.js'
 import { settled } from '../promise.js'
 import type { Answer, Headers } from '../representation/answer.js'
@@ -9,14 +9,14 @@ import { encodedValue } from './formats.js'
 import type { Outcome } from './operations/operation.js'
 import type { Executed } from './stages.js'
 
-/** An answer without a body, but for a DELETE that had one before (VERB-6). */
+/** The response without a body; a DELETE may keep the body that it had before (VERB-6). */
 export function formerEmpty(exchange: Executed, { status, headers = {} }: Extract<Outcome, { kind: 'empty' }>): Awaitable<Answer> {
   const legacy = exchange.operation.name === 'remove' ? exchange.legacy('VERB-6') : undefined
   if (legacy === undefined) return { status, headers }
   legacy.found('DELETE')
   const { body, status: before = body === undefined ? status : 200 } = legacy.settings
   if (body === undefined) return { status: before, headers }
-  // A format of the team writes records, and this is none.
+  // A representation of the team converts records, and this is not one.
   if (exchange.representation.text === undefined) {
     return {
       status: before,
@@ -34,7 +34,10 @@ export function isHeadLikeGet(exchange: Executed): boolean {
   return legacy !== undefined
 }
 
-/** The views of records: with plain addresses in place of links where the service had such (REP-1). `shows`: there is a record to show. */
+/**
+ * The views of records: with plain addresses instead of link objects if the service had those
+ * (REP-1). `shows`: there is a record to show.
+ */
 export function formerViews(exchange: Executed, shows = true): { readonly views: Views } {
   const { service, resource } = exchange
   const legacy = exchange.legacy('REP-1')
@@ -43,7 +46,7 @@ export function formerViews(exchange: Executed, shows = true): { readonly views:
   return { views: service.reuse.plainViews }
 }
 
-/** Leaves `x-total-count` out, where the service had none (QUERY-7). */
+/** Removes `x-total-count` if the service did not have it (QUERY-7). */
 export function withoutTotal(exchange: Executed, headers: Headers): void {
   const legacy = headers[header.totalCount] === undefined ? undefined : exchange.legacy('QUERY-7')
   if (legacy === undefined) return

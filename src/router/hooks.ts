@@ -1,30 +1,30 @@
-/** Where logging, metrics and tracing attach. A hook that throws never changes an answer. */
+/** Hooks for logging, metrics and tracing. An error thrown by a hook never changes a response. */
 import type { IncomingMessage } from 'node:http'
 import type { ExpiredConvention, Finding } from '../conventions/finding.js'
 import { failureLine } from '../failures/line.js'
 import type { DeprecatedUse } from '../plan/deprecated.js'
 import type { Facts } from '../telemetry/messages.js'
 
-/** What every event tells. */
+/** The fields common to all events. */
 export interface RequestEvent extends Facts {
   readonly principal: unknown
 }
 
 export interface StepEvent extends RequestEvent {
-  /** The name of the step: that of its file and of its entry in docs/lifecycle.md. */
+  /** The name of the step, as in its file name and in docs/lifecycle.md. */
   readonly step: string
   /** Milliseconds. */
   readonly duration: number
-  /** The step threw: `fail` comes next. */
+  /** True if the step threw. The step `fail` follows. */
   readonly failed: boolean
 }
 
 export interface QueryEvent extends RequestEvent {
-  /** The collection that the adapter holds: of an expansion, not that of the route. */
+  /** The collection of the adapter: for an expansion, the target's and not the route's. */
   readonly collection: string
   /** The adapter's method. */
   readonly call: string
-  /** Records that the adapter gave; `undefined` of writes, and where it failed. */
+  /** Records that the adapter returned; `undefined` for writes and failures. */
   readonly rows: number | undefined
   /** Milliseconds. */
   readonly duration: number
@@ -33,18 +33,20 @@ export interface QueryEvent extends RequestEvent {
 
 export interface ResponseEvent extends RequestEvent {
   readonly status: number
-  /** The problem's code and clause, where the answer is one. */
+  /** The code and clause of the problem, if the response is one. */
   readonly code: string | undefined
   readonly clause: string | undefined
   /** Milliseconds since the request came. */
   readonly duration: number
-  /** Calls of adapters. */
+  /** Number of adapter calls. */
   readonly queries: number
-  /** Records that they gave. */
+  /** Records that those calls returned. */
   readonly rows: number
-  /** Milliseconds that the request waited for other writers of its key. */
+  /** Milliseconds that the request waited for other writers of the same key. */
   readonly waited: number
-  /** What is deprecated and was used: the operation, parameters and members (VER-3). Empty for most. */
+  /**
+   * The deprecated operation, parameters and members that the request used (VER-3). Usually empty.
+   */
   readonly deprecatedUses: readonly DeprecatedUse[]
 }
 
@@ -52,9 +54,9 @@ export interface ErrorEvent extends RequestEvent {
   readonly status: number
   readonly code: string
   readonly clause: string
-  /** The name of the step that failed; of an export that was cut, `respond`. */
+  /** The name of the step that failed; `respond` for a truncated export. */
   readonly step: string | undefined
-  /** What was really thrown: never shown to a client. */
+  /** The original error. Never sent to a client. */
   readonly error: unknown
 }
 
@@ -66,9 +68,12 @@ export interface Hooks {
   onQuery?(event: QueryEvent, req: IncomingMessage | undefined): void
   /** When an answer is written. */
   onResponse?(event: ResponseEvent, req: IncomingMessage): void
-  /** When a request departs from a clause that is not enforced yet, or uses another name of a parameter. */
+  /** When a request violates a clause that is not enforced yet, or uses an alias of a parameter. */
   onFinding?(event: Finding, req: IncomingMessage): void
-  /** Once a day for each entry of `conventions` whose day has passed. The log has an error, too. */
+  /**
+   * Once a day for each entry of `conventions` that is past its expiry date. An error is logged as
+   * well.
+   */
   onConventionExpired?(event: ExpiredConvention): void
   /** When a request ends in a problem. Default: a 5xx is one line of `console.error`, as `failureLine` makes it. */
   onError?(event: ErrorEvent, req: IncomingMessage): void

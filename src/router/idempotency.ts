@@ -15,8 +15,9 @@ import { scopeOf } from './scope.js'
 import type { Routed } from './stages.js'
 
 /**
- * The key of a request that creates; `undefined` where it has none, or its resource keeps none: then the field is one that nobody knows. Throws the problems
- * `malformed-idempotency-key` and `missing-idempotency-key`.
+ * The `Idempotency-Key` of a request that creates. `undefined` if there is none, or if the resource
+ * does not store keys: then the field is ignored. Throws the problems `malformed-idempotency-key`
+ * and `missing-idempotency-key`.
  */
 export function idempotencyKey({ req, resource }: Routed): string | undefined {
   const { idempotencyKey: wanted } = resource
@@ -32,22 +33,24 @@ export function idempotencyKey({ req, resource }: Routed): string | undefined {
   }
   const key = typeof field === 'string' ? parseIdempotencyKey(field) : undefined
   if (key !== undefined) return key
-  const mend = `is not one key of 1 to ${longestKey} printable ASCII characters. Send it once, such as a UUID; a key with spaces, commas or semicolons stands in double quotes.`
-  throw refused('malformed-idempotency-key', 'malformed', mend)
+  const fix = `is not a single key of 1 to ${longestKey} printable ASCII characters. Send one key, such as a UUID. Put a key with spaces, commas or semicolons in double quotes.`
+  throw refused('malformed-idempotency-key', 'malformed', fix)
 }
 
-/** The problem of a key that was used for something else. */
+/** The problem of a key that was already used with another body. */
 export const mismatched = (): HttpProblem =>
   refused(
     'idempotency-mismatch',
     'mismatch',
-    'came with another body before. Repeat a request with its very body, and give another request a key of its own.',
+    'was used with another body before. Repeat a request with the same body, and use a new key for each new request.',
   )
 
-/** The problem of a key whose first request has not ended. The conventions have no 409 (ERR-1). */
+/**
+ * The problem of a key whose first request is still running. The conventions have no 409 (ERR-1).
+ */
 export const running = (): Unavailable =>
   new Unavailable({
-    detail: `A request with this ${header.idempotencyKey} is still running. Repeat it in a moment: nothing is done twice.`,
+    detail: `A request with this ${header.idempotencyKey} is still running. Repeat it in a moment: nothing will be done twice.`,
   })
 
 function refused(kind: ProblemCode, code: string, what: string): HttpProblem {
@@ -56,12 +59,12 @@ function refused(kind: ProblemCode, code: string, what: string): HttpProblem {
 }
 
 /**
- * What identifies a repeat. `body` is what the client sent, decoded: another format, order of members
- * or spelling of a value is still the same body.
+ * Identifies a repeat. `body` is the decoded body of the client: another format, member order or
+ * spelling of a value still gives the same body.
  */
 export function idempotencyOf(exchange: Routed, key: string, body: unknown): Idempotency {
   const scope = Object.entries(scopeOf(exchange, exchange.resource)).sort(byName)
-  // The whole address: a key below another host, version or parent is another key.
+  // The whole address: the same key below another host, version or parent is a different key.
   const address = exchange.root + exchange.listPath
   return {
     id: digestOf(JSON.stringify([ownerOf(exchange), scope, address, key])),
@@ -70,30 +73,35 @@ export function idempotencyOf(exchange: Routed, key: string, body: unknown): Ide
 }
 
 /**
- * Whose key it is: whom the service names, else the principal by its name, else the principal as a value, since callers that are equal in everything are one to permission
- * and scope as well; where there is no principal, everybody. Nobody may ever be shown what somebody else has created, so a principal that can't be told from others has
- * no keys. Throws `ConfigurationError`.
+ * The owner of the key: the name that the service returns, else the principal's own name, else the
+ * principal as a value, since equal principals have equal permission and scope. Without a
+ * principal, all callers share one owner. A caller must never be shown what another caller created,
+ * so a principal that can't be distinguished from others may not use keys. Throws
+ * `ConfigurationError`.
  */
 function ownerOf({ service, principal, req, resource }: Routed): readonly [by: string, name: string] {
   const given: unknown = service.idempotencyOwner?.(principal, req)
   if (typeof given === 'string' && given !== '') return ['service', given]
-  // Nobody else waits for it: a rejection must not end the process.
+  // Nothing awaits this promise: an unhandled rejection would end the process.
   if (given instanceof Promise) given.catch(() => {})
-  if (given !== undefined) throw nobodys(resource)
+  if (given !== undefined) throw unknownOwner(resource)
   const name = principalName(principal)
   if (name !== undefined) return [typeof principal, name]
   if (principal === undefined || principal === null) return ['nobody', '']
   const value = plainText(principal)
-  if (value === undefined) throw nobodys(resource)
+  if (value === undefined) throw unknownOwner(resource)
   return ['value', value]
 }
 
-/** What differs from token to token of one holder (RFC 7519 4.1). */
+/** The claims that differ between tokens of one holder (RFC 7519 4.1). */
 const ofOneToken = new Set(['exp', 'nbf', 'iat', 'jti'])
 
-/** A principal as a text, where it is plain data: an instance of a class may keep what tells it from another where nobody sees it. */
+/**
+ * A principal as text, if it is plain data. An instance of a class may keep its identity in private
+ * state.
+ */
 function plainText(principal: unknown): string | undefined {
-  // An empty name is that of everybody who has none.
+  // An empty name would be shared by all principals without one.
   if (!isObject(principal) || !isPlain(principal) || Object.hasOwn(principal, 'sub')) return undefined
   const claims = Object.fromEntries(Object.entries(principal).filter(([claim]) => !ofOneToken.has(claim)))
   try {
@@ -106,9 +114,9 @@ function plainText(principal: unknown): string | undefined {
 
 const isPlain = (value: object): boolean => Object.getPrototypeOf(value) === Object.prototype
 
-const nobodys = ({ plan }: Routed['resource']): ConfigurationError =>
+const unknownOwner = ({ plan }: Routed['resource']): ConfigurationError =>
   invalidOption(
-    `A POST to "${plan.collection}" has an ${header.idempotencyKey}, and nothing tells whose it is. Give the service idempotencyOwner: (principal, req) => a text, at once, that no two callers share; without it the principal needs a "sub", or is plain data.`,
+    `A POST to "${plan.collection}" has an ${header.idempotencyKey}, but its owner can't be determined. Give the service idempotencyOwner: (principal, req) => string, synchronous and unique to each caller. Without it the principal must have a "sub" or be plain data.`,
   )
 
 const byName = ([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number => (a < b ? -1 : 1)

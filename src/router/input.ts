@@ -1,4 +1,7 @@
-/** Makes a record of a body, and checks it against path, scope, links and the team's rules (ERR-2). */
+/**
+ * Converts a body to a record, and checks it against path, scope, links and the team's rules
+ * (ERR-2).
+ */
 import type { Awaitable } from '../adapters/contract.js'
 import { escapePointer, isList, isObject, type JsonObject } from '../definition/json.js'
 import { membersHolding } from '../definition/key.js'
@@ -13,8 +16,8 @@ import { fixedByParent } from './operations/lineage.js'
 import { scopeOf } from './scope.js'
 
 /**
- * The record that a POST asks for, as far as it can be told without the store. `attached` are members by which it belongs to a parent, `found` violations that are
- * known already. Throws `invalid-body`.
+ * The record of a POST, after all checks that need no store. `attached`: members that tie the
+ * record to a parent. `found`: violations that are already known. Throws `invalid-body`.
  */
 export function bodyToCreate(place: Place, body: unknown, attached: Fixed, found: Violation[] = []): JsonObject {
   const { resource, keys } = place
@@ -22,7 +25,7 @@ export function bodyToCreate(place: Place, body: unknown, attached: Fixed, found
   return recordToCreate(resource.plan, sent, { ...fixedByParent(resource, keys.at(-1)), ...attached, ...scopeOf(place, resource) }, found)
 }
 
-/** The record that a PUT asks for, as far as it can be told without the stored one. Throws `invalid-body`. */
+/** The record of a PUT, after all checks that do not need the stored one. Throws `invalid-body`. */
 export function bodyToReplace(place: Place, body: unknown): JsonObject {
   const { resource, key, keys } = place
   const found: Violation[] = []
@@ -31,14 +34,14 @@ export function bodyToReplace(place: Place, body: unknown): JsonObject {
   return recordToReplace(resource.plan, sent, { ...own, ...fixedByParent(resource, keys.at(-2)), ...scopeOf(place, resource) }, found)
 }
 
-/** Links that lead to nothing the caller may see, and the team's own rules (422). */
+/** Checks that links lead to records that the caller may see, and runs the team's rules (422). */
 export function checkRules(place: Place, next: JsonObject, current: JsonObject | undefined, action: RuleAction): Awaitable<void> {
   return settled(danglingLinks(place, place.resource, next, current), (dangling) => checkTeamRules(place, next, current, action, dangling))
 }
 
 type RuleAction = 'create' | 'replace' | 'patch'
 
-/** The team's own rules, beside links that lead to nothing (422). */
+/** Runs the team's rules, and reports their violations together with dangling links (422). */
 export function checkTeamRules(
   { resource: { plan }, principal, timeLimit }: Place,
   next: JsonObject,
@@ -53,19 +56,22 @@ export function checkTeamRules(
   )
 }
 
-/** The violations that a team's rules returned. Throws for anything else: it must not reach a client. */
+/**
+ * The violations that a team's rules returned. Throws for any other value, which must not reach a
+ * client.
+ */
 function checkedRules(broken: unknown, collection: string): readonly RuleViolation[] {
   if (broken === undefined || broken === null) return []
-  const fix = 'Give a list of { detail, member? }, empty where nothing is wrong.'
-  const unfit = (what: string) => invalidOption(`rules of "${collection}" gave ${what}. ${fix}`)
+  const fix = 'Return a list of { detail, member? }, empty if nothing is wrong.'
+  const unfit = (what: string) => invalidOption(`rules of "${collection}" returned ${what}. ${fix}`)
   if (!isList(broken)) throw unfit(isObject(broken) ? 'an object' : `a ${typeof broken}`)
   const isKnown = (one: unknown): one is RuleViolation =>
     isObject(one) && typeof one.detail === 'string' && ['string', 'undefined'].includes(typeof one.member)
-  if (!broken.every(isKnown)) throw unfit('a list with an item that is no violation')
+  if (!broken.every(isKnown)) throw unfit('a list with an item that is not a violation')
   return broken
 }
 
-/** What a team's rule says, as a violation. */
+/** Converts a violation of a team's rule. */
 const violationOf = ({ member, detail, code = 'rule', params }: RuleViolation, collection: string): Violation => ({
   pointer: member === undefined ? '' : `/${member.split('.').map(escapePointer).join('/')}`,
   detail,
@@ -73,11 +79,11 @@ const violationOf = ({ member, detail, code = 'rule', params }: RuleViolation, c
   ...(params === undefined ? {} : { params: checkedParams(params, collection) }),
 })
 
-/** Throws for params that are not plain values, which JSON and XML could not hold alike. */
+/** Throws for params that are not plain values: JSON and XML could not both represent them. */
 function checkedParams(params: unknown, collection: string): Params {
   if (areParams(params)) return params
   throw invalidOption(
-    `rules of "${collection}" gave params that are not plain. Give an object of texts, finite numbers, booleans and nulls, or lists of them.`,
+    `rules of "${collection}" returned params that are not plain. Return an object of strings, finite numbers, booleans and nulls, or lists of them.`,
   )
 }
 

@@ -1,4 +1,7 @@
-/** Updates without a precondition wait for each other, key by key, so that none is lost and none starves (design: the adapter contract). */
+/**
+ * Serializes updates without a precondition, key by key, so that no update is lost and none starves
+ * (design: the adapter contract).
+ */
 import { Unavailable } from '../problem.js'
 import { SerialQueue } from '../serial-queue.js'
 import { withTimeout } from '../timeout.js'
@@ -7,8 +10,8 @@ export class KeyQueue {
   readonly #queues = new WeakMap<object, SerialQueue<string>>()
 
   /**
-   * Runs `work` when all earlier work of this key is over: at once where there is none. `limit`: milliseconds it may wait for its turn; throws `Unavailable` where that
-   * does not come in time.
+   * Runs `work` after all earlier work of this key: immediately if there is none. `limit`:
+   * milliseconds to wait for its turn; throws `Unavailable` after that.
    */
   run<T>(owner: object, key: string, limit: number, work: () => T | Promise<T>): T | Promise<T> {
     return this.#queueOf(owner).run(key, (before) => withTimeout(before, limit, tooMany), work)
@@ -25,6 +28,6 @@ export class KeyQueue {
 
 const tooMany = (): Unavailable =>
   new Unavailable({
-    detail: 'Too many clients change this resource at once. Nothing was changed: try again in a moment.',
+    detail: 'Too many clients are changing this resource at once. Nothing was changed: try again in a moment.',
     unchanged: true,
   })

@@ -1,4 +1,4 @@
-/** Links in bodies (REP-7): reads the keys that they name, and checks that their targets exist. */
+/** Links in bodies (REP-7): reads the keys that they hold, and checks that their targets exist. */
 import type { Awaitable } from '../adapters/contract.js'
 import { escapePointer, isObject, type JsonObject, own, put } from '../definition/json.js'
 import { type KeyValue, lastKey } from '../definition/key.js'
@@ -17,7 +17,10 @@ import { lineageHolds } from './operations/lineage.js'
 import { readable } from './permission.js'
 import { isLiving } from './served-version.js'
 
-/** The violations of links to nothing that the caller may see. Only links that this write sets are checked, concurrently. */
+/**
+ * The violations of links whose target does not exist or is not visible to the caller. Checks only
+ * links that this write sets, concurrently.
+ */
 export function danglingLinks(
   caller: Caller,
   mounted: Mounted,
@@ -35,7 +38,10 @@ export function danglingLinks(
   )
 }
 
-/** The links that a write changes. A link that dangles already must not block a change to something else. */
+/**
+ * The links that a write changes. A link that already dangles must not block a change to other
+ * members.
+ */
 function changedLinks(associations: readonly LinkTo[], next: JsonObject, current: JsonObject): readonly LinkTo[] {
   const changed: LinkTo[] = []
   for (const link of associations) {
@@ -50,7 +56,7 @@ function changedLinks(associations: readonly LinkTo[], next: JsonObject, current
 
 const none: readonly Violation[] = Object.freeze([])
 
-/** Where a link of a resource leads. */
+/** The resource that a link leads to. */
 function targetOf({ plan, targets }: Mounted, { name }: LinkTo): Mounted {
   const target = targets.get(name)
   if (target === undefined) throw new Error(`The link "${name}" of "${plan.collection}" has no target.`)
@@ -64,7 +70,10 @@ function danglingLink(caller: Caller, mounted: Mounted, link: LinkTo, next: Json
   return settled(readable(caller, target, [key]), ([stored]) => (stored === undefined ? dangling(link, target) : undefined))
 }
 
-/** The same for many records to create, with one batched read for each link. A record may link to an earlier one of the batch. */
+/**
+ * Like `danglingLinks`, for many records to create: one batched read for each link. A record may
+ * link to an earlier one of the batch.
+ */
 export async function danglingInAll(
   caller: Caller,
   mounted: Mounted,
@@ -97,7 +106,10 @@ function dangling(link: LinkTo, target: Mounted): KnownViolation<'reference'> {
   }
 }
 
-/** A body in terms of the store: each link becomes the members that hold its key; derived links are left out. Copies the top level. */
+/**
+ * Converts a body from wire members to stored members: each link becomes the members that hold its
+ * key, and derived links are left out. Copies the top level.
+ */
 export function storedTerms(caller: Caller, mounted: Mounted, body: JsonObject, found: Violation[]): JsonObject {
   const { plan } = mounted
   if (plan.links.size === 0) return { ...body }
@@ -114,19 +126,22 @@ export function storedTerms(caller: Caller, mounted: Mounted, body: JsonObject, 
   return record
 }
 
-/** A stored link as the store has it: the path that represent() made absolute is a path again, unless the schema wants a whole URI. */
+/**
+ * The stored form of an external link: an address that `represent()` made absolute becomes a path
+ * again, unless the schema requires a whole URI.
+ */
 function belowVersion({ base }: Caller, { definition }: ResourcePlan, name: string, given: unknown): unknown {
   if (!isObject(given) || typeof given.href !== 'string' || !given.href.startsWith(`${base}/`)) return given
   const { format } = definition.shape.at([name, 'href']) ?? {}
   return format === 'uri' ? given : { ...given, href: given.href.slice(base.length) }
 }
 
-/** A body, and the record that is made of it. */
+/** A body, and the record that is being built from it. */
 interface Taking {
   readonly caller: Caller
   readonly mounted: Mounted
   readonly body: JsonObject
-  /** The members that have been taken over so far. */
+  /** The members converted so far. */
   readonly record: JsonObject
   readonly found: Violation[]
 }
@@ -148,7 +163,7 @@ function takeLink({ caller, mounted, body, record, found }: Taking, link: LinkTo
     for (let i = 0; i < parts.length; i += 1) {
       const part = parts[i]
       const member = link.by[i] as string
-      // A member that is on the wire as well says the same as the link, or nothing.
+      // A member that is also on the wire must agree with the link or be absent.
       if (hidden.has(member) || !Object.hasOwn(body, member)) record[member] = part
       else if (body[member] !== part) found.push(contradiction(target, link.name, member))
     }
@@ -158,17 +173,17 @@ function takeLink({ caller, mounted, body, record, found }: Taking, link: LinkTo
   const members = target.plan.key.members.map((member) => `"${member}"`).join(', ')
   found.push({
     pointer: `/${escapePointer(link.name)}`,
-    detail: `"${link.name}" must lead to one of ${target.plan.collection}: give ${example}, or ${members}.${otherOrigin(given, caller.root)}`,
+    detail: `"${link.name}" must lead to an item of ${target.plan.collection}: give ${example}, or ${members}.${otherOrigin(given, caller.root)}`,
     code: 'link',
     params: linkParams(target),
     clause: 'REP-7',
   })
 }
 
-/** The key that a link in a body names: by its `href`, else by the target's key members (REP-7). */
+/** The key that a link in a body holds: in its `href`, else in the target's key members (REP-7). */
 function linkKey(caller: Caller, target: Mounted, given: JsonObject): KeyValue | undefined {
   const { key, definition } = target.plan
-  // The `href` of an expanded target may be a member of its own: then its key tells which one it is.
+  // An expanded target may have an `href` member of its own: then its key members identify it.
   const own = definition.shape.members.has('href') ? key.of(given) : undefined
   if (own !== undefined) return own
   const href = Object.hasOwn(given, 'href') ? given.href : undefined
@@ -176,7 +191,10 @@ function linkKey(caller: Caller, target: Mounted, given: JsonObject): KeyValue |
   return href === undefined || href === null ? key.of(given) : undefined
 }
 
-/** The key that a plain address in place of a link names, where the service had such links before (REP-1). */
+/**
+ * The key in a plain address instead of a link object, for a service whose links were plain
+ * addresses (REP-1).
+ */
 function plainKey(caller: Caller, target: Mounted, given: string): KeyValue | undefined {
   const legacy = caller.legacy('REP-1')
   if (legacy === undefined) return undefined
@@ -185,7 +203,7 @@ function plainKey(caller: Caller, target: Mounted, given: string): KeyValue | un
 }
 
 function keyOfHref(caller: Caller, target: Mounted, href: string): KeyValue | undefined {
-  // The fast path, for links as this version writes them, with an id that needs no decoding.
+  // Fast path: a link as this version writes it, with an id that needs no decoding.
   const { base } = caller
   const { path } = target
   if (target.parent === undefined && href.startsWith(base) && href.startsWith(path, base.length)) {
@@ -201,18 +219,21 @@ function keyOfHref(caller: Caller, target: Mounted, href: string): KeyValue | un
   const sibling = versions === undefined ? version : versions.get(segments[0] ?? '')
   if (sibling === undefined || !isLiving(sibling)) return undefined
   const match = sibling.table.locate(versions === undefined ? segments : segments.slice(1))
-  // An address that is 410 names nothing: as in a version that has retired.
+  // An address that answers 410 leads to nothing, as it would in a retired version.
   if (match === undefined || isOver(match.route.lives?.path, Date.now())) return undefined
   const found = itemOf(match)
   if (found?.plan.collection !== target.plan.collection) return undefined
-  // The other version may type or name its key's parts differently: the id text is what they share.
+  // The other version may type or name the key's parts differently: both share the id text.
   return target.plan.key.parse(found.plan.key.text(lastKey(match.keys)))
 }
 
-/** An id that needs no percent-encoding in a path (RFC 3986 2.3). */
+/** Matches an id that needs no percent-encoding in a path (RFC 3986 2.3). */
 const plainSegment = /^[\w.~-]+$/
 
-/** The resource of an item's address; `undefined` for lists and flags, and for an item below a parent that is not its own. */
+/**
+ * The resource of an item's address; `undefined` for lists and flags, and for an item below a
+ * parent that is not its own.
+ */
 function itemOf({ route, keys }: Match): Mounted | undefined {
   if (route.kind === 'member') return route.resource
   return route.kind === 'item' && route.resource !== undefined && lineageHolds(route.resource, keys) ? route.resource : undefined
@@ -222,18 +243,18 @@ const originOf = (root: string): string => /^https?:\/\/[^/]+/.exec(root)?.[0] ?
 
 const contradiction = (target: Mounted, link: string, member: string): KnownViolation<'link'> => ({
   pointer: `/${escapePointer(link)}`,
-  detail: `"${link}" and "${member}" do not say the same: leave one of them out.`,
+  detail: `"${link}" and "${member}" contradict each other. Leave one of them out.`,
   code: 'link',
   params: linkParams(target),
   clause: 'REP-7',
 })
 
-/** How a link into a collection may be given. */
+/** The ways to give a link into a collection. */
 const linkParams = ({ plan }: Mounted): ViolationParams['link'] => ({ collection: plan.collection, members: plan.key.members })
 
 const hiddenViolation = (name: string, link: string): KnownViolation<'unknown'> => ({
   pointer: `/${escapePointer(name)}`,
-  detail: `"${name}" is no member here. Did you mean "${link}"?`,
+  detail: `"${name}" is not a member here. Did you mean "${link}"?`,
   code: 'unknown',
   params: { name },
   clause: 'REP-7',

@@ -1,4 +1,4 @@
-/** What the router reports on the channels of `telemetry`, and to hooks, of requests, steps and calls of adapters. */
+/** Reports requests, steps and adapter calls to hooks and on the channels of `telemetry`. */
 import { digestOf, principalName } from '../limits/keys.js'
 import { notify } from '../notify.js'
 import { callChannel, requestChannel, stepChannel, Traced } from '../telemetry/channels.js'
@@ -9,7 +9,7 @@ import type { Exchange } from './exchange.js'
 /** Characters of a principal's digest: 96 bits. */
 const digestLength = 16
 
-/** A request or job as the subject of messages. */
+/** A request or job that messages are about. */
 class CallerSubject implements Subject {
   readonly #caller: Subjected
   #digest: string | undefined
@@ -37,14 +37,17 @@ class CallerSubject implements Subject {
 type Subjected = Pick<Caller, 'req' | 'event'>
 
 /**
- * From here on hooks and channels are notified of a request or job. Its steps and calls are reported one by one only where
- * somebody listens to them: 15 messages take 6 microseconds.
+ * Enables reporting for a request or job. Steps and adapter calls are reported only if there is a
+ * subscriber or hook for them: 15 messages take 6 microseconds.
  */
 export function observe({ progress, service: { hooks } }: Pick<Caller, 'progress' | 'service'>): void {
   progress.observe(stepChannel.hasSubscribers || hooks.onStep !== undefined, callChannel.hasSubscribers || hooks.onQuery !== undefined)
 }
 
-/** Walks a request as the work of one message, which ends with the answer, or when the connection closes before one. */
+/**
+ * Runs a request within one traced message, which ends with the response, or when the connection
+ * closes before it.
+ */
 export function walkObserved(exchange: Exchange, walk: () => void): void {
   const { res, progress } = exchange
   const traced = new Traced(requestChannel, new RequestMessage(new CallerSubject(exchange)))
@@ -65,7 +68,7 @@ export function walkObserved(exchange: Exchange, walk: () => void): void {
   res.once('close', () => exchange.closed())
   traced.run(walk, undefined)
   isBeginning = false
-  // An answer that was there at once ends behind the event "end" of the call.
+  // A synchronous response ends after the event "end" of the call.
   if (isOver) traced.end(progress.failure)
 }
 
@@ -74,13 +77,13 @@ function isDeprecated({ version }: Exchange): boolean {
   return since !== undefined && since <= Date.now()
 }
 
-/** The work of a step. */
+/** A step being traced. */
 export interface Watch {
   run<T>(step: (exchange: Exchange) => T): T
   end(failure?: { readonly error: unknown }): void
 }
 
-/** Starts a step, for `onStep` and for subscribers, which are notified of failed steps too. */
+/** Starts a step for `onStep` and for subscribers. Failed steps are reported too. */
 export const watchStep = (exchange: Exchange, name: string): Watch => new StepWatch(exchange, name)
 
 class StepWatch implements Watch {
@@ -106,7 +109,7 @@ class StepWatch implements Watch {
   }
 }
 
-/** Starts a call of an adapter: counts it, and reports it where calls are reported one by one. */
+/** Starts an adapter call: counts it, and reports it if calls are observed. */
 export const watchCall = (caller: Caller, collection: string, call: string): CallWatch => new CallWatch(caller, collection, call)
 
 class CallWatch {
@@ -118,11 +121,11 @@ class CallWatch {
     if (caller.progress.watchesCalls) this.#traced = new Traced(callChannel, new CallMessage(new CallerSubject(caller), collection, call))
   }
 
-  run<T>(ask: () => T): T {
-    return this.#traced === undefined ? ask() : this.#traced.run(ask, undefined as never)
+  run<T>(invoke: () => T): T {
+    return this.#traced === undefined ? invoke() : this.#traced.run(invoke, undefined as never)
   }
 
-  /** `linked`: records that came with the result, behind its links. */
+  /** `linked`: records that came with the result, for its links. */
   end(result: unknown, linked = 0): void {
     const own = rowsOf(result)
     this.#finish(undefined, own === undefined ? undefined : own + linked, linked)
@@ -150,7 +153,7 @@ class CallWatch {
   }
 }
 
-/** The records of a page, or those that were found by their keys. */
+/** The number of records on a page, or found by their keys. */
 function rowsOf(result: unknown): number | undefined {
   if (Array.isArray(result)) return result.filter((stored) => stored !== undefined && stored !== null).length
   const { items } = (result ?? {}) as { readonly items?: unknown }

@@ -1,4 +1,4 @@
-/** A team's own middleware in the middle of the steps. */
+/** Runs a team's own middleware between the steps. */
 import { handOver } from '../middleware/hand-over.js'
 import type { Middleware } from '../middleware/middleware.js'
 import { setSecureHeaders } from '../middleware/secure-headers.js'
@@ -6,7 +6,10 @@ import { mergeVary } from '../representation/header-fields.js'
 import { header } from '../wire.js'
 import type { Received } from './stages.js'
 
-/** Resolves when the middleware calls `next()`. Where it answers by itself, it never resolves: the request ends there, and `onResponse` is notified when the connection has closed. */
+/**
+ * Resolves when the middleware calls `next()`. If the middleware responds itself, the promise never
+ * resolves: the request ends there, and `onResponse` runs when the connection closes.
+ */
 export function passTo(exchange: Received, middleware: Middleware): Promise<void> {
   const { req, res, service, progress, requestId } = exchange
   res.setHeader(header.requestId, requestId)

@@ -1,4 +1,4 @@
-/** The two formats of a PATCH (VERB-5). The step `parse` decides which one it is. */
+/** The two formats of a PATCH (VERB-5). The step `parse` chooses between them. */
 import type { Awaitable, Stored } from '../adapters/contract.js'
 import type { JsonObject } from '../definition/json.js'
 import { applyOperations, type PatchOperation, readOperations } from '../plan/json-patch.js'
@@ -9,9 +9,9 @@ import { storedTerms } from './links.js'
 import { shownItem } from './related-records.js'
 import { scopeOf } from './scope.js'
 
-/** What a PATCH asks for. */
+/** A parsed PATCH body. */
 export interface Patch {
-  /** Returns the patched record, in terms of the store. Throws `invalid-body`. */
+  /** Returns the patched record, with stored members. Throws `invalid-body`. */
   compose(place: Place, stored: Stored<JsonObject>): Awaitable<JsonObject>
 }
 
@@ -24,8 +24,8 @@ export class MergePatch implements Patch {
   }
 
   /**
-   * The merge patch of a decoded body. Throws `invalid-body`. `jsonPatch`: the service takes JSON
-   * Patch too, and the error says so.
+   * Parses a merge patch from a decoded body. Throws `invalid-body`. `jsonPatch`: true if the
+   * service also accepts JSON Patch, which the error then mentions.
    */
   static of(body: unknown, jsonPatch: boolean): MergePatch {
     return new MergePatch(mergeBody(body, jsonPatch))
@@ -41,13 +41,13 @@ export class MergePatch implements Patch {
 }
 
 /**
- * A JSON Patch: operations on what the client sees (RFC 6902). Their result is read as the body of a
- * PUT is.
+ * A JSON Patch: operations on the record as the client sees it (RFC 6902). The result is read as a
+ * PUT body is.
  */
 export class JsonPatch implements Patch {
   readonly #operations: readonly PatchOperation[]
 
-  /** Throws `invalid-body` for a body that is no JSON Patch. */
+  /** Throws `invalid-body` for a body that is not a JSON Patch. */
   constructor(body: unknown) {
     this.#operations = readOperations(body)
   }

@@ -1,4 +1,7 @@
-/** Asks the permission: for every operation, for the parents in its path, and for the targets of links (AUTH-4). */
+/**
+ * Checks the permission for every operation, for the parents in its path, and for link targets
+ * (AUTH-4).
+ */
 import type { Awaitable, Stored } from '../adapters/contract.js'
 import {
   type AccessRequest,
@@ -15,11 +18,13 @@ import { concernsItem, type OperationDescription } from '../plan/operation.js'
 import { livingMethods } from '../plan/route-lives.js'
 import type { Mounted, Route } from '../plan/routes.js'
 import { isPromise, settled, together } from '../promise.js'
-import type { Caller, Visit } from './caller.js'
-import type { ToldRecords } from './shown-links.js'
+import type { Caller, ConditionalPlace } from './caller.js'
+import type { PreloadedRecords } from './shown-links.js'
 import { Store } from './store.js'
 
-/** Asks whether the parents in the path may be read, and then for the operation. */
+/**
+ * Decides whether the parents in the path may be read, and then whether the operation is allowed.
+ */
 function decideOperation(caller: KeyedCaller, route: Route, { actions, method }: OperationDescription): Decided {
   const [only] = actions
   if (only === undefined) return 'allow'
@@ -28,7 +33,7 @@ function decideOperation(caller: KeyedCaller, route: Route, { actions, method }:
     const { name = '', methods } = route.endpoint ?? {}
     const upload = methods?.get(method)?.upload
     if (upload === undefined) return caller.decide(only, name)
-    // An import creates records: both must be allowed before the file is read.
+    // An import creates records: both actions must be allowed before the file is read.
     const own: readonly AccessRequest[] = [
       { action: only, resource: name },
       { action: 'create', resource: upload.resource },
@@ -50,10 +55,10 @@ function decideOperation(caller: KeyedCaller, route: Route, { actions, method }:
   )
 }
 
-/** The part of a request, or of a call of `records()`, that a permission is asked for. */
-type KeyedCaller = Pick<Visit, 'keys' | 'decide'>
+/** The part of a request, or of a call of `records()`, that a permission decides about. */
+type KeyedCaller = Pick<ConditionalPlace, 'keys' | 'decide'>
 
-/** The methods of this caller at a route. Throws `forbidden` where there are none. */
+/** The methods that this caller may use at a route. Throws `forbidden` if there are none. */
 export async function methodsOf(caller: KeyedCaller, route: Route): Promise<OwnMethods> {
   const offered = livingMethods(route, Date.now()).filter((one) => one !== 'OPTIONS')
   const own = await ownMethods(offered, (one) => {
@@ -64,7 +69,10 @@ export async function methodsOf(caller: KeyedCaller, route: Route): Promise<OwnM
   return own
 }
 
-/** Throws unless the permission lets the caller do this: `forbidden` (403), or `method-not-allowed` with the methods that are its own (405). */
+/**
+ * Throws unless the permission allows the operation: `forbidden` (403), or `method-not-allowed`
+ * with the methods that the caller may use (405).
+ */
 export function checkAllowed(
   caller: KeyedCaller,
   route: Route,
@@ -82,7 +90,7 @@ export function checkAllowed(
 
 const noRequests: readonly AccessRequest[] = []
 
-/** Requests to read each parent, the nearest first. `keys` end with the key of the nearest. */
+/** Requests to read each parent, nearest first. `keys` end with the key of the nearest. */
 function readsOfParents(nearest: Mounted | undefined, keys: readonly KeyValue[]): readonly AccessRequest[] {
   const requests: AccessRequest[] = []
   let mounted = nearest
@@ -94,11 +102,14 @@ function readsOfParents(nearest: Mounted | undefined, keys: readonly KeyValue[])
   return requests
 }
 
-/** The same for an item that is named by its key alone, as by a link. */
+/** Like `readsOfParents`, for an item that is identified by its key alone, as in a link. */
 const readsOfLineage = (mounted: Mounted, key: KeyValue): readonly AccessRequest[] =>
   mounted.parent === undefined ? noRequests : readsOfParents(mounted.parent.mounted, lineageOf(mounted, key).slice(0, -1))
 
-/** Asks in order until one request is not allowed; without a promise it is synchronous. Where a parent may not be read, the answer is `forbidden`. */
+/**
+ * Decides the requests in order, up to the first that is not allowed. Synchronous unless the
+ * permission returns a promise. If a parent may not be read, the result is `forbidden`.
+ */
 function decideInTurn(caller: Pick<Caller, 'decide'>, parents: readonly AccessRequest[], own: readonly AccessRequest[]): Decided {
   const requests = [...parents, ...own]
   const from = (start: number): Decided => {
@@ -119,12 +130,13 @@ function decideInTurn(caller: Pick<Caller, 'decide'>, parents: readonly AccessRe
 type Records = readonly (Stored<unknown> | undefined)[]
 
 /**
- * The records of these keys that the caller may read. The others are `undefined`, and not read unless
- * they were told already: a link to one is its `href` alone. `told` are those that came with the records that lead to them.
+ * The records of these keys that the caller may read. The others are `undefined` and are not read:
+ * a link to one has only its `href`. `preloaded`: records that the adapter already returned for
+ * their links.
  */
-export function readable(caller: Caller, mounted: Mounted, keys: readonly KeyValue[], told?: ToldRecords): Awaitable<Records> {
+export function readable(caller: Caller, mounted: Mounted, keys: readonly KeyValue[], preloaded?: PreloadedRecords): Awaitable<Records> {
   const read = (own: readonly KeyValue[]): Awaitable<Records> =>
-    told === undefined ? new Store(caller, mounted).linked(own) : untold(caller, mounted, own, told)
+    preloaded === undefined ? new Store(caller, mounted).linked(own) : readMissing(caller, mounted, own, preloaded)
   if (caller.permission === undefined) return read(keys)
   return settled(
     together(keys, (key) => mayShow(caller, mounted, key, readsOfLineage(mounted, key))),
@@ -140,20 +152,20 @@ export function readable(caller: Caller, mounted: Mounted, keys: readonly KeyVal
   )
 }
 
-/** The records of these keys, of which those are read that were not told. */
-function untold(caller: Caller, mounted: Mounted, keys: readonly KeyValue[], told: ToldRecords): Awaitable<Records> {
+/** The records of these keys. Reads those that are not preloaded. */
+function readMissing(caller: Caller, mounted: Mounted, keys: readonly KeyValue[], preloaded: PreloadedRecords): Awaitable<Records> {
   const { text } = mounted.plan.key
-  const missing = keys.filter((key) => !told.has(text(key)))
-  if (missing.length === 0) return keys.map((key) => told.get(text(key)))
+  const missing = keys.filter((key) => !preloaded.has(text(key)))
+  if (missing.length === 0) return keys.map((key) => preloaded.get(text(key)))
   return settled(new Store(caller, mounted).linked(missing), (found) => {
     const left = found.values()
-    return keys.map((key) => (told.has(text(key)) ? told.get(text(key)) : left.next().value))
+    return keys.map((key) => (preloaded.has(text(key)) ? preloaded.get(text(key)) : left.next().value))
   })
 }
 
 /**
- * Whether an item may be shown, in an answer or behind a link, where the permission has not been
- * asked about `parents` yet.
+ * Whether an item may be shown, in a response or behind a link. `parents`: parents that the
+ * permission has not decided about yet.
  */
 export function mayShow(
   caller: Caller,

@@ -1,4 +1,4 @@
-/** What changes during a request, whatever its stage. */
+/** The mutable state of a request, at any stage. */
 import type { Scalar } from '../adapters/contract.js'
 import type { Load } from '../limits/load.js'
 import type { DeprecatedUse } from '../plan/deprecated.js'
@@ -6,16 +6,16 @@ import type { ResourcePlan } from '../plan/resource-plan.js'
 import type { HttpProblem } from '../problem.js'
 import type { Headers } from '../representation/answer.js'
 
-/** Whether anything has been changed, as far as is known. */
+/** Whether the request has changed anything, as far as known. */
 export type Change = 'none' | 'unknown' | 'made'
 
-/** What hooks and channels are notified of at the end. */
+/** Totals for hooks and channels at the end of a request. */
 export interface CallCounts {
-  /** Calls of adapters. */
+  /** Number of adapter calls. */
   queries: number
-  /** Records that they gave. */
+  /** Records that those calls returned. */
   rows: number
-  /** Milliseconds that were waited for other writers of the same key. */
+  /** Milliseconds spent waiting for other writers of the same key. */
   waited: number
 }
 
@@ -27,13 +27,13 @@ const noUses: readonly DeprecatedUse[] = Object.freeze([])
 /** The progress of a request, of a job, or of a call of `records()` within either. */
 export class Progress {
   readonly #outer: Progress | undefined
-  /** `undefined` where nobody is notified. */
+  /** `undefined` if no hook or subscriber needs them. */
   counts: CallCounts | undefined
-  /** Whether steps are reported one by one. */
+  /** Whether each step is reported. */
   watchesSteps = false
-  /** Whether calls of adapters are. */
+  /** Whether each adapter call is reported. */
   watchesCalls: boolean
-  /** What was really thrown. */
+  /** The original error. */
   failure: { readonly error: unknown } | undefined
   /** The name of the step that failed. */
   failedStep: string | undefined
@@ -54,39 +54,42 @@ export class Progress {
     this.watchesCalls = outer?.watchesCalls ?? false
   }
 
-  /** From here on calls are counted. `steps`, `calls`: whether they are reported one by one as well. */
+  /** Starts counting calls. `steps`, `calls`: whether each of them is also reported. */
   observe(steps: boolean, calls: boolean): void {
     this.counts ??= { queries: 0, rows: 0, waited: 0 }
     this.watchesSteps = steps
     this.watchesCalls = calls
   }
 
-  /** Whether anything has been changed, as far as is known. Every answer agrees with it (VERB-13). */
+  /**
+   * Whether the request has changed anything, as far as known. Every response is consistent with it
+   * (VERB-13).
+   */
   get change(): Change {
     return this.#change
   }
 
-  /** A write begins: until its outcome is known, it may have changed something. */
+  /** Marks the start of a write: until its outcome is known, it may have changed something. */
   beginWrite(): void {
     this.setChange('unknown')
   }
 
   /**
    * Sets the outcome of a write. For the outer request it stays unknown: only the owner of a
-   * transaction knows whether it is committed.
+   * transaction knows whether it was committed.
    */
   setChange(change: Change): void {
     this.#change = change
     if (change !== 'none' && this.#outer?.change === 'none') this.#outer.beginWrite()
   }
 
-  /** The scopes that were computed. Each is computed once for a request. */
+  /** The scopes computed so far. Each is computed once per request. */
   get scopes(): Scopes {
     this.#scopes ??= this.#outer?.scopes ?? new Map()
     return this.#scopes
   }
 
-  /** The header fields that let scripts of other origins read the answer, for any answer (HDR-7). */
+  /** The CORS header fields, for any response (HDR-7). */
   get corsFields(): Readonly<Record<string, string>> | undefined {
     return this.#corsFields
   }
@@ -95,7 +98,7 @@ export class Progress {
     this.#corsFields = fields
   }
 
-  /** The header fields of the rate limit, for any answer (LIMIT-1). */
+  /** The rate limit header fields, for any response (LIMIT-1). */
   get limitFields(): Headers | undefined {
     return this.#limitFields
   }
@@ -104,18 +107,18 @@ export class Progress {
     this.#limitFields = fields
   }
 
-  /** From here on the request counts in the load of its service, until `release`. */
+  /** Counts the request in the load of its service until `release`. */
   beginExecution(load: Load): void {
     load.executing += 1
     this.#load = load
   }
 
-  /** Keeps what gives back the place of an export, for `release`. */
+  /** Sets the function by which `release` frees an export slot. */
   holdExport(release: () => void): void {
     this.#releaseExport = release
   }
 
-  /** The request has ended: gives back its load and the place of its export, once. */
+  /** Frees the request's load and export slot. Has an effect only once. */
   release(): void {
     if (this.#load !== undefined) this.#load.executing -= 1
     this.#load = undefined
@@ -123,7 +126,7 @@ export class Progress {
     this.#releaseExport = undefined
   }
 
-  /** What is deprecated and was used, each once (VER-3). */
+  /** The deprecated parts that were used, each once (VER-3). */
   get deprecatedUses(): readonly DeprecatedUse[] {
     return this.#uses ?? noUses
   }
@@ -136,7 +139,7 @@ export class Progress {
     }
   }
 
-  /** The problem that the request has ended in. */
+  /** The problem that ended the request. */
   get problem(): HttpProblem | undefined {
     return this.#problem
   }
@@ -145,7 +148,7 @@ export class Progress {
     this.#problem = problem
   }
 
-  /** Returns true the first time, so that `onResponse` is called once. */
+  /** Returns true only the first time, so that `onResponse` runs once. */
   markResponded(): boolean {
     const first = !this.#responded
     this.#responded = true

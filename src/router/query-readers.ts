@@ -1,4 +1,4 @@
-/** Reads the query of a request, by the kind that its operation names (QUERY-8). */
+/** Reads the query of a request. The operation's description names the kind of query (QUERY-8). */
 import type { QueryPair } from '../http/query-string.js'
 import { parseExportQuery } from '../plan/export-query.js'
 import { knownListQuery, parseItemQuery } from '../plan/list-grammar.js'
@@ -7,7 +7,7 @@ import { refuseQuery } from '../plan/query-pairs.js'
 import { type QueryNote, type QueryTerms, queryTerms, withoutAliases } from '../plan/query-terms.js'
 import type { Input, Negotiated } from './stages.js'
 
-/** What a query asks for. */
+/** The result of reading a query. */
 export type QueryInput<Kind extends QueryKind = QueryKind> = Pick<Input<Kind>, 'query' | 'expand'>
 
 /** Each throws the `invalid-query` problem with every violation at once. */
@@ -16,11 +16,11 @@ export const queryReaders: { readonly [Kind in QueryKind]: (exchange: Negotiated
   item: readItem,
   endpoint: readParameters,
   none: readNone,
-  ignored: () => asksNothing,
+  ignored: () => noQueryInput,
 }
 
-const expandsNothing: readonly string[] = Object.freeze([])
-const asksNothing = Object.freeze({ query: undefined, expand: expandsNothing })
+const noExpansions: readonly string[] = Object.freeze([])
+const noQueryInput = Object.freeze({ query: undefined, expand: noExpansions })
 
 function readList(exchange: Negotiated): QueryInput<'list'> {
   const { rawQuery, resource, representation } = exchange
@@ -29,7 +29,7 @@ function readList(exchange: Negotiated): QueryInput<'list'> {
   const terms = exchange.route.hasOwnTerms ? termsOf(exchange) : undefined
   const query =
     transfer === undefined ? knownListQuery(rawQuery, list, exchange, terms) : parseExportQuery(rawQuery, list, withoutAliases(terms))
-  if (query.notes !== undefined) tell(exchange, query.notes)
+  if (query.notes !== undefined) reportNotes(exchange, query.notes)
   if (list.deprecated !== undefined) exchange.progress.noteDeprecated('parameter', usedNames(query.pairs, list.deprecated))
   return { query, expand: query.expand }
 }
@@ -40,32 +40,32 @@ const usedNames = (pairs: readonly QueryPair[], deprecated: ReadonlySet<string>)
 function readItem(exchange: Negotiated): QueryInput<'item'> {
   const { rawQuery, resource } = exchange
   const query = parseItemQuery(rawQuery, resource.plan.list, exchange.route.hasOwnTerms ? termsOf(exchange) : undefined)
-  if (query.notes !== undefined) tell(exchange, query.notes)
+  if (query.notes !== undefined) reportNotes(exchange, query.notes)
   return { query, expand: query.expand }
 }
 
 function readParameters(exchange: Negotiated): QueryInput<'endpoint'> {
   const { rawQuery, endpointMethod, progress } = exchange
   const query = exchange.route.hasOwnTerms
-    ? endpointMethod?.parseQuery(rawQuery, withoutAliases(termsOf(exchange)), (notes) => tell(exchange, notes))
+    ? endpointMethod?.parseQuery(rawQuery, withoutAliases(termsOf(exchange)), (notes) => reportNotes(exchange, notes))
     : endpointMethod?.parseQuery(rawQuery)
   const used = endpointMethod?.deprecatedParameters?.(query)
   if (used !== undefined) progress.noteDeprecated('parameter', used)
-  return { query: query ?? {}, expand: expandsNothing }
+  return { query: query ?? {}, expand: noExpansions }
 }
 
 function readNone(exchange: Negotiated): QueryInput<'none'> {
   const { rawQuery } = exchange
   const notes = refuseQuery(rawQuery, exchange.route.hasOwnTerms ? withoutAliases(termsOf(exchange)) : undefined)
-  if (notes !== undefined) tell(exchange, notes)
-  return asksNothing
+  if (notes !== undefined) reportNotes(exchange, notes)
+  return noQueryInput
 }
 
-/** How the query of this request is read, where that is not as the conventions have it. */
+/** The settings for reading this query, if they differ from the conventions. */
 function termsOf(exchange: Negotiated): QueryTerms | undefined {
   return queryTerms(exchange.route.parameters, exchange.legacy('QUERY-8'), exchange.legacy('QUERY-5'))
 }
 
-function tell(exchange: Negotiated, notes: readonly QueryNote[]): void {
+function reportNotes(exchange: Negotiated, notes: readonly QueryNote[]): void {
   for (const { clause, detail } of notes) exchange.finding(clause, detail)
 }

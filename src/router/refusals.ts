@@ -1,4 +1,7 @@
-/** What a store refuses, in the words of the wire: of a record it is 422 and names members (ERR-2), of a list 400 and names parameters (QUERY-1, QUERY-3). */
+/**
+ * Converts refusals of a store to problems with wire names: 422 with members for a record (ERR-2),
+ * 400 with parameters for a list (QUERY-1, QUERY-3).
+ */
 import type { Refused } from '../adapters/contract.js'
 import { escapePointer } from '../definition/json.js'
 import type { Shape } from '../definition/shape.js'
@@ -17,7 +20,10 @@ const reasons: Readonly<Record<Refused['refused'], string>> = {
 
 const whyOf = ({ refused, why = reasons[refused] }: Refused): string => why
 
-/** The problem of a write that the store's own rules refuse. `collections` are those that the client may hear of. */
+/**
+ * The problem of a write that the store's own rules refuse. `collections`: those that the message
+ * may name.
+ */
 export function refusedRecord(plan: ResourcePlan, refusal: Refused, collections: ReadonlySet<string>): HttpProblem {
   const { refused, members } = refusal
   const why = whyOf(refusal)
@@ -35,12 +41,13 @@ export function refusedRecord(plan: ResourcePlan, refusal: Refused, collections:
       clause: 'ERR-2',
     })),
   )
-  return new HttpProblem(refused, { detail: errors.length === 0 ? `The record ${why}.` : told(errors), errors })
+  return new HttpProblem(refused, { detail: errors.length === 0 ? `The record ${why}.` : detailsOf(errors), errors })
 }
 
 /**
- * The problem of a list that holds what the store can't compare with; `undefined` where nothing of it is the client's: then nothing matches, and that is all. A hint of
- * ours holds what the store itself gave, so one with such a value was made by somebody else.
+ * The problem of a list query with a value that the store can't compare. `undefined` if none of it
+ * came from the client: then nothing matches. Our own pagination hints hold values from the store,
+ * so a refused one was not made by us.
  */
 export function refusedQuery(plan: ResourcePlan, { pairs, sort, seek }: ListQuery, refusal: Refused): HttpProblem | undefined {
   const { refused, members } = refusal
@@ -52,12 +59,12 @@ export function refusedQuery(plan: ResourcePlan, { pairs, sort, seek }: ListQuer
     .map(({ name }) => atFault(name, 'QUERY-1'))
   if (members.length === 0 && given.has(parameter.search)) errors.push(atFault(parameter.search, 'QUERY-3'))
   if (seek !== undefined && sort.some(({ field }) => members.includes(field))) errors.push(misfitHint)
-  return errors.length === 0 ? undefined : new HttpProblem('invalid-query', { detail: told(errors), errors })
+  return errors.length === 0 ? undefined : new HttpProblem('invalid-query', { detail: detailsOf(errors), errors })
 }
 
-const told = (errors: readonly Violation[]): string => errors.map(({ detail }) => detail).join(' ')
+const detailsOf = (errors: readonly Violation[]): string => errors.map(({ detail }) => detail).join(' ')
 
-/** Where a member stands that a store names with dots, unless one is called just so. */
+/** The pointer to a member that the store names with dots, unless a member has that very name. */
 function memberPointer(shape: Shape, member: string): string {
   const names = shape.members.has(member) ? [member] : member.split('.')
   return names.map((name) => `/${escapePointer(name)}`).join('')

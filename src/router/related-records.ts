@@ -1,23 +1,23 @@
-/** The related records that links show, as far as the caller may read them (REP-1..3). */
+/** Finds the related records that links show, as far as the caller may read them (REP-1..3). */
 import type { Awaitable, Stored } from '../adapters/contract.js'
 import type { JsonObject } from '../definition/json.js'
 import type { Mounted } from '../plan/routes.js'
 import { settled } from '../promise.js'
-import { gatherRelated, nothingRelated, type Related, standsAlone } from '../representation/related.js'
+import { gatherRelated, noRelated, type Related, standsAlone } from '../representation/related.js'
 import { Presenter } from '../representation/represent.js'
 import type { Caller, Place } from './caller.js'
 import { readable } from './permission.js'
 import type { AnswerLinks } from './shown-links.js'
 
-/** How related records are had. */
+/** Where related records may come from. */
 interface Gathering {
-  /** Has those that came with the records. */
+  /** Has the related records that the adapter returned with the records. */
   readonly links?: AnswerLinks | undefined
-  /** What is kept may stand for them. */
+  /** Whether cached copies may replace them. */
   readonly fixes?: boolean
 }
 
-/** The related records that these need to be shown. */
+/** The related records needed to represent these items. */
 export function relatedOf(
   caller: Caller,
   resource: Mounted,
@@ -25,11 +25,11 @@ export function relatedOf(
   expand: readonly string[],
   { links, fixes = false }: Gathering = {},
 ): Awaitable<Related> {
-  if (standsAlone(resource, expand)) return nothingRelated
+  if (standsAlone(resource, expand)) return noRelated
   const records = items.map((item) => item.value)
   const { records: kept } = caller.service.reuse
   return gatherRelated(resource, records, expand, (mounted, keys, link) => {
-    const found = readable(caller, mounted, keys, links?.told(link))
+    const found = readable(caller, mounted, keys, links?.preloaded(link))
     return fixes ? settled(found, (stored) => kept.of(mounted, stored, keys)) : found
   })
 }

@@ -1,4 +1,6 @@
-/** One resource as a middleware: all its methods, its sub-collections and flags, at wherever an app mounts it. */
+/**
+ * One resource as a middleware: all its methods, sub-collections and flags, at any path of an app.
+ */
 
 import type { CacheCount } from '../cache.js'
 import type { KeyValue } from '../definition/key.js'
@@ -21,25 +23,30 @@ import type { Entrance } from './stages.js'
 import { steps } from './walk.js'
 
 export interface ResourceRouterOptions<P = unknown, T = unknown, K = KeyValue> extends ServiceOptions<P>, MountOptions<T, K> {
-  /** The other resources it leads to: link targets, and sub-collections of this one. Link targets have no address here: their own routers serve them beside it. */
+  /**
+   * Related resources: link targets, and sub-collections of this one. Link targets get no routes
+   * here: their own routers serve them.
+   */
   readonly related?: readonly Mount[]
 }
 
-/** What `resourceRouter()` makes: a middleware for `app.use`. */
+/** The middleware that `resourceRouter()` returns, for `app.use`. */
 export interface ResourceRouter extends Middleware {
-  /** What the caches of this router hold and how often they served (docs/performance.md, "Caches"). */
+  /** Sizes and hit counts of this router's caches (docs/performance.md, "Caches"). */
   caches(): readonly CacheCount[]
 }
 
 export const resourceRouterKinds: Kinds<ResourceRouterOptions> = {
   ...serviceKinds,
   ...mountKinds,
-  related: { each: { by: 'what mount() made', is: isMount } },
+  related: { each: { by: 'the result of mount()', is: isMount } },
 }
 
 /**
- * A middleware that serves one resource by every clause: its collection, its items, and what lies below them. Requests for other paths go to `next()`, so that hand-written
- * routes and other routers may stand behind it. Throws `ConfigurationError` where definition, adapter or options do not fit.
+ * Creates a middleware that serves one resource by every clause: its collection, its items, and
+ * everything below them. Requests for other paths go to `next()`, so that hand-written routes and
+ * other routers can follow it. Throws `ConfigurationError` if definition, adapter or options do not
+ * fit.
  *
  * @example app.use('/v1', resourceRouter(sucursales, memoryAdapter(sucursales)))
  */
@@ -78,7 +85,7 @@ export function resourceRouter<T, K, P = unknown, A = MountedAdapter<T, K>>(
     const { path, query } = splitTarget(req.url ?? '/')
     const segments = decodeSegments(path)
     const match = segments && version.table.match(segments)
-    // Paths that can't be decoded go to `next()`, but below the first segment of this router they are 400.
+    // Undecodable paths go to `next()`, but below the first segment of this router they are 400.
     const isElsewhere = segments === undefined ? !path.startsWith(first) : match === undefined
     if (isElsewhere && version.table.parts?.isGone(req.method ?? 'GET', path, Date.now()) !== true) return next()
     const mountPath = (req as ExpressRequest).baseUrl ?? ''

@@ -1,7 +1,7 @@
 /**
- * The route of a request as events and traces name it. Most answers are given behind the step `route`.
- * For the others, such as 401 and 429, the path is matched early, for this name alone: it changes
- * nothing about the order of answers (ERR-2). A path that leads nowhere has no name.
+ * The route of a request as it appears in events and traces. Most responses come after the step
+ * `route`. For earlier ones, such as 401 and 429, the path is matched only to find this name: the
+ * order of responses stays the same (ERR-2). An unknown path has no name.
  */
 import { decodeSegments } from '../http/targets.js'
 import type { Route } from '../plan/routes.js'
@@ -10,7 +10,10 @@ import { nameRoute, tracedRequest } from '../telemetry/http-route.js'
 import type { Exchange } from './exchange.js'
 import type { Operation } from './operations/operation.js'
 
-/** Gives the route to the tracer of this request, where there is one: it becomes `http.route` of the server span. */
+/**
+ * Reports the route to the tracer of this request, if there is one: it becomes `http.route` of the
+ * server span.
+ */
 export function nameForTracer(exchange: Exchange): void {
   const traced = tracedRequest()
   if (traced === undefined) return
@@ -21,12 +24,12 @@ export function nameForTracer(exchange: Exchange): void {
 
 export class RouteName {
   readonly #exchange: Exchange
-  /** With the path that the router is mounted at, before hand-written routes change what Express says of it. */
+  /** Includes the path that the router is mounted at, read before hand-written routes change it. */
   readonly #base: string
-  /** What the path leads to; `undefined` for hand-written routes and unknown paths. */
+  /** The matched route; `undefined` for hand-written routes and unknown paths. */
   readonly route: Route<Operation> | undefined
   #own: string | undefined
-  /** Called when a hand-written route has matched, or has passed the request on. */
+  /** Called when a hand-written route matches, or passes the request on. */
   onOwnRoute: () => void = () => {}
 
   constructor(exchange: Exchange) {
@@ -37,7 +40,7 @@ export class RouteName {
     this.route = earlyRoute(exchange)
   }
 
-  /** The template below the version, such as `/contratos/{id}`; `undefined` where nothing matches. */
+  /** The template below the version, such as `/contratos/{id}`; `undefined` if nothing matches. */
   get belowVersion(): string | undefined {
     return this.#exchange.entrance.template ?? this.route?.template ?? this.#own
   }
@@ -48,7 +51,7 @@ export class RouteName {
     return belowVersion === undefined ? undefined : `${this.#base}${belowVersion}`
   }
 
-  /** Learns the template of the hand-written route that will match below `mountPath`. */
+  /** Records the template of the hand-written route that matches below `mountPath`. */
   followOwnRoutes(mountPath: string): void {
     followRoutes(this.#exchange.req, mountPath, (template) => {
       this.#own = template
@@ -56,7 +59,7 @@ export class RouteName {
     })
   }
 
-  /** No hand-written route has answered. */
+  /** Called when no hand-written route has answered. */
   forgetOwnRoute(): void {
     this.#own = undefined
     this.onOwnRoute()

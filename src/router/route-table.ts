@@ -1,4 +1,4 @@
-/** The route table of one version, of the operations that this router has. */
+/** Builds the route table of one version from the operations of this router. */
 import { nearMiss } from '../near-miss.js'
 import { invalidOption } from '../options/check.js'
 import type { Endpoint } from '../plan/endpoint.js'
@@ -12,7 +12,7 @@ import type { ServedDocument } from '../plan/served-document.js'
 import { operations } from './operations/index.js'
 import type { Operation } from './operations/operation.js'
 
-/** `related` are resources that links lead to, without addresses of their own in the table. */
+/** `related`: link targets that get no routes of their own in the table. */
 export const routeTable = (
   entries: readonly (Mount | Endpoint | ServedDocument)[],
   related: readonly Mount[] = [],
@@ -20,8 +20,8 @@ export const routeTable = (
 ): RouteTable<Operation> => compileRoutes(operations, entries, related, settings)
 
 /**
- * The table with the lives of paths that nothing is mounted at. Throws `ConfigurationError` where something is, or where
- * nobody could have meant the path: a misspelt one would retire nothing.
+ * Adds the life cycles of unmounted paths to the table. Throws `ConfigurationError` if a resource
+ * is mounted at the path, or if the path looks misspelt: a misspelt path would retire nothing.
  */
 export function withPaths(
   name: string,
@@ -34,7 +34,7 @@ export function withPaths(
   for (const { template, life, methods } of own) {
     const route = table.routes.find((one) => shapeOf(one.template) === shapeOf(template))
     const isOwn = route !== undefined && (life !== undefined || [...(methods?.keys() ?? [])].some((method) => route.operations.has(method)))
-    if (isOwn) throw invalidOption(`"${template}" of paths of ${name} is mounted there. Give its mount or endpoint the option.`)
+    if (isOwn) throw invalidOption(`"${template}" of paths of ${name} is mounted there. Set the option on its mount or endpoint.`)
     const near =
       route === undefined
         ? nearMiss(
@@ -43,10 +43,10 @@ export function withPaths(
           )
         : undefined
     if (near !== undefined)
-      throw invalidOption(`"${template}" of paths of ${name} is nothing that is served. Did you mean "${near}"? Give its mount the option.`)
+      throw invalidOption(`"${template}" of paths of ${name} is not served. Did you mean "${near}"? Set the option on its mount.`)
     const lives = [life, ...(methods?.values() ?? [])]
     if (!handWritten && lives.some((one) => one !== undefined && one.retired === undefined))
-      throw invalidOption(`"${template}" of paths of ${name} is deprecated, and nothing is served there. Mount it, or retire it.`)
+      throw invalidOption(`"${template}" of paths of ${name} is deprecated, but nothing is served there. Mount it, or retire it.`)
   }
   return { ...table, parts: PartLives.of([...partsOf(table.routes), ...own]) }
 }

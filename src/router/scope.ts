@@ -1,4 +1,7 @@
-/** Scopes: the equalities that limit what a principal sees of a resource. The team's function is checked before an adapter gets them. */
+/**
+ * Scopes: equalities that limit which records of a resource a principal can reach. The result of
+ * the team's function is checked before an adapter gets it.
+ */
 import type { Scalar } from '../adapters/contract.js'
 import { isPlainObject, put } from '../definition/json.js'
 import { NamedMembers } from '../definition/named-members.js'
@@ -14,11 +17,14 @@ type Scope = Readonly<Record<string, Scalar>>
 
 const noScope: Scope = Object.freeze({})
 
-/** The equalities that a principal's calls of this resource obey. Throws `ConfigurationError` where the team's function gives none that can be obeyed. */
+/**
+ * The scope of a principal's calls of this resource. Throws `ConfigurationError` if the team's
+ * function returns an invalid scope.
+ */
 export function scopeOf(caller: Caller, { plan }: Mounted): Scope {
   const { scope } = plan.definition
   if (scope === undefined) return noScope
-  // Called once for each request: the scope must not change on the way.
+  // Called once per request: the scope must not change during the request.
   const { scopes } = caller.progress
   const known = scopes.get(plan)
   if (known !== undefined) return known
@@ -27,21 +33,23 @@ export function scopeOf(caller: Caller, { plan }: Mounted): Scope {
   return found
 }
 
-/** True where a resource, or one that it is contained in, is not the same for everybody. */
+/**
+ * True if callers may see different records of a resource or of one of its containing resources.
+ */
 export const isScoped = ({ plan, parent }: Mounted): boolean =>
   plan.definition.scope !== undefined || (parent !== undefined && isScoped(parent.mounted))
 
 /**
- * The scope as adapters get it, with canonical values. A promise, a list or an instance with getters
- * has no own entries and would limit nothing; an undefined value would be ignored by some stores.
+ * The scope as adapters get it, with canonical values. A promise, a list or an instance with
+ * getters has no own entries and would limit nothing; some stores would ignore an undefined value.
  */
 function checkedScope({ definition, canonical }: ResourcePlan, given: unknown): Scope {
   if (!isPlainObject(given)) {
-    // Nobody else waits for it: a rejection must not end the process.
+    // Nothing awaits this promise: an unhandled rejection would end the process.
     if (given instanceof Promise) given.catch(() => {})
     throw unfit(
       definition,
-      `gave ${nameOfKind(given)}. Give a plain object of members and values at once; what has to be looked up belongs in principal.`,
+      `returned ${nameOfKind(given)}. Return a plain object of members and values, synchronously. Look up asynchronous data in principal.`,
     )
   }
   const members = new NamedMembers(definition.collection, definition.shape)
@@ -50,21 +58,21 @@ function checkedScope({ definition, canonical }: ResourcePlan, given: unknown): 
     if (typeof name === 'string' && name.includes('.')) {
       throw unfit(
         definition,
-        `names "${name}", and scope members hold no dot: a scope knows the record's own members only. Store the value in one of those.`,
+        `names "${name}", but a scope may only name top-level members without a dot. Store the value in one of those.`,
       )
     }
     const value: unknown = Reflect.get(given, name)
     const shape = members.named('scope', [String(name)])
     if (!fits(shape, value)) {
       const types = [...shape.types].join(' or ') || 'a string, a number or a boolean'
-      throw unfit(definition, `gave "${String(name)}" ${nameOfKind(value)}, which no record it may show has. Give ${types}.`)
+      throw unfit(definition, `returned "${String(name)}" as ${nameOfKind(value)}, which no record can have. Return ${types}.`)
     }
     put(scope, String(name), value)
   }
   return Object.freeze(canonical(scope)) as Scope
 }
 
-/** Null is no value that a record could equal (QUERY-1). */
+/** Null equals no value of a record (QUERY-1). */
 function fits({ types }: Shape, value: unknown): boolean {
   switch (typeof value) {
     case 'string':

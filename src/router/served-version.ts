@@ -5,27 +5,27 @@ import type { Middleware } from '../middleware/middleware.js'
 import type { RouteTable } from '../plan/routes.js'
 import type { Operation } from './operations/operation.js'
 
-/** One version as it is served, or the only one of a `resourceRouter`. */
+/** One version of a service, or the only one of a `resourceRouter`. */
 export interface ServedVersion {
-  /** The segment, such as `v1`; empty where the router stands alone. */
+  /** The segment, such as `v1`; empty for a `resourceRouter`. */
   readonly name: string
   readonly table: RouteTable<Operation>
   readonly life: Lifecycle | undefined
   /** Hand-written routes beside the resources. */
   readonly routes: Middleware | undefined
-  /** The paths that anybody may read, where there are any: of its documents. */
+  /** Matches the paths that need no authentication: those of public documents. */
   readonly open: ((path: string) => boolean) | undefined
 }
 
-/** The versions of a service, by their segment. */
+/** The versions of a service, by segment. */
 export type Versions = ReadonlyMap<string, ServedVersion | 'retired'>
 
-/** False for a version that has retired, by itself at its sunset or as declared (VER-2). */
+/** False for a version that has retired, as declared or at its sunset (VER-2). */
 export function isLiving(version: ServedVersion | 'retired'): version is ServedVersion {
   return version !== 'retired' && !(version.life !== undefined && isRetired(version.life, Date.now()))
 }
 
-/** True where a version may have something at a path below it. */
+/** True if a version may serve a path below it. */
 export function serves({ table, routes }: ServedVersion, path: string): boolean {
   const segments = decodeSegments(path)
   if (segments === undefined || table.parts?.isGone('OPTIONS', path, Date.now()) === true) return false

@@ -1,4 +1,4 @@
-/** The options of a service, resolved once. */
+/** Resolves the options of a service once. */
 
 import type { IncomingMessage } from 'node:http'
 import type { Permission } from '../auth/permission.js'
@@ -28,73 +28,113 @@ import { Formats } from './formats.js'
 import { type Hooks, reportToConsole } from './hooks.js'
 import { KeyQueue } from './key-queue.js'
 
-/** The options that `api` and `resourceRouter` share. `P` is the type of the principal that `authenticate` or `principal` gives. */
+/**
+ * The options of both `api` and `resourceRouter`. `P` is the type of the principal from
+ * `authenticate` or `principal`.
+ */
 export interface ServiceOptions<P = unknown> extends Hooks, AdoptionOptions {
-  /** The absolute address before `{version}`, such as `https://api.example.com/private`. Default: taken from the request as far as `trust proxy` allows (REP-5). */
+  /**
+   * The absolute address before `{version}`, such as `https://api.example.com/private`. Default:
+   * taken from the request as far as `trust proxy` allows (REP-5).
+   */
   readonly baseUrl?: string | undefined
-  /** Finds the principal: `bearer({ keys })`, `publicToken({ keys })` or an `authenticate({ ... })` of your own (AUTH). Default: the principal of such a middleware in front, if any. */
+  /**
+   * Finds the principal: `bearer({ keys })`, `publicToken({ keys })` or an `authenticate({ ... })`
+   * of your own (AUTH). Default: the principal set by such a middleware in front, if any.
+   */
   readonly authenticate?: Authenticate<P> | undefined
   /**
-   * In place of `authenticate`, for services that already authenticate elsewhere. What it returns or resolves to is the principal; what it throws becomes the
-   * answer. `req` may be typed as Express's own.
+   * Replaces `authenticate` in services that already authenticate elsewhere. Returns the principal
+   * or a promise of it. An error that it throws becomes the response. `req` may be typed as
+   * Express's own.
    */
   principal?(req: IncomingMessage): P | PromiseLike<P>
-  /** Decides who may do what (AUTH-4): `scopePermission()`, or a function of your own. Default: every request is allowed. */
+  /**
+   * Decides which caller may do what (AUTH-4): `scopePermission()`, or a function of your own.
+   * Default: every request is allowed.
+   */
   readonly permission?: Permission<P> | undefined
   /**
-   * Whose an `Idempotency-Key` is: a name that no two callers share, since an equal key of the same
-   * caller is a repeat (VERB-12). Default: the principal's `sub`, with its `iss`, or the principal
-   * where it is a text or a number. Where there is none of these and no name comes from here, a
-   * POST with a key is a 500 that tells the log.
+   * Names the owner of an `Idempotency-Key`. The name must be unique to each caller, since an equal
+   * key of the same caller is a repeat (VERB-12). Default: the principal's `sub`, with its `iss`,
+   * or the principal itself if it is a string or a number. If none of these exists and this
+   * function returns no name, a POST with a key is a 500 with a log entry.
    */
   idempotencyOwner?(principal: P, req: IncomingMessage): string | undefined
-  /** How many requests a principal, or an address, may send (LIMIT-1): `rateLimit({ limit: 600 })`. Default: no limit. */
+  /**
+   * Limits the requests of a principal, or of an address (LIMIT-1): `rateLimit({ limit: 600 })`.
+   * Default: no limit.
+   */
   readonly rateLimit?: RateLimit | undefined
-  /** Counts the calls by version, route and client: `usage({ store, client: 'token' })`. Default: none are counted. */
+  /**
+   * Counts calls by version, route and client: `usage({ store, client: 'token' })`. Default: no
+   * counts.
+   */
   readonly usage?: Usage | undefined
-  /** Answers CORS preflights and sets CORS headers before authentication (HDR-7): `crossOrigin({ origins })`. Default: none. */
+  /**
+   * Answers CORS preflights and sets CORS headers before authentication (HDR-7): `crossOrigin({
+   * origins })`. Default: none.
+   */
   readonly cors?: Middleware | undefined
-  /** 428 where an update or delete comes without `If-Match` (HDR-3). Default false. */
+  /** Answers an update or delete without `If-Match` with 428 (HDR-3). Default false. */
   readonly requireIfMatch?: boolean
-  /** A weak tag in `If-Match` counts as ours: for proxies that weaken tags when they compress (HDR-3). Default false. */
+  /**
+   * Accepts a weak tag in `If-Match`, for proxies that weaken tags when they compress (HDR-3).
+   * Default false.
+   */
   readonly weakIfMatch?: boolean
-  /** The status of a successful DELETE, which has no body in any case (VERB-6). Default 204. */
+  /** The status of a successful DELETE, which never has a body (VERB-6). Default 204. */
   readonly deleteStatus?: DeleteStatus
-  /** Media types beside JSON and XML that everything can be had in (HDR-1): `[representation('text/csv', { list: toCsv })]`. */
+  /**
+   * Media types in addition to JSON and XML, for every resource (HDR-1):
+   * `[representation('text/csv', { list: toCsv })]`.
+   */
   readonly representations?: readonly CustomRepresentation[]
-  /** PATCH takes JSON Patch (RFC 6902) beside merge patches (VERB-5), from callers who may read the item. Default false. */
+  /**
+   * Accepts JSON Patch (RFC 6902) in addition to merge patches (VERB-5), from callers who may read
+   * the item. Default false.
+   */
   readonly jsonPatch?: boolean
-  /** Page sizes where a resource says nothing. */
+  /** Page sizes of resources that set none. */
   readonly page?: PageOptions
-  /** The most bytes of a request body. Default 1 MiB. */
+  /** The maximum size of a request body in bytes. Default 1 MiB. */
   readonly bodyLimit?: number
-  /** How deep arrays and objects of a body may nest. Default 32. */
+  /** The maximum nesting depth of arrays and objects in a body. Default 32. */
   readonly depthLimit?: number
-  /** Milliseconds an answer may take, body and adapter included, before it is 503 (408 where the body is missing). Default 30,000. */
+  /**
+   * The time limit of a response in milliseconds, including reading the body and calling adapters.
+   * After it the response is 503 (408 if the body is incomplete). Default 30,000.
+   */
   readonly timeout?: number
   /**
-   * How many requests may execute at once; `Infinity` is no bound. Beyond it a request is 503 with
-   * `Retry-After` before its credentials and body are read (ERR-1), so that those that have begun
-   * are finished in time. Default 1,000.
+   * The maximum number of requests that execute at once; `Infinity` for no limit. Beyond it a
+   * request is 503 with `Retry-After`, before its credentials and body are read (ERR-1), so that
+   * running requests finish in time. Default 1,000.
    */
   readonly maxConcurrent?: number
-  /** What `type` of a problem begins with: the address where a team publishes docs/errors.md. Default `tag:express-rest-conventions,2026:errors`, which leads nowhere. */
+  /**
+   * The prefix of a problem's `type`: the address where a team publishes docs/errors.md. Default
+   * `tag:express-rest-conventions,2026:errors`, which can't be dereferenced.
+   */
   readonly problemBase?: string
   /**
-   * `false` makes every answer anew: to find out whether a cache causes a wrong answer or holds
-   * memory. It also switches off the caches of the `authenticate`, `rateLimit` and `cors` given
-   * here, also for other services that share them. Adapters have their own. Default: true.
+   * `false` disables all caches, to find out whether a cache causes a wrong response or holds
+   * memory. It also disables the caches of the `authenticate`, `rateLimit` and `cors` given here,
+   * including for other services that share them. Adapters have their own caches. Default: true.
    */
   readonly caches?: boolean
 }
 
 export interface Service extends Adoption {
   readonly hooks: Hooks
-  /** True where a hook is notified of more than errors. */
+  /** True if there are hooks other than `onError`. */
   readonly observes: boolean
-  /** The absolute address of a request: `baseUrl`, or as it came; `undefined` where its host is malformed. */
+  /**
+   * Returns the absolute address of a request: `baseUrl`, or that of the request; `undefined` if
+   * its host is malformed.
+   */
   readonly address: BaseAddress
-  /** True where `address` is the same for every request. */
+  /** True if `address` is the same for every request. */
   readonly fixedAddress: boolean
   /** The option `baseUrl`. */
   readonly root: string | undefined
@@ -105,53 +145,53 @@ export interface Service extends Adoption {
   readonly rateLimit: RateLimit | undefined
   readonly usage: Usage | undefined
   readonly login: Login | undefined
-  /** Header fields of every answer. */
+  /** Header fields of every response. */
   readonly secureHeaders: Readonly<Record<string, string>> | undefined
-  /** `Vary` of answers with a representation (HDR-1, HDR-6). */
+  /** `Vary` of responses with a representation (HDR-1, HDR-6). */
   readonly vary: string
-  /** `Vary` of answers to changes, whose body depends on `Prefer` (RFC 7240 2, RFC 5789 2). */
+  /** `Vary` of responses to changes, whose body depends on `Prefer` (RFC 7240 2, RFC 5789 2). */
   readonly varyOfChange: string
   readonly cors: CrossOrigin | Middleware | undefined
   readonly requireIfMatch: boolean
   readonly weakIfMatch: boolean
   readonly deleteStatus: DeleteStatus
   readonly jsonPatch: boolean
-  /** The media types of a PATCH of an item. */
+  /** The media types that PATCH of an item accepts. */
   readonly patchTypes: readonly string[]
   readonly page: PageOptions
   readonly bodyLimit: number
   readonly depthLimit: number
   readonly timeout: number
-  /** How many requests execute now. */
+  /** The number of requests that are executing. */
   readonly load: Load
   readonly problemBase: string | undefined
-  /** All its caches. */
+  /** All caches of the service. */
   readonly caches: Caches
-  /** Its rendered bytes. */
+  /** The cache of rendered bytes. */
   readonly reuse: Reuse
-  /** The media types of each address. */
+  /** The media types available at each address. */
   readonly formats: Formats
-  /** The documents that it serves, which `api` adds: they need the versions. */
+  /** The documents that the service serves. `api` sets them, since they need the versions. */
   readonly documents: { current: Documents | undefined }
-  /** The options that documents describe. */
+  /** The facts about the service that documents describe. */
   readonly facts: ServiceFacts
-  /** Untagged updates of one key wait for each other. */
+  /** Serializes updates without `If-Match` to the same key. */
   readonly queue: KeyQueue
 }
 
-/** The kind of every option that `api` and `resourceRouter` share. */
+/** The kind of every option of both `api` and `resourceRouter`. */
 export const serviceKinds: Kinds<ServiceOptions> = {
   ...baseAddressKinds,
   authenticate: {
-    by: 'what bearer(), publicToken() or authenticate() made; a function of your own is the option principal',
+    by: 'the result of bearer(), publicToken() or authenticate(); pass a function of your own as the option principal',
     is: (value) => typeof value === 'function' && typeof (value as Partial<Authenticate>).identify === 'function',
   },
   principal: 'function',
   permission: 'function',
   idempotencyOwner: 'function',
-  rateLimit: withMethod('what rateLimit() made, such as rateLimit({ limit: 600 })', 'count'),
+  rateLimit: withMethod('the result of rateLimit(), such as rateLimit({ limit: 600 })', 'count'),
   usage: usageKind,
-  cors: functionBy('what crossOrigin() made, such as crossOrigin({ origins })'),
+  cors: functionBy('the result of crossOrigin(), such as crossOrigin({ origins })'),
   requireIfMatch: 'boolean',
   weakIfMatch: 'boolean',
   deleteStatus: { oneOf: deleteStatuses },
@@ -171,23 +211,26 @@ export const serviceKinds: Kinds<ServiceOptions> = {
   onConventionExpired: 'function',
 }
 
-/** Options of `api` alone, resolved. */
+/** Resolved options that only `api` has. */
 export interface Surroundings {
   readonly login?: Login | undefined
   readonly secureHeaders?: Readonly<Record<string, string>> | undefined
 }
 
-/** Resolves options whose kinds were checked. Throws `ConfigurationError` where they contradict each other. */
+/**
+ * Resolves options whose kinds are already checked. Throws `ConfigurationError` if they contradict
+ * each other.
+ */
 export function resolveService(options: ServiceOptions, { login, secureHeaders }: Surroundings = {}): Service {
   const { baseUrl, deleteStatus = 204, jsonPatch = false } = options
   if (options.authenticate !== undefined && options.principal !== undefined)
-    throw invalidOption('authenticate and principal both find the principal. Give one of them.')
+    throw invalidOption('authenticate and principal both set the principal. Give only one of them.')
   const { timeout, bodyLimit, depthLimit } = resolveBodyLimits(options)
   const { maxConcurrent = defaultMaxConcurrent } = options
   const vary = options.authenticate === undefined ? header.accept : `${header.accept}, ${options.authenticate.field}`
   const { onStep, onQuery, onResponse, onError = reportToConsole, onFinding, onConventionExpired } = options
   const address = baseAddress({ baseUrl })
-  // It is the same whatever the request.
+  // With a `baseUrl`, the address does not depend on the request.
   const root = baseUrl === undefined ? undefined : address({} as IncomingMessage)
   const representations = representationsOption('the service', options.representations)
   const requireIfMatch = options.requireIfMatch ?? false

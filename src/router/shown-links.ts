@@ -1,4 +1,7 @@
-/** The links that the answer to a request shows, as its adapter is told of them, and what it tells of them in turn (REP-1..3). */
+/**
+ * The links that a response shows: passed to the adapter, which may return the linked records
+ * (REP-1..3).
+ */
 import type { AdapterCall, ShownLink, ShownLinks, Stored } from '../adapters/contract.js'
 import type { LinkTo } from '../definition/resource.js'
 import type { Mounted } from '../plan/routes.js'
@@ -7,16 +10,19 @@ import { adapterCall } from './adapter-call.js'
 import type { Caller } from './caller.js'
 import { isScoped } from './scope.js'
 
-/** What an adapter has told of a link, by the texts of keys. `undefined`: nothing is there. */
-export type ToldRecords = ReadonlyMap<string, Stored<unknown> | undefined>
+/**
+ * The records that an adapter returned for a link, by the texts of their keys. `undefined`: there
+ * is no such record.
+ */
+export type PreloadedRecords = ReadonlyMap<string, Stored<unknown> | undefined>
 
-/** A link that an adapter is told of, with where it leads. */
+/** A link that is passed to an adapter, with its target. */
 interface OfferedLink extends ShownLink {
   readonly link: LinkTo
   readonly target: Mounted
 }
 
-/** The links of a resource as adapters are told of them, by name: as they are shown, and expanded. */
+/** The links of a resource as they are passed to adapters, by name: shown and expanded. */
 type Offers = ReadonlyMap<string, { readonly shown: OfferedLink; readonly expanded: OfferedLink }>
 
 const offers = new WeakMap<Mounted, Offers>()
@@ -27,10 +33,10 @@ function offersOf(mounted: Mounted): Offers {
   const made: Offers = new Map(
     mounted.plan.associations.flatMap((link) => {
       const target = mounted.targets.get(link.name) as Mounted
-      // A link does not lead to what its parents hide, and only the router reads those.
+      // Skips targets that may be hidden with their parents, since only the router reads those.
       if (target.parent !== undefined && isScoped(target.parent.mounted)) return []
       const expanded: OfferedLink = { link, target, by: link.by, adapter: target.adapter }
-      // Where a version does not stand for the whole record, the tag is made of the whole record.
+      // If the version does not cover the whole record, the tag is computed from the whole record.
       const shown = target.adapter.computes === true ? expanded : { ...expanded, members: link.show }
       return [[link.name, { shown, expanded }] as const]
     }),
@@ -39,12 +45,12 @@ function offersOf(mounted: Mounted): Offers {
   return made
 }
 
-/** The links of one answer. */
+/** The links of one response. */
 export class AnswerLinks implements ShownLinks {
   readonly all: readonly OfferedLink[]
   readonly #caller: Caller
-  readonly #told = new Map<LinkTo, Map<string, Stored<unknown> | undefined>>()
-  /** Records that the adapter has told. */
+  readonly #preloaded = new Map<LinkTo, Map<string, Stored<unknown> | undefined>>()
+  /** Number of records that the adapter returned. */
   rows = 0
 
   private constructor(caller: Caller, all: readonly OfferedLink[]) {
@@ -52,7 +58,7 @@ export class AnswerLinks implements ShownLinks {
     this.all = all
   }
 
-  /** Those of an answer; `undefined` where the adapter is told of none. */
+  /** The links of a response; `undefined` if the adapter gets none. */
   static of(caller: Caller, mounted: Mounted, expand: readonly string[]): AnswerLinks | undefined {
     if (mounted.adapter.readsLinks !== true) return undefined
     const offered = offersOf(mounted)
@@ -68,23 +74,23 @@ export class AnswerLinks implements ShownLinks {
     try {
       return adapterCall(this.#caller, target)
     } catch {
-      // The scope of a principal throws where a record of the target is read, and nowhere else.
+      // A principal's scope may throw only when a record of the target is read.
       return undefined
     }
   }
 
   found({ link }: OfferedLink, key: string, stored: Stored<unknown> | undefined): void {
-    let told = this.#told.get(link)
-    if (told === undefined) {
-      told = new Map()
-      this.#told.set(link, told)
+    let preloaded = this.#preloaded.get(link)
+    if (preloaded === undefined) {
+      preloaded = new Map()
+      this.#preloaded.set(link, preloaded)
     }
     if (stored !== undefined) this.rows += 1
-    told.set(key, stored)
+    preloaded.set(key, stored)
   }
 
-  /** What the adapter has told of a link; `undefined` where that is nothing. */
-  told(link: LinkTo): ToldRecords | undefined {
-    return this.#told.get(link)
+  /** The records that the adapter returned for a link; `undefined` if it returned none. */
+  preloaded(link: LinkTo): PreloadedRecords | undefined {
+    return this.#preloaded.get(link)
   }
 }

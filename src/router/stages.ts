@@ -1,7 +1,8 @@
 /**
- * The stages of a request, as types. Each step takes a stage and returns what it adds; the path of
- * steps in walk.ts makes the next stage of both. So a step that reads what a later step finds out
- * does not compile. At run time every stage is the same `Exchange`. docs/lifecycle.md has a table.
+ * The stages of a request, as types. Each step takes a stage and returns the fields that it adds;
+ * the pipeline in walk.ts combines them into the next stage. So a step that reads a field of a
+ * later step does not compile. At run time every stage is the same `Exchange`. docs/lifecycle.md
+ * has a table.
  */
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import type { Idempotency } from '../adapters/contract.js'
@@ -14,7 +15,7 @@ import type { BodyKind, QueryKind } from '../plan/operation.js'
 import type { Match, Route } from '../plan/routes.js'
 import type { Answer } from '../representation/answer.js'
 import type { Representation } from '../representation/encoding.js'
-import type { Caller, Place, Visit } from './caller.js'
+import type { Caller, ConditionalPlace, Place } from './caller.js'
 import type { RequestEvent } from './hooks.js'
 import type { Operation, Outcome } from './operations/operation.js'
 import type { Patch } from './patch.js'
@@ -23,34 +24,37 @@ import type { ServedVersion, Versions } from './served-version.js'
 import type { Service } from './service.js'
 import type { TimeLimit } from './time-limit.js'
 
-/** Where a request came in. */
+/** Where a request entered the service. */
 export interface Entrance {
-  /** What the path leads to, where that is known already. */
+  /** The matched route, if it is already known. */
   readonly match: Match<Operation> | undefined
-  /** The path below the version, and the query, both raw. */
+  /** The path below the version, and the query, both undecoded. */
   readonly path: string
   readonly rawQuery: string
   /** The path that the router is mounted at. */
   readonly mountPath: string
   /**
-   * The part of the mount path that stands below a configured `baseUrl`: the version, where an
-   * outer router serves it.
+   * The part of the mount path below a configured `baseUrl`: the version, if an outer router serves
+   * it.
    */
   readonly mountTail: string
-  /** Of a path outside of all versions, its template in events. */
+  /** For a path outside all versions: its template in events. */
   readonly template: string | undefined
-  /** The version of a `resourceRouter`, which has one. Else the step `version` looks up `versionName` in `versions`. */
+  /**
+   * The only version of a `resourceRouter`. Otherwise the step `version` looks up `versionName` in
+   * `versions`.
+   */
   readonly soleVersion: ServedVersion | undefined
   readonly versions: Versions | undefined
   readonly versionName: string
 }
 
-/** What a step returns where it answers the request, which ends there. */
+/** The result of a step that answers the request, which ends there. */
 export interface Answered {
   readonly answer: Answer
 }
 
-/** A request as it came. */
+/** A request as received. */
 export interface Received {
   readonly req: IncomingMessage
   readonly res: ServerResponse
@@ -59,32 +63,37 @@ export interface Received {
   /** All versions of the service; `undefined` in a `resourceRouter`. */
   readonly versions: Versions | undefined
   readonly requestId: string
-  /** The header fields: the getter `req.headers` builds them, and is called once. */
+  /** The header fields, read once: the getter `req.headers` builds them. */
   readonly headers: IncomingHttpHeaders
   readonly method: string
-  /** True for the methods that change nothing. */
+  /** True for methods that change nothing. */
   readonly reads: boolean
   readonly path: string
   readonly rawQuery: string
   /** The absolute address before the version (REP-5). Throws the `malformed-host` problem. */
   readonly root: string
-  /** The path of the request, as problems have it. */
+  /** The path of the request for the member `instance` of problems. */
   readonly instance: string
   readonly timeLimit: TimeLimit
   readonly progress: Progress
-  /** The fields of every hook event, as far as they are known. */
+  /** The fields common to all hook events, as far as known. */
   event(): RequestEvent
-  /** What the service did before, where that still holds for this request; `undefined` where the clause is enforced. */
+  /**
+   * The legacy behavior of a clause, if it still applies to this request; `undefined` if the clause
+   * is enforced.
+   */
   legacy<C extends ModedClause>(clause: C): Legacy<C> | undefined
   /** Notifies `onFinding`, once for each clause and name. */
   finding(clause: string, detail: string): void
-  /** The header fields of a deprecated version (VER-3); `undefined` for any other. */
+  /** The header fields of a deprecated version (VER-3); `undefined` for other versions. */
   notices(): Readonly<Record<string, string>> | undefined
-  /** Learns which hand-written route matches below a path, where anybody is notified of it. */
+  /**
+   * Records which hand-written route matches below a path, if a hook, tracer or counter needs it.
+   */
   followOwnRoutes(mountPath: string): void
   /** No hand-written route has answered. */
   forgetOwnRoute(): void
-  /** Notifies the `onResponse` hook, once. */
+  /** Calls the `onResponse` hook, once. */
   respondedWith(status: number): void
 }
 
@@ -98,28 +107,31 @@ export interface Identified extends Received, Caller {
   readonly req: IncomingMessage
   /** True for a caller with credentials: its representations are private (HDR-6). */
   readonly authenticated: boolean
-  /** The `Cache-Control` of representations where a resource says nothing (HDR-6). */
+  /** The `Cache-Control` of representations of resources that set none (HDR-6). */
   readonly cacheControl: string
 }
 
-/** What the path leads to is known. */
+/** The route of the path is known. */
 export interface Routed extends Identified, Place {
   readonly req: IncomingMessage
   readonly route: Route<Operation>
-  /** The method of the endpoint; `undefined` for resources, and for a method that the endpoint lacks. */
+  /**
+   * The method of the endpoint; `undefined` for resources, and for a method that the endpoint
+   * lacks.
+   */
   readonly endpointMethod: CompiledMethod | undefined
-  /** The path of the list that is asked for, from the version on. */
+  /** The path of the requested list, starting with the version. */
   readonly listPath: string
 }
 
-/** The operation is known, and this principal may do it. */
+/** The operation is known, and the principal may execute it. */
 export interface Allowed extends Routed {
   readonly operation: Operation
   /** The value of `Allow` for this principal. */
   readonly allow: string
 }
 
-/** The representation of the answer is chosen. */
+/** The representation of the response is chosen. */
 export interface Negotiated extends Allowed {
   readonly representation: Representation
 }
@@ -142,21 +154,21 @@ interface Bodies {
   readonly ignored: undefined
 }
 
-/** The query and the body, typed: what the step `parse` adds. */
+/** The typed query and body: the result of the step `parse`. */
 export interface Input<Q extends QueryKind = QueryKind, B extends BodyKind = BodyKind> {
   readonly query: Queries[Q]
   /** The associations to expand. */
   readonly expand: readonly string[]
   readonly body: Bodies[B]
-  /** Identifies repeats of this request, where the client sent a key (VERB-12). */
+  /** Identifies repeats of this request, if the client sent a key (VERB-12). */
   readonly idempotency: Idempotency | undefined
 }
 
 /**
- * All that the client asks for is known. `Q` and `B`: the kinds of query and body that the
- * operation's description names.
+ * The whole request is parsed. `Q` and `B`: the kinds of query and body in the operation's
+ * description.
  */
-export interface Parsed<Q extends QueryKind = QueryKind, B extends BodyKind = BodyKind> extends Negotiated, Visit, Input<Q, B> {
+export interface Parsed<Q extends QueryKind = QueryKind, B extends BodyKind = BodyKind> extends Negotiated, ConditionalPlace, Input<Q, B> {
   readonly req: IncomingMessage
 }
 
@@ -166,9 +178,9 @@ export interface Executed extends Parsed {
 }
 
 /**
- * The stage at which `Known` is known. Fields that the exchange computes come with the fields that
- * they are computed from: `base` with `version`, `resource` and `listPath` with `route`. So the two
- * named stages are given in full as soon as the fields of their steps are known.
+ * The stage at which the fields of `Known` are set. Computed fields of the exchange become
+ * available with the fields that they depend on: `base` with `version`, `resource` and `listPath`
+ * with `route`. So the two named stages are used as soon as the fields of their steps are set.
  */
 export type Stage<Known> = Known &
   (Known extends Pick<Identified, 'version' | 'principal' | 'authenticated'>
@@ -177,5 +189,5 @@ export type Stage<Known> = Known &
       : Identified
     : unknown)
 
-/** What is known of a request at any stage: what a later step adds may be `undefined`. */
+/** A request at any stage: fields that later steps set may be `undefined`. */
 export type AnyStage = Received & { readonly [Name in Exclude<keyof Executed, keyof Received>]: Executed[Name] | undefined }

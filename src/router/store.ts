@@ -1,4 +1,4 @@
-/** Calls an adapter for a request: with its principal, scope and time limit. Notifies `onQuery`. */
+/** Calls an adapter with the principal, scope and time limit of a request. Calls `onQuery`. */
 import {
   type AdapterCall,
   type Awaitable,
@@ -30,23 +30,26 @@ import { refusedQuery, refusedRecord } from './refusals.js'
 import { isScoped, scopeOf } from './scope.js'
 import type { AnswerLinks } from './shown-links.js'
 
-/** What a write is for, beside the adapter's method. */
+/** Additional information about a write. */
 export interface Intent {
-  /** Default: the method's own. */
+  /** Default: the action of the adapter method. */
   readonly action?: WriteAction
-  /** The record of the version that the write expects, where it has been read. */
+  /** The record at the version that the write expects, if it has been read. */
   readonly before?: unknown
-  /** The links that the answer shows. */
+  /** The links that the response shows. */
   readonly links?: AnswerLinks | undefined
 }
 
-/** What a create is for, beside its record. */
+/** Additional information about a create. */
 export interface CreateIntent extends Pick<Intent, 'links'> {
   readonly attachTo?: ParentKey | undefined
   readonly idempotency?: Idempotency | undefined
 }
 
-/** One adapter on behalf of one caller. Synchronous adapters are answered synchronously. Refusals are thrown as problems. */
+/**
+ * One adapter on behalf of one caller. If the adapter is synchronous, so are these methods.
+ * Refusals are thrown as problems.
+ */
 export class Store {
   readonly #caller: Caller
   readonly #mounted: Mounted
@@ -59,13 +62,13 @@ export class Store {
   }
 
   /**
-   * Throws `invalid-query` where the store can't compare with what the client's own list query,
-   * `asked`, holds. `links` are those that the answer shows.
+   * Throws `invalid-query` if the store can't compare a value in the client's own list query,
+   * `asked`. `links`: the links that the response shows.
    */
   list(request: ListRequest, asked?: ListQuery, links?: AnswerLinks): Awaitable<Page<unknown>> {
     this.#call.links = links
     return settled(
-      this.#ask('list', () => this.#mounted.adapter.list(request, this.#call), links),
+      this.#invoke('list', () => this.#mounted.adapter.list(request, this.#call), links),
       (page) => this.#checkPage(page, asked),
     )
   }
@@ -73,14 +76,15 @@ export class Store {
   read(keys: readonly KeyValue[], links?: AnswerLinks): Awaitable<readonly (Stored<unknown> | undefined)[]> {
     this.#call.links = links
     return settled(
-      this.#ask('read', () => this.#mounted.adapter.read(keys, this.#call), links),
+      this.#invoke('read', () => this.#mounted.adapter.read(keys, this.#call), links),
       present,
     )
   }
 
   /**
-   * The records that links lead to. A link names its target by the key alone, past the parents in its address: what is contained in something that the caller may not
-   * see is not there for links either.
+   * The records that links lead to. A link holds only the key of its target and not the parents in
+   * its address. A target below a parent that the caller may not see is treated as absent for links
+   * too.
    */
   linked(keys: readonly KeyValue[]): Awaitable<readonly (Stored<unknown> | undefined)[]> {
     const { parent } = this.#mounted
@@ -99,17 +103,29 @@ export class Store {
     })
   }
 
-  /** The record of a key. Throws the `absent` problem (404). `links` are those that the answer shows. */
+  /** The record of a key in a version, if the adapter holds it in memory. See `Adapter.cached`. */
+  cached(key: KeyValue, version: string): Stored<JsonObject> | undefined {
+    const stored = this.#mounted.adapter.cached?.(key, version, this.#call)
+    return stored !== undefined && stored.version === version && isRecord(stored) ? stored : undefined
+  }
+
+  /**
+   * The record of a key. Throws the `absent` problem (404). `links`: the links that the response
+   * shows.
+   */
   one(key: KeyValue, links?: AnswerLinks): Awaitable<Stored<JsonObject>> {
     return settled(this.read([key], links), ([stored]) => {
       if (stored === undefined) throw absent()
       this.#checkVersion(stored)
       if (isRecord(stored)) return stored
-      throw stated(new Error(`The adapter of "${this.#mounted.plan.collection}" gave a record that is no object.`))
+      throw stated(new Error(`The adapter of "${this.#mounted.plan.collection}" returned a record that is not an object.`))
     })
   }
 
-  /** Throws refusals (422), and `idempotency-mismatch` (422) and `unavailable` (503) for a key that was seen before. */
+  /**
+   * Throws refusals (422), and for a key that was used before `idempotency-mismatch` (422) and
+   * `unavailable` (503).
+   */
   create(value: unknown, { attachTo, idempotency, links }: CreateIntent = none): Awaitable<Exclude<Created<unknown, KeyValue>, Refused>> {
     const plain = attachTo === undefined && idempotency === undefined
     const call = plain ? this.#call : new CallerCall(this.#caller, this.#call.scope, attachTo, idempotency)
@@ -119,7 +135,7 @@ export class Store {
       this.#change('create', () => this.#mounted.adapter.create?.(value, call), links),
       (created) => {
         if (created === undefined)
-          throw stated(new Error(`The adapter of "${this.#mounted.plan.collection}" answered nothing to create().`))
+          throw stated(new Error(`The adapter of "${this.#mounted.plan.collection}" returned nothing from create().`))
         const result = this.#accepted(unrepeated(created))
         if ('created' in result) this.#checkVersion(result.created)
         return result
@@ -127,11 +143,14 @@ export class Store {
     )
   }
 
-  /** What an earlier request with the same key has created, if there was one (VERB-12). Throws as `create` does. */
+  /**
+   * The record that an earlier request with the same key created, if any (VERB-12). Throws as
+   * `create` does.
+   */
   recall(idempotency: Idempotency): Awaitable<Stored<unknown> | undefined> {
     const call = new CallerCall(this.#caller, this.#call.scope, undefined, idempotency)
     return settled(
-      this.#ask('recall', () => this.#mounted.adapter.recall?.(call)),
+      this.#invoke('recall', () => this.#mounted.adapter.recall?.(call)),
       (found) => {
         if (found == null) return undefined
         const stored = unrepeated(found)
@@ -177,7 +196,10 @@ export class Store {
     )
   }
 
-  /** Each store has one call object, by which an adapter recognizes what it has read for this write. */
+  /**
+   * Reuses the store's one call object: an adapter recognizes by it what it has read for this
+   * write.
+   */
   #intended(method: WriteAction, { action = method, before, links }: Intent): AdapterCall {
     this.#call.action = action
     this.#call.before = before
@@ -189,7 +211,7 @@ export class Store {
     if (page.refused !== undefined) {
       const problem = asked && refusedQuery(this.#mounted.plan, asked, page.refused)
       if (problem !== undefined) throw problem
-      return { ...nothing, refused: page.refused }
+      return { ...emptyPage, refused: page.refused }
     }
     for (const stored of page.items) this.#checkVersion(stored)
     return page
@@ -197,7 +219,8 @@ export class Store {
 
   #written<T extends object | string>(method: string, result: T | 'absent' | Refused | undefined): T {
     if (result === 'absent') throw absent()
-    if (result === undefined) throw stated(new Error(`The adapter of "${this.#mounted.plan.collection}" answered nothing to ${method}().`))
+    if (result === undefined)
+      throw stated(new Error(`The adapter of "${this.#mounted.plan.collection}" returned nothing from ${method}().`))
     return this.#accepted<T>(result)
   }
 
@@ -207,43 +230,47 @@ export class Store {
     throw refusedRecord(this.#mounted.plan, result, new Set(beside))
   }
 
-  /** Throws for any answer that is not in the contract: `true` must not count as `'removed'`. */
+  /** Throws for a result outside the contract: `true` must not count as `'removed'`. */
   #done<W extends string>(method: string, word: W, result: W | 'absent' | 'stale' | Refused | undefined): W | 'stale' {
     const done = this.#written(method, result)
     if (done === word || done === 'stale') return done
     const { collection } = this.#mounted.plan
     throw new Error(
-      `The adapter of "${collection}" answered ${JSON.stringify(done)} to ${method}(). It answers '${word}', 'absent', 'stale' or a refusal.`,
+      `The adapter of "${collection}" returned ${JSON.stringify(done)} from ${method}(). Allowed are '${word}', 'absent', 'stale' and a refusal.`,
     )
   }
 
-  /** Throws for a record without a version: it would have a tag without one, and no precondition would hold. */
+  /**
+   * Throws for a record without a version: its tag would lack one, and no precondition could match.
+   */
   #checkVersion(stored: Stored<unknown>): Stored<unknown> {
     if (typeof stored.version !== 'string') {
-      throw stated(new Error(`The adapter of "${this.#mounted.plan.collection}" gave a record without a version. A version is a string.`))
+      throw stated(
+        new Error(`The adapter of "${this.#mounted.plan.collection}" returned a record without a version. A version is a string.`),
+      )
     }
     return stored
   }
 
-  /** Calls a method that may change something, and records whether it did (VERB-13). */
+  /** Calls a method that may change something, and records the outcome (VERB-13). */
   #change<T>(name: string, write: () => Awaitable<T>, links?: AnswerLinks): Awaitable<T> {
     const { progress } = this.#caller
     progress.beginWrite()
-    return settled(this.#ask(name, write, links), (result) => {
+    return settled(this.#invoke(name, write, links), (result) => {
       progress.setChange(changeOf(result))
       return result
     })
   }
 
-  #ask<T>(name: string, ask: () => Awaitable<T>, links?: AnswerLinks): Awaitable<T> {
+  #invoke<T>(name: string, invoke: () => Awaitable<T>, links?: AnswerLinks): Awaitable<T> {
     const caller = this.#caller
-    if (caller.progress.counts !== undefined) return this.#observed(name, ask, links)
-    const answer = ask()
-    // A synchronous answer needs no time limit, which is made when first used.
+    if (caller.progress.counts !== undefined) return this.#observed(name, invoke, links)
+    const answer = invoke()
+    // A synchronous result needs no time limit object, which is created on first use.
     return isPromise(answer) ? caller.timeLimit.waitFor(answer) : answer
   }
 
-  #observed<T>(name: string, ask: () => Awaitable<T>, links: AnswerLinks | undefined): Awaitable<T> {
+  #observed<T>(name: string, invoke: () => Awaitable<T>, links: AnswerLinks | undefined): Awaitable<T> {
     const { timeLimit } = this.#caller
     const watch = watchCall(this.#caller, this.#mounted.plan.collection, name)
     const ended = (result: T): T => {
@@ -256,7 +283,7 @@ export class Store {
     }
     let answer: Awaitable<T>
     try {
-      answer = watch.run(ask)
+      answer = watch.run(invoke)
     } catch (error) {
       return failed(error)
     }
@@ -266,7 +293,7 @@ export class Store {
 
 const isRecord = (stored: Stored<unknown>): stored is Stored<JsonObject> => typeof stored.value === 'object' && stored.value !== null
 
-/** Reads null as `undefined`: many drivers return it for a missing record. */
+/** Converts null to `undefined`: many drivers return null for a missing record. */
 function present(found: readonly (Stored<unknown> | undefined | null)[]): readonly (Stored<unknown> | undefined)[] {
   return found.includes(null) ? found.map((stored) => stored ?? undefined) : (found as readonly (Stored<unknown> | undefined)[])
 }
@@ -275,7 +302,7 @@ const unchanged: ReadonlySet<unknown> = new Set(['absent', 'stale', 'mismatched'
 const changed: ReadonlySet<unknown> = new Set(['removed', 'attached', 'detached'])
 
 /**
- * Whether a write changed anything, by the adapter's answer; `unknown` for an answer outside the
+ * Whether a write changed anything, by the adapter's result; `unknown` for a result outside the
  * contract.
  */
 function changeOf(result: unknown): Change {
@@ -285,7 +312,7 @@ function changeOf(result: unknown): Change {
 
 const none: Intent = Object.freeze({})
 
-const nothing: Page<unknown> = Object.freeze({ items: Object.freeze([]), total: 0 })
+const emptyPage: Page<unknown> = Object.freeze({ items: Object.freeze([]), total: 0 })
 
 export const absent = (detail = 'It was never created, has been deleted, or lies outside of what you may see.'): HttpProblem =>
   new HttpProblem('absent', { detail })

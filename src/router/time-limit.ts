@@ -1,4 +1,4 @@
-/** The time limit of a request: for the team's code, and for adapters. */
+/** The time limit of a request, for the team's code and for adapters. */
 import { stated } from '../failures/stated.js'
 import { Unavailable, unknownOutcome } from '../problem.js'
 import { isPromise } from '../promise.js'
@@ -7,20 +7,23 @@ import type { Exchange } from './exchange.js'
 import type { Change, Progress } from './progress.js'
 
 export interface TimeLimit {
-  /** Milliseconds that are left; 0 when the time is up. */
+  /** Milliseconds left; 0 after the time limit. */
   left(): number
-  /** Starts again, with `limit` milliseconds from now: for the next page of an export. */
+  /** Restarts with `limit` milliseconds from now: for the next page of an export. */
   restart(limit: number): void
-  /** Aborts when the time is up and, on reads, when the client goes away. Made when first needed. */
+  /** Aborts at the time limit and, for reads, when the client disconnects. Created on first use. */
   signal(): AbortSignal
-  /** The value of `answer`. Throws `Unavailable` when the time is up; a later value or error is ignored. */
+  /**
+   * The value of `answer`. Throws `Unavailable` at the time limit; a later value or error is
+   * ignored.
+   */
   waitFor<T>(answer: T | PromiseLike<T>): T | Promise<T>
 }
 
 /** The time limit of a request, counted from its start. */
 export const requestTimeLimit = (exchange: Exchange): TimeLimit => new RequestTimeLimit(exchange)
 
-/** The time limit of `records()` outside of a request, counted from now. `ended` aborts it early. */
+/** The time limit of `records()` outside a request, starting now. `ended` aborts it early. */
 export const ownTimeLimit = (timeout: number, ended: AbortSignal | undefined, progress: Progress): TimeLimit =>
   new OwnTimeLimit(timeout, ended, progress)
 
@@ -30,11 +33,11 @@ abstract class Countdown implements TimeLimit {
   #controller: AbortController | undefined
   #anew: { readonly from: number; readonly limit: number } | undefined
 
-  /** Milliseconds in all. */
+  /** The whole time limit in milliseconds. */
   protected abstract get timeout(): number
   protected abstract get started(): number
   protected abstract get change(): Change
-  /** Aborts `made` when the answer is no longer needed. */
+  /** Arranges for `made` to abort when the result is no longer needed. */
   protected abstract watch(made: AbortController): void
 
   left(): number {
@@ -93,9 +96,9 @@ class RequestTimeLimit extends Countdown {
   protected watch(made: AbortController): void {
     const { reads, res } = this.#exchange
     const gone = (): void => {
-      if (!res.writableFinished) made.abort(new Error('The client went away.'))
+      if (!res.writableFinished) made.abort(new Error('The client disconnected.'))
     }
-    // A write goes on when its client leaves: half a change helps nobody.
+    // A write continues after its client disconnects: a partial change would help no one.
     if (reads && res.destroyed) gone()
     else if (reads) res.once('close', gone)
   }
@@ -124,7 +127,7 @@ class OwnTimeLimit extends Countdown {
     const ended = this.#ended
     const end = (): void => made.abort(ended?.reason)
     if (ended?.aborted) end()
-    // A job may go on for hours, each record with a signal of its own.
+    // A job may run for hours, with a new signal for each record.
     else ended?.addEventListener('abort', end, { once: true, signal: made.signal })
   }
 }

@@ -1,4 +1,4 @@
-/** Answers where a change was made and an error came after it (VERB-13). */
+/** Responses after a change was made and an error followed it (VERB-13). */
 import { validateHeaderName, validateHeaderValue } from 'node:http'
 import { versionTag } from '../http/entity-tags.js'
 import { Unavailable } from '../problem.js'
@@ -8,9 +8,9 @@ import type { Outcome } from './operations/operation.js'
 import type { AnyStage } from './stages.js'
 
 /**
- * The status of the success without a body, with `Location` where the change has one, and a tag of
- * the new version that is good for `If-Match` and never for a 304. `undefined` where the outcome is
- * not known: then `changeMadeProblem` says that the change was made.
+ * The success status without a body, with `Location` if the outcome has one. The tag of the new
+ * version works in `If-Match` but never leads to a 304. `undefined` if the outcome is not known:
+ * then `changeMadeProblem` reports the change.
  */
 export function bodilessSuccess({ outcome, service }: AnyStage): Answer | undefined {
   if (outcome === undefined || outcome.kind === 'page' || outcome.kind === 'document') return undefined
@@ -20,7 +20,7 @@ export function bodilessSuccess({ outcome, service }: AnyStage): Answer | undefi
   return { status: outcome.status, headers }
 }
 
-/** The problem for a change that was made, where not even its success status is known. */
+/** The problem for a change that was made, if even its success status is not known. */
 export const changeMadeProblem = (cause: unknown): Unavailable =>
   new Unavailable({
     cause,
@@ -28,8 +28,8 @@ export const changeMadeProblem = (cause: unknown): Unavailable =>
   })
 
 /**
- * The header fields of the outcome, without those that can't be sent: such a field may be why the
- * answer failed.
+ * The header fields of the outcome, without those that can't be sent: such a field may be the
+ * reason why the response failed.
  */
 function givenHeaders(outcome: Exclude<Outcome, { kind: 'page' | 'document' }>): Headers {
   const given = outcome.kind === 'state' ? {} : (outcome.headers ?? {})

@@ -22,7 +22,7 @@ import { route } from './steps/route.js'
 import { throttle } from './steps/throttle.js'
 import { version } from './steps/version.js'
 
-/** The steps of a request, each with what it adds to the stage before it. */
+/** The steps of a request, each with the fields that it adds. */
 export const steps = pipeline<Received>()
   .step('version', version, (exchange, added) => {
     exchange.version = added.version
@@ -60,13 +60,13 @@ export const steps = pipeline<Received>()
   })
   .end('represent', represent)
 
-/** The steps of a login, which belongs to no version and authenticates by itself. */
+/** The steps of a login, which belongs to no version and has its own authentication. */
 export const loginSteps = pipeline<Received>().step('preflight', preflight).end('login', login)
 
 /**
- * Runs the steps of a request, and sets what each adds. Never throws and never rejects: errors
- * become answers. Where a step returns a promise, `walk` calls itself when that resolves: with the
- * index of the step as `from`, and its result as `resumed`.
+ * Runs the steps of a request, and sets the fields that each adds. Never throws and never rejects:
+ * errors become responses. If a step returns a promise, `walk` calls itself when it resolves, with
+ * the index of the step as `from` and its result as `resumed`.
  */
 export function walk(exchange: Exchange, pipelineSteps: readonly PipelineStep[], from = 0, resumed?: Resumed): void | Promise<void> {
   const watches = exchange.progress.watchesSteps
@@ -82,7 +82,7 @@ export function walk(exchange: Exchange, pipelineSteps: readonly PipelineStep[],
         watch = watchStep(exchange, current.name)
         result = watch.run(current.step)
       } else result = current.step(exchange)
-      // Synchronous steps cost no promise.
+      // Synchronous steps need no promise.
       if (result?.then !== undefined) {
         return result.then(
           (later) => walk(exchange, pipelineSteps, at, { result: later, watch }),
@@ -100,21 +100,21 @@ export function walk(exchange: Exchange, pipelineSteps: readonly PipelineStep[],
       watch?.end()
       watch = undefined
     }
-    throw new Error('A request came to the end of its steps without an answer.')
+    throw new Error('The steps of a request ended without a response.')
   } catch (error) {
     watch?.end({ error })
     endFailed(exchange, error, pipelineSteps[at])
   }
 }
 
-/** A step whose promise has resolved: its result, and the watch that was started for it. */
+/** A step whose promise has resolved: its result, and the trace that was started for it. */
 interface Resumed {
   readonly result: StepResult | undefined
   readonly watch: Watch | undefined
 }
 
 function end(exchange: Exchange, answer: Answer): void {
-  // An export executes until its last row is written, or until it is cut.
+  // An export executes until its last row is written, or until it is interrupted.
   if (answer.body instanceof Streamed) answer.body.closed.then(() => exchange.progress.release())
   else exchange.progress.release()
   send(exchange, answer)
@@ -135,7 +135,7 @@ function endFailed(exchange: Exchange, error: unknown, step: PipelineStep | unde
 
 function send(exchange: Exchange, answer: Answer): void {
   try {
-    // Asked here too: an answer that nobody watches needs no function made for it.
+    // Tested here so that an unobserved response needs no closure.
     if (!exchange.progress.watchesSteps) respond(exchange, answer)
     else watched(exchange, 'respond', () => respond(exchange, answer))
   } catch (error) {
@@ -157,8 +157,8 @@ function watched<T>(exchange: Exchange, name: string, step: () => T): T {
 }
 
 /**
- * Replaces an answer that can't be written, such as one with a line break in a header. Where that
- * fails too, the connection ends and not the process.
+ * Replaces a response that can't be written, such as one with a line break in a header. If that
+ * fails too, it closes the connection instead of ending the process.
  */
 function endAnyway(exchange: Exchange, answer: Answer | undefined, error: unknown): void {
   const { res } = exchange

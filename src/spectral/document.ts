@@ -1,15 +1,18 @@
-/** A document as the rules look at it: its paths below the version, and their operations. */
+/** The view of a document that rules use: its paths below the version, and their operations. */
 import { isList, isObject, type JsonObject } from '../definition/json.js'
 
-/** What a path leads to: a collection and its items have methods of their own, anything else is a flag or an endpoint. */
+/**
+ * The kind of a path: collections and items have methods of their own; anything else is a flag or
+ * an endpoint.
+ */
 type PathKind = 'collection' | 'item' | 'other'
 
 export interface Path {
-  /** As the document has it. */
+  /** As in the document. */
   readonly text: string
-  /** Without the version, where the path begins with it. */
+  /** Without the version, if the path begins with one. */
   readonly segments: readonly string[]
-  /** What stands in front of `segments`: the version, or nothing. */
+  /** The version before `segments`, if any. */
   readonly version: string | undefined
   readonly kind: PathKind
   readonly item: JsonObject
@@ -32,7 +35,10 @@ export const asObject = (value: unknown): JsonObject => (isObject(value) ? value
 
 export const isParameter = (segment: string | undefined): boolean => /^\{.*\}$/.test(segment ?? '')
 
-/** The paths of a document but those of the login and of the document itself, which stand beside the resources. */
+/**
+ * The paths of a document, except those of the login and of the documentation, which are not
+ * resources.
+ */
 export function pathsOf(document: unknown): readonly Path[] {
   const table = asObject(asObject(document).paths)
   const texts = new Set(Object.keys(table).map((text) => text.replace(/\{[^}]*\}/g, '{}')))
@@ -46,7 +52,7 @@ export function pathsOf(document: unknown): readonly Path[] {
   })
 }
 
-/** `/login` (AUTH-2), the pages of the documentation, and the addresses of the document (PATH-4). */
+/** `/login` (AUTH-2), the docs pages, and the addresses of the document (PATH-4). */
 const beside = /^(?:login|docs(?:\/.*)?|openapi(?:\.json|\.ya?ml)?)$/
 
 function kindOf(segments: readonly string[], item: JsonObject, hasItems: boolean): PathKind {
@@ -68,7 +74,10 @@ export function operationsOf(document: unknown): readonly Operation[] {
   )
 }
 
-/** The parameters of an operation and of its path, by where they stand. Names of header fields are in lower case. */
+/**
+ * The parameters of an operation and of its path, by location. Names of header fields are in lower
+ * case.
+ */
 export function parametersIn({ operation, path }: Operation, where: 'query' | 'header'): ReadonlyMap<string, JsonObject> {
   const all = [path.item.parameters, operation.parameters].flatMap((list) => (isList(list) ? list.filter(isObject) : []))
   const named = all.filter((one) => one.in === where && typeof one.name === 'string')
@@ -81,10 +90,10 @@ export const hasField = (response: JsonObject | undefined, name: string): boolea
 
 export const contentOf = (response: JsonObject | undefined): JsonObject => asObject(response?.content)
 
-/** The statuses of success that are documented. */
+/** The success statuses that are documented. */
 export const successesOf = ({ responses }: Operation): readonly string[] => Object.keys(responses).filter((status) => /^2/.test(status))
 
-/** What is said of an operation whose answer lacks a header field. */
+/** The finding for an operation whose response lacks a header field. */
 export function lackingField(operation: Operation, status: string, name: string, why: string): { message: string; path: string[] } {
   return {
     message: `${operation.name} answers ${status} without the header ${name}. Add it to the response: ${why}.`,

@@ -1,6 +1,8 @@
-/** The parts of a Spectral ruleset, as far as they are written here: the package needs no Spectral. */
+/**
+ * The parts of a Spectral ruleset that the library uses. The package does not depend on Spectral.
+ */
 
-/** What a rule has found, and where. */
+/** A finding of a rule, with its position. */
 export interface Finding {
   readonly message: string
   /** From the root of the document. */
@@ -17,8 +19,8 @@ export interface Rule {
 }
 
 /**
- * A rule of a clause. `find` gets the document as Spectral has it, with its references followed. Each
- * message says what is wrong and how to fix it; the clause follows here.
+ * A rule of a clause. `find` gets the document as Spectral passes it, with references resolved.
+ * Each message says what is wrong and how to fix it; the clause is appended here.
  */
 export function rule(clause: string, description: string, find: (document: unknown) => readonly Finding[]): Rule {
   return {
@@ -26,7 +28,7 @@ export function rule(clause: string, description: string, find: (document: unkno
     message: '{{error}}',
     severity: 'error',
     given: '$',
-    // biome-ignore lint/suspicious/noThenProperty: Spectral calls it so.
+    // biome-ignore lint/suspicious/noThenProperty: Spectral requires this name.
     then: { function: (document) => find(document).map(({ message, path }) => ({ message: `${message} (${clause})`, path })) },
   }
 }

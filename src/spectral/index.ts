@@ -1,6 +1,6 @@
 /**
- * `express-rest-conventions/spectral`: a ruleset for Spectral that holds a hand-written OpenAPI document
- * to the conventions. Each finding names its clause and says how to fix it.
+ * `express-rest-conventions/spectral`: a Spectral ruleset that checks a hand-written OpenAPI
+ * document against the conventions. Each finding names its clause and says how to fix it.
  *
  * @example
  * # .spectral.yaml
@@ -14,10 +14,10 @@ import { statusRules } from './status-rules.js'
 
 export type { Finding, Rule } from './finding.js'
 
-/** The rules by their names, each of which begins with its clause. */
+/** The rules by name. Each name begins with the clause. */
 const ruleset: { readonly rules: Readonly<Record<string, Rule>> } = {
   rules: { ...pathRules, ...listRules, ...itemRules, ...statusRules },
 }
 
-// Rulesets are default exports.
+// Spectral expects a default export.
 export default ruleset

@@ -5,13 +5,13 @@ import { type Finding, type Rule, rule } from './finding.js'
 
 type Find = (operation: Operation) => readonly Finding[]
 
-/** Findings in operations of these methods on items. */
+/** Findings in operations with these methods on items. */
 const onItems = (methods: readonly string[], find: Find) => (document: unknown) =>
   operationsOf(document)
     .filter(({ path, method }) => path.kind === 'item' && methods.includes(method))
     .flatMap(find)
 
-/** Of a resource, or of a list. */
+/** Findings in GET operations on items and collections. */
 const onReads = (find: Find) => (document: unknown) =>
   operationsOf(document)
     .filter(({ path, method }) => path.kind !== 'other' && method === 'GET')
@@ -19,34 +19,34 @@ const onReads = (find: Find) => (document: unknown) =>
 
 const here = (message: string, { place }: Operation, ...more: readonly string[]): Finding => ({ message, path: [...place, ...more] })
 
-/** A PUT without a body puts an existing item into a collection (VERB-4): 204. */
+/** A PUT without a body attaches an existing item to a collection (VERB-4): 204. */
 const findPut: Find = (operation) => {
   if (operation.operation.requestBody === undefined || successesOf(operation).join() === '200') return []
   return [
     here(
-      `${operation.name} answers ${listed(successesOf(operation))}. A PUT replaces an item that exists: answer 200, and create by POST of the collection.`,
+      `${operation.name} answers ${listed(successesOf(operation))}. A PUT replaces an existing item: answer 200, and create items with POST on the collection.`,
       operation,
     ),
   ]
 }
 
 const findPatch: Find = (operation) => {
-  const { name, operation: said } = operation
-  if (said.requestBody === undefined) return [here(`${name} takes no body. Let it take the members that change.`, operation)]
+  const { name, operation: definition } = operation
+  if (definition.requestBody === undefined) return [here(`${name} takes no body. Accept a body with the members to change.`, operation)]
   return successesOf(operation).join() === '200' ? [] : [here(`${name} answers ${listed(successesOf(operation))}. Answer 200.`, operation)]
 }
 
 const listed = (statuses: readonly string[]): string => (statuses.length === 0 ? 'no success' : statuses.join(' and '))
 
 const findDelete: Find = (operation) => {
-  const { name, operation: said, responses } = operation
+  const { name, operation: definition, responses } = operation
   const bodies = successesOf(operation).filter((status) => Object.keys(contentOf(responses[status])).length > 0)
   return [
-    ...(said.requestBody === undefined
+    ...(definition.requestBody === undefined
       ? []
-      : [here(`${name} takes a body. Leave it out: the path says what is deleted.`, operation, 'requestBody')]),
+      : [here(`${name} takes a body. Leave it out: the path identifies the item to delete.`, operation, 'requestBody')]),
     ...bodies.map((status) =>
-      here(`${name} answers ${status} with a body. Leave it out: a DELETE has none, and 204 says so.`, operation, 'responses', status),
+      here(`${name} answers ${status} with a body. Leave it out: a DELETE has no body, so answer 204.`, operation, 'responses', status),
     ),
   ]
 }
@@ -58,7 +58,7 @@ const findHead: Find = (operation) => {
   if (wrong.length === 0 && lacking.length === 0) return []
   return [
     here(
-      `${name} answers ${listed(Object.keys(responses))}. Answer 302 where the item exists and 404 where it does not, without a body.`,
+      `${name} answers ${listed(Object.keys(responses))}. Answer 302 if the item exists and 404 if it does not, without a body.`,
       operation,
       'responses',
     ),

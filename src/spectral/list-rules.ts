@@ -1,10 +1,10 @@
-/** Rules of lists and of what creates (QUERY-4..8, VERB-1, VERB-2, VERB-7). */
+/** Rules for lists and for operations that create (QUERY-4..8, VERB-1, VERB-2, VERB-7). */
 import { synonymOf } from '../plan/query-pairs.js'
 import { header, parameter } from '../wire.js'
 import { asObject, contentOf, hasField, lackingField, type Operation, operationsOf, parametersIn, successesOf } from './document.js'
 import { type Finding, type Rule, rule } from './finding.js'
 
-/** Findings in the operations of a method on collections. */
+/** Findings in operations with this method on collections. */
 function onCollections(method: string, find: (operation: Operation) => readonly Finding[]): (document: unknown) => readonly Finding[] {
   return (document) =>
     operationsOf(document)
@@ -12,7 +12,7 @@ function onCollections(method: string, find: (operation: Operation) => readonly 
       .flatMap(find)
 }
 
-/** The parameter that is probably meant to be the one of this name. */
+/** The query parameter that was probably meant to be `meant`. */
 const foreign = (operation: Operation, meant: string): string | undefined =>
   [...parametersIn(operation, 'query').keys()].find((name) => synonymOf(name) === meant)
 
@@ -22,16 +22,16 @@ const pageParameter =
     const found = parametersIn(operation, 'query').get(name)
     if (found === undefined) {
       const near = foreign(operation, name)
-      const fix = near === undefined ? `Add it: ${what}.` : `Rename "${near}": it is spelled so.`
+      const fix = near === undefined ? `Add it: ${what}.` : `Rename "${near}" to it.`
       return [{ message: `${operation.name} has no parameter "${name}". ${fix}`, path: [...operation.place] }]
     }
     const { type } = asObject(found.schema)
     return type === 'integer'
       ? []
-      : [{ message: `The parameter "${name}" of ${operation.name} is no integer. Give it type: integer.`, path: [...operation.place] }]
+      : [{ message: `The parameter "${name}" of ${operation.name} is not an integer. Set type: integer.`, path: [...operation.place] }]
   }
 
-/** Of the names for pages other rules speak, and a filter may well be called "text". */
+/** Other rules check page parameters, and a filter may legitimately be called "text". */
 const named = [parameter.sort, parameter.expand]
 
 const findForeign = (operation: Operation): readonly Finding[] =>
@@ -46,7 +46,7 @@ const findNoArray = (operation: Operation): readonly Finding[] =>
   Object.entries(contentOf(operation.responses['200'])).flatMap(([type, media]) => {
     const { schema } = asObject(media)
     if (!/[/+]json$/.test(type) || schema === undefined || asObject(schema).type === 'array') return []
-    const message = `${operation.name} answers no array in ${type}. Answer the items as an array: their number is in ${header.totalCount}, other pages are in ${header.link}.`
+    const message = `${operation.name} does not answer an array in ${type}. Answer the items as an array: their number is in ${header.totalCount}, other pages are in ${header.link}.`
     return [{ message, path: [...operation.place, 'responses', '200', 'content', type] }]
   })
 
@@ -67,7 +67,7 @@ const findUnlocated = (operation: Operation): readonly Finding[] => {
   if (created.length === 0 && !successesOf(operation).includes('200')) {
     return [
       {
-        message: `${operation.name} has no success. Answer 201 or 202 with ${header.location}, or 200 where nothing is created.`,
+        message: `${operation.name} has no success response. Answer 201 or 202 with ${header.location}, or 200 if nothing is created.`,
         path: [...operation.place],
       },
     ]
@@ -77,28 +77,28 @@ const findUnlocated = (operation: Operation): readonly Finding[] => {
 
 const findDeletes = (operation: Operation): readonly Finding[] => [
   {
-    message: `${operation.name} deletes a collection. Leave it out: DELETE is for single items.`,
+    message: `${operation.name} deletes a collection. Leave it out: DELETE is only for single items.`,
     path: [...operation.place],
   },
 ]
 
 export const listRules: Readonly<Record<string, Rule>> = {
   'verb-1-array': rule('VERB-1', 'A list is an array of items.', onCollections('GET', findNoArray)),
-  'verb-2-location': rule('VERB-2', 'A POST that creates says where.', onCollections('POST', findUnlocated)),
-  'verb-7-delete': rule('VERB-7', 'No collection is deleted.', onCollections('DELETE', findDeletes)),
+  'verb-2-location': rule('VERB-2', 'A POST that creates has a Location.', onCollections('POST', findUnlocated)),
+  'verb-7-delete': rule('VERB-7', 'Collections have no DELETE.', onCollections('DELETE', findDeletes)),
   'query-4-page': rule(
     'QUERY-4',
-    'Lists take the number of a page.',
+    'Lists take a page number.',
     onCollections('GET', pageParameter(parameter.page, 'the number of the page, an integer')),
   ),
   'query-5-size': rule(
     'QUERY-5',
-    'Lists take the size of a page.',
+    'Lists take a page size.',
     onCollections('GET', pageParameter(parameter.size, 'the number of items on a page, an integer')),
   ),
   'query-7-count': rule(
     'QUERY-7',
-    'Lists say how many items there are and where the other pages are.',
+    'Lists give the total number of items and links to the other pages.',
     onCollections('GET', findUncounted),
   ),
   'query-8-names': rule('QUERY-8', 'The parameters of lists have the names of the conventions.', onCollections('GET', findForeign)),

@@ -5,7 +5,7 @@ import { isConfigurationError } from '../problem.js'
 import { asObject, isParameter, methods, operationsOf, type Path, pathsOf } from './document.js'
 import { type Finding, type Rule, rule } from './finding.js'
 
-/** Findings in the segments of paths. `faultOf` says what is wrong with the segment at an index. */
+/** Findings in the segments of paths. `faultOf` returns the error of the segment at an index. */
 function inSegments(faultOf: (path: Path, at: number) => string | undefined): (document: unknown) => readonly Finding[] {
   return (document) =>
     pathsOf(document).flatMap((path) =>
@@ -16,24 +16,28 @@ function inSegments(faultOf: (path: Path, at: number) => string | undefined): (d
     )
 }
 
-/** What a definition of a resource would say of the name, by the code of its error. */
+/** The error that the definition of a resource with this name would throw, if it has this code. */
 function nameFault(path: Path, at: number, code: string): string | undefined {
   const segment = path.segments[at] ?? ''
-  // A braced piece with more behind it is for the rule of formats.
+  // The rule about formats handles a placeholder followed by more text.
   if (segment.includes('{')) return undefined
   try {
     if (isCollection(path, at)) checkCollectionName(segment)
-    // An action on top that nothing else can say, such as `/search`, is allowed where it is documented.
+    // Directly below the version an action such as `/search` is allowed if it is documented.
     else if (path.segments.length > 1) checkSegment(segment)
   } catch (error) {
     if (!isConfigurationError(error)) throw error
-    // What follows is for definitions; here a ruleset of the team makes the exception.
-    if (error.code === code) return error.message.replace(/ If it is right all the same, .*$/s, '')
+    // The last sentence applies to definitions; for a ruleset, the team configures exceptions in
+    // Spectral.
+    if (error.code === code) return error.message.replace(/ If the name is right nevertheless, .*$/s, '')
   }
   return undefined
 }
 
-/** A segment before an id, or the last one of a collection. An area, a flag and an endpoint need be no plural. */
+/**
+ * A segment before an id, or the last segment of a collection. Areas, flags and endpoints need not
+ * be plural.
+ */
 const isCollection = ({ segments, kind }: Path, at: number): boolean =>
   isParameter(segments[at + 1]) || (at === segments.length - 1 && kind === 'collection')
 
@@ -41,19 +45,21 @@ function formatFault({ segments }: Path, at: number): string | undefined {
   const segment = segments[at] ?? ''
   const [, plain = '', extension] = /^(.+?)\.([\p{L}\p{N}]+)$/u.exec(segment) ?? []
   if (extension === undefined) return undefined
-  return `"${segment}" says a format, but Accept chooses it. Say "${plain}".`
+  return `"${segment}" contains a format, but Accept chooses it. Use "${plain}".`
 }
 
 function orderFault({ segments }: Path, at: number): string | undefined {
   if (!isParameter(segments[at]) || (at > 0 && !isParameter(segments[at - 1]))) return undefined
-  return `"${segments[at]}" follows no collection. Put the plural noun of what it identifies in front of it.`
+  return `"${segments[at]}" does not follow a collection. Put the plural noun of the identified items before it.`
 }
 
-/** The collections of a path in their order, such as `customers invoices`. */
+/** The collections of a path in order, such as `customers invoices`. */
 const chainOf = ({ segments }: Path): readonly string[] =>
   segments.filter((segment, at) => !isParameter(segment) && isParameter(segments[at + 1]))
 
-/** Two collections, each of which stands below the other: one of the two is not parent first. */
+/**
+ * Finds pairs of collections that are below each other: one of the two paths is not parent first.
+ */
 function findTurned(document: unknown): readonly Finding[] {
   const paths = pathsOf(document)
   const pairs = new Map<string, Path>()
@@ -67,9 +73,9 @@ function findTurned(document: unknown): readonly Finding[] {
   return [...pairs].flatMap(([pair, path]) => {
     const [parent = '', child = ''] = pair.split(' ')
     const other = pairs.get(`${child} ${parent}`)
-    // Once for both: the one that stands later.
+    // Reports a pair once, at its later path.
     if (other === undefined || paths.indexOf(other) > paths.indexOf(path)) return []
-    const message = `${path.text}: "${child}" stands below "${parent}", and in ${other.text} it is the other way round. Put the parent first, and filter the other collection by a parameter.`
+    const message = `${path.text}: "${child}" is below "${parent}", but in ${other.text} it is the other way round. Put the parent first, and filter the other collection by a parameter.`
     return [{ message, path: ['paths', path.text] }]
   })
 }
@@ -78,10 +84,10 @@ function filterFault({ segments }: Path, at: number): string | undefined {
   const segment = segments[at] ?? ''
   const what = /^(?:by|with|without|where|filter|filtered|por|con|sin|donde)(?:[-_].+)?$/i.test(segment)
   if (!what && !/[;=]/.test(segment.replace(/\{[^}]*\}/g, ''))) return undefined
-  return `"${segment}" filters. Leave it out of the path, and let the list take a query parameter: property=value.`
+  return `"${segment}" is a filter. Leave it out of the path, and use a query parameter of the list: property=value.`
 }
 
-/** An item in a collection of its parent that can't be listed. */
+/** Finds items of sub-collections that can't be listed. */
 function findUnlisted(document: unknown): readonly Finding[] {
   const paths = pathsOf(document)
   const plain = (text: string): string => text.replace(/\{[^}]*\}/g, '{}').replace(/\/$/, '')
@@ -93,7 +99,7 @@ function findUnlisted(document: unknown): readonly Finding[] {
   })
 }
 
-/** What is no collection and no item is a flag below an item, or an endpoint that says what it is for. */
+/** Any other path must be a flag below an item, or an endpoint with a description. */
 function findActions(document: unknown): readonly Finding[] {
   const operations = operationsOf(document)
   return pathsOf(document).flatMap((path) => {
@@ -116,7 +122,7 @@ function findActions(document: unknown): readonly Finding[] {
           method !== 'OPTIONS' && method !== 'HEAD' && !isSaid(operation.description) && !isSaid(path.item.description),
       )
       .map(({ name, place: at }) => ({
-        message: `${name} is an endpoint and is not documented. Say in its description what it is for.`,
+        message: `${name} is an endpoint without documentation. Describe its purpose in its description.`,
         path: at,
       }))
   })
@@ -124,7 +130,7 @@ function findActions(document: unknown): readonly Finding[] {
 
 const isSaid = (text: unknown): boolean => typeof text === 'string' && text.trim() !== ''
 
-/** The version is the first segment, of the path or behind the address of the server. */
+/** The version must be the first segment of the path, or the last of the server address. */
 function findUnversioned(document: unknown): readonly Finding[] {
   const { servers } = asObject(document)
   const isVersioned = (list: unknown): boolean =>
@@ -134,7 +140,7 @@ function findUnversioned(document: unknown): readonly Finding[] {
     if (version !== undefined || isVersioned(item.servers) || !methods.some((method) => isObject(item[method]))) return []
     return [
       {
-        message: `${text} says no version. Begin the path, or end the address of the server, with one such as /v1.`,
+        message: `${text} has no version. Begin the path, or end the server address, with one such as /v1.`,
         path: ['paths', text],
       },
     ]
@@ -150,15 +156,15 @@ export const pathRules: Readonly<Record<string, Rule>> = {
   ),
   'path-3-verb': rule(
     'PATH-3',
-    'No path holds a verb.',
+    'Paths contain no verbs.',
     inSegments((path, at) => nameFault(path, at, 'name-is-verb')),
   ),
-  'path-4-format': rule('PATH-4', 'No path says a format.', inSegments(formatFault)),
-  'path-5-hierarchy': rule('PATH-5', 'The parent stands first.', (document) => [
+  'path-4-format': rule('PATH-4', 'Paths contain no format.', inSegments(formatFault)),
+  'path-5-hierarchy': rule('PATH-5', 'Parents come before children.', (document) => [
     ...inSegments(orderFault)(document),
     ...findTurned(document),
   ]),
-  'path-6-filter': rule('PATH-6', 'No path filters.', inSegments(filterFault)),
+  'path-6-filter': rule('PATH-6', 'Paths contain no filters.', inSegments(filterFault)),
   'path-7-sub-collection': rule('PATH-7', 'A sub-collection can be listed.', findUnlisted),
   'path-8-action': rule('PATH-8', 'An action is a field, a flag or a documented endpoint.', findActions),
 }

@@ -13,13 +13,13 @@ const known: ReadonlySet<string> = new Set(
   [200, 201, 202, 204, 302, 304, 400, 401, 403, 404, 405, 408, 410, 412, 413, 414, 415, 422, 428, 429, 431, 500, 503].map(String),
 )
 
-/** What stands for a status that they do not use. */
+/** The replacement for a status that the conventions do not use. */
 const instead: Readonly<Record<string, string>> = {
   205: '204',
   301: '410, and tell clients the new address beforehand',
   307: '410, and tell clients the new address beforehand',
   308: '410, and tell clients the new address beforehand',
-  406: '415: it is what an Accept that can not be served gets (HDR-1)',
+  406: '415, the status for an unacceptable Accept (HDR-1)',
   409: '422 for what the store or a rule refuses, 412 for an If-Match that is not current',
   423: '422',
   502: '503',
@@ -34,17 +34,17 @@ const findForeign: Find = ({ name, responses, place }) =>
       path: [...place, 'responses', status],
     }))
 
-/** Whatever has a representation has one that can't be had. */
+/** An operation with representations must document 415. */
 const findUnnegotiated: Find = (operation) => {
   const { name, responses, place } = operation
   const shows = successesOf(operation).some((status) => Object.keys(contentOf(responses[status])).length > 0)
   if (!shows || responses['415'] !== undefined) return []
-  return [{ message: `${name} does not answer 415. Add it, for an Accept that names no media type of the answer.`, path: [...place] }]
+  return [{ message: `${name} does not answer 415. Add it, for an Accept that matches no media type of the response.`, path: [...place] }]
 }
 
 const findUnread: Find = ({ name, operation, responses, place }) => {
   if (operation.requestBody === undefined) return []
-  const why = { 400: 'a body that can not be read', 415: 'a media type that is not taken', 422: 'a body that breaks its schema or a rule' }
+  const why = { 400: "a body that can't be parsed", 415: 'an unsupported media type', 422: 'a body that violates its schema or a rule' }
   return Object.entries(why)
     .filter(([status]) => responses[status] === undefined)
     .map(([status, what]) => ({ message: `${name} does not answer ${status}. Add it, for ${what}.`, path: [...place] }))
@@ -54,21 +54,21 @@ const findUnauthenticated: Find = ({ name, operation, responses, place, method }
   const security = operation.security ?? asObject(document).security
   const isOpen = !isList(security) || security.length === 0 || security.some((one) => Object.keys(asObject(one)).length === 0)
   if (isOpen || method === 'OPTIONS' || responses['401'] !== undefined) return []
-  return [{ message: `${name} does not answer 401. Add it, for credentials that are missing or not valid.`, path: [...place] }]
+  return [{ message: `${name} does not answer 401. Add it, for missing or invalid credentials.`, path: [...place] }]
 }
 
-/** What the schema of problems has to say. */
+/** The members that the schema of problems must declare. */
 const members = ['type', 'title', 'status', 'code']
 
 const findOtherProblems: Find = ({ name, method, responses, place }) => {
-  // The answer to a HEAD has no body, and that of a version that has ended none either (VER-2).
+  // A response to HEAD has no body, nor has that of a retired version (VER-2).
   if (method === 'HEAD') return []
   return Object.entries(responses).flatMap(([status, response]) => {
     if (!/^[45][0-9]{2}$/.test(status) || status === '410') return []
     const path = [...place, 'responses', status]
     const { schema } = asObject(contentOf(response)[mediaType.problem])
     if (contentOf(response)[mediaType.problem] === undefined) {
-      return [{ message: `${name} answers ${status} without ${mediaType.problem}. Describe its problem so (RFC 9457).`, path }]
+      return [{ message: `${name} answers ${status} without ${mediaType.problem}. Describe it as a problem (RFC 9457).`, path }]
     }
     const named = membersOf(schema)
     const lacking = schema === undefined ? [] : members.filter((member) => !named.has(member))
@@ -77,7 +77,7 @@ const findOtherProblems: Find = ({ name, method, responses, place }) => {
   })
 }
 
-/** The members that a schema names, by itself or in its parts. */
+/** The members that a schema declares, directly or in its parts. */
 function membersOf(schema: unknown, depth = 5): ReadonlySet<string> {
   const { properties, allOf, anyOf, oneOf } = asObject(schema)
   const parts = depth === 0 ? [] : [allOf, anyOf, oneOf].flatMap((list) => (isList(list) ? list : []))
@@ -93,14 +93,19 @@ const findUntimed: Find = (operation) => {
 const findBodies: Find = ({ name, responses, place }) =>
   Object.keys(contentOf(responses['410'])).length === 0
     ? []
-    : [{ message: `${name} answers 410 with a body. Leave it out: what has ended answers empty.`, path: [...place, 'responses', '410'] }]
+    : [
+        {
+          message: `${name} answers 410 with a body. Leave it out: a retired part answers with an empty body.`,
+          path: [...place, 'responses', '410'],
+        },
+      ]
 
 export const statusRules: Readonly<Record<string, Rule>> = {
-  'hdr-1-accept': rule('HDR-1', 'An Accept that can not be served is answered by 415.', onAll(findUnnegotiated)),
-  'auth-4-unauthenticated': rule('AUTH-4', 'Without valid credentials the answer is 401.', onAll(findUnauthenticated)),
+  'hdr-1-accept': rule('HDR-1', 'An unacceptable Accept is answered with 415.', onAll(findUnnegotiated)),
+  'auth-4-unauthenticated': rule('AUTH-4', 'Requests without valid credentials are answered with 401.', onAll(findUnauthenticated)),
   'err-1-status': rule('ERR-1', 'Only the statuses of the conventions are used.', onAll(findForeign)),
-  'err-2-body': rule('ERR-2', 'A body can be malformed, of another type, or not valid.', onAll(findUnread)),
+  'err-2-body': rule('ERR-2', 'Operations with a body document 400, 415 and 422.', onAll(findUnread)),
   'err-3-problem': rule('ERR-3', 'Errors are problem details.', onAll(findOtherProblems)),
-  'limit-1-retry-after': rule('LIMIT-1', '429 says when to come back.', onAll(findUntimed)),
+  'limit-1-retry-after': rule('LIMIT-1', '429 has Retry-After.', onAll(findUntimed)),
   'ver-2-gone': rule('VER-2', '410 has no body.', onAll(findBodies)),
 }

@@ -131,12 +131,12 @@ function shownColumns(target: Mounted, { show }: LinkTo, at: At): readonly Colum
 
 /** A member that is always there, and never null. */
 const isCertain = (owner: Shape, name: string, member: Shape): boolean =>
-  owner.required.has(name) && !owner.conditional.has(name) && !member.nullable && !member.untold
+  owner.required.has(name) && !owner.conditional.has(name) && !member.nullable && !member.untyped
 
 function memberColumns(member: Shape, at: At, name: string, certain: boolean, within: ReadonlySet<Shape> = new Set()): readonly Column[] {
   const [type, ...others] = member.types
   const { nullable } = member
-  if (type === undefined || others.length > 0 || member.untold) return [columnAt(at, name, 'json', nullable)]
+  if (type === undefined || others.length > 0 || member.untyped) return [columnAt(at, name, 'json', nullable)]
   if (type === 'string') return [columnAt(at, name, 'text', nullable, isNumeric(member))]
   if (type === 'boolean') return [columnAt(at, name, 'boolean', nullable)]
   if (type === 'number' || type === 'integer') return [columnAt(at, name, 'number', nullable)]

@@ -5,7 +5,7 @@ import { checkOptions } from '../options/check.js'
 import { count, functionBy, type Kinds } from '../options/kinds.js'
 import { type Endpoint, type EndpointCall, endpoint, endpointLimitKinds } from '../plan/endpoint.js'
 import type { EndpointLimits, Upload } from '../plan/endpoint-types.js'
-import { mostViolations, summaryOf } from '../plan/refusal.js'
+import { maxViolations, summaryOf } from '../plan/refusal.js'
 import { formatsKind, mediaTypesOf, type ReadRow, type TransferFormat } from '../plan/transfer-format.js'
 import { HttpProblem, Unavailable, type Violation } from '../problem.js'
 import { Slices } from '../slices.js'
@@ -272,7 +272,7 @@ class Import {
     this.#count += violations.length
     this.#refusedRows += 1
     for (const { pointer = '', detail, ...rest } of violations) {
-      if (this.#found.length === mostViolations) return
+      if (this.#found.length === maxViolations) return
       this.#found.push({ pointer: `/${row}${pointer}`, detail: `Line ${line}: ${detail}`, ...rest })
     }
   }
@@ -282,7 +282,7 @@ class Import {
     if (this.#count === 0) return
     const violations = this.#count === 1 ? 'violation' : 'violations'
     const rows = this.#rows === 1 ? 'row' : 'rows'
-    const all = `${this.#count} ${violations} in ${this.#refusedRows} of ${this.#rows} ${rows}${this.#count > mostViolations ? `, of which the first ${mostViolations} are listed` : ''}.`
+    const all = `${this.#count} ${violations} in ${this.#refusedRows} of ${this.#rows} ${rows}${this.#count > maxViolations ? `, of which the first ${maxViolations} are listed` : ''}.`
     throw new HttpProblem('invalid-body', { detail: `${all}${written} ${summaryOf(this.#found)}`, errors: this.#found })
   }
 }

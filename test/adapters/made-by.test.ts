@@ -175,13 +175,13 @@ describe('what a function of the team throws', () => {
 
 describe('what rules give', () => {
   it.each([
-    ['a text', /gave a string\. Give a list of/],
-    [false, /gave a boolean\. Give a list of/],
-    [{ detail: 'no' }, /gave an object\. Give a list of/],
-    [['no'], /an item that is no violation/],
-    [[{ detail: 5 }], /an item that is no violation/],
-    [[{ detail: 'no', member: ['a'] }], /an item that is no violation/],
-    [[null], /an item that is no violation/],
+    ['a text', /returned a string\. Return a list of/],
+    [false, /returned a boolean\. Return a list of/],
+    [{ detail: 'no' }, /returned an object\. Return a list of/],
+    [['no'], /a list with an item that is not a violation/],
+    [[{ detail: 5 }], /a list with an item that is not a violation/],
+    [[{ detail: 'no', member: ['a'] }], /a list with an item that is not a violation/],
+    [[null], /a list with an item that is not a violation/],
   ])('ERR-1: %j is a 500 that names the rules, and nothing is said of the body', async (given, said) => {
     const cosas = defineResource<{ id: number }>()({
       collection: 'cosas',

@@ -17,7 +17,7 @@ const offices = defineResource({
   key: 'id',
   schema: { type: 'object', required: ['id', 'name'], properties: { id: { type: 'integer' }, name: text } },
 })
-/** Each tenant sees its own. */
+/** Each tenant sees its own records. */
 const cards = defineResource({
   collection: 'cards',
   key: 'id',
@@ -73,7 +73,7 @@ function serviceOver(ground: Ground, caches: boolean): Api {
   return api({
     caches,
     authenticate: bearer({ keys: () => ({ ...key }) }),
-    // Eva may not read offices, so her links show nothing of them.
+    // Eva may not read offices, so her links show none of their members.
     permission: scopePermission(),
     rateLimit: rateLimit({ limit: 1_000_000 }),
     cors: crossOrigin({ origins: ['https://shop.example'] }),
@@ -116,7 +116,7 @@ async function listen(service: Api): Promise<{ readonly ask: Ask; close(): void 
         const parts: Buffer[] = []
         res.on('data', (part: Buffer) => parts.push(part))
         res.on('end', () => {
-          // Each service counts its own requests, in windows that begin at its own first one.
+          // Each service counts its own requests, in windows that begin with its own first request.
           const { date, ratelimit, etag, ...others } = res.headers
           resolve({ status: res.statusCode ?? 0, tag: etag, headers: others, body: Buffer.concat(parts).toString('latin1') })
         })
@@ -178,7 +178,7 @@ const patch = fc.oneof(
     body: fc.record({ name }),
   }),
 )
-/** Removed and made anew, so that each service can do the same. */
+/** Removed and created again, so that each service can do the same. */
 const renewal = fc.record({ who, headers, id: fc.integer({ min: 1, max: 12 }), name })
 const steps = fc.oneof(
   { weight: 5, arbitrary: read.map((sent) => ({ kind: 'read' as const, sent: sent as Sent })) },
@@ -196,7 +196,7 @@ describe.each([
       const ground = await open()
       const services = [serviceOver(ground, false), serviceOver(ground, true), serviceOver(ground, true)]
       const served = await Promise.all(services.map(listen))
-      /** Each service in turn; what they answer is one and the same. */
+      /** Sends to each service in turn; their responses must be equal. */
       const same = async (sent: Sent, withTag: boolean): Promise<Answer> => {
         const [first, ...others] = (await inTurn(served, ({ ask }) => ask(sent))) as [Answer, ...Answer[]]
         for (const other of others)
@@ -206,11 +206,11 @@ describe.each([
       const take = async (step: typeof steps extends fc.Arbitrary<infer Step> ? Step : never): Promise<void> => {
         if (step.kind === 'read') {
           let { tag } = await same(step.sent, true)
-          // What is asked for once is not kept yet.
+          // Requests that occur once are not cached yet.
           for (let again = 0; again < 3; again += 1) tag = (await same(step.sent, true)).tag
           if (tag !== undefined) await same({ ...step.sent, headers: { ...step.sent.headers, 'if-none-match': tag } }, true)
         } else if (step.kind === 'write') {
-          // Each write makes a version of its own.
+          // Each write creates a new version.
           await same(step.sent, false)
           await same({ ...step.sent, method: 'GET', body: undefined as never }, true)
           await same({ ...step.sent, headers: { ...step.sent.headers, 'if-match': '"old.tag"' } }, true)

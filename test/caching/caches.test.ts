@@ -1,4 +1,7 @@
-/** Real caches over a running service: they revalidate, see every change, and keep what is somebody's to whoever it is (HDR-2, HDR-4, HDR-6; RFC 9111). */
+/**
+ * Real caches in front of a running service: they revalidate, see every change, and keep private
+ * responses to their callers (HDR-2, HDR-4, HDR-6; RFC 9111).
+ */
 import { execFile, spawnSync } from 'node:child_process'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -54,10 +57,10 @@ const writes: readonly (readonly [title: string, status: number, method: string,
   ['DELETE of a record that others show', 204, 'DELETE', '/v1/clientes/1'],
 ]
 
-/** What a reader sees of an answer, whichever way it came. */
+/** The parts of a response that a reader sees, from the cache or the service. */
 const seen = ({ status, text, headers }: { status: number; text: string; headers: Readonly<Record<string, unknown>> }) => ({
   status,
-  // A problem says of each request its id.
+  // The request id in a problem differs for each request.
   text: status < 400 ? text : (/<code>(.+)<\/code>/.exec(text)?.[1] ?? JSON.parse(text).code),
   etag: headers.etag,
   total: headers['x-total-count'],
@@ -105,7 +108,7 @@ describe.each(caches)('%s', (_, open) => {
             statuses = []
             expect([title, path, seen(await cached.get(service.origin + path, headers))]).toEqual([title, path, now])
             expect([title, path, seen(await cached.get(service.origin + path, headers))]).toEqual([title, path, now])
-            // What is there was asked for again both times, and sent at most once.
+            // The existing representation was requested both times, and sent at most once.
             if (now.status < 300) expect([title, path, statuses.length, statuses.at(-1)]).toEqual([title, path, 2, 304])
           }
         }

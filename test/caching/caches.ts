@@ -1,4 +1,4 @@
-/** Caches that others wrote, as clients of a service. */
+/** Third-party caches as clients of a service. */
 import zlib from 'node:zlib'
 import CachePolicy from 'http-cache-semantics'
 import { Agent, cacheStores, type Dispatcher, interceptors, request } from 'undici'
@@ -7,7 +7,7 @@ export type Fields = Readonly<Record<string, string>>
 
 interface Got {
   readonly status: number
-  /** What a reader sees: unpacked. */
+  /** What a reader sees, decoded. */
   readonly text: string
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
 }
@@ -24,7 +24,7 @@ async function ask(dispatcher: Dispatcher, url: string, headers: Fields): Promis
   return { status: statusCode, text: (packed ? zlib.gunzipSync(bytes) : bytes).toString(), headers: fields }
 }
 
-/** No cache at all. */
+/** Without a cache. */
 export function direct(): Client {
   const agent = new Agent()
   return { get: (url, headers = {}) => ask(agent, url, headers), close: () => agent.close() }
@@ -38,7 +38,10 @@ function undiciCache(type: Sharing): Client {
   return { get: (url, headers = {}) => ask(caching, url, headers), close: () => agent.close() }
 }
 
-/** A cache as `make-fetch-happen`, `got` and others have it: one stored answer an address, and the rules of http-cache-semantics. */
+/**
+ * A cache like those of `make-fetch-happen`, `got` and others: one stored response per address, by
+ * the rules of http-cache-semantics.
+ */
 function semanticsCache(type: Sharing): Client {
   const agent = new Agent()
   const stored = new Map<string, { policy: CachePolicy; got: Got }>()

@@ -1,4 +1,7 @@
-/** `compression` in front of a service and within it: each content coding is another representation, so another strong tag (RFC 9110 8.8.3.3). */
+/**
+ * `compression` in front of a service and inside it: each content coding is another representation,
+ * so it has another strong tag (RFC 9110 8.8.3.3).
+ */
 import { setTimeout as pause } from 'node:timers/promises'
 import zlib from 'node:zlib'
 import compression from 'compression'
@@ -14,7 +17,7 @@ type Fields = Record<string, string>
 const agent = new Agent()
 afterAll(() => agent.close())
 
-/** The bytes as they came, and what they say. */
+/** The raw bytes, and their decoded text. */
 async function ask(origin: string, method: string, path: string, headers: Fields = {}, body?: string) {
   const answer = await request(origin + path, {
     method: method as 'GET',
@@ -46,7 +49,7 @@ describe.each(frameworks)('compression() with %s', (_, express) => {
   describe.each(['in front', 'within'] as const)('%s', (place) => {
     const paths = ['/v8/piezas/1', '/v8/piezas?limit=3', '/v8/piezas/1?expand=contrato', '/v8/search?q=a', '/v8/piezas/1/componentes']
 
-    it('HDR-2: a tag names the same bytes always: each content coding has its own', async () => {
+    it('HDR-2: a tag always identifies the same bytes: each content coding has its own', async () => {
       const { origin, close } = await served(express, place)
       for (const path of paths) {
         const plain = await ask(origin, 'GET', path)
@@ -82,7 +85,8 @@ describe.each(frameworks)('compression() with %s', (_, express) => {
               expect([name, again.field(name)]).toEqual([name, undefined])
             }
           }
-          // A cache that has both forms asks for whoever comes: this client could not read the packed one.
+          // A cache with both forms revalidates for any client: this one could not read the encoded
+          // form.
           expect((await ask(origin, 'GET', path, { 'if-none-match': whole.etag })).status).toBe(200)
           const either = await ask(origin, 'GET', path, { 'if-none-match': `${whole.etag}, ${plain}` })
           expect([either.status, either.etag]).toEqual([304, plain])
@@ -91,7 +95,7 @@ describe.each(frameworks)('compression() with %s', (_, express) => {
       await close()
     })
 
-    it('HDR-3: If-Match takes the tag of any coding, on writes and on reads', async () => {
+    it('HDR-3: If-Match accepts the tag of any coding, on writes and on reads', async () => {
       const { origin, close } = await served(express, place)
       for (const coding of codings) {
         const packed = { 'accept-encoding': coding }
@@ -112,7 +116,7 @@ describe.each(frameworks)('compression() with %s', (_, express) => {
     })
   })
 
-  it('HDR-2: what is not packed keeps its tag: small bodies, no-transform, HEAD, 302, 201, 204', async () => {
+  it('HDR-2: responses that are not encoded keep their tag: small bodies, no-transform, HEAD, 302, 201, 204', async () => {
     const { origin, close } = await served(express, 'in front', { threshold: 1_000_000 })
     const zip = { 'accept-encoding': 'gzip' }
     const small = await ask(origin, 'GET', '/v8/piezas/1', zip)
@@ -154,7 +158,7 @@ describe.each(frameworks)('compression() with %s', (_, express) => {
         const suffixed = (suffix: string) => `${etag.slice(0, -1)}-${suffix}"`
         for (const known of [suffixed('gzip'), suffixed('br'), suffixed('zstd'), `W/${etag}`]) {
           const again = await ask(origin, 'GET', path, { 'if-none-match': known })
-          // The server in front puts its suffix into the 304 as into the 200.
+          // The server in front adds its suffix to the 304 as to the 200.
           expect([path, known, again.status, again.etag]).toEqual([path, known, 304, etag])
           expect((await ask(origin, 'GET', path, { 'if-match': known })).status).toBe(known.startsWith('W/') && !weakIfMatch ? 412 : 200)
         }
@@ -169,7 +173,7 @@ describe.each(frameworks)('compression() with %s', (_, express) => {
     }
   })
 
-  it('HDR-2: a client that goes away in the middle, and answers one after the other on one connection, leave nothing behind', async () => {
+  it('HDR-2: a client that disconnects midway, and several responses on one connection, have no side effects', async () => {
     const { origin, close } = await served(express, 'in front')
     for (let i = 0; i < 20; i += 1) {
       const controller = new AbortController()
@@ -185,7 +189,7 @@ describe.each(frameworks)('compression() with %s', (_, express) => {
     await close()
   })
 
-  describe('routes by hand', () => {
+  describe('hand-written routes', () => {
     const body = { text: 'x'.repeat(3000) }
     const app = (...order: ('compression' | 'ifMatch' | 'methods')[]) => {
       const all = {
@@ -231,7 +235,7 @@ describe.each(frameworks)('compression() with %s', (_, express) => {
       [['compression', 'methods', 'ifMatch']],
       [['methods', 'ifMatch', 'compression']],
       [['methods', 'compression', 'ifMatch']],
-    ] as const)('HDR-2, HDR-4: %j: each coding has its tag, 304 gives it back, If-Match takes it', async (order) => {
+    ] as const)('HDR-2, HDR-4: %j: each coding has its tag, a 304 returns it, If-Match accepts it', async (order) => {
       const { origin, close } = await listen(app(...order))
       const plain = await ask(origin, 'GET', '/a')
       for (const coding of codings) {
@@ -249,7 +253,7 @@ describe.each(frameworks)('compression() with %s', (_, express) => {
       await close()
     })
 
-    it('HDR-2: a body in pieces with flush, one that the handler packs itself, a tag of its own, and a failure after the tag', async () => {
+    it('HDR-2: a body in pieces with flush, one that the handler encodes itself, a tag of its own, and an error after the tag', async () => {
       const { origin, close } = await listen(app('compression', 'ifMatch'))
       const zip = { 'accept-encoding': 'gzip' }
       const pieces = await ask(origin, 'GET', '/pieces', zip)

@@ -18,7 +18,7 @@ const cuentasConPadre = defineResource({
   links: { cuenta: { to: cuentas, by: 'padre', show: ['saldo'] } },
 })
 
-/** A balance that is computed when it is read: it changes, and the version stays. */
+/** A balance that is computed on each read: it changes while the version stays the same. */
 function computing() {
   let saldo = 1
   const data = memoryAdapter(cuentas, { records: [{ id: 1 }] }) as unknown as Adapter<Row, number>
@@ -53,8 +53,8 @@ const paths = [
   '/v1/subcuentas',
 ]
 
-describe('values that change while their versions stay', () => {
-  it('HDR-8: change the tags of items, lists, expansions and shown links, and no 304 hides them, in JSON and XML', async () => {
+describe('values that change while their versions stay the same', () => {
+  it('HDR-8: change the tags of items, lists, expansions and shown links, and are never hidden by a 304, in JSON and XML', async () => {
     const { adapter, pass } = computing()
     const below = memoryAdapter(cuentasConPadre, { records: [{ id: 7, padre: 1 }] })
     const { send, close } = await listen(
@@ -75,7 +75,7 @@ describe('values that change while their versions stay', () => {
     const head = await send('HEAD', '/v1/cuentas/1')
     expect(head.headers.etag).toBe(headers.etag)
     pass()
-    // The version is the record's own: a computed member is no reason to refuse a write.
+    // The version is that of the stored record: a computed member must not block a write.
     const written = await send('PATCH', '/v1/cuentas/1', { 'If-Match': headers.etag as string }, { padre: null })
     expect(written.status).toBe(200)
     expect(written.headers.etag).toBe((await send('GET', '/v1/cuentas/1')).headers.etag)

@@ -1,4 +1,4 @@
-/** What stands on a 304 and around it (RFC 9110 15.4.5; HDR-4, HDR-6). */
+/** The header fields of a 304 and related responses (RFC 9110 15.4.5; HDR-4, HDR-6). */
 import { describe, expect, it } from 'vitest'
 import { authenticate } from '../../src/auth/index.js'
 import type { Middleware } from '../../src/index.js'
@@ -17,9 +17,9 @@ const paths = [
   '/v1/recuento',
   '/v1/avisos',
 ]
-/** What a 304 must have as the 200 has it. */
+/** Fields that a 304 must have with the values of the 200. */
 const kept = ['etag', 'cache-control', 'vary', 'content-location', 'expires']
-/** What is true of the body that does not come. */
+/** Fields that describe the absent body. */
 const ofBodies = /^(?:content-(?!location|security-policy)|transfer-encoding|x-total-count|last-modified|accept-ranges)/
 
 const caller = authenticate({ field: 'x-authorization-token', challenge: 'Test', identify: (name) => name })
@@ -30,7 +30,7 @@ const fronts: readonly (readonly [name: string, before: readonly Middleware[], v
 ]
 
 describe.each(fronts)('with %s in front', (_, before, vary) => {
-  it('HDR-4: a 304 has the fields of its 200 that RFC 9110 15.4.5 wants, and none of a body', async () => {
+  it('HDR-4: a 304 has the fields of its 200 that RFC 9110 15.4.5 requires, and none of a body', async () => {
     const { send, close } = await serveOver(overMemory, { authenticate: caller, principal: undefined as never }, before)
     const sorted = (field: unknown): string[] => String(field).split(', ').sort()
     for (const path of paths) {
@@ -39,7 +39,8 @@ describe.each(fronts)('with %s in front', (_, before, vary) => {
       const again = await send('GET', path, { ...headers, 'if-none-match': String(whole.headers.etag) })
       expect([path, again.status, again.text]).toEqual([path, 304, ''])
       const part = ({ headers: all }: typeof whole) => kept.map((name) => [name, name === 'vary' ? sorted(all[name]) : all[name]])
-      // A 204 is never packed, so it does not vary by codings, and its 304 may say that it does.
+      // A 204 is never encoded, so it does not vary by codings, although its 304 may say that it
+      // does.
       if (whole.status === 200) expect([path, part(again)]).toEqual([path, part(whole)])
       if (whole.status === 200) expect([path, sorted(again.headers.vary)]).toEqual([path, sorted(vary)])
       expect([path, Object.keys(again.headers).filter((name) => ofBodies.test(name))]).toEqual([path, []])
@@ -49,7 +50,7 @@ describe.each(fronts)('with %s in front', (_, before, vary) => {
     await close()
   })
 
-  it('HDR-6: problems vary by all that decides about them, and are never stored', async () => {
+  it('HDR-6: problems vary by everything that determines them, and are never stored', async () => {
     const { send, close } = await serveOver(overMemory, { authenticate: caller, principal: undefined as never }, before)
     const as = { 'x-authorization-token': 'ana' }
     for (const [status, method, path, headers] of [
@@ -77,14 +78,14 @@ describe.each(fronts)('with %s in front', (_, before, vary) => {
   })
 })
 
-it('HDR-6: the 204 of an endpoint that says nothing may not be kept by whoever gets it', async () => {
+it('HDR-6: the 204 of an endpoint without Cache-Control may not be cached', async () => {
   const { send, close } = await serveOver(overMemory, { authenticate: caller, principal: undefined as never })
   const { status, headers } = await send('GET', '/v1/silencio', { 'x-authorization-token': 'ana' })
   expect([status, headers['cache-control'], headers.vary]).toEqual([204, 'private, no-cache', 'Accept, x-authorization-token'])
   await close()
 })
 
-it('HDR-3, HDR-4: two callers of one version have one tag where they see the same, and another where they do not', async () => {
+it('HDR-3, HDR-4: two callers of one version have the same tag if they see the same, and different tags otherwise', async () => {
   const { send, close } = await serveOver(overMemory, { authenticate: caller, principal: undefined as never })
   const tags = await Promise.all(
     ['ana', 'eva'].map(async (name) => (await send('GET', '/v1/avisos', { 'x-authorization-token': name })).headers.etag),

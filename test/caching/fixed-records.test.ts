@@ -1,4 +1,7 @@
-/** What stands for records that were shown before (`src/representation/fixed-records.ts`): no client sees a difference, whatever a store gives. */
+/**
+ * Cached copies of records that were shown before (`src/representation/fixed-records.ts`): clients
+ * see no difference, whatever a store returns.
+ */
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'
 import express from 'express'
@@ -42,12 +45,12 @@ interface Row {
   readonly value: Record<string, Make>
   readonly version: string
 }
-/** What the store has at the moment. */
+/** The current content of the store. */
 interface Data {
   readonly rows: Record<'cards' | 'zones' | 'pairs', readonly Row[]>
 }
 
-/** Each answer is made anew, as drivers make them. */
+/** Each result is a new object, as from a driver. */
 const stored = ({ value, version }: Row) => {
   const made = {}
   for (const [name, make] of Object.entries(value)) {
@@ -180,8 +183,8 @@ const asked = fc.constantFrom(
 )
 const accepted = fc.constantFrom<Record<string, string>>({}, {}, { accept: 'application/xml' })
 
-describe('a record that is shown again', () => {
-  it('HDR-2, HDR-8: has the bytes, tag and fields that it has without caches, whatever the store gives under whichever version', async () => {
+describe('a record that is shown repeatedly', () => {
+  it('HDR-2, HDR-8: has the same bytes, tag and fields as without caches, whatever the store returns under any version', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.tuple(data, fc.array(fc.tuple(asked, accepted), { minLength: 1, maxLength: 4 })), { minLength: 1, maxLength: 4 }),
@@ -209,7 +212,7 @@ describe('a record that is shown again', () => {
     )
   }, 240_000)
 
-  it('AUTH-4: is what its store shows to this caller, though another was shown more under the same version', async () => {
+  it('AUTH-4: is what the store returns to this caller, although another caller saw more under the same version', async () => {
     const adapter = {
       list: async (_: unknown, { principal }: { principal: unknown }) => ({
         items: [{ value: { id: 'x', name: principal === 'ana' ? 'secret' : null }, version: '1' }],
@@ -239,7 +242,7 @@ describe('a record that is shown again', () => {
     expect(counts.items?.entries).toBe(1)
   })
 
-  it('is not kept where its adapter says that versions do not stand for values', async () => {
+  it('is not cached if its adapter says that versions do not identify values', async () => {
     const read = async (keys: readonly string[]) => keys.map((id) => ({ value: { id }, version: '1' }))
     const adapter = { computes: true, read, list: async () => ({ items: [] }) }
     const service = api({ versions: { v1: [mount(zones, adapter as never)] } })

@@ -1,4 +1,4 @@
-/** As far as these tests need it; the package has no types of its own. */
+/** The types that these tests need; the package has none. */
 declare module 'http-cache-semantics' {
   type Fields = Readonly<Record<string, string>>
 

@@ -1,4 +1,7 @@
-/** Every answer of the example service over a matrix of methods, paths, callers and fields, before the linter. */
+/**
+ * Checks every response of the example service with the linter, over a matrix of methods, paths,
+ * callers and fields.
+ */
 import http from 'node:http'
 import express from 'express'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -155,7 +158,7 @@ describe.each([
     60_000,
   )
 
-  it('HDR-1..6: nor has what writes are answered, whatever they prefer', async () => {
+  it('HDR-1..6: nor have responses to writes, with any preference', async () => {
     const seen: string[] = []
     const look = async (method: string, path: string, fields: Fields = {}, body?: string) => {
       const exchanged = await send(port, method, path, { ...extra, ...inside, ...fields }, body)
@@ -185,7 +188,7 @@ describe.each([
   })
 })
 
-it('LIMIT-1: nor has what comes over the limit', async () => {
+it('LIMIT-1: nor have responses above the limit', async () => {
   const { port, close } = await listen(serviceOf(1))
   const answers = [await send(port, 'GET', '/v8/pre-piezas/1', inside), await send(port, 'GET', '/v8/pre-piezas/1', inside)]
   expect(answers.map(({ status }) => status)).toEqual([200, 429])
@@ -193,7 +196,7 @@ it('LIMIT-1: nor has what comes over the limit', async () => {
   await close()
 })
 
-it('the linter finds what it is there for', () => {
+it('the linter finds the errors that it is meant to find', () => {
   const faultsOf = (status: number, fields: Fields, body = '', method = 'GET') =>
     lint({ method, path: '/', request: {}, status, rawHeaders: Object.entries(fields).flat(), body: Buffer.from(body) }, 'Authorization')
   const right = {

@@ -1,11 +1,14 @@
-/** A linter of answers: what RFC 9110, 9111, 8288, 9457 and the conventions say of any answer, whatever it answers. */
+/**
+ * A linter of responses: checks the rules of RFC 9110, 9111, 8288, 9457 and the conventions that
+ * apply to any response.
+ */
 
 export interface Exchanged {
   readonly method: string
   readonly path: string
   readonly request: Readonly<Record<string, string>>
   readonly status: number
-  /** Names as they came, and values, in turn. */
+  /** Raw header names and values, alternating. */
   readonly rawHeaders: readonly string[]
   readonly body: Buffer
 }
@@ -17,7 +20,7 @@ const date = /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d\d (?:Jan|Feb|Mar|Apr|May|Jun|
 const challenge = `${token}(?:[ ]+${token}=(?:${token}|${quoted})(?:[ \\t]*,[ \\t]*${token}=(?:${token}|${quoted}))*)?`
 const parameter = `;[ \\t]*${token}(?:=(?:${token}|${quoted}))?`
 
-/** The grammar of the fields that a service of ours sends; one that stands here may come once only. */
+/** The grammar of the header fields that the library sends; each of these may occur only once. */
 const grammar: Readonly<Record<string, RegExp>> = {
   accept: list(`${token}/${token}(?:${parameter})*`),
   'accept-patch': list(`${token}/${token}`),
@@ -47,7 +50,10 @@ const grammar: Readonly<Record<string, RegExp>> = {
 /** Directives of answers (RFC 9111 5.2.2). */
 const directives = /^(?:no-store|no-cache|private|public|must-revalidate|no-transform|max-age=\d+|s-maxage=\d+)$/
 
-/** What is wrong with an answer, sentence by sentence. `authenticated` names the field of credentials where the path asks for them. */
+/**
+ * The errors in a response, one sentence each. `authenticated`: the name of the credentials field,
+ * if the path requires them.
+ */
 export function lint(exchanged: Exchanged, authenticated: string | undefined): string[] {
   const { method, status, rawHeaders, body } = exchanged
   const faults: string[] = []
@@ -85,7 +91,7 @@ export function lint(exchanged: Exchanged, authenticated: string | undefined): s
   must(!(ownBody && body.length === 0 && has('content-type')), 'Content-Type without a body')
   must(!has('content-encoding') || varies.includes('accept-encoding'), 'Content-Encoding without Vary: Accept-Encoding (RFC 9110 12.5.5)')
   if (has('content-encoding') && has('etag')) must(/\+[^"]+"$/.test(fields.get('etag') ?? ''), 'the tag of other bytes (RFC 9110 8.8.3.3)')
-  // Fields that statuses ask for.
+  // Fields that the status requires.
   must((status === 401) === has('www-authenticate'), 'WWW-Authenticate belongs to 401 (RFC 9110 15.5.2)')
   must(status !== 405 || has('allow'), '405 without Allow (RFC 9110 15.5.6)')
   must((status !== 429 && status !== 503) || has('retry-after'), `${status} without Retry-After (LIMIT-1)`)

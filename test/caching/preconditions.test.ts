@@ -1,4 +1,7 @@
-/** Preconditions in every combination, against a model of RFC 9110 13.2.2 that knows nothing of how they are read. */
+/**
+ * Preconditions in every combination, compared with a model of RFC 9110 13.2.2 that does not use
+ * the library's code.
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Served } from '../clauses/fixture.js'
 import { isLong } from '../size.js'
@@ -6,10 +9,13 @@ import { grounds, serveOver } from './service.js'
 
 // --- the model ---
 
-/** What a field says, by its meaning: absent, or whether it names what is there, by strong and by weak comparison. */
+/**
+ * The meaning of a field: absent, or whether it matches the current representation by strong and by
+ * weak comparison.
+ */
 interface Said {
   readonly name: string
-  /** The lines of the field, of the tag that is there. */
+  /** The field lines for the current tag. */
   readonly lines: ((tag: string) => string | string[]) | undefined
   readonly strong: boolean
   readonly weak: boolean
@@ -47,26 +53,27 @@ interface Kind {
   readonly method: string
   readonly path: string
   readonly body?: unknown
-  /** What it is answered without preconditions. */
+  /** The status without preconditions. */
   readonly plain: number
-  /** Where a tag of what is there can be had. Default: the path itself. */
+  /** The path at which the current tag can be read. Default: the path itself. */
   readonly tagOf?: string
-  /** False where nothing stands at the address, though the request would make something stand there. */
+  /** False if the address has no representation, although the request would create one. */
   readonly there?: false
-  /** Writes of one record: `If-Match` can be asked for. */
+  /** Writes of one record, for which `If-Match` can be required. */
   readonly updates?: true
-  /** Makes it as it has to be. */
+  /** Creates the required state. */
   readonly before?: readonly (readonly [method: string, path: string, body?: unknown])[]
 }
 
-/** RFC 9110 13.2.1 and 13.2.2, in its order; HDR-3, HDR-4 where they say more. */
+/** RFC 9110 13.2.1 and 13.2.2 in order, with the additions of HDR-3 and HDR-4. */
 function model(
   { method, plain, there, updates }: Kind,
   ifMatch: Said,
   ifNoneMatch: Said,
   options: { required: boolean; weakToo: boolean },
 ): number {
-  // 13.2.1: what is not 2xx without preconditions is the same with them, and OPTIONS selects nothing. POST makes something new: the list's tag is not asked (HDR-4).
+  // 13.2.1: a response that is not 2xx without preconditions does not change, and OPTIONS selects
+  // no representation. POST creates something: the tag of the list is not compared (HDR-4).
   if (plain < 200 || plain > 299 || method === 'POST' || method === 'OPTIONS') return plain
   if (updates && options.required && ifMatch.lines === undefined) return 428
   const holds = options.weakToo ? ifMatch.weak : ifMatch.strong
@@ -165,7 +172,10 @@ const kinds: readonly Kind[] = [
   { name: 'nothing but its methods', method: 'OPTIONS', path: item, plain: 204, before: setUp },
 ]
 
-/** What this service has no word for, and so must not heed: no dates of changes, no ranges (RFC 9110 13.1.3..5, 14.2). */
+/**
+ * Fields that this service does not support and must ignore: dates of changes, ranges (RFC 9110
+ * 13.1.3..5, 14.2).
+ */
 const ignored = {
   'If-Modified-Since': 'Fri, 01 Jan 2999 00:00:00 GMT',
   'If-Unmodified-Since': 'Thu, 01 Jan 1970 00:00:00 GMT',
@@ -173,18 +183,18 @@ const ignored = {
   'If-Range': '"0.x"',
 }
 
-/** Every If-Match with some If-None-Match, and the other way round. */
+/** Every If-Match with some If-None-Match, and vice versa. */
 const some = ['absent', '*', 'current', 'another']
 const pairs = fields.flatMap((ifMatch) =>
   fields.filter(({ name }) => some.includes(name) || some.includes(ifMatch.name)).map((ifNoneMatch) => [ifMatch, ifNoneMatch] as const),
 )
 
-/** For the options, which change what If-Match means. */
+/** For the options that change the meaning of If-Match. */
 const few = pairs.filter(([, { name }]) => name === 'absent' || name === 'current')
 
-/** In `npm test`: every value of each field, beside the other field that is absent or names what is there. */
+/** For `npm test`: every value of each field, with the other field absent or matching. */
 const sides = pairs.filter((pair) => pair.some(({ name }) => name === 'absent' || name === 'current'))
-/** And over a database, where each pair costs several writes. */
+/** For databases, where each pair costs several writes. */
 const fewest = few.filter(([{ name }]) => some.includes(name))
 
 const pairsOf = (ground: string, isPlain: boolean): typeof pairs => {
@@ -194,7 +204,7 @@ const pairsOf = (ground: string, isPlain: boolean): typeof pairs => {
 }
 
 describe.each(grounds)('preconditions over %s', (ground, open) => {
-  // Over a database the options make no other difference than in memory.
+  // The options have the same effect over a database as in memory.
   const settings = [
     { required: false, weakToo: false },
     ...(ground === 'memory'
@@ -212,7 +222,7 @@ describe.each(grounds)('preconditions over %s', (ground, open) => {
     })
     afterAll(() => service?.close())
 
-    /** Makes things as the case has to have them. Gives the tag of what is there. */
+    /** Creates the state that the case requires. Returns the current tag. */
     async function setUpCase({ before = [], tagOf, path: own }: Kind, required: boolean): Promise<string> {
       for (const [method, path, body] of before) {
         const { status } = await service.send(method, path, required ? { 'If-Match': '*' } : {}, body)
@@ -246,7 +256,7 @@ describe.each(grounds)('preconditions over %s', (ground, open) => {
               tag,
             })
           }
-          // What was refused has changed nothing: the next pair is tried on the same.
+          // A refused request changed nothing: the next pair uses the same state.
           if (answer.status !== expected || (answer.status < 300 && !isRead)) tag = undefined
         }
         expect(wrong).toEqual([])

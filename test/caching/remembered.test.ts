@@ -1,4 +1,7 @@
-/** Bytes that are used again (`src/representation/reuse.ts`) are those that would be made anew, whatever has changed meanwhile and whoever asks. */
+/**
+ * Reused bytes (`src/representation/reuse.ts`) equal newly rendered ones, whatever has changed
+ * meanwhile and for every caller.
+ */
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setFlagsFromString } from 'node:v8'
@@ -52,7 +55,7 @@ const viejas = defineResource({
 
 type Any = Adapter<Record<string, unknown>, unknown>
 
-/** The same store, of which each answer is a copy that anybody may change. */
+/** The same store, with results that are mutable copies. */
 const copying = (adapter: Any): Any => ({
   ...adapter,
   list: async (request: ListRequest, call: AdapterCall) => {
@@ -133,7 +136,7 @@ async function serve(wrap: (adapter: Any) => Any, over = stores(), caches = true
     })
 }
 
-/** Versions are random for each store: what must be equal is everything else. */
+/** Versions are random for each store; everything else must be equal. */
 const comparable = ({ status, headers, body }: Said) => {
   const { etag, date, 'x-request-id': _, ...others } = headers
   return { status, others, tagged: etag !== undefined, length: Number(headers['content-length'] ?? 0) === Buffer.byteLength(body), body }
@@ -189,19 +192,20 @@ const steps = fc.oneof(
   },
 )
 
-describe('what is shown again', () => {
-  it('HDR-2, REP-1: whoever asks, in whatever form, after whatever change, the bytes are those that are made anew', async () => {
+describe('repeated responses', () => {
+  it('HDR-2, REP-1: for any caller, form and change, the bytes equal newly rendered ones', async () => {
     await fc.assert(
       fc.asyncProperty(fc.constantFrom(asItIs, copying), fc.array(steps, { minLength: 20, maxLength: 80 }), async (wrap, sequence) => {
         const [remembering, anew] = await Promise.all([serve(wrap), serve(copying, stores(), false)])
         const seen = new Map<string, string>()
         for (const [method, path, given, body] of sequence) {
-          // What is asked for once is not remembered yet, nor a page of which the query comes the second time.
+          // Requests that occur once are not cached yet, nor is a page at the second request of its
+          // query.
           if (method === 'GET') for (const _ of [1, 2, 3]) await remembering(method, path, given)
           const said = await remembering(method, path, given, body)
           const expected = await anew(method, path, given, body)
           expect([method, path, given, comparable(said)]).toEqual([method, path, given, comparable(expected)])
-          // A strong tag names one text, for good.
+          // A strong tag identifies one text forever.
           if (method !== 'GET' || said.headers.etag === undefined || said.status !== 200) continue
           const name = [path, given.host, given.accept, said.headers.etag].join(' ')
           expect(seen.get(name) ?? said.body).toBe(said.body)
@@ -218,7 +222,7 @@ describe('what is shown again', () => {
 })
 
 describe('the tag of a page', () => {
-  it('HDR-4: is the same text, whatever of the page is remembered', async () => {
+  it('HDR-4: is the same text, whatever part of the page is cached', async () => {
     await fc.assert(
       fc.asyncProperty(fc.constantFrom(asItIs, copying), fc.array(steps, { minLength: 20, maxLength: 80 }), async (wrap, sequence) => {
         const over = stores()
@@ -274,7 +278,7 @@ describe('one record in two lists', () => {
   })
 })
 
-describe('records that somebody can still change', () => {
+describe('records that may still change', () => {
   const definition = defineResource({
     collection: 'cosas',
     key: 'id',
@@ -308,7 +312,7 @@ describe('records that somebody can still change', () => {
     ],
   ]
 
-  it.each(changing)('REP-8: %s is looked at each time', async (_, make) => {
+  it.each(changing)('REP-8: %s is rendered each time', async (_, make) => {
     const state = { nombre: 'uno' }
     const stored = make(state) as { value: { id: number; nombre?: string; partes?: unknown[] }; version: string }
     const adapter = { read: () => [stored], list: () => ({ items: [stored], total: 1 }) }
@@ -330,8 +334,8 @@ describe('records that somebody can still change', () => {
   })
 })
 
-describe('a list that its adapter goes on using', () => {
-  it('QUERY-7: is shown as it is now, though it is the very object that was shown before', async () => {
+describe('a list that its adapter keeps modifying', () => {
+  it('QUERY-7: is shown in its current state, although the same object was shown before', async () => {
     const definition = defineResource({
       collection: 'cosas',
       key: 'id',
@@ -351,8 +355,8 @@ describe('a list that its adapter goes on using', () => {
   })
 })
 
-describe('bytes behind middlewares of others', () => {
-  it('HDR-1: who has a function of his own in the place of write or end is given what he can read', async () => {
+describe('responses behind other middlewares', () => {
+  it('HDR-1: a middleware that replaces write or end gets data that it can read', async () => {
     const heard: string[] = []
     const app = express()
     app.use((_req, res, next) => {
@@ -378,7 +382,7 @@ describe('bytes behind middlewares of others', () => {
   })
 })
 
-describe('lists that their store goes on working with', () => {
+describe('lists that their store keeps modifying', () => {
   const definition = defineResource({
     collection: 'cosas',
     key: 'id',
@@ -393,7 +397,7 @@ describe('lists that their store goes on working with', () => {
     return (path: string) => fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`)
   }
 
-  it('HDR-4: a page of the same list object is another where a record in it was replaced', async () => {
+  it('HDR-4: a page of the same list object changes after one of its records was replaced', async () => {
     const rows = [frozen(1, 'uno'), frozen(2, 'dos')]
     const page = { items: rows, total: 2 }
     const ask = await get({ read: () => [rows[0]], list: () => page })
@@ -410,7 +414,7 @@ describe('lists that their store goes on working with', () => {
     expect((await ask('/v1/cosas')).headers.get('x-total-count')).toBe('3')
   })
 
-  it('keeps no record alive that was shown once, nor one that is made anew each time', async () => {
+  it('does not keep records alive that were shown once, nor those that are created anew each time', async () => {
     setFlagsFromString('--expose-gc')
     const gc = runInNewContext('gc') as () => void
     const given: WeakRef<object>[] = []
@@ -428,7 +432,7 @@ describe('lists that their store goes on working with', () => {
       await new Promise((resolve) => setImmediate(resolve))
       gc()
     }
-    // What comes again and again may be kept, of each list its last page.
+    // The last page of each repeatedly requested list may be cached.
     expect(given.filter((one) => one.deref() !== undefined).length).toBeLessThanOrEqual(22)
   })
 })

@@ -1,4 +1,4 @@
-/** A service of every kind of thing that has a tag, over memory and over PostgreSQL. */
+/** A service with every kind of resource that has a tag, over memory and PostgreSQL. */
 import compression from 'compression'
 import express from 'express'
 import { memoryAdapter } from '../../src/adapters/memory/index.js'
@@ -42,7 +42,7 @@ const lineas = defineResource({
   },
   parent: { of: contratos, by: 'codigo' },
 })
-/** Each caller has notes of its own, under addresses that all callers share. */
+/** Each caller has its own notes, at addresses that all callers share. */
 const notas = defineResource({
   collection: 'notas',
   key: 'id',
@@ -50,7 +50,7 @@ const notas = defineResource({
   scope: (principal) => ({ de: String(principal) }),
 })
 
-/** The same, and any cache may keep it for whoever shows the same credentials. */
+/** The same, and any cache may store it per credentials. */
 const avisos = defineResource({
   collection: 'avisos',
   key: 'id',
@@ -116,7 +116,7 @@ export const grounds: readonly (readonly [name: string, open: () => Promise<Open
   ['PostgreSQL', openTables],
 ]
 
-/** Serves it below `/v1`, with middlewares in front. */
+/** Serves it below `/v1`, behind other middlewares. */
 export async function serveOver(
   open: () => Promise<Opened>,
   options: Partial<ApiOptions> = {},

@@ -25,7 +25,7 @@ const basic = (user: string, secret: string) => ({ Authorization: `Basic ${Buffe
 
 hashCheaply()
 
-/** A token of whatever header and claims, signed HS256. */
+/** Signs a token with any header and claims, HS256. */
 function forged(header: object, claims: object, secret: string = key.key): string {
   const text = [header, claims].map((part) => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.')
   return `${text}.${createHmac('sha256', secret).update(text).digest('base64url')}`
@@ -81,7 +81,7 @@ describe.each(frameworks)('AUTH over %s', (_name, express) => {
   const get = (path: string, headers: Record<string, string | string[]> = {}, method = 'GET'): Promise<Answer> =>
     service.send(method, path, headers)
 
-  it('AUTH-1: a private API takes a Bearer token, and no other credentials', async () => {
+  it('AUTH-1: a private API accepts only Bearer tokens', async () => {
     expect((await get('/v1/notas', asBearer(token()))).status).toBe(200)
     expect((await get('/v1/notas', { Authorization: `bEaReR   ${token()}` })).status).toBe(200)
     for (const headers of [
@@ -100,7 +100,7 @@ describe.each(frameworks)('AUTH over %s', (_name, express) => {
     expect((await get(`/v1/notas?access_token=${token()}`)).status).toBe(401)
   })
 
-  it('AUTH-2, AUTH-3: a login by Basic gives the token that public requests carry', async () => {
+  it('AUTH-2, AUTH-3: a login with Basic credentials returns the token for public requests', async () => {
     const answer = await get('/public/login', basic('ana', password))
     expect([answer.status, answer.text, answer.headers['content-length'], answer.headers['cache-control']]).toEqual([
       200,
@@ -112,18 +112,18 @@ describe.each(frameworks)('AUTH over %s', (_name, express) => {
     expect((await get('/public/v1/notas', { 'x-authorization-token': given })).status).toBe(200)
     expect((await get('/public/v1/notas', asBearer(given))).status).toBe(401)
     expect((await get('/public/v1/notas', { 'x-authorization-token': [given, given] })).status).toBe(401)
-    // An empty user is a user (RFC 7617 2).
+    // An empty user name is allowed (RFC 7617 2).
     expect((await get('/public/login/', basic('', password))).status).toBe(200)
     expect((await get('/public/login', basic('ana', password), 'HEAD')).headers).toHaveProperty('x-authorization-token')
   })
 
-  it('AUTH-5: a token of one side is none of the other, though one key signs both', async () => {
+  it('AUTH-5: private and public tokens are not interchangeable, even with the same key', async () => {
     const outside = (await get('/public/login', basic('ana', password))).headers['x-authorization-token'] as string
     expect((await get('/v1/notas', asBearer(outside))).status).toBe(401)
     expect((await get('/public/v1/notas', { 'x-authorization-token': token() })).status).toBe(401)
   })
 
-  it('AUTH-2: a login has its methods and no query; its 401 says neither which half was wrong nor who asked', async () => {
+  it('AUTH-2: a login has its own methods and no query; its 401 reveals neither what was wrong nor the user', async () => {
     for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
       const answer = await get('/public/login', basic('ana', password), method)
       expect([answer.status, answer.headers.allow]).toEqual([405, 'GET, HEAD, OPTIONS'])
@@ -144,7 +144,7 @@ describe.each(frameworks)('AUTH over %s', (_name, express) => {
     expect(service.events.find(({ route }) => route === '/login')).toMatchObject({ status: 200 })
   })
 
-  it('AUTH-4: 401 comes before what the path, the method and the body have wrong, and after the version', async () => {
+  it('AUTH-4: 401 takes precedence over errors in path, method and body, but not over the version', async () => {
     expect((await get('/v1/nada')).status).toBe(401)
     expect((await get('/v1/notas', {}, 'DELETE')).status).toBe(401)
     expect((await get('/v1/notas', { Accept: 'text/html' })).status).toBe(401)
@@ -157,7 +157,7 @@ describe.each(frameworks)('AUTH over %s', (_name, express) => {
     expect((await get('/v1/notas', asBearer(token('notas:read')), 'DELETE')).headers.allow).toBe('GET, HEAD, OPTIONS')
   })
 
-  it('HDR-6: what is made for one principal is private and varies by the credentials, unless the resource says otherwise', async () => {
+  it('HDR-6: representations for a principal are private and vary by the credentials, unless the resource says otherwise', async () => {
     const list = await get('/v1/notas', asBearer(token()))
     expect([list.headers['cache-control'], list.headers.vary]).toEqual(['private, no-cache', 'Accept, Authorization'])
     const etag = list.headers.etag as string
@@ -172,7 +172,7 @@ describe.each(frameworks)('AUTH over %s', (_name, express) => {
     expect((await get('/public/v1/notas', { 'x-authorization-token': given })).headers.vary).toBe('Accept, x-authorization-token')
   })
 
-  it('HDR-6: a stricter word on caching in front of hand-written routes stays', async () => {
+  it('HDR-6: a stricter Cache-Control set before hand-written routes is kept', async () => {
     const routes = (_req: never, res: never) => (res as { end(text: string): void }).end('by hand')
     const app = express()
     app.use((_req: unknown, res: { setHeader(name: string, value: string): unknown }, next: () => void) => {
@@ -186,7 +186,7 @@ describe.each(frameworks)('AUTH over %s', (_name, express) => {
     await strict.close()
   })
 
-  it('AUTH-5: what the library of tokens alone would let pass is 401', async () => {
+  it('AUTH-5: tokens that the token library alone would accept are 401', async () => {
     const now = Math.floor(Date.now() / 1000)
     const good = { sub: 'ana', scope: '*:read', exp: now + 60 }
     const header = { alg: 'HS256', typ: 'JWT' }
@@ -207,7 +207,7 @@ describe.each(frameworks)('AUTH over %s', (_name, express) => {
     }
   })
 
-  it('ERR-3: no answer and no hook hears a password, a token or a key', async () => {
+  it('ERR-3: no response and no hook contains a password, a token or a key', async () => {
     const seen: string[] = []
     const given = token()
     for (const headers of [asBearer(`${given}x`), basic('ana', `${password}x`), asBearer(forged({ alg: 'HS256' }, { sub: 'x', exp: 1 }))]) {
@@ -216,11 +216,11 @@ describe.each(frameworks)('AUTH over %s', (_name, express) => {
         seen.push(text, JSON.stringify(fields))
       }
     }
-    const told = seen
+    const reported = seen
       .concat(service.errors.map((error) => `${String(error)} ${(error as Error).stack} ${JSON.stringify(error)}`))
       .join('\n')
     for (const secret of [given, given.split('.')[2] as string, password, key.key, Buffer.from(`ana:${password}`).toString('base64')]) {
-      expect(told).not.toContain(secret)
+      expect(reported).not.toContain(secret)
     }
   })
 })
@@ -228,7 +228,7 @@ describe.each(frameworks)('AUTH over %s', (_name, express) => {
 describe.each(frameworks)('LIMIT-1 over %s', (_name, express) => {
   const counts = (answer: Answer) => [answer.status, /r=(\d+)/.exec(String(answer.headers.ratelimit))?.[1]]
 
-  it('LIMIT-1: counts by principal, says what is left, and is 429 with Retry-After beyond it, before any path', async () => {
+  it('LIMIT-1: counts by principal, reports what is left, and is 429 with Retry-After above the limit, for any path', async () => {
     const service = await serve(express, { limit: 3 })
     const ana = asBearer(token())
     expect(counts(await service.send('GET', '/v1/notas', ana))).toEqual([200, '2'])
@@ -242,12 +242,12 @@ describe.each(frameworks)('LIMIT-1 over %s', (_name, express) => {
       expect(over.headers['ratelimit-policy']).toMatch(/q=3; w=60/)
     }
     expect(counts(await service.send('GET', '/v1/notas', asBearer(token('*:read', 'eva'))))).toEqual([200, '2'])
-    // What ends before anybody is asked who it is counts for nobody.
+    // Requests that end before authentication are not counted.
     expect((await service.send('GET', '/v0/notas', ana)).status).toBe(410)
     await service.close()
   })
 
-  it('LIMIT-1: failed authentications count by address, and a valid token from there still passes', async () => {
+  it('LIMIT-1: failed authentications count by address, and a valid token from that address is still accepted', async () => {
     const service = await serve(express, { limit: 3 })
     const answers = []
     for (let i = 0; i < 5; i += 1) answers.push((await service.send('GET', '/v1/notas', asBearer(`x.y.${i}`))).status)
@@ -268,7 +268,7 @@ describe.each(frameworks)('LIMIT-1 over %s', (_name, express) => {
     await service.close()
   })
 
-  it('AUTH-6: a login that failed too often is 429, of an unknown account alike', async () => {
+  it('AUTH-6: too many failed logins are 429, also for unknown accounts', async () => {
     const service = await serve(express)
     for (const user of ['ana', 'eva']) {
       const statuses: number[] = []
@@ -281,7 +281,7 @@ describe.each(frameworks)('LIMIT-1 over %s', (_name, express) => {
     await service.close()
   })
 
-  it('ERR-1: a login whose users can not be looked up in time is 503', async () => {
+  it('ERR-1: a login is 503 if the user can not be looked up in time', async () => {
     const entrance = api({
       login: login({ find: () => new Promise<never>(() => {}), token: () => 'token' }),
       timeout: 50,

@@ -40,7 +40,7 @@ describe.each(frameworks)('VER-3: brownouts over %s', (_name, express) => {
     return served
   }
 
-  it('VER-3: the version answers 503 whatever the credentials, tells until when, and answers again afterwards', async () => {
+  it('VER-3: the version answers 503 whatever the credentials, says until when, and works again afterwards', async () => {
     const heard: unknown[] = []
     const { send } = await start([{ from, until }], { onError: (event) => heard.push(event.code) })
     at('2027-03-01T09:59:59.999Z')
@@ -62,11 +62,11 @@ describe.each(frameworks)('VER-3: brownouts over %s', (_name, express) => {
     expect((await send('GET', '/v1/pedidos/1')).headers['retry-after']).toBe('1')
     at('2027-03-01T10:15:00Z')
     expect((await send('GET', '/v1/pedidos/1')).status).toBe(200)
-    // What was announced is no failure.
+    // A brownout was announced and is not a failure.
     expect(heard).toEqual([])
   })
 
-  it('VER-3: with status 410 it is empty, as after the end of the version', async () => {
+  it('VER-3: with status 410 the body is empty, as after retirement', async () => {
     const { send } = await start([{ from, until, status: 410 }])
     at('2027-03-01T10:10:00Z')
     for (const method of ['GET', 'POST', 'HEAD', 'OPTIONS']) {
@@ -82,7 +82,7 @@ describe.each(frameworks)('VER-3: brownouts over %s', (_name, express) => {
     }
   })
 
-  it('VER-3: clients that are exempt are served, and all others are authenticated first', async () => {
+  it('VER-3: exempt clients are served, and all clients are authenticated first', async () => {
     const { send } = await start([{ from, until, exempt: ['billing'] }])
     at('2027-03-01T10:00:00Z')
     expect((await send('GET', '/v1/pedidos/1', { 'x-client': 'billing' })).status).toBe(200)
@@ -91,7 +91,7 @@ describe.each(frameworks)('VER-3: brownouts over %s', (_name, express) => {
     expect((await send('GET', '/v1/pedidos/1', { 'x-client': 'nobody' })).status).toBe(401)
   })
 
-  it('VER-3: of two that overlap, each spares its own clients alone', async () => {
+  it('VER-3: each of two overlapping brownouts exempts only its own clients', async () => {
     const { send } = await start([
       { from, until, exempt: ['billing', 'shop'] },
       { from, until: '2027-03-01T10:30:00Z', status: 410, exempt: ['billing'] },
@@ -107,7 +107,7 @@ describe.each(frameworks)('VER-3: brownouts over %s', (_name, express) => {
     ])
   })
 
-  it('VER-3: Retry-After leads past those that follow without a gap', async () => {
+  it('VER-3: Retry-After includes brownouts that follow without a gap', async () => {
     const { send } = await start([
       { from: '2027-03-01T10:15:00Z', until: '2027-03-01T10:20:00Z' },
       { from, until },
@@ -117,7 +117,7 @@ describe.each(frameworks)('VER-3: brownouts over %s', (_name, express) => {
     expect((await send('GET', '/v1/pedidos')).headers['retry-after']).toBe('1200')
   })
 
-  it('VER-3: a function gives them at run time, and documents and pages follow', async () => {
+  it('VER-3: a function can return them at run time, and documents and pages follow', async () => {
     at('2027-02-01T00:00:00Z')
     let current: { from: string; until: string; exempt?: string[] }[] = []
     const { send } = await start(() => current, { describe: {} })
@@ -132,7 +132,7 @@ describe.each(frameworks)('VER-3: brownouts over %s', (_name, express) => {
     expect((await send('GET', '/v1/pedidos')).status).toBe(200)
   })
 
-  it('VER-3: a function that fails, or gives what is none, is reported once and switches nothing off', async () => {
+  it('VER-3: a function that throws or returns an invalid value is reported once and switches nothing off', async () => {
     const heard: unknown[] = []
     let give: () => unknown = () => {
       throw new Error('no configuration')
@@ -154,7 +154,7 @@ describe.each(frameworks)('VER-3: brownouts over %s', (_name, express) => {
     expect(heard.length).toBe(7)
   })
 
-  it('VER-3: a write that was begun before ends as it would have', async () => {
+  it('VER-3: a write that began before the brownout completes normally', async () => {
     at('2027-03-01T09:59:59Z')
     let begin = (): void => {}
     const begun = new Promise<void>((resolve) => {
@@ -191,15 +191,15 @@ describe.each(frameworks)('VER-3: brownouts over %s', (_name, express) => {
   })
 })
 
-describe('VER-3: brownouts that make no sense', () => {
-  it('VER-3: do not build', () => {
+describe('VER-3: invalid brownouts', () => {
+  it('VER-3: throw when the service is built', () => {
     expect(() => serviceOf([{ from: until, until: from }])).toThrow(/ends before it begins/)
-    expect(() => serviceOf([{ from: 'soon', until }])).toThrow(/no date/)
+    expect(() => serviceOf([{ from: 'soon', until }])).toThrow(/not a date/)
     expect(() => serviceOf([{ from, until, status: 404 as 410 }])).toThrow(/status/)
     expect(() => api({ versions: { v1: { resources: [], brownouts: [{ from, until }] } } })).toThrow(/is not deprecated/)
   })
 
-  it('VER-3: documents say what they are answered with', () => {
+  it('VER-3: documents list the responses during brownouts', () => {
     const document = openapi(serviceOf([{ from: '2099-01-01', until: '2099-01-02' }]), 'v1')
     expect(document.paths['/pedidos']).toMatchObject({ get: { responses: { 410: {}, 503: {} } } })
     expect(document['x-brownouts']).toEqual([{ from: '2099-01-01T00:00:00.000Z', until: '2099-01-02T00:00:00.000Z', status: 503 }])

@@ -1,6 +1,6 @@
 /**
- * VERB-13: no answer says or implies that a change was not made when it was. Faults strike at every
- * call that a request makes.
+ * VERB-13: no response says or implies that a change was not made if it was. Faults are injected at
+ * every call that a request makes.
  */
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
@@ -47,8 +47,8 @@ const contratos = defineResource({
 })
 
 /**
- * What strikes: at which call, in which form. Calls of adapters, permissions and encoders are
- * counted together, in the order in which a request makes them.
+ * The injected fault: at which call, and in which form. Calls of adapters, permissions and encoders
+ * are counted together, in the order of the request.
  */
 interface Fault {
   readonly at: number
@@ -76,9 +76,9 @@ const hookFailure = new Error('a hook that fails')
 interface World {
   readonly send: Served['send']
   fault: Fault | undefined
-  /** What the write of this request came to, as the store answered it. */
+  /** The outcome of this request's write, as reported by the store. */
   wrote: 'nothing' | 'made' | 'refused'
-  /** Calls that the request made. */
+  /** Number of calls that the request made. */
   calls: number
   readonly reported: ErrorEvent[]
   state(): Promise<string>
@@ -102,8 +102,7 @@ async function start(express: Express): Promise<World> {
         const found = Reflect.get(target, method) as unknown
         if (typeof found !== 'function') return found
         return (...rest: unknown[]) => {
-          // The fault of a write itself is the adapter's to tell: another suite holds adapters to
-          // that.
+          // Another suite checks that adapters report failed writes correctly.
           if (writes.has(String(method))) {
             const result = (found as (...rest: unknown[]) => unknown).apply(target, rest)
             world.wrote = typeof result === 'object' || ['removed', 'attached', 'detached'].includes(String(result)) ? 'made' : 'refused'
@@ -172,7 +171,7 @@ async function start(express: Express): Promise<World> {
 
 type Change = (world: World, n: number, headers: Record<string, string>) => Promise<Answer>
 
-/** One of each kind of change; `n` makes each another one. */
+/** One change of each kind; `n` makes each one different. */
 const changes: Readonly<Record<string, Change>> = {
   POST: ({ send }, n, headers) => send('POST', '/v1/contratos', headers, { codigo: `n${n}`, n, cliente: { id: 1 } }),
   'POST with a key': ({ send }, n, headers) =>
@@ -211,7 +210,7 @@ describe.each(frameworks)('VERB-13 with %s', (_name, express) => {
     prefer: fc.constantFrom(undefined, 'return=minimal', 'return=representation'),
   })
 
-  it('a change that was made is answered as a success, whatever fails after it; a success is a change that was made', async () => {
+  it('a change that was made is answered with success, whatever fails after it; a success means that the change was made', async () => {
     let after = 0
     await fc.assert(
       fc.asyncProperty(asked, async ({ change, fault, accept, prefer }) => {
@@ -229,21 +228,22 @@ describe.each(frameworks)('VERB-13 with %s', (_name, express) => {
           expect(answer.text).not.toMatch(untrue)
           if (answer.status === 201) expect(answer.headers.location).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/v1\//)
         } else if (answer.status < 300) {
-          // Nothing to do is a success as well: a flag that is set already, a member that is out.
+          // A change without effect is a success as well: a flag that is already set, a member that
+          // was already removed.
           expect(await world.state()).toBe(before)
           expect(change).toMatch(/flag/)
         } else expect(await world.state()).toBe(before)
       }),
       { numRuns: 400 },
     )
-    // Without faults behind the write the law would hold of itself.
+    // Without faults after the write the law would hold trivially.
     expect(after).toBeGreaterThan(10)
   })
 
-  it('the tag of an answer that could not be built names the new version: good for If-Match, never a 304', async () => {
+  it('if the response could not be built, its tag names the new version: valid in If-Match, never for a 304', async () => {
     n += 1
-    // The permission is asked, the record and its link are read, the record is written; then the
-    // link is read again.
+    // Calls: permission, read of the record and its link, write of the record; then another read of
+    // the link.
     const calls = await countCalls(world, () => world.send('PATCH', '/v1/contratos/a', {}, { n: -1 }))
     Object.assign(world, { fault: { at: calls - 1, kind: 'unavailable' }, calls: 0 })
     const patched = await world.send('PATCH', '/v1/contratos/a', {}, { n })
@@ -263,7 +263,7 @@ describe.each(frameworks)('VERB-13 with %s', (_name, express) => {
     expect((await world.send('PATCH', '/v1/contratos/a', { 'If-Match': etag }, { n: 0 })).status).toBe(412)
   })
 
-  it('an endpoint whose header can not be sent answers its status without it', async () => {
+  it('an endpoint whose header can not be sent answers its status without that header', async () => {
     const calls = await countCalls(world, () => world.send('POST', '/v1/informes'))
     Object.assign(world, { fault: { at: calls, kind: 'garbage' }, calls: 0 })
     const answer = await world.send('POST', '/v1/informes')
@@ -295,7 +295,7 @@ describe.each(frameworks)('what the library can not know, with %s', (_name, expr
     return listen(app)
   }
 
-  it('VERB-13: a write that fails or does not end is an unknown outcome, also as a 500', async () => {
+  it('VERB-13: a write that fails or does not complete has an unknown outcome, also as a 500', async () => {
     const service = await serving({
       create: ({ id }) => {
         if (id === 'silent') return new Promise(() => {})
@@ -325,7 +325,7 @@ describe.each(frameworks)('what the library can not know, with %s', (_name, expr
     await service.close()
   })
 
-  it('VERB-13: a view whose conversion fails on what was stored answers the success all the same', async () => {
+  it('VERB-13: a view that fails to convert the stored record still answers with success', async () => {
     const stored = memoryAdapter(things, { records: [{ id: 'a' }] })
     let fails = false
     const toWire = {
@@ -356,7 +356,7 @@ describe.each(frameworks)('what the library can not know, with %s', (_name, expr
     await service.close()
   })
 
-  it('VERB-13: an endpoint whose second write changed nothing does not say that nothing was changed', async () => {
+  it('VERB-13: an endpoint whose second write changed nothing does not claim that nothing was changed', async () => {
     const app = express()
     const transfers = endpoint('transfers', {
       description: 'Makes two changes, one after the other.',
@@ -376,7 +376,7 @@ describe.each(frameworks)('what the library can not know, with %s', (_name, expr
     await service.close()
   })
 
-  it('ERR-1: a request that ran out of time before its write does not claim to have written', async () => {
+  it('ERR-1: a request that times out before its write does not claim to have written', async () => {
     const service = await serving({ read: () => new Promise(() => {}), replace: (_key, value) => ({ value, version: '2' }) })
     const answer = await service.send('PATCH', '/v1/things/a', {}, {})
     expect([answer.status, answer.json.detail]).toEqual([503, 'Try again in a moment.'])

@@ -11,7 +11,9 @@ const statuses = (answers: readonly { status: number }[]): Record<number, number
 const times = <T>(count: number, make: (i: number) => Promise<T>): Promise<T[]> =>
   Promise.all(Array.from({ length: count }, (_, i) => make(i)))
 
-/** The store and the queue are the same under either Express: one of them gets the full load. */
+/**
+ * Store and queue do not depend on the Express version, so only one of the two gets the full load.
+ */
 const load = { 'Express 5': 1_000, 'Express 4': 100 }
 
 describe.each(frameworks)('HDR-3, concurrency over %s', (name, express) => {
@@ -35,7 +37,7 @@ describe.each(frameworks)('HDR-3, concurrency over %s', (name, express) => {
       await close()
     })
 
-    it(`of ${count} PATCHes without a tag, each of its own member, none is lost`, async () => {
+    it(`of ${count} PATCHes without a tag, each of a different member, none is lost`, async () => {
       const { send, close } = await bags(slow)
       expect(statuses(await times(count, (i) => send('PATCH', '/v1/bolsas/1', { Prefer: 'return=minimal' }, { [`m${i}`]: i })))).toEqual({
         200: count,
@@ -46,7 +48,7 @@ describe.each(frameworks)('HDR-3, concurrency over %s', (name, express) => {
     })
   })
 
-  it('patches without a tag survive writers of another process, which win now and then', async () => {
+  it('PATCHes without a tag survive occasional conflicting writes of another process', async () => {
     const store = memoryAdapter(bolsas, { records: [{ id: 1 }] })
     const served = [dawdling(store, 2), dawdling(store, 2)].map((adapter) =>
       listen(express().use(api({ versions: { v1: [mount(bolsas, adapter)] } }))),
@@ -88,7 +90,7 @@ describe.each(frameworks)('HDR-3, concurrency over %s', (name, express) => {
     await close()
   })
 
-  it('attach against remove: what is gone is attached to nothing', async () => {
+  it('attach and remove concurrently: a removed record is attached to nothing', async () => {
     for (let round = 0; round < 4; round += 1) {
       const { send, close } = await serve(express)
       const [attached, removed] = await Promise.all([send('PUT', '/v8/clientes/1/contratos/C2'), send('DELETE', '/v8/contratos/C2')])
@@ -99,7 +101,7 @@ describe.each(frameworks)('HDR-3, concurrency over %s', (name, express) => {
     }
   })
 
-  it('flags set and unset at once leave no other change behind', async () => {
+  it('flags that are set and unset concurrently leave no other change behind', async () => {
     const { send, close } = await serve(express)
     const answers = await times(60, (i) =>
       i % 3 === 0
@@ -111,7 +113,7 @@ describe.each(frameworks)('HDR-3, concurrency over %s', (name, express) => {
     await close()
   })
 
-  it('a waiting update does not hold up other keys, nor the next one after a failure', async () => {
+  it('a waiting update blocks neither other keys nor the next update after a failure', async () => {
     let open = (): void => {}
     const gate = new Promise<void>((resolve) => {
       open = resolve

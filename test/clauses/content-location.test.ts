@@ -12,7 +12,7 @@ describe.each(frameworks)('where an answer’s representation lives on %s', (_, 
   })
   afterAll(() => service.close())
 
-  it('RFC 9110 8.7: a POST that answers what it made names its Location', async () => {
+  it('RFC 9110 8.7: the response to POST with the created record has Content-Location', async () => {
     for (const [path, body] of [
       ['notas', { id: 'a b/c' }],
       ['piezas/2/componentes', { secuencia: 9, nombre: 'x' }],
@@ -44,7 +44,7 @@ describe.each(frameworks)('where an answer’s representation lives on %s', (_, 
     expect((await send('PATCH', `notas/${id}`, {}, { texto: 'y' })).headers['content-location']).toBe(`${service.origin}/v8/notas/${id}`)
   })
 
-  it('RFC 9110 8.7, 15.4.5: what is read through an associated sub-collection names its own address, as 200, 302 and 304', async () => {
+  it('RFC 9110 8.7, 15.4.5: an item read through an associated sub-collection has its own address, in 200, 302 and 304', async () => {
     const own = `${service.origin}/v8/contratos/C1`
     const read = await send('GET', 'clientes/1/contratos/C1')
     const again = await send('GET', 'clientes/1/contratos/C1', { 'If-None-Match': String(read.headers.etag) })
@@ -58,7 +58,7 @@ describe.each(frameworks)('where an answer’s representation lives on %s', (_, 
     expect((await send('GET', 'clientes/1/contratos/C1?expand=cliente')).headers['content-location']).toBe(`${own}?expand=cliente`)
   })
 
-  it('RFC 9110 8.7: nothing else names one', async () => {
+  it('RFC 9110 8.7: no other response has one', async () => {
     const etag = String((await send('GET', 'piezas/1')).headers.etag)
     for (const [method, path, headers, body, status] of [
       ['GET', 'piezas/1', {}, undefined, 200],
@@ -85,7 +85,7 @@ describe.each(frameworks)('where an answer’s representation lives on %s', (_, 
     }
   })
 
-  it('AUTH-4: who may write and not read is shown no address of what it can not see', async () => {
+  it('AUTH-4: a caller with write but no read permission gets no address of records that it may not read', async () => {
     const permission: Permission = (_principal, action) => (action === 'read' ? 'forbidden' : 'allow')
     const blind = await serve(express, { permission })
     for (const [method, path, body] of [
@@ -99,7 +99,7 @@ describe.each(frameworks)('where an answer’s representation lives on %s', (_, 
     await blind.close()
   })
 
-  it('RFC 7240: return= works in any form, on whatever has a body to give, and says what was applied', async () => {
+  it('RFC 7240: return= is accepted in any form, for every response with a body, and Preference-Applied confirms it', async () => {
     for (const [prefer, applied] of [
       ['return=minimal', 'return=minimal'],
       ['respond-async, RETURN = "minimal"; q=1', 'return=minimal'],
@@ -130,14 +130,14 @@ describe.each(frameworks)('where an answer’s representation lives on %s', (_, 
     }
   })
 
-  it('RFC 7240 2: answers to changes vary by Prefer, whether it was sent or not; reads do not', async () => {
+  it('RFC 7240 2: responses to changes vary by Prefer, whether it was sent or not; reads do not', async () => {
     for (const headers of [{}, full, { Prefer: 'return=minimal' }]) {
       expect((await send('PATCH', 'piezas/3', headers, {})).headers.vary).toBe('Accept, Prefer')
       expect((await send('GET', 'piezas/3', headers)).headers.vary).toBe('Accept')
     }
   })
 
-  it('no answer names a language: values are in whatever language they are stored in', async () => {
+  it('no response has Content-Language: values are in the language in which they are stored', async () => {
     for (const [method, path, body] of [
       ['GET', 'piezas', undefined],
       ['GET', 'piezas/1', undefined],
@@ -153,7 +153,7 @@ describe.each(frameworks)('where an answer’s representation lives on %s', (_, 
     }
   })
 
-  it('RFC 5789: the PATCH of an endpoint names in Accept-Patch what its body is understood in', async () => {
+  it('RFC 5789: PATCH of an endpoint lists the media types of its body in Accept-Patch', async () => {
     const handle = () => undefined
     const ajuste = endpoint('ajustes', { description: 'Settings.', methods: { PATCH: { body: { type: 'object' }, handle } } })
     const reloj = endpoint('reloj', { description: 'Winds the clock.', methods: { PATCH: { handle } } })

@@ -65,7 +65,7 @@ describe.each(frameworks)('VER-3: deprecated parameters and members over %s', (_
     return { used, send }
   }
 
-  it('VER-3: a deprecated parameter is served, and the event names it', async () => {
+  it('VER-3: a deprecated parameter still works, and the event names it', async () => {
     const { used } = await start()
     expect(await used('GET', '/v1/notas?texto=a')).toEqual([200])
     expect(await used('GET', '/v1/notas?viejo=a&contiene=b&limit=1')).toEqual([200, 'parameter viejo', 'parameter contiene'])
@@ -73,7 +73,7 @@ describe.each(frameworks)('VER-3: deprecated parameters and members over %s', (_
     expect(await used('HEAD', '/v1/search?texto=a')).toEqual([200, 'parameter texto'])
   })
 
-  it('VER-3: a deprecated member is taken, and the event names its place and never its value', async () => {
+  it('VER-3: a deprecated member is accepted, and the event names its path but never its value', async () => {
     const { used } = await start()
     expect(await used('POST', '/v1/notas', {}, { id: 2, texto: 'x' })).toEqual([201])
     expect(
@@ -85,7 +85,7 @@ describe.each(frameworks)('VER-3: deprecated parameters and members over %s', (_
       { op: 'add', path: '/lineas/-', value: { codigo: 'x' } },
       { op: 'replace', path: '/viejo', value: 'z' },
     ]
-    // What replaced the record had no lines.
+    // The replacement had no lines.
     expect(await used('PATCH', '/v1/notas/1', { 'Content-Type': 'application/json-patch+json' }, patch.slice(1))).toEqual([
       200,
       'member viejo',
@@ -99,11 +99,11 @@ describe.each(frameworks)('VER-3: deprecated parameters and members over %s', (_
       201,
       'member viejo',
     ])
-    // A body that is refused has used it all the same.
+    // A refused body counts as use too.
     expect(await used('POST', '/v1/notas', {}, { viejo: 'x', nope: 1 })).toEqual([422, 'member viejo'])
   })
 
-  it('VER-3: the path of a JSON Patch is looked at as far as members go, however long it is', async () => {
+  it('VER-3: the path of a JSON Patch is examined only as deep as members go, however long it is', async () => {
     const { send } = await start()
     const patch = (path: string) =>
       send('PATCH', '/v1/notas/1', { 'Content-Type': 'application/json-patch+json' }, JSON.stringify([{ op: 'remove', path }]))
@@ -127,7 +127,7 @@ describe.each(frameworks)('VER-3: deprecated parameters and members over %s', (_
 })
 
 describe('VER-3: documents', () => {
-  it('VER-3: tell what is deprecated, until when, and what to use', () => {
+  it('VER-3: list what is deprecated, until when, and what to use instead', () => {
     const document = openapi(serviceOf(), 'v1')
     const { parameters = {}, schemas = {} } = document.components as Record<string, Record<string, Record<string, unknown>>>
     expect(parameters.NotaContieneFilter).toMatchObject({
@@ -143,7 +143,7 @@ describe('VER-3: documents', () => {
     })
   })
 
-  it('VER-3: what was deprecated may go from the contract when its sunset has come', () => {
+  it('VER-3: a deprecated part may be removed from the contract after its sunset', () => {
     const before = openapi(serviceOf(), 'v1')
     const { properties } = notas.schema as { properties: Record<string, object> }
     const { viejo: _, ...left } = properties
@@ -162,7 +162,7 @@ describe('VER-3: documents', () => {
     expect(breaking('2027-07-01')).toEqual([])
   })
 
-  it('VER-3: a filter is deprecated for another filter', () => {
+  it('VER-3: a filter is deprecated in favor of another filter', () => {
     expect(() =>
       defineResource({
         collection: 'notas',
@@ -170,6 +170,6 @@ describe('VER-3: documents', () => {
         schema: notas.schema as never,
         filters: { a: { field: 'texto', deprecated: { use: 'textos' } }, texto: true } as never,
       }),
-    ).toThrow(/deprecated for "textos", which is no filter here. Did you mean "texto"/)
+    ).toThrow(/deprecated in favor of "textos", which is not a filter here. Did you mean "texto"/)
   })
 })

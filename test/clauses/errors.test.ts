@@ -21,7 +21,7 @@ describe.each(frameworks)('ERR over %s', (_name, express) => {
       type: 'tag:express-rest-conventions,2026:errors#ERR-2-invalid-body',
       title: problemKinds['invalid-body'].title,
       status: 422,
-      detail: expect.stringContaining('"lot" is no member here. Did you mean "lote"?'),
+      detail: expect.stringContaining('"lot" is not a member here. Did you mean "lote"?'),
       instance: '/v8/piezas',
       code: 'invalid-body',
       clause: 'ERR-2',
@@ -31,7 +31,7 @@ describe.each(frameworks)('ERR over %s', (_name, express) => {
     expect(problem(answer).named.sort()).toEqual(['/lot', '/lote', '/peso'])
   })
 
-  it('ERR-3: the base of types is configurable, and the request id of a trace is taken', async () => {
+  it('ERR-3: the base of problem types is configurable, and the id of a trace is used as request id', async () => {
     const { send, close } = await serve(express, { problemBase: 'https://docs.example/errors' })
     const trace = '0af7651916cd43dd8448eb211c80319c'
     const { json } = await send('GET', '/v8/piezas/999', { traceparent: `00-${trace}-b7ad6b7169203331-01`, 'x-request-id': 'bad id\u00e9' })
@@ -39,7 +39,7 @@ describe.each(frameworks)('ERR over %s', (_name, express) => {
     await close()
   })
 
-  it('ERR-2: malformed is 400, well-formed and wrong is 422; rules, duplicates and references too', async () => {
+  it('ERR-2: malformed is 400, well-formed but invalid is 422; also for rules, duplicates and references', async () => {
     const post = async (path: string, body: unknown) => problem(await send('POST', path, {}, body))
     expect((await post('/v8/contratos', '{')).status).toBe(400)
     expect(await post('/v8/contratos', { codigo: 'X' })).toEqual({ status: 422, code: 'invalid-body', named: ['/descripcion'] })
@@ -58,7 +58,7 @@ describe.each(frameworks)('ERR over %s', (_name, express) => {
     expect(problem(await send('PUT', '/v8/contratos/C1', {}, { descripcion: 'prohibido' })).status).toBe(422)
   })
 
-  it('ERR-1, ERR-3: a failure of the service is 500 and tells nothing; a dependency that is down is 503 with Retry-After', async () => {
+  it('ERR-1, ERR-3: a failure of the service is a 500 without details; an unavailable dependency is 503 with Retry-After', async () => {
     for (const id of ['secret', 'nothing', 'garbage', 'unversioned']) {
       const answer = await send('GET', `/v8/averias/${id}`)
       expect([id, answer.status, answer.json.code, answer.json.detail]).toEqual([id, 500, 'internal', undefined])
@@ -70,16 +70,16 @@ describe.each(frameworks)('ERR over %s', (_name, express) => {
     expect([refused.status, refused.json.detail]).toEqual([429, 'Too much of it.'])
   })
 
-  it('ERR-1: what can not be written as an answer is a 500, and the process lives', async () => {
+  it('ERR-1: a value that can not be encoded is a 500, and the process keeps running', async () => {
     for (const id of ['unwritable', 'uncodable']) {
       const answer = await send('GET', `/v8/averias/${id}`)
       expect([id, answer.status, answer.json.code]).toEqual([id, 500, 'internal'])
     }
   })
 
-  it('ERR-1: an adapter or principal that never answers is 503 in the time that is configured', async () => {
+  it('ERR-1: an adapter or principal that never settles is 503 after the configured time', async () => {
     const over = new AbortController()
-    // Less than the default, and far more than the time of this service.
+    // Less than the default, and much more than this service's own timeout.
     const isLate = sleep(15_000, true, { signal: over.signal }).catch(() => false)
     const timed = async (method: string, path: string, headers = {}, body?: unknown) => {
       const answer = send(method, path, headers, body)
@@ -120,7 +120,7 @@ describe.each(frameworks)('ERR over %s', (_name, express) => {
     await close()
   })
 
-  // Each request breaks the rule of a place in the order and that of every place after it; what it is answered shows which came first.
+  // Each request violates one check and every later one; the response shows which check came first.
   const order: [status: number, method: string, path: string, headers: Record<string, string>, body: string | undefined, what: string][] = [
     [410, 'DELETE', '/v0/nada/%zz?x=1', { Accept: 'text/html', 'x-user': 'nobody' }, undefined, 'version before everything'],
     [404, 'DELETE', '/v9/nada?x=1', { Accept: 'text/html', 'x-user': 'nobody' }, undefined, 'unknown version before 401'],
@@ -147,12 +147,12 @@ describe.each(frameworks)('ERR over %s', (_name, express) => {
     expect(answer.text === '').toBe(status === 410)
   })
 
-  it('ERR-2: 413 is told by the length alone, before the body is looked at', async () => {
+  it('ERR-2: 413 follows from the Content-Length alone, before the body is read', async () => {
     const answer = await send('PUT', '/v8/piezas/999', {}, 'x'.repeat(30_000))
     expect(problem(answer)).toEqual({ status: 413, code: 'body-too-large', named: [] })
   })
 
-  it('ERR-2: with requireIfMatch, 404 item before 428, and 428 before the merged result', async () => {
+  it('ERR-2: with requireIfMatch, 404 comes before 428, and 428 before validation of the merged result', async () => {
     const { send, close } = await serve(express, { requireIfMatch: true })
     expect((await send('PATCH', '/v8/piezas/999', {}, { lote: 3 })).status).toBe(404)
     expect((await send('PATCH', '/v8/piezas/1', {}, { lote: 3 })).status).toBe(428)

@@ -1,4 +1,4 @@
-/** What docs/testing-a-service.md says of clocks. */
+/** The statements of docs/testing-a-service.md about clocks. */
 import { once } from 'node:events'
 import express from 'express'
 import request from 'supertest'

@@ -1,4 +1,4 @@
-/** One service with every feature, for the suites of the clauses. Each `serve` has data of its own. */
+/** One service with every feature, for the clause suites. Each `serve` has its own data. */
 import http, { type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
 import { createRequire } from 'node:module'
 import type { AddressInfo } from 'node:net'
@@ -22,10 +22,10 @@ import {
 } from '../../src/index.js'
 
 export type Express = typeof express5
-// The alias has no types of its own.
+// The alias has no type declarations.
 const express4 = createRequire(import.meta.url)('express4') as Express
 
-/** Both majors that the library supports: every suite runs over each. */
+/** Both supported major versions: every suite runs on each. */
 export const frameworks: readonly (readonly [name: string, express: Express])[] = [
   ['Express 5', express5],
   ['Express 4', express4],
@@ -128,7 +128,7 @@ const componentes = defineResource({
   sort: ['nombre'],
 })
 
-/** A key of any Unicode text, and a link to another of its kind. */
+/** A key of arbitrary Unicode text, and a link to another record of the same kind. */
 const notas = defineResource({
   collection: 'notas',
   key: 'id',
@@ -137,7 +137,7 @@ const notas = defineResource({
   links: { anterior: { to: 'notas', by: 'anteriorId' } },
 })
 
-/** A composite key of texts: everything in it has to be escaped. */
+/** A composite key of texts, all of which need escaping. */
 const tramos = defineResource({
   collection: 'tramos',
   key: ['desde', 'hasta'],
@@ -159,7 +159,7 @@ const sucursales = defineResource({
   flags: { abierta: 'abierta' },
 })
 
-/** Open objects: any member goes. */
+/** Open objects: any member is allowed. */
 export const bolsas = defineResource({
   collection: 'bolsas',
   key: 'id',
@@ -179,7 +179,7 @@ const facturas = defineResource({
   page: { size: 2, max: 10, first: 0 },
 })
 
-/** What its adapter does is what the id says. */
+/** The id determines the behavior of its adapter. */
 const averias = defineResource({
   collection: 'averias',
   key: 'id',
@@ -219,7 +219,7 @@ function counting<T, K>(name: string, adapter: Adapter<T, K>, counts: Counts): A
   })
 }
 
-/** The same adapter, each call answered after a random moment on either side of its work. */
+/** The same adapter, with a random delay before and after each call. */
 export function dawdling<T, K>(adapter: Adapter<T, K>, most = 3): Adapter<T, K> {
   return new Proxy(adapter, {
     get(target, method, receiver) {
@@ -236,7 +236,7 @@ export function dawdling<T, K>(adapter: Adapter<T, K>, most = 3): Adapter<T, K> 
 }
 
 export interface Seen {
-  /** The signals that the adapter of `averias` was given, by id. */
+  /** The signals that the adapter of `averias` received, by id. */
   readonly signals: Map<string, AbortSignal>
 }
 
@@ -281,7 +281,7 @@ const writtenBy = {
   onUpdate: <T>(value: T) => ({ ...value, creadoPor: 'store' }),
 }
 
-/** 12 pieces: weights rise, every fourth is null; contracts C1 and C2 by turns. */
+/** 12 pieces with increasing weights, every fourth null; contracts C1 and C2 alternate. */
 export const pieces = Array.from({ length: 12 }, (_, i) => ({
   numero: i + 1,
   lote: i < 6 ? 'A' : 'B',
@@ -432,7 +432,10 @@ export function build(from: Data, options: Partial<ApiOptions> = {}): Middleware
   })
 }
 
-/** Hand-written routes beside the resources: one that answers, one that fails half-way, one that fails; the rest is left. */
+/**
+ * Hand-written routes beside the resources: one answers, one fails halfway, one fails; the rest
+ * calls `next()`.
+ */
 export function handWritten(req: IncomingMessage, res: ServerResponse, next: (error?: unknown) => void): void {
   const { url } = req
   if (url === '/a-mano') res.writeHead(200, { 'Content-Type': 'text/plain' }).end('by hand')
@@ -491,7 +494,7 @@ export async function serve(express: Express, options: Partial<ApiOptions> = {},
   return { ...(await listen(app)), data: from }
 }
 
-/** A service for all tests of a suite, closed after them. */
+/** A service shared by all tests of a suite, closed afterwards. */
 export function shared(express: Express): Pick<Served, 'send' | 'origin' | 'port'> {
   let service: Served | undefined
   const found = (): Served => service as Served
@@ -510,7 +513,10 @@ export function shared(express: Express): Pick<Served, 'send' | 'origin' | 'port
   }
 }
 
-/** A request exactly as it is given: no normalised path, no followed redirect. A body that is no string or bytes goes as JSON. */
+/**
+ * Sends a request exactly as given: without normalizing the path or following redirects. A body
+ * that is not a string or bytes is sent as JSON.
+ */
 function request(
   port: number,
   agent: http.Agent,
@@ -549,7 +555,10 @@ function parsed(body: string): unknown {
   }
 }
 
-/** Sends bytes over a connection of their own and gives everything that came back when the server closed it, or after `quiet` ms of silence. */
+/**
+ * Sends bytes over a new connection and returns everything received until the server closes it, or
+ * until `quiet` ms of silence.
+ */
 export function wire(port: number, bytes: string | Buffer, quiet = 150): Promise<string> {
   return new Promise((resolve) => {
     const socket = net.connect(port, '127.0.0.1')
@@ -575,7 +584,7 @@ export function wire(port: number, bytes: string | Buffer, quiet = 150): Promise
   })
 }
 
-/** What every problem body says (ERR-3). */
+/** Checks the members that every problem body has (ERR-3). */
 export function problem(answer: Answer): { status: number; code: unknown; named: unknown[] } {
   const { errors = [] } = (answer.json ?? {}) as { errors?: { parameter?: string; pointer?: string; header?: string }[] }
   return {

@@ -6,7 +6,7 @@ describe.each(frameworks)('HDR over %s', (_name, express) => {
   const { send } = service
   const tag = async (path: string, headers: Record<string, string> = {}) => (await send('GET', path, headers)).headers.etag as string
 
-  it('HDR-1: Accept is honoured with q-values, wildcards and parameters; none means JSON; Vary says so', async () => {
+  it('HDR-1: Accept is honoured with q-values, wildcards and parameters; without it the response is JSON; Vary lists it', async () => {
     for (const accept of [
       undefined,
       '',
@@ -30,7 +30,7 @@ describe.each(frameworks)('HDR over %s', (_name, express) => {
     }
   })
 
-  it('HDR-1: what is not offered is 415 on every method but OPTIONS, before anything is changed', async () => {
+  it('HDR-1: an unsupported Accept is 415 on every method but OPTIONS, before anything is changed', async () => {
     for (const accept of [
       'text/html',
       'application/json;q=0',
@@ -62,7 +62,7 @@ describe.each(frameworks)('HDR over %s', (_name, express) => {
     expect((await send('OPTIONS', '/v8/piezas/1', { Accept: 'text/html' })).status).toBe(204)
   })
 
-  it('HDR-2: the tag is strong, of version and digest; an Etag in a request is ignored', async () => {
+  it('HDR-2: the tag is strong and consists of version and digest; an Etag in a request is ignored', async () => {
     const etag = await tag('/v8/piezas/1')
     expect(etag).toMatch(/^"[\x21\x23-\x7e]+\.[\w-]+"$/)
     expect(await tag('/v8/piezas/1', { Etag: '"other"' })).toBe(etag)
@@ -70,7 +70,7 @@ describe.each(frameworks)('HDR over %s', (_name, express) => {
     expect(await tag('/v8/piezas/1')).not.toBe(etag)
   })
 
-  it('HDR-2: whatever shapes the bytes is in the tag: expansion, base, related records', async () => {
+  it('HDR-2: everything that affects the bytes is in the tag: expansion, base, related records', async () => {
     const { send, close } = await serve(express)
     const tagOf = async (path: string, headers = {}) => (await send('GET', path, headers)).headers.etag
     const brief = await tagOf('/v8/piezas/1')
@@ -81,13 +81,13 @@ describe.each(frameworks)('HDR over %s', (_name, express) => {
     await send('PATCH', '/v8/notas/a%2Fb%3Fc%23d', {}, { texto: 'new' })
     expect(await tagOf('/v8/piezas/1')).toBe(brief)
     expect(await tagOf('/v8/piezas/1?expand=nota')).not.toBe(expanded)
-    // What a link shows is part of the brief form too.
+    // Members shown by a link are part of the brief form too.
     await send('PATCH', '/v8/contratos/C1', {}, { esUrgente: false })
     expect(await tagOf('/v8/piezas/1')).not.toBe(brief)
     await close()
   })
 
-  it('HDR-2: a version is never used twice for one key: not after delete and re-creation', async () => {
+  it('HDR-2: a version is never used twice for one key, even after delete and re-creation', async () => {
     const { send, close } = await serve(express)
     const first = (await send('GET', '/v8/clientes/2')).headers.etag as string
     await send('DELETE', '/v8/clientes/2')
@@ -97,7 +97,7 @@ describe.each(frameworks)('HDR over %s', (_name, express) => {
     await close()
   })
 
-  it('HDR-2: a version of any characters is a tag that can be sent back', async () => {
+  it('HDR-2: a version of any characters makes a tag that can be sent back', async () => {
     for (const id of ['odd"\\, *', 'odd ñ🙂', 'odd%41.x.', 'odd\t', 'odd/W']) {
       const path = `/v8/averias/${encodeURIComponent(id)}`
       const etag = await tag(path)
@@ -108,7 +108,7 @@ describe.each(frameworks)('HDR over %s', (_name, express) => {
     }
   })
 
-  it('HDR-3: If-Match lets a write proceed by the tag of any representation of the current version', async () => {
+  it('HDR-3: If-Match accepts the tag of any representation of the current version', async () => {
     const expanded = await tag('/v8/piezas/2?expand=nota,contrato')
     expect((await send('PATCH', '/v8/piezas/2', { 'If-Match': expanded }, { peso: 1 })).status).toBe(200)
     const other = await tag('/v8/piezas/2', { Host: 'elsewhere.example' })
@@ -119,7 +119,7 @@ describe.each(frameworks)('HDR over %s', (_name, express) => {
     expect((await send('DELETE', '/v8/piezas/2', { 'If-Match': await tag('/v8/piezas/2') })).status).toBe(204)
   })
 
-  it('HDR-3: anything else is 412, weak tags too, and nothing is changed', async () => {
+  it('HDR-3: any other tag is 412, weak tags included, and nothing is changed', async () => {
     const old = await tag('/v8/piezas/3')
     await send('PATCH', '/v8/piezas/3', {}, { peso: 7 })
     const now = await tag('/v8/piezas/3')
@@ -154,7 +154,7 @@ describe.each(frameworks)('HDR over %s', (_name, express) => {
     }
   })
 
-  it('HDR-3: sub-collections, members and flags compare the tag too', async () => {
+  it('HDR-3: sub-collections, members and flags compare the tag as well', async () => {
     const { send, close } = await serve(express)
     const tagOf = async (path: string) => (await send('GET', path)).headers.etag as string
     const part = '/v8/piezas/1/componentes/numeroDeCabecera=1,secuencia=1'
@@ -170,14 +170,14 @@ describe.each(frameworks)('HDR over %s', (_name, express) => {
     await close()
   })
 
-  it('HDR-4: If-None-Match: * with the PUT of a member means: only if it is not in yet', async () => {
+  it('HDR-4: If-None-Match: * with the PUT of a member means: only if it is not a member yet', async () => {
     const { send, close } = await serve(express)
     expect((await send('PUT', '/v8/carteras/k1/piezas/1', { 'If-None-Match': '*' })).status).toBe(204)
     expect((await send('PUT', '/v8/carteras/k1/piezas/1', { 'If-None-Match': '*' })).status).toBe(412)
     await close()
   })
 
-  it('HDR-3: with weakIfMatch, a tag that a proxy has weakened counts as ours; without, it never matches', async () => {
+  it('HDR-3: with weakIfMatch, a tag that a proxy has weakened matches; without, it never does', async () => {
     const { send, close } = await serve(express, { weakIfMatch: true })
     const weakened = `W/${(await send('GET', '/v8/piezas/1')).headers.etag}`
     expect((await send('PATCH', '/v8/piezas/1', { 'If-Match': weakened }, {})).status).toBe(200)
@@ -256,7 +256,7 @@ describe.each(frameworks)('HDR over %s', (_name, express) => {
     expect([again.status, again.headers.get('etag')]).toEqual([304, first.headers.get('etag')])
   })
 
-  it('HDR-4: a brief tag never answers 304 to an expanded request, nor the tag of one list to another', async () => {
+  it('HDR-4: the tag of a brief form is no 304 for an expanded request, nor the tag of one list for another', async () => {
     expect((await send('GET', '/v8/piezas/4?expand=contrato', { 'If-None-Match': await tag('/v8/piezas/4') })).status).toBe(200)
     const lists = [
       '/v8/piezas',
@@ -271,7 +271,7 @@ describe.each(frameworks)('HDR over %s', (_name, express) => {
     expect(new Set(await Promise.all(lists.map((path) => tag(path)))).size).toBe(lists.length)
   })
 
-  it('HDR-4: a list tag changes with the total though the page does not, and with a related record that is shown', async () => {
+  it('HDR-4: the tag of a list changes with the total, and with related records that are shown', async () => {
     const { send, close } = await serve(express)
     const page = async (path = '/v8/piezas?limit=2') => {
       const { text, headers } = await send('GET', path)
@@ -308,7 +308,7 @@ describe.each(frameworks)('HDR over %s', (_name, express) => {
     expect((await send('POST', '/v8/piezas', { 'If-None-Match': '*', 'If-Match': '"x.y"' }, { lote: 'x' })).status).toBe(201)
   })
 
-  it('HDR-5: JSON is taken by its media type in any spelling; others are 415 and say what is taken', async () => {
+  it('HDR-5: JSON is accepted by its media type in any spelling; other types are 415 with the accepted ones', async () => {
     for (const type of [
       'application/json',
       'Application/JSON',
@@ -339,7 +339,7 @@ describe.each(frameworks)('HDR over %s', (_name, express) => {
     expect((await send('POST', '/v8/piezas', { 'Content-Encoding': 'zstd' }, { lote: 'x' })).status).toBe(415)
   })
 
-  it('HDR-5: what can not be parsed is 400, with its place', async () => {
+  it('HDR-5: a body that can not be parsed is 400, with the position', async () => {
     for (const body of [
       '{',
       '',
@@ -373,7 +373,7 @@ describe.each(frameworks)('HDR over %s', (_name, express) => {
     expect(problem(await send('POST', '/v8/piezas', {}, Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x7d]))).code).toBe('malformed-body')
   })
 
-  it('HDR-6: representations say how they may be cached, problems are not stored', async () => {
+  it('HDR-6: representations have cache directives, problems are not stored', async () => {
     expect((await send('GET', '/v8/piezas/1')).headers['cache-control']).toBe('private, no-cache')
     expect((await send('GET', '/v8/piezas')).headers['cache-control']).toBe('private, no-cache')
     expect((await send('GET', '/v8/piezas/999')).headers['cache-control']).toBe('no-store')

@@ -36,7 +36,7 @@ describe.each(frameworks)('Hooks over %s', (_name, express) => {
     return { ...service, events, told }
   }
 
-  it('each step is told by its name, each call of an adapter once, the answer once', async () => {
+  it('each step is reported by name, each adapter call once, and the response once', async () => {
     const { send, close, events } = await watched()
     await send('GET', '/v8/piezas/1?expand=nota', { 'x-request-id': 'r1' })
     expect(events.steps.map(({ step, failed }) => [step, failed])).toEqual([...allSteps, 'respond'].map((step) => [step, false]))
@@ -70,7 +70,7 @@ describe.each(frameworks)('Hooks over %s', (_name, express) => {
     await close()
   })
 
-  it('the event of a step has the route from the start, and of the rest what has been found out', async () => {
+  it('the event of a step has the route from the start, and other fields once they are known', async () => {
     const { send, close, events } = await watched()
     await send('GET', '/v8/piezas/1')
     const known = events.steps.map(({ step, version, principal, route }) => [step, version, principal, route])
@@ -86,7 +86,7 @@ describe.each(frameworks)('Hooks over %s', (_name, express) => {
     await close()
   })
 
-  it('an answer that is given before the step route has the route too: the path is matched early for that alone', async () => {
+  it('a response before the step route has the route too: the path is matched early only for that', async () => {
     const { send, close, events } = await watched()
     await send('GET', '/v8/piezas/1', { 'x-user': 'nobody' })
     await send('GET', '/v2/contratos/C1')
@@ -99,7 +99,7 @@ describe.each(frameworks)('Hooks over %s', (_name, express) => {
     await close()
   })
 
-  it('hooks get the request, which a middleware in front may have given more', async () => {
+  it('hooks get the request, to which a middleware in front may have added properties', async () => {
     const urls: (string | undefined)[] = []
     const { send, close } = await serve(express, {
       onStep: (_event, req) => urls.push(req.url),
@@ -143,7 +143,7 @@ describe.each(frameworks)('Hooks over %s', (_name, express) => {
   it.each([
     ['a number', 7, '7'],
     ['a text', 'log-7', 'log-7'],
-  ])('the id that a logger in front has given the request is its id: %s', async (_what, id, expected) => {
+  ])('a request id set by a logger in front is used: %s', async (_what, id, expected) => {
     const logger: Middleware = (req, _res, next) => {
       Object.assign(req, { id })
       next()
@@ -154,7 +154,7 @@ describe.each(frameworks)('Hooks over %s', (_name, express) => {
   })
 
   const strange: readonly unknown[] = [{ id: 'an object' }, 'a b', '', Symbol('id'), 'x'.repeat(129), { toString: null }, null]
-  it.each(strange.map((id) => ({ id })))('what is no id in req.id is passed over: %#', async ({ id }) => {
+  it.each(strange.map((id) => ({ id })))('an invalid value of req.id is ignored: %#', async ({ id }) => {
     const logger: Middleware = (req, _res, next) => {
       Object.assign(req, { id })
       next()
@@ -165,7 +165,7 @@ describe.each(frameworks)('Hooks over %s', (_name, express) => {
     await close()
   })
 
-  it('traceparent is told where it is well-formed', async () => {
+  it('traceparent is reported if it is well-formed', async () => {
     const { send, close, events } = await watched()
     const traceparent = `00-${'ab'.repeat(16)}-${'cd'.repeat(8)}-01`
     await send('GET', '/v8/piezas/1', { traceparent })
@@ -174,7 +174,7 @@ describe.each(frameworks)('Hooks over %s', (_name, express) => {
     await close()
   })
 
-  it('a problem is told with its real cause, which no client sees', async () => {
+  it('a problem is reported with its real cause, which no client sees', async () => {
     const { send, close, events } = await watched()
     const { text } = await send('GET', '/v8/averias/secret')
     expect(text).not.toContain('hunter2')
@@ -186,7 +186,7 @@ describe.each(frameworks)('Hooks over %s', (_name, express) => {
     await close()
   })
 
-  it('a retired or unknown version, and what no version serves, are told too', async () => {
+  it('retired and unknown versions and unserved paths are reported too', async () => {
     const { send, close, events } = await watched()
     for (const path of ['/v0/x', '/v9/x', '/v8/x']) await send('GET', path)
     expect(events.responses.map(({ status, version, route }) => [status, version, route])).toEqual([
@@ -219,7 +219,7 @@ describe.each(frameworks)('Hooks over %s', (_name, express) => {
     printed.mockRestore()
   })
 
-  it('an error is told with the step that failed', async () => {
+  it('an error is reported with the step that failed', async () => {
     const { send, close, events } = await watched()
     await send('GET', '/v8/piezas?limite=3')
     await send('GET', '/v8/piezas/999')
@@ -229,9 +229,9 @@ describe.each(frameworks)('Hooks over %s', (_name, express) => {
     await close()
   })
 
-  it('by default a 5xx is one line of the console, without what the error says; a 4xx is none', async () => {
+  it('by default a 5xx is one line on the console, without its message; a 4xx is none', async () => {
     const printed = vi.spyOn(console, 'error').mockImplementation(() => {})
-    // The fixture has a hook of its own.
+    // The fixture has its own hook.
     const { send, close } = await serve(express, { onError: undefined as never })
     await send('GET', '/v8/averias/secret', { 'x-request-id': 'r1' })
     await send('GET', '/v8/piezas/999')
@@ -247,7 +247,7 @@ describe.each(frameworks)('Hooks over %s', (_name, express) => {
     printed.mockRestore()
   })
 
-  it('a step that fails is told as failed, then fail and respond', async () => {
+  it('a step that fails is reported as failed, then fail and respond', async () => {
     const { send, close, events } = await watched()
     await send('GET', '/v8/piezas?limite=3')
     const told = events.steps.map(({ step, failed }) => `${step}${failed ? ' failed' : ''}`)
@@ -262,7 +262,7 @@ describe.each(frameworks)('Hooks over %s', (_name, express) => {
     await close()
   })
 
-  it('what hand-written routes and a preflight answer by themselves is told once', async () => {
+  it('a response by hand-written routes or to a preflight is reported once', async () => {
     const cors: Middleware = (req, res, next) =>
       req.method === 'OPTIONS' && req.headers.origin !== undefined ? void res.writeHead(204).end() : next()
     const { send, close, events, told } = await watched({ cors })
@@ -283,7 +283,7 @@ describe.each(frameworks)('Hooks over %s', (_name, express) => {
     await close()
   })
 
-  it('the signal of a call fires when the client of a read leaves, and not when that of a write does', async () => {
+  it('the signal of a call aborts when the client of a read disconnects, but not for a write', async () => {
     const left = new EventEmitter()
     const cors: Middleware = (_req, res, next) => {
       res.once('close', () => left.emit('close'))
@@ -312,7 +312,7 @@ describe.each(frameworks)('Hooks over %s', (_name, express) => {
     await close()
   })
 
-  it('the signal fires when the time is up, for reads and writes', async () => {
+  it('the signal aborts at the time limit, for reads and writes', async () => {
     const { send, close, data } = await watched({ timeout: 60 })
     const answers = await Promise.all([send('GET', '/v8/averias/hang-a'), send('DELETE', '/v8/averias/hang-b')])
     expect(answers.map(({ status }) => status)).toEqual([503, 503])

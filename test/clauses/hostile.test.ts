@@ -37,7 +37,7 @@ describe.each(frameworks)('Hostile input over %s', (_name, express) => {
     await close()
   })
 
-  it('HDR-5: a body over the limit is 413, with its length and without, and the answer arrives', async () => {
+  it('HDR-5: a body over the limit is 413, with or without Content-Length, and the client gets the response', async () => {
     const big = `{"lote":"${'x'.repeat(3_000_000)}"}`
     for (const headers of [{}, { 'Transfer-Encoding': 'chunked' }]) {
       expect(problem(await send('POST', '/v8/piezas', headers, big))).toEqual({ status: 413, code: 'body-too-large', named: [] })
@@ -46,7 +46,7 @@ describe.each(frameworks)('Hostile input over %s', (_name, express) => {
     expect((await send('POST', '/v8/piezas', {}, `{"lote":"${'x'.repeat(19_980)}"}`)).status).toBe(201)
   })
 
-  it('HDR-5: a body that is refused unread does not spoil the connection', async () => {
+  it('HDR-5: a body that is refused unread does not break the connection', async () => {
     const body = `{"lote":"${'x'.repeat(15_000)}"}`
     for (const [method, path, headers, status] of [
       ['POST', '/v8/nada', {}, 404],
@@ -61,7 +61,7 @@ describe.each(frameworks)('Hostile input over %s', (_name, express) => {
     }
   })
 
-  it('__proto__ and its kin are names like any other, or refused: nobody is polluted', async () => {
+  it('__proto__ and similar names are ordinary names or refused: no prototype is polluted', async () => {
     for (const query of [
       '__proto__=1',
       '__proto__[x]=1',
@@ -113,13 +113,13 @@ describe.each(frameworks)('Hostile input over %s', (_name, express) => {
     expect((await send('GET', '/v8/piezas')).headers['x-total-count']).toBe(before)
   })
 
-  it('REP-5: HTTP/1.0 without Host gets the address it came to', async () => {
+  it('REP-5: HTTP/1.0 without Host uses the local address', async () => {
     const answer = await wire(service.port, 'GET /v8/contratos/C1 HTTP/1.0\r\n\r\n')
     expect(answer).toMatch(/^HTTP\/1\.1 200 /)
     expect(answer).toContain(`"href":"${service.origin}/v8/clientes/1"`)
   })
 
-  it('an absolute-form target is that path, at the host it names', async () => {
+  it('an absolute-form target is that path, at the host that it names', async () => {
     const answer = await wire(
       service.port,
       'GET http://api.example:81/v8/contratos/C1 HTTP/1.1\r\nHost: other\r\nConnection: close\r\n\r\n',
@@ -129,7 +129,7 @@ describe.each(frameworks)('Hostile input over %s', (_name, express) => {
     expect(await wire(service.port, 'OPTIONS * HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n')).toMatch(/^HTTP\/1\.1 (?:404|200|204) /)
   })
 
-  it('pipelined requests are answered in their order, refusals among them', async () => {
+  it('pipelined requests are answered in order, including refused ones', async () => {
     const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`
     const body = '{"lote":3}'
     const post = `POST /v8/piezas HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`
@@ -147,7 +147,7 @@ describe.each(frameworks)('Hostile input over %s', (_name, express) => {
     expect([...all.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status)).toEqual(['200', '404', '422', '400', '400', '200', '200'])
   })
 
-  it('Expect: 100-continue is continued, and a body that never comes is 408', async () => {
+  it('Expect: 100-continue is continued, and a body that never arrives is 408', async () => {
     const head = 'POST /v8/contratos HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nConnection: close\r\n'
     expect(await wire(service.port, `${head}Expect: 100-continue\r\nContent-Length: 5\r\n\r\n{"a":`, 200)).toMatch(
       /^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 400 /,
@@ -156,7 +156,7 @@ describe.each(frameworks)('Hostile input over %s', (_name, express) => {
     await alive()
   })
 
-  it('methods that nobody knows, lower-case ones, and enormous headers are refused, and the service goes on', async () => {
+  it('unknown methods, lower-case methods and huge headers are refused, and the service keeps running', async () => {
     const line = (text: string) => wire(service.port, `${text}\r\nHost: a\r\nConnection: close\r\n\r\n`)
     for (const method of ['TRACE', 'PROPFIND', 'LOCK', 'SEARCH'])
       expect(await line(`${method} /v8/piezas HTTP/1.1`)).toMatch(/^HTTP\/1\.1 405 [\s\S]*Allow: GET, HEAD, POST, OPTIONS/)
@@ -169,7 +169,7 @@ describe.each(frameworks)('Hostile input over %s', (_name, express) => {
     await alive()
   })
 
-  it('a client that vanishes at any moment of a request harms nobody', async () => {
+  it('a client may disconnect at any moment without effect on others', async () => {
     const body = '{"lote":"gone"}'
     const text = `POST /v8/piezas HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`
     await Promise.all(
@@ -221,7 +221,7 @@ describe.each(frameworks)('Hostile input over %s', (_name, express) => {
     await close()
   })
 
-  it('behind a wrapper of the answer, as compression is one, nothing is lost', async () => {
+  it('behind a middleware that wraps the response, such as compression, nothing is lost', async () => {
     const wrapper: Middleware = (_req, res, next) => {
       const { write, end } = res
       res.setHeader('Vary', 'Accept-Encoding')
@@ -237,7 +237,7 @@ describe.each(frameworks)('Hostile input over %s', (_name, express) => {
     await close()
   })
 
-  it('two api() in one app, under different paths, each with addresses of its own', async () => {
+  it('two api() in one app, under different paths, each use their own addresses', async () => {
     const store = memoryAdapter(contratos, { records: [{ codigo: 'P', descripcion: 'public' }] })
     const open = api({ versions: { v1: [mount(clientes, memoryAdapter(clientes)), mount(contratos, store, { item: ['GET'] })] } })
     const inner = express().use('/deep', build(data()))
@@ -255,7 +255,7 @@ describe.each(frameworks)('Hostile input over %s', (_name, express) => {
     await close()
   })
 
-  it('without Express, on a plain server, everything works and nothing is trusted', async () => {
+  it('without Express, on a plain server, everything works and no proxy is trusted', async () => {
     const handler = build(data())
     const { send, close, origin } = await listen((req, res) => handler(req, res, () => res.writeHead(404).end('mine')))
     const { json } = await send('GET', '/v8/contratos/C1', { 'X-Forwarded-Host': 'evil.example', 'X-Forwarded-Proto': 'https' })
@@ -266,7 +266,7 @@ describe.each(frameworks)('Hostile input over %s', (_name, express) => {
     await close()
   })
 
-  it('resourceRouter stands under a version, with baseUrl and without, beside hand-written routes', async () => {
+  it('resourceRouter works under a version, with and without baseUrl, beside hand-written routes', async () => {
     const people = memoryAdapter(clientes, { records: [{ id: 1, nombre: 'Ana' }] })
     const store = memoryAdapter(contratos, { records: [{ codigo: 'C1', descripcion: 'uno', clienteId: 1 }] })
     const related = [mount(clientes, people)]
@@ -293,7 +293,7 @@ describe.each(frameworks)('Hostile input over %s', (_name, express) => {
     }
   })
 
-  it('resourceRouter behind versions(): the notices of the version stand beside its own links', async () => {
+  it('resourceRouter behind versions(): the notices of the version are added to its own links', async () => {
     const store = memoryAdapter(clientes, { records: [1, 2, 3].map((id) => ({ id, nombre: `n${id}` })) })
     const handler = express.Router().use(resourceRouter(clientes, store) as never) as never
     const app = express().use(versions({ v1: { handler, deprecated: '2024-01-01', successor: 'v2' }, v2: handler }) as never)
@@ -468,13 +468,13 @@ describe.each(frameworks)('Hostile input over %s', (_name, express) => {
   const method = nearly('GET', 'GET', 'HEAD', 'POST', 'POST', 'PUT', 'PUT', 'PATCH', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND')
   const used = [200, 201, 202, 204, 302, 304, 400, 401, 403, 404, 405, 408, 410, 412, 413, 414, 415, 422, 428, 429, 431, 503]
 
-  it('ERR-1: whatever is asked, the answer is one of the statuses of the conventions, a problem says what is wrong, and it is never 500', async () => {
+  it('ERR-1: every response has a status of the conventions, a problem has details, and it is never 500', async () => {
     await fc.assert(
       fc.asyncProperty(method, path, query, fc.array(header, { maxLength: 4 }), body, async (verb, at, asks, fields, content) => {
         const answer = await send(verb, at + asks, Object.fromEntries(fields), content)
         expect(used).toContain(answer.status)
         if (answer.status >= 400 && answer.status !== 410 && verb !== 'HEAD') {
-          // An empty Host is refused by Node itself, before anybody else sees the request.
+          // Node itself refuses an empty Host before the request reaches the service.
           if (answer.headers['content-type'] === undefined && answer.status === 400) return
           expect(answer.headers['content-type']).toBe('application/problem+json')
           expect(answer.json).toMatchObject({ status: answer.status, code: expect.any(String), clause: expect.any(String) })

@@ -1,5 +1,6 @@
 /**
- * A POST that may be repeated by its `Idempotency-Key` (VERB-12), over every store that keeps keys.
+ * POSTs that may be repeated with their `Idempotency-Key` (VERB-12), over every store that keeps
+ * keys.
  */
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -50,7 +51,7 @@ const pedidosV1 = defineResource({
   assigned: true,
   schema: { type: 'object', required: ['numero', 'nota'], properties: { numero: { type: 'integer' }, nota: { type: 'string' } } },
 })
-/** What the rules refuse by now. */
+/** The records that the rules refuse from now on. */
 const forbidden = new Set<string>()
 
 interface Who {
@@ -65,7 +66,7 @@ const whoAsks: ApiOptions['principal'] = (req) => {
 }
 
 interface Opened {
-  /** The adapters of one process; each time those of another. */
+  /** The adapters of one process; each call returns those of another process. */
   adapters(): { clientes: never; pedidos: never; lineas: never }
   close(): Promise<void>
 }
@@ -158,7 +159,7 @@ describe.each(frameworks)('VERB-12: Idempotency-Key over %s', (_framework, expre
       opened = await open()
       service = await served(express, opened.adapters())
       other = await served(express, opened.adapters(), { baseUrl: service.origin })
-      // A first PGlite takes its time, longer where others work beside it.
+      // The first PGlite starts slowly, in particular on a busy machine.
     }, 60_000)
     afterAll(async () => {
       await service.close()
@@ -170,7 +171,7 @@ describe.each(frameworks)('VERB-12: Idempotency-Key over %s', (_framework, expre
     const count = async (headers = {}): Promise<number> =>
       Number((await service.send('GET', '/v2/pedidos?limit=1', headers)).headers['x-total-count'])
 
-    it('the same key and body answer again what was answered, and nothing new is there', async () => {
+    it('the same key and body get the same response again, and nothing is created', async () => {
       const key = newKey()
       const before = await count()
       const body = {
@@ -195,7 +196,7 @@ describe.each(frameworks)('VERB-12: Idempotency-Key over %s', (_framework, expre
       expect([read.text, read.headers.etag]).toEqual([first.text, first.headers.etag])
     })
 
-    it('a body is the same with its members in another order, and numbers and texts spelled otherwise', async () => {
+    it('a body is the same if its members are reordered, or numbers and texts are spelled differently', async () => {
       const key = { 'Idempotency-Key': newKey() }
       const first = await post('{"texto":"uno","total":10,"datos":{"a":1,"b":[2]}}', key)
       const again = await post('{ "datos": {"b":[2.0],"a":1e0}, "total": 1.0e1, "te\\u0078to": "un\\u006f" }', key)
@@ -215,7 +216,7 @@ describe.each(frameworks)('VERB-12: Idempotency-Key over %s', (_framework, expre
       expect((await post({ texto: 'uno' }, key)).status).toBe(201)
     })
 
-    it('a repeat answers what was created, also once it is changed, deleted, or would be refused by now', async () => {
+    it('a repeat returns the created record even if it was changed, deleted, or would be refused now', async () => {
       const key = { 'Idempotency-Key': newKey(), ...whole }
       const body = { texto: 'cambia', cliente: { id: 'uno' } }
       const first = await post(body, key)
@@ -242,7 +243,7 @@ describe.each(frameworks)('VERB-12: Idempotency-Key over %s', (_framework, expre
       forbidden.clear()
     })
 
-    it('a repeat answers what was created, also where what it linked to is gone', async () => {
+    it('a repeat returns the created record even if its link target is gone', async () => {
       await service.send('POST', '/v2/clientes', {}, { id: 'va' })
       const body = { texto: 'enlaza', cliente: { id: 'va' } }
       const key = { 'Idempotency-Key': newKey(), ...whole }
@@ -253,7 +254,7 @@ describe.each(frameworks)('VERB-12: Idempotency-Key over %s', (_framework, expre
       expect((await post(body)).status).toBe(422)
     })
 
-    it('a refusal keeps nothing: the next try with the key runs', async () => {
+    it('a refusal stores nothing: the next attempt with the key runs', async () => {
       const key = { 'Idempotency-Key': newKey() }
       expect((await post({ texto: 7 }, key)).status).toBe(422)
       forbidden.add('no')
@@ -263,7 +264,7 @@ describe.each(frameworks)('VERB-12: Idempotency-Key over %s', (_framework, expre
       expect((await post({ texto: 'si' }, key)).status).toBe(201)
     })
 
-    it('one key is another request of another caller, scope, parent, version or host', async () => {
+    it('the same key of another caller, scope, parent, version or host is another request', async () => {
       const key = { 'Idempotency-Key': newKey() }
       const body = { texto: 'de quien' }
       const sent = [
@@ -279,12 +280,12 @@ describe.each(frameworks)('VERB-12: Idempotency-Key over %s', (_framework, expre
       expect(sent.map(({ status }) => status)).toEqual(sent.map(() => 201))
       const numbers = sent.map(({ headers }) => (headers.location as string).split('/').at(-1))
       expect(new Set(numbers).size).toBe(sent.length)
-      // And each is its own repeat.
+      // Each of them can be repeated.
       expect((await post(body, { ...key, 'X-Empresa': '2' })).headers.location).toBe(sent[3]?.headers.location)
       expect((await post(body, key, '/v2/clientes/dos/pedidos')).headers.location).toBe(sent[5]?.headers.location)
     })
 
-    it('PATH-7: in a contained collection, the address of the repeat is that of the record below its parent', async () => {
+    it('PATH-7: in a contained collection, the repeat has the address of the record below its parent', async () => {
       const key = { 'Idempotency-Key': newKey(), ...whole }
       const id = newKey()
       const first = await post({ id }, key, '/v2/clientes/uno/lineas')
@@ -295,12 +296,12 @@ describe.each(frameworks)('VERB-12: Idempotency-Key over %s', (_framework, expre
         `${service.origin}/v2/clientes/uno/lineas/${id}`,
         first.text,
       ])
-      // Below another parent it is another request: its key is taken.
+      // Below another parent it is another request, whose key already exists.
       expect(problem(await post({ id }, key, '/v2/clientes/dos/lineas')).code).toBe('duplicate')
       expect((await post({ id }, key, '/v2/clientes/nadie/lineas')).status).toBe(404)
     })
 
-    it('VER-1: through a view the repeat is in the words of the view', async () => {
+    it('VER-1: through a view the repeat has the names of the view', async () => {
       const key = { 'Idempotency-Key': newKey(), ...whole }
       const first = await post({ nota: 'vieja' }, key, '/v1/pedidos')
       const again = await post({ nota: 'vieja' }, key, '/v1/pedidos')
@@ -312,7 +313,7 @@ describe.each(frameworks)('VERB-12: Idempotency-Key over %s', (_framework, expre
       expect(problem(await post({ nota: 'otra' }, key, '/v1/pedidos')).code).toBe('idempotency-mismatch')
     })
 
-    it('of 20 equal POSTs at once, over two services, exactly one record comes to be; the others are its answer or 503', async () => {
+    it('of 20 equal POSTs at once, over two services, exactly one creates a record; the others get its response or 503', async () => {
       for (const path of ['/v2/pedidos', '/v2/clientes/uno/pedidos']) {
         const before = await count()
         const headers = { 'Idempotency-Key': newKey(), Host: `127.0.0.1:${service.port}` }
@@ -328,7 +329,7 @@ describe.each(frameworks)('VERB-12: Idempotency-Key over %s', (_framework, expre
       }
     })
 
-    it('without the field, and on other methods, nothing is kept', async () => {
+    it('without the field, and for other methods, nothing is stored', async () => {
       const before = await count()
       const [one, two] = [await post({ texto: 'dos veces' }), await post({ texto: 'dos veces' })]
       expect(two.headers.location).not.toBe(one.headers.location)
@@ -338,7 +339,7 @@ describe.each(frameworks)('VERB-12: Idempotency-Key over %s', (_framework, expre
       expect((await service.send('GET', path, key)).status).toBe(200)
       expect((await service.send('PATCH', path, key, { texto: 'a' })).status).toBe(200)
       expect((await service.send('DELETE', path, key)).status).toBe(204)
-      // This resource keeps none: the field is one that nobody knows.
+      // This resource stores no keys: the field is ignored.
       expect((await service.send('POST', '/v2/clientes', key, { id: newKey() })).status).toBe(201)
     })
 
@@ -364,7 +365,7 @@ describe.each(frameworks)('VERB-12: Idempotency-Key over %s', (_framework, expre
       const answer = await post({ texto: 'x' }, { 'Idempotency-Key': value })
       expect(problem(answer)).toEqual({ status: 400, code: 'malformed-idempotency-key', named: ['Idempotency-Key'] })
       expect([answer.json.clause, answer.json.errors[0].clause]).toEqual(['VERB-12', 'VERB-12'])
-      expect(answer.json.detail).toMatch(/such as a UUID; a key with spaces, commas or semicolons stands in double quotes/)
+      expect(answer.json.detail).toMatch(/such as a UUID\. Put a key with spaces, commas or semicolons in double quotes/)
       expect(await count()).toBe(before)
     })
 
@@ -375,7 +376,7 @@ describe.each(frameworks)('VERB-12: Idempotency-Key over %s', (_framework, expre
       'order:12/a=b@c+d',
       '"a, b;c \\"d\\" \\\\"',
       `"${'k'.repeat(255)}"`,
-    ])('takes %s for a key', async (value) => {
+    ])('accepts %s as a key', async (value) => {
       const body = { texto: newKey() }
       const [one, two] = [
         await post(body, { 'Idempotency-Key': value, 'X-User': value.slice(0, 9) + value.length }),
@@ -384,14 +385,14 @@ describe.each(frameworks)('VERB-12: Idempotency-Key over %s', (_framework, expre
       expect([one.status, two.status, two.headers.location]).toEqual([201, 201, one.headers.location])
     })
 
-    it('a caller without a name has no keys, unless the service says whose they are', async () => {
+    it('a caller without a name has no keys, unless the service names the owner', async () => {
       const errors: unknown[] = []
       const onError = (error: unknown) => void errors.push(error)
       const strict = await served(express, opened.adapters(), { onError } as never)
       const key = { 'Idempotency-Key': newKey(), 'X-User': 'nameless' }
       expect((await strict.send('POST', '/v2/pedidos', key, { texto: 'x' })).status).toBe(500)
       expect(String((errors[0] as { error?: unknown }).error ?? errors[0])).toMatch(/idempotencyOwner/)
-      // An empty name would be that of everybody who has none.
+      // An empty name would be shared by all callers without one.
       expect((await strict.send('POST', '/v2/pedidos', { ...key, 'X-User': '' }, { texto: 'x' })).status).toBe(500)
       expect((await strict.send('POST', '/v2/pedidos', { 'X-User': 'nameless' }, { texto: 'x' })).status).toBe(201)
       await strict.close()
@@ -403,19 +404,19 @@ describe.each(frameworks)('VERB-12: Idempotency-Key over %s', (_framework, expre
         [() => Promise.reject(new Error('later')), 500],
         [() => 7, 500],
       ] as const) {
-        const told = await served(express, opened.adapters(), { onError, idempotencyOwner: given } as never)
+        const reported = await served(express, opened.adapters(), { onError, idempotencyOwner: given } as never)
         const headers = { 'Idempotency-Key': newKey(), 'X-User': 'nameless' }
         const [one, two] = [
-          await told.send('POST', '/v2/pedidos', headers, { texto: 'x' }),
-          await told.send('POST', '/v2/pedidos', headers, { texto: 'x' }),
+          await reported.send('POST', '/v2/pedidos', headers, { texto: 'x' }),
+          await reported.send('POST', '/v2/pedidos', headers, { texto: 'x' }),
         ]
         expect([one.status, two.status], String(given)).toEqual([status, status])
         if (status === 201) expect(two.headers.location).toBe(one.headers.location)
-        await told.close()
+        await reported.close()
       }
     })
 
-    it('callers that are equal in everything are one, whatever token they hold; those that may not be are none', async () => {
+    it('callers that are equal in everything are one, whatever their token; principals that can not be distinguished may not use keys', async () => {
       const schema = { type: 'object', required: ['id'], properties: { id: { type: 'integer' }, texto: { type: 'string' } } } as const
       const notas = defineResource({ collection: 'notas', key: 'id', assigned: true, schema })
       let principal: unknown
@@ -447,7 +448,7 @@ describe.each(frameworks)('VERB-12: Idempotency-Key over %s', (_framework, expre
       await open.close()
     })
 
-    it('AUTH-4: who may not create hears that first', async () => {
+    it('AUTH-4: a caller that may not create gets that response first', async () => {
       const closed = await served(express, opened.adapters(), {
         permission: (_who: unknown, action: string) => (action === 'create' ? 'forbidden' : 'allow'),
       } as never)
@@ -468,10 +469,10 @@ describe.each(frameworks)('VERB-12: Idempotency-Key over %s', (_framework, expre
       await required.close()
     })
 
-    it('a record that is there by the time that the rules refuse its repeat is answered all the same', async () => {
+    it('a repeat finds the record even if it is created while the rules refuse the repeat', async () => {
       const adapter = memoryAdapter(pedidos, { idempotency: true })
       let asked = 0
-      // The first look comes before the other request has ended.
+      // The first look-up runs before the other request has completed.
       const late = { ...adapter, recall: (call: never) => (asked++ === 2 ? undefined : adapter.recall?.(call)) }
       const one = await served(express, { clientes: memoryAdapter(clientes), pedidos: late, lineas: memoryAdapter(lineas) } as never)
       const key = { 'Idempotency-Key': newKey() }
@@ -485,7 +486,7 @@ describe.each(frameworks)('VERB-12: Idempotency-Key over %s', (_framework, expre
       await one.close()
     })
 
-    it('ERR-1: one that is still running is 503 with Retry-After', async () => {
+    it('ERR-1: a repeat of a running request is 503 with Retry-After', async () => {
       const running = { ...memoryAdapter(pedidos), recall: () => undefined, create: () => 'running' }
       const one = await served(express, { clientes: memoryAdapter(clientes), pedidos: running, lineas: memoryAdapter(lineas) } as never)
       const answer = await one.send('POST', '/v2/pedidos', { 'Idempotency-Key': newKey() }, { texto: 'x' })
@@ -496,15 +497,15 @@ describe.each(frameworks)('VERB-12: Idempotency-Key over %s', (_framework, expre
   })
 })
 
-describe('VERB-12: Idempotency-Key, where it can not be kept', () => {
-  it('a mount that requires it needs an adapter that keeps keys', () => {
+describe('VERB-12: Idempotency-Key with stores that can not keep keys', () => {
+  it('a mount that requires it needs an adapter that stores keys', () => {
     expect(() => mount(pedidos, memoryAdapter(pedidos), { idempotencyKey: 'required' })).toThrow(
-      /adapter keeps no keys.*adapter-incomplete/,
+      /adapter stores no keys.*adapter-incomplete/,
     )
     expect(() => mount(pedidos, memoryAdapter(pedidos, { idempotency: true }), { idempotencyKey: true as never })).toThrow(
       /Give 'required'/,
     )
-    expect(() => resourceRouter(clientes, memoryAdapter(clientes), { idempotencyKey: 'required' })).toThrow(/adapter keeps no keys/)
+    expect(() => resourceRouter(clientes, memoryAdapter(clientes), { idempotencyKey: 'required' })).toThrow(/adapter stores no keys/)
     expect(() => api({ idempotencyOwner: 'sub' as never, versions: { v1: [mount(clientes, memoryAdapter(clientes))] } })).toThrow(
       /"idempotencyOwner" of api\(\) is of type string\. Give a function/,
     )

@@ -34,7 +34,7 @@ const place = await freshSchema()
 await place.sql(`${tableDdl(clientes, { table: 'clientes' })}`)
 await place.sql(`${tableDdl(envios, { table: 'envios' })}`)
 const pools = [new pg.Pool({ connectionString: place.url, max: 4 }), new pg.Pool({ connectionString: place.url, max: 4 })]
-// Two services, as two processes would be: neither knows of the other's queue.
+// Two services, like two processes: they do not share a queue.
 const services = await Promise.all(
   pools.map((pool) =>
     listen(
@@ -62,7 +62,7 @@ const patch = (path: string, operations: unknown, at = 0) =>
   send('PATCH', path, operations, at, { 'Content-Type': 'application/json-patch+json' })
 
 describe('VERB-5: JSON Patch over PostgreSQL', () => {
-  it('works on what GET shows, and stores what is left of it', async () => {
+  it('applies to what GET shows, and stores the result', async () => {
     for (const [id, nombre] of [
       [1, 'Ana'],
       [2, 'Bea'],
@@ -101,7 +101,7 @@ describe('VERB-5: JSON Patch over PostgreSQL', () => {
     expect((await place.sql('SELECT clave FROM envios WHERE id = 1'))[0]).toEqual({ clave: 'k' })
   })
 
-  it('HDR-3: no update of two processes is lost, and of those that test for one value one passes', async () => {
+  it('HDR-3: no update of two processes is lost, and of two that test for the same value one succeeds', async () => {
     expect((await send('POST', 'envios', { id: 2 })).status).toBe(201)
     const answers = await Promise.all(
       Array.from({ length: 24 }, (_, i) => patch('envios/2', [{ op: 'add', path: '/marcas/-', value: `m${i}` }], i % 2)),

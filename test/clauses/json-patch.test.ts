@@ -19,13 +19,13 @@ describe.each(frameworks)('JSON Patch by option on %s', (_, express: Express) =>
   })
   afterAll(() => service.close())
 
-  /** What the store holds of a piece, write-only members and all. */
+  /** The stored piece, including writeOnly members. */
   const stored = async (numero: number) => {
     const [found] = await service.data.piezas.read([numero], { principal: undefined, requestId: '', scope: {} } as never)
     return found?.value as Record<string, unknown>
   }
 
-  it('VERB-5: without the option it is 415, and Accept-Patch names what there is', async () => {
+  it('VERB-5: without the option it is 415, and Accept-Patch lists what is accepted', async () => {
     const off = await serve(express)
     const types = 'application/merge-patch+json, application/json, application/xml, text/xml'
     const refused = await off.send('PATCH', '/v8/piezas/1', type, [])
@@ -34,7 +34,7 @@ describe.each(frameworks)('JSON Patch by option on %s', (_, express: Express) =>
     await off.close()
   })
 
-  it('VERB-5, RFC 5789 3.1: OPTIONS names it where PATCH is allowed, and so does every 415 of a Content-Type', async () => {
+  it('VERB-5, RFC 5789 3.1: OPTIONS lists it if PATCH is allowed, and so does every 415 for a Content-Type', async () => {
     const types = 'application/merge-patch+json, application/json, application/xml, text/xml, application/json-patch+json'
     expect((await service.send('OPTIONS', '/v8/piezas/1')).headers['accept-patch']).toBe(types)
     for (const path of [
@@ -65,7 +65,7 @@ describe.each(frameworks)('JSON Patch by option on %s', (_, express: Express) =>
     }
   })
 
-  it('VERB-5: works on what a plain GET shows: links, nulls, nested members, lists', async () => {
+  it('VERB-5: applies to what a plain GET shows: links, nulls, nested members, lists', async () => {
     const before = await get('piezas/1')
     const { origin } = service
     const answer = await patch('piezas/1', [
@@ -100,13 +100,13 @@ describe.each(frameworks)('JSON Patch by option on %s', (_, express: Express) =>
     expect(await get('piezas/1')).toEqual(answer.json)
   })
 
-  it('VERB-5: nothing at all changes nothing but the version', async () => {
+  it('VERB-5: an empty patch changes only the version', async () => {
     const before = await stored(2)
     expect((await patch('piezas/2', [])).status).toBe(200)
     expect(await stored(2)).toEqual(before)
   })
 
-  it('VERB-5: what is taken away becomes null where the schema says so, else goes; defaults never apply', async () => {
+  it('VERB-5: a removed member becomes null if the schema allows it, else it is removed; defaults never apply', async () => {
     const before = await stored(3)
     const answer = await patch('piezas/3', [
       { op: 'remove', path: '/peso' },
@@ -120,7 +120,7 @@ describe.each(frameworks)('JSON Patch by option on %s', (_, express: Express) =>
     expect(await stored(3)).toEqual({ ...rest, peso: null, contratoId: null, destino: { calle: 'Calle Mayor 2', cp: null } })
   })
 
-  it('VERB-5: the whole may be replaced, and is then taken as what a PUT sends', async () => {
+  it('VERB-5: the whole document may be replaced, and is then treated as the body of a PUT', async () => {
     const answer = await patch('piezas/4', [{ op: 'add', path: '', value: { lote: 'Z', contrato: { codigo: 'C1' } } }])
     expect(codes(answer)).toEqual(['/numero fixed'])
     expect(
@@ -137,7 +137,7 @@ describe.each(frameworks)('JSON Patch by option on %s', (_, express: Express) =>
     }
   })
 
-  it('REP-8: a read-only member passes as it is; changed or taken away it is 422', async () => {
+  it('REP-8: an unchanged read-only member is accepted; changed or removed it is 422', async () => {
     const value = 'store'
     for (const operations of [
       [{ op: 'replace', path: '/creadoPor', value }],
@@ -157,7 +157,7 @@ describe.each(frameworks)('JSON Patch by option on %s', (_, express: Express) =>
     expect((await stored(5)).creadoPor).toBe('store')
   })
 
-  it('REP-8: a write-only member is not there to be tested, copied or taken away; it may be set, and stays else', async () => {
+  it('REP-8: a writeOnly member can not be tested, copied or removed; it may be set, and is kept otherwise', async () => {
     for (const operation of [
       { op: 'test', path: '/secreto', value: 's5' },
       { op: 'remove', path: '/secreto' },
@@ -172,7 +172,7 @@ describe.each(frameworks)('JSON Patch by option on %s', (_, express: Express) =>
     expect((await stored(6)).secreto).toBe('nuevo')
   })
 
-  it('REP-8: what is taken out of an item of a list is missing there, wherever the item has gone since, and nowhere else', async () => {
+  it('REP-8: a member removed from an item of a list is missing there, wherever the item has moved since, and nowhere else', async () => {
     const listas = defineResource({
       collection: 'listas',
       key: 'id',
@@ -217,7 +217,7 @@ describe.each(frameworks)('JSON Patch by option on %s', (_, express: Express) =>
     ).toEqual([b])
   })
 
-  it('VERB-3, REP-7: the key can not be changed, a stored key has no place beside its link, a link must lead somewhere', async () => {
+  it('VERB-3, REP-7: the key can not be changed, a stored key can not be set beside its link, a link must have a target', async () => {
     for (const operation of [
       { op: 'replace', path: '/numero', value: 99 },
       { op: 'remove', path: '/numero' },
@@ -236,7 +236,7 @@ describe.each(frameworks)('JSON Patch by option on %s', (_, express: Express) =>
     expect((await patch('documentos/d2', [{ op: 'test', path: '/titulo', value: 'ajeno' }])).status).toBe(404)
   })
 
-  it('REP-7: a link that leads nowhere is null on the wire; it goes back in, by PUT and PATCH, also where its key may not be null', async () => {
+  it('REP-7: a link without a target is null on the wire; PUT and PATCH accept it back, even if its key may not be null', async () => {
     const cajas = defineResource({
       collection: 'cajas',
       key: 'id',
@@ -260,7 +260,7 @@ describe.each(frameworks)('JSON Patch by option on %s', (_, express: Express) =>
     await close()
   })
 
-  it('REP-7: a link that dangles already does not stand in the way', async () => {
+  it('REP-7: a link that already dangles does not block other changes', async () => {
     expect((await stored(6)).contratoId).toBe('ausente')
     expect((await patch('piezas/6', [{ op: 'replace', path: '/lote', value: 'y' }])).status).toBe(200)
     expect((await stored(6)).contratoId).toBe('ausente')
@@ -280,7 +280,7 @@ describe.each(frameworks)('JSON Patch by option on %s', (_, express: Express) =>
     expect(codes(ruled)).toEqual(['/descripcion rule'])
   })
 
-  it('ERR-3: what is no JSON Patch is told by pointer, all at once', async () => {
+  it('ERR-3: an invalid JSON Patch is reported with pointers, all errors at once', async () => {
     const answer = await patch('piezas/9', [
       1,
       {},
@@ -323,7 +323,7 @@ describe.each(frameworks)('JSON Patch by option on %s', (_, express: Express) =>
     expect((await patch('piezas/9', '')).status).toBe(400)
   })
 
-  it('RFC 6902 5: one operation that can not be done, and nothing is done', async () => {
+  it('RFC 6902 5: if one operation fails, nothing is changed', async () => {
     const before = await service.send('GET', '/v8/piezas/10')
     for (const [operation, told] of [
       [{ op: 'test', path: '/lote', value: 'no' }, '/1 test-failed'],
@@ -346,7 +346,7 @@ describe.each(frameworks)('JSON Patch by option on %s', (_, express: Express) =>
     expect((await service.send('GET', '/v8/piezas/10')).headers.etag).toBe(before.headers.etag)
   })
 
-  it('HDR-5: copies swell no record beyond the limit of a body', async () => {
+  it('HDR-5: copies can not grow a record beyond the body limit', async () => {
     const bomb = Array.from({ length: 30 }, (_, i) => ({ op: 'copy', from: '/m', path: `/m/m${i}` }))
     const answer = await patch('bolsas/1', [{ op: 'add', path: '/m', value: { x: 'x'.repeat(100) } }, ...bomb])
     expect([answer.status, answer.json.errors[0].code]).toEqual([422, 'too-large'])
@@ -355,7 +355,7 @@ describe.each(frameworks)('JSON Patch by option on %s', (_, express: Express) =>
     expect(await get('bolsas/1')).toEqual({ id: 1 })
   })
 
-  it('VERB-5: on open objects any name is a name, also those that objects have', async () => {
+  it('VERB-5: on open objects any name is allowed, including names that objects inherit', async () => {
     const operations = [
       { op: 'add', path: '/constructor', value: { prototype: 1 } },
       { op: 'add', path: '/', value: [1] },
@@ -381,7 +381,7 @@ describe.each(frameworks)('JSON Patch by option on %s', (_, express: Express) =>
     })
   })
 
-  it('HDR-3: If-Match holds; without it no update is lost', async () => {
+  it('HDR-3: If-Match applies; without it no update is lost', async () => {
     const { headers } = await service.send('GET', '/v8/piezas/11')
     const operations = [{ op: 'add', path: '/marcas/-', value: 'x' }]
     const { marcas } = await get('piezas/11')
@@ -420,7 +420,7 @@ describe.each(frameworks)('JSON Patch by option on %s', (_, express: Express) =>
     await parsing.close()
   })
 
-  it('AUTH-4: who may not read is 403, whatever the operations are; a merge patch passes', async () => {
+  it('AUTH-4: a caller without read permission gets 403, whatever the operations are; a merge patch is accepted', async () => {
     const permission: Permission = (_principal, action, resource) => (action === 'read' && resource === 'piezas' ? 'forbidden' : 'allow')
     const blind = await serve(express, { jsonPatch: true, permission, authenticate: undefined, principal: () => ({ name: 'ana' }) })
     for (const operations of [[], [{ op: 'test', path: '/lote', value: 'A' }], [{ op: 'replace', path: '/nada', value: 1 }], 'x']) {
@@ -432,7 +432,7 @@ describe.each(frameworks)('JSON Patch by option on %s', (_, express: Express) =>
     await blind.close()
   })
 
-  it('AUTH-4, REP-7: a link whose target may not be read shows as an address alone, also to a test', async () => {
+  it('AUTH-4, REP-7: a link whose target may not be read is only an address, also for a test operation', async () => {
     const permission: Permission = (_principal, action, resource) => (action === 'read' && resource === 'contratos' ? 'forbidden' : 'allow')
     const half = await serve(express, { jsonPatch: true, permission })
     const send = (operation: object) => half.send('PATCH', '/v8/piezas/1', type, [operation])

@@ -1,4 +1,4 @@
-/** Bounds that documents say and only a server with a greater `maxHeaderSize` can meet. */
+/** Limits that documents state and only a server with a larger `maxHeaderSize` can reach. */
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'
 import express from 'express'

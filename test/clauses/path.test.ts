@@ -8,7 +8,7 @@ describe.each(frameworks)('PATH over %s', (_name, express) => {
   const service = shared(express)
   const { send } = service
 
-  it('PATH-1: version, perhaps an area, collection, id, sub-collection, its id', async () => {
+  it('PATH-1: version, optional area, collection, id, sub-collection, its id', async () => {
     for (const path of [
       '/v8/piezas',
       '/v8/piezas/1',
@@ -20,7 +20,7 @@ describe.each(frameworks)('PATH over %s', (_name, express) => {
     }
   })
 
-  it('PATH-1: nothing else is at any other path, and what is no version belongs to the app', async () => {
+  it('PATH-1: all other paths are 404, and a path without a version goes to the app', async () => {
     for (const path of [
       '/v8',
       '/v8/',
@@ -43,7 +43,7 @@ describe.each(frameworks)('PATH over %s', (_name, express) => {
     }
   })
 
-  it('PATH-2..4, PATH-10: a name that is no plural noun, a verb or a format throws when the resource is declared', () => {
+  it('PATH-2..4, PATH-10: a name that is not a plural noun, a verb or a format throws when the resource is declared', () => {
     const declare = (collection: string) =>
       defineResource({ collection, key: 'id', schema: { type: 'object', properties: { id: { type: 'string' } } } })
     expect(() => declare('factura')).toThrow(/facturas.*PATH-2/)
@@ -51,7 +51,7 @@ describe.each(frameworks)('PATH over %s', (_name, express) => {
     expect(() => declare('facturas.pdf')).toThrow(/PATH-4/)
   })
 
-  it('PATH-5, PATH-7: a contained resource is under its parent and nowhere else', async () => {
+  it('PATH-5, PATH-7: a contained resource is only below its parent', async () => {
     const { json } = await send('GET', '/v8/piezas/1/componentes')
     expect(json.map((item: { secuencia: number }) => item.secuencia)).toEqual([1, 2])
     expect((await send('GET', '/v8/componentes')).status).toBe(404)
@@ -69,13 +69,13 @@ describe.each(frameworks)('PATH over %s', (_name, express) => {
     }
   })
 
-  it('PATH-1: a misspelt collection is 404 with the near miss', async () => {
+  it('PATH-1: a misspelt collection is 404 with the closest name', async () => {
     const { json } = await send('GET', '/v8/pieza/1')
     expect([json.code, json.detail]).toEqual(['unknown-path', 'There is no "pieza" here. Did you mean "piezas"?'])
     expect((await send('GET', '/v8/zzzzzzzz')).json.detail).toBeUndefined()
   })
 
-  it('PATH-11: an id that no item of the collection can have is 404 and says so', async () => {
+  it('PATH-11: an id that no item of the collection can have is 404 with a reason', async () => {
     for (const id of ['abc', '07', '1.5', `9${'9'.repeat(200)}`]) {
       const { status, json } = await send('GET', `/v8/piezas/${id}`)
       expect([status, json.code], id).toEqual([404, 'unknown-path'])
@@ -90,7 +90,7 @@ describe.each(frameworks)('PATH over %s', (_name, express) => {
     expect((await send('GET', '/v8/piezas?lote=L-1')).status).toBe(200)
   })
 
-  it('PATH-7: a contained sub-collection has the five methods; its parent is fixed by the address', async () => {
+  it('PATH-7: a contained sub-collection has the five methods; the address fixes the parent', async () => {
     const { send, close } = await serve(express)
     const made = await send('POST', '/v8/piezas/3/componentes', {}, { secuencia: 1, nombre: 'asa' })
     expect(made.status).toBe(201)
@@ -189,13 +189,13 @@ describe.each(frameworks)('PATH over %s', (_name, express) => {
     await close()
   })
 
-  it('PATH-8: a read-only flag takes GET alone', async () => {
+  it('PATH-8: a read-only flag has only GET', async () => {
     expect((await send('GET', '/v8/sucursales/MAD/abierta')).status).toBe(204)
     const refused = await send('PUT', '/v8/sucursales/MAD/abierta')
     expect([refused.status, refused.headers.allow]).toEqual([405, 'GET, HEAD, OPTIONS'])
   })
 
-  it('PATH-8: an endpoint that is no noun walks all the steps', async () => {
+  it('PATH-8: an endpoint that is not a noun passes all the steps', async () => {
     expect((await send('GET', '/v8/search?q=a%20b&n=3')).json).toEqual({ found: 'a b', n: 3 })
     expect(problem(await send('GET', '/v8/search?n=x&p=1'))).toEqual({ status: 400, code: 'invalid-query', named: ['p', 'q', 'n'] })
     expect((await send('POST', '/v8/search')).headers.allow).toBe('GET, HEAD, OPTIONS')
@@ -301,7 +301,7 @@ describe.each(frameworks)('PATH over %s', (_name, express) => {
     )
   })
 
-  it('PATH-11: an id that no client can address is refused when it is created', async () => {
+  it('PATH-11: creating a record whose id no client can address is refused', async () => {
     for (const id of ['', '.', '..', '\\ud800', 'a\\udc00b', 'x'.repeat(8_001), 'ñ'.repeat(1_400)]) {
       expect(problem(await send('POST', '/v8/notas', {}, `{"id":"${id}"}`)), id).toEqual({
         status: 422,
@@ -333,7 +333,7 @@ describe.each(frameworks)('PATH over %s', (_name, express) => {
     }
   })
 
-  it('PATH-11: one spelling of a number is an address, the others are 404; dots in a raw path are ids', async () => {
+  it('PATH-11: a number has one spelling as an address, others are 404; dots in a raw path are ids', async () => {
     for (const id of ['03', '+3', '3.0', '-0', '3e0', '0x3', ' 3', '3 ', '9007199254740993', 'NaN', 'Infinity', '..', '.', '%2E%2E']) {
       expect((await send('GET', `/v8/piezas/${id.replaceAll(' ', '%20')}`)).status, id).toBe(404)
     }
@@ -350,7 +350,7 @@ describe.each(frameworks)('PATH over %s', (_name, express) => {
     expect((await send('GET', '/v8/notas/%2541')).status).toBe(404)
   })
 
-  it('PATH-11: names of collections, areas and flags may be of any script; addresses are ASCII', async () => {
+  it('PATH-11: names of collections, areas and flags may use any script; addresses are ASCII', async () => {
     const años = defineResource({ collection: 'años', key: 'id', schema: { type: 'object', properties: { id: { type: 'integer' } } } })
     const zakazy = defineResource({
       collection: 'заказы',

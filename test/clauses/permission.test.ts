@@ -6,7 +6,10 @@ import { type Adapter, api, defineResource, endpoint, type Hooks, mount, resourc
 import { methodRules } from '../../src/middleware/index.js'
 import { type Answer, type Express, frameworks, listen, problem } from './fixture.js'
 
-/** Stands in everything that only contracts hold: no answer to who may not read them has it. */
+/**
+ * Occurs in everything that only contracts contain: no response to a caller without read permission
+ * has it.
+ */
 const secret = 'confidencial'
 const text = { type: 'string' } as const
 
@@ -155,7 +158,7 @@ describe.each(frameworks)('AUTH-4 by scopes over %s', (_name, express) => {
   afterAll(() => service.close())
   const ask: Send = (...request) => service.send(...request)
 
-  it('without a scope for a resource everything there is 403, before anything is told of it', async () => {
+  it('without a scope for a resource everything there is 403, before anything is revealed', async () => {
     for (const [method, path, body] of [
       ['GET', '/v1/contratos'],
       ['HEAD', '/v1/contratos'],
@@ -197,7 +200,7 @@ describe.each(frameworks)('AUTH-4 by scopes over %s', (_name, express) => {
     }
   })
 
-  it('with one scope of a resource the methods of the other are 405, with those that are this principal’s', async () => {
+  it('with one of the two scopes of a resource the other methods are 405, with those that this principal may use', async () => {
     expect(allowOf(await ask('POST', '/v1/piezas', 'piezas:read', { lote: 'A' }))).toEqual([405, 'GET, HEAD, OPTIONS'])
     expect(allowOf(await ask('DELETE', '/v1/piezas/1', 'piezas:read'))).toEqual([405, 'GET, HEAD, OPTIONS'])
     expect(allowOf(await ask('GET', '/v1/piezas', 'piezas:write'))).toEqual([405, 'POST, OPTIONS'])
@@ -207,14 +210,14 @@ describe.each(frameworks)('AUTH-4 by scopes over %s', (_name, express) => {
     expect(allowOf(await ask('POST', '/v1/search', 'search:read'))).toEqual([405, 'GET, HEAD, OPTIONS'])
   })
 
-  it('OPTIONS, and a method that nobody has, name the methods of this principal', async () => {
+  it('OPTIONS, and a method that does not exist, list the methods of this principal', async () => {
     expect(allowOf(await ask('OPTIONS', '/v1/piezas', '*:read'))).toEqual([204, 'GET, HEAD, OPTIONS'])
     expect(allowOf(await ask('OPTIONS', '/v1/piezas/1', '*:read *:write'))).toEqual([204, 'GET, HEAD, PUT, PATCH, DELETE, OPTIONS'])
     expect(allowOf(await ask('DELETE', '/v1/piezas', '*:read'))).toEqual([405, 'GET, HEAD, OPTIONS'])
     expect(allowOf(await ask('TRACE', '/v1/piezas', 'piezas:write'))).toEqual([405, 'POST, OPTIONS'])
   })
 
-  it('what lies below a parent that may not be read is forbidden', async () => {
+  it('everything below a parent that may not be read is forbidden', async () => {
     expect((await ask('GET', '/v1/piezas/1/componentes', 'componentes:read')).status).toBe(403)
     expect((await ask('GET', '/v1/piezas/1/componentes', 'componentes:read piezas:write')).status).toBe(403)
     expect((await ask('GET', '/v1/clientes/1/contratos', 'contratos:read')).status).toBe(403)
@@ -222,7 +225,7 @@ describe.each(frameworks)('AUTH-4 by scopes over %s', (_name, express) => {
     expect((await ask('GET', '/v1/piezas/1/componentes/pieza=1,secuencia=1', 'componentes:read piezas:read')).status).toBe(200)
   })
 
-  it('REP-1: a link to what may not be read is its href alone, and the store is not asked', async () => {
+  it('REP-1: a link to a record that may not be read has only its href, and the store is not called', async () => {
     const before = service.seen.calls
     const scope = 'piezas:read clientes:read componentes:read'
     const answers = [
@@ -238,7 +241,7 @@ describe.each(frameworks)('AUTH-4 by scopes over %s', (_name, express) => {
     expect((await ask('GET', '/v1/piezas/1', `${scope} contratos:read`)).json.contrato.descripcion).toBe(`${secret} uno`)
   })
 
-  it('REP-2: expanding what may not be read is 403 and names the parameter, on reads and before any write', async () => {
+  it('REP-2: expanding a record that may not be read is 403 and names the parameter, on reads and before any write', async () => {
     for (const [method, path, body] of [
       ['GET', '/v1/piezas?expand=contrato'],
       ['HEAD', '/v1/piezas?expand=contrato'],
@@ -253,13 +256,13 @@ describe.each(frameworks)('AUTH-4 by scopes over %s', (_name, express) => {
       if (method !== 'HEAD') expect(problem(answer)).toEqual({ status: 403, code: 'forbidden', named: ['expand'] })
     }
     expect((await ask('GET', '/v1/piezas?lote=nuevo', '*:read')).headers['x-total-count']).toBe('0')
-    // What an expansion shows of a third resource is judged by itself.
+    // Links of an expanded record are checked separately.
     const nested = (await ask('GET', '/v1/piezas/1?expand=contrato', 'piezas:read contratos:read')).json.contrato
     expect(nested.descripcion).toBe(`${secret} uno`)
     expect(nested.cliente).toEqual({ href: `${service.origin}/v1/clientes/1` })
   })
 
-  it('HDR-2, HDR-4: the tag stands for what this principal may see: another’s is no 304', async () => {
+  it('HDR-2, HDR-4: the tag depends on what this principal may see: that of another principal is no 304', async () => {
     const whole = await ask('GET', '/v1/piezas/1', '*:read')
     const part = await ask('GET', '/v1/piezas/1', 'piezas:read')
     expect(part.headers.etag).not.toBe(whole.headers.etag)
@@ -270,7 +273,7 @@ describe.each(frameworks)('AUTH-4 by scopes over %s', (_name, express) => {
     expect(lists[0]?.headers.etag).not.toBe(lists[1]?.headers.etag)
   })
 
-  it('REP-7: a link in a body leads to what the caller may read, or to nothing: what is there and may not be read is like what is not there', async () => {
+  it('REP-7: a link in a body may lead only to records that the caller may read: others are treated as absent', async () => {
     const tell = async (contrato: unknown, scope: string) => {
       const answer = await ask('PATCH', '/v1/piezas/2', scope, { contrato })
       return { status: answer.status, detail: answer.json.detail }
@@ -280,24 +283,24 @@ describe.each(frameworks)('AUTH-4 by scopes over %s', (_name, express) => {
       expect((await tell({ href: `${service.origin}/v1/contratos/${of}` }, 'piezas:read piezas:write')).status).toBe(422)
     }
     expect(await tell({ codigo: 'C1' }, 'piezas:read piezas:write')).toEqual(await tell({ codigo: 'nada' }, 'piezas:read piezas:write'))
-    // A change of something else leaves a link alone that leads where the caller may not look.
+    // A change of another member leaves a link to an unreadable record alone.
     expect((await ask('PATCH', '/v1/piezas/1', 'piezas:read piezas:write', { lote: 'A' })).status).toBe(200)
   })
 
-  it('who may write and not read changes, and sees nothing of what there is', async () => {
+  it('a caller with write but no read permission can change records and gets no body', async () => {
     const patched = await ask('PATCH', '/v1/piezas/1', 'piezas:write', { lote: 'A' })
     expect([patched.status, patched.text, typeof patched.headers.etag]).toEqual([200, '', 'string'])
     const created = await ask('POST', '/v1/piezas', 'piezas:write', { lote: 'Z' }, { Prefer: 'return=representation' })
     expect([created.status, created.text, created.headers['preference-applied']]).toEqual([201, '', undefined])
   })
 
-  it('PATH-8: an endpoint asks by its name, and what it does itself may ask on', async () => {
+  it('PATH-8: an endpoint is checked by its name, and may check further permissions itself', async () => {
     expect((await ask('GET', '/v1/search', 'piezas:read')).status).toBe(403)
     expect((await ask('GET', '/v1/search', 'search:read piezas:read')).json).toEqual({ contratos: false, piezas: true })
     expect((await ask('GET', '/v1/search', '*:read')).json).toEqual({ contratos: true, piezas: true })
   })
 
-  it('hand-written routes hold the same by methodRules()', async () => {
+  it('hand-written routes get the same checks from methodRules()', async () => {
     expect((await ask('GET', '/v1/sucursales', '')).status).toBe(403)
     expect((await ask('OPTIONS', '/v1/sucursales', '')).status).toBe(403)
     expect(allowOf(await ask('POST', '/v1/sucursales', 'sucursales:read'))).toEqual([405, 'GET, HEAD, OPTIONS'])
@@ -312,7 +315,7 @@ describe('AUTH-4: a permission of the team', () => {
   const asked: unknown[][] = []
   const serving = async (permission: Permission, onError?: Hooks['onError']) => serve(frameworks[0]?.[1] as Express, permission, onError)
 
-  it('is asked with the principal, the action, the resource and the key, of parents too', async () => {
+  it('is called with the principal, the action, the resource and the key, also for parents', async () => {
     const service = await serving((principal, action, resource, key) => {
       asked.push([(principal as { sub: string }).sub, action, resource, key])
       return 'allow'
@@ -332,7 +335,7 @@ describe('AUTH-4: a permission of the team', () => {
       ['read', 'piezas', 1],
       ['create', 'componentes', undefined],
     ])
-    // Whether the caller may read what it has written is asked only where it would be shown.
+    // Read permission for a written record is checked only if the record would be shown.
     expect(await ask('POST', '/v1/piezas/1/componentes', { secuencia: 10 }, { Prefer: 'return=representation' })).toEqual([
       ['read', 'piezas', 1],
       ['create', 'componentes', undefined],
@@ -353,7 +356,7 @@ describe('AUTH-4: a permission of the team', () => {
     await service.close()
   })
 
-  it('may wait; and one item of a resource may be hidden while another is shown', async () => {
+  it('may be asynchronous; and may hide one item of a resource while showing another', async () => {
     const service = await serving(async (_principal: unknown, _action: Action, resource: string, key?: unknown) =>
       resource === 'contratos' && key === 'C1' ? 'forbidden' : 'allow',
     )
@@ -364,7 +367,7 @@ describe('AUTH-4: a permission of the team', () => {
     await service.close()
   })
 
-  it('after a write a question that fails is a no, and reported: the change stands, and the answer says so', async () => {
+  it('if it fails after a write, it counts as a refusal and is reported: the change stays, and the response says so', async () => {
     const told: unknown[] = []
     const service = await serving(
       (_principal: unknown, action: Action) => {
@@ -382,7 +385,7 @@ describe('AUTH-4: a permission of the team', () => {
     await service.close()
   })
 
-  it('PATH-8: what an endpoint calls by itself has the scope and the time of its request, and only what is mounted beside it', async () => {
+  it('PATH-8: adapter calls of an endpoint have the scope and time limit of its request, only for resources mounted beside it', async () => {
     const carteras = defineResource({
       collection: 'carteras',
       key: 'id',
@@ -419,7 +422,7 @@ describe('AUTH-4: a permission of the team', () => {
     await service.close()
   })
 
-  it('that fails, or says anything but its three words, is no yes: 500', async () => {
+  it('if it fails, or returns anything but its three results, nothing is allowed: 500', async () => {
     for (const permission of [
       () => true,
       () => undefined,
@@ -468,7 +471,7 @@ describe('resourceRouter behind an authenticating middleware', () => {
     await service.close()
   })
 
-  it('AUTH-4, HDR-6: takes over the principal that was found, and its answers are private', async () => {
+  it('AUTH-4, HDR-6: uses the principal that was found, and its responses are private', async () => {
     const { authenticate } = await import('../../src/auth/index.js')
     for (const [, express] of frameworks) {
       const who = authenticate({ field: 'X-Scope', challenge: 'Scope', identify: (scope) => ({ scope }) })

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import { frameworks, problem, serve, shared } from './fixture.js'
 
-/** The paths that a `Link` field leads to, by relation. */
+/** The paths of the links in a `Link` field, by relation. */
 const linksOf = (link: unknown): Record<string, string> =>
   Object.fromEntries([...String(link).matchAll(/<https?:\/\/[^/]*([^>]*)>; rel="(\w+)"/g)].map(([, path, rel]) => [rel, path]))
 
 const decoded = (hint: string): unknown[] => JSON.parse(Buffer.from(hint, 'base64url').toString()) as unknown[]
 const encoded = (parts: unknown): string => Buffer.from(typeof parts === 'string' ? parts : JSON.stringify(parts)).toString('base64url')
 
-/** A `Link` field as it is without hints. */
+/** A `Link` field without its hints. */
 const unhinted = (link: unknown): string => String(link).replace(/&after=[\w-]+/g, '')
 
 describe.each(frameworks)('QUERY over %s', (_name, express) => {
@@ -41,7 +41,7 @@ describe.each(frameworks)('QUERY over %s', (_name, express) => {
     expect(await numbers('sort=lote&sort=peso')).toEqual([400, 'sort'])
   })
 
-  it('QUERY-1: wildcards are literal, the empty value is the empty string or 400, null matches no value but asks by its own filter', async () => {
+  it('QUERY-1: wildcards are literal, the empty value is the empty string or 400, null matches no value but has a filter of its own', async () => {
     for (const text of ['%', '*', '_', 'A%25', 'a', ' A', 'null'])
       expect(await numbers(`lote=${encodeURIComponent(text)}`), text).toEqual([])
     expect(await numbers('lote=')).toEqual([])
@@ -51,7 +51,7 @@ describe.each(frameworks)('QUERY over %s', (_name, express) => {
     expect((await numbers('sinPeso=false')).length).toBe(9)
   })
 
-  it('QUERY-1: a value of the wrong type is 400 and says what is wanted', async () => {
+  it('QUERY-1: a value of the wrong type is 400 and the expected type is named', async () => {
     for (const [query, name] of [
       ['peso=x', 'peso'],
       ['peso=0x1', 'peso'],
@@ -85,7 +85,7 @@ describe.each(frameworks)('QUERY over %s', (_name, express) => {
     expect((await numbers('sort=destino.cp')).at(-1)).toBe(1)
   })
 
-  it('QUERY-2: what can not be sorted by is 400 with the near miss', async () => {
+  it('QUERY-2: a field that can not be sorted by is 400 with the closest name', async () => {
     for (const [sort, suggestion] of [
       ['estado'],
       ['lot', 'lote'],
@@ -104,7 +104,7 @@ describe.each(frameworks)('QUERY over %s', (_name, express) => {
     }
   })
 
-  it('QUERY-3: q is full text with the output of a list; without sort by rank, with sort as it says', async () => {
+  it('QUERY-3: q is a full-text search with the output of a list; without sort by rank, with sort as given', async () => {
     const found = await send('GET', '/v8/piezas?q=mayor')
     expect([found.json.length, found.headers['x-total-count']]).toEqual([12, '12'])
     expect(await numbers('q=mayor&sort=-numero&limit=2')).toEqual([12, 11])
@@ -113,11 +113,11 @@ describe.each(frameworks)('QUERY over %s', (_name, express) => {
     expect((await send('GET', '/v8/notas?q=x')).status).toBe(400)
   })
 
-  it('QUERY-4: offest is the page, from 1; 0 is refused and not the first page', async () => {
+  it('QUERY-4: offest is the page number, from 1; 0 is refused and not the first page', async () => {
     expect(await numbers('limit=5&offest=1')).toEqual([1, 2, 3, 4, 5])
     expect(await numbers('limit=5&offest=3')).toEqual([11, 12])
     const zero = await send('GET', '/v8/piezas?offest=0')
-    expect(zero.json.errors).toEqual([expect.objectContaining({ parameter: 'offest', detail: expect.stringContaining('first is 1') })])
+    expect(zero.json.errors).toEqual([expect.objectContaining({ parameter: 'offest', detail: expect.stringContaining('first page is 1') })])
     for (const offest of ['-1', '1.0', '1e3', '+1', '01', '', '9007199254740992', 'x', '１']) {
       expect(await numbers(`offest=${encodeURIComponent(offest)}`), offest).toEqual([400, 'offest'])
     }
@@ -134,7 +134,7 @@ describe.each(frameworks)('QUERY over %s', (_name, express) => {
     )
   })
 
-  it('QUERY-5: limit is 25 by default and 100 at most; above it is 400, never cut', async () => {
+  it('QUERY-5: limit is 25 by default and 100 at most; a larger one is 400, never silently reduced', async () => {
     const { send, close } = await serve(express)
     for (let i = 0; i < 20; i += 1) await send('POST', '/v8/piezas', {}, { lote: 'x' })
     expect((await send('GET', '/v8/piezas')).json).toHaveLength(25)
@@ -160,7 +160,7 @@ describe.each(frameworks)('QUERY over %s', (_name, express) => {
     expect((await send('GET', '/v8/piezas/1?expand=nota,nota')).status).toBe(200)
   })
 
-  it('QUERY-7: x-total-count counts what matches; Link leads to the other pages with the same query', async () => {
+  it('QUERY-7: x-total-count counts all matches; Link leads to the other pages with the same query', async () => {
     const at = (offest: number, rel: string) =>
       `<${service.origin}/v8/piezas?lote=A&limit=2&sort=-peso,numero&offest=${offest}>; rel="${rel}"`
     const headers = async (offest: number) =>
@@ -183,7 +183,7 @@ describe.each(frameworks)('QUERY over %s', (_name, express) => {
     expect(new Set(seen).size).toBe(12)
   })
 
-  it('QUERY-7: a page past the end is empty, however far; after that does not fit is 400', async () => {
+  it('QUERY-7: a page past the end is empty, however far; an after that does not match is 400', async () => {
     for (const query of ['offest=99', 'offest=9007199254740991', 'offest=9007199254740991&limit=100', 'offest=90071992547410&limit=100']) {
       const { status, json, headers } = await send('GET', `/v8/piezas?${query}`)
       expect([query, status, json, headers['x-total-count']]).toEqual([query, 200, [], '12'])
@@ -193,7 +193,7 @@ describe.each(frameworks)('QUERY over %s', (_name, express) => {
     expect(await numbers('after=abc')).toEqual([400, 'after'])
   })
 
-  it('QUERY-7: an empty list has a first and a last page, the same', async () => {
+  it('QUERY-7: for an empty list the first and the last page are the same', async () => {
     const { json, headers } = await send('GET', '/v8/piezas?lote=none')
     expect([json, headers['x-total-count']]).toEqual([[], '0'])
     expect(headers.link).toBe(
@@ -201,7 +201,7 @@ describe.each(frameworks)('QUERY over %s', (_name, express) => {
     )
   })
 
-  it('QUERY-7: next and prev carry a hint, first and last do not; the page is the same with it and without', async () => {
+  it('QUERY-7: next and prev carry a hint, first and last do not; the page is the same with and without it', async () => {
     const query = '/v8/piezas?sort=-lote,peso&limit=5&offest=2'
     const { json, headers } = await send('GET', query)
     const links = linksOf(headers.link)
@@ -218,7 +218,7 @@ describe.each(frameworks)('QUERY over %s', (_name, express) => {
     }
   })
 
-  it('QUERY-7: a walk by the links neither repeats nor skips what stays, while rows come and go', async () => {
+  it('QUERY-7: a walk by links neither repeats nor skips remaining rows while others are inserted and deleted', async () => {
     const { send, close } = await serve(express)
     const met: number[] = []
     const pages: unknown[] = []
@@ -231,7 +231,7 @@ describe.each(frameworks)('QUERY over %s', (_name, express) => {
         path = linksOf(headers.link)[way]
       }
     }
-    // Behind each page its rows go, so that by number every second page would be skipped.
+    // Each page's rows are deleted after it, so that a walk by number would skip every second page.
     await walk('/v8/piezas?limit=3', 'next', (page) =>
       Promise.all([3 * page - 2, 3 * page - 1].map((numero) => send('DELETE', `/v8/piezas/${numero}`))),
     )
@@ -239,7 +239,8 @@ describe.each(frameworks)('QUERY over %s', (_name, express) => {
       [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12],
       [1, 2, 3, 4],
     ])
-    // 3, 6, 9 and 12 are left. Before the place rows come, so that the walk back has more pages than their numbers said.
+    // 3, 6, 9 and 12 remain. Rows are inserted before the position, so that the walk back has more
+    // pages than their numbers suggest.
     await walk('/v8/piezas?limit=2&offest=2', 'prev', async (page) => {
       if (page === 1) for (const numero of [1, 2]) await send('POST', '/v8/piezas', {}, { numero, lote: 'x' })
     })
@@ -250,7 +251,7 @@ describe.each(frameworks)('QUERY over %s', (_name, express) => {
     await close()
   })
 
-  it('QUERY-7: a page that is empty by now leads back by number, and not on', async () => {
+  it('QUERY-7: a page that has become empty has a prev by number and no next', async () => {
     const { send, close } = await serve(express)
     const { next = '' } = linksOf((await send('GET', '/v8/piezas?limit=5&offest=2')).headers.link)
     for (const numero of [11, 12]) await send('DELETE', `/v8/piezas/${numero}`)
@@ -260,7 +261,7 @@ describe.each(frameworks)('QUERY over %s', (_name, express) => {
     await close()
   })
 
-  it('QUERY-7: a hint fits the query it came with, however that is written, and no other', async () => {
+  it('QUERY-7: a hint is valid for its query, in any spelling, and for no other', async () => {
     const { next = '' } = linksOf((await send('GET', '/v8/piezas?lote=B&lote=A&pesoDesde=1&sort=-peso&limit=3')).headers.link)
     const after = next.replace(/^.*&after=/, '')
     for (const same of [
@@ -287,7 +288,7 @@ describe.each(frameworks)('QUERY over %s', (_name, express) => {
     expect([problem(twice).named, twice.json.errors[0].code]).toEqual([['after'], 'repeated'])
   })
 
-  it('QUERY-7: a hint of another collection, parent or version does not fit', async () => {
+  it('QUERY-7: a hint of another collection, parent or version does not match', async () => {
     const hintOf = async (path: string) => (linksOf((await send('GET', path)).headers.link).next ?? '').replace(/^.*&after=/, '')
     const refused = async (path: string) => problem(await send('GET', path)).named
     const child = await hintOf('/v8/piezas/1/componentes?limit=1')
@@ -303,7 +304,7 @@ describe.each(frameworks)('QUERY over %s', (_name, express) => {
     expect(await refused(`/v1/contratos?limit=1&offest=2&after=${contract}`)).toEqual(['after'])
   })
 
-  it('QUERY-7: forged hints are 400, or a place like any other', async () => {
+  it('QUERY-7: a forged hint is 400, or an ordinary position', async () => {
     const query = 'sort=lote,fecha,destino.cp,peso&limit=3&offest=2'
     const { next = '' } = linksOf((await send('GET', `/v8/piezas?${query.replace('offest=2', 'offest=1')}`)).headers.link)
     const hint = next.replace(/^.*&after=/, '')
@@ -375,13 +376,13 @@ describe.each(frameworks)('QUERY over %s', (_name, express) => {
     }
   })
 
-  it('QUERY-7: there are no hints by rank, and none that is too long: the links go by number', async () => {
+  it('QUERY-7: results by rank have no hints, nor are there overlong ones: the links use page numbers', async () => {
     const { send, close } = await serve(express)
     const linked = async (path: string) => linksOf((await send('GET', path)).headers.link)
     expect((await linked('/v8/piezas?q=mayor&limit=5')).next).toBe('/v8/piezas?q=mayor&limit=5&offest=2')
     expect((await linked('/v8/piezas?q=mayor&limit=5&sort=numero')).next).toContain('&after=')
     for (const length of [1_400, 1_500]) await send('POST', '/v8/piezas', {}, { lote: 'Ab'.padEnd(length, 'b') })
-    // The sixth piece is followed by the short text, that by the long one.
+    // The sixth piece is followed by the short text, and that by the long one.
     const hinted = async (page: number) => {
       const { prev = '', next = '' } = await linked(`/v8/piezas?sort=lote&limit=1&offest=${page}`)
       return [prev, next].map((path) => path.includes('&after='))
@@ -395,7 +396,7 @@ describe.each(frameworks)('QUERY over %s', (_name, express) => {
     await close()
   })
 
-  it('QUERY-8: nobody is told to write a hint, and what is no list takes none', async () => {
+  it('QUERY-8: hints are never suggested, and requests other than lists accept none', async () => {
     const stray = await send('GET', '/v8/piezas?afte=x')
     expect(stray.json.errors[0].allowed).not.toContain('after')
     expect(stray.json.errors[0].suggestion).not.toBe('after')
@@ -411,7 +412,7 @@ describe.each(frameworks)('QUERY over %s', (_name, express) => {
     }
   })
 
-  it('QUERY-8: the name that other interfaces give to a parameter is a near miss too', async () => {
+  it('QUERY-8: names that other APIs use for a parameter get a suggestion too', async () => {
     for (const [name, suggestion] of [
       ['page', 'offest'],
       ['page_number', 'offest'],
@@ -422,11 +423,11 @@ describe.each(frameworks)('QUERY over %s', (_name, express) => {
       ['include', 'expand'],
     ])
       expect((await send('GET', `/v8/piezas?${name}=1`)).json.errors[0], name).toMatchObject({ parameter: name, suggestion })
-    // Nothing is suggested that this request does not take.
+    // Parameters that this request does not accept are not suggested.
     expect((await send('GET', '/v8/piezas/1?page=2')).json.errors[0].suggestion).toBeUndefined()
   })
 
-  it('QUERY-8: everything wrong is named at once, with what is allowed and the near miss', async () => {
+  it('QUERY-8: all errors are reported at once, with the allowed and the closest names', async () => {
     const answer = await send('GET', '/v8/piezas?offset=2&limit=1e3&peso=x&sort=lot&expand=contrat&constructor=1&__proto__=2&lot%E9=%')
     expect(problem(answer)).toEqual({
       status: 400,
@@ -457,7 +458,7 @@ describe.each(frameworks)('QUERY over %s', (_name, express) => {
     expect((await send('GET', '/v8/piezas/1?&&')).status).toBe(200)
   })
 
-  it('QUERY-8: queries that can not be decoded, and huge ones, are 400 with a short answer', async () => {
+  it('QUERY-8: undecodable and huge queries are 400 with a short response', async () => {
     for (const query of ['lote=%', 'lote=%zz', 'lote=%C3%28', 'lote=%ED%A0%80', '%=1']) expect((await numbers(query))[0], query).toBe(400)
     const many = await send('GET', `/v8/piezas?${Array.from({ length: 1_500 }, (_, i) => `x${i}=1`).join('&')}`)
     expect([many.status, many.json.errors.length <= 50]).toEqual([400, true])

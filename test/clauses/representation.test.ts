@@ -29,7 +29,7 @@ describe.each(frameworks)('REP over %s', (_name, express) => {
     cliente: { href: `${origin}/v8/clientes/1` },
   })
 
-  it('REP-1: an association is a link object with an absolute href and a few members; REP-8: writeOnly never leaves', async () => {
+  it('REP-1: an association is a link object with an absolute href and a few members; REP-8: writeOnly members are never sent', async () => {
     const { json, text } = await send('GET', '/v8/piezas/1')
     expect(json).toEqual(brief(service.origin))
     expect(Object.keys(json)).toEqual([
@@ -64,7 +64,7 @@ describe.each(frameworks)('REP over %s', (_name, express) => {
     })
   })
 
-  it('REP-3: a dangling association keeps its link object, without members that nobody knows; a null one is null', async () => {
+  it('REP-3: a dangling association keeps its link object, without other members; a null one is null', async () => {
     for (const query of ['', '?expand=contrato']) {
       expect((await send('GET', `/v8/piezas/6${query}`)).json.contrato).toEqual({ href: `${service.origin}/v8/contratos/ausente` })
       expect((await send('GET', `/v8/piezas/7${query}`)).json.contrato).toBeNull()
@@ -91,7 +91,7 @@ describe.each(frameworks)('REP over %s', (_name, express) => {
     await close()
   })
 
-  it('REP-4: a local date-time takes 0 to 7 fractional digits and always has seven; nothing else is one', async () => {
+  it('REP-4: a local date-time is accepted with 0 to 7 fractional digits and sent with seven; other forms are refused', async () => {
     const write = async (fecha: unknown) => send('PATCH', '/v8/piezas/2', {}, { fecha })
     for (const [given, kept] of [
       ['2024-02-29T23:59:59', '2024-02-29T23:59:59.0000000'],
@@ -122,7 +122,7 @@ describe.each(frameworks)('REP over %s', (_name, express) => {
     await close()
   })
 
-  it('REP-5: without one they are as the request came, and proxies count only as far as the app trusts them', async () => {
+  it('REP-5: without one they follow the request, and proxies count only as far as the app trusts them', async () => {
     const href = async (trust: unknown, headers: Record<string, string>) => {
       const app = express()
       if (trust !== undefined) app.set('trust proxy', trust)
@@ -138,7 +138,7 @@ describe.each(frameworks)('REP over %s', (_name, express) => {
     expect(await href('loopback', forwarded)).toBe('https://api.example.com/private/v8/clientes/1')
   })
 
-  it('REP-7: PUT takes back what GET gave, plain and expanded, and nothing has changed', async () => {
+  it('REP-7: PUT accepts what GET returned, plain and expanded, and changes nothing', async () => {
     const { send, close } = await serve(express)
     for (const path of [
       '/v8/piezas/1',
@@ -159,7 +159,7 @@ describe.each(frameworks)('REP over %s', (_name, express) => {
     await close()
   })
 
-  it('REP-7: PUT keeps what the client can not see: writeOnly members, and the path of a stored link', async () => {
+  it('REP-7: PUT keeps members that the client can not see: writeOnly ones, and the path of a stored link', async () => {
     const { send, close, data } = await serve(express)
     const { json } = await send('GET', '/v8/piezas/1')
     await send('PUT', '/v8/piezas/1', {}, json)
@@ -190,7 +190,7 @@ describe.each(frameworks)('REP over %s', (_name, express) => {
     await close()
   })
 
-  it('REP-7: a link that leads nowhere here is 422 and names the member', async () => {
+  it('REP-7: a link without a target here is 422 and names the member', async () => {
     const { origin } = service
     for (const href of [
       'http://elsewhere.example/v8/contratos/C2',
@@ -221,7 +221,7 @@ describe.each(frameworks)('REP over %s', (_name, express) => {
     expect(problem(await send('POST', '/v8/piezas', {}, { lote: 'x', contratoId: 'C1' })).named).toEqual(['/contratoId'])
   })
 
-  it('REP-7: the target must exist, and be readable to the caller', async () => {
+  it('REP-7: the target must exist and be readable to the caller', async () => {
     const absent = await send('PATCH', '/v8/piezas/3', {}, { contrato: { href: `${service.origin}/v8/contratos/C9` } })
     expect(problem(absent)).toEqual({ status: 422, code: 'invalid-body', named: ['/contrato'] })
     expect(absent.json.errors[0].code).toBe('reference')
@@ -259,18 +259,18 @@ describe.each(frameworks)('REP over %s', (_name, express) => {
     const { send: ask, close, origin } = await listen(app)
     expect((await ask('POST', '/v1/usos', {}, { id: 1, doc: { id: 'suyo' } })).status).toBe(201)
     expect(problem(await ask('POST', '/v1/usos', {}, { id: 2, doc: { id: 'ajeno' } })).named).toEqual(['/doc'])
-    // What another principal owns is shown to nobody by way of a link.
+    // A link must not reveal records of another principal.
     expect((await ask('GET', '/v1/usos/9?expand=doc')).json).toEqual({ id: 9, doc: { href: `${origin}/v1/documentos/ajeno` } })
     await close()
   })
 
-  it('REP-7: an association that dangles already does not stand in the way of another change', async () => {
+  it('REP-7: an association that already dangles does not block other changes', async () => {
     const { json } = await send('GET', '/v8/piezas/6')
     expect((await send('PUT', '/v8/piezas/6', {}, json)).status).toBe(200)
     expect((await send('PATCH', '/v8/piezas/6', {}, { lote: 'L' })).status).toBe(200)
   })
 
-  it('REP-7: the address of an item under the wrong parent is no link; a link and the member beside it say the same', async () => {
+  it('REP-7: an item address under the wrong parent is not a link; a link and a member beside it must agree', async () => {
     const partes = defineResource({
       collection: 'partes',
       key: ['de', 'n'],
@@ -339,7 +339,7 @@ describe.each(frameworks)('REP over %s', (_name, express) => {
     await close()
   })
 
-  it('REP-8: a schema is closed unless it says otherwise, and every stray member is named at once', async () => {
+  it('REP-8: a schema is closed unless it says otherwise, and every undeclared member is reported at once', async () => {
     const answer = await send('POST', '/v8/piezas', {}, { lot: 'x', destino: { calle: 'c', calles: 1 }, secreto: 3 })
     expect(problem(answer)).toEqual({
       status: 422,
@@ -353,7 +353,7 @@ describe.each(frameworks)('REP over %s', (_name, express) => {
     })
   })
 
-  it('REP-8: readOnly and assigned members: not required on POST, equal passes, changed is 422', async () => {
+  it('REP-8: readOnly and assigned members: not required on POST, an equal value is accepted, a changed one is 422', async () => {
     expect(problem(await send('POST', '/v8/piezas', {}, { lote: 'x', creadoPor: 'me' }))).toEqual({
       status: 422,
       code: 'invalid-body',
@@ -373,7 +373,7 @@ describe.each(frameworks)('REP over %s', (_name, express) => {
     expect((await send('PUT', '/v8/piezas/4', {}, { lote: 'x' })).json.creadoPor).toBe('store')
   })
 
-  it('REP-8: what a store holds beyond the schema is not shown, does not bar a PATCH, and can not be guessed at', async () => {
+  it('REP-8: undeclared stored members are not shown, do not block a PATCH, and can not be guessed', async () => {
     const store = memoryAdapter(contratos, { records: [{ codigo: 'C1', descripcion: 'uno', interno: 'x' } as never] })
     const { send, close } = await listen(
       express().use(api({ versions: { v1: [mount(clientes, memoryAdapter(clientes)), mount(contratos, store)] } })),

@@ -53,7 +53,7 @@ const csv = (): CustomRepresentation =>
     value: (value) => `value\r\n${JSON.stringify(value)}\r\n`,
   })
 
-/** What a function may give amiss. */
+/** Invalid results of a function. */
 const amiss: Readonly<Record<string, () => unknown>> = {
   nothing: () => undefined,
   null: () => null,
@@ -93,7 +93,7 @@ describe('representation()', () => {
     },
   )
 
-  it('HDR-1: only what it made is taken, each media type once', () => {
+  it('HDR-1: only results of representation() are accepted, each media type once', () => {
     const adapter = memoryAdapter(facturas)
     for (const given of [[{ mediaType: 'text/csv' }], csv(), [csv(), csv()], [null], 'text/csv']) {
       expect(() => mount(facturas, adapter, { representations: given as never })).toThrow(
@@ -105,11 +105,11 @@ describe('representation()', () => {
     }
   })
 
-  it('HDR-1: one that has no function for what is asked at its place does not build', () => {
+  it('HDR-1: a representation without an applicable function throws when the service is built', () => {
     const value = representation('text/plain', { value: () => '' })
     const list = representation('text/csv', { list: () => '' })
     expect(() => mount(facturas, memoryAdapter(facturas), { representations: [list, value] })).toThrow(
-      'representations of the mount of "facturas" has "text/plain" without a function that serves here. Give it item or list.',
+      'representations of the mount of "facturas" has "text/plain" without a function that applies here. Give it item or list.',
     )
     const GET = { handle: () => 1, representations: [value, list] }
     expect(() => endpoint('informe', { description: 'x', methods: { GET } })).toThrow(
@@ -119,7 +119,7 @@ describe('representation()', () => {
   })
 })
 
-/** What a function may do instead of giving text or bytes, and what `onError` hears of it. */
+/** Ways in which a function can fail, and what `onError` reports. */
 const failing: readonly (readonly [string, () => unknown, RegExp])[] = [
   [
     'text/thrown',
@@ -128,10 +128,10 @@ const failing: readonly (readonly [string, () => unknown, RegExp])[] = [
     },
     /no text today/,
   ],
-  ['text/nothing', () => undefined, /representation\("text\/nothing"\) gave undefined\. Return text, bytes/],
-  ['text/null', async () => null, /gave null/],
-  ['text/number', async () => 7, /gave 7/],
-  ['text/list', () => ['a'], /gave a list/],
+  ['text/nothing', () => undefined, /representation\("text\/nothing"\) returned undefined\. Return text, bytes/],
+  ['text/null', async () => null, /returned null/],
+  ['text/number', async () => 7, /returned 7/],
+  ['text/list', () => ['a'], /returned a list/],
   ['text/stream', () => Readable.from(['a']), /body is of type undefined/],
   ['text/body', () => ({ body: { a: 1 } }), /body is of type object/],
   ['text/header', () => ({ body: 'a', headers: { 'X-Nombre': 'a\nb' } }), /X-Nombre/],
@@ -180,7 +180,7 @@ describe.each(frameworks)('HDR-1: representations of a team over %s', (_name, ex
   })
   afterAll(() => service.close())
 
-  it('PATH-4: GET of an item with Accept: application/pdf is what the function made', async () => {
+  it('PATH-4: GET of an item with Accept: application/pdf returns the result of the function', async () => {
     const answer = await send('GET', '/v1/facturas/1', { Accept: 'application/pdf' })
     expect([answer.status, answer.text]).toEqual([200, '%PDF 10.5 \ufffd'])
     expect(answer.headers).toMatchObject({
@@ -193,7 +193,7 @@ describe.each(frameworks)('HDR-1: representations of a team over %s', (_name, ex
     expect((seen.calls.at(-1) as { factura: object }).factura).not.toHaveProperty('secreto')
   })
 
-  it('HDR-2, HDR-4: it has a tag of its own, 304 without a call of the function, and any tag of the version will do in If-Match', async () => {
+  it('HDR-2, HDR-4: it has its own tag, a 304 without calling the function, and any tag of the version works in If-Match', async () => {
     const { etag: asJson } = (await send('GET', '/v1/facturas/1')).headers
     const { etag } = (await send('GET', '/v1/facturas/1', { Accept: 'application/pdf' })).headers as { etag: string }
     expect(etag).not.toBe(asJson)
@@ -209,7 +209,7 @@ describe.each(frameworks)('HDR-1: representations of a team over %s', (_name, ex
     expect((await send('PATCH', '/v1/facturas/1', { 'If-Match': etag }, { total: 10.5 })).status).toBe(200)
   })
 
-  it('HDR-2: a new revision of the functions is a new tag of the same version', async () => {
+  it('HDR-2: a new revision of the functions changes the tag of the same version', async () => {
     const adapter = memoryAdapter(facturas, { records: [{ id: 1, total: 1 }] })
     const tagOf = async (revision: string): Promise<string | undefined> => {
       const representations = [representation('text/plain', { item: () => 'same', revision })]
@@ -223,7 +223,7 @@ describe.each(frameworks)('HDR-1: representations of a team over %s', (_name, ex
     expect(one?.split('.')[0]).toBe(different?.split('.')[0])
   })
 
-  it('HDR-1: a list in CSV keeps its pagination headers; HEAD has its length', async () => {
+  it('HDR-1: a CSV list keeps its pagination headers; HEAD has its length', async () => {
     const answer = await send('GET', '/v1/facturas', { Accept: 'text/csv' })
     expect(answer.text).toMatch(/^id,total\r\n1,[\d.]+\r\n2,-1\r\n$/)
     expect(answer.headers).toMatchObject({ 'content-type': 'text/csv; charset=utf-8', 'x-total-count': '2' })
@@ -231,7 +231,7 @@ describe.each(frameworks)('HDR-1: representations of a team over %s', (_name, ex
     expect([head.status, head.headers['content-length']]).toEqual([200, answer.headers['content-length']])
   })
 
-  it('HDR-1: each address offers what there is of it; 415 names that', async () => {
+  it('HDR-1: each address offers its own media types; 415 lists them', async () => {
     for (const [method, path, accept, allowed] of [
       ['GET', '/v1/facturas', 'application/pdf', ['text/csv; charset=utf-8']],
       ['GET', '/v1/facturas/1', 'text/csv', ['application/pdf', 'text/slow', 'text/varying']],
@@ -245,7 +245,7 @@ describe.each(frameworks)('HDR-1: representations of a team over %s', (_name, ex
     }
   })
 
-  it('PATH-8: what an endpoint answers, with a tag of its bytes', async () => {
+  it('PATH-8: the result of an endpoint, with a tag of its bytes', async () => {
     const answer = await send('GET', '/v1/informe', { Accept: 'text/csv' })
     expect([answer.status, answer.text]).toEqual([200, 'value\r\n{"a":1}\r\n'])
     const { etag = '' } = answer.headers
@@ -253,7 +253,7 @@ describe.each(frameworks)('HDR-1: representations of a team over %s', (_name, ex
     expect((await send('POST', '/v1/informe', { Accept: 'text/csv' })).text).toBe('value\r\n{"b":2}\r\n')
   })
 
-  it('ERR-1: a function that fails on a read is a 500, one that never answers a 503', async () => {
+  it('ERR-1: a function that fails on a read is a 500, one that never settles a 503', async () => {
     const failed = await send('GET', '/v1/facturas/2', { Accept: 'application/pdf' })
     expect([failed.status, failed.headers['content-type'], failed.text.includes('negative')]).toEqual([
       500,
@@ -263,7 +263,7 @@ describe.each(frameworks)('HDR-1: representations of a team over %s', (_name, ex
     expect((await send('GET', '/v1/facturas/2', { Accept: 'text/slow' })).status).toBe(503)
   })
 
-  it('HDR-1: one that fails after a write leaves the body out, and is reported: the change stands', async () => {
+  it('HDR-1: a function that fails after a write only costs the body, and is reported: the change stays', async () => {
     for (const [accept, message] of [
       ['application/pdf', /negative/],
       ['text/slow', /unknown|in time/],
@@ -290,7 +290,7 @@ describe.each(frameworks)('HDR-1: representations of a team over %s', (_name, ex
     },
   )
 
-  it('HDR-1: Vary of a function stands beside our own', async () => {
+  it('HDR-1: Vary of a function is merged with our own', async () => {
     const { headers } = await send('GET', '/v1/facturas/1', { Accept: 'text/varying' })
     expect(headers.vary).toBe('Accept-Language, Accept')
   })
@@ -325,7 +325,7 @@ describe.each(frameworks)('HDR-1: representations of a team over %s', (_name, ex
     },
   )
 
-  it('VERB-2, VERB-10: the body of a write comes in it too', async () => {
+  it('VERB-2, VERB-10: the body of a response to a write uses it too', async () => {
     const put = await send('PUT', '/v1/facturas/1', { Accept: 'application/pdf' }, { id: 1, total: 3 })
     expect([put.status, put.text]).toEqual([200, '%PDF 3 \ufffd'])
     const post = await send('POST', '/v1/facturas', { Accept: 'application/pdf', Prefer: 'return=representation' }, { id: 77, total: 4 })

@@ -1,4 +1,7 @@
-/** A service whose parts retire as a test says, beside the same service without any of that, over the same data. */
+/**
+ * A service whose parts retire as a test declares, and the same service without retirements, over
+ * the same data.
+ */
 import { memoryAdapter } from '../../src/adapters/memory/index.js'
 import { type ApiOptions, api, defineResource, endpoint, endpointReply, HttpProblem, type Middleware, mount } from '../../src/index.js'
 import type { PartLifeOptions } from '../../src/plan/life.js'
@@ -36,13 +39,13 @@ const lineas = defineResource({
   parent: { of: pedidos, by: 'pedido' },
 })
 
-/** The lives that a mount declares. */
+/** The life cycles that a mount declares. */
 interface MountLives extends PartLifeOptions {
   readonly operations?: Readonly<Record<string, PartLifeOptions>>
   readonly below?: Readonly<Record<string, PartLifeOptions>>
 }
 
-/** Which parts have a life of their own. */
+/** The parts with a life cycle of their own. */
 export interface Lives {
   readonly clientes?: MountLives
   readonly pedidos?: MountLives

@@ -26,7 +26,9 @@ const expectGone = (answer: Answer, what: string): void =>
 
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND']
 
-/** What can retire: what it is declared as, and which paths and methods are gone with it. */
+/**
+ * The kinds of parts that can retire: the declaration, and the paths and methods that become 410.
+ */
 const parts: readonly { readonly name: string; readonly lives: Lives; readonly gone: RegExp; readonly methods?: readonly string[] }[] = [
   { name: 'a collection', lives: { pedidos: over }, gone: /^\/pedidos(\/|$)|^\/clientes\/[^/]+\/pedidos(\/|$)/ },
   { name: 'a contained sub-collection', lives: { lineas: over }, gone: /^\/pedidos\/[^/]+\/lineas(\/|$)/ },
@@ -78,20 +80,20 @@ const paths = [
   '',
 ]
 
-/** Bodies that change nothing: both services share their data. */
+/** Bodies that change nothing, because both services share their data. */
 const bodyOf = (method: string): unknown => (['POST', 'PUT', 'PATCH'].includes(method) ? '{' : undefined)
 
-/** An answer, but for what is never the same. */
+/** A response without the fields that always differ. */
 function comparable({ status, headers, text }: Answer, withoutAllowed: readonly string[] = []) {
   const { date: _, allow, 'accept-patch': patch, ...rest } = headers
   const allowed = allow?.split(', ').filter((method) => !withoutAllowed.includes(method))
-  // The text of a 405 names the methods, too.
+  // The text of a 405 lists the methods as well.
   const namesThem = withoutAllowed.length > 0 && status === 405
   return { status, rest: namesThem ? { ...rest, 'content-length': '' } : rest, allowed, patch, text: namesThem ? '' : text }
 }
 
 describe.each(frameworks)('VER-2: retired parts over %s', (_name, express) => {
-  it('VER-2: whatever retires is 410 and empty with everything below, and everything else answers as before', async () => {
+  it('VER-2: a retired part and everything below it is 410 without a body, and all other parts answer as before', async () => {
     const from = stores()
     const plain = await start(express, serviceOf(from, {}))
     closers.push(plain.close)
@@ -104,7 +106,7 @@ describe.each(frameworks)('VER-2: retired parts over %s', (_name, express) => {
           fc.constantFrom('ana', 'eva', 'nobody'),
           fc.constantFrom(undefined, 'text/html', 'application/xml'),
           async (path, method, user, accept) => {
-            // A change that is made is made once; without a tag that fits, none is.
+            // A change is made only once; without a matching tag, none is made.
             const headers = {
               'x-user': user,
               'x-request-id': 'r1',
@@ -130,7 +132,7 @@ describe.each(frameworks)('VER-2: retired parts over %s', (_name, express) => {
     }
   })
 
-  it('VER-2: Allow leaves out a method that has retired, for OPTIONS, 405 and callers with a permission', async () => {
+  it('VER-2: Allow omits a retired method, for OPTIONS, 405 and callers with a permission', async () => {
     const { send, close } = await start(express, serviceOf(stores(), { pedidos: { operations: { remove: over, replace: over } } }))
     closers.push(close)
     for (const answer of [await send('OPTIONS', '/v1/pedidos/1'), await send('PROPFIND', '/v1/pedidos/1')])
@@ -141,7 +143,7 @@ describe.each(frameworks)('VER-2: retired parts over %s', (_name, express) => {
     expect((await bare.send('POST', '/v1/pedidos/1')).headers.allow).toBe('GET, HEAD, PUT, PATCH, OPTIONS')
   })
 
-  it('VER-2: a path whose methods have all retired is gone with its OPTIONS, and what lies below it stays', async () => {
+  it('VER-2: if all methods of a path have retired, OPTIONS is 410 too, and paths below it remain', async () => {
     const { send, close } = await start(express, serviceOf(stores(), { pedidos: { operations: { list: over, create: over } } }))
     closers.push(close)
     for (const method of methods) expectGone(await send(method, '/v1/pedidos'), method)
@@ -159,7 +161,7 @@ describe.each(frameworks)('VER-2: retired parts over %s', (_name, express) => {
     expect((await send('PUT', '/pedidos/1', {}, {})).status).toBe(405)
   })
 
-  it('VER-2: resourceRouter() answers for what has retired, also deep below it, and for nothing else', async () => {
+  it('VER-2: resourceRouter() answers for retired parts, also deep below it, and for no other path', async () => {
     const app = express()
     app.use(resourceRouter(pedidos, stores().pedidos, { retired: true }), (_req, res) => void res.status(418).end())
     const { send, close } = await start(express, app as never)
@@ -168,7 +170,7 @@ describe.each(frameworks)('VER-2: retired parts over %s', (_name, express) => {
     expect((await send('GET', '/pedido')).status).toBe(418)
   })
 
-  it('VER-2, VER-3: a part retires at its date, tells it before, and documents follow', async () => {
+  it('VER-2, VER-3: a part retires at its date, announces it before, and documents follow', async () => {
     vi.useFakeTimers({ toFake: ['Date'], now: new Date('2027-06-30T23:59:59Z') })
     const since = '2027-07-01T00:00:00Z'
     const service = serviceOf(stores(), { pedidos: { retired: { since } } }, { describe: {} })
@@ -186,7 +188,7 @@ describe.each(frameworks)('VER-2: retired parts over %s', (_name, express) => {
     expect(now.tags.map(({ name }: { name: string }) => name)).not.toContain('pedidos')
   })
 
-  it('VER-3: a deprecated part says so in every answer, with what to use in its place', async () => {
+  it('VER-3: a deprecated part says so in every response, with its replacement', async () => {
     const deprecated = { since: '2026-01-01', sunset: '2027-01-01', use: '/pedidos/{numero}/cancelaciones' }
     const lives: Lives = { pedidos: { below: { urgente: { deprecated } }, operations: { remove: { deprecated: true } } } }
     const { send, close } = await start(express, serviceOf(stores(), lives))
@@ -208,7 +210,7 @@ describe.each(frameworks)('VER-2: retired parts over %s', (_name, express) => {
     expect((await send('GET', '/v1/pedidos/1')).headers.deprecation).toBeUndefined()
   })
 
-  it('VER-3: of a version and its part the earlier dates count, and the part says where to go', async () => {
+  it('VER-3: of a version and its part the earlier dates apply, and the link of the part', async () => {
     const from = stores()
     const { send, close } = await start(
       express,
@@ -241,7 +243,7 @@ describe.each(frameworks)('VER-2: retired parts over %s', (_name, express) => {
     expect(whole.link).toBe('<http://api.example.com/v2>; rel="successor-version"')
   })
 
-  it('VER-2: the event of a 410 names version, route and operation, as any other', async () => {
+  it('VER-2: the event of a 410 has version, route and operation, like any other', async () => {
     const seen: unknown[] = []
     const service = serviceOf(
       stores(),
@@ -259,24 +261,26 @@ describe.each(frameworks)('VER-2: retired parts over %s', (_name, express) => {
   })
 })
 
-describe('VER-2: what can not be declared', () => {
+describe('VER-2: invalid declarations', () => {
   const build = (lives: Lives) => () => serviceOf(stores(), lives)
 
-  it('VER-2: names that there are not do not build', () => {
-    expect(build({ pedidos: { operations: { remov: over } } })).toThrow(/"remov", which is none of its operations. Did you mean "remove"/)
+  it('VER-2: unknown names throw when the service is built', () => {
+    expect(build({ pedidos: { operations: { remov: over } } })).toThrow(
+      /"remov", which is not one of its operations. Did you mean "remove"/,
+    )
     expect(build({ pedidos: { below: { urgent: over } } })).toThrow(/Did you mean "urgente"/)
-    expect(build({ pedidos: { below: { lineas: over } } })).toThrow(/Give its mount the option/)
-    expect(build({ pedidos: { below: { cancelaciones: over } } })).toThrow(/Give endpoint\(\) the option/)
+    expect(build({ pedidos: { below: { lineas: over } } })).toThrow(/Set the option on its mount/)
+    expect(build({ pedidos: { below: { cancelaciones: over } } })).toThrow(/Set the option on endpoint\(\)/)
     expect(build({ pedidos: { retired: { sinec: '2027-01-01' } as never } })).toThrow(/retired/)
   })
 
-  it('VER-3: dates that contradict each other, and successors that there are not, do not build', () => {
+  it('VER-3: contradicting dates and unknown replacements throw when the service is built', () => {
     expect(build({ search: { deprecated: { since: '2027-01-01', sunset: '2026-01-01' } } })).toThrow(/before its deprecation/)
     expect(build({ search: { deprecated: { sunset: '2027-01-01' }, retired: { since: '2026-12-31' } } })).toThrow(/retires before/)
     expect(build({ search: { deprecated: { use: 'clients' } } })).toThrow(/Did you mean "\/clientes"/)
     expect(build({ search: { deprecated: { use: '/clientes/{id}' } } })).toThrow(/\{id\}/)
-    expect(build({ search: { deprecated: { use: 'clientes' } }, clientes: over })).toThrow(/Name what stays/)
-    expect(build({ search: { deprecated: { since: 'soon' } } })).toThrow(/no date/)
+    expect(build({ search: { deprecated: { use: 'clientes' } }, clientes: over })).toThrow(/Name an address that stays/)
+    expect(build({ search: { deprecated: { since: 'soon' } } })).toThrow(/not a date/)
   })
 })
 
@@ -288,7 +292,7 @@ describe('VER-2: the contract', () => {
       .filter((change) => change.breaking)
       .map(({ kind, path }) => `${kind} ${path ?? ''}`)
 
-  it('VER-2: what retires without notice or before its sunset breaks the contract, and after it does not', () => {
+  it('VER-2: retiring without notice or before the sunset breaks the contract, retiring after it does not', () => {
     const announced: Lives = { pedidos: { operations: { remove: { deprecated: { sunset: '2027-01-01' } } } } }
     const gone: Lives = { pedidos: { operations: { remove: over } } }
     expect(breaking({}, gone, '2028-01-01')).toEqual(['operation-removed /pedidos/{numero}'])
@@ -297,13 +301,13 @@ describe('VER-2: the contract', () => {
     expect(breaking({}, announced, '2026-01-01')).toEqual([])
   })
 
-  it('VER-2: a whole collection likewise', () => {
+  it('VER-2: the same for a whole collection', () => {
     const announced: Lives = { search: { retired: { since: '2099-01-01' } } }
     expect(breaking(announced, { search: over }, '2098-01-01')).toEqual(['path-removed '])
     expect(breaking(announced, { search: over }, '2099-01-02')).toEqual([])
   })
 
-  it('VER-2: documents tell nothing of what has retired', () => {
+  it('VER-2: documents omit retired parts', () => {
     const document = openapi(serviceOf(stores(), { pedidos: over, searchPost: over }), 'v1')
     expect(Object.keys(document.paths)).toEqual(['/clientes', '/clientes/{id}', '/search'])
     expect(Object.keys(document.paths['/search'] as object)).not.toContain('post')
@@ -311,7 +315,7 @@ describe('VER-2: the contract', () => {
   })
 })
 
-describe('VER-2: links to what retires', () => {
+describe('VER-2: links to retired parts', () => {
   const target = defineResource({
     collection: 'autores',
     key: 'id',
@@ -332,7 +336,7 @@ describe('VER-2: links to what retires', () => {
     return api({ versions: { v1: [mount(target, autores, to), mount(libros, books, of)] } })
   }
 
-  it('REP-1, VER-2: a resource does not link to one that retires before it', () => {
+  it('REP-1, VER-2: a resource can not link to one that retires before it', () => {
     expect(build({}, over)).toThrow(/The link "autor" of "libros" leads to "autores", which retires: clients that follow it would get 410/)
     expect(build({}, { retired: { since: '2027-01-31' } })).toThrow(/which retires on 2027-01-31/)
     expect(build({ retired: { since: '2027-02-01' } }, { retired: { since: '2027-01-31' } })).toThrow(/retires on/)
@@ -342,7 +346,7 @@ describe('VER-2: links to what retires', () => {
     expect(build({}, { deprecated: true })).not.toThrow()
   })
 
-  it('REP-1, VER-2: nor has it a link to a sub-collection that has retired', () => {
+  it('REP-1, VER-2: nor to a sub-collection that retires before it', () => {
     const padre = defineResource({
       collection: 'padres',
       key: 'id',
@@ -361,7 +365,7 @@ describe('VER-2: links to what retires', () => {
     expect(parts({})).not.toThrow()
   })
 
-  it('REP-7, VER-2: a link in a body that names an address that has retired leads nowhere', async () => {
+  it('REP-7, VER-2: a link in a body to a retired address has no target', async () => {
     const { autores, libros: books } = data()
     const service = api({
       baseUrl: 'http://api.example.com',
@@ -386,7 +390,7 @@ describe.each(frameworks)('VER-2: paths without code over %s', (_name, express) 
     })
   }
 
-  it('VER-2: what has no code any more, and hand-written routes, retire and are deprecated by their paths', async () => {
+  it('VER-2: paths that no code serves any more, and hand-written routes, are retired and deprecated by path', async () => {
     const routes = express.Router()
     routes.get('/a-mano/:id', (_req, res) => void res.send('by hand'))
     const service = serviceWith(
@@ -413,7 +417,7 @@ describe.each(frameworks)('VER-2: paths without code over %s', (_name, express) 
     expect((await send('GET', '/v1/pedidos/1')).headers.deprecation).toBeUndefined()
   })
 
-  it('VER-2: hand-written routes that Express serves in any case are gone in any case; what is mounted has one case', async () => {
+  it('VER-2: hand-written routes that Express matches case-insensitively retire likewise; mounted ones are case-sensitive', async () => {
     const routes = express.Router()
     routes.get('/a-mano/:id', (_req, res) => void res.send('by hand'))
     const paths = { '/a-mano/{id}': over, '/clientes/{id}/observaciones': over }
@@ -424,11 +428,11 @@ describe.each(frameworks)('VER-2: paths without code over %s', (_name, express) 
     expect((await send('GET', '/v1/CLIENTES/1')).status).toBe(404)
   })
 
-  it('VER-2: a misspelt path, and one that is mounted, do not build', () => {
+  it('VER-2: a misspelt or mounted path throws when the service is built', () => {
     expect(() => serviceWith({ '/pedido': over })).toThrow(/Did you mean "\/pedidos"/)
-    expect(() => serviceWith({ '/pedidos/{id}/urgente': over })).toThrow(/is mounted there. Give its mount or endpoint the option/)
+    expect(() => serviceWith({ '/pedidos/{id}/urgente': over })).toThrow(/is mounted there. Set the option on its mount or endpoint/)
     expect(() => serviceWith({ 'DELETE /pedidos/{id}': over })).toThrow(/is mounted there/)
     expect(() => serviceWith({ '/facturas': { deprecated: true } })).toThrow(/nothing is served there/)
-    expect(() => serviceWith({ facturas: over })).toThrow(/is no path/)
+    expect(() => serviceWith({ facturas: over })).toThrow(/is not a path/)
   })
 })

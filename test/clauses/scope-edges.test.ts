@@ -1,4 +1,4 @@
-/** Where a scope meets something else that fixes a record's members, its order or its turn. */
+/** Scopes combined with other sources that fix members, order or serialization. */
 import express from 'express'
 import { afterEach, describe, expect, it } from 'vitest'
 import { memoryAdapter } from '../../src/adapters/memory/index.js'
@@ -36,7 +36,7 @@ const documentos = defineResource({
   scope: mine,
 })
 
-describe('scope beside the parent of the address', () => {
+describe('a scope together with the parent in the address', () => {
   const empresas = defineResource({
     collection: 'empresas',
     key: 'id',
@@ -63,7 +63,7 @@ describe('scope beside the parent of the address', () => {
     expect(made.headers.location).toMatch(/empresas\/a\/partes\/empresa=a,numero=7$/)
   })
 
-  it('PATH-7: under a parent that the scope excludes there is nothing', async () => {
+  it('PATH-7: below a parent that the scope excludes nothing exists', async () => {
     const send = await serve([mount(empresas, memoryAdapter(empresas, { records: [{ id: 'a' }, { id: 'b' }] })), mount(partes, parts())])
     const list = await send('a', 'GET', 'empresas/b/partes')
     expect([list.status, list.json, list.headers['x-total-count']]).toEqual([200, [], '0'])
@@ -78,7 +78,7 @@ describe('scope beside the parent of the address', () => {
   })
 })
 
-describe('scope of what contains what', () => {
+describe('scopes of containing resources', () => {
   const libros = defineResource({
     collection: 'libros',
     key: 'id',
@@ -108,7 +108,7 @@ describe('scope of what contains what', () => {
     links: { parrafo: { to: parrafos, by: ['libro', 'n', 'm'], show: ['texto'] } },
   })
 
-  it('REP-1, REP-2, REP-7: a link past two parents shows what it leads to as far as the scope of the outermost lets, with one read of each', async () => {
+  it('REP-1, REP-2, REP-7: a link past two parents respects the scope of the outermost, with one read of each', async () => {
     const reads: string[] = []
     const counted = <T, K>(name: string, adapter: Adapter<T, K>): Adapter<T, K> => ({
       ...adapter,
@@ -157,7 +157,7 @@ describe('scope of what contains what', () => {
     expect((await send('b', 'PATCH', 'citas/1', body('lb'))).status).toBe(200)
   })
 
-  it('PATH-7: what is contained in something with a scope can be attached to others only with a scope of its own', () => {
+  it('PATH-7: a resource contained in one with a scope can be attached to others only with a scope of its own', () => {
     const grupos = defineResource({
       collection: 'grupos',
       key: 'id',
@@ -174,13 +174,13 @@ describe('scope of what contains what', () => {
       v1: [libros, capitulos, resource, grupos].map((one) => mount(one as never, memoryAdapter(one as never) as never)),
     })
     expect(() => api({ versions: versions(loose) })).toThrow(ConfigurationError)
-    expect(() => api({ versions: versions(loose) })).toThrow(/"libros".*"parrafos" has none/)
+    expect(() => api({ versions: versions(loose) })).toThrow(/"libros".*"parrafos" has no scope/)
     expect(() => api({ versions: versions({ ...loose, scope: () => ({ libro: 'la' }) }) })).not.toThrow()
   })
 })
 
-describe('scope beside order and turn', () => {
-  it('QUERY-3: the order of what q finds does not tell how often others have a word', async () => {
+describe('a scope together with order and serialization', () => {
+  it('QUERY-3: the order of search results does not reveal how often other tenants use a word', async () => {
     const own = [
       { id: 'a1', empresa: 'a', titulo: 'uno' },
       { id: 'a2', empresa: 'a', titulo: 'dos' },
@@ -196,7 +196,7 @@ describe('scope beside order and turn', () => {
     expect([...orders]).toEqual(['a1,a2'])
   })
 
-  it('HDR-3: a change that takes long makes nobody outside of its scope wait', async () => {
+  it('HDR-3: a slow change does not delay callers outside its scope', async () => {
     const data = memoryAdapter(documentos, { records: [{ id: 'b1', empresa: 'b' }] as never })
     let begun = (): void => {}
     let finish = (): void => {}
@@ -217,7 +217,7 @@ describe('scope beside order and turn', () => {
     const send = await serve([mount(documentos, slow)])
     const theirs = send('b', 'PATCH', 'documentos/b1', { titulo: 'largo' })
     await underWay
-    // While the other is at work: not after its time is up.
+    // While the other is running, and not after its timeout.
     const answers = await Promise.all(
       [{ titulo: 'x' }, {}].map((body) => send('a', 'PATCH', 'documentos/b1', body)).concat(send('a', 'PUT', 'documentos/b1/publico')),
     )
@@ -226,7 +226,7 @@ describe('scope beside order and turn', () => {
     expect((await theirs).json.titulo).toBe('largo')
   })
 
-  it('PATH-8: a flag that the scope fixes is not said to be changed', async () => {
+  it('PATH-8: a flag that the scope fixes is not reported as changed', async () => {
     const publicos = { ...documentos, scope: () => ({ publico: true }) }
     const records = [
       { id: '1', empresa: 'b', publico: true },
@@ -241,7 +241,7 @@ describe('scope beside order and turn', () => {
   })
 })
 
-describe('what an adapter gets of a scope', () => {
+describe('the scope that an adapter receives', () => {
   const turnos = defineResource({
     collection: 'turnos',
     key: 'id',
@@ -261,7 +261,7 @@ describe('what an adapter gets of a scope', () => {
     expect((await send('a', 'POST', 'turnos', { id: 2 }, { prefer: 'return=representation' })).json.dia).toBe('2024-01-01T00:00:00.5000000')
   })
 
-  it('null in the scope of a call is nothing that a record of the memory adapter has', () => {
+  it('null in the scope of a call matches no record of the memory adapter', () => {
     const data = memoryAdapter(turnos, { records: [{ id: 1, dia: '2024-01-01T00:00:00', texto: null }] as never })
     const call = callOf({ scope: { texto: null as never } })
     expect(data.read([1], call)).toEqual([undefined])
@@ -269,7 +269,7 @@ describe('what an adapter gets of a scope', () => {
     expect(data.list(listRequest({ sort: 'id' }), call).items).toEqual([])
   })
 
-  it('a team that changes the object it gave changes no scope of a request under way', async () => {
+  it('modifying the returned object does not change the scope of a running request', async () => {
     const given = { dia: '2024-01-01T00:00:00.0000000' }
     const scopes: unknown[] = []
     const data = memoryAdapter(turnos, { records: [{ id: 1, dia: given.dia }] as never })

@@ -1,4 +1,7 @@
-/** A scope function that gives nothing to go by is an error of the service, on every verb: never an answer without a scope. */
+/**
+ * A scope function that returns an invalid scope is an error of the service for every method: never
+ * a response without a scope.
+ */
 import express from 'express'
 import { afterEach, describe, expect, it } from 'vitest'
 import { memoryAdapter } from '../../src/adapters/memory/index.js'
@@ -17,7 +20,7 @@ class Inquilino {
   }
 }
 
-/** Every way to ask for something of a resource, from itself and from others. */
+/** Every kind of request for a resource, directly and through other resources. */
 const requests: readonly (readonly [method: string, path: string, body?: unknown])[] = [
   ['GET', 'cuentas'],
   ['HEAD', 'cuentas'],
@@ -92,7 +95,7 @@ async function serve(scope: unknown) {
     },
   })
   const asked: string[] = []
-  /** Tells what reaches the store of the resource, and for whom. */
+  /** Records the calls that reach the store of the resource, and their principals. */
   const watched = <T, K>(adapter: Adapter<T, K>): Adapter<T, K> =>
     new Proxy(adapter, {
       get(target, method, receiver) {
@@ -125,37 +128,45 @@ async function serve(scope: unknown) {
   return { send: served.send, asked, errors }
 }
 
-const unfit: readonly (readonly [what: string, scope: () => unknown, told: RegExp])[] = [
+const unfit: readonly (readonly [what: string, scope: () => unknown, reported: RegExp])[] = [
   ['throws', () => (undefined as unknown as { empresa: string }).empresa, /Cannot read/],
-  ['gives a promise', () => Promise.resolve({ empresa: 'a' }), /gave a promise.*principal/],
-  ['gives a promise that fails', () => Promise.reject(new Error('late')), /gave a promise/],
-  ['gives nothing', () => undefined, /gave undefined/],
-  ['gives null', () => null, /gave null/],
-  ['gives a list', () => [], /gave a list/],
-  ['gives a text', () => 'a', /gave a string/],
-  ['gives a number', () => 7, /gave a number/],
-  ['gives a function', () => () => ({ empresa: 'a' }), /gave a function/],
+  ['gives a promise', () => Promise.resolve({ empresa: 'a' }), /returned a promise.*principal/],
+  ['gives a promise that fails', () => Promise.reject(new Error('late')), /returned a promise/],
+  ['gives nothing', () => undefined, /returned undefined/],
+  ['gives null', () => null, /returned null/],
+  ['gives a list', () => [], /returned a list/],
+  ['gives a text', () => 'a', /returned a string/],
+  ['gives a number', () => 7, /returned a number/],
+  ['gives a function', () => () => ({ empresa: 'a' }), /returned a function/],
   ['gives a map', () => new Map([['empresa', 'a']]), /an object of a class/],
   ['gives an instance with getters', () => new Inquilino(), /an object of a class/],
   ['names a member that is not there', () => ({ empersa: 'a' }), /"empersa".*Did you mean "empresa"/],
   ['names one such beside a right one', () => ({ empresa: 'a', tenant: 'a' }), /"tenant"/],
-  ['names a nested member', () => ({ 'direccion.calle': 'x' }), /"direccion\.calle", and scope members hold no dot.*Store the value/],
-  ['names a member whose own name has a dot', () => ({ 'direccion.codigo': 'x' }), /"direccion\.codigo", and scope members hold no dot/],
+  [
+    'names a nested member',
+    () => ({ 'direccion.calle': 'x' }),
+    /"direccion\.calle", but a scope may only name top-level members without a dot.*Store the value/,
+  ],
+  [
+    'names a member whose own name has a dot',
+    () => ({ 'direccion.codigo': 'x' }),
+    /"direccion\.codigo", but a scope may only name top-level members without a dot.*Store the value/,
+  ],
   ['names a symbol', () => ({ [Symbol('empresa')]: 'a' }), /Symbol/],
-  ['gives undefined as a value', () => ({ empresa: undefined }), /"empresa" undefined/],
-  ['gives it beside a right one', () => ({ empresa: 'a', titulo: undefined }), /"titulo" undefined/],
-  ['gives null as a value', () => ({ titulo: null }), /"titulo" null/],
-  ['gives a list as a value', () => ({ empresa: ['a', 'b'] }), /"empresa" a list/],
-  ['gives an object as a value', () => ({ direccion: { calle: 'x' } }), /"direccion" an object/],
-  ['gives a promise as a value', () => ({ empresa: Promise.resolve('a') }), /"empresa" a promise/],
-  ['gives a value of another type', () => ({ empresa: 7 }), /"empresa" a number.*Give string/],
-  ['gives a broken number', () => ({ orden: 1.5 }), /"orden" a number.*Give integer/],
-  ['gives no number', () => ({ orden: Number.NaN }), /"orden" a number/],
-  ['gives a bigint', () => ({ orden: 7n }), /"orden" a bigint/],
+  ['gives undefined as a value', () => ({ empresa: undefined }), /"empresa" as undefined/],
+  ['gives it beside a right one', () => ({ empresa: 'a', titulo: undefined }), /"titulo" as undefined/],
+  ['gives null as a value', () => ({ titulo: null }), /"titulo" as null/],
+  ['gives a list as a value', () => ({ empresa: ['a', 'b'] }), /"empresa" as a list/],
+  ['gives an object as a value', () => ({ direccion: { calle: 'x' } }), /"direccion" as an object/],
+  ['gives a promise as a value', () => ({ empresa: Promise.resolve('a') }), /"empresa" as a promise/],
+  ['gives a value of another type', () => ({ empresa: 7 }), /"empresa" as a number.*Return string/],
+  ['gives a broken number', () => ({ orden: 1.5 }), /"orden" as a number.*Return integer/],
+  ['gives no number', () => ({ orden: Number.NaN }), /"orden" as a number/],
+  ['gives a bigint', () => ({ orden: 7n }), /"orden" as a bigint/],
 ]
 
-describe('ERR-3: a scope that nobody can go by', () => {
-  it.each(unfit)('%s: every verb is 500 that says nothing, and the store is never asked', async (_what, scope, told) => {
+describe('ERR-3: an invalid scope', () => {
+  it.each(unfit)('%s: every method is a 500 without details, and the store is never called', async (_what, scope, reported) => {
     const { send, asked, errors } = await serve(scope)
     for (const [method, path, body] of requests) {
       const answer = await send(method, `/v1/${path}`, {}, body)
@@ -169,10 +180,10 @@ describe('ERR-3: a scope that nobody can go by', () => {
     }
     expect(asked).toEqual([])
     expect(errors).toHaveLength(requests.length)
-    for (const error of errors) expect(String(error)).toMatch(told)
+    for (const error of errors) expect(String(error)).toMatch(reported)
   })
 
-  it('a scope that can be obeyed lets each of these requests through', async () => {
+  it('a valid scope lets each of these requests through', async () => {
     const { send, errors, asked } = await serve(() => ({ empresa: 'a' }))
     for (const [method, path, body] of requests) {
       const answer = await send(method, `/v1/${path}`, {}, body)
@@ -182,7 +193,7 @@ describe('ERR-3: a scope that nobody can go by', () => {
     expect(asked.length).toBeGreaterThan(requests.length / 2)
   })
 
-  it('AUTH-4: a problem that the function throws is the answer', async () => {
+  it('AUTH-4: a problem that the function throws is the response', async () => {
     const { send, asked } = await serve(() => {
       throw new HttpProblem('forbidden')
     })
@@ -190,13 +201,13 @@ describe('ERR-3: a scope that nobody can go by', () => {
     expect(asked).toEqual([])
   })
 
-  it('a scope without any member is one that bounds nothing: it shows all', async () => {
+  it('a scope without members limits nothing: it shows all records', async () => {
     const { send } = await serve(() => ({}))
     expect((await send('GET', '/v1/cuentas')).headers['x-total-count']).toBe('2')
     expect((await send('GET', '/v1/cuentas/b1')).status).toBe(200)
   })
 
-  it('a value that a view has no word for in its store is an error, not a condition less', async () => {
+  it('a value that a view can not convert for its store is an error, not a missing condition', async () => {
     const definition = defineResource({
       collection: 'cuentas',
       key: 'id',

@@ -1,4 +1,4 @@
-/** A service of two tenants whose data are mirror images, for the suites of row-level scope. */
+/** A service of two tenants with mirrored data, for the suites of row-level scope. */
 import { memoryAdapter } from '../../src/adapters/memory/index.js'
 import { type PostgresAdapterOptions, postgresAdapter, tableDdl } from '../../src/adapters/postgres/index.js'
 import { type Adapter, type ApiOptions, adapterView, api, mount, type ResourceDefinition } from '../../src/index.js'
@@ -11,7 +11,7 @@ type Row = Record<string, unknown>
 
 type Name = keyof typeof definitions
 
-/** What a tenant has. The names of its things begin with its own. */
+/** The data of a tenant. The names of its records begin with its own name. */
 function seedsOf(tenant: string, other: string): Record<Exclude<Name, 'etiquetas'>, Row[]> {
   const contrato = (n: number, more: Row): Row => ({
     codigo: `${tenant}-k${n}`,
@@ -30,7 +30,7 @@ function seedsOf(tenant: string, other: string): Record<Exclude<Name, 'etiquetas
     contratos: [
       contrato(1, { importe: 10, clienteId: `${tenant}-c1`, descripcion: `comun comun ${tenant} raro` }),
       contrato(2, { importe: 20 }),
-      // It leads to what is the other's.
+      // A link to a record of the other tenant.
       contrato(3, { clienteId: `${other}-c1`, descripcion: `raro ${tenant}` }),
       contrato(4, { importe: 20, activo: false }),
     ],
@@ -67,7 +67,7 @@ const openMemory = async (): Promise<Backing> => ({
   close: async () => undefined,
 })
 
-/** Tables that the adapter itself describes, over one of the PostgreSQL kinds. */
+/** Tables that the adapter itself creates, on one of the PostgreSQL servers. */
 const openTables = (open: (typeof stores)[number]['open']) => async (): Promise<Backing> => {
   const store = await open()
   const attached = {
@@ -91,7 +91,7 @@ const openTables = (open: (typeof stores)[number]['open']) => async (): Promise<
   }
 }
 
-/** Where the data may lie. */
+/** The stores under test. */
 export const backings: readonly (readonly [name: string, open: () => Promise<Backing>])[] = [
   ['memory', openMemory],
   ...stores.map(({ name, open }) => [name, openTables(open)] as const),
@@ -99,14 +99,17 @@ export const backings: readonly (readonly [name: string, open: () => Promise<Bac
 
 export interface World {
   send(tenant: string, method: string, path: string, headers?: Record<string, string>, body?: unknown): Promise<Answer>
-  /** What the hook was told of failures. */
+  /** The failures that the hook received. */
   readonly errors: unknown[]
   close(): Promise<void>
 }
 
 export const base = 'http://servicio.test'
 
-/** The service with what these tenants have; of the tenant `outside` also what lies outside of its scope by the second member alone. */
+/**
+ * The service with the data of these tenants; for the tenant `outside` also records that only the
+ * second scope member excludes.
+ */
 export async function openWorld(
   express: Express,
   open: () => Promise<Backing>,
@@ -159,13 +162,13 @@ export async function openWorld(
   }
 }
 
-/** All of an answer but the moment it was given. Versions are random, so tags are told apart elsewhere. */
-export function told({ status, headers, text: body }: Answer): string {
+/** A response without its date. Versions are random, so other tests compare tags. */
+export function reported({ status, headers, text: body }: Answer): string {
   const { date: _date, etag, ...rest } = headers
   return JSON.stringify({ status, etag: etag !== undefined, rest, body }, undefined, 1)
 }
 
-/** Everything that a tenant sees, versions and all. */
+/** Everything that a tenant sees, including versions. */
 export async function everything(world: World, tenant: string): Promise<string[]> {
   const lists = [
     ...Object.keys(definitions)
@@ -183,7 +186,7 @@ export async function everything(world: World, tenant: string): Promise<string[]
   const seen: string[] = []
   for (const path of lists) {
     const answer = await world.send(tenant, 'GET', path)
-    seen.push(`${path} ${answer.headers.etag} ${told(answer)}`)
+    seen.push(`${path} ${answer.headers.etag} ${reported(answer)}`)
   }
   return seen
 }

@@ -1,19 +1,19 @@
-/** What one tenant may ask for, for the suites of row-level scope. */
+/** The requests of one tenant, for the suites of row-level scope. */
 
-/** An address of something outside, and the bodies that its methods would take. */
+/** The address of a record outside the scope, with bodies for its methods. */
 interface Address {
   readonly path: string
   readonly post?: unknown
   readonly put?: unknown
   readonly patch?: unknown
-  /** It is one of several that together lead nowhere, for anybody. */
+  /** One of several members that only together form a link without a target, for any caller. */
   readonly crossed?: true
   readonly list?: true
-  /** What its owner gets. Default 200. */
+  /** The owner's status. Default 200. */
   readonly seen?: number
 }
 
-/** All addresses of what is the other's, and of what is anybody's below it. */
+/** All addresses of the other tenant's records, and of shared records below them. */
 export function addresses(me: string, other: string): Address[] {
   const contrato = { descripcion: 'nueva', activo: true, marcas: [] }
   const linea = (tenant: string, n: number) => `contrato=${tenant}-k1,numero=${n}`
@@ -49,7 +49,7 @@ export function addresses(me: string, other: string): Address[] {
   ]
 }
 
-/** Reads of what is one's own, that ask after the other as they can. */
+/** Reads of a tenant's own records that try to find the other's. */
 export function lists(me: string, other: string): string[] {
   const contratos = [
     '',

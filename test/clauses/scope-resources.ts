@@ -32,7 +32,7 @@ const carteras = defineResource({
   scope: mine,
 })
 
-/** Everybody's. */
+/** Shared by all tenants. */
 const etiquetas = defineResource({
   collection: 'etiquetas',
   key: 'id',
@@ -77,7 +77,7 @@ const contratos = defineResource({
   scope: mine,
 })
 
-/** Without a scope of its own: what contains it has one. */
+/** Without a scope of its own: its container has one. */
 const lineas = defineResource({
   collection: 'lineas',
   key: ['contrato', 'numero'],
@@ -90,7 +90,7 @@ const lineas = defineResource({
   sort: ['texto'],
 })
 
-/** The tenant is in the key. */
+/** The tenant is part of the key. */
 const partes = defineResource({
   collection: 'partes',
   key: ['empresa', 'numero'],
@@ -129,7 +129,7 @@ const notas = defineResource({
   scope: (principal) => ({ ...(principal as Tenant) }),
 })
 
-/** The member of the scope never leaves. */
+/** The scope member is writeOnly. */
 const sellos = defineResource({
   collection: 'sellos',
   key: 'id',
@@ -137,7 +137,7 @@ const sellos = defineResource({
   scope: mine,
 })
 
-/** The member of the scope is nobody's to send. */
+/** The scope member is readOnly. */
 const cierres = defineResource({
   collection: 'cierres',
   key: 'id',

@@ -1,4 +1,4 @@
-/** Whatever two tenants do, in whatever order, neither ever changes or sees anything of the other. */
+/** Two tenants send requests in any order: neither ever changes or sees data of the other. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { size } from '../size.js'
@@ -15,13 +15,14 @@ interface Step {
   readonly method: string
   readonly path: string
   readonly condition: 'none' | 'any' | 'seen'
-  /** Which of the tags seen so far, by whomever. */
+  /** Selects one of the tags seen so far, by either tenant. */
   readonly tag: number
   readonly prefer: boolean
   readonly body: Readonly<Record<string, unknown>>
 }
 
-// Both take the same few keys: their own, the other's, and new ones that either may come to have. Who asks says which are `MY` and `YOUR`.
+// Both use the same few keys: their own, the other's, and new ones that either may create. The
+// caller determines which are `MY` and `YOUR`.
 const among = <T>(...values: readonly T[]) => fc.constantFrom(...values)
 const contrato = among('MY-k1', 'MY-k2', 'MY-k3', 'YOUR-k1', 'n1', 'n2', 'n3')
 const cliente = among('MY-c1', 'MY-c2', 'YOUR-c1', 'n1')
@@ -56,7 +57,7 @@ const path = fc.oneof(
   contrato.map((id) => `/v1/contratos/${id}`),
 )
 
-/** Members for any of the resources; what one of them does not take is left out when it is sent. */
+/** Members for any of the resources; those that a resource lacks are omitted when sending. */
 const members: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   codigo: among('n1', 'n2', 'n3', 'YOUR-k1'),
   id: among('YOUR-c1', 'n1', 'n2'),
@@ -82,7 +83,7 @@ const taken: readonly (readonly [RegExp, readonly string[], string | undefined])
   [/\/clientes/, ['id', 'empresa'], 'nombre'],
 ]
 
-/** What is put and taken away by its address alone: a flag, a member. */
+/** Resources that are created and removed by address alone: flags and members. */
 const isState = (at: string): boolean => /\/(activo|(clientes|carteras|etiquetas)\/[^/]+\/[^/]+\/[^/]+)$/.test(at)
 
 function methodsAt(at: string): readonly string[] {
@@ -108,19 +109,22 @@ const step: fc.Arbitrary<Step> = fc
     return JSON.parse(named) as Step
   })
 
-/** What of the members this address may take, with a text that tells whose it is; a member is put in by its address alone. */
+/**
+ * The members that this address accepts, with a text that identifies the tenant. A member is
+ * attached by its address alone.
+ */
 function bodyOf({ method, path: at, by, body }: Step): unknown {
   const bodiless = method === 'PUT' && isState(at)
   if (!['POST', 'PUT', 'PATCH'].includes(method) || bodiless) return undefined
   const [, names = [], label] = taken.find(([pattern]) => pattern.test(at)) ?? []
-  // An update names no key of its own.
+  // An update does not send a key.
   const kept = Object.entries(body).filter(
     ([name]) => names.includes(name) && (method === 'POST' || !['codigo', 'id', 'numero'].includes(name)),
   )
   return { ...Object.fromEntries(kept), ...(label === undefined ? {} : { [label]: `comun nuevo de ${by}` }) }
 }
 
-/** Sends the steps one by one. Gives how many came to something. */
+/** Sends the steps one by one. Returns how many had an effect. */
 async function run(world: World, steps: readonly Step[]): Promise<number> {
   const seen = new Map<Tenant, string[]>()
   const tags: string[] = []
@@ -155,7 +159,7 @@ describe('scope over sequences of requests of two tenants', () => {
     async (name, open) => {
       const both = tenants.map((tenant) => [tenant, otherOf(tenant)] as const)
       let done = 0
-      // A store in the process is made anew for each sequence; tables go on from one to the next.
+      // A store in the process is created anew for each sequence; tables are reused.
       const kept = name === 'memory' ? undefined : await openWorld(express, open, both)
       try {
         await fc.assert(
@@ -172,7 +176,7 @@ describe('scope over sequences of requests of two tenants', () => {
       } finally {
         await kept?.close()
       }
-      // Half of what is asked is nonsense; the rest must be enough to mean something.
+      // Half of the requests are nonsense; enough others must have an effect.
       expect(done).toBeGreaterThan(5)
     },
     120_000,

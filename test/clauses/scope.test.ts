@@ -1,10 +1,11 @@
 /**
- * What lies outside of a principal's scope is not there: every answer is, byte for byte, that of a service which does not have it at all. So two services are asked the
- * same: one with the data of both tenants, one with those of the asking one alone.
+ * Records outside a principal's scope do not exist for it: every response equals, byte for byte,
+ * that of a service without these records. So the same requests go to two services: one with the
+ * data of both tenants, one with only the caller's.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Answer, frameworks } from './fixture.js'
-import { backings, base, everything, openWorld, told, type World } from './scope-fixture.js'
+import { backings, base, everything, openWorld, reported, type World } from './scope-fixture.js'
 import { addresses, lists } from './scope-requests.js'
 
 const [[, express5], [, express4]] = frameworks as [(typeof frameworks)[number], (typeof frameworks)[number]]
@@ -12,7 +13,8 @@ const [memory, ...databases] = backings as [(typeof backings)[number], ...(typeo
 
 describe.each([
   ...frameworks.map(([name, express]) => [name, memory[0], express, memory[1]] as const),
-  // PGlite, which runs the same statements, plays the sequences: each of its worlds takes seconds to open.
+  // PGlite, which runs the same statements, is used for the sequences: each of its databases takes
+  // seconds to open.
   ...databases.filter(([name]) => name !== 'PGlite').map(([name, open]) => ['Express 5', name, express5, open] as const),
 ])('scope over %s and %s', (_framework, _store, express, open) => {
   const strict = { requireIfMatch: express === express4 }
@@ -30,20 +32,20 @@ describe.each([
       both = await openWorld(express, open, tenants, { outside: me, ...strict })
       alone = await openWorld(express, open, tenants.slice(0, 1), strict)
       seen = await everything(both, other)
-      // An embedded database takes its time to start on a busy machine.
+      // An embedded database starts slowly on a busy machine.
     }, 90_000)
     afterAll(() => Promise.all([both?.close(), alone?.close()]), 30_000)
 
-    /** The answer of both services, which is one. */
+    /** The response of both services, which must be equal. */
     async function same(method: string, path: string, headers: Record<string, string> = {}, body?: unknown): Promise<Answer> {
       const [answer, expected] = await Promise.all([both, alone].map((world) => world.send(me, method, path, headers, body)))
       const asked = `${method} ${path} ${JSON.stringify(headers)} ${JSON.stringify(body)}`
-      expect(`${asked}\n${told(answer as Answer)}`).toBe(`${asked}\n${told(expected as Answer)}`)
+      expect(`${asked}\n${reported(answer as Answer)}`).toBe(`${asked}\n${reported(expected as Answer)}`)
       expect(answer?.status, asked).toBeLessThan(500)
       return answer as Answer
     }
 
-    it('ERR-2, HDR-3: every method on every address of the other is answered as where there is nothing, whatever the precondition', async () => {
+    it('ERR-2, HDR-3: every method on every address of the other tenant is answered as if nothing existed, whatever the precondition', async () => {
       for (const { path, crossed, list, seen: expectedStatus = 200, ...bodies } of addresses(me, other)) {
         const { headers, status } = await both.send(other, 'GET', path)
         if (!crossed) expect(status, `${path}: the other sees it`).toBe(expectedStatus)
@@ -70,7 +72,7 @@ describe.each([
       expect(await everything(both, other)).toEqual(seen)
     })
 
-    it('QUERY-1..7, REP-1..3: lists, counts, searches, links and expansions hold nothing of the other', async () => {
+    it('QUERY-1..7, REP-1..3: lists, counts, searches, links and expansions contain nothing of the other tenant', async () => {
       let found = 0
       for (const path of lists(me, other)) {
         const answer = await same('GET', path)
@@ -79,7 +81,7 @@ describe.each([
         found += Number(answer.headers['x-total-count'] ?? 0)
         const { headers } = await both.send(other, 'GET', path)
         const mine = await both.send(me, 'GET', path)
-        // A tag of the other's list is no tag of this one, unless neither holds anything.
+        // The tag of the other's list is not a tag of this one, unless both are empty.
         if (headers.etag !== mine.headers.etag) {
           expect((await both.send(me, 'GET', path, { 'if-none-match': headers.etag ?? '' })).status, path).toBe(200)
         }
@@ -87,7 +89,7 @@ describe.each([
       expect(found).toBeGreaterThan(40)
     })
 
-    it('QUERY-7: a hint out of the walk of the other leads to places of the own list alone', async () => {
+    it("QUERY-7: a hint from the other tenant's walk leads only to positions in the own list", async () => {
       for (const query of [
         'limit=1',
         'limit=2&sort=descripcion',
@@ -108,7 +110,7 @@ describe.each([
       }
     })
 
-    it('HDR-2: the tag of a record that leads to the other is the same whatever becomes of that', async () => {
+    it('HDR-2: the tag of a record with a link to the other tenant does not depend on the target', async () => {
       const paths = [`/v2/contratos/${me}-k3?expand=cliente`, `/v2/notas/${me}-n2?expand=linea,parte`, '/v2/contratos?expand=cliente']
       const tagsOf = () => Promise.all(paths.map(async (path) => (await both.send(me, 'GET', path)).headers.etag))
       const before = await tagsOf()
@@ -121,7 +123,7 @@ describe.each([
       seen = await everything(both, other)
     })
 
-    it('REP-7, VERB-3, VERB-5: nothing of the own can be moved to the other, nor be led to what is of the other', async () => {
+    it('REP-7, VERB-3, VERB-5: no own record can be moved to the other tenant or linked to its records', async () => {
       const any = { 'if-match': '*' }
       const at = (path: string) => ({ href: `${base}/v2/${path}` })
       const own = `/v2/contratos/${me}-k2`
@@ -168,7 +170,7 @@ describe.each([
       expect(await everything(both, other)).toEqual(seen)
     })
 
-    it('HDR-3: a version of the other is no version of the own', async () => {
+    it('HDR-3: a version of the other tenant is no version of an own record', async () => {
       const { etag = '' } = (await both.send(other, 'GET', `/v2/contratos/${other}-k1`)).headers
       for (const method of ['PUT', 'PATCH', 'DELETE']) {
         const body = method === 'DELETE' ? undefined : { descripcion: 'x' }
@@ -177,7 +179,7 @@ describe.each([
       expect((await same('GET', `/v2/contratos/${me}-k1`, { 'if-none-match': etag })).status).toBe(200)
     })
 
-    it('VERB-2: a key that holds the tenant tells nothing of the other; any other key tells that it is taken, and no more', async () => {
+    it('VERB-2: a key that includes the tenant reveals nothing; any other key reveals only that it exists', async () => {
       const answer = { prefer: 'return=representation' }
       const own = await same('POST', '/v2/partes', answer, { numero: 1, texto: 'x' })
       expect([own.status, own.json.code]).toEqual([422, 'duplicate'])
@@ -188,11 +190,11 @@ describe.each([
       const taken = await both.send(me, 'POST', '/v2/sellos', answer, { id: `${other}-s1`, texto: 'x' })
       const ours = await both.send(me, 'POST', '/v2/sellos', answer, { id: `${me}-s1`, texto: 'x' })
       expect(ours.json.code).toBe('duplicate')
-      expect(told(taken)).toBe(told(ours))
+      expect(reported(taken)).toBe(reported(ours))
       seen = await everything(both, other)
     })
 
-    it('VERB-2..6, PATH-7, PATH-8: what one does with the own is answered as if alone, and the other never notices', async () => {
+    it('VERB-2..6, PATH-7, PATH-8: changes of own records are answered as if alone, and do not affect the other tenant', async () => {
       const any = { 'if-match': '*', prefer: 'return=representation' }
       const contrato = { codigo: `${me}-k7`, descripcion: `comun ${me} raro`, marcas: [], activo: true }
       const back = (await both.send(me, 'GET', `/v2/contratos/${me}-k3?expand=cliente`)).json
@@ -207,7 +209,7 @@ describe.each([
         ['POST', '/v2/cierres', { id: `${me}-x2` }, 201],
         ['POST', '/v2/notas', { id: `${me}-n3`, parte: { empresa: me, numero: 2 } }, 201],
         ['POST', `/v2/contratos/${me}-k1/lineas`, { numero: 3 }, 201],
-        // What GET gave, PUT takes back, though it leads to what is not there.
+        // PUT accepts what GET returned, even with links whose target is not visible.
         ['PUT', `/v2/contratos/${me}-k3`, back, 200],
         ['PATCH', `/v2/contratos/${me}-k3`, { importe: 3 }, 200],
         ['PUT', `/v2/clientes/${me}-c2/contratos/${me}-k3`, undefined, 204],

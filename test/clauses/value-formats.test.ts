@@ -1,4 +1,7 @@
-/** Values with a canonical form, over HTTP in JSON and XML: every spelling is the same value (QUERY-1, REP-4). */
+/**
+ * Values with a canonical form, over HTTP in JSON and XML: every spelling is the same value
+ * (QUERY-1, REP-4).
+ */
 import express from 'express'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { memoryAdapter } from '../../src/adapters/memory/index.js'
@@ -75,7 +78,7 @@ describe('values with a canonical form', () => {
     expect([patched.status, (patched.json as { cuenta: { href: string } }).cuenta.href]).toEqual([200, `${served.origin}/v1/cuentas/${id}`])
   })
 
-  it('ERR-2: what is no such value is 422 with its pointer in a body, and 400 with its name in a filter', async () => {
+  it('ERR-2: an invalid value is 422 with its pointer in a body, and 400 with its name in a filter', async () => {
     const body = { numero: '9223372036854775808', importe: '1,5', momento: '2026-02-30T00:00:00Z' }
     const refused = await served.send('POST', '/v1/apuntes', {}, body)
     const { errors } = refused.json as { errors: { pointer: string; code: string }[] }

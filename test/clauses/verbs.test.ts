@@ -45,14 +45,14 @@ describe.each(frameworks)('VERB over %s', (_name, express) => {
     ])
   })
 
-  it('VERB-2: 202 has the Location of what is to come; a POST that creates nothing is 200', async () => {
+  it('VERB-2: 202 has the Location of the future record; a POST that creates nothing is 200', async () => {
     const later = await send('POST', '/v8/encargos', {}, { id: 'later' })
     expect([later.status, later.headers.location, later.text]).toEqual([202, `${service.origin}/v8/encargos/later`, ''])
     const nothing = await send('POST', '/v8/encargos', {}, { id: 'none' })
     expect([nothing.status, nothing.headers.location, nothing.text]).toEqual([200, undefined, ''])
   })
 
-  it('VERB-2: an endpoint that answers 201 or 202 gives an absolute Location, or it is the error of the service', async () => {
+  it('VERB-2: an endpoint that answers 201 or 202 returns an absolute Location, or it is an error of the service', async () => {
     const later = await send('POST', '/v8/informes', {}, { como: 'luego' })
     expect([later.status, later.headers.location]).toEqual([202, `${service.origin}/v8/notas/7`])
     expect(problem(await send('POST', '/v8/informes', {}, { como: 'sin sitio' })).status).toBe(500)
@@ -60,7 +60,7 @@ describe.each(frameworks)('VERB over %s', (_name, express) => {
     expect([empty.status, empty.text, empty.headers['content-length']]).toEqual([204, '', undefined])
   })
 
-  it("VERB-2: the key of a POST may be the client's, once", async () => {
+  it('VERB-2: the client may choose the key of a POST, once', async () => {
     expect((await send('POST', '/v8/piezas', {}, { numero: 1000, lote: 'n' })).headers.location).toBe(`${service.origin}/v8/piezas/1000`)
     expect(problem(await send('POST', '/v8/piezas', {}, { numero: 1000, lote: 'n' }))).toEqual({
       status: 422,
@@ -90,7 +90,7 @@ describe.each(frameworks)('VERB over %s', (_name, express) => {
     expect((await send('PUT', '/v8/carteras/k1/piezas/1', { 'Content-Length': '0' })).status).toBe(204)
   })
 
-  it('VERB-5: PATCH is a merge patch by either media type; null is null where allowed, else removes; defaults never apply', async () => {
+  it('VERB-5: PATCH is a merge patch by either media type; null becomes null where allowed, else removes; defaults never apply', async () => {
     for (const type of ['application/json', 'application/merge-patch+json', 'application/json; charset=UTF-8']) {
       const answer = await send('PATCH', '/v8/piezas/6', { 'Content-Type': type }, { lote: type, peso: 9 })
       expect([answer.status, answer.json.lote, answer.json.peso, answer.json.estado]).toEqual([200, type, 9, 'entregada'])
@@ -102,7 +102,7 @@ describe.each(frameworks)('VERB over %s', (_name, express) => {
     expect((await send('PATCH', '/v8/piezas/6', {}, {})).status).toBe(200)
   })
 
-  it('VERB-5: the merged result is validated; a patch of another type is 415 and says what is taken', async () => {
+  it('VERB-5: the merged result is validated; a patch of another type is 415 with the accepted ones', async () => {
     expect(problem(await send('PATCH', '/v8/piezas/6', {}, { lote: null }))).toEqual({
       status: 422,
       code: 'invalid-body',
@@ -145,7 +145,7 @@ describe.each(frameworks)('VERB over %s', (_name, express) => {
     }
   })
 
-  it('VERB-8: HEAD of an item is 302 with the Etag of GET, without Location and body; 404 where it is not', async () => {
+  it('VERB-8: HEAD of an item is 302 with the Etag of GET, without Location and body; 404 if it is absent', async () => {
     const get = await send('GET', '/v8/piezas/1')
     const head = await send('HEAD', '/v8/piezas/1')
     expect([head.status, head.headers.etag, head.headers.location, head.text]).toEqual([302, get.headers.etag, undefined, ''])
@@ -167,7 +167,7 @@ describe.each(frameworks)('VERB over %s', (_name, express) => {
     expect([head.status, head.text, ofHead]).toEqual([200, '', ofGet])
   })
 
-  it('VERB-9: what an adapter does not offer is 405 with an exact Allow', async () => {
+  it('VERB-9: a method that an adapter does not offer is 405 with an exact Allow', async () => {
     const allow = async (method: string, path: string) => {
       const { status, headers } = await send(method, path)
       return [status, headers.allow]
@@ -208,7 +208,7 @@ describe.each(frameworks)('VERB over %s', (_name, express) => {
     }
   })
 
-  it.each([200, 202, 204] as const)('VERB-6: DELETE is %i where the service says so, and never has a body', async (deleteStatus) => {
+  it.each([200, 202, 204] as const)('VERB-6: DELETE is %i if the service configures it, and never has a body', async (deleteStatus) => {
     const { send, close } = await serve(express, { deleteStatus })
     const answer = await send('DELETE', '/v8/piezas/2')
     expect([answer.status, answer.text]).toEqual([deleteStatus, ''])
@@ -227,7 +227,7 @@ describe.each(frameworks)('VERB over %s', (_name, express) => {
     await close()
   })
 
-  it('VERB: only the adapter of the request is asked, once where once is enough', async () => {
+  it('VERB: only the adapter of the request is called, once if once is enough', async () => {
     const cosas = defineResource({
       collection: 'cosas',
       key: 'id',

@@ -26,7 +26,7 @@ describe.each(frameworks)('VER over %s', (_name, express) => {
     expect((await send('GET', '/v1/piezas')).status).toBe(404)
   })
 
-  it('VER-1: an unknown version is 404 and names the living ones; it speaks for none of them', async () => {
+  it('VER-1: an unknown version is 404 with the names of the others, and sets no notices', async () => {
     const answer = await send('GET', '/v9/contratos')
     expect(problem(answer)).toEqual({ status: 404, code: 'unknown-version', named: [] })
     expect(answer.json.detail).toBe('There is no version "v9". Living versions: v1, v8.')
@@ -54,7 +54,7 @@ describe.each(frameworks)('VER over %s', (_name, express) => {
     }
   })
 
-  it('VER-3: a deprecated version says so on every answer, with its successor at the same address', async () => {
+  it('VER-3: a deprecated version says so in every response, with its successor at the same address', async () => {
     for (const [path, status, successor] of [
       ['/v1/contratos/C1', 200, '/v8/contratos/C1'],
       ['/v1/contratos/C9', 404, '/v8/contratos/C9'],
@@ -73,7 +73,7 @@ describe.each(frameworks)('VER over %s', (_name, express) => {
     expect((await send('GET', '/v8/contratos/C1')).headers.deprecation).toBeUndefined()
   })
 
-  it('VER-3: a malformed Host or a hostile path takes nothing from it', async () => {
+  it('VER-3: a malformed Host or a hostile path does not remove the notices', async () => {
     const answer = await wire(service.port, 'GET /v1/contratos/C1 HTTP/1.1\r\nHost: ex ample\r\nConnection: close\r\n\r\n')
     expect(answer).toMatch(/^HTTP\/1\.1 400 /)
     expect(answer).toContain('Link: </v8/contratos/C1>; rel="successor-version"')
@@ -82,7 +82,7 @@ describe.each(frameworks)('VER over %s', (_name, express) => {
     expect(headers.link).toBe(`<${service.origin}/v8/contratos/a%3E;rel=%22next%22>; rel="successor-version"`)
   })
 
-  it('VER-3: a notice on hand-written routes leaves the links of earlier middlewares', async () => {
+  it('VER-3: a notice on hand-written routes keeps the links of earlier middlewares', async () => {
     const docs: Middleware = (_req, res, next) => {
       res.setHeader('Link', '</docs>; rel="service-doc"')
       next()
@@ -94,7 +94,7 @@ describe.each(frameworks)('VER over %s', (_name, express) => {
     await close()
   })
 
-  it('VER-1: hand-written routes stand beside the resources of a version; what they leave is 404', async () => {
+  it('VER-1: hand-written routes work beside the resources of a version; paths that they do not answer are 404', async () => {
     expect((await send('GET', '/v8/a-mano')).text).toBe('by hand')
     expect(problem(await send('GET', '/v8/roto'))).toEqual({ status: 403, code: 'forbidden', named: [] })
     expect(problem(await send('GET', '/v8/otro'))).toEqual({ status: 404, code: 'unknown-path', named: [] })

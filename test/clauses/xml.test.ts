@@ -6,7 +6,7 @@ import { frameworks, shared } from './fixture.js'
 const asXml = { Accept: 'application/xml' }
 const inXml = { 'Content-Type': 'application/xml' }
 
-/** A reader that knows nothing of ours. */
+/** A reader that does not use the library's code. */
 const parser = new XMLParser({ ignoreAttributes: false, parseTagValue: false, trimValues: false })
 // biome-ignore lint/suspicious/noExplicitAny: what a test reads of a document it asserts itself
 const read = (document: string): any => {
@@ -14,7 +14,7 @@ const read = (document: string): any => {
   return parser.parse(document)
 }
 
-/** A writer that knows nothing of ours but the documented mapping: each value says its type. */
+/** A writer that follows only the documented mapping: each value has its type. */
 function document(value: unknown, name = 'bolsa', top = true): string {
   const open = /^[A-Za-z_][\w.-]*$/.test(name) && !/^xml/i.test(name) ? name : 'member'
   const named = open === name ? '' : writable(name) ? ` name="${escaped(name)}"` : ` name="${escaped(literal(name))}" name-encoding="json"`
@@ -34,7 +34,10 @@ const writable = (text: string): boolean => !/[^\t\n\r\x20-\u{d7ff}\u{e000}-\u{f
 const literal = (text: string): string => JSON.stringify(text).replace(/[\ufffe\uffff]/g, (one) => `\\u${one.charCodeAt(0).toString(16)}`)
 const escaped = (text: string): string => text.replace(/[&<>"\t\n\r]/g, (one) => `&#${one.charCodeAt(0)};`)
 
-/** Texts that are hard on XML: controls, lone surrogates, ends of sections, blanks at either end. */
+/**
+ * Texts that are difficult in XML: control characters, lone surrogates, ends of sections,
+ * surrounding white space.
+ */
 const text = fc.oneof(
   fc.string({ unit: 'binary' }),
   fc.string(),
@@ -102,7 +105,7 @@ describe.each(frameworks)('HDR-1, HDR-5: XML over %s', (_name, express) => {
     }
   })
 
-  it('HDR-1: a list is an element of the collection, with the headers of every list; one item is still a list, and none', async () => {
+  it('HDR-1: a list is an element of the collection, with the headers of every list; also with one item, and with none', async () => {
     const { text, headers } = await send('GET', '/v8/piezas?limit=2', asXml)
     expect([read(text).piezas.pieza.length, headers['x-total-count'], headers.link !== undefined]).toEqual([2, '12', true])
     expect(read((await send('GET', '/v8/clientes?limit=1', asXml)).text).clientes.cliente).toMatchObject({ nombre: 'Ana' })
@@ -137,12 +140,12 @@ describe.each(frameworks)('HDR-1, HDR-5: XML over %s', (_name, express) => {
     expect((await send('GET', '/v9/piezas', asXml)).headers['content-type']).toBe('application/problem+xml')
   })
 
-  it('PATH-8: what an endpoint answers carries its types', async () => {
+  it('PATH-8: the result of an endpoint has type attributes', async () => {
     const { text } = await send('GET', '/v8/search?q=a&n=3', asXml)
     expect(read(text).search).toMatchObject({ found: { '#text': 'a', '@_type': 'string' }, n: { '#text': '3', '@_type': 'number' } })
   })
 
-  it('HDR-2: XML and JSON have tags of their own, of one version: any will do in If-Match', async () => {
+  it('HDR-2: XML and JSON of one version have different tags: either works in If-Match', async () => {
     const json = (await send('GET', '/v8/piezas/2')).headers.etag as string
     const xml = (await send('GET', '/v8/piezas/2', asXml)).headers.etag as string
     expect(xml).not.toBe(json)
@@ -151,7 +154,7 @@ describe.each(frameworks)('HDR-1, HDR-5: XML over %s', (_name, express) => {
     expect((await send('PATCH', '/v8/piezas/2', { 'If-Match': xml }, { lote: 'A' })).status).toBe(200)
   })
 
-  it('REP-7: what GET gave in XML, plain or expanded, PUT takes back unchanged', async () => {
+  it('REP-7: PUT accepts what GET returned in XML, plain or expanded, unchanged', async () => {
     for (const path of [
       '/v8/piezas/3',
       '/v8/piezas/3?expand=contrato',
@@ -167,7 +170,7 @@ describe.each(frameworks)('HDR-1, HDR-5: XML over %s', (_name, express) => {
     }
   })
 
-  it('VERB-2: POST takes XML; 422 and 400 name the place as they do in JSON', async () => {
+  it('VERB-2: POST accepts XML; 422 and 400 give the place as for JSON', async () => {
     const made = await send(
       'POST',
       '/v8/piezas',
@@ -185,7 +188,7 @@ describe.each(frameworks)('HDR-1, HDR-5: XML over %s', (_name, express) => {
     expect(await named('<pieza><numero>9007199254740993</numero><lote>X</lote></pieza>')).toEqual([400, ['/numero']])
   })
 
-  it('VERB-5: PATCH in XML is a merge patch: what stands in it changes, nil is null', async () => {
+  it('VERB-5: PATCH in XML is a merge patch: its members are changed, nil is null', async () => {
     const patch =
       '<p xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"><peso xsi:nil="true"/><destino><calle>Otra</calle></destino></p>'
     const { status, json } = await send('PATCH', '/v8/piezas/5', inXml, patch)
@@ -195,7 +198,7 @@ describe.each(frameworks)('HDR-1, HDR-5: XML over %s', (_name, express) => {
     )
   })
 
-  it('HDR-5: charsets as RFC 7303 has them; others are 415', async () => {
+  it('HDR-5: charsets follow RFC 7303; others are 415', async () => {
     const body = '<cliente><id>1</id><nombre>Añó</nombre></cliente>'
     const utf16 = Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from(body, 'utf16le')])
     for (const [type, bytes] of [
@@ -213,7 +216,7 @@ describe.each(frameworks)('HDR-1, HDR-5: XML over %s', (_name, express) => {
     await send('PUT', '/v8/clientes/1', {}, { id: 1, nombre: 'Ana' })
   })
 
-  it('HDR-5: any JSON value survives PUT as XML and GET as JSON, and comes back as XML that PUT takes', async () => {
+  it('HDR-5: any JSON value survives PUT as XML and GET as JSON, and comes back as XML that PUT accepts', async () => {
     await fc.assert(
       fc.asyncProperty(fc.dictionary(name, value, { maxKeys: 6 }), async (members) => {
         const bag = { ...members, id: 1 }

@@ -1,4 +1,4 @@
-/** Modes beside everything else that a service has. */
+/** Modes together with all other features of a service. */
 import express from 'express'
 import request from 'supertest'
 import { describe, expect, it, vi } from 'vitest'
@@ -25,7 +25,7 @@ const adopting = (mode: 'off' | 'report', more: object = {}): Api =>
   })
 
 describe.each(majors)('modes beside all else, on %s', (_, major) => {
-  it('all of them at once, and everything that is answered is documented', async () => {
+  it('all of them at once, and every response is documented', async () => {
     const faults: string[] = []
     const service = adopting('report')
     const strict = describeStrictly(service, { onFault: (fault) => void faults.push(fault) })
@@ -73,7 +73,7 @@ describe.each(majors)('modes beside all else, on %s', (_, major) => {
     })
   })
 
-  it('hooks that throw change no answer', async () => {
+  it('hooks that throw change no response', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {})
     const { call } = serve(major, {
       conventions: { 'QUERY-8': 'report' },
@@ -86,7 +86,7 @@ describe.each(majors)('modes beside all else, on %s', (_, major) => {
     log.mockRestore()
   })
 
-  it('HDR-5: a body that a parser in front has read is used', async () => {
+  it('HDR-5: a body that an earlier parser has read is used', async () => {
     const app = major()
     app.use(express.text({ type: 'text/plain' }), express.urlencoded({ extended: false }))
     app.use(
@@ -99,14 +99,14 @@ describe.each(majors)('modes beside all else, on %s', (_, major) => {
     expect((await call.post('/v1/customers').set('Content-Type', 'image/png').send('x')).status).toBe(415)
   })
 
-  it('HDR-5: a range of all takes no charset that JSON has not', async () => {
+  it('HDR-5: the range */* accepts no charset that JSON does not', async () => {
     const { call } = serve(major, { conventions: { 'HDR-5': { mode: 'report', types: ['*/*'] } } })
     expect((await call.post('/v1/customers').set('Content-Type', 'text/plain; charset=latin1').send('{"id":9,"name":"a"}')).status).toBe(
       415,
     )
   })
 
-  it('VERB-6: the body of a DELETE is JSON where a format of the team is asked for, and XML where that is', async () => {
+  it("VERB-6: the body of a DELETE is JSON if a team's own format is requested, and XML if that is", async () => {
     const csv = representation('text/csv', {
       item: () => {
         throw new Error('no record')
@@ -120,7 +120,7 @@ describe.each(majors)('modes beside all else, on %s', (_, major) => {
     expect([xml.status, xml.text]).toEqual([200, expect.stringContaining('<deleted type="boolean">true</deleted>')])
   })
 
-  it('ERR-3: hand-written routes of a version have the form too', async () => {
+  it('ERR-3: errors of hand-written routes of a version have the form too', async () => {
     const routes = major.Router()
     routes.get('/own/:id', () => {
       throw Object.assign(new Error('teapot'), { status: 418, expose: true })
@@ -150,7 +150,7 @@ describe.each(majors)('modes beside all else, on %s', (_, major) => {
     expect([gone.status, gone.text]).toEqual([410, ''])
   })
 
-  it('REP-1: JSON Patch works on what a GET shows', async () => {
+  it('REP-1: JSON Patch applies to what a GET shows', async () => {
     const { call } = serve(major, { jsonPatch: true, conventions: { 'REP-1': 'report' } })
     const operations = [
       { op: 'test', path: '/customer', value: 'https://api.example/v1/customers/1' },
@@ -160,7 +160,7 @@ describe.each(majors)('modes beside all else, on %s', (_, major) => {
     expect([status, body.customer]).toEqual([200, null])
   })
 
-  it('REP-1: two clients of a share never share a tag', async () => {
+  it('REP-1: two clients in different shares never get the same tag', async () => {
     const { call } = serve(major, {
       principal: (req) => ({ sub: String(req.headers['x-who']) }),
       conventions: { 'REP-1': { mode: 'enforce', share: 0.5 } },
@@ -189,7 +189,7 @@ describe.each(majors)('modes beside all else, on %s', (_, major) => {
 })
 
 describe('documents, pages and mocks of a service with modes', () => {
-  it.each(['3.1.1', '3.0.3'] as const)('OpenAPI %s says what it answers', (version) => {
+  it.each(['3.1.1', '3.0.3'] as const)('OpenAPI %s documents the responses', (version) => {
     const document = openapi(adopting('report'), 'v1', { openapi: version }) as never as {
       paths: Record<
         string,
@@ -205,14 +205,14 @@ describe('documents, pages and mocks of a service with modes', () => {
     expect(JSON.stringify(document)).toContain('"OrderWithAddresses"')
   })
 
-  it('a share shows both', () => {
+  it('a share documents both', () => {
     const conventions = allIn('enforce', { share: 0.5 })
     const document = JSON.stringify(openapi(api({ ...apiOptions(), ...around, conventions }), 'v1'))
     for (const part of ['"302"', '"406"', '"415"', '"428"', '"204"', 'application/problem+json', '"*/*"', 'OrderWithAnyLinks'])
       expect(document).toContain(part)
   })
 
-  it('only routes that an entry is for differ', () => {
+  it('only the routes of an entry differ', () => {
     const conventions = { 'VERB-8': { mode: 'report', routes: ['/v1/orders/{id}'] } } as const
     const service = api({ ...apiOptions(), conventions })
     const heads = (version: string, path: string) =>
@@ -225,7 +225,7 @@ describe('documents, pages and mocks of a service with modes', () => {
     expect(heads('v2', '/orders/{id}')).not.toContain('200')
   })
 
-  it('docs pages can be read', async () => {
+  it('docs pages are readable', async () => {
     const service = adopting('report', {
       describe: { pages: docsPages(), public: true },
       conventions: allIn('report', { until: '2999-01-01' }),
@@ -238,7 +238,7 @@ describe('documents, pages and mocks of a service with modes', () => {
     expect([200, 404]).toContain(page.status)
   })
 
-  it('a mock of it answers alike, and counts nothing', async () => {
+  it('a mock of it has the same responses, and counts nothing', async () => {
     const findings: Finding[] = []
     const counts = usage()
     const { ask } = await mocked(adopting('report', { usage: counts, onFinding: (event: Finding) => void findings.push(event) }))

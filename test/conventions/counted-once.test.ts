@@ -1,4 +1,7 @@
-/** One request that breaks a clause is one count, whoever sees it, under the route that the client has called. */
+/**
+ * A request that violates a clause is counted once, whatever components see it, under the route
+ * that the client called.
+ */
 import request from 'supertest'
 import { describe, expect, it } from 'vitest'
 import { memoryAdapter } from '../../src/adapters/memory/index.js'
@@ -22,7 +25,7 @@ const rowsOf = async (counts: Usage): Promise<string[]> => {
 }
 
 describe.each(majors)('%s', (_, express) => {
-  it('a router is counted under the version that it is mounted at', async () => {
+  it('a router is counted under the version at which it is mounted', async () => {
     const counts = usage()
     const mounted = express()
       .use('/v1', resourceRouter(orders, adapter(), { conventions: modes, usage: counts }))
@@ -36,7 +39,7 @@ describe.each(majors)('%s', (_, express) => {
     ])
   })
 
-  it('what a middleware or a router reports, observe() in front does not count again', async () => {
+  it('observe() in front does not count again what a middleware or a router reports', async () => {
     const counts = usage()
     const app = express()
       .use(observe({ usage: counts, budget: 1 }))
@@ -54,14 +57,14 @@ describe.each(majors)('%s', (_, express) => {
     expect(await rowsOf(counts)).toEqual([
       'HDR-1 Accept GET /v1/orders/{id} 1',
       'HDR-1 Accept GET /v2/orders/{id} 1',
-      // Express's own, which only observe() sees.
+      // Express's own route, which only observe() sees.
       'HDR-2 weak Etag GET /v2/orders/{id} 1',
       'VERB-8 HEAD HEAD /v1/orders/{id} 1',
       'VERB-8 HEAD HEAD /v2/orders/{id} 1',
     ])
   })
 
-  it('calls that a router counts, observe() in front does not count again; others it does', async () => {
+  it('observe() in front does not count calls again that a router counts; it counts the others', async () => {
     const counts = usage()
     const app = express()
       .use(observe({ usage: counts, budget: 1, calls: true }))
@@ -84,7 +87,7 @@ describe.each(majors)('%s', (_, express) => {
     ])
   })
 
-  it('with counts of its own it counts all that it sees', async () => {
+  it('with its own counts it counts everything that it sees', async () => {
     const [seen, reported] = [usage(), usage()]
     const app = express().use(observe({ usage: seen, budget: 1 }))
     app

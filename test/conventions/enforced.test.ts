@@ -1,4 +1,7 @@
-/** A service without `conventions` and one with every clause on `enforce` answer alike, byte for byte. */
+/**
+ * A service without `conventions` and one with every clause on `enforce` have the same responses,
+ * byte for byte.
+ */
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type express from 'express'
@@ -21,7 +24,7 @@ const findings: Finding[] = []
 const hooks = { onFinding: (event: Finding) => void findings.push(event) }
 const quiet = { onError: () => {} }
 
-/** Two services of the same kind, over data of their own. */
+/** Two services of the same kind, each with its own data. */
 type Pair = readonly [http.RequestListener, http.RequestListener]
 
 const apis = (major: typeof express): Pair => {
@@ -70,7 +73,7 @@ const send = (port: number, { method, path, headers, body }: Sent): Promise<stri
         response.on('data', (chunk: Buffer) => chunks.push(chunk))
         response.on('end', () => {
           const fields = response.rawHeaders.join('\n').replace(/Date\n.*/, '')
-          // A store begins the versions of its records with a random text, which digests are made of as well.
+          // A store begins its versions with a random text, which is part of digests too.
           resolve(
             `${response.statusCode} ${response.statusMessage}\n${fields}\n${Buffer.concat(chunks).toString('latin1')}`.replace(
               /(\nEtag\n")[^"]*"/i,
@@ -142,7 +145,7 @@ describe.each(majors)('every clause enforced, on %s', (_, major) => {
       for (const server of servers) server.close()
     })
 
-    it('is the same as without conventions, byte for byte, and nothing is found', async () => {
+    it('is the same as without conventions, byte for byte, without findings', async () => {
       await fc.assert(
         fc.asyncProperty(requests, async (sent) => {
           const [plain, moded] = await Promise.all(ports.map((port) => send(port, sent)))

@@ -73,7 +73,7 @@ export interface Served {
   readonly call: ReturnType<typeof request>
   readonly findings: Finding[]
   /** Each finding as `CLAUSE detail`. */
-  told(): string[]
+  reported(): string[]
 }
 
 /** The service with these options. */
@@ -87,10 +87,10 @@ export function serve(express: Express, options: Partial<ServiceOptions> = {}, a
     ...options,
   }
   app.use(api({ ...all, ...service }))
-  return { call: request(app), findings, told: () => findings.map(({ clause, detail }) => `${clause} ${detail}`) }
+  return { call: request(app), findings, reported: () => findings.map(({ clause, detail }) => `${clause} ${detail}`) }
 }
 
-/** What every clause needs to be less than enforced. */
+/** Settings with which no clause is fully enforced. */
 export const settings = {
   'QUERY-8': {},
   'QUERY-5': { upTo: 40 },
@@ -108,7 +108,7 @@ export const settings = {
 export const allIn = (mode: 'off' | 'report' | 'enforce', more: object = {}): NonNullable<ServiceOptions['conventions']> =>
   Object.fromEntries(Object.entries(settings).map(([clause, own]) => [clause, { mode, ...own, ...more }]))
 
-/** What `allIn` needs beside it. */
+/** Additional options that `allIn` needs. */
 export const around: Partial<ServiceOptions> = {
   requireIfMatch: true,
   shape: ({ status, code }) => ({ body: { error: code, http: status } }),

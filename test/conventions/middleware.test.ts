@@ -26,13 +26,13 @@ describe.each(majors)('clauses in modes, in single middlewares on %s', (_, expre
     const start = (routes: (app: App, hooks: { onFinding: (event: Finding) => void }) => void, major: Express = express) => {
       const findings: Finding[] = []
       const { call } = service(major, (app) => routes(app, { onFinding: (event) => void findings.push(event) }))
-      return { call, told: () => findings.map(({ clause, detail, route, method }) => `${method} ${route} ${clause} ${detail}`) }
+      return { call, reported: () => findings.map(({ clause, detail, route, method }) => `${method} ${route} ${clause} ${detail}`) }
     }
     const enforced = mode === 'enforce'
     const counted = (...names: string[]) => (mode === 'report' ? names : [])
 
     it('QUERY-8 and QUERY-5: listQuery()', async () => {
-      const { call, told } = start((app, hooks) => {
+      const { call, reported } = start((app, hooks) => {
         const query = listQuery(orders, { conventions: { 'QUERY-8': mode, 'QUERY-5': { mode, upTo: 40 } }, ...hooks })
         app.get('/v1/orders', query, (req, res) => void res.json(query.of(req)))
       })
@@ -41,19 +41,19 @@ describe.each(majors)('clauses in modes, in single middlewares on %s', (_, expre
       const large = await call.get('/v1/orders?limit=40')
       expect([large.status, large.body.size]).toEqual(enforced ? [400, undefined] : [200, 40])
       expect((await call.get('/v1/orders?limit=41')).status).toBe(400)
-      expect(told()).toEqual(counted('GET /orders QUERY-8 foo', 'GET /orders QUERY-8 limit', 'GET /orders QUERY-5 limit'))
+      expect(reported()).toEqual(counted('GET /orders QUERY-8 foo', 'GET /orders QUERY-8 limit', 'GET /orders QUERY-5 limit'))
     })
 
     it('QUERY-8: noQuery()', async () => {
-      const { call, told } = start((app, hooks) => {
+      const { call, reported } = start((app, hooks) => {
         app.get('/v1/orders/:id', noQuery({ conventions: { 'QUERY-8': mode }, ...hooks }), (_req, res) => void res.json({}))
       })
       expect((await call.get('/v1/orders/1?foo=1')).status).toBe(enforced ? 400 : 200)
-      expect(told()).toEqual(counted('GET /orders/{id} QUERY-8 foo'))
+      expect(reported()).toEqual(counted('GET /orders/{id} QUERY-8 foo'))
     })
 
     it('QUERY-7: totalCount()', async () => {
-      const { call, told } = start((app, hooks) => {
+      const { call, reported } = start((app, hooks) => {
         const count = totalCount({ conventions: { 'QUERY-7': mode }, ...hooks })
         app.get('/v1/orders', listQuery(orders), count, (req, res) => {
           count.set(req, res, 45)
@@ -62,11 +62,11 @@ describe.each(majors)('clauses in modes, in single middlewares on %s', (_, expre
       })
       const { headers } = await call.get('/v1/orders')
       expect([headers['x-total-count'], headers.link === undefined]).toEqual([enforced ? '45' : undefined, false])
-      expect(told()).toEqual(counted('GET /orders QUERY-7 x-total-count'))
+      expect(reported()).toEqual(counted('GET /orders QUERY-7 x-total-count'))
     })
 
     it('HDR-1: negotiate() and recordAnswer()', async () => {
-      const { call, told } = start((app, hooks) => {
+      const { call, reported } = start((app, hooks) => {
         const options = { conventions: { 'HDR-1': { mode, as: 406 } }, ...hooks } as const
         const format = negotiate({ offers: ['text/csv', 'application/json'], ...options, conventions: { 'HDR-1': { mode, as: 'json' } } })
         const answer = recordAnswer(customers, { ...options, offers: ['text/csv'] })
@@ -77,11 +77,11 @@ describe.each(majors)('clauses in modes, in single middlewares on %s', (_, expre
       expect([json.status, json.type]).toEqual(enforced ? [415, 'application/problem+json'] : [200, 'application/json'])
       expect((await call.get('/v1/customers').set('Accept', 'image/png')).status).toBe(enforced ? 415 : 406)
       expect((await call.get('/v1/customers').set('Accept', 'application/xml')).type).toBe('application/xml')
-      expect(told()).toEqual(counted('GET /orders HDR-1 Accept', 'GET /customers HDR-1 Accept'))
+      expect(reported()).toEqual(counted('GET /orders HDR-1 Accept', 'GET /customers HDR-1 Accept'))
     })
 
     it('HDR-3: ifMatch()', async () => {
-      const { call, told } = start((app, hooks) => {
+      const { call, reported } = start((app, hooks) => {
         app.put('/v1/orders/:id', ifMatch({ required: true, conventions: { 'HDR-3': mode }, ...hooks }), (req, res) => {
           checkVersion(req, '7')
           if (!sendTag(req, res, '8')) res.json({})
@@ -90,11 +90,11 @@ describe.each(majors)('clauses in modes, in single middlewares on %s', (_, expre
       expect((await call.put('/v1/orders/1')).status).toBe(enforced ? 428 : 200)
       expect((await call.put('/v1/orders/1').set('If-Match', '"6.x"')).status).toBe(412)
       expect((await call.put('/v1/orders/1').set('If-Match', '"7.x"')).status).toBe(200)
-      expect(told()).toEqual(counted('PUT /orders/{id} HDR-3 If-Match'))
+      expect(reported()).toEqual(counted('PUT /orders/{id} HDR-3 If-Match'))
     })
 
     it('HDR-5: recordBody()', async () => {
-      const { call, told } = start((app, hooks) => {
+      const { call, reported } = start((app, hooks) => {
         const body = recordBody(customers, { conventions: { 'HDR-5': { mode, types: ['text/*', 'application/x-json'] } }, ...hooks })
         app.post('/v1/customers', body, (req, res) => void res.status(200).json(body.of(req)))
       })
@@ -103,11 +103,11 @@ describe.each(majors)('clauses in modes, in single middlewares on %s', (_, expre
       expect((await post('Application/X-JSON; charset=utf-8')).status).toBe(enforced ? 415 : 200)
       expect((await post('image/png')).status).toBe(415)
       expect((await post('application/json')).body).toEqual({ id: 1, name: 'Ana' })
-      expect(told()).toEqual(counted('POST /customers HDR-5 Content-Type', 'POST /customers HDR-5 Content-Type'))
+      expect(reported()).toEqual(counted('POST /customers HDR-5 Content-Type', 'POST /customers HDR-5 Content-Type'))
     })
 
     it('VERB-8 and VERB-6: methodRules()', async () => {
-      const { call, told } = start((app, hooks) => {
+      const { call, reported } = start((app, hooks) => {
         const rules = methodRules({ on: 'item', allow: ['GET', 'DELETE'], conventions: { 'VERB-8': mode, 'VERB-6': mode }, ...hooks })
         app.get('/v1/orders/:id', rules, (req, res) => void (req.params.id === '1' ? res.json({ id: 1 }) : res.status(404).end()))
         app.delete('/v1/orders/:id', rules, (req, res) => {
@@ -127,7 +127,7 @@ describe.each(majors)('clauses in modes, in single middlewares on %s', (_, expre
       expect((await call.delete('/v1/orders/3')).status).toBe(204)
       expect((await call.delete('/v1/orders/4')).text).toBe(enforced ? '' : 'gone')
       expect((await call.delete('/v1/orders/5')).status).toBe(404)
-      expect(told()).toEqual(
+      expect(reported()).toEqual(
         counted(
           'HEAD /orders/{id} VERB-8 HEAD',
           'DELETE /orders/{id} VERB-6 DELETE',
@@ -137,7 +137,7 @@ describe.each(majors)('clauses in modes, in single middlewares on %s', (_, expre
       )
     })
 
-    it('AUTH-4: a body of a DELETE never leaves to who may not read it', async () => {
+    it('AUTH-4: a body of a DELETE is never sent to a caller without read permission', async () => {
       const who = authenticate({ field: 'X-Who', challenge: 'Who', identify: (name) => name })
       const { call } = start((app) => {
         const rules = methodRules({
@@ -186,7 +186,7 @@ describe.each(majors)('clauses in modes, in single middlewares on %s', (_, expre
     })
   })
 
-  it('routes: an entry is for templates of Express, below any version or in one', async () => {
+  it('routes: an entry applies to templates of Express, below any version or in one', async () => {
     const app = express()
     const query = noQuery({ conventions: { 'QUERY-8': { mode: 'report', routes: ['/v1/orders/{id}', '/customers'] } } })
     const answer: RequestHandler = (_req, res) => void res.json({})
@@ -202,12 +202,12 @@ describe.each(majors)('clauses in modes, in single middlewares on %s', (_, expre
     for (const path of ['/private/v1/orders/5', '/private/v1/customers', '/private/v1/orders', '/v2/orders/5', '/v2/customers'])
       statuses.push((await call.get(`${path}?_=1`)).status)
     expect(statuses).toEqual([200, 200, 400, 400, 200])
-    // Ids that are spelled like a version, or like another segment.
+    // Ids that look like a version, or like another segment.
     for (const id of ['v1', 'v2', 'private', 'orders'])
       expect([id, (await call.get(`/private/v1/orders/${id}?_=1`)).status]).toEqual([id, 200])
   })
 
-  it('a shape without a mode is used for every problem, and nothing is told', async () => {
+  it('a shape without a mode is used for every problem, without findings', async () => {
     const findings: Finding[] = []
     const app = express()
     app.use(problems({ shape: ({ code }) => ({ body: { code } }), onFinding: (event) => void findings.push(event) }))
@@ -223,7 +223,7 @@ describe.each(majors)('clauses in modes, in single middlewares on %s', (_, expre
     ['gives a header that is none', { body: {}, contentType: 'a\r\nx: y' }],
     ['gives what JSON can not hold', { body: () => 1 }],
     ['gives a promise', Promise.resolve({ body: {} })],
-  ])('ERR-3: where a shape %s, the problem is answered as it is', async (_what, given) => {
+  ])('ERR-3: if a shape %s, the problem is sent unchanged', async (_what, given) => {
     const shape = () => {
       if (given === 'throw') throw new Error('shape')
       return given as never

@@ -21,7 +21,7 @@ const refused = (run: () => unknown): string => {
 const build = (conventions: unknown, more: object = {}) =>
   refused(() => api({ ...apiOptions(), ...more, conventions: conventions as never }))
 
-describe('conventions: what is refused when a service is built', () => {
+describe('conventions: options that are refused when a service is built', () => {
   it.each<readonly [string, string]>([
     ...['AUTH-1', 'AUTH-4', 'AUTH-6', 'VERB-13', 'HDR-8', 'HDR-2', 'LIMIT-1'].map((clause) => [clause, 'guards data and callers'] as const),
     ['QUERY-4', 'parameters: { offest: ["page"] }'],
@@ -55,8 +55,8 @@ describe('conventions: what is refused when a service is built', () => {
     [{ 'QUERY-8': { mode: 'report', routes: [] } }, 'routes'],
     [{ 'QUERY-8': { mode: 'report', routes: ['orders'] } }, 'a template such as'],
     [{ 'QUERY-8': { mode: 'report', routes: ['/v1/ordres'] } }, 'Did you mean "/v1/orders"?'],
-    [{ 'QUERY-8': { mode: 'report', routes: ['/v3/orders'] } }, 'which nothing serves'],
-    [{ 'QUERY-8': { mode: 'report', routes: ['/v1/orders/:numero'] } }, 'which nothing serves'],
+    [{ 'QUERY-8': { mode: 'report', routes: ['/v3/orders'] } }, 'which no version serves'],
+    [{ 'QUERY-8': { mode: 'report', routes: ['/v1/orders/:numero'] } }, 'which no version serves'],
     [{ 'QUERY-5': 'report' }, 'Give upTo: 500'],
     [{ 'QUERY-5': { mode: 'enforce', share: 0.1 } }, 'Give upTo: 500'],
     [{ 'QUERY-5': { mode: 'report', upTo: 0 } }, 'upTo'],
@@ -65,7 +65,7 @@ describe('conventions: what is refused when a service is built', () => {
     [{ 'HDR-5': 'report' }, 'Give types: ["text/plain"]'],
     [{ 'HDR-5': { mode: 'report', types: ['text'] } }, 'a media type such as'],
     [{ 'VERB-6': 'report' }, 'Give status: 200'],
-    [{ 'VERB-6': { mode: 'report', status: 204, body: {} } }, 'which no 204 has'],
+    [{ 'VERB-6': { mode: 'report', status: 204, body: {} } }, "a 204 can't have one"],
     [{ 'VERB-6': { mode: 'report', status: 302 } }, 'status'],
     [{ 'ERR-3': 'report' }, 'Give the option shape'],
     [[], 'conventions'],
@@ -74,7 +74,7 @@ describe('conventions: what is refused when a service is built', () => {
     expect(build(conventions)).toContain(message)
   })
 
-  it('a middleware has the modes of its own clauses alone', () => {
+  it('a middleware has only the modes of its own clauses', () => {
     expect(refused(() => listQuery(orders, { conventions: { 'HDR-1': 'report' } as never }))).toContain(
       'names "HDR-1", which is not decided there. Clauses with a mode here: QUERY-5, QUERY-8.',
     )
@@ -85,7 +85,7 @@ describe('conventions: what is refused when a service is built', () => {
     expect(refused(() => recordBody(customers, { conventions: { 'HDR-5': 'off' } }))).toContain('types')
     const rules = { on: 'item', allow: ['DELETE'] } as const
     expect(refused(() => methodRules({ ...rules, conventions: { 'VERB-6': { mode: 'off', status: 200 } } }))).toContain(
-      'the handler gives here',
+      'the handler sets here',
     )
     expect(refused(() => methodRules({ ...rules, conventions: { 'VERB-6': 'off' } }))).toBe('nothing')
   })
@@ -124,7 +124,7 @@ describe('conventions: expiry', () => {
       return { status, events, log }
     }
 
-    it('the day itself is not over; afterwards the log and a hook are told once a day, and nothing changes', async () => {
+    it('the day itself is included; afterwards the log and a hook report it once a day, and nothing changes', async () => {
       const { status, events, log } = start()
       at('2027-03-01T23:59:59.999Z')
       expect([await status(), events]).toEqual([200, []])
@@ -156,7 +156,7 @@ describe('conventions: expiry', () => {
       expect([await status(), events]).toEqual([400, [expect.objectContaining({ enforced: true })]])
     })
 
-    it('a service that starts late says so at once', () => {
+    it('a service that starts after the date reports it immediately', () => {
       at('2028-01-01T00:00:00Z')
       const { events, log } = start()
       expect([events.length, log.mock.calls.length]).toEqual([1, 1])
@@ -176,7 +176,7 @@ describe('conventions: share', () => {
     return legacyOf(modes(share), 'QUERY-8', { req, principal, finding: () => {}, onConventionExpired: undefined }) === undefined
   }
 
-  it('is of clients: by azp, else client_id, else sub, else the address', () => {
+  it('is a share of clients: by azp, else client_id, else sub, else the address', () => {
     expect(convention?.share).toBe(0.25)
     const clients = Array.from({ length: 4_000 }, (_, at) => `client-${at}`)
     const enforced = clients.filter((azp) => isEnforced(0.25, { azp, sub: 'x' }))
@@ -185,7 +185,7 @@ describe('conventions: share', () => {
     for (const name of clients.slice(0, 200)) {
       expect(isEnforced(0.25, { azp: name, sub: String(Math.random()) })).toBe(enforced.includes(name))
       expect(isEnforced(0.25, { client_id: name })).toBe(enforced.includes(name))
-      // A greater share holds the smaller.
+      // A larger share includes the smaller one.
       if (enforced.includes(name)) expect(isEnforced(0.5, { azp: name })).toBe(true)
     }
     const addresses = Array.from({ length: 250 }, (_, at) => `10.0.1.${at}`).filter((address) => isEnforced(0.5, undefined, address))
@@ -195,7 +195,7 @@ describe('conventions: share', () => {
   })
 
   it.each(majors)('on %s: the others are in report', async (_, express) => {
-    const { call, told } = serve(express, {
+    const { call, reported } = serve(express, {
       principal: (req) => ({ sub: 'x', client_id: req.headers['x-client'] }),
       conventions: {
         'QUERY-8': { mode: 'enforce', share: 0.5 },
@@ -212,6 +212,6 @@ describe('conventions: share', () => {
       seen.push(`${status} ${typeof body.customer} ${head.status}`)
     }
     expect(new Set(seen)).toEqual(new Set(['200 string 200', '400 object 302']))
-    expect(told().filter((one) => one === 'QUERY-8 foo')).toHaveLength(seen.filter((one) => one.startsWith('200')).length)
+    expect(reported().filter((one) => one === 'QUERY-8 foo')).toHaveLength(seen.filter((one) => one.startsWith('200')).length)
   })
 })

@@ -17,15 +17,15 @@ const parameters = {
   ignore: ['_', 'utm_*'],
 } as const
 
-describe.each(majors)('other names of parameters on %s', (_, express) => {
+describe.each(majors)('parameter aliases on %s', (_, express) => {
   const served = () => serve(express, { parameters })
   const ids = (body: readonly { readonly id: number }[]) => body.map(({ id }) => id)
 
-  it('stand for the names of the conventions, and are told', async () => {
-    const { call, told } = served()
+  it('replace the names of the conventions, and are reported', async () => {
+    const { call, reported } = served()
     const { status, body } = await call.get('/v1/orders?page=2&per_page=3&order_by=-id&_=123&utm_source=mail&utm_medium=x')
     expect([status, ids(body)]).toEqual([200, [42, 41, 40]])
-    expect(told()).toEqual([
+    expect(reported()).toEqual([
       'QUERY-4 page',
       'QUERY-5 per_page',
       'QUERY-2 order_by',
@@ -44,12 +44,12 @@ describe.each(majors)('other names of parameters on %s', (_, express) => {
     expect((await call.get(next)).status).toBe(200)
   })
 
-  it('QUERY-4: rows are turned into pages, where they divide by their size', async () => {
-    const { call, told } = served()
+  it('QUERY-4: a number of rows is converted to a page if it is a multiple of the page size', async () => {
+    const { call, reported } = served()
     expect(ids((await call.get('/v1/orders?offset=6&limit=3')).body)).toEqual([7, 8, 9])
     expect(ids((await call.get('/v1/orders?limit=3&offset=0')).body)).toEqual([1, 2, 3])
     expect(ids((await call.get('/v1/orders?offset=10')).body)[0]).toBe(11)
-    expect(told()).toEqual(['QUERY-4 offset', 'QUERY-4 offset', 'QUERY-4 offset'])
+    expect(reported()).toEqual(['QUERY-4 offset', 'QUERY-4 offset', 'QUERY-4 offset'])
     for (const query of [
       'offset=7&limit=3',
       'offset=1',
@@ -64,14 +64,14 @@ describe.each(majors)('other names of parameters on %s', (_, express) => {
     }
   })
 
-  it('rows and pages agree where the first page is 0', async () => {
+  it('rows and pages agree if the first page is 0', async () => {
     const { call } = serve(express, { parameters, page: { first: 0 } })
     expect(ids((await call.get('/v1/customers?offset=0')).body)).toEqual([1])
     const { headers } = await call.get('/v1/customers?offset=3&limit=3')
     expect(headers.link).toContain('offest=0>; rel="prev"')
   })
 
-  it('beside its proper name, or another one, each is 400', async () => {
+  it('together with the proper name, or another alias, each is 400', async () => {
     const { call } = served()
     for (const query of [
       'page=1&offest=1',
@@ -86,35 +86,35 @@ describe.each(majors)('other names of parameters on %s', (_, express) => {
     }
   })
 
-  it('beside its proper name it is 400 also where unknown and repeated parameters are ignored', async () => {
+  it('together with the proper name it is 400 even if unknown and repeated parameters are ignored', async () => {
     const { call } = serve(express, { parameters, conventions: { 'QUERY-8': 'report' } })
     expect((await call.get('/v1/orders?page=1&offest=1')).status).toBe(400)
     expect((await call.get('/v1/orders?page=1&page=2&foo=1')).status).toBe(200)
   })
 
-  it('a refusal names what was sent', async () => {
+  it('a refusal has the name that was sent', async () => {
     const { call } = served()
     const { body } = await call.get('/v1/orders?page=0&per_page=100')
     expect(body.errors.map(({ parameter }: { parameter: string }) => parameter).sort()).toEqual(['page', 'per_page'])
   })
 
-  it('a filter of the same name keeps its meaning', async () => {
+  it('a filter with the same name keeps its meaning', async () => {
     const { call } = serve(express, { parameters: { offest: ['state'] } })
     expect(ids((await call.get('/v1/orders?state=sent&limit=2')).body)).toEqual([2, 4])
   })
 
-  it('are ignored or refused where there is no list', async () => {
-    const { call, told } = served()
+  it('are ignored or refused if the request is not for a list', async () => {
+    const { call, reported } = served()
     expect((await call.get('/v1/orders/2?_=1&include=customer')).body.customer).toMatchObject({ name: 'Ana' })
     expect((await call.get('/v1/orders/2?page=1')).status).toBe(400)
     expect((await call.get('/v1/search?utm_x=1&text=a')).body).toEqual({ text: 'a' })
     expect((await call.get('/v1/search?page=1')).status).toBe(400)
     expect((await call.delete('/v1/orders/2?_=1')).status).toBe(204)
-    expect(told()).toEqual(['QUERY-8 _', 'QUERY-6 include', 'QUERY-8 utm_x', 'QUERY-8 _'])
+    expect(reported()).toEqual(['QUERY-8 _', 'QUERY-6 include', 'QUERY-8 utm_x', 'QUERY-8 _'])
   })
 
-  it('names that clients make up are not recorded', async () => {
-    const { call, told } = serve(express, { conventions: { 'QUERY-8': 'report' } })
+  it('names that clients invent are not recorded', async () => {
+    const { call, reported } = serve(express, { conventions: { 'QUERY-8': 'report' } })
     const odd = [
       'ana%40example.com=1',
       `${'x'.repeat(65)}=1`,
@@ -127,17 +127,17 @@ describe.each(majors)('other names of parameters on %s', (_, express) => {
       'a[b]=1',
     ]
     expect((await call.get(`/v1/orders?${odd.join('&')}`)).status).toBe(200)
-    expect(told()).toEqual(['QUERY-8 (other)', 'QUERY-8 $filter', 'QUERY-8 a[b]'])
+    expect(reported()).toEqual(['QUERY-8 (other)', 'QUERY-8 $filter', 'QUERY-8 a[b]'])
   })
 
-  it('findings of one request are bounded', async () => {
-    const { call, told } = serve(express, { conventions: { 'QUERY-8': 'report' } })
+  it('findings of one request are limited', async () => {
+    const { call, reported } = serve(express, { conventions: { 'QUERY-8': 'report' } })
     const many = Array.from({ length: 900 }, (_unused, at) => `p${at}=1`).join('&')
     expect((await call.get(`/v1/orders?${many}`)).status).toBe(200)
-    expect(told().length).toBe(20)
+    expect(reported().length).toBe(20)
   })
 
-  it('stand before listQuery(), noQuery() and totalCount() too', async () => {
+  it('work with listQuery(), noQuery() and totalCount() too', async () => {
     const findings: Finding[] = []
     const onFinding = (event: Finding) => void findings.push(event)
     const query = listQuery(orders, { parameters, onFinding })
@@ -164,7 +164,7 @@ describe.each(majors)('other names of parameters on %s', (_, express) => {
   })
 })
 
-describe('other names of parameters', () => {
+describe('parameter aliases', () => {
   it('are deprecated parameters of documents', () => {
     const document = openapi(api({ ...apiOptions(), parameters }), 'v1') as unknown as Record<
       string,
@@ -182,10 +182,10 @@ describe('other names of parameters', () => {
   })
 
   it.each([
-    [{ offest: ['limit'] }, 'It is a parameter itself'],
+    [{ offest: ['limit'] }, 'it is a parameter itself'],
     [{ offest: ['page'], limit: ['page'] }, '"page" twice'],
-    [{ offest: ['page'], ignore: ['page'] }, 'has a meaning'],
-    [{ ignore: ['offest'] }, 'has a meaning'],
+    [{ offest: ['page'], ignore: ['page'] }, 'which is also a parameter or an alias'],
+    [{ ignore: ['offest'] }, 'which is also a parameter or an alias'],
     [{ ignore: ['*'] }, 'a name such as "_"'],
     [{ ofest: ['page'] }, 'Did you mean "offest"?'],
     [{ offest: [{ name: 'x', unit: 'row' }] }, "Give 'page' or 'rows'"],
@@ -195,7 +195,7 @@ describe('other names of parameters', () => {
     expect(() => api({ ...apiOptions(), parameters: given as never })).toThrow(message)
   })
 
-  it('whatever is sent, a query under other names is what it is under those of the conventions', () => {
+  it('a query with aliases always has the same result as one with the names of the conventions', () => {
     const own = listQuery(orders)
     const other = listQuery(orders, { parameters: { offest: ['page'], limit: ['size'], sort: ['by'], ignore: ['_'] } })
     const run = (middleware: typeof own, raw: string): unknown => {
@@ -247,7 +247,7 @@ describe.each(majors)('a version with options of its own on %s', (_, express) =>
     return status === 200 ? body.map(({ id }: { readonly id: number }) => id) : status
   }
 
-  it('QUERY-4: begins to count its pages where it says, and has the other members of the service', async () => {
+  it('QUERY-4: numbers its pages as it says, and has the other settings of the service', async () => {
     expect(await ids('/v1/notes?offest=0')).toEqual([1, 2, 3])
     expect(await ids('/v1/notes?page=1')).toEqual([4, 5, 6])
     expect(await ids('/v2/notes?offest=1')).toEqual([1, 2, 3])
@@ -256,14 +256,14 @@ describe.each(majors)('a version with options of its own on %s', (_, express) =>
     expect(headers.link).toMatch(/offest=0>; rel="first"/)
   })
 
-  it('QUERY-8: has its other names, or those of the service where it says nothing', async () => {
+  it('QUERY-8: has its own aliases, or those of the service if it sets none', async () => {
     expect(await ids('/v1/notes?per_page=2')).toBe(400)
     expect(await ids('/v2/notes?page=1')).toBe(400)
     expect(await ids('/v2/notes?per_page=2')).toBe(400)
     expect(await ids('/v3/notes?per_page=2')).toEqual([1, 2])
   })
 
-  it('is described so', () => {
+  it('is documented accordingly', () => {
     const names = (version: string) =>
       (openapi(made, version) as never as { paths: Record<string, { get: { parameters: readonly object[] } }> }).paths['/notes']?.get
         .parameters
@@ -272,7 +272,9 @@ describe.each(majors)('a version with options of its own on %s', (_, express) =>
     expect(JSON.stringify(names('v3'))).toContain('"per_page"')
   })
 
-  it('throws where its pages can not be so', () => {
-    expect(() => api({ page: { max: 5 }, versions: { v1: { resources, page: { size: 9 } } } })).toThrow(/the version v1 has pages of 9/)
+  it('throws for contradicting page settings', () => {
+    expect(() => api({ page: { max: 5 }, versions: { v1: { resources, page: { size: 9 } } } })).toThrow(
+      /the version v1 has a page size of 9/,
+    )
   })
 })

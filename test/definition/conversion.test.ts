@@ -42,7 +42,10 @@ const records = fc.dictionary(names, values, { noNullPrototype: true })
 
 type Keeps = (named: Shape | undefined, other: Shape | undefined, value: unknown) => boolean
 
-/** The same member by member, with nothing worked out beforehand: `keeps` tells which ones stay. */
+/**
+ * The same conversion, member by member and without compilation: `keeps` selects the members to
+ * keep.
+ */
 function plainly(given: unknown, place: Shape, keeps: Keeps): unknown {
   if (typeof given === 'string') return place.format === 'local-date-time' ? (canonicalLocalDateTime(given) ?? given) : given
   if (Array.isArray(given)) {
@@ -65,9 +68,9 @@ function plainly(given: unknown, place: Shape, keeps: Keeps): unknown {
 
 const all: Keeps = () => true
 const known: Keeps = (named, other, value) =>
-  named === undefined ? other !== undefined : value !== undefined && (value !== null || named.nullable || named.untold)
+  named === undefined ? other !== undefined : value !== undefined && (value !== null || named.nullable || named.untyped)
 
-/** The objects and lists in a value at which the schema says what they are made of. */
+/** The objects and lists in a value whose contents the schema describes. */
 function typed(value: unknown, place: Shape | undefined, found = new Set<object>()): Set<object> {
   if (Array.isArray(value) && place?.isArray) {
     found.add(value)
@@ -80,7 +83,7 @@ function typed(value: unknown, place: Shape | undefined, found = new Set<object>
 }
 
 describe('compileCanonical', () => {
-  it('REP-4: has every member as it is, its date-times canonical, and shares nothing that the schema knows', () => {
+  it('REP-4: keeps every member, with canonical date-times, and shares nothing that the schema declares', () => {
     const canonical = compileCanonical(shape)
     fc.assert(
       fc.property(records, (record) => {
@@ -96,7 +99,7 @@ describe('compileCanonical', () => {
 })
 
 describe('compileRespelled', () => {
-  it('REP-4: has every member as it is, its date-times canonical, and gives back itself what is canonical already', () => {
+  it('REP-4: keeps every member, with canonical date-times, and returns canonical values themselves', () => {
     const respell = compileRespelled(shape)
     fc.assert(
       fc.property(records, (record) => {
@@ -111,7 +114,7 @@ describe('compileRespelled', () => {
 })
 
 describe('compileKnown', () => {
-  it('VERB-5: leaves out what a client could not write, and gives back as it is what has nothing of the kind', () => {
+  it('VERB-5: removes what a client could not send, and returns values without such parts themselves', () => {
     const convert = compileKnown(shape)
     fc.assert(
       fc.property(records, (record) => {

@@ -4,14 +4,14 @@ import { isFixed } from '../../src/definition/fixed.js'
 const { freeze } = Object
 
 describe('isFixed', () => {
-  it('holds of scalars and of plain data that is frozen throughout', () => {
+  it('is true for scalars and deeply frozen plain data', () => {
     const bare = freeze(Object.assign(Object.create(null), { a: 1 }))
     for (const value of [1, 'a', true, null, undefined, freeze([]), freeze({ a: freeze([freeze({ b: null })]) }), bare]) {
       expect(isFixed(value)).toBe(true)
     }
   })
 
-  it('holds of nothing that could still say something else', () => {
+  it('is false for anything that could still change', () => {
     const itself: { me?: unknown } = {}
     itself.me = itself
     const changing = [

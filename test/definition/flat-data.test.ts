@@ -12,7 +12,7 @@ const scalars = fc.oneof(
 class Own {
   readonly a = 1
 }
-/** What a store can give that is no plain data, or not in every part. Each is made anew, as a store would. */
+/** Values from stores that are not plain data throughout. Each is created anew, as by a store. */
 const odd: readonly (() => unknown)[] = [
   () => new Date(0),
   () => 1n,
@@ -35,7 +35,7 @@ const odd: readonly (() => unknown)[] = [
 ]
 const oddOnes = fc.constantFrom(...odd).map((make) => make())
 
-/** Objects are made by definition, so that `__proto__` is a member as any other. */
+/** Members are defined, not assigned, so that `__proto__` is an ordinary member. */
 const objectOf = (members: readonly (readonly [string, unknown])[]): object => {
   const made = {}
   for (const [name, value] of members) Object.defineProperty(made, name, { value, enumerable: true, configurable: true, writable: true })
@@ -58,7 +58,7 @@ const textOf = (value: unknown): unknown => {
   }
 }
 
-/** A value with one place in it changed. */
+/** A value with one change. */
 const changed = (value: unknown, by: unknown): unknown => {
   if (Array.isArray(value)) return [changed(value[0], by), ...Array.prototype.slice.call(value, 1)]
   if (typeof value !== 'object' || value === null) return by
@@ -66,10 +66,10 @@ const changed = (value: unknown, by: unknown): unknown => {
   return first === undefined ? by : objectOf([[first[0], changed(first[1], by)], ...rest])
 }
 
-describe('data in a row', () => {
+describe('flattened data', () => {
   const flattener = new Flattener()
 
-  it('is the same as a value only where both have one text', () => {
+  it('equals a value only if both have the same text', () => {
     fc.assert(
       fc.property(any, any, scalars, (one, other, leaf) => {
         const flat = flattener.flat(one)
@@ -82,7 +82,7 @@ describe('data in a row', () => {
     )
   })
 
-  it('is the same as each copy of what it was made of', () => {
+  it('equals each copy of its source', () => {
     fc.assert(
       fc.property(plain, (value) => {
         const flat = flattener.flat(value)
@@ -94,7 +94,7 @@ describe('data in a row', () => {
     )
   })
 
-  it('gives a frozen copy with the same members in the same order', () => {
+  it('rebuilds a frozen copy with the same members in the same order', () => {
     fc.assert(
       fc.property(plain, (value) => {
         const flat = flattener.flat(value)
@@ -118,7 +118,7 @@ describe('data in a row', () => {
     },
   )
 
-  it('tells apart members in another order, fewer and more of them, and a list from an object', () => {
+  it('distinguishes reordered, missing and additional members, and a list from an object', () => {
     const flat = flattener.flat({ a: 1, b: { c: [1, 'x'] } }) ?? []
     expect(isSameData(flat, { a: 1, b: { c: [1, 'x'] } })).toBe(true)
     for (const other of [
@@ -135,7 +135,7 @@ describe('data in a row', () => {
     }
   })
 
-  it('tells names apart that begin and end alike', () => {
+  it('distinguishes objects whose first and last names are equal', () => {
     const each = [
       { a: 1, b: 2, c: 3 },
       { a: 1, x: 2, c: 3 },
@@ -145,7 +145,7 @@ describe('data in a row', () => {
     expect(isSameData(flattener.flat(each[0] as object) ?? [], each[1])).toBe(false)
   })
 
-  it('keeps nothing that is nested more than 50 deep, or contains itself', () => {
+  it('does not store data that is nested more than 50 levels deep or cyclic', () => {
     let deep: object = {}
     for (let depth = 0; depth < 60; depth += 1) deep = { deep }
     expect(flattener.flat(deep)).toBeUndefined()
@@ -155,7 +155,7 @@ describe('data in a row', () => {
     expect(isSameData(flattener.flat({ round: [{ round: [] }] }) ?? [], round)).toBe(false)
   })
 
-  it('takes more than the characters of its texts', () => {
+  it('estimates at least the size of its texts', () => {
     expect(sizeOfData(flattener.flat({ a: 'x'.repeat(100), b: ['y'.repeat(50)] }) ?? [])).toBeGreaterThan(150)
   })
 })

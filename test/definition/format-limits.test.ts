@@ -1,4 +1,7 @@
-/** What stands beside a format must let its canonical texts pass (REP-4): defineResource says where it does not. */
+/**
+ * Constraints next to a format must allow its canonical texts (REP-4): otherwise defineResource
+ * throws.
+ */
 import express from 'express'
 import { describe, expect, it } from 'vitest'
 import { memoryAdapter } from '../../src/adapters/memory/index.js'
@@ -13,23 +16,23 @@ const define = (valor: object, more: object = {}) =>
   })
 const text = (format: string, more: object) => ({ type: ['string', 'null'], format, ...more })
 
-describe('what stands beside a format', () => {
+describe('constraints next to a format', () => {
   it.each([
-    ['uuid', { pattern: '^[0-9A-F]{8}-' }, /pattern takes "6F9619FF-.*" but not "6f9619ff-/],
-    ['uuid', { pattern: '^[0-9A-F]{8}-[0-9A-F]{4}-7' }, /pattern takes/],
-    ['uuid', { pattern: '^urn:uuid:' }, /pattern takes "urn:uuid:/],
-    ['uuid', { maxLength: 32 }, /at least 36 characters, and a maxLength of 32/],
-    ['uuid', { minLength: 45 }, /at most 36 characters, and a minLength of 45/],
-    ['date-time', { pattern: String.raw`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$` }, /but not "2026-01-31T09:30:00.000Z"/],
-    ['date-time', { pattern: '[+]02:00$|[+]01:00$' }, /pattern takes "2026-01-31T10:30:00\+01:00"/],
+    ['uuid', { pattern: '^[0-9A-F]{8}-' }, /pattern matches "6F9619FF-.*" and not "6f9619ff-/],
+    ['uuid', { pattern: '^[0-9A-F]{8}-[0-9A-F]{4}-7' }, /pattern matches/],
+    ['uuid', { pattern: '^urn:uuid:' }, /pattern matches "urn:uuid:/],
+    ['uuid', { maxLength: 32 }, /at least 36 characters, but a maxLength of 32/],
+    ['uuid', { minLength: 45 }, /at most 36 characters, but a minLength of 45/],
+    ['date-time', { pattern: String.raw`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$` }, /and not "2026-01-31T09:30:00.000Z"/],
+    ['date-time', { pattern: '[+]02:00$|[+]01:00$' }, /pattern matches "2026-01-31T10:30:00\+01:00"/],
     ['date-time', { maxLength: 20 }, /maxLength of 20/],
-    ['local-date-time', { pattern: String.raw`:\d\d$` }, /pattern takes "2026-01-31T09:30:00"/],
-    ['decimal', { pattern: String.raw`^-?\d+\.\d{2}$` }, /pattern takes "1.50" but not "1.5"/],
-    ['int64', { pattern: String.raw`^\d{10}$` }, /pattern takes "0000000005" but not "5"/],
-    ['duration', { pattern: String.raw`^P\d+W$` }, /pattern takes "P1W" but not "P7D"/],
-    ['decimal', { enum: ['1', 'uno'] }, /and "uno" in its enum, const or default is none\. Write a decimal number/],
-    ['uuid', { const: 'x' }, /and "x" in its enum/],
-    ['date-time', { default: 'now' }, /and "now" in its enum, const or default is none/],
+    ['local-date-time', { pattern: String.raw`:\d\d$` }, /pattern matches "2026-01-31T09:30:00"/],
+    ['decimal', { pattern: String.raw`^-?\d+\.\d{2}$` }, /pattern matches "1.50" and not "1.5"/],
+    ['int64', { pattern: String.raw`^\d{10}$` }, /pattern matches "0000000005" and not "5"/],
+    ['duration', { pattern: String.raw`^P\d+W$` }, /pattern matches "P1W" and not "P7D"/],
+    ['decimal', { enum: ['1', 'uno'] }, /but "uno" in its enum, const or default is not one\. Use a decimal number/],
+    ['uuid', { const: 'x' }, /but "x" in its enum/],
+    ['date-time', { default: 'now' }, /but "now" in its enum, const or default is not one/],
   ])('REP-4: %s with %j is an error of defineResource', (format, more, says) => {
     expect(() => define(text(format, more))).toThrow(says)
     expect(() => define(text(format, more))).toThrow(ConfigurationError)
@@ -47,11 +50,11 @@ describe('what stands beside a format', () => {
     ['decimal', { pattern: String.raw`^\d+(\.\d{1,2})?$`, minLength: 1, maxLength: 3 }],
     ['int64', { pattern: '^[1-9]' }],
     ['decimal', { enum: ['1.50', '2'], default: '1.5' }],
-  ])('REP-4: %s with %j is none', (format, more) => {
+  ])('REP-4: %s with %j is allowed', (format, more) => {
     expect(() => define(text(format, more))).not.toThrow()
   })
 
-  it('REP-4: enum, const and default may be written in another spelling: every spelling is taken, and the written one shown', async () => {
+  it('REP-4: enum, const and default may use another spelling: every spelling is accepted, and the written one is shown', async () => {
     const cosas = define({ type: 'string', format: 'decimal', enum: ['1.50', '2'], default: '1.500' })
     const { send, close } = await listen(express().use(api({ versions: { v1: [mount(cosas, memoryAdapter(cosas))] } })))
     try {

@@ -18,7 +18,7 @@ const shape = Shape.of({
 const simple = (member: string) => keyCodec(shape, [member], false)
 const composite = (...members: string[]) => keyCodec(shape, members, true)
 
-/** Any Unicode text: no half of a surrogate pair. */
+/** Any Unicode text, without lone surrogates. */
 const unicode = fc.string({ unit: 'binary' })
 const values = {
   text: unicode.filter((text) => unaddressable(text) === undefined),
@@ -29,7 +29,7 @@ const values = {
 const plain = (value: unknown): unknown => (Object.is(value, -0) ? 0 : value)
 
 describe('simple keys', () => {
-  it.each(Object.keys(values) as (keyof typeof values)[])('PATH-11: a key of type %s comes back from its text', (member) => {
+  it.each(Object.keys(values) as (keyof typeof values)[])('PATH-11: a key of type %s round-trips through its text', (member) => {
     const codec = simple(member)
     fc.assert(
       fc.property(values[member] as fc.Arbitrary<string | number | boolean>, (value) => {
@@ -40,7 +40,7 @@ describe('simple keys', () => {
     )
   })
 
-  it('PATH-11: no two texts are one key', () => {
+  it('PATH-11: different texts are different keys', () => {
     const spelling = fc.oneof(
       unicode,
       fc.stringMatching(/^[-+ ]?0*[0-9]{1,17}(\.[0-9]{1,3})?(e[-+]?[0-9]{1,2})?$/),
@@ -64,14 +64,14 @@ describe('simple keys', () => {
     },
   )
 
-  it('PATH-11: whatever number a body may give a new record, its own text addresses', () => {
+  it('PATH-11: any number in a new record can be addressed by its own text', () => {
     for (const number of [2 ** 53, -(2 ** 53), 1e21, 1.7976931348623157e308]) {
       expect(simple('whole').parse(String(number))).toBe(number)
       expect(simple('amount').parse(String(number))).toBe(number)
     }
   })
 
-  it('PATH-11: a fraction is no whole number', () => {
+  it('PATH-11: a fraction is not a whole number', () => {
     expect(simple('whole').parse('1.5')).toBeUndefined()
     expect(simple('amount').parse('1.5')).toBe(1.5)
     expect(simple('amount').parse('1.50')).toBeUndefined()
@@ -87,10 +87,10 @@ describe('simple keys', () => {
     ])
   })
 
-  it('PATH-11: an id is never empty, a dot, two dots or half of a surrogate pair', () => {
+  it('PATH-11: an id is never empty, ".", ".." or a lone surrogate', () => {
     for (const text of ['', '.', '..', '\ud800', 'a\udc00b']) {
       expect(simple('text').parse(text)).toBeUndefined()
-      expect(unaddressable(text)).toMatch(/^An id can not/)
+      expect(unaddressable(text)).toMatch(/^An id can't/)
     }
     for (const text of ['...', '.a', ' ', '😀', 'null', '__proto__']) {
       expect(simple('text').parse(text)).toBe(text)
@@ -98,7 +98,7 @@ describe('simple keys', () => {
     }
   })
 
-  it('PATH-11, REP-4: every spelling of a local date-time names the record with seven digits', () => {
+  it('PATH-11, REP-4: every spelling of a local date-time addresses the record with seven digits', () => {
     const codec = simple('moment')
     expect(codec.parse('2024-01-31T08:30:00')).toBe('2024-01-31T08:30:00.0000000')
     expect(codec.parse('2024-01-31T08:30')).toBeUndefined()
@@ -106,11 +106,11 @@ describe('simple keys', () => {
     expect(codec.of({ moment: '2024-01-31T08:30:00' })).toBe('2024-01-31T08:30:00.0000000')
   })
 
-  it('an enum without a type is what its values are', () => {
+  it('an enum without a type has the type of its values', () => {
     expect(simple('kind').of({ kind: 'a' })).toBe('a')
   })
 
-  it('a record without its key, or with one of another type, has none', () => {
+  it('a record without its key, or with a key of another type, has none', () => {
     const codec = simple('whole')
     for (const record of [{}, { whole: '3' }, { whole: null }, { whole: Number.NaN }, null, 3, [], Object.create({ whole: 3 })]) {
       expect(codec.of(record)).toBeUndefined()
@@ -121,7 +121,7 @@ describe('simple keys', () => {
 describe('composite keys', () => {
   const codec = composite('text', 'whole', 'amount', 'flag')
 
-  it('PATH-9: a key comes back from its text, whatever its parts hold', () => {
+  it('PATH-9: a key round-trips, whatever its parts contain', () => {
     const any = fc.record({ ...values, text: unicode })
     fc.assert(
       fc.property(any, (record) => {
@@ -132,7 +132,7 @@ describe('composite keys', () => {
     )
   })
 
-  it('PATH-9: no two keys have one text', () => {
+  it('PATH-9: different keys have different texts', () => {
     const tricky = fc.string({ unit: fc.constantFrom('%', ',', '=', '2', '5', 'C', 'c', '3', 'D', 'a') })
     const two = composite('text', 'a,b=c%')
     fc.assert(
@@ -145,7 +145,7 @@ describe('composite keys', () => {
     )
   })
 
-  it('PATH-9: no two texts are one key', () => {
+  it('PATH-9: different texts are different keys', () => {
     const piece = fc.constantFrom('text=', 'whole=', ',', '=', '%2C', '%2c', '%25', '%', '3', '03', 'a', '')
     const two = composite('text', 'whole')
     fc.assert(
@@ -157,7 +157,7 @@ describe('composite keys', () => {
     )
   })
 
-  it('PATH-9: parts stand in the declared order, the reserved characters escaped', () => {
+  it('PATH-9: parts are in the declared order, with reserved characters escaped', () => {
     const two = composite('text', 'whole')
     expect(two.text({ whole: 3, text: 'a,b=c%d' })).toBe('text=a%2Cb%3Dc%25d,whole=3')
     expect(two.parse('text=a%2Cb%3Dc%25d,whole=3')).toEqual({ text: 'a,b=c%d', whole: 3 })
@@ -180,7 +180,7 @@ describe('composite keys', () => {
     'text:a,whole:3',
     'a,3',
     '',
-  ])('PATH-9: %j is no key', (text) => {
+  ])('PATH-9: %j is not a key', (text) => {
     expect(composite('text', 'whole').parse(text)).toBeUndefined()
   })
 
@@ -189,7 +189,7 @@ describe('composite keys', () => {
     expect(composite('whole').parse('3')).toBeUndefined()
   })
 
-  it('keys are frozen: they are identities', () => {
+  it('keys are frozen, because they are identities', () => {
     expect(Object.isFrozen(codec.parse('text=,whole=0,amount=0,flag=true'))).toBe(true)
     expect(Object.isFrozen(codec)).toBe(true)
     expect(Object.isFrozen(codec.members)).toBe(true)
@@ -197,7 +197,7 @@ describe('composite keys', () => {
 })
 
 describe('segments', () => {
-  it('PATH-11: a segment is decoded once to the id text it was made of', () => {
+  it('PATH-11: decoding a segment once gives its id text', () => {
     fc.assert(
       fc.property(unicode, (text) => {
         const segment = segmentOf(text)
@@ -207,11 +207,11 @@ describe('segments', () => {
     )
   })
 
-  it('PATH-9: commas and equals signs stay readable', () => {
+  it('PATH-9: commas and equals signs are not encoded', () => {
     expect(segmentOf('numero=1,lote=a/b%2C')).toBe('numero=1,lote=a%2Fb%252C')
   })
 
-  it('PATH-11: a broken text of a store does not break the answer it stands in', () => {
+  it('PATH-11: an invalid text in a store does not break the response', () => {
     expect(segmentOf('a\ud800')).toBe('a%EF%BF%BD')
   })
 })

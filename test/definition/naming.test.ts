@@ -91,11 +91,11 @@ const malformed = [
 ]
 
 describe('collection names', () => {
-  it.each(Object.entries(good))('PATH-2, PATH-10: plural nouns of a %s pass, English and Spanish', (_, names) => {
+  it.each(Object.entries(good))('PATH-2, PATH-10: plural nouns of a %s are accepted, English and Spanish', (_, names) => {
     expect(words(names).filter((name) => collectionCode(name) !== 'passes')).toEqual([])
   })
 
-  it.each(singular)('PATH-2: "%s" is no plural', (name) => {
+  it.each(singular)('PATH-2: "%s" is not a plural', (name) => {
     expect(collectionCode(name)).toBe('name-not-plural')
   })
 
@@ -113,7 +113,7 @@ describe('collection names', () => {
     expect(segmentCode(name)).toBe('name-malformed')
   })
 
-  it.each([undefined, null, 7, {}, ['invoices'], Symbol('invoices')])('PATH-10: a name that is no string is malformed (%s)', (name) => {
+  it.each([undefined, null, 7, {}, ['invoices'], Symbol('invoices')])('PATH-10: a name that is not a string is malformed (%s)', (name) => {
     expect(collectionCode(name as string)).toBe('name-malformed')
     expect(segmentCode(name as string)).toBe('name-malformed')
   })
@@ -150,17 +150,17 @@ describe('messages', () => {
     ['codigo-postal', '"codigos-postales"'],
     ['historiaClinica', '"historiasClinicas"'],
     ['hospital', '"hospitals" or "hospitales"'],
-  ])('PATH-2: for "%s" the mend is %s', (name, mend) => {
-    expect(message(name)).toContain(`${JSON.stringify(name)} is no plural noun. Say ${mend}.`)
+  ])('PATH-2: for "%s" the suggestion is %s', (name, suggestion) => {
+    expect(message(name)).toContain(`${JSON.stringify(name)} is not a plural noun. Use ${suggestion}.`)
     expect(message(name)).toMatch(/\[PATH-2 name-not-plural\]$/)
   })
 
-  it('PATH-2: every mend of a singular passes', () => {
-    const mends = singular.flatMap((name) =>
-      [...(/Say (.*?)\./u.exec(message(name) ?? '')?.[1]?.matchAll(/"(.*?)"/gu) ?? [])].map(([, mend]) => mend ?? ''),
+  it('PATH-2: every suggestion for a singular is accepted', () => {
+    const suggestions = singular.flatMap((name) =>
+      [...(/Use (.*?)\./u.exec(message(name) ?? '')?.[1]?.matchAll(/"(.*?)"/gu) ?? [])].map(([, suggestion]) => suggestion ?? ''),
     )
-    expect(mends.length).toBeGreaterThan(singular.length - 2)
-    expect(mends.filter((mend) => collectionCode(mend) !== 'passes')).toEqual([])
+    expect(suggestions.length).toBeGreaterThan(singular.length - 2)
+    expect(suggestions.filter((suggestion) => collectionCode(suggestion) !== 'passes')).toEqual([])
   })
 
   it.each([
@@ -168,18 +168,18 @@ describe('messages', () => {
     ['createOrder', '"Orders"'],
     ['añadir-años', '"años"'],
     ['crear-factura', '"facturas"'],
-  ])('PATH-3: for "%s" the mend is %s, and the ways to express an action', (name, mend) => {
-    expect(message(name)).toContain(`${JSON.stringify(name)} names an action. Name what it holds, ${mend}:`)
+  ])('PATH-3: for "%s" the suggestion is %s, with the ways to express an action', (name, suggestion) => {
+    expect(message(name)).toContain(`${JSON.stringify(name)} names an action. Name its contents, ${suggestion}:`)
     expect(message(name)).toMatch(/PATCH.*flag.*endpoint\(\).*PATH-8.*\[PATH-3 name-is-verb\]$/)
   })
 
-  it.each(['search', 'edit'])('PATH-3, PATH-8: for "%s" the message leads to endpoint(), as a collection and as a segment', (name) => {
+  it.each(['search', 'edit'])('PATH-3, PATH-8: for "%s" the message mentions endpoint(), as a collection and as a segment', (name) => {
     expect(() => checkCollectionName(name)).toThrow(/endpoint\(\)/)
     expect(() => checkSegment(name)).toThrow(/endpoint\(\)/)
   })
 
   it('PATH-4: the message says that Accept chooses the format and the name without it', () => {
-    expect(message('invoices.pdf')).toMatch(/"invoices\.pdf".*Accept.*Say "invoices"\. \[PATH-4 name-has-format\]$/)
+    expect(message('invoices.pdf')).toMatch(/"invoices\.pdf".*Accept.*Use "invoices"\. \[PATH-4 name-has-format\]$/)
   })
 
   it.each([
@@ -187,27 +187,27 @@ describe('messages', () => {
     ['facturas?estado=1', '"?" (U+003F)', '"facturas"'],
     ['a\u200bb', '(U+200B)', '"a-b"'],
     ['-invoices', '"-"', '"invoices"'],
-  ])('PATH-10: for a malformed %j the message says what is odd and the mend', (name, odd, mend) => {
+  ])('PATH-10: for a malformed %j the message names the fault and the fix', (name, odd, suggestion) => {
     expect(message(name)).toContain(odd)
-    expect(message(name)).toContain(`Say ${mend}.`)
+    expect(message(name)).toContain(`Use ${suggestion}.`)
   })
 })
 
 describe('exceptions', () => {
-  it('PATH-8, PATH-10: a name that allow lists with its reason passes', () => {
+  it('PATH-8, PATH-10: a name that allow lists with a reason is accepted', () => {
     const allow = { insurance: 'The word the hospital uses.', search: 'Across all types.' }
     expect(refusal(() => checkCollectionName('insurance', allow))).toBeUndefined()
     expect(refusal(() => checkCollectionName('search', allow))).toBeUndefined()
     expect(refusal(() => checkCollectionName('invoice', allow))?.code).toBe('name-not-plural')
   })
 
-  it('PATH-10: an exception is spelt exactly, and what every object has is none', () => {
+  it('PATH-10: an exception must match exactly, and inherited members are not exceptions', () => {
     expect(refusal(() => checkCollectionName('Insurance', { insurance: 'x' }))?.code).toBe('name-not-plural')
     expect(collectionCode('constructor')).toBe('name-not-plural')
     expect(collectionCode('valueOf')).toBe('name-not-plural')
   })
 
-  it('PATH-4, PATH-10: no exception makes a malformed name or a format pass', () => {
+  it('PATH-4, PATH-10: no exception permits a malformed name or a format', () => {
     expect(refusal(() => checkCollectionName('a b', { 'a b': 'x' }))?.code).toBe('name-malformed')
     expect(refusal(() => checkCollectionName('a.pdf', { 'a.pdf': 'x' }))?.code).toBe('name-has-format')
   })
@@ -219,7 +219,7 @@ describe('exceptions', () => {
 })
 
 describe('segments of flags and areas', () => {
-  it('PATH-3, PATH-8: states and things pass, plural or not', () => {
+  it('PATH-3, PATH-8: states and things are accepted, plural or not', () => {
     const names = words(`
       activo activa ui tax api archived read complete open urgente es-urgente enEspera star lock hold opt-in sign-up estáActivo entregado
       v suspendido borrado deleted payments pagos search-index b2b 2fa taller lugar mujer address`)
@@ -240,7 +240,7 @@ describe('any string at all', () => {
     fc.array(parts).map((list) => list.join('')),
   )
 
-  it('PATH-10: a name passes or throws a ConfigurationError, nothing else', () => {
+  it('PATH-10: any name is accepted or throws a ConfigurationError', () => {
     const codes: ConfigurationCode[] = ['name-malformed', 'name-has-format', 'name-is-verb', 'name-not-plural']
     fc.assert(
       fc.property(name, (text) => {
@@ -251,7 +251,7 @@ describe('any string at all', () => {
     )
   })
 
-  it('PATH-10: what passes is one well-formed segment that encodes and decodes to itself', () => {
+  it('PATH-10: an accepted name is one well-formed segment that encodes and decodes to itself', () => {
     fc.assert(
       fc.property(name, (text) => {
         if (segmentCode(text) === 'passes') expect(decodeURIComponent(encodeURIComponent(text))).toBe(text)
@@ -260,7 +260,7 @@ describe('any string at all', () => {
     )
   })
 
-  it('PATH-10: a long name takes time in proportion to its length', () => {
+  it('PATH-10: checking takes linear time', () => {
     const seeds = [
       'a',
       'A',
@@ -307,7 +307,7 @@ describe('word lists', () => {
     expect(list.filter((word) => !/^[a-z]+$/.test(word))).toEqual([])
   })
 
-  it('PATH-10: no word stands in two lists that contradict each other', () => {
+  it('PATH-10: no word is in two contradicting lists', () => {
     const kinds = [...lists.verbs, ...lists.nounVerbs, ...lists.loneVerbs]
     expect(kinds.length).toBe(new Set(kinds).size)
     expect(lists.massNouns.filter((word) => lists.pluralsWithoutS.includes(word))).toEqual([])
@@ -315,7 +315,7 @@ describe('word lists', () => {
     expect(lists.pluralsWithoutS.filter((word) => word.endsWith('s'))).toEqual([])
   })
 
-  it('PATH-2: every irregular plural passes and every irregular singular throws', () => {
+  it('PATH-2: every irregular plural is accepted and every irregular singular throws', () => {
     expect([...irregularPlurals.values()].filter((plural) => collectionCode(plural) !== 'passes')).toEqual([])
     expect([...irregularPlurals.keys()].filter((noun) => collectionCode(noun) !== 'name-not-plural')).toEqual([])
   })

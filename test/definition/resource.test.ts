@@ -51,8 +51,8 @@ function fault(options: unknown): { code: string; message: string } {
   throw new Error('It was accepted.')
 }
 
-describe('what a declaration says', () => {
-  it('is completed', () => {
+describe('a valid declaration', () => {
+  it('is completed with defaults', () => {
     const made = piezas({
       filters: { lote: true, desde: { field: 'cp.codigo', op: 'gte' } },
       links: { contratos: { to: contratos, by: 'contratoId' } },
@@ -84,16 +84,16 @@ describe('what a declaration says', () => {
     expect([...piezas({ key: ['numero', 'lote'], assigned: ['lote'] }).assigned]).toEqual(['lote'])
   })
 
-  it('QUERY-1: an association is filtered by its own name, where a filter says which member holds its key', () => {
+  it('QUERY-1: an association can be filtered by its own name, if a filter names the member with its key', () => {
     const made = piezas({ links: { contratos: { to: contratos, by: 'contratoId' } }, filters: { contratos: { field: 'contratoId' } } })
     expect(made.filters.get('contratos')?.path).toEqual(['contratoId'])
   })
 
-  it('REP-1: a link may stand in the place of the member of its own name', () => {
+  it('REP-1: a link may replace the member of the same name', () => {
     expect(piezas({ links: { contrato: { to: contratos, by: 'contrato' } } }).links.get('contrato')).toMatchObject({ by: ['contrato'] })
   })
 
-  it('PATH-7: an association has the collection for its segment unless it says another', () => {
+  it('PATH-7: the segment of an association is the collection unless it sets another', () => {
     const made = piezas({
       attachedTo: [
         { of: 'rutas', by: 'clave' },
@@ -106,7 +106,7 @@ describe('what a declaration says', () => {
     ])
   })
 
-  it('is frozen, and what its owner does to the options later changes nothing', () => {
+  it('is frozen, and later changes to the options have no effect', () => {
     const mine = structuredClone(schema)
     const sort = ['lote']
     const made = define({
@@ -142,7 +142,7 @@ describe('what a declaration says', () => {
   })
 })
 
-describe('what a declaration can not say', () => {
+describe('an invalid declaration', () => {
   it.each<[string, unknown, string]>([
     ['a singular', { ...base, collection: 'pieza' }, 'name-not-plural'],
     ['a verb', { ...base, collection: 'crear-piezas' }, 'name-is-verb'],
@@ -268,11 +268,11 @@ describe('what a declaration can not say', () => {
       { ...base, links: { a: { to: contratos, by: 'contratoId', show: ['esUrgent'] } } },
       'which "contratos" does not have. Did you mean "esUrgente"?',
     ],
-    [{ ...base, links: { a: { to: undefined, by: 'contratoId' } } }, "the collection's name where two definitions refer to each other"],
+    [{ ...base, links: { a: { to: undefined, by: 'contratoId' } } }, 'the name of a collection if two definitions refer to each other'],
     [{ ...base, filters: { limit: { field: 'lote' } } }, "{ other: { field: 'lote' } }"],
-    [{ ...base, filters: { etiquetas: true } }, "Say op: 'contains'"],
+    [{ ...base, filters: { etiquetas: true } }, "Set op: 'contains'"],
     [{ ...base, sort: ['cp'] }, 'Name a member inside it'],
-  ])('the message of %# says the mend', (options, mend) => {
-    expect(fault(options).message).toContain(mend)
+  ])('the message of %# has the fix', (options, fix) => {
+    expect(fault(options).message).toContain(fix)
   })
 })

@@ -52,14 +52,14 @@ describe('the type of a value', () => {
     expect(member({ type: 'string' }).values).toBeUndefined()
   })
 
-  it('REP-4: the format of the one kind of text', () => {
+  it('REP-4: the format of the only string type', () => {
     const date = { type: 'string', format: 'local-date-time' }
     expect(member({ anyOf: [date, { type: 'null' }] }).format).toBe('local-date-time')
     expect(member({ anyOf: [date, { type: 'integer' }] }).format).toBe('local-date-time')
     expect(member({ anyOf: [date, { type: 'string' }] }).format).toBeUndefined()
   })
 
-  it('REP-8: a member is readOnly or writeOnly where any schema of it says so', () => {
+  it('REP-8: a member is readOnly or writeOnly if any of its schemas says so', () => {
     expect(member({ $ref: '#/$defs/party', readOnly: true }).readOnly).toBe(true)
     expect(member({ $ref: '#/$defs/pin', writeOnly: false }, { pin: { type: 'string', writeOnly: true } }).writeOnly).toBe(true)
     expect(member({ anyOf: [{ type: 'string', writeOnly: true }, { type: 'null' }] }).writeOnly).toBe(true)
@@ -73,7 +73,7 @@ describe('the type of a value', () => {
 })
 
 describe('members', () => {
-  it('are those of the schema, what it refers to and what it is made of, in order', () => {
+  it('include those of references and subschemas, in order', () => {
     const shape = of({
       type: 'object',
       $defs: { party },
@@ -85,13 +85,13 @@ describe('members', () => {
     expect(shape.at(['c'])?.types).toEqual(new Set(['integer']))
   })
 
-  it('are merged where several schemas name one', () => {
+  it('are merged if several schemas declare one', () => {
     const shape = of({ properties: { a: { type: 'integer' } }, allOf: [{ properties: { a: { minimum: 1, readOnly: true } } }] })
     expect(summary(shape.at(['a']) as Shape)).toBe('integer')
     expect(shape.at(['a'])?.readOnly).toBe(true)
   })
 
-  it('are those of every branch of a union; what only some have is conditional', () => {
+  it('include those of every branch of a union; those that only some branches have are conditional', () => {
     const shape = member({
       oneOf: [
         { type: 'object', required: ['kind', 'a'], properties: { kind: { const: 'a' }, a: { type: 'string' } } },
@@ -119,20 +119,20 @@ describe('members', () => {
     expect([...shape.conditional]).toEqual(['b', 'c', 'd'])
   })
 
-  it('with the schema true can be anything, with false are none', () => {
+  it('with the schema true may have any value, with false do not exist', () => {
     const shape = of({ type: 'object', properties: { any: true, none: false } })
     expect(names(shape)).toEqual(['any'])
     expect(summary(shape.at(['any']) as Shape)).toBe('')
   })
 
-  it('may be called as the members of every object are', () => {
+  it('may have names that objects inherit', () => {
     const shape = of({ type: 'object', properties: { constructor: { type: 'string' }, toString: { type: 'integer' } } })
     expect(summary(shape.at(['constructor']) as Shape)).toBe('string')
     expect(shape.at(['hasOwnProperty'])).toBeUndefined()
     expect(of({ type: 'object' }).at(['constructor'])).toBeUndefined()
   })
 
-  it('that the schema does not name: open only where it says so', () => {
+  it('that the schema does not name: allowed only if it says so', () => {
     expect(of({ type: 'object' }).open).toBe(false)
     expect(of({ type: 'object' }).other('x')).toBeUndefined()
     expect(of({ type: 'object', additionalProperties: true }).other('x')?.types.size).toBe(0)
@@ -143,7 +143,7 @@ describe('members', () => {
     expect(member({ anyOf: [{ type: 'object', additionalProperties: true }, { type: 'null' }] }).open).toBe(true)
   })
 
-  it('of items, each by its place where the schema says so', () => {
+  it('of items, by position if the schema says so', () => {
     const shape = member({ type: 'array', prefixItems: [{ type: 'string' }, true], items: { $ref: '#/$defs/party' } })
     expect(shape.prefix.map(summary)).toEqual(['string', ''])
     expect(names(shape.items as Shape)).toEqual(['nombre', 'alias'])
@@ -165,7 +165,7 @@ describe('references', () => {
     return found && summary(found)
   }
 
-  it('lead to anything in the schema, through escapes and percent-encoding', () => {
+  it('may point to anything in the schema, with escapes and percent-encoding', () => {
     const $defs = {
       'a/b': { type: 'string' },
       'c~d': { type: 'integer' },
@@ -185,7 +185,7 @@ describe('references', () => {
     expect(Object.keys(properties).map((name) => at(schema, name))).toEqual(['string', 'integer', 'boolean', 'number', '', 'string'])
   })
 
-  it('may make a schema contain itself', () => {
+  it('may make a schema recursive', () => {
     const schema = {
       type: 'object',
       properties: {
@@ -206,22 +206,22 @@ describe('references', () => {
     ['https://example.com/party.json', 'copy the target into $defs'],
     ['#anchor', 'copy the target into $defs'],
     ['#/%', 'copy the target into $defs'],
-  ])('ERR-2: %s is a configuration error with the mend', (ref, mend) => {
+  ])('ERR-2: %s is a configuration error with the fix', (ref, fix) => {
     const schema = { type: 'object', $defs: { list: [], text: 'x' }, properties: { a: { $ref: ref } } }
-    expect(() => of(schema).at(['a'])).toThrow(mend)
+    expect(() => of(schema).at(['a'])).toThrow(fix)
   })
 
   it.each<[string, JsonSchema]>([
     ['itself', { $ref: '#' }],
     ['one another', { $ref: '#/$defs/a', $defs: { a: { $ref: '#/$defs/b' }, b: { allOf: [{ $ref: '#/$defs/a' }] } } }],
     ['a union of itself', { $ref: '#/$defs/a', $defs: { a: { anyOf: [{ $ref: '#/$defs/a' }, { type: 'null' }] } } }],
-  ])('ERR-2: a schema that refers to %s without end is a configuration error', (_, schema) => {
-    expect(() => of(schema)).toThrow('refers to itself without end')
-    // And again: nothing of the first try is left.
-    expect(() => of(schema)).toThrow('refers to itself without end')
+  ])('ERR-2: a schema with a $ref cycle through %s is a configuration error', (_, schema) => {
+    expect(() => of(schema)).toThrow('has a $ref cycle')
+    // Again: the first attempt left nothing behind.
+    expect(() => of(schema)).toThrow('has a $ref cycle')
   })
 
-  it('ERR-2: a pattern that is none is a configuration error', () => {
-    expect(() => of({ type: 'object', patternProperties: { '(': {} } })).toThrow('a pattern that is none')
+  it('ERR-2: an invalid pattern is a configuration error', () => {
+    expect(() => of({ type: 'object', patternProperties: { '(': {} } })).toThrow('an invalid pattern')
   })
 })

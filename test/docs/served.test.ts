@@ -188,7 +188,7 @@ describe('the place of the docs pages', () => {
     const taken = endpoint('docs', { description: 'Another.', methods: { GET: { handle } } })
     const area = endpoint('reports', { area: 'docs', description: 'Another.', methods: { GET: { handle } } })
     expect(() => api({ describe: { pages }, versions: { v1: [mount(named, memoryAdapter(named))] } })).toThrow(
-      /entry is called "docs", and describe of api\(\) serves its pages at "\/docs"/,
+      /entry is called "docs", but describe of api\(\) serves its pages at "\/docs"/,
     )
     expect(() => api({ describe: { pages }, versions: { v1: [taken] } })).toThrow(/"docs"/)
     expect(() => api({ describe: { pages }, versions: { v1: [area] } })).toThrow(/area is called "docs"/)

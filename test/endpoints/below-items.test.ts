@@ -291,20 +291,20 @@ describe('declarations', () => {
     (name) => {
       expect(() => under(name)).toThrow(/name-is-verb/)
       expect(() => under(name)).toThrow(
-        `The endpoint "${name}" below the items of "pedidos" names an action. Let PATCH change a field, or declare a flag that PUT sets and DELETE unsets (PATH-8).`,
+        `The endpoint "${name}" below the items of "pedidos" names an action. Use a field that PATCH changes, or declare a flag that PUT sets and DELETE unsets (PATH-8).`,
       )
     },
   )
 
   it('PATH-2: a singular is refused with its plural; PATH-10: allow lists an exception with its reason', () => {
-    expect(() => under('cancelacion')).toThrow('Say "cancelaciones"')
+    expect(() => under('cancelacion')).toThrow('Use "cancelaciones"')
     expect(() => under('cancelaciones')).not.toThrow()
     expect(() => under('cancel', { allow: { cancel: 'Clients of the old API call it so.' } })).not.toThrow()
     expect(() => under('cancel', { allow: { cancel: ' ' } })).toThrow('without a reason')
     expect(() => under('cancel', { allow: 'cancel' })).toThrow('allow')
   })
 
-  const made = 'Give what endpoint() made: endpoint(name, { description, methods }).'
+  const made = 'Give the result of endpoint(): endpoint(name, { description, methods }).'
   it.each<[string, () => unknown, string]>([
     ['an area', () => under('cancelaciones', { area: 'ui' }), 'Leave the area "ui" out.'],
     ['no list', () => mount(pedidos, adapter, { endpoints: endpoint('bajas', { description, methods }) as never }), 'Give a list'],

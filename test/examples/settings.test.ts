@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { describe, expect, it } from 'vitest'
 import { readSettings, SettingError } from '../../examples/pre-piezas/settings.js'
 
@@ -26,6 +27,38 @@ describe('settings', () => {
     expect(() => readSettings({ DATABASE_URL: 'postgres://db.example/x', DATA_DIR: './data' })).toThrow(
       new SettingError('DATABASE_URL and DATA_DIR are both set: give the one or the other.'),
     )
+  })
+
+  it('take the pool, the timeout and the sentinels, whose master is named by REDIS_URL', () => {
+    expect(
+      readSettings({
+        DATABASE_POOL: '25',
+        DATABASE_PREPARE: 'false',
+        DATABASE_TIMEOUT: '0',
+        REDIS_SENTINELS: 's1:26380, 10.0.0.2,[::1]:7',
+      }),
+    ).toMatchObject({
+      databasePool: 25,
+      databasePrepare: false,
+      databaseTimeout: 0,
+      redisUrl: 'redis://mymaster',
+      redisSentinels: [
+        { host: 's1', port: 26_380 },
+        { host: '10.0.0.2', port: 26_379 },
+        { host: '::1', port: 7 },
+      ],
+    })
+    expect(readSettings({ REDIS_URL: 'redis://me:secret@limits', REDIS_SENTINELS: 's1' }).redisUrl).toBe('redis://me:secret@limits')
+    const empty = { DATABASE_POOL: '', DATABASE_PREPARE: ' ', DATABASE_TIMEOUT: '', REDIS_SENTINELS: '', WORKERS: '' }
+    expect(readSettings(empty)).toEqual(readSettings({}))
+  })
+
+  it('take several workers over a server alone', () => {
+    const DATABASE_URL = 'postgres://db.example/x'
+    expect(readSettings({ WORKERS: '3', DATABASE_URL }).workers).toBe(3)
+    expect(readSettings({ WORKERS: 'auto', DATABASE_URL }).workers).toBe(availableParallelism())
+    expect(readSettings({ WORKERS: '1' }).workers).toBe(1)
+    expect(() => readSettings({ WORKERS: '2' })).toThrow(/^WORKERS is more than 1 without DATABASE_URL[^\n]*$/)
   })
 
   it.each(['mysql://me:secret@db.example/x', 'me:secret@db.example', 'postgres://me:secret@db.example:port/x'])(
@@ -69,6 +102,14 @@ describe('settings', () => {
 
   it.each([
     ['PORT', 'abc'],
+    ['WORKERS', '0'],
+    ['WORKERS', 'many'],
+    ['DATABASE_POOL', '0'],
+    ['DATABASE_PREPARE', 'no'],
+    ['DATABASE_TIMEOUT', '10s'],
+    ['REDIS_SENTINELS', 'a:b'],
+    ['REDIS_SENTINELS', 'redis://a:1'],
+    ['REDIS_SENTINELS', 'a:1,'],
     ['PORT', '65536'],
     ['PORT', '-1'],
     ['SEED_SIZE', '100001'],

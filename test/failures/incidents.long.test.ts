@@ -282,7 +282,7 @@ describe('incidents', () => {
 
   it('Redis gone: limits pass, and say when they count again', async () => {
     // As the example connects: commands of a client that is offline fail with the reason why it is.
-    const counters = await openCounters(redis.url)
+    const counters = await openCounters({ redisUrl: redis.url })
     undo.push(() => counters.close())
     const limit = rateLimit({ limit: 100, ...counters.optionsOf?.('private') })
     const ask = await serve(adapter(pool()), { rateLimit: limit })

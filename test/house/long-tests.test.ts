@@ -21,7 +21,7 @@ describe('a quick test', () => {
 describe('a test is quick or long', () => {
   it('by its file name, and each has a script of its own', () => {
     const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> }
-    expect(scripts.test).toBe('vitest run --project=!long')
+    expect(scripts.test).toBe('vitest run --project=quick --project=alone')
     expect(scripts['test:long']).toBe('vitest run --project=long')
     expect(tests.filter((path) => !/^[a-z0-9-]+(\.long)?\.test\.ts$/.test(basename(path)))).toEqual([])
   })

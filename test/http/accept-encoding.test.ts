@@ -23,11 +23,11 @@ it.each([
   ['"gzip"', false],
   [',, ,gzip', true],
   ['gzipp', false],
-])('HDR-4: Accept-Encoding %j takes gzip: %s (RFC 9110 12.5.3)', (field, expected) => {
+])('HDR-4: Accept-Encoding %j accepts gzip: %s (RFC 9110 12.5.3)', (field, expected) => {
   expect(acceptsCoding(field, 'gzip')).toBe(expected)
 })
 
-it('HDR-4: no Accept-Encoding is too odd to be read', () => {
+it('HDR-4: any Accept-Encoding can be read', () => {
   fc.assert(
     fc.property(
       fc.string({ unit: fc.constantFrom(...'gzip*;q=0.1,"\\ \tbr') }),

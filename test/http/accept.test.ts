@@ -16,7 +16,7 @@ describe('negotiator', () => {
     chosen({ '': json, ' ': json, ',': json, ' ,\t, ': json })
   })
 
-  it('HDR-1: types compare in any case, and what is not offered is not acceptable', () => {
+  it('HDR-1: types compare case-insensitively, and a type that is not offered is not acceptable', () => {
     chosen({ 'APPLICATION/Json': json, [xml]: xml, 'text/html': undefined, 'application/jsonp': undefined, 'text/*': undefined })
   })
 
@@ -42,7 +42,7 @@ describe('negotiator', () => {
     })
   })
 
-  it('HDR-1: the most specific range decides, wherever it stands', () => {
+  it('HDR-1: the most specific range decides, at any position', () => {
     chosen({
       [`${json};q=0.1, application/*;q=0.5, */*;q=0.9`]: xml,
       [`*/*;q=0.9, application/*;q=0.5, ${json};q=0.6`]: json,
@@ -66,7 +66,7 @@ describe('negotiator', () => {
     expect(versioned('application/json;version=1;q=0.1, application/json')).toBe(json)
   })
 
-  it('HDR-1: malformed elements are ignored; where nothing else is left, nothing is acceptable', () => {
+  it('HDR-1: malformed elements are ignored; if no others are left, nothing is acceptable', () => {
     chosen({
       nonsense: undefined,
       '*': undefined,
@@ -89,7 +89,7 @@ describe('negotiator', () => {
     expect(negotiator([])('*/*')).toBeUndefined()
   })
 
-  it('HDR-1: an answer does not depend on what was asked before', () => {
+  it('HDR-1: a result does not depend on earlier requests', () => {
     const range = fc.record({
       type: fc.constantFrom(json, xml, 'text/html', 'application/*', '*/*', 'bad'),
       q: fc.constantFrom('', ';q=0', ';q=0.5', ';q=1', ';q=x'),
@@ -100,7 +100,7 @@ describe('negotiator', () => {
     chosen({ [xml]: xml, 'text/x1': undefined })
   })
 
-  it('HDR-1: the choice is the best by the rules written plainly', () => {
+  it('HDR-1: the choice equals that of a plain implementation of the rules', () => {
     const ranges = fc.uniqueArray(fc.constantFrom(json, xml, 'application/*', '*/*', 'text/html'), { minLength: 1 })
     fc.assert(
       fc.property(ranges, fc.array(fc.integer({ min: 0, max: 1000 }), { minLength: 5, maxLength: 5 }), (types, thousandths) => {
@@ -112,7 +112,7 @@ describe('negotiator', () => {
     )
   })
 
-  it('HDR-1: any text at all is answered, a hostile one in linear time', () => {
+  it('HDR-1: any text is handled, a hostile one in linear time', () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom(...'a/*;=q01.,"\\ ') }), (accept) =>
         [json, xml, undefined].includes(negotiate(accept)),

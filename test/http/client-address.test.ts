@@ -23,12 +23,12 @@ describe('the address of a client', () => {
     expect(clientAddress(from(undefined, ip))).toBe(client)
   })
 
-  it('LIMIT-1: Express’s counts before the socket’s, and a Unix socket has one for all', () => {
+  it('LIMIT-1: Express’s address precedes the socket’s, and all Unix sockets share one', () => {
     expect(clientAddress(from('203.0.113.7', '127.0.0.1'))).toBe('203.0.113.7')
     expect(clientAddress(from(undefined, undefined))).toBe('none')
   })
 
-  it('LIMIT-1: any text makes an address', () => {
+  it('LIMIT-1: any text is handled', () => {
     fc.assert(fc.property(fc.oneof(fc.string(), fc.ipV6(), fc.ipV4Extended()), (ip) => clientAddress(from(ip)).length > 0))
   })
 })

@@ -16,7 +16,7 @@ import { cpuTime } from '../cpu-time.js'
 const list = (field: string): TagList => parseTagList(field) ?? expect.fail('a list')
 const opaques = (field: string): string[] => list(field).tags.map((tag) => `${tag.weak ? 'W/' : ''}${tag.opaque}`)
 
-/** Any UTF-16 text, lone surrogates among it. */
+/** Any UTF-16 text, including lone surrogates. */
 const text = fc.string({ unit: fc.integer({ min: 0, max: 0xffff }).map((code) => String.fromCharCode(code)) })
 const digest = fc.string({ unit: fc.constantFrom(...'abcXYZ019-_') })
 const tagCharacter = fc.constantFrom(...'!#%,.*\\/;azAZ09W~\u00e9\u00ff'.split(''))
@@ -34,7 +34,7 @@ describe('formatTag and versionOf', () => {
     expect(formatTag('1.2', 'd')).toBe('"1.2.d"')
   })
 
-  it('HDR-2: the version of any tag is read back, whatever it consists of', () => {
+  it('HDR-2: the version round-trips through a tag, whatever its characters', () => {
     fc.assert(
       fc.property(fc.oneof(text, fc.string({ unit: 'binary' })), digest, (version, end) => versionOf(formatTag(version, end)) === version),
     )
@@ -44,7 +44,7 @@ describe('formatTag and versionOf', () => {
     fc.assert(fc.property(text, digest, (version, end) => matchesStrongly(list(formatTag(version, end)), formatTag(version, end))))
   })
 
-  it('HDR-2: what formatTag could not have made has no version', () => {
+  it('HDR-2: a tag that formatTag can not have created has no version', () => {
     for (const opaque of [
       '',
       '"',
@@ -71,7 +71,7 @@ describe('parseTagList', () => {
     for (const field of ['', ' ', ',', ' ,\t,']) expect(parseTagList(field)).toEqual({ any: false, tags: [] })
   })
 
-  it('HDR-3: * counts alone only', () => {
+  it('HDR-3: * is only valid alone', () => {
     for (const field of ['*', ' * ', '\t*']) expect(parseTagList(field)).toEqual({ any: true, tags: [] })
     expect(parseTagList('*, "a"')).toEqual({ any: false, tags: [{ opaque: '"a"', weak: false }] })
     expect(parseTagList('"a", *')).toEqual({ any: false, tags: [{ opaque: '"a"', weak: false }] })
@@ -85,7 +85,7 @@ describe('parseTagList', () => {
     expect(opaques('"é"')).toEqual(['"é"'])
   })
 
-  it('HDR-3: malformed elements are dropped, what stands before and after them stays', () => {
+  it('HDR-3: malformed elements are dropped, and those around them are kept', () => {
     expect(opaques('"a", b, "c"')).toEqual(['"a"', '"c"'])
     expect(opaques('"a", w/"b", "c"')).toEqual(['"a"', '"c"'])
     expect(opaques('"a", W/ "b"')).toEqual(['"a"'])
@@ -107,7 +107,7 @@ describe('parseTagList', () => {
     )
   })
 
-  it('HDR-3: any text at all is read, and what is found stands in it', () => {
+  it('HDR-3: any text can be read, and every tag found occurs in it', () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom(...'"",,W/* \ta.') }), (field) => {
         expect(list(field).tags.every((found) => field.includes(found.opaque) && /^"[^"\s]*"$/.test(found.opaque))).toBe(true)
@@ -123,7 +123,7 @@ describe('parseTagList', () => {
 })
 
 describe('comparison', () => {
-  it('HDR-3: strong comparison passes weak tags over, HDR-4: weak comparison does not', () => {
+  it('HDR-3: strong comparison ignores weak tags, HDR-4: weak comparison does not', () => {
     const both = list('W/"a", "b"')
     expect([matchesStrongly(both, '"a"'), matchesStrongly(both, '"b"'), matchesStrongly(both, '"c"')]).toEqual([false, true, false])
     expect([knownTag(both, '"a"', no), knownTag(both, '"b"', no), knownTag(both, '"c"', no)]).toEqual(['"a"', '"b"', undefined])
@@ -152,7 +152,7 @@ describe('tags of content codings', () => {
     expect(versionOf(codedTag('"3.x"', coding))).toBe('3')
   })
 
-  it('HDR-2: the tag of any coding names its version, however odd, and is known for what it is', () => {
+  it('HDR-2: the tag of any coding contains its version and is recognized', () => {
     fc.assert(
       fc.property(text, digest, fc.constantFrom('gzip', 'br', 'deflate', 'zstd', 'gzip, br'), (version, end, coding) => {
         const own = formatTag(version, end)
@@ -185,7 +185,7 @@ describe('tags of content codings', () => {
     ['"3.x"-gzip', 'gzip', undefined],
     ['"2.x+gzip", "3.y-gzip"', 'gzip', undefined],
     ['*, "3.y"', 'gzip', undefined],
-  ])('HDR-4: who has %s and takes "%s" has %s of "3.x" (RFC 9111 4.3.4)', (field, codings, expected) => {
+  ])('HDR-4: a client with %s that accepts "%s" has %s of "3.x" (RFC 9111 4.3.4)', (field, codings, expected) => {
     const taken = codings.split(', ')
     expect(knownTag(list(field), '"3.x"', (coding) => taken.includes(coding))).toBe(expected)
   })

@@ -5,7 +5,7 @@ import { problemBody } from '../../src/problem.js'
 import { longestProblemText, mostProblemItems } from '../../src/violation.js'
 
 describe('checkField()', () => {
-  it('ERR-1: refuses what is longer than a field may be, and nothing else', () => {
+  it('ERR-1: refuses only fields above the maximum length', () => {
     expect(() => checkField('If-Match', 'x'.repeat(longestField))).not.toThrow()
     expect(() => checkField('If-Match', undefined)).not.toThrow()
     expect(() => checkField('If-Match', 'x'.repeat(longestField + 1))).toThrow(
@@ -36,7 +36,7 @@ describe('a problem body', () => {
     expect(first?.allowed).toHaveLength(mostProblemItems)
   })
 
-  it('is untouched where it is not', () => {
+  it('is unchanged if it is within the limits', () => {
     const errors = [{ detail: 'No.', pointer: '/a', params: { limit: 1 }, allowed: [1, 2] }]
     expect(problemBody(new HttpProblem('rule', { detail: 'No.', errors }))).toMatchObject({ detail: 'No.', errors })
   })

@@ -6,7 +6,7 @@ import { cpuTime } from '../cpu-time.js'
 const printable = fc.stringMatching(/^[\x20-\x7e]{1,255}$/)
 
 describe('VERB-12: parseIdempotencyKey', () => {
-  it('takes every string of printable ASCII that is quoted as RFC 9651 does', () => {
+  it('accepts every printable ASCII string that is quoted as in RFC 9651', () => {
     fc.assert(
       fc.property(printable, (key) => {
         expect(parseIdempotencyKey(`"${key.replace(/["\\]/g, '\\$&')}"`)).toBe(key)
@@ -14,7 +14,7 @@ describe('VERB-12: parseIdempotencyKey', () => {
     )
   })
 
-  it('takes a key without quotes for the same one', () => {
+  it('accepts the same key without quotes', () => {
     fc.assert(
       fc.property(fc.stringMatching(/^[!#-+\--:<-[\]-~]{1,255}$/), (key) => {
         expect([parseIdempotencyKey(key), parseIdempotencyKey(`"${key}"`)]).toEqual([key, key])
@@ -22,20 +22,20 @@ describe('VERB-12: parseIdempotencyKey', () => {
     )
   })
 
-  it('takes what the pattern and the length in documents allow, and nothing else', () => {
+  it('accepts exactly what the pattern and the length in documents allow', () => {
     const pattern = new RegExp(idempotencyKeyPattern)
-    const told = (field: string): boolean => field.length <= longestKeyField && pattern.test(field)
+    const reported = (field: string): boolean => field.length <= longestKeyField && pattern.test(field)
     for (const length of [0, 1, longestKey - 1, longestKey, longestKey + 1, longestKeyField]) {
       const [plain, escaped] = ['k'.repeat(length), '\\"'.repeat(length)]
       for (const field of [plain, `"${plain}"`, `"${escaped}"`]) {
-        expect([field, told(field)]).toEqual([field, parseIdempotencyKey(field) !== undefined])
+        expect([field, reported(field)]).toEqual([field, parseIdempotencyKey(field) !== undefined])
       }
     }
     const longest = `"${'\\"'.repeat(longestKey)}"`
-    expect([longest.length, told(longest)]).toEqual([longestKeyField, true])
+    expect([longest.length, reported(longest)]).toEqual([longestKeyField, true])
   })
 
-  it('gives a key of 1 to 255 printable characters, or none, and never throws', () => {
+  it('returns a key of 1 to 255 printable characters, or none, and never throws', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string({ unit: 'binary' }), fc.string({ unit: fc.constantFrom('"', '\\', ',', ';', ' ', 'a') })), (field) => {
         const key = parseIdempotencyKey(field)
@@ -44,7 +44,7 @@ describe('VERB-12: parseIdempotencyKey', () => {
     )
   })
 
-  it('ends in time, however long the field', () => {
+  it('takes linear time, whatever the length of the field', () => {
     for (const field of [`"${'\\'.repeat(100_000)}`, `"${'a'.repeat(100_000)}`, `${' '.repeat(100_000)}a b`, 'a'.repeat(100_000)]) {
       const started = cpuTime()
       expect(parseIdempotencyKey(field)).toBeUndefined()

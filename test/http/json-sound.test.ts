@@ -3,7 +3,10 @@ import { describe, expect, it } from 'vitest'
 import { scanJson } from '../../src/http/json-scanner.js'
 import { readSound } from '../../src/http/json-sound.js'
 
-/** JSON texts with whatever the scanner is there for: names that stand twice, also in another spelling, and numbers of all kinds. */
+/**
+ * JSON texts with everything that the scanner checks: duplicate names, also in different spellings,
+ * and numbers of all kinds.
+ */
 const name = fc.constantFrom('"a"', '"b"', '"\\u0061"', '"__proto__"', '"__pro\\u0074o__"', '"\\\\"', '"\\""', '"\\"a"', '""', '"ñ"', '"{"')
 const number = fc.constantFrom(
   '0',
@@ -41,7 +44,7 @@ const text = fc.oneof(
 )
 
 describe('readSound', () => {
-  it('HDR-5: what it reads, the scanner finds nothing in', () => {
+  it('HDR-5: the scanner finds no error in anything that it reads', () => {
     fc.assert(
       fc.property(text, fc.nat({ max: 6 }), (given, depth) => {
         const sound = readSound(given, depth)
@@ -53,12 +56,12 @@ describe('readSound', () => {
     )
   })
 
-  it('HDR-5: it leaves only to the scanner what the scanner may refuse', () => {
+  it('HDR-5: it leaves to the scanner only what the scanner may refuse', () => {
     fc.assert(
       fc.property(text, fc.nat({ max: 6 }), (given, depth) => {
         const scan = scanJson(given, depth)
         if ('malformed' in scan || scan.negativeZero) return
-        // Large integers pass the scanner where they are written as doubles are: then it has to look.
+        // The scanner accepts large integers that are written as doubles are: it must check those.
         let large = false
         JSON.parse(given, (_, value) => {
           large ||= Number.isInteger(value) && !Number.isSafeInteger(value)
@@ -70,12 +73,12 @@ describe('readSound', () => {
     )
   })
 
-  it('reads what JSON.stringify writes of a body', () => {
+  it('reads everything that JSON.stringify writes', () => {
     const body = { a: 'x "y" \\ \n é', b: [1, -2.5, 1e-7, true, null, {}, []], c: { a: '', b: { a: 1 } } }
     expect(readSound(JSON.stringify(body, null, 2), 3)).toEqual({ value: body })
   })
 
-  it('leaves what is long or deep to the scanner, which refuses before anything is made of it', () => {
+  it('leaves long and deep texts to the scanner, which refuses them before they are parsed', () => {
     const long = JSON.stringify('x'.repeat(70_000))
     const deep = '['.repeat(65) + ']'.repeat(65)
     expect(readSound(long, 1)).toBeUndefined()

@@ -14,7 +14,7 @@ const timed = (work: () => void): number => {
 }
 
 describe('parseJson', () => {
-  it('HDR-5: whatever JSON.stringify writes is read', () => {
+  it('HDR-5: everything that JSON.stringify writes is read', () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.constantFrom(undefined, 1, '\t'), (value, indent) => {
         const text = JSON.stringify(value, null, indent)
@@ -75,7 +75,7 @@ describe('parseJson', () => {
     )
   })
 
-  it('ERR-3: a fault says what and where, in words that are not the engine’s', () => {
+  it('ERR-3: an error has a message and a position, independent of the engine', () => {
     expect(parse('')).toEqual({ malformed: 'The text is empty where a JSON value is expected.' })
     expect(parse(' \n')).toEqual({ malformed: 'The text is empty where a JSON value is expected.' })
     expect(parse('{"a":1,}')).toEqual({ malformed: 'Unexpected }: line 1, column 8.' })
@@ -91,7 +91,7 @@ describe('parseJson', () => {
     expect(parse('[1}')).toEqual({ malformed: 'Unexpected }: line 1, column 3.' })
   })
 
-  it('HDR-5: the text is UTF-8, a byte order mark is passed over', () => {
+  it('HDR-5: the text is UTF-8, a byte order mark is skipped', () => {
     expect(parseJson(Uint8Array.of(0x22, 0xc3, 0x22), limits)).toEqual({ malformed: 'The text is not valid UTF-8.' })
     expect(parseJson(Uint8Array.of(0xef, 0xbb, 0xbf, 0x31), limits)).toEqual({ value: 1 })
     expect(parse('"ñ😀"')).toEqual({ value: 'ñ😀' })
@@ -99,14 +99,14 @@ describe('parseJson', () => {
 
   it('HDR-5: depth is limited before anything is parsed', () => {
     expect(parse(nested(3), 3)).toEqual({ value: [[[]]] })
-    expect(parse(nested(4), 3)).toEqual({ malformed: 'Arrays and objects may stand at most 3 deep in one another.', pointer: '/0/0/0' })
+    expect(parse(nested(4), 3)).toEqual({ malformed: 'Arrays and objects may be nested at most 3 levels deep.', pointer: '/0/0/0' })
     expect(parse('[[],[{"a":{}}]]', 3)).toMatchObject({ pointer: '/1/0/a' })
     expect(parse('1', 0)).toEqual({ value: 1 })
     expect(parse('[]', 0)).toMatchObject({ pointer: '' })
   })
 
-  it('HDR-5: a member stands once (RFC 7493 2.3), however its name is written', () => {
-    const twice = 'A member stands twice in one object.'
+  it('HDR-5: a member occurs once (RFC 7493 2.3), in any spelling of its name', () => {
+    const twice = 'A member occurs twice in one object.'
     expect(parse('{"a":1,"\\u0061":2}')).toEqual({ malformed: twice, pointer: '/a' })
     expect(parse('{"x":[0,{"a/~":1,"b":{"a/~":1},"a/~":2}]}')).toEqual({ malformed: twice, pointer: '/x/1/a~1~0' })
     expect(parse('[{"a":1},{"a":1,"b":{"a":1}}]')).toEqual({ value: [{ a: 1 }, { a: 1, b: { a: 1 } }] })
@@ -114,7 +114,7 @@ describe('parseJson', () => {
     expect(parse(`{"${long}":1,"${long}":2}`)).toEqual({ malformed: twice })
   })
 
-  it('HDR-5: a member named __proto__ is refused, constructor is a name like others', () => {
+  it('HDR-5: a member named __proto__ is refused, constructor is an ordinary name', () => {
     expect(parse('{"a":{"__proto__":{}}}')).toEqual({ malformed: 'A member must not be named "__proto__".', pointer: '/a/__proto__' })
     expect(parse('{"__pr\\u006fto__":1}')).toMatchObject({ pointer: '/__proto__' })
     expect(parse('{"constructor":1,"toString":"__proto__"}')).toEqual({ value: { constructor: 1, toString: '__proto__' } })
@@ -133,7 +133,7 @@ describe('parseJson', () => {
     expect(parse('[-0,-0.0,-0e5,-1e-999,{"a":-0},0,-0.5]')).toEqual({ value: [0, 0, 0, 0, { a: 0 }, 0, -0.5] })
   })
 
-  it('HDR-5: a hostile megabyte is answered in time', () => {
+  it('HDR-5: a hostile megabyte is handled in time', () => {
     const million = 1_000_000
     const keys = Array.from({ length: 100_000 }, (_, at) => `"k${at}":${at}`).join(',')
     expect(timed(() => expect(parse('['.repeat(million))).toHaveProperty('malformed'))).toBeLessThan(1_000)
@@ -146,7 +146,7 @@ describe('parseJson', () => {
 })
 
 describe('checkParsed', () => {
-  it('HDR-5: what parseJson gives passes', () => {
+  it('HDR-5: accepts everything that parseJson returns', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         const result = parse(JSON.stringify(value), 100)
@@ -177,7 +177,7 @@ describe('checkParsed', () => {
     )
   })
 
-  it('HDR-5: neither cycles nor values shared at every level can hold it up', () => {
+  it('HDR-5: neither cycles nor values shared at every level take long', () => {
     const cycle: Record<string, unknown> = {}
     cycle.a = cycle
     cycle.b = [cycle, cycle]

@@ -40,7 +40,7 @@ describe('parseQueryString', () => {
     ])
   })
 
-  it('QUERY-8: what can not be decoded is malformed, the rest is read', () => {
+  it('QUERY-8: pairs that can not be decoded are malformed, the others are read', () => {
     expect(parseQueryString('a=1&b=%&%zz=1&c=%E9&d=%ED%A0%80&e=%C0%80&f=2')).toEqual({
       pairs: [
         ['a', '1'],
@@ -55,7 +55,7 @@ describe('parseQueryString', () => {
     fc.assert(fc.property(pairsOfText, (written) => void expect(pairs(new URLSearchParams(written).toString())).toEqual(written)))
   })
 
-  it('QUERY-8: any text at all is read: each piece is a pair or malformed', () => {
+  it('QUERY-8: any text can be read: each piece is a pair or malformed', () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom(...'ab=&%+41CA39') }), (raw) => {
         const query = parseQueryString(raw)

@@ -7,18 +7,18 @@ const request = (rawHeaders: string[], headers: Record<string, string> = {}) =>
   Object.assign(new IncomingMessage(new Socket()), { rawHeaders, headers })
 
 describe('soleField', () => {
-  it('AUTH-4: the value of a field that stands once, in whatever case', () => {
+  it('AUTH-4: the value of a field that occurs once, in any case', () => {
     expect(soleField(request(['Host', 'x', 'aUTHORIZATION', 'Bearer a']), 'Authorization')).toBe('Bearer a')
     expect(soleField(request(['Authorization', '']), 'Authorization')).toBe('')
     expect(soleField(request(['Authorizations', 'a', 'x', 'Authorization']), 'Authorization')).toBeUndefined()
   })
 
-  it('AUTH-4: a field that stands twice has no value, though Node gives the first', () => {
+  it('AUTH-4: a repeated field has no value, although Node returns the first', () => {
     const twice = request(['Authorization', 'Bearer a', 'authorization', 'Bearer a'], { authorization: 'Bearer a' })
     expect(soleField(twice, 'Authorization')).toEqual({ many: true })
   })
 
-  it('AUTH-1: a field that came over no connection is taken from headers', () => {
+  it('AUTH-1: a field that came over no connection is read from headers', () => {
     expect(soleField(request([], { authorization: 'Bearer a' }), 'Authorization')).toBe('Bearer a')
     expect(soleField(request(['Cookie', 'token=a'], { cookie: 'token=a', authorization: 'Bearer a' }), 'Authorization')).toBe('Bearer a')
     expect(soleField(request(['Authorization', 'Bearer a'], { authorization: 'Bearer b' }), 'Authorization')).toBe('Bearer a')

@@ -25,7 +25,7 @@ describe('decodeXml', () => {
     expect(decodeXml(bytes, charset)).toEqual({ text })
   })
 
-  it('HDR-5: the XML declaration counts where neither mark nor field says otherwise', () => {
+  it('HDR-5: the XML declaration applies if there is neither a byte order mark nor a charset in the field', () => {
     for (const declaration of [
       '<?xml version="1.0" encoding="ISO-8859-1"?>',
       "<?xml version='1.0'\n encoding = 'iso-8859-1' standalone='no' ?>",
@@ -36,7 +36,7 @@ describe('decodeXml', () => {
       expect(decodeXml(latin1(declaration + text), 'utf-8')).toHaveProperty('malformed')
     }
     expect(decodeXml(utf8('<?xml version="1.0" encoding="UTF-7"?><a/>'), undefined)).toEqual({ unsupportedCharset: 'UTF-7' })
-    // What only looks like one says nothing.
+    // Text that only resembles a declaration has no effect.
     for (const other of [
       '<!-- encoding="utf-7" --><a/>',
       '<?xmlx version="1.0" encoding="utf-7"?><a/>',
@@ -59,11 +59,11 @@ describe('decodeXml', () => {
     ['more than ASCII', [0x3c, 0x80], 'us-ascii'],
     ['half a unit', [0x00, 0x3c, 0x00], 'utf-16be'],
     ['half a surrogate pair in UTF-16', [0xd8, 0x00, 0x00, 0x3c], 'utf-16be'],
-  ])('HDR-5: bytes that the charset does not know are a fault: %s', (_, bytes, charset) => {
+  ])('HDR-5: bytes that are invalid in the charset are an error: %s', (_, bytes, charset) => {
     expect(decodeXml(Uint8Array.from(bytes), charset)).toHaveProperty('malformed', expect.stringMatching(/^The text is not valid /))
   })
 
-  it('HDR-5: a charset that is not read is told apart', () => {
+  it('HDR-5: an unsupported charset has a result of its own', () => {
     for (const charset of ['utf-7', 'utf-32', 'windows-1252', 'ebcdic-cp-us', '', 'constructor']) {
       expect(decodeXml(utf8('<a/>'), charset)).toEqual({ unsupportedCharset: charset })
     }

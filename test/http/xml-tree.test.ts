@@ -25,17 +25,17 @@ describe('parseXml', () => {
     })
   })
 
-  it('HDR-5: comments and processing instructions are passed over, CDATA is text, and text around them is one', () => {
+  it('HDR-5: comments and processing instructions are skipped, CDATA is text, and the text around them is joined', () => {
     expect(root('<a> x<!-- & < -->y<?pi < ?>z<![CDATA[<&]]]]><![CDATA[>]]>\r\n\r&#13;&#x1F600;&amp;&lt;&gt;&quot;&apos;</a>').text).toBe(
       ' xyz<&]]>\n\n\r😀&<>"\'',
     )
   })
 
-  it('HDR-5: white space of attributes is a blank each, but not where it is a reference', () => {
+  it('HDR-5: white space in attributes becomes spaces, except where it is a reference', () => {
     expect(root('<a x=" \t\r\n b&#9;&#10;&#13;"/>').attributes[0]?.value).toBe('    b\t\n\r')
   })
 
-  it('HDR-5: the prefix of a name stands for the namespace that is declared innermost', () => {
+  it('HDR-5: a prefix has its innermost declared namespace', () => {
     const at = (text: string) =>
       root(text).children.map(({ attributes }) => attributes.map(({ name, namespace }) => `${namespace}#${name}`))
     expect(at('<a xmlns:p="u:1"><b p:x=""/><c xmlns:p="u:2" p:x=""/><d p:x=""/></a>')).toEqual([
@@ -53,12 +53,12 @@ describe('parseXml', () => {
 
   it('HDR-5: depth is limited', () => {
     expect(parse('<a><b><c/></b></a>', 3)).toHaveProperty('root')
-    expect(parse('<a><b><c/></b></a>', 2)).toEqual({ malformed: 'Elements may stand at most 2 deep in one another: line 1, column 9.' })
+    expect(parse('<a><b><c/></b></a>', 2)).toEqual({ malformed: 'Elements may be nested at most 2 levels deep: line 1, column 9.' })
     expect(parse('<a/>', 0)).toHaveProperty('malformed')
   })
 
-  it('ERR-3: a fault says what and where, and hands nothing back', () => {
-    expect(parse('<a>\n  <b>R&D</b>\n</a>')).toEqual({ malformed: 'An ampersand stands alone: write it as &amp;: line 3, column 4.' })
+  it('ERR-3: an error has a message and a position, and contains no part of the document', () => {
+    expect(parse('<a>\n  <b>R&D</b>\n</a>')).toEqual({ malformed: 'An ampersand must be escaped: write it as &amp;: line 3, column 4.' })
     expect(parse('<a>\n</b>')).toEqual({ malformed: 'The end tag has another name than the element that is open: line 2, column 4.' })
     for (const name of ['secret', 'x'.repeat(100_000)]) {
       for (const text of [
@@ -79,7 +79,7 @@ describe('parseXml', () => {
     }
   })
 
-  it('HDR-5: half a surrogate pair or a second byte order mark is never passed over', () => {
+  it('HDR-5: lone surrogates and a second byte order mark are refused', () => {
     for (const text of ['<a>\ud83d</a>', '<a>\ud83d<b/></a>', '<a\udc00/>', '\ufeff<a/>']) expect(parse(text)).toHaveProperty('malformed')
   })
 
@@ -119,7 +119,7 @@ describe('parseXml', () => {
       'white space in a tag': `<r${filled(' ')}/>`,
       'an endless DOCTYPE': `<!DOCTYPE a [${filled('<!x')}`,
     }),
-  )('HDR-5: a hostile megabyte is answered in time: %s', (_, text) => {
+  )('HDR-5: a hostile megabyte is handled in time: %s', (_, text) => {
     for (const depth of [32, Number.POSITIVE_INFINITY]) {
       const started = cpuTime()
       parse(text, depth)
@@ -127,7 +127,7 @@ describe('parseXml', () => {
     }
   })
 
-  it('HDR-5: no text makes it throw, and what is cut short anywhere is refused', () => {
+  it('HDR-5: no text makes it throw, and truncated documents are refused', () => {
     const valid = '<?xml version="1.0"?><a xmlns:p="u" p:x="&#9;y"><!-- c --><b>ñ&amp;<![CDATA[<]]></b><?pi x?><c/></a>'
     expect(parse(valid)).toHaveProperty('root')
     for (let end = 0; end < valid.length; end++) expect(parse(valid.slice(0, end))).toHaveProperty('malformed')

@@ -33,7 +33,7 @@ export async function tableCase({ design, rows, choices }: Case, listener: Liste
     const after = await theirs()
     if (after !== before) throw new Broken('Rows of others do not change.', before, after)
   } catch (error) {
-    throw told(error, design, rows, built.ddl, served)
+    throw reported(error, design, rows, built.ddl, served)
   } finally {
     await store.sql(built.drop)
   }
@@ -57,7 +57,7 @@ export async function memoryCase({ design: table, rows: sent }: Case, listener: 
     await ready()
     await lawful(client, design, rows)
   } catch (error) {
-    throw told(error, design, rows, '', served)
+    throw reported(error, design, rows, '', served)
   }
 }
 
@@ -93,7 +93,7 @@ async function foreign(pick: Choose, client: Client, design: Design, built: Buil
   })
 }
 
-/** Inserts rows that the caller may not see; gives a function that shows them as they are. */
+/** Inserts rows that the caller may not see; returns a function that reads them directly. */
 async function strangers(pick: Choose, design: Design, built: Built, store: LawStore): Promise<() => Promise<string>> {
   const own = ownRows(design, built.column)
   if (own === undefined) return async () => ''
@@ -107,7 +107,7 @@ async function strangers(pick: Choose, design: Design, built: Built, store: LawS
   }
 }
 
-/** An update of another session that gives one member of every row a value, or another one. */
+/** An update by another session that sets one member of every row. */
 function changeOf(design: Design, { base, column }: Built, store: LawStore, pick: Choose): Change | undefined {
   const fit = design.members.filter(
     ({ name, kind, filled }) =>
@@ -136,20 +136,23 @@ function changeOf(design: Design, { base, column }: Built, store: LawStore, pick
   }
 }
 
-/** Throws what is not about values: a mistake in the statement. */
+/** Rethrows errors that are not about values: mistakes in the statement. */
 function refusedValue(error: unknown, statement: string): void {
   const { code = '' } = error as { code?: string }
   if (!/^(?:22|23|P0)/.test(code)) throw new Error(`${statement}: ${error}`, { cause: error })
 }
 
-/** What of a design is the database's: memory has no triggers, constraints, defaults or generated members. */
+/**
+ * The parts of a design that only a database has: memory has no triggers, constraints, defaults or
+ * generated members.
+ */
 function inMemory(design: Design): Design {
   const members = design.members.filter(({ filled }) => ['null', 'sent', 'scope'].includes(filled)).map(schemaAlone)
   const key = design.key.map(schemaAlone)
   return { ...design, key, form: 'table', trigger: 'none', unique: undefined, reference: undefined, members }
 }
 
-/** A value has other spellings by its schema alone: a plain string is a text. */
+/** Whether a value has other spellings depends only on its schema: a plain string has none. */
 function schemaAlone(member: MemberDesign): MemberDesign {
   const { type, format } = member.kind.schema
   if (type !== 'string' || format !== undefined) return member
@@ -157,18 +160,18 @@ function schemaAlone(member: MemberDesign): MemberDesign {
   return { ...member, kind }
 }
 
-/** What of a row a schema has members for. */
+/** The members of a row that the schema declares. */
 const only = ({ values, odd }: RowDesign, names: ReadonlySet<string>): RowDesign => ({
   values: Object.fromEntries(Object.entries(values).filter(([name]) => names.has(name))),
   odd: odd.filter((name) => names.has(name)),
 })
 
-/** Characters of a line of a report. */
+/** Maximum length of a line in a report. */
 const longest = 2_000
 const cut = (line: string): string => (line.length > longest ? `${line.slice(0, longest)}... (${line.length} characters)` : line)
 
-/** A failure, with all that is needed to repeat it by hand. */
-function told(error: unknown, design: Design, rows: readonly RowDesign[], ddl: string, client: Client | undefined): Error {
+/** A failure, with everything needed to reproduce it. */
+function reported(error: unknown, design: Design, rows: readonly RowDesign[], ddl: string, client: Client | undefined): Error {
   const of = ({ name, kind, filled }: MemberDesign) => `${name}: ${kind.name} (${filled})`
   const { key, members, ...others } = design
   const sections = [

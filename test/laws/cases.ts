@@ -1,4 +1,7 @@
-/** A case: a random table and its rows, as plain data, so that a failure repeats exactly and gets smaller. */
+/**
+ * A case: a random table and its rows as plain data, so that a failure can be repeated exactly and
+ * reduced.
+ */
 import fc from 'fast-check'
 import { type Design, type Draw, drawDesign, drawRows, type RowDesign } from './designs.js'
 import type { Kind } from './kinds.js'
@@ -6,14 +9,14 @@ import type { Kind } from './kinds.js'
 export interface Case {
   readonly design: Design
   readonly rows: readonly RowDesign[]
-  /** What all later choices follow from, such as what other sessions insert. */
+  /** The seed of all later choices, such as the rows that other sessions insert. */
   readonly choices: number
 }
 
 /** Chooses one of several texts. */
 export type Choose = (values: readonly string[]) => string
 
-/** The later choices of a case: the same for the same number. */
+/** The later choices of a case: deterministic for a given number. */
 export function choose(choices: number): Choose {
   let state = choices
   return (values) => {
@@ -23,10 +26,12 @@ export function choose(choices: number): Choose {
   }
 }
 
-/** Random cases over these kinds of columns. They get smaller by whole rows, members and features of the table. */
+/**
+ * Random cases over these kinds of columns. They shrink by whole rows, members and table features.
+ */
 export const cases = (kinds: readonly Kind[]): fc.Arbitrary<Case> => new Cases(kinds)
 
-/** `fc.gen()` could draw a case in the law itself, but does not repeat what it has made smaller. */
+/** `fc.gen()` could draw a case inside the law, but does not repeat shrunk cases. */
 class Cases extends fc.Arbitrary<Case> {
   readonly #kinds: readonly Kind[]
 
@@ -50,7 +55,7 @@ class Cases extends fc.Arbitrary<Case> {
   }
 }
 
-/** Cases with less in them, the largest cuts first. */
+/** Smaller variants of a case, the largest reductions first. */
 function* smaller(one: Case): Generator<Case> {
   const { design, rows } = one
   const half = Math.ceil(rows.length / 2)

@@ -7,13 +7,13 @@ import type { Answer, Client } from './service.js'
 /** An update by another session, of one member of every row. */
 export interface Change {
   readonly member: MemberDesign
-  /** Sets the first or the second value; `false` where the database refuses it. */
+  /** Sets the first or the second value; `false` if the database refuses it. */
   run(which: 0 | 1): Promise<boolean>
 }
 
 /**
- * An update by another session changes the tag with the body; writes with the old tag are 412 and
- * change nothing; and whatever runs beside it, the update is not lost.
+ * An update by another session changes the tag together with the body; writes with the old tag are
+ * 412 and change nothing; and a concurrent write never loses the update.
  */
 export async function changes(client: Client, design: Design, { path }: Found, change: Change): Promise<void> {
   const read = async (): Promise<Answer> => {
@@ -28,7 +28,7 @@ export async function changes(client: Client, design: Design, { path }: Found, c
   await raced(client, design, path, now, change, read)
 }
 
-/** The tag of another body is out of date, for reads and for writes. */
+/** The tag of an outdated body no longer matches, for reads and writes. */
 async function outdated(client: Client, path: string, before: Answer, now: Answer): Promise<void> {
   const old = String(before.headers.etag)
   const seen = await client.send('GET', path, { 'If-None-Match': old })

@@ -1,8 +1,10 @@
-/** Random tables: what a team might have, as plain data. `built.ts` makes DDL and a definition of one. */
+/**
+ * Random tables as teams might have them, as plain data. `built.ts` derives DDL and a definition.
+ */
 import fc from 'fast-check'
 import type { Kind } from './kinds.js'
 
-/** How a member of a table is filled when a request leaves it out. */
+/** How a member is filled if a request omits it. */
 type Filled = 'null' | 'sent' | 'default' | 'generated' | 'identity' | 'identity by default' | 'serial' | 'scope'
 
 export interface MemberDesign {
@@ -43,7 +45,7 @@ export interface Design {
   readonly security: Security
 }
 
-/** What a row sends, and which of its members may be refused. */
+/** The body of a row, and the members that may be refused. */
 export interface RowDesign {
   readonly values: Readonly<Record<string, unknown>>
   readonly odd: readonly string[]

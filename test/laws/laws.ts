@@ -1,4 +1,4 @@
-/** The laws that hold for every table: each throws `Broken`, with what was asked and answered. */
+/** The laws that apply to every table: each throws `Broken`, with the request and the response. */
 import { isDeepStrictEqual } from 'node:util'
 import { segmentOf } from '../../src/definition/key.js'
 import type { ResourceDefinition } from '../../src/definition/resource.js'
@@ -9,13 +9,13 @@ import { type Answer, Broken, type Client, collection } from './service.js'
 
 export type Row = Readonly<Record<string, unknown>>
 
-/** A record, and where it is. */
+/** A record and its address. */
 export interface Found {
   readonly path: string
   readonly row: Row
 }
 
-/** Throws `Broken` where a law does not hold. */
+/** Throws `Broken` if a law does not hold. */
 export const expectLaw = (holds: boolean, law: string, ...details: readonly unknown[]): void => {
   if (!holds) throw new Broken(law, ...details.map((detail) => (typeof detail === 'string' ? detail : JSON.stringify(detail))))
 }
@@ -24,23 +24,24 @@ export const short = ({ status, text, headers }: Answer): string => `${status} $
 
 const allMembers = ({ key, members }: Design): readonly MemberDesign[] => [...key, ...members]
 
-/** Whether two records say the same, member by member. */
+/** Whether two records are equal, member by member. */
 function same(design: Design, one: Row, other: Row): boolean {
   return allMembers(design).every(({ name, kind }) => meaning(kind, own(one, name)) === meaning(kind, own(other, name)))
 }
 
 export const own = (row: Row, name: string): unknown => (Object.hasOwn(row, name) ? row[name] : undefined)
 
-/** The members whose values a 422 may point to. */
+/** The members that a 422 may point to. */
 function suspects(design: Design, { values, odd }: RowDesign, rows: readonly Row[]): ReadonlySet<string> {
   const found = new Set(odd)
   const keys = design.key.map(({ name }) => name)
   if (rows.length > 0) for (const name of keys) found.add(name)
-  // What no address can name: empty texts, dots, and long ones.
+  // Keys that no address can contain: empty texts, dots, and overlong ones.
   for (const name of keys) found.add(name)
   if (design.unique !== undefined) found.add(design.unique.member)
   for (const name of design.reference?.members ?? []) found.add(name)
-  // A trigger turns the whole record away, and the check of a domain that several columns have names none.
+  // A trigger refuses the whole record, and the check of a domain used by several columns names
+  // none.
   if (['null', 'raise', 'raise, deferred'].includes(design.trigger) || ambiguous(design)) found.add('')
   for (const name of Object.keys(values)) if (typeof values[name] === 'string' && (values[name] as string).length > 2_000) found.add(name)
   return found
@@ -56,7 +57,7 @@ const pointersOf = (answer: Answer): readonly string[] =>
     (pointer.split('/')[1] ?? '').replaceAll('~1', '/').replaceAll('~0', '~'),
   )
 
-/** POST leads to what was sent, or a 422 says which member is at fault. */
+/** POST stores what was sent, or a 422 names the invalid member. */
 export async function creates(client: Client, design: Design, rows: readonly RowDesign[]): Promise<readonly Found[]> {
   const found: Found[] = []
   for (const row of rows) {
@@ -93,11 +94,11 @@ export async function creates(client: Client, design: Design, rows: readonly Row
   return found
 }
 
-/** The member that a trigger changes on its way in (an exception: GET shows what the trigger made of it). */
+/** The member that a trigger changes on input (an exception: GET shows the trigger's result). */
 const rewrites = (design: Design, name: string): boolean =>
   ['lower case', 'upper case, after', 'upper case, deferred'].includes(design.trigger) && watched(design)?.name === name
 
-/** What GET shows, PUT takes back, and nothing has changed; so does a PATCH that changes nothing. */
+/** PUT accepts what GET shows, and changes nothing; nor does an empty PATCH. */
 export async function roundTrips(client: Client, design: Design, { path, row }: Found): Promise<void> {
   const read = async (): Promise<Answer> => {
     const answer = await client.send('GET', path)
@@ -120,7 +121,7 @@ export async function roundTrips(client: Client, design: Design, { path, row }: 
   expectLaw(stale.status === 412, 'A tag that nobody gave is 412.', path, short(stale))
 
   for (const [name, value] of Object.entries(row)) {
-    // In a merge patch null within an object removes (RFC 7396, section 2).
+    // In a merge patch, null inside an object removes (RFC 7396, section 2).
     if (value !== null && !Array.isArray(value) && /:null[,}]/.test(JSON.stringify(value))) continue
     const patch = Object.defineProperty({}, name, { value, enumerable: true })
     for (const _ of [1, 2]) unchanged(await client.send('PATCH', path, {}, patch), `PATCH of "${name}" with its own value changes nothing.`)
@@ -141,7 +142,7 @@ export async function roundTrips(client: Client, design: Design, { path, row }: 
 
 const longestQuery = 6_000
 
-/** All records of a list that must fit one page. */
+/** All records of a list that must fit on one page. */
 async function listed(client: Client, query: Readonly<Record<string, string>> | string, law: string): Promise<readonly Row[]> {
   const text = typeof query === 'string' ? query : new URLSearchParams(query).toString()
   const answer = await client.send('GET', `${collection}?${text}&limit=100`)
@@ -151,14 +152,20 @@ async function listed(client: Client, query: Readonly<Record<string, string>> | 
 
 const queryText = (value: unknown): string => String(value)
 
-/** Whether a query can say a text: half of a surrogate pair has no UTF-8, and an address is not endless. */
+/**
+ * Whether a query can contain a text: lone surrogates have no UTF-8 encoding, and addresses have a
+ * maximum length.
+ */
 const isAskable = (text: string, most = longestQuery): boolean => !/\p{Surrogate}/u.test(text) && encodeURIComponent(text).length <= most
 
 /** A record among others, by its key. */
 const keyOf = ({ key }: Design, row: Row): string => JSON.stringify(key.map(({ name }) => own(row, name)))
 const keysOf = (design: Design, rows: readonly Row[]): readonly string[] => rows.map((row) => keyOf(design, row)).toSorted()
 
-/** What GET shows of a filterable member, the filter finds, and nothing else; other spellings of it find the same, or are 400. */
+/**
+ * A filter finds exactly the records with the value that GET shows; other spellings find the same,
+ * or are 400.
+ */
 export async function filters(client: Client, design: Design): Promise<void> {
   const rows = await listed(client, '', 'A list without filters is 200.')
   for (const filter of filtersOf(design)) {
@@ -194,7 +201,7 @@ export async function filters(client: Client, design: Design): Promise<void> {
       if (!isAskable(text)) continue
       const law = `The filter of "${name}" finds what GET shows, and nothing else.`
       const exact = rows.filter((row) => meaning(kind, own(row, name)) === meaning(kind, value))
-      // What a column takes for equal is the store's to say; it holds what is the same.
+      // The store decides which texts are equal in a column; identical ones always are.
       const equal = kind.isBlind ? await listed(client, { [filter.eq]: text }, law) : exact
       const equals = keysOf(design, equal)
       expectLaw(
@@ -230,7 +237,9 @@ export async function filters(client: Client, design: Design): Promise<void> {
   }
 }
 
-/** `gte` and `lte` hold the value itself; `gt` and `lt` are what they leave, and nulls are in neither. */
+/**
+ * `gte` and `lte` include the value itself; `gt` and `lt` exclude it, and nulls match none of them.
+ */
 async function ranges(
   client: Client,
   design: Design,
@@ -254,7 +263,10 @@ async function ranges(
     expectLaw(isDeepStrictEqual(both(one, other), keysOf(design, sum)), law, text, { gt, gte, lt, lte }, rows)
 }
 
-/** Lists are in the order that the filters' comparisons mean, and a walk visits each record once. */
+/**
+ * Lists are ordered consistently with the comparisons of filters, and a walk visits each record
+ * once.
+ */
 export async function orders(client: Client, design: Design): Promise<void> {
   const rows = await listed(client, '', 'A list without filters is 200.')
   const parameters = new Map(filtersOf(design).map((filter) => [filter.member.name, filter]))
@@ -344,8 +356,9 @@ export async function addressed(client: Client, definition: ResourceDefinition):
 }
 
 /**
- * A record that JSON can't show exactly is shown, and lists hold it; a PATCH of nothing leaves it
- * as it is, and a PUT too, or a 422 points to the member that the schema can't say.
+ * A record with values that JSON can't represent exactly is shown, and lists contain it. An empty
+ * PATCH leaves it unchanged, and so does a PUT, or a 422 names the member that the schema can't
+ * express.
  */
 export async function inexact(client: Client, design: Design, { path }: Found, stored: () => Promise<string>): Promise<void> {
   const shown = await client.send('GET', path)
@@ -363,8 +376,8 @@ export async function inexact(client: Client, design: Design, { path }: Found, s
   expectLaw(after === before, 'A PATCH leaves what JSON can not show as it is.', before, after, short(patched))
   const put = await client.send('PUT', path, {}, shown.json)
   checks(put, 'PUT takes back what GET showed, or 422 for a member that JSON can not show.')
-  // NaN is shown as null, and null is what a PUT then stores (an exception): what is shown stays,
-  // but for a generated column, which is computed from null then.
+  // NaN is shown as null, and a PUT then stores null (an exception): what is shown stays the same,
+  // except for a generated column, which is then computed from null.
   const now = await client.send('GET', path)
   const sent = { ...design, members: design.members.filter(({ filled }) => filled !== 'generated') }
   expectLaw(

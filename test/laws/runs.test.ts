@@ -1,4 +1,4 @@
-/** What a broken law says, and how it is repeated. */
+/** The report of a broken law, and how to repeat it. */
 import { describe, expect, it } from 'vitest'
 import { type Case, cases, choose } from './cases.js'
 import { kinds } from './kinds.js'
@@ -41,11 +41,11 @@ describe('a run of the laws', () => {
     }
   })
 
-  it('begins with the seed of the whole run where it has none of its own', async () => {
+  it('begins with the seed of the whole run if it has none of its own', async () => {
     expect(await failure({})).toContain(`LAWS_SEED=${process.env.TEST_SEED} `)
   })
 
-  it('makes a case smaller only where the same law stays broken', async () => {
+  it('shrinks a case only while the same law stays broken', async () => {
     const message = await failure({ LAWS_SEED: '1' }, async (one) => {
       await law(one)
       if (one.rows.length === 0) throw new Broken('There are rows.')
@@ -64,7 +64,7 @@ describe('a run of the laws', () => {
     expect(new Set(drawn(7))).toEqual(new Set(values))
   })
 
-  it('says what is wrong with LAWS_PATH, LAWS_SEED and LAWS_RUNS', async () => {
+  it('reports invalid LAWS_PATH, LAWS_SEED and LAWS_RUNS', async () => {
     expect(await failure({ LAWS_PATH: '3' })).toMatch(/needs the LAWS_SEED/)
     expect(await failure({ LAWS_SEED: 'x' })).toMatch(/LAWS_SEED is "x": it must be a whole number/)
     expect(await failure({ LAWS_RUNS: 'many' })).toMatch(/LAWS_RUNS is "many"/)

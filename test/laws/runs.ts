@@ -1,30 +1,31 @@
-/** How long the laws are tried, where they start, and what a failure says. */
+/** How long the laws run, where they start, and how failures are reported. */
 import fc from 'fast-check'
 import type { Case } from './cases.js'
 import { Broken } from './service.js'
 
-/** Milliseconds in which a failure is made smaller. */
-const patience = 45_000
+/** Time limit for shrinking a failure, in milliseconds. */
+const shrinkTimeLimit = 45_000
 
 const whole = (name: string, text: string): number => {
   if (!/^-?\d+$/.test(text)) throw new Error(`${name} is ${JSON.stringify(text)}: it must be a whole number.`)
   return Number(text)
 }
 
-/** Throws where it does not hold for a case. */
+/** Throws if it does not hold for a case. */
 type Law = (one: Case) => Promise<void>
 
 export interface Runs {
-  /** What of the test's name no other test has, for `-t`. */
+  /** A part of the test's name that no other test has, for `-t`. */
   readonly name: string
-  /** How many cases are tried where `LAWS_RUNS` does not say it. */
+  /** Number of cases, unless `LAWS_RUNS` is set. */
   readonly usual: number
   readonly cases: fc.Arbitrary<Case>
 }
 
 /**
- * Tries a law on random cases. The first case that breaks it ends the run; for a while a smaller one
- * that breaks the same law is looked for. The error says how to repeat exactly that case.
+ * Tests a law on random cases. The first case that breaks it ends the run; then, for a limited
+ * time, smaller cases that break the same law are searched. The error says how to repeat exactly
+ * that case.
  */
 export async function holds({ name, usual, cases }: Runs, law: Law, env: NodeJS.ProcessEnv = process.env): Promise<void> {
   const seed = env.LAWS_SEED === undefined ? undefined : whole('LAWS_SEED', env.LAWS_SEED)
@@ -58,9 +59,9 @@ interface Found {
   readonly error: unknown
 }
 
-/** The smallest case that was found in time to break the same law. */
+/** The smallest case found in time that breaks the same law. */
 async function smallest(cases: fc.Arbitrary<Case>, found: Found, law: Law): Promise<Found> {
-  const end = Date.now() + patience
+  const end = Date.now() + shrinkTimeLimit
   const broken = lawOf(found.error)
   const property = fc.asyncProperty(cases, async (one) => {
     if (Date.now() > end) return
@@ -69,14 +70,14 @@ async function smallest(cases: fc.Arbitrary<Case>, found: Found, law: Law): Prom
     })
   })
   const least = await fc.check(property, { seed: found.seed, path: found.path, numRuns: 1 })
-  // A failure that depends on timing may not come back: then it is told as it was.
+  // A failure that depends on timing may not recur: then the original one is reported.
   if (!least.failed) return found
   return { seed: found.seed, path: least.counterexamplePath as string, error: least.errorInstance }
 }
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
-/** Which law an error says is broken; its first line where it is another error. */
+/** The name of the broken law in an error; for another error, its first line. */
 function lawOf(error: unknown): string | undefined {
   for (let one = error; one instanceof Error; one = one.cause) if (one instanceof Broken) return one.law
   return messageOf(error).split('\n')[0]

@@ -1,4 +1,7 @@
-/** A service over one random table, and a client that holds every answer against the laws that need no second look. */
+/**
+ * A service over one random table, and a client that checks every response against the laws that
+ * need no further request.
+ */
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'
 import express from 'express'
@@ -25,11 +28,11 @@ export class Broken extends Error {
   }
 }
 
-/** One listening server: each table's service takes its place in turn. */
+/** One listening server, used by each table's service in turn. */
 export async function listening(): Promise<Listener> {
   let handler: http.RequestListener = (_, response) => response.end()
   const server = http.createServer((request, response) => handler(request, response))
-  // A database in the process holds it up for seconds: an idle connection must outlive that.
+  // A database in the process may block it for seconds: idle connections must outlive that.
   server.keepAliveTimeout = 0
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
@@ -54,11 +57,14 @@ export interface Listener {
 }
 
 /** How many requests a failure's report shows. */
-const told = 4
+const reported = 4
 
 export const collection = '/v1/cosas'
 
-/** Sends requests. Throws `Broken` on a status of 500 or more, and where one strong tag names two bodies. */
+/**
+ * Sends requests. Throws `Broken` for a status of 500 or more, and if one strong tag identifies two
+ * bodies.
+ */
 export class Client {
   readonly #port: number
   readonly #agent: http.Agent
@@ -111,7 +117,7 @@ export class Client {
   #check(method: string, path: string, headers: Readonly<Record<string, string>>, answer: Answer, sent: string | undefined): void {
     const said = `${method} ${path} ${JSON.stringify(headers)} ${sent ?? ''}`
     this.#last.push(`${said}\n  ${answer.status} ${answer.headers.etag ?? ''} ${answer.text}`)
-    if (this.#last.length > told) this.#last.shift()
+    if (this.#last.length > reported) this.#last.shift()
     if (answer.status >= 500) {
       const causes = this.#errors.splice(0).map((error) => `${error instanceof Error ? error.stack : error}`)
       throw new Broken(`No answer to a ${method} is a ${answer.status}.`, said, answer.text, ...causes)
@@ -119,7 +125,7 @@ export class Client {
     this.#errors.length = 0
     const { etag } = answer.headers
     if (answer.status !== 200 || etag === undefined || etag.startsWith('W/') || answer.text === '' || method === 'HEAD') return
-    // What a write answers is named by the tag of its item, and so is what a GET of the item shows.
+    // The tag of a response to a write also identifies what GET of the item then shows.
     const name = `${path} ${etag}`
     const known = this.#bodies.get(name)
     if (known !== undefined && known !== answer.text)

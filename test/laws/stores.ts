@@ -11,15 +11,15 @@ import type { Kind } from './kinds.js'
 
 export interface LawStore {
   readonly client: PostgresClient
-  /** A role that owns no table and may use them all. */
+  /** A role that owns no table and may use all of them. */
   readonly role: string
-  /** What an adapter needs to send its statements as that role, for the tenant `mine`. */
+  /** The options by which an adapter sends its statements as that role, for the tenant `mine`. */
   readonly secured: { readonly client: PostgresClient; readonly session: NonNullable<PostgresAdapterOptions['session']> }
-  /** Runs statements; gives the rows of the last one. */
+  /** Runs statements; returns the rows of the last one. */
   sql(text: string): Promise<Record<string, unknown>[]>
   /**
-   * The kinds of columns that `ready()` takes here. Throws where it refuses one that it has to
-   * take, or refuses another without naming the column.
+   * The kinds of columns that `ready()` accepts here. Throws if it refuses one that it must accept,
+   * or refuses one without naming the column.
    */
   servable(kinds: readonly Kind[]): Promise<readonly Kind[]>
   close(): Promise<void>
@@ -31,7 +31,7 @@ export const databases: readonly { readonly name: string; readonly open: () => P
   { name: 'PGlite', open: openPglite, usual: size(4, 20) },
 ]
 
-/** Makes a role that may use the tables of a schema that are made from now on. */
+/** Creates a role that may use the tables that are created in a schema from now on. */
 const roleDdl = (role: string, schema: string): string => `
   CREATE ROLE ${role} NOSUPERUSER NOLOGIN;
   GRANT USAGE ON SCHEMA ${schema} TO ${role};
@@ -78,7 +78,7 @@ async function openPglite(): Promise<LawStore> {
     role,
     secured: {
       client,
-      // All share the one connection.
+      // All share one connection.
       async session(tx) {
         await tx.query(`SET LOCAL ROLE ${role}`)
         await tx.query(tenant)

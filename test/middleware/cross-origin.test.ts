@@ -57,9 +57,9 @@ describe('crossOrigin(): mends', () => {
     expect(() => crossOrigin({ origins: [/^https:\/\/[a-z0-9-]+\.example\.com$/] })).not.toThrow()
   })
 
-  it('HDR-7: api takes what crossOrigin() made, and says so', () => {
+  it('HDR-7: api requires the result of crossOrigin() and names it in the error', () => {
     expect(() => api({ versions: { v0: 'retired' }, cors: { origins: [shop] } } as never)).toThrow(
-      'Give what crossOrigin() made, such as crossOrigin({ origins }).',
+      'Give the result of crossOrigin(), such as crossOrigin({ origins }).',
     )
   })
 })

@@ -66,7 +66,7 @@ it.each([undefined, null, {}, 'text/csv', { collection: 'clientes' }])(
   (definition) => {
     for (const make of [recordAnswer, recordBody, listQuery] as const) {
       expect(() => make(definition as never)).toThrow(
-        new RegExp(`${make.name}\\(\\) got no definition\\. Give what defineResource\\(\\) made`),
+        new RegExp(`${make.name}\\(\\) got no definition\\. Give the result of defineResource\\(\\)`),
       )
     }
   },

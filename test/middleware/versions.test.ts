@@ -301,7 +301,7 @@ describe.each(majors)('versions(): lives of parts and brownouts on %s', (_, expr
   it('VER-2: paths that are none do not build', () => {
     const build = (given: object) => () => versions({ v1: { handler: handler(), paths: given as never } })
     for (const path of ['notes', '/notes?x', 'delete /notes', '/', '/a//b', '/a b'])
-      expect(build({ [path]: { retired: true } })).toThrow(/is no path/)
+      expect(build({ [path]: { retired: true } })).toThrow(/is not a path/)
     expect(build({ 'HEAD /notes': { retired: true } })).toThrow(/Name GET/)
     expect(build({ '/notes': { retird: true } })).toThrow(/Did you mean "retired"/)
   })

@@ -201,12 +201,12 @@ describe('the mock of a service', () => {
   it.each([
     [{ order: [] }, 'The data has records of "order", which no version serves. Did you mean "orders"?'],
     [{ orders: {} }, 'The data of "orders" is no list of records'],
-    [{ countries: [{ code: 'XX', name: 'Nowhere' }] }, 'The record 0 given for "countries" does not fit: "code" (enum)'],
-    [{ countries: [{ code: 'ES', nam: 'Spain' }] }, '"nam" is no member here. Did you mean "name"?'],
+    [{ countries: [{ code: 'XX', name: 'Nowhere' }] }, 'The record 0 given for "countries" is not valid: "code" (enum)'],
+    [{ countries: [{ code: 'ES', nam: 'Spain' }] }, '"nam" is not a member here. Did you mean "name"?'],
     [{ stocks: [{ sku: 'AA-0000', country: 'FR' }] }, '"sku" (link): "products" has no record "AA-0000"'],
     [
       { products: [{ sku: 'AA-0000' }, { sku: 'AA-0000' }] },
-      'The record 1 given for "products" does not fit: "sku" (key): "AA-0000" is there twice',
+      'The record 1 given for "products" is not valid: "sku" (key): "AA-0000" already exists',
     ],
   ])('refuses the data %j', async (data, message) => {
     await expect(mocked(shop(), { data: data as never })).rejects.toThrow(message)
@@ -268,7 +268,7 @@ describe('the mock of a service', () => {
     }
     const service = api({ versions: { v1: [mount(impossible, { list: never, read: never } as never)] } })
     await expect(mocked(service)).rejects.toThrow(
-      'No example of "notes" could be made. In the way is "a" (pattern): no text was found that matches ^x$. Give that member "examples" in the schema, or give records of "notes" as data (mock --data file.json).',
+      'No example of "notes" could be generated because of "a" (pattern): no text was found that matches ^x$. Give that member "examples" in the schema, or give records of "notes" as data (mock --data file.json).',
     )
   })
 

@@ -128,13 +128,13 @@ describe('a mock of odd resources', () => {
     const of = (required: string) =>
       define({ collection: 'trees', key: 'id', properties: { id: whole, tree: { $ref: '#/$defs/node' } }, schema: tree(required) })
     expect(await listed(await serve(of('size')), '/v1/trees')).toHaveLength(25)
-    await expect(serve(of('next'))).rejects.toThrow(/In the way is "tree\.next\.next.*\.\.\." \(\$ref\): it contains itself without end/)
+    await expect(serve(of('next'))).rejects.toThrow(/because of "tree\.next\.next.*\.\.\." \(\$ref\): it is recursive without end/)
   })
 
   it('says which rule is in the way', async () => {
     const rules = () => [{ member: 'a', detail: 'Never.' }]
     await expect(serve(define({ collection: 'notes', key: 'id', properties: { id: whole }, rules }))).rejects.toThrow(
-      'No example of "notes" could be made. In the way is the whole record (rules): "a": Never. Give records of "notes" as data (mock --data file.json).',
+      'No example of "notes" could be generated because of the whole record (rules): "a": Never. Give records of "notes" as data (mock --data file.json).',
     )
   })
 

@@ -10,6 +10,7 @@ import pg from 'pg'
 import { describe, expect, it } from 'vitest'
 import * as memory from '../../src/adapters/memory/index.js'
 import * as memoryOptions from '../../src/adapters/memory/options.js'
+import { colocationKinds, tableDdlKinds } from '../../src/adapters/postgres/distributed-ddl.js'
 import * as postgres from '../../src/adapters/postgres/index.js'
 import * as postgresOptions from '../../src/adapters/postgres/options/option-kinds.js'
 import { viewKinds } from '../../src/adapters/view-options.js'
@@ -330,6 +331,7 @@ const table = {
   countBound: 'number',
   probe: 'enum',
   keepRows: ['number', 'enum'],
+  replica: ['boolean', '{}'],
   prepare: 'boolean',
   acquireTimeout: 'number',
   statementTimeout: 'number',
@@ -768,6 +770,13 @@ const factories: Readonly<Record<string, Factory>> = {
     required: { column: 'deleted' },
     options: { column: 'text', deleted: 'text' },
   },
+  'postgresAdapter replica': {
+    name: /postgresAdapter\(\)/,
+    kinds: postgresOptions.replicaKinds,
+    make: (replica) => onePostgres({ replica }),
+    instead: ['true'],
+    options: { ownWrites: 'boolean', verified: 'boolean', positions: 'table' },
+  },
   'postgresAdapter attached.clients': {
     name: /postgresAdapter\(\)/,
     kinds: postgresOptions.joinTableKinds,
@@ -795,6 +804,21 @@ const factories: Readonly<Record<string, Factory>> = {
     make: (options) => tableDdl(orders, any(options)),
     required: { table: 'orders', version: { column: 'version' } },
     options: table,
+  },
+  'tableDdl how': {
+    name: /tableDdl\(\)/,
+    kinds: tableDdlKinds,
+    make: (how) => tableDdl(orders, { table: 'orders', version: { column: 'version', soleWriter: true } }, any(how)),
+    options: { distributed: 'boolean' },
+  },
+  'tableDdl distributed': {
+    name: /tableDdl\(\)/,
+    kinds: colocationKinds,
+    make: (distributed) =>
+      tableDdl(orders, { table: 'orders', version: { column: 'version', soleWriter: true } }, { distributed: any(distributed) }),
+    instead: ['true'],
+    required: { colocateWith: 'clients' },
+    options: { colocateWith: 'text' },
   },
   createServer: {
     name: /createServer\(\)/,

@@ -274,7 +274,7 @@ describe('two copies of the package in one process', () => {
     const service = describedServiceOf(a)
     const key = Object.getOwnPropertySymbols(service).find((one) => one.description?.endsWith('.description')) as symbol
     const other = Object.defineProperty(() => {}, key, { value: { ...Reflect.get(service, key), generation: 99 } })
-    const reason = /got a service that another version of express-rest-conventions made, whose description it can not read/
+    const reason = /got a service created by another version of express-rest-conventions, whose description it can't read/
     expect(() => b.openapi(other, 'v1')).toThrow(reason)
     expect(() => b.describeStrictly(other)).toThrow(reason)
     expect(() => b.openapi(other, 'v1')).toThrow(a.ConfigurationError)
@@ -289,10 +289,10 @@ describe('two copies of the package in one process', () => {
     expect(problem).not.toBeInstanceOf(b.HttpProblem)
     expect(() => b.mount(forged(branches) as typeof branches, store)).toThrow(/no definition/)
     expect(() => b.api({ versions: { v1: [forged(b.mount(branches, store))] } })).toThrow(
-      /"resources\[0\]".*what mount\(\) or endpoint\(\) made/,
+      /"resources\[0\]".*the result of mount\(\) or endpoint\(\)/,
     )
     expect(() => b.mount(branches, store, { representations: [forged(a.representation('text/csv', { item: () => '' }))] })).toThrow(
-      /"representations\[0\]".*what representation\(\) made/,
+      /"representations\[0\]".*the result of representation\(\)/,
     )
     expect(() => b.mount(branches, store, { exports: { formats: [forged(a.csv())] } })).toThrow(/"exports\.formats\[0\]".*csv\(\)/)
   })

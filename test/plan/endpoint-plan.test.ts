@@ -42,7 +42,7 @@ describe('parameters', () => {
     expect(compile({})?.parseQuery('')).toEqual({})
   })
 
-  it('QUERY-8: all that is wrong is said at once', () => {
+  it('QUERY-8: all errors are reported at once', () => {
     expect(refused('limite=x&tipo=c&activo=1&qq=1').map(({ parameter, code }) => `${parameter} ${code}`)).toEqual([
       'qq unknown',
       'q required',
@@ -54,7 +54,7 @@ describe('parameters', () => {
     expect(refused('q=1&q=2')[0]?.code).toBe('repeated')
   })
 
-  it('QUERY-8: bounds, lengths and patterns of a parameter hold', () => {
+  it('QUERY-8: bounds, lengths and patterns of a parameter are checked', () => {
     const bounded = compile({
       query: {
         properties: { limite: { type: 'integer', minimum: 1, maximum: 5 }, codigo: { type: 'string', pattern: '^[A-Z]+$', maxLength: 3 } },
@@ -89,7 +89,7 @@ describe('parameters', () => {
 })
 
 describe('bodies', () => {
-  it('REP-8: are completed and held against their schema', () => {
+  it('REP-8: get defaults and are validated', () => {
     const body = { type: 'object', required: ['n'], properties: { n: { type: 'integer' }, a: { type: ['string', 'null'] } } }
     const made = compile({ body })?.body
     expect(made?.read({ n: 1 })).toEqual({ n: 1, a: null })
@@ -104,7 +104,7 @@ describe('bodies', () => {
     expect(compile({})?.body).toBeUndefined()
   })
 
-  it('ERR-2: a schema that is none is a configuration error that names the endpoint', () => {
+  it('ERR-2: an invalid schema is a configuration error that names the endpoint', () => {
     expect(() => compile({ body: { type: 'objeto' } })).toThrow('POST search')
   })
 })
@@ -145,10 +145,12 @@ describe('endpoint()', () => {
     expect(() => make('search', { description, methods: { POST: { handle, bodyLimit: '10mb' } } })).toThrow(
       `The option "methods.POST.bodyLimit" of endpoint("search") is '10mb'. Give a whole number of bytes from 1.`,
     )
-    expect(() => make('search', { description, methods: { GET: { handle, body: {} } } })).toThrow('Take parameters in query, or use POST.')
+    expect(() => make('search', { description, methods: { GET: { handle, body: {} } } })).toThrow(
+      'Declare parameters in query, or use POST.',
+    )
   })
 
-  it('HDR-5: limits of a method stand before those of its endpoint; no time is longer than a timer takes', () => {
+  it('HDR-5: limits of a method precede those of its endpoint; timeouts are capped at the longest timer', () => {
     const { methods } = compileEndpoint(
       endpoint('search', {
         description,
@@ -165,7 +167,7 @@ describe('endpoint()', () => {
     ])
   })
 
-  it('a reply is known by what endpointReply() made of it, not by its looks', () => {
+  it('a reply is recognized by endpointReply(), not by its members', () => {
     const given = { status: 202 as const, body: 1 }
     expect([isReply(endpointReply(given)), isReply(given), isReply(null), isReply(5)]).toEqual([true, false, false, false])
     expect(endpointReply(given)).toEqual(given)

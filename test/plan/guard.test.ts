@@ -8,7 +8,7 @@ import { cpuTime } from '../cpu-time.js'
 
 type Row = Record<string, unknown>
 const guard = (schema: JsonSchema) => compileGuard(Shape.of(schema))
-/** What an update comes to: the completed record, or the pointers of what is refused. */
+/** The result of an update: the completed record, or the pointers of the violations. */
 function carry(schema: JsonSchema, next: Row, current: Row): Row | string[] {
   const found = guard(schema).carry(next, current)
   return found.length === 0 ? next : found.map(({ pointer }) => pointer ?? '')
@@ -40,23 +40,23 @@ describe('REP-8: readOnly members', () => {
     })
   })
 
-  it('an equal one passes, a changed one is a violation', () => {
+  it('an equal one is accepted, a changed one is a violation', () => {
     expect(carry(schema, { alta: 'x' }, { alta: 'x' })).toEqual({ alta: 'x' })
     expect(guard(schema).carry({ alta: 'y' }, { alta: 'x' })).toEqual([
-      { pointer: '/alta', detail: '"alta" is read-only: leave it out, or send it as it is.', code: 'readOnly', clause: 'REP-8' },
+      { pointer: '/alta', detail: '"alta" is read-only: leave it out, or send the current value.', code: 'readOnly', clause: 'REP-8' },
     ])
     expect(carry(schema, { alta: null }, { alta: 'x' })).toEqual(['/alta'])
     expect(carry(schema, { alta: 'x' }, {})).toEqual(['/alta'])
   })
 
-  it('equal is what the client saw: nulls that stand for nothing, canonical date-times, no undeclared members', () => {
+  it('values are compared as the client saw them: nulls for absent values, canonical date-times, no undeclared members', () => {
     expect(carry(schema, { alta: null }, {})).toEqual({ alta: null })
     expect(carry(schema, { alta: '2024-01-31T08:30:00.0000000' }, { alta: '2024-01-31T08:30:00' })).toEqual({ alta: '2024-01-31T08:30:00' })
     const stored = { id: 1, interno: 'x' }
     expect(carry(schema, { autor: { alias: null, id: 1 } }, { autor: stored })).toEqual({ autor: stored })
   })
 
-  it('are guarded at every depth, in recursion too', () => {
+  it('are guarded at every depth, also recursively', () => {
     expect(carry(schema, { 'a/b': { id: 2 } }, { 'a/b': { id: 1 } })).toEqual(['/a~1b/id'])
     expect(carry(schema, { 'a/b': { nombre: 'y' } }, { 'a/b': { id: 1, nombre: 'x' } })).toEqual({ 'a/b': { id: 1, nombre: 'y' } })
     const deep = (alta: string | undefined) => ({ hijo: { hijo: { hijo: { hijo: { hijo: alta === undefined ? {} : { alta } } } } } })
@@ -64,7 +64,7 @@ describe('REP-8: readOnly members', () => {
     expect(carry(schema, deep(undefined), deep('x'))).toEqual(deep('x'))
   })
 
-  it('a new object can not bring its own', () => {
+  it('a new object can not set its own', () => {
     expect(carry(schema, { 'a/b': { id: 2 } }, {})).toEqual(['/a~1b/id'])
     expect(carry(schema, { 'a/b': { id: 2 } }, { 'a/b': null })).toEqual(['/a~1b/id'])
   })
@@ -78,7 +78,7 @@ describe('REP-8: readOnly members', () => {
 })
 
 describe('REP-8: writeOnly members', () => {
-  it('an absent one is carried over, a given one counts, null too', () => {
+  it('an absent one is kept, a given one is stored, also null', () => {
     expect(carry(schema, {}, { clave: 'x' })).toEqual({ clave: 'x' })
     expect(carry(schema, { clave: 'y' }, { clave: 'x' })).toEqual({ clave: 'y' })
     expect(carry(schema, { clave: null }, { clave: 'x' })).toEqual({ clave: null })
@@ -95,7 +95,7 @@ describe('REP-8: items', () => {
     ],
   }
 
-  it('an item is the stored one whose read-only members it sends, wherever it stands', () => {
+  it('an item matches the stored one with the same read-only members, at any position', () => {
     expect(
       carry(
         schema,
@@ -115,19 +115,19 @@ describe('REP-8: items', () => {
     })
   })
 
-  it('without them it is the first that looks the same, each once; any other is new', () => {
+  it('without them it matches the first that looks the same, each once; any other is new', () => {
     expect(carry(schema, { lista: [{ nombre: 'b' }, { nombre: 'c' }, { nombre: 'b' }, { nombre: 'b' }] }, stored)).toEqual({
       lista: [{ id: 2, nombre: 'b', pin: 'q' }, { nombre: 'c' }, { id: 3, nombre: 'b', pin: 'r' }, { nombre: 'b' }],
     })
   })
 
-  it('a read-only member that no stored item has is a violation, and none is given twice', () => {
+  it('a read-only member that no stored item has is a violation, and no stored item matches twice', () => {
     expect(carry(schema, { lista: [{ id: 9, nombre: 'a' }] }, stored)).toEqual(['/lista/0/id'])
     expect(carry(schema, { lista: [{ id: 1 }, { id: 1 }] }, stored)).toEqual(['/lista/1/id'])
     expect(carry(schema, { lista: [{ id: 1 }] }, {})).toEqual(['/lista/0/id'])
   })
 
-  it('thousands of items take little time and few words', () => {
+  it('thousands of items take little time and few messages', () => {
     const many = Array.from({ length: 20_000 }, (_, id) => ({ id, nombre: `n${id % 7}` }))
     const started = cpuTime()
     expect(carry(schema, { lista: structuredClone(many) }, { lista: many })).toEqual({ lista: many })
@@ -137,13 +137,13 @@ describe('REP-8: items', () => {
 })
 
 describe('the guard', () => {
-  it('says whether an update has to know the record as it is', () => {
+  it('says whether an update needs the current record', () => {
     expect(guard(schema).any).toBe(true)
     expect(guard({ type: 'object', properties: { lista: { type: 'array', items: item } } }).any).toBe(true)
     expect(guard({ type: 'object', properties: { a: { type: 'string' }, hijo: { $ref: '#' } } }).any).toBe(false)
   })
 
-  it('leaves what does not fit for the validator', () => {
+  it('leaves invalid values for the validator', () => {
     const odd = { 'a/b': 5, lista: 'x', hijo: [null] }
     expect(carry(schema, structuredClone(odd), { 'a/b': { id: 1 }, lista: [{ id: 1 }] })).toEqual(odd)
     expect(carry(schema, { lista: [5, null] }, { lista: 'x' })).toEqual({ lista: [5, null] })
@@ -158,7 +158,7 @@ describe('REP-8: members that the schema allows without naming them, and items b
     ['a dictionary', (value: unknown) => value],
     ['one in a member', (value: unknown) => ({ tabla: value })],
     ['one at a place of a tuple', (value: unknown) => ({ tupla: [5, value] })],
-  ])('%s is guarded as named members are', (_, within) => {
+  ])('%s is guarded like named members', (_, within) => {
     const schema: JsonSchema = {
       ...dictionary,
       properties: { tabla: dictionary, tupla: { type: 'array', prefixItems: [{ type: 'integer' }, dictionary] } },
@@ -171,7 +171,7 @@ describe('REP-8: members that the schema allows without naming them, and items b
     expect(guard(schema).any).toBe(true)
   })
 
-  it('items that are dictionaries are found again by what the client saw', () => {
+  it('items that are dictionaries are matched by what the client saw', () => {
     const schema = {
       type: 'object',
       properties: { lista: { type: 'array', items: { ...dictionary, properties: { pin: item.properties.pin } } } },
@@ -185,7 +185,7 @@ describe('REP-8: members that the schema allows without naming them, and items b
     expect(carry(schema, { lista: [{ a: { nombre: 'y' } }] }, current)).toEqual({ lista: [{ a: { nombre: 'y' }, pin: 'q' }] })
   })
 
-  it('writeOnly ones never leave', () => {
+  it('writeOnly ones are never sent', () => {
     const secret = { type: 'object', properties: { a: { type: 'object', additionalProperties: { type: 'string', writeOnly: true } } } }
     expect(compilePresent(Shape.of(secret))({ a: { b: 'x' } })).toEqual({ a: {} })
     expect(carry(secret, { a: {} }, { a: { b: 'x' } })).toEqual({ a: { b: 'x' } })
@@ -197,7 +197,7 @@ describe('REP-8: members that the schema allows without naming them, and items b
     })
   })
 
-  it('where an update could not tell which is which the schema is refused, with the mend', () => {
+  it('a schema whose items an update could not match is refused, with the fix', () => {
     const list = (items: unknown) => ({ type: 'object', properties: { lista: { type: 'array', items } } })
     for (const items of [
       { type: 'array', items: item },
@@ -205,7 +205,7 @@ describe('REP-8: members that the schema allows without naming them, and items b
       { type: 'string', writeOnly: true },
     ]) {
       expect(() => guard(list(items))).toThrow(ConfigurationError)
-      expect(() => guard(list(items))).toThrow(/Say it of the member that holds the list/)
+      expect(() => guard(list(items))).toThrow(/Put it on the member that holds the list/)
     }
     expect(guard(list({ type: 'array', items: { type: 'object', properties: { nombre: { type: 'string' } } } })).any).toBe(false)
     expect(

@@ -33,14 +33,14 @@ const grammar = compileListGrammar(piezas)
 const address = { listPath: '/v1/piezas' }
 const parse = (raw: string, at = address) => parseListQuery(raw, grammar, at)
 
-/** The hint of a record that stands beside the page that `raw` asks for. */
+/** The hint of a record next to the page that `raw` requests. */
 const hintOf = (raw: string, record: unknown, backwards = false): string | undefined => {
   const query = parse(raw)
   return hintMaker(grammar.places, query, address, { first: record, last: record })(query.page, backwards)
 }
 const follow = (raw: string, hint: string) => parse(`${raw}&after=${encodeURIComponent(hint)}`).seek
 
-/** Whether a query is refused for its hint and nothing else. */
+/** Whether a query is refused only because of its hint. */
 const misfits = (raw: string, at = address): boolean => {
   try {
     parse(raw, at)
@@ -75,7 +75,7 @@ const sort = fc
   .map((fields) => `sort=${fields.map((field, i) => (i % 2 === 0 ? field : `-${field}`)).join(',')}`)
 
 describe('hints', () => {
-  it('QUERY-7: come back as the sort values of the row, null for what is null or absent', () => {
+  it('QUERY-7: round-trip as the sort values of the row, null for null and absent ones', () => {
     fc.assert(
       fc.property(record, sort, fc.boolean(), fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER }), (row, sorted, backwards, page) => {
         const raw = `${sorted}&offest=${page}`
@@ -90,7 +90,7 @@ describe('hints', () => {
     )
   })
 
-  it('QUERY-7: whatever else is sent is refused, and nothing breaks', () => {
+  it('QUERY-7: anything else is refused without an error', () => {
     const raw = 'sort=peso,fecha&limit=5&offest=2'
     const valid = hintOf(raw, { peso: 1.5, fecha: '2024-01-01T08:00:00.0000000', numero: 3, lote: 'a' }) as string
     const garbled = fc.oneof(
@@ -108,7 +108,7 @@ describe('hints', () => {
       fc.property(garbled, (hint) => {
         const asked = `${raw}&after=${encodeURIComponent(hint)}`
         if (misfits(asked)) return
-        // Rarely one stays or becomes a hint: then it names values of the right types.
+        // Occasionally a mutated hint is still valid: then its values have the right types.
         const { values = [] } = parse(asked).seek ?? {}
         expect(values.map((value) => (value === null ? 'null' : typeof value)).join()).toMatch(
           /^(?:number|null),(?:string|null),(?:number|null),(?:string|null)$/,
@@ -118,7 +118,7 @@ describe('hints', () => {
     )
   })
 
-  it('QUERY-7: belong to one page of one query of one list, however the query is written', () => {
+  it('QUERY-7: belong to one page of one query of one list, in any spelling of the query', () => {
     const raw = 'lote=a&lote=b&peso=1&sort=-fecha&limit=5&offest=2'
     const hint = hintOf(raw, { numero: 1, lote: 'a' }) as string
     for (const same of [raw, 'offest=2&limit=5&sort=-fecha,-numero&peso=1.0&lote=b&lote=a', `${raw.replace('limit=5', 'limit=%35')}`]) {
@@ -135,7 +135,7 @@ describe('hints', () => {
     expect(misfits(`q=x&after=${hint}`)).toBe(true)
   })
 
-  it('QUERY-7: name no row whose values no hint could bring back', () => {
+  it('QUERY-7: are not created for rows whose values can not round-trip', () => {
     for (const row of [
       { peso: Number.NaN },
       { peso: Number.POSITIVE_INFINITY },
@@ -160,13 +160,13 @@ describe('hints', () => {
     expect(hintOf('q=x', { numero: 1, lote: 'a' })).toBeUndefined()
   })
 
-  it('REP-4: a date-time that a store gave with fewer digits is asked for with seven', () => {
+  it('REP-4: a date-time that a store returned with fewer digits is sent with seven', () => {
     const hint = hintOf('sort=fecha', { fecha: '2024-01-01T08:00:00' }) as string
     expect(follow('sort=fecha', hint)?.values[0]).toBe('2024-01-01T08:00:00.0000000')
   })
 
-  it('REP-8: hold nothing of what must not leave, at whatever level', () => {
-    // defineResource() refuses to sort by such members; nothing else may let them out.
+  it('REP-8: contain nothing of members that must not be sent, at any level', () => {
+    // defineResource() refuses to sort by such members; hints must not expose them either.
     const schema = {
       ...piezas.schema,
       properties: {
@@ -179,13 +179,13 @@ describe('hints', () => {
     expect([places.has('numero'), places.has('peso'), places.has('cp.codigo')]).toEqual([true, true, false])
   })
 
-  it('QUERY-7: a list without an address, that of a hand-written route, follows none', () => {
+  it('QUERY-7: a list without an address, such as a hand-written route, accepts none', () => {
     const hint = hintOf('sort=peso', { numero: 1, lote: 'a' }) as string
-    expect(() => parseListQuery(`sort=peso&after=${hint}`, grammar)).toThrow('does not fit')
+    expect(() => parseListQuery(`sort=peso&after=${hint}`, grammar)).toThrow('does not match')
     expect(parse('sort=peso')).not.toHaveProperty('seek')
   })
 
-  it('QUERY-7: one query is hashed once for all of its links, and stays itself', () => {
+  it('QUERY-7: a query is hashed once for all of its links, and is not modified', () => {
     const query = parse('sort=peso&offest=2')
     let asked = 0
     const counted = {

@@ -8,7 +8,7 @@ import { cpuTime } from '../cpu-time.js'
 const limits = { bodyLimit: 1_048_576, depthLimit: 32 }
 const apply = (document: unknown, operations: unknown) => applyOperations(document, readOperations(operations), limits).document
 
-/** What is wrong with an operation, or what the document has become. */
+/** The error of an operation, or the resulting document. */
 function told(document: unknown, operations: unknown): unknown {
   try {
     return apply(document, operations)
@@ -151,7 +151,7 @@ describe('VERB-5: JSON Patch', () => {
     ),
   }))
 
-  it('RFC 6902: what makes one document of another does so', () => {
+  it('RFC 6902: operations derived from two documents convert one to the other', () => {
     const objects = fc.dictionary(
       name.filter((one) => !/constructor|prototype/.test(one)),
       document,
@@ -165,7 +165,7 @@ describe('VERB-5: JSON Patch', () => {
     )
   })
 
-  it('RFC 6902 5: any operations do all or nothing, and reach nothing but the document', () => {
+  it('RFC 6902 5: operations apply completely or not at all, and reach only the document', () => {
     const pointer = fc
       .array(name, { maxLength: 4 })
       .map((tokens) => tokens.map((one) => `/${one.replaceAll('~', '~0').replaceAll('/', '~1')}`).join(''))
@@ -187,7 +187,7 @@ describe('VERB-5: JSON Patch', () => {
     )
   })
 
-  it('ERR-3: what is missing is told once, and not as something else too', () => {
+  it('ERR-3: a missing member is reported once', () => {
     const refused = (body: unknown) => told({}, body)
     expect(refused([{ op: 'move', path: '/a' }])).toBe('/0/from required')
     expect(refused([{ op: 'move', from: '/a' }])).toBe('/0/path required')
@@ -195,7 +195,7 @@ describe('VERB-5: JSON Patch', () => {
     expect(refused([{ op: 'move', from: '', path: '/a' }])).toBe('/0/path pointer')
   })
 
-  it('ERR-3: a pointer that leads to nothing is shown as it was sent, and cut where it is long', () => {
+  it('ERR-3: a pointer to nothing is shown as sent, and shortened if it is long', () => {
     const detail = (document: unknown, operation: object): string => {
       try {
         return String(apply(document, [operation]))
@@ -203,10 +203,10 @@ describe('VERB-5: JSON Patch', () => {
         return (error as HttpProblem).errors[0]?.detail ?? ''
       }
     }
-    expect(detail({}, { op: 'remove', path: '/a~1b/~0/constructor' })).toContain('is there: "/a~1b/~0/constructor". It goes')
-    expect(detail({ l: [1] }, { op: 'add', path: '/l/2', value: 1 })).toContain('"path" leads to nothing that is there: "/l/2"')
-    expect(detail({ l: 1 }, { op: 'copy', from: '/m', path: '/l' })).toContain('"from" leads to nothing that is there: "/m"')
-    expect(detail({}, { op: 'remove', path: `/${'x'.repeat(1_000_000)}` })).toContain(`"/${'x'.repeat(79)}...". It goes`)
+    expect(detail({}, { op: 'remove', path: '/a~1b/~0/constructor' })).toContain('exists: "/a~1b/~0/constructor". Pointers apply')
+    expect(detail({ l: [1] }, { op: 'add', path: '/l/2', value: 1 })).toContain('"path" points to nothing that exists: "/l/2"')
+    expect(detail({ l: 1 }, { op: 'copy', from: '/m', path: '/l' })).toContain('"from" points to nothing that exists: "/m"')
+    expect(detail({}, { op: 'remove', path: `/${'x'.repeat(1_000_000)}` })).toContain(`"/${'x'.repeat(79)}...". Pointers apply`)
   })
 
   it('ERR-3: any body is a list of operations or 422', () => {
@@ -227,7 +227,7 @@ describe('HDR-5: what one JSON Patch may cost', () => {
     ],
     ['members come and go', (i) => (i % 2 === 0 ? { op: 'add', path: '/tabla/x', value: 1 } : { op: 'remove', path: '/tabla/x' })],
     ['tests', () => ({ op: 'test', path: '/tabla/k1', value: 1 })],
-  ])('a thousand %s on a large record take no time to speak of', (_title, operation) => {
+  ])('a thousand %s on a large record take little time', (_title, operation) => {
     const started = cpuTime()
     expect(told(wide, times(1_000, operation))).toBeTypeOf('object')
     expect(cpuTime() - started).toBeLessThan(3_000)
@@ -254,7 +254,7 @@ describe('HDR-5: what one JSON Patch may cost', () => {
       /^\/\d+\/path too-deep$/,
     ],
     ['operations without end', times(100_000, () => ({ op: 'remove', path: '/nada' })), /^ maxItems$/],
-  ])('%s end', (_title, operations, expected) => {
+  ])('%s terminate', (_title, operations, expected) => {
     const started = cpuTime()
     expect(told(wide, operations)).toMatch(expected)
     expect(cpuTime() - started).toBeLessThan(3_000)

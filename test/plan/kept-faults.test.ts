@@ -1,4 +1,7 @@
-/** A patch of a record that breaks its schema already: what it leaves alone is not held against it, what it touches is (VERB-5). */
+/**
+ * Patches of a record that already violates its schema: unchanged members are tolerated, changed
+ * ones are checked (VERB-5).
+ */
 import { describe, expect, it } from 'vitest'
 import { defineResource } from '../../src/definition/resource.js'
 import { completeRecord, recordToPatch } from '../../src/plan/record.js'
@@ -37,23 +40,23 @@ function patch(sent: Record<string, unknown>, current: Record<string, unknown>, 
 const broken = { id: 1, note: 'too long a note', until: 'infinity', since: '0044-03-15 BC', tags: ['ok', 'x', 'y'], grade: 'z' }
 const many = Array.from({ length: 20_000 }, () => 'x')
 
-describe('VERB-5: a patch of a record that others have written', () => {
+describe('VERB-5: a patch of a record that other programs have written', () => {
   it.each([
     ['nothing', {}],
     ['a member that was sound', { id: 1 }],
     ['one broken member', { note: 'ok' }],
     ['a broken member, to what it is', { until: 'infinity' }],
-  ])('that changes %s is taken, and leaves the rest as it is stored', (_, sent) => {
+  ])('that changes %s is accepted, and leaves other members as stored', (_, sent) => {
     expect(patch(sent, broken)).toEqual({ ...broken, ...sent })
   })
 
-  it('is refused for every member that it breaks, and for no other', () => {
+  it('is refused for every member that it makes invalid, and for no other', () => {
     expect(patch({ note: 'also too long', until: '-infinity' }, broken)).toEqual(['/note maxLength', '/until format'])
     expect(patch({ tags: ['ok', 'x', 'z'] }, broken)).toEqual(['/tags/1 minLength', '/tags/2 minLength'])
     expect(patch({ extra: 1 }, broken)).toEqual(['/extra unknown'])
   })
 
-  it('finds what it breaks behind any number of stored mistakes', () => {
+  it('reports its own violations after any number of stored ones', () => {
     expect(patch({ grade: 'q' }, { ...broken, tags: many })).toEqual(['/grade enum'])
     expect(patch({ grade: 'a' }, { ...broken, tags: many })).toEqual({ ...broken, tags: many, grade: 'a' })
   })
@@ -64,18 +67,18 @@ describe('VERB-5: a patch of a record that others have written', () => {
     expect(patch({ since: null }, broken)).toEqual(['/since required'])
   })
 
-  it('is held to rules over several members', () => {
+  it('must satisfy rules over several members', () => {
     const plan = definition({ dependentRequired: { grade: ['until'] } })
     const { until: _, ...without } = broken
     expect(patch({ note: 'ok' }, without, plan)).toEqual(expect.arrayContaining([expect.stringContaining('required')]))
   })
 
-  it('is held to a schema of which one member is the schema of another', () => {
+  it("must satisfy a schema in which one member's schema refers to another's", () => {
     const plan = definition({ properties: { ...properties, other: { $ref: '#/properties/since' } } })
     expect(patch({ other: 'never' }, broken, plan)).toEqual(expect.arrayContaining(['/other format']))
   })
 
-  it('VERB-3: a PUT is the whole record, and is held to all of the schema', () => {
+  it('VERB-3: a PUT is the whole record, and must satisfy the whole schema', () => {
     expect(() => completeRecord(things, structuredClone(broken) as never, broken as never, 'replace')).toThrow(HttpProblem)
   })
 })

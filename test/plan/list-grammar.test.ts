@@ -139,11 +139,11 @@ describe('filters', () => {
     ['cp.codigo', ['', 'x']],
     ['nota', ['3', '']],
     ['sinValor', ['', '1', 'null']],
-  ])('QUERY-1: what is no value of %s is 400', (name, values) => {
+  ])('QUERY-1: an invalid value of %s is 400', (name, values) => {
     for (const value of values) expect([value, told(`${name}=${encodeURIComponent(value)}`)]).toEqual([value, [`${name} type`]])
   })
 
-  it('QUERY-8: the violation says what a value looks like, and which there are', () => {
+  it('QUERY-8: the violation describes valid values, and lists them if possible', () => {
     expect(refused('estado=x')).toEqual([
       {
         parameter: 'estado',
@@ -164,7 +164,7 @@ describe('filters', () => {
     expect(told('limit=1&limit=2')).toEqual(['limit repeated'])
   })
 
-  it('QUERY-1: what passes has the type of its member', () => {
+  it('QUERY-1: an accepted value has the type of its member', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
         const raw = (name: string) => `${name}=${encodeURIComponent(text)}`
@@ -218,19 +218,19 @@ describe('sort', () => {
     expect(told(raw)).toEqual([expected])
   })
 
-  it('QUERY-8: the violation says which fields there are, or the near miss', () => {
+  it('QUERY-8: the violation lists the fields, or the closest one', () => {
     expect(refused('sort=feha')[0]).toMatchObject({
       detail: '"feha" can not be sorted by. Did you mean "fecha"?',
       allowed: ['fecha', 'numero', 'lote', 'cp.codigo'],
       suggestion: 'fecha',
       clause: 'QUERY-2',
     })
-    expect(refused('sort=')[0]?.detail).toBe('"sort" holds an empty name. Allowed: fecha, numero, lote, cp.codigo.')
+    expect(refused('sort=')[0]?.detail).toBe('"sort" contains an empty name. Allowed: fecha, numero, lote, cp.codigo.')
   })
 })
 
 describe('search', () => {
-  it('QUERY-3: q is handed on as it is; without sort the order is by rank', () => {
+  it('QUERY-3: q is passed on unchanged; without sort the order is by rank', () => {
     expect(parse('q=a+b%25')).toMatchObject({ search: 'a b%', sort: [] })
     expect(terms('q=a&sort=-fecha')).toEqual(['-fecha', '-numero', '-lote'])
     expect(parse('q=')).toMatchObject({ search: '', sort: [] })
@@ -239,33 +239,33 @@ describe('search', () => {
 })
 
 describe('pages', () => {
-  it('QUERY-4, QUERY-5: the first page of 25, unless asked otherwise', () => {
+  it('QUERY-4, QUERY-5: the first page of 25 by default', () => {
     expect(parse('')).toMatchObject({ page: 1, size: 25, offset: 0, first: 1 })
     expect(parse('offest=3&limit=10')).toMatchObject({ page: 3, size: 10, offset: 20 })
     expect(parse('limit=100').size).toBe(100)
     expect(parse('limit=1').size).toBe(1)
   })
 
-  it('QUERY-4: where the first page is 0, 0 is the first page', () => {
+  it('QUERY-4: with first 0, 0 is the first page', () => {
     expect(paged({ first: 0 }, 'offest=0&limit=10')).toMatchObject({ page: 1, offset: 0, first: 0 })
     expect(paged({ first: 0 }, 'offest=2&limit=10')).toMatchObject({ page: 3, offset: 20 })
     expect(paged({ first: 0 }, '')).toMatchObject({ page: 1, offset: 0 })
   })
 
-  it('QUERY-4: the problem says what the first page is', () => {
+  it('QUERY-4: the problem names the number of the first page', () => {
     expect(refused('offest=0')[0]).toEqual({
       parameter: 'offest',
-      detail: '"offest" must be a whole number from 1: it is the number of a page, and the first is 1.',
+      detail: '"offest" must be a whole number from 1: it is a page number, and the first page is 1.',
       code: 'range',
       params: { minimum: 1 },
       clause: 'QUERY-4',
     })
     expect(refused('offest=-1', (raw) => paged({ first: 0 }, raw))[0]?.detail).toContain(
-      'a whole number from 0: it is the number of a page, and the first is 0',
+      'a whole number from 0: it is a page number, and the first page is 0',
     )
   })
 
-  it('QUERY-4: a page past any store has an offset that is exact', () => {
+  it('QUERY-4: a page past any store has an exact offset', () => {
     const { page, offset } = parse('offest=9007199254740991&limit=100')
     expect(page).toBe(9007199254740991)
     expect(Number.isSafeInteger(offset) && Number.isSafeInteger(offset + 100)).toBe(true)
@@ -289,7 +289,7 @@ describe('pages', () => {
     expect(told('limit=-1')).toEqual(['limit range'])
   })
 
-  it('QUERY-5: the resource goes before the service, and a default never above the maximum', () => {
+  it('QUERY-5: the resource precedes the service, and a default never exceeds the maximum', () => {
     const of = (own: PageOptions, service: PageOptions) =>
       compileListGrammar(
         defineResource({ collection: 'cosas', key: 'id', page: own, schema: { type: 'object', properties: { id: { type: 'integer' } } } }),
@@ -301,7 +301,7 @@ describe('pages', () => {
     expect(of({}, { size: 120 })).toEqual({ size: 120, max: 120, first: 1 })
     expect(of({ max: 10 }, {})).toEqual({ size: 10, max: 10, first: 1 })
     expect(of({}, { max: 10 })).toEqual({ size: 10, max: 10, first: 1 })
-    expect(() => of({ size: 50 }, { max: 10 })).toThrow('"cosas" has pages of 50 with at most 10')
+    expect(() => of({ size: 50 }, { max: 10 })).toThrow('"cosas" has a page size of 50 but a maximum of 10')
     // What the service says, its factory checks.
     const api = (page: PageOptions) => () => makeApi({ versions: { v0: 'retired' }, page })
     expect(api({ max: 0 })).toThrow('The option "page.max" of api() is 0. Give a whole number from 1. [ERR-1 invalid-option]')
@@ -331,7 +331,7 @@ describe('expand', () => {
   })
 })
 
-describe('queries that come again', () => {
+describe('repeated queries', () => {
   const address = { listPath: '/v1/piezas' }
   const texts = fc.array(
     fc.constantFrom(
@@ -348,7 +348,7 @@ describe('queries that come again', () => {
     ),
     { maxLength: 5 },
   )
-  /** What a query is, or what is wrong with it. */
+  /** The parsed query, or its errors. */
   const outcome = (parsed: () => ListQuery): unknown => {
     try {
       return parsed()
@@ -357,7 +357,7 @@ describe('queries that come again', () => {
     }
   }
 
-  it('QUERY-1..8: are what they are by themselves, whichever came before', () => {
+  it('QUERY-1..8: have the same result as alone, whichever came before', () => {
     const kept = compileListGrammar(piezas)
     fc.assert(
       fc.property(fc.array(texts), (queries) => {
@@ -380,7 +380,7 @@ describe('queries that come again', () => {
     expect(knownListQuery(raw, kept, address)).toBe(second)
   })
 
-  it('are not kept with a hint, which holds for one address alone, nor where they are long', () => {
+  it('are not cached with a hint, which is valid for one address only, nor if they are long', () => {
     const kept = compileListGrammar(piezas)
     const query = knownListQuery('sort=numero&limit=1', kept, address)
     const row = { numero: 1, lote: 'a' }
@@ -400,7 +400,7 @@ describe('queries that come again', () => {
     for (const orders of [sorted, usual]) expect([new Set(orders).size, isFixed(orders[0])]).toEqual([1, true])
   })
 
-  it.each(['-fecha', 'bogus'])('QUERY-2: learn nothing of sort=%s from a query with more mistakes than are looked for', (sorted) => {
+  it.each(['-fecha', 'bogus'])('QUERY-2: nothing is cached for sort=%s of a query with more errors than are reported', (sorted) => {
     const kept = compileListGrammar(piezas)
     const strays = Array.from({ length: 60 }, (_, i) => `x${i}=1`).join('&')
     expect(() => knownListQuery(`sort=${sorted}&${strays}`, kept, address)).toThrow(HttpProblem)
@@ -417,7 +417,7 @@ describe('parameters', () => {
     ['lotes=2', 'lote'],
     ['fechadesde=2', 'fechaDesde'],
     ['expnd=x', 'expand'],
-  ])('QUERY-8: %s is unknown and near %s', (raw, suggestion) => {
+  ])('QUERY-8: %s is unknown and close to %s', (raw, suggestion) => {
     const [violation] = refused(raw)
     expect(violation).toMatchObject({ code: 'unknown', clause: 'QUERY-8', suggestion, allowed: grammar.parameters })
     expect(violation?.detail).toContain(`Did you mean "${suggestion}"?`)
@@ -427,17 +427,17 @@ describe('parameters', () => {
     expect(refused(raw)[0]).toMatchObject({ code: 'unknown', allowed: grammar.parameters })
   })
 
-  it('QUERY-8: what a resource does not offer is no parameter of it', () => {
+  it('QUERY-8: a parameter for a feature that a resource lacks is unknown', () => {
     expect(plain.parameters).toEqual(['offest', 'limit'])
     for (const raw of ['sort=id', 'q=x', 'expand=x']) expect(refused(raw, (query) => parseListQuery(query, plain))[0]?.code).toBe('unknown')
     expect(refused('a=1', (query) => parseItemQuery(query, plain))[0]?.detail).toBe(
-      '"a" is no parameter here. This request takes no parameters.',
+      '"a" is not a parameter here. This request takes no parameters.',
     )
     expect(refused('limit=1', refuseQuery)[0]?.code).toBe('unknown')
     expect(refuseQuery('')).toBeUndefined()
   })
 
-  it('QUERY-7: a hint that does not fit says where hints come from', () => {
+  it('QUERY-7: the error for an invalid hint says where hints come from', () => {
     expect(refused('after=x')[0]).toMatchObject({ parameter: 'after', code: 'hint', clause: 'QUERY-7' })
   })
 
@@ -458,7 +458,7 @@ describe('parameters', () => {
     )
   })
 
-  it('QUERY-8: a query of thousands of mistakes gets a small answer, soon', () => {
+  it('QUERY-8: a query with thousands of errors gets a small response quickly', () => {
     const started = cpuTime()
     const many = (piece: (i: number) => string, by: string) => Array.from({ length: 5000 }, (_, i) => piece(i)).join(by)
     for (const raw of [
@@ -477,16 +477,16 @@ describe('parameters', () => {
     expect(cpuTime() - started).toBeLessThan(2000)
   })
 
-  it('QUERY-8: the detail tells the first few and counts the rest', () => {
+  it('QUERY-8: the detail has the first few errors and the number of others', () => {
     try {
       parse('a=1&b=1&c=1&d=1&e=1')
       expect.unreachable()
     } catch (error) {
-      expect((error as HttpProblem).detail).toMatch(/^"a" is no parameter here\. .* And 2 more\.$/)
+      expect((error as HttpProblem).detail).toMatch(/^"a" is not a parameter here\. .* And 2 more\.$/)
     }
   })
 
-  it('QUERY-7: the pairs are kept as they came, for the links to other pages', () => {
+  it('QUERY-7: the pairs are kept in order for pagination links', () => {
     expect(parse('lote=a&lote=b+c&offest=2').pairs).toEqual([
       ['lote', 'a'],
       ['lote', 'b c'],

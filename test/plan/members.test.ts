@@ -26,25 +26,25 @@ const optional = {
   },
 }
 
-describe('REP-8: values on their way in', () => {
+describe('REP-8: input values', () => {
   it('an absent optional member becomes its default, else null where allowed, else stays absent', () => {
     expect(create(optional, {})).toEqual({ nula: null, estado: 'abierta', alta: '2024-01-31T08:30:00.0000000', pin: '0000' })
   })
 
-  it('in an update, what the client could not see stays absent', () => {
+  it('in an update, members that the client could not see stay absent', () => {
     expect(normalize(optional, 'update', {})).toEqual({ nula: null, estado: 'abierta', alta: '2024-01-31T08:30:00.0000000' })
   })
 
-  it('in a patch nothing is filled', () => {
+  it('in a patch nothing is filled in', () => {
     expect(normalize(optional, 'nothing', { alta: '2024-01-31T08:30:00' })).toEqual({ alta: '2024-01-31T08:30:00.0000000' })
   })
 
-  it('what is given stays, null too', () => {
+  it('given values are kept, also null', () => {
     const given = { n: null, nula: 'x', texto: 'y', estado: 'cerrada', alta: 'no date', id: 5, pin: null, otra: { a: 1 } }
     expect(create(optional, given)).toEqual(given)
   })
 
-  it('defaults are filled in nested objects, in arrays, and in defaults', () => {
+  it('defaults are filled in in nested objects, arrays and defaults', () => {
     const inner = { type: 'object', properties: { a: { type: 'integer', default: 1 }, b: { type: ['string', 'null'] } } }
     const schema = {
       type: 'object',
@@ -81,7 +81,7 @@ describe('REP-8: values on their way in', () => {
     expect(one.b.c).not.toBe(schema.properties.b.default.c)
   })
 
-  it('a default that would fill itself in again ends', () => {
+  it('a default that contains itself terminates', () => {
     const schema = { type: 'object', properties: { hijo: { $ref: '#', default: {} }, a: { type: ['string', 'null'] } } }
     expect(create(schema, {})).toEqual({ hijo: { a: null }, a: null })
   })
@@ -100,7 +100,7 @@ describe('REP-8: values on their way in', () => {
     expect(present(schema, { kind: 'b', b: 'y' })).toEqual({ kind: 'b', b: 'y' })
   })
 
-  it('REP-4: date-times become canonical wherever they stand', () => {
+  it('REP-4: date-times become canonical at any place', () => {
     const schema = {
       type: 'object',
       additionalProperties: date,
@@ -121,7 +121,7 @@ describe('REP-8: values on their way in', () => {
     })
   })
 
-  it('copies what it is given, and leaves what does not fit for the validator', () => {
+  it('copies its input, and leaves invalid values for the validator', () => {
     const given = Object.freeze({ uno: Object.freeze({ a: 1 }), lista: 'no list', n: 5 })
     const schema = {
       type: 'object',
@@ -134,7 +134,7 @@ describe('REP-8: values on their way in', () => {
     for (const odd of [null, 5, 'x', [], undefined]) expect(create(schema, odd)).toEqual(odd)
   })
 
-  it('names that objects have already are names', () => {
+  it('names that objects inherit are ordinary names', () => {
     const schema = {
       type: 'object',
       additionalProperties: true,
@@ -147,7 +147,7 @@ describe('REP-8: values on their way in', () => {
     expect(Object.hasOwn(present(schema, made) as object, '__proto__')).toBe(true)
   })
 
-  it('a record of great depth ends', () => {
+  it('a very deep record terminates', () => {
     const schema = { type: 'object', properties: { hijo: { $ref: '#' }, a: { type: ['string', 'null'] } } }
     let value: object = {}
     for (let i = 0; i < 500; i += 1) value = { hijo: value }
@@ -155,8 +155,8 @@ describe('REP-8: values on their way in', () => {
   })
 })
 
-describe('REP-8: values on their way out', () => {
-  it('null stays where a branch of a union lets anything be, objects in another or not', () => {
+describe('REP-8: output values', () => {
+  it('null is kept if a branch of a union allows any value, also next to a branch for objects', () => {
     const object = { type: 'object', properties: { x: { type: 'string' }, oculto: { type: 'string', writeOnly: true } } }
     for (const union of [{ anyOf: [object, {}] }, { oneOf: [{ anyOf: [object, { minimum: 3 }] }, { type: 'string' }] }]) {
       const schema = { type: 'object', properties: { d: union as JsonSchema } }
@@ -164,17 +164,17 @@ describe('REP-8: values on their way out', () => {
       expect(present(schema, { d: { x: 'x', oculto: 'y' } })).toEqual({ d: { x: 'x' } })
       expect([present(schema, {}), create(schema, {})]).toEqual([{}, {}])
     }
-    // Beside them, what says its types still takes a null of the store for nothing.
+    // If all branches have types, a null from the store still counts as absent.
     expect(present({ type: 'object', properties: { d: { anyOf: [object, { type: 'string' }] } } }, { d: null })).toEqual({})
   })
 
-  it('a nullable member always stands there, in the order of the schema', () => {
+  it('a nullable member is always present, in schema order', () => {
     const wire = present(optional, { texto: 'x', otra: 1 }) as object
     expect(wire).toEqual({ n: null, nula: null, texto: 'x', id: null })
     expect(Object.keys(wire)).toEqual(['n', 'nula', 'texto', 'id'])
   })
 
-  it('writeOnly members never leave, at any depth', () => {
+  it('writeOnly members are never sent, at any depth', () => {
     const pin = { type: 'string', writeOnly: true }
     const inner = { type: 'object', properties: { pin, a: { type: 'string' } } }
     const schema = {
@@ -214,7 +214,7 @@ describe('REP-8: values on their way out', () => {
     })
   })
 
-  it('undeclared members never leave unless the schema is open', () => {
+  it('undeclared members are never sent unless the schema is open', () => {
     const inner = { type: 'object', properties: { a: { type: 'string' } } }
     const stored = { a: 'x', interno: 'SECRETO' }
     expect(present(inner, stored)).toEqual({ a: 'x' })
@@ -224,18 +224,18 @@ describe('REP-8: values on their way out', () => {
     expect(present({ type: 'object' }, stored)).toEqual({})
   })
 
-  it('a null that the schema does not allow is nothing', () => {
+  it('a null that the schema does not allow counts as absent', () => {
     const schema = { type: 'object', properties: { a: { type: 'string' }, b: {}, c: { type: ['string', 'null'] } } }
     expect(present(schema, { a: null, b: null, c: null })).toEqual({ b: null, c: null })
     expect(present({ type: 'string' }, null)).toBeUndefined()
     expect(compileKnown(Shape.of(schema))({ a: null, b: null, c: null, d: 1 })).toEqual({ b: null, c: null })
   })
 
-  it('REP-4: date-times leave with seven digits', () => {
+  it('REP-4: date-times are sent with seven digits', () => {
     expect(present({ type: 'array', items: date }, ['2024-01-31T08:30:00', 'x'])).toEqual(['2024-01-31T08:30:00.0000000', 'x'])
   })
 
-  it('REP-7: what went out comes back the same', () => {
+  it('REP-7: output round-trips as input', () => {
     const schema = {
       type: 'object',
       required: ['n'],
@@ -267,7 +267,7 @@ describe('REP-8: values on their way out', () => {
     )
   })
 
-  it('shares what may leave as it is with who only looks at it, and nothing else', () => {
+  it('shares values that need no conversion with callers that only read them, and nothing else', () => {
     const inner = {
       type: 'object',
       properties: { a: { type: 'string' }, b: { type: ['string', 'null'] }, c: date, d: { type: 'string', writeOnly: true } },

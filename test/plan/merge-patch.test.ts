@@ -51,7 +51,7 @@ describe('VERB-5: on the schema of a resource', () => {
     },
   }
 
-  it('null becomes null where the schema allows it, else removes', () => {
+  it('null becomes null if the schema allows it, else removes the member', () => {
     const target = { nombre: 'x', alias: 'y', cp: { codigo: 1, calle: 'z' } }
     expect(merge(schema, target, { nombre: null, alias: null, cp: { codigo: null, calle: null } }).merged).toEqual({
       alias: null,
@@ -65,14 +65,14 @@ describe('VERB-5: on the schema of a resource', () => {
     expect(merge(schema, { lista: ['a', 'b'] }, { lista: [null] }).merged).toEqual({ lista: [null] })
   })
 
-  it('a name that the schema does not know is a violation even as null, with the near miss', () => {
+  it('an undeclared name is a violation even with null, and gets the closest name', () => {
     expect(merge(schema, {}, { nombe: null, cp: { 'cal/e': null } }).found).toMatchObject([
       { pointer: '/nombe', code: 'unknown', clause: 'REP-8', suggestion: 'nombre' },
       { pointer: '/cp/cal~1e', code: 'unknown', suggestion: 'calle' },
     ])
   })
 
-  it('a name that objects have already is one like others', () => {
+  it('a name that objects inherit is an ordinary one', () => {
     const patch = JSON.parse('{"__proto__":{"polluted":true},"hasOwnProperty":null}')
     const { merged, found } = merge(schema, {}, patch)
     expect(found.map(({ pointer }) => pointer)).toEqual(['/hasOwnProperty'])
@@ -83,23 +83,23 @@ describe('VERB-5: on the schema of a resource', () => {
     expect(Object.keys(removed as object)).toEqual(['a'])
   })
 
-  it('what the store holds beside the schema is left out: the client could not mend it', () => {
+  it('undeclared stored members are left out: the client could not fix them', () => {
     const target = { nombre: null, interno: 1, cp: { codigo: 1, interno: 2 }, alias: 'x' }
     expect(merge(schema, target, { alias: 'y' }).merged).toEqual({ alias: 'y', cp: { codigo: 1 } })
     expect(merge(open, target, { alias: 'y' }).merged).toEqual({ ...target, alias: 'y' })
   })
 
-  it('changes neither the stored record nor the patch', () => {
+  it('modifies neither the stored record nor the patch', () => {
     const target = Object.freeze({ cp: Object.freeze({ codigo: 1 }) })
     const patch = Object.freeze({ cp: Object.freeze({ calle: 'x' }) })
     expect(merge(schema, target, patch).merged).toEqual({ cp: { codigo: 1, calle: 'x' } })
   })
 
-  it('thousands of unknown names are few violations', () => {
+  it('thousands of unknown names produce few violations', () => {
     expect(merge(schema, {}, Object.fromEntries(Array.from({ length: 5000 }, (_, i) => [`m${i}`, null]))).found).toHaveLength(100)
   })
 
-  it('where the schema says nothing of null it removes, or nothing could: untyped members and open objects', () => {
+  it('if the schema does not mention null it removes: untyped members and open objects', () => {
     const untyped = {
       type: 'object',
       properties: { libre: {}, suelta: true, texto: { enum: ['a', null] }, nula: { type: 'null' } },
@@ -114,7 +114,7 @@ describe('VERB-5: on the schema of a resource', () => {
     expect(merge(typed, { x: 'y' }, { x: null }).merged).toEqual({ x: null })
   })
 
-  it('what a store would give back when it is not sent is told to be removed', () => {
+  it('a member that the store would restore if absent is marked as removed', () => {
     const guarded = {
       type: 'object',
       properties: { clave: { type: 'string', writeOnly: true }, alta: { type: 'string', readOnly: true } },

@@ -15,15 +15,15 @@ const notas = defineResource({
   schema: { type: 'object', required: ['id'], properties: { id: { type: 'integer' }, clienteId: { type: ['integer', 'null'] } } },
   links: { cliente: { to: clientes, by: 'clienteId', show: ['id'] } },
 })
-/** An adapter that learns at mount whose records it keeps. */
+/** An adapter that gets its resource at mount. */
 const kept = (...records: object[]) => ({
   bind: <T, K>(definition: ResourceDefinition<T, K>) => memoryAdapter(definition, { records: records as T[] }),
 })
 let open: Omit<Served, 'data'> | undefined
 afterEach(() => open?.close())
 
-describe('adapters that are bound where they are mounted', () => {
-  it('serve behind api() and resourceRouter(), as resources and as related ones', async () => {
+describe('adapters that are bound when they are mounted', () => {
+  it('work in api() and resourceRouter(), as resources and as related ones', async () => {
     const related = [mount(clientes, kept({ id: 5 }))]
     const app = express().use('/v1', resourceRouter(notas, kept({ id: 1, clienteId: 5 }), { related }))
     open = await listen(app.use(api({ versions: { v8: [mount(clientes, kept({ id: 7 }))] } })))
@@ -49,11 +49,11 @@ describe('adapters that are bound where they are mounted', () => {
     ['half an adapter', { bind: () => ({ list: () => ({ items: [] }) }) }],
     ['a function, which has a bind of its own', () => undefined],
     ['null', null],
-  ])('VERB-9: %s is no adapter', (_, given) => {
+  ])('VERB-9: %s is not an adapter', (_, given) => {
     expect(() => mount(clientes, given as never)).toThrow(expect.objectContaining({ code: 'adapter-incomplete' }))
   })
 
-  it('what has a list() is an adapter already, and what bind() throws is told', () => {
+  it('a value with list() is already an adapter, and errors of bind() are passed on', () => {
     const adapter = { ...memoryAdapter(clientes), bind: () => expect.unreachable() }
     expect(mount(clientes, adapter).adapter).toBe(adapter)
     const broken = {

@@ -22,7 +22,7 @@ const notas = defineResource({
 })
 const silent = { item: ['GET'], collection: ['GET'] } as const
 
-describe('ready() of api() tells each adapter which writes requests can reach', () => {
+describe('ready() of api() passes each adapter the writes that requests can reach', () => {
   async function offered(options: MountOptions, more: readonly MountOptions[] = []): Promise<WriteMethod[]> {
     const asked: (ReadonlySet<WriteMethod> | undefined)[] = []
     const adapter = { ...memoryAdapter(notas), ready: (methods?: ReadonlySet<WriteMethod>) => void asked.push(methods) }
@@ -44,7 +44,7 @@ describe('ready() of api() tells each adapter which writes requests can reach', 
     expect(await offered(options)).toEqual(methods)
   })
 
-  it('what any version offers is offered', async () => {
+  it('writes of any version are included', async () => {
     expect(await offered(silent, [{ item: ['GET'] }, { collection: ['GET'], item: ['DELETE'] }])).toEqual(['create', 'detach', 'remove'])
   })
 

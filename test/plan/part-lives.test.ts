@@ -11,7 +11,7 @@ const part = (template: string, methods: readonly string[] = [], hasOthers = tru
   hasOthers,
 })
 
-/** What the table of look-ups has to agree with: the template as a regular expression. */
+/** The reference for the table of look-ups: the template as a regular expression. */
 function isGoneByTemplate(parts: readonly Part[], method: string, path: string): boolean {
   const plain = path.replace(/\/$/, '')
   const asked = method === 'HEAD' ? 'GET' : method
@@ -28,9 +28,9 @@ function isGoneByTemplate(parts: readonly Part[], method: string, path: string):
 }
 
 describe('PartLives', () => {
-  it('VER-2: finds what the templates say, whatever they are', () => {
+  it('VER-2: finds the same parts as the templates', () => {
     const segment = fc.constantFrom('a', 'b', '{id}')
-    // A name and an id in one place would be two addresses: the table of routes has no such thing.
+    // A name and an id at one place would be two addresses, which the route table never has.
     const template = fc
       .array(segment, { minLength: 1, maxLength: 4 })
       .map((segments) => segments.map((one, at) => (at % 2 === 1 ? '{id}' : one === '{id}' ? 'a' : one)))
@@ -54,7 +54,7 @@ describe('PartLives', () => {
     )
   })
 
-  it('VER-2: compares literal segments decoded, and takes an id that can not be decoded', () => {
+  it('VER-2: compares literal segments decoded, and accepts an undecodable id', () => {
     const lives = PartLives.of([part('/añejo/{id}/b')])
     for (const path of ['/a%C3%B1ejo/1/b', '/añejo/1/b', '/a%c3%b1ejo/%zz/%62/', '/a%C3%B1ejo/%ff/b/c/d'])
       expect(lives?.isGone('GET', path, 0), path).toBe(true)
@@ -62,13 +62,13 @@ describe('PartLives', () => {
       expect(lives?.isGone('GET', path, 0), path).toBe(false)
   })
 
-  it('VER-2: joins what is said twice of one path', () => {
+  it('VER-2: joins two declarations for one path', () => {
     const lives = PartLives.of([part('/a/{id}', ['GET'], false), part('/a/{x}', ['PATCH'])])
     for (const method of ['GET', 'PATCH', 'OPTIONS', 'PUT']) expect(lives?.isGone(method, '/a/1', 0)).toBe(true)
     expect(lives?.isGone('GET', '/a', 0)).toBe(false)
   })
 
-  it('VER-3: what is said of a path holds below it, where nothing else is known', () => {
+  it('VER-3: a declaration for a path applies below it, if nothing else is known there', () => {
     const life = resolveLife('it', { deprecated: { since: '2026-01-01', use: '/b/{id}' } })
     const lives = PartLives.of([{ template: '/a/{id}', life, hasOthers: true }])
     expect(lives?.at('GET', '/a/7/x/y')).toEqual({ life, template: '/a/{id}' })
@@ -77,7 +77,7 @@ describe('PartLives', () => {
     expect(useAddress('https://other/{id}', 'http://h/v1', new Map())).toBe('https://other/{id}')
   })
 
-  it('VER-2: of two lives the earlier dates count', () => {
+  it('VER-2: of two life cycles the earlier dates apply', () => {
     const [one, two] = [
       resolveLife('x', { retired: { since: '2027-01-01' } }),
       resolveLife('y', { deprecated: { since: '2026-01-01', sunset: '2026-06-01', use: 'z' } }),

@@ -42,34 +42,34 @@ const patch = (sent: Record<string, unknown>, current: Record<string, unknown>) 
 }
 
 describe('REP-4: a date-time in a key has several spellings', () => {
-  it('PUT and POST take each for the one of the address', () => {
+  it('PUT and POST accept each as equal to that of the address', () => {
     const fixed = { dia: full, mesa: 1 }
     expect(recordToReplace(turnos, { dia: short, mesa: 1 }, fixed, [])).toMatchObject({ dia: full })
     expect(recordToCreate(turnos, { dia: `${short}.0`, mesa: 1 }, { dia: short }, [])).toMatchObject({ dia: full })
     expect(pointers(() => recordToReplace(turnos, { dia: `${short}.1`, mesa: 1 }, fixed, []))).toEqual(['/dia'])
   })
 
-  it('PATCH does not call a key changed because the store gives fewer digits', () => {
+  it('PATCH does not consider a key changed because the store returns fewer digits', () => {
     expect(patch({ nombre: 'x' }, { dia: short, mesa: 1 })).toEqual({ dia: full, mesa: 1, nombre: 'x' })
     expect(patch({ dia: full }, { dia: short, mesa: 1 })).toEqual({ dia: full, mesa: 1 })
     expect(pointers(() => patch({ dia: `${short}.1` }, { dia: short, mesa: 1 }))).toEqual(['/dia'])
   })
 })
 
-describe('VERB-5: PATCH changes what it names', () => {
+describe('VERB-5: PATCH changes only the members that it names', () => {
   const current = Object.freeze({ dia: full, mesa: 1, interno: Object.freeze({ a: 1 }), nota: 5, cp: Object.freeze({ codigo: 1, x: 2 }) })
 
-  it('what the store holds beside the schema stays as it is, also within its members', () => {
+  it('undeclared stored members are kept, also within members', () => {
     expect(patch({ nombre: 'x' }, current)).toEqual({ ...current, nombre: 'x' })
     expect(patch({ cp: { codigo: 2 } }, current)).toEqual({ ...current, cp: { codigo: 2, x: 2 } })
   })
 
-  it('REP-8: a client can not name it, not even as it is', () => {
+  it('REP-8: a client can not name them, not even with the current value', () => {
     for (const sent of [{ nota: 5 }, { nota: 6 }, { nota: null }]) expect(pointers(() => patch(sent, current))).toEqual(['/nota'])
     expect(pointers(() => patch({ otra: 1 }, current))).toEqual(['/otra'])
   })
 
-  it('what a patch shares with the stored record is what it would have copied', () => {
+  it('values shared with the stored record equal the copies', () => {
     const dia = fc.constantFrom(short, full, `${short}.5`)
     const cp = fc.record({ codigo: fc.oneof(fc.integer(), fc.constant(null)), x: fc.integer() }, { requiredKeys: [] })
     const stored = fc.record(

@@ -62,13 +62,13 @@ describe('the fields of a representation', () => {
     expect([...plan.fixed]).toEqual(['numero', 'clienteId'])
   })
 
-  it('REP-8: writeOnly members are presentable by no way', () => {
+  it('REP-8: writeOnly members have no output conversion', () => {
     expect([plan.present.has('pin'), plan.present.has('alta'), plan.presentOther('pin')]).toEqual([false, true, undefined])
     const open = compileResource(define({ ...options, schema: { ...schema, additionalProperties: { type: 'string', writeOnly: true } } }))
     expect([open.open, open.presentOther('otra')]).toEqual([true, undefined])
   })
 
-  it('REP-8: members that the schema allows without naming them are presented as it says', () => {
+  it('REP-8: members that the schema allows without naming them are presented by their schema', () => {
     const open = compileResource(
       define({ ...options, schema: { ...schema, additionalProperties: { type: 'string', format: 'local-date-time' } } }),
     )
@@ -77,7 +77,7 @@ describe('the fields of a representation', () => {
     expect(open.presentOther('lote')).toBeUndefined()
   })
 
-  it('REP-8: only what every record may have is shown as null', () => {
+  it('REP-8: only members that every record may have are shown as null', () => {
     const union = { ...schema, anyOf: [{ properties: { a: { type: ['string', 'null'] } } }, { properties: { b: text } }] }
     const { fields } = compileResource(define({ ...options, schema: union }))
     const nullable = fields.filter((field) => field.kind === 'member' && field.nullable).map(({ name }) => name)
@@ -85,14 +85,14 @@ describe('the fields of a representation', () => {
   })
 })
 
-describe('what is wrong with a record', () => {
-  it('REP-8: it has its key, whatever the schema requires, unless the store assigns it', () => {
+describe('the violations of a record', () => {
+  it('REP-8: a record has its key, even if the schema does not require it, unless the store assigns it', () => {
     expect(pointers(plan.validate({ lote: 'x' }))).toEqual(['/numero'])
     const assigned = compileResource(define({ ...options, assigned: true }))
     expect(assigned.validate({ lote: 'x' })).toEqual([])
   })
 
-  it('REP-8: readOnly members are never required, writeOnly ones not of a PUT that has not met the stored record', () => {
+  it('REP-8: readOnly members are never required, writeOnly ones not for a PUT before the stored record is read', () => {
     const inner = {
       type: 'object',
       required: ['id', 'pin'],
@@ -109,7 +109,7 @@ describe('what is wrong with a record', () => {
     expect(nested.validateSent({ n: 1, a: {} })).toEqual([])
   })
 
-  it('REP-7: it is told in the words of the wire', () => {
+  it('REP-7: use wire names', () => {
     const found = [
       { pointer: '/contratoId', detail: '"contratoId" is required.', code: 'required', params: { member: 'contratoId' } },
       { pointer: '/rutaDia', detail: '"rutaDia" must be integer or null.', code: 'type' },
@@ -124,7 +124,7 @@ describe('what is wrong with a record', () => {
     ])
   })
 
-  it('REP-8: a default that its own schema refuses is a configuration error, and no client is blamed for it', () => {
+  it('REP-8: a default that violates its own schema is a configuration error', () => {
     const withDefault = (member: object) =>
       compileResource(define({ ...options, schema: { ...schema, properties: { ...schema.properties, tipo: member } } }))
     expect(() => withDefault({ type: 'boolean', default: 'yes' })).toThrow(/default of "tipo".*must be boolean.*invalid-schema/)
@@ -133,7 +133,7 @@ describe('what is wrong with a record', () => {
     expect(() => withDefault({ type: 'string', format: 'local-date-time', default: '2024-01-01T00:00:00' })).not.toThrow()
   })
 
-  it('REP-7: a link that is refused is told once, without what the schema says of the key it should have given', () => {
+  it('REP-7: a refused link is reported once, without violations of the key that it should have set', () => {
     const link = { pointer: '/contrato', detail: 'It leads nowhere.', code: 'link' }
     const required = { pointer: '/contratoId', detail: '"contratoId" is required.', code: 'required' }
     const other = { pointer: '/rutaDia', detail: '"rutaDia" is required.', code: 'required' }
@@ -143,15 +143,15 @@ describe('what is wrong with a record', () => {
     ])
   })
 
-  it('REP-8: what is allowed and near are the names of the wire', () => {
+  it('REP-8: allowed and closest names are wire names', () => {
     const [stray] = onWire(plan, plan.validate({ numero: 1, lote: 'x', contrat: 1 }))
     expect(stray).toMatchObject({
       pointer: '/contrat',
       suggestion: 'contrato',
-      detail: '"contrat" is no member here. Did you mean "contrato"?',
+      detail: '"contrat" is not a member here. Did you mean "contrato"?',
     })
     expect(stray?.allowed).toEqual(plan.fields.map(({ name }) => name))
-    const sent = { pointer: '/contratoId', detail: '"contratoId" is no member here.', code: 'unknown', suggestion: 'contrato' }
+    const sent = { pointer: '/contratoId', detail: '"contratoId" is not a member here.', code: 'unknown', suggestion: 'contrato' }
     expect(onWire(plan, [sent])).toEqual([sent])
   })
 })
@@ -169,15 +169,15 @@ describe('keys', () => {
     expect(checkKey(codec(['a/b', 'n']), { 'a/b': '\udc00', n: 1 })).toHaveLength(1)
   })
 
-  it('a record of a store without its key is an error of the service', () => {
+  it('a stored record without its key is an error of the service', () => {
     expect(keyOf(plan, { numero: 5 })).toBe(5)
-    expect(() => keyOf(plan, { numero: '5' })).toThrow('The adapter of "piezas" gave a record without its key (numero).')
+    expect(() => keyOf(plan, { numero: '5' })).toThrow('The adapter of "piezas" returned a record without its key (numero).')
     expect(() => keyOf(plan, null)).toThrow('without its key')
   })
 })
 
 describe('the digest', () => {
-  it('HDR-2: stands for schema and links: equal where they are, another where they differ', () => {
+  it('HDR-2: identifies schema and links: equal for equal ones, different otherwise', () => {
     const digest = (more: object) => compileResource(define({ ...options, ...more })).digest
     const others = [
       digest({}),

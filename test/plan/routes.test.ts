@@ -113,7 +113,7 @@ describe('matching', () => {
     '/clientes/7/contratos/',
     '/clientes/7/contratos/C-1/activo',
     '/search/mas',
-  ])('PATH-11: %s is nowhere', (path) => {
+  ])('PATH-11: %s is not found', (path) => {
     expect(at(table, path)).toBeUndefined()
   })
 
@@ -150,7 +150,7 @@ describe('matching', () => {
     expect(at(routes, '/x'.repeat(10_000))).toBeUndefined()
   })
 
-  it('REP-1: a path comes back to the keys it was made of', () => {
+  it('REP-1: a path round-trips to its keys', () => {
     const component = { numeroDeCabecera: 3, secuencia: 1 }
     const mounted = resourceOf(table, 'componentes')
     expect(collectionPath(mounted, [3])).toBe('/piezas/3/componentes')
@@ -162,7 +162,7 @@ describe('matching', () => {
 describe('methods', () => {
   const allow = (path: string, routes = table) => routes.match(path.split('/').slice(1))?.route.allow
 
-  it('VERB-9: Allow says exactly what is offered', () => {
+  it('VERB-9: Allow lists exactly the offered methods', () => {
     expect(allow('/piezas')).toBe('GET, HEAD, POST, OPTIONS')
     expect(allow('/piezas/3')).toBe('GET, HEAD, PUT, PATCH, DELETE, OPTIONS')
     expect(allow('/contratos/C/activo')).toBe('GET, HEAD, PUT, DELETE, OPTIONS')
@@ -171,19 +171,19 @@ describe('methods', () => {
     expect(allow('/search')).toBe('GET, HEAD, OPTIONS')
   })
 
-  it('VERB-9: a read-only store can be read', () => {
+  it('VERB-9: a read-only store has only GET', () => {
     const routes = routeTable([on(clientes), on(contratos, reads)])
     const paths = ['/contratos', '/contratos/C', '/contratos/C/activo', '/clientes/7/contratos', '/clientes/7/contratos/C']
     expect(paths.map((path) => allow(path, routes))).toEqual(Array(5).fill('GET, HEAD, OPTIONS'))
   })
 
-  it('PATH-7: what can not attach can not create and attach in one step', () => {
+  it('PATH-7: an adapter without attach can not create and attach in one step', () => {
     const routes = routeTable([on(clientes), on(contratos, { ...reads, create: never, detach: never })])
     expect(allow('/clientes/7/contratos', routes)).toBe('GET, HEAD, OPTIONS')
     expect(allow('/clientes/7/contratos/C', routes)).toBe('GET, HEAD, DELETE, OPTIONS')
   })
 
-  it('VERB-11: methods can be restricted, to none too', () => {
+  it('VERB-11: methods can be restricted, also to none', () => {
     const routes = routeTable([
       on(clientes, all, { collection: ['POST'], item: ['GET', 'DELETE'] }),
       on(contratos, reads, { collection: ['POST'], item: [] }),
@@ -196,7 +196,7 @@ describe('methods', () => {
     ])
   })
 
-  it('VERB-11: a restriction holds in the collections of parents and for flags as well', () => {
+  it('VERB-11: a restriction applies in the collections of parents and for flags as well', () => {
     const routes = routeTable([on(clientes), on(contratos, all, { collection: ['GET'], item: ['GET', 'DELETE'] })])
     expect(allow('/clientes/7/contratos', routes)).toBe('GET, HEAD, OPTIONS')
     expect(allow('/clientes/7/contratos/C', routes)).toBe('GET, HEAD, DELETE, OPTIONS')
@@ -207,18 +207,18 @@ describe('methods', () => {
     expect(allow('/avisos/1/leido', flagged(['PATCH']))).toBe('PUT, DELETE, OPTIONS')
   })
 
-  it('VERB-8: HEAD is what GET is', () => {
+  it('VERB-8: HEAD uses the operation of GET', () => {
     const operations = table.match(['piezas', '3'])?.route.operations
     expect(['HEAD', 'GET', 'POST'].map((method) => operations?.get(method)?.name)).toEqual(['read', 'read', undefined])
   })
 })
 
-describe('how resources lead to each other', () => {
-  it('PATH-5: a child may stand before its parent, and name it', () => {
+describe('relations between resources', () => {
+  it('PATH-5: a child may be listed before its parent, and name it', () => {
     expect(resourceOf(table, 'componentes').parent?.mounted).toBe(resourceOf(table, 'piezas'))
   })
 
-  it('REP-1: links lead to what is mounted under the name of their target, in a circle too', () => {
+  it('REP-1: links lead to the resource mounted under the name of their target, also cyclically', () => {
     const autores = resource(
       'autores',
       'id',
@@ -236,20 +236,20 @@ describe('how resources lead to each other', () => {
     expect(resourceOf(routes, 'libros').targets.get('autor')).toBe(resourceOf(routes, 'autores'))
   })
 
-  it('REP-1: a link may lead to an associated sub-collection, whichever stands first', () => {
+  it('REP-1: a link may lead to an associated sub-collection, in any order of declaration', () => {
     const carteras = resource('carteras', 'id', { id: 'integer' }, { links: { fondos: { sub: 'fondos' } } })
     const fondos = resource('fondos', 'id', { id: 'integer' }, { attachedTo: [{ of: 'carteras' }] })
     expect(at(routeTable([on(carteras), on(fondos)]), '/carteras/1/fondos')).toEqual(['members', 1])
     expect(at(routeTable([on(fondos), on(carteras)]), '/carteras/1/fondos')).toEqual(['members', 1])
   })
 
-  it('REP-1: a related resource has an address for links, and none here', () => {
+  it('REP-1: a related resource has an address for links, but no routes', () => {
     const routes = routeTable([on(piezas)], [on(contratos), on(componentes)])
     expect([at(routes, '/contratos/C'), routes.locate(['contratos', 'C'])?.keys]).toEqual([undefined, ['C']])
     expect(at(routes, '/piezas/3/componentes')).toEqual(['collection', 3])
   })
 
-  it('REP-1: the key of a contained resource tells its parents, level by level, whatever they call it', () => {
+  it("REP-1: the key of a contained resource includes its parents' keys, level by level, under any member names", () => {
     const cajas = resource('cajas', ['pieza', 'caja'], { pieza: 'integer', caja: 'integer' }, { parent: { of: piezas, by: 'pieza' } })
     const bultos = resource(
       'bultos',
@@ -292,7 +292,7 @@ describe('how resources lead to each other', () => {
       'a link to what does not tell its parent',
       () => [on(links('otro', 'lineas')), on(lost), on(clientes)],
       'unresolved-link',
-      'its key does not hold cliente',
+      'its key does not include cliente',
     ],
     [
       'a link that shows what its named target has not',
@@ -308,7 +308,7 @@ describe('how resources lead to each other', () => {
         on(resource('gallinas', 'id', { id: 'integer', h: 'integer' }, { parent: { of: 'huevos', by: 'h' } })),
       ],
       'unmounted-parent',
-      'contained in it again',
+      'which is itself contained in',
     ],
     [
       'a parent by too many members',
@@ -345,7 +345,7 @@ describe('how resources lead to each other', () => {
         ),
       ],
       'unresolved-link',
-      'can not tell the parent',
+      "can't find the parent",
     ],
     [
       'an area of a contained resource',
@@ -394,7 +394,7 @@ describe('how resources lead to each other', () => {
     expect(at(routeTable([on(contratos)]), '/contratos/C')).toEqual(['item', 'C'])
   })
 
-  it('a thousand resources are mounted and each is matched', () => {
+  it('a thousand resources are mounted and each is found', () => {
     const many = Array.from({ length: 1000 }, (_, i) =>
       resource(
         `cosas-${i}`,
@@ -434,12 +434,12 @@ describe('parents of associations', () => {
   const attached = (of: unknown) =>
     resource('piezas', 'numero', { numero: 'integer', clienteId: 'integer' }, { attachedTo: [{ of, by: 'clienteId' }] })
 
-  it('PATH-7: a name that no entry of the version has is a misspelling', () => {
+  it('PATH-7: a name that no entry of the version has is refused as misspelt', () => {
     expect(fault(() => routeTable([on(clientes), on(attached('clintes'))]))).toMatchObject({
       code: 'unmounted-parent',
       message: expect.stringContaining('"piezas" is attached to "clintes", which is not mounted beside it. Did you mean "clientes"?'),
     })
-    expect(fault(() => routeTable([on(attached('clientes'))])).message).toContain('Mount it, or give its definition')
+    expect(fault(() => routeTable([on(attached('clientes'))])).message).toContain('Mount it, or pass its definition')
     expect(at(routeTable([on(clientes), on(attached('clientes'))]), '/clientes/7/piezas')).toEqual(['members', 7])
   })
 

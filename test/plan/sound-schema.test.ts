@@ -1,4 +1,7 @@
-/** A schema whose validator waits for a body is one that compiles: what is wrong with a schema is said when the service is built. */
+/**
+ * A schema whose validator is compiled with the first body is certain to compile: errors in schemas
+ * are reported when the service is built.
+ */
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import fc from 'fast-check'
 import { describe, expect, it, vi } from 'vitest'
@@ -15,7 +18,7 @@ const text = fc.oneof(
 const limit = fc.oneof(fc.nat(), fc.constantFrom(-1, 0.5, Number.POSITIVE_INFINITY, -0, Number.MAX_VALUE))
 const types = fc.constantFrom('string', 'integer', 'number', 'boolean', 'null', 'object', 'array', 'sting')
 
-/** Schemas of words that are sure to compile, some of them with values that are none. */
+/** Schemas with keywords that are certain to compile, some with invalid values. */
 const { schema } = fc.letrec<{ schema: object | boolean }>((tie) => ({
   schema: fc.oneof(
     { depthSize: 'small', withCrossShrink: true },
@@ -55,8 +58,8 @@ const { schema } = fc.letrec<{ schema: object | boolean }>((tie) => ({
   ),
 }))
 
-describe('ERR-2: a schema that can not fail', () => {
-  it('compiles, whatever its words say', () => {
+describe('ERR-2: a schema that is certain to compile', () => {
+  it('compiles, whatever the values of its keywords', () => {
     fc.assert(
       fc.property(fc.record({ a: schema, b: schema }), (properties) => {
         const whole = { type: 'object', properties }
@@ -65,11 +68,11 @@ describe('ERR-2: a schema that can not fail', () => {
         try {
           validate = compileValidator('pieces', whole, new Set())
         } catch (error) {
-          // The meta-schema has refused it at once.
+          // The meta-schema refused it immediately.
           expect(error).toBeInstanceOf(ConfigurationError)
           return
         }
-        // Asking compiles it: nothing but violations comes of that.
+        // Validating compiles it, and must return only violations.
         expect(Array.isArray(validate({ a: 'x', c: 1 }))).toBe(true)
         expect(Array.isArray(validate('x'))).toBe(true)
       }),
@@ -100,7 +103,7 @@ describe('ERR-2: a schema that can not fail', () => {
     ['a type that is none', { type: 'sting' }],
     ['a bound that is none', { type: 'integer', minimum: '1' }],
     ['the same deep inside', { type: 'array', items: { anyOf: [{ type: 'object', properties: { b: { enum: [] } } }] } }],
-  ])('is none of %s: the service is not built', (_, member) => {
+  ])('excludes %s: the service is not built', (_, member) => {
     const build = () => {
       const pieces = defineResource<object>()({
         collection: 'pieces',

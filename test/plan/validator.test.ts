@@ -70,7 +70,7 @@ describe('REP-8: a schema is closed unless it says otherwise', () => {
     expect(told(schema, { cp: { codigo: 1, cale: 'x' } })).toEqual(['/cp/cale unknown'])
   })
 
-  it('if, then and else may name members; they do not close what they ask of', () => {
+  it('if, then and else may declare members; they do not close what the condition tests', () => {
     const schema = {
       type: 'object',
       properties: {
@@ -87,7 +87,7 @@ describe('REP-8: a schema is closed unless it says otherwise', () => {
     expect(told(schema, { cp: { codigo: 5, calle: '' }, motivo: 'm' })).toEqual(['/cp/calle minLength'])
   })
 
-  it('not and contains ask the same with other members', () => {
+  it('not and contains work with undeclared members', () => {
     const kind = { type: 'object', required: ['k'], properties: { k: { const: 'x' } } }
     const open = { type: 'object', additionalProperties: true }
     expect(told(one({ ...open, not: kind }), { a: { k: 'x', more: 1 } })).toEqual(['/a not'])
@@ -108,7 +108,7 @@ describe('REP-8: a schema is closed unless it says otherwise', () => {
 })
 
 describe('violations', () => {
-  it('ERR-3: all of them at once, each with its pointer and its mend', () => {
+  it('ERR-3: all at once, each with its pointer and a suggestion', () => {
     const schema = {
       type: 'object',
       required: ['numero', 'lote'],
@@ -141,7 +141,7 @@ describe('violations', () => {
       },
       {
         pointer: '/loet',
-        detail: '"loet" is no member here. Did you mean "lote"?',
+        detail: '"loet" is not a member here. Did you mean "lote"?',
         code: 'unknown',
         params: { name: 'loet' },
         clause: 'REP-8',
@@ -159,11 +159,11 @@ describe('violations', () => {
     expect(told(schema, { 'c~d': 5, 'x~/y': 1 }).toSorted()).toEqual(['/a~1b required', '/c~0d type', '/x~0~1y unknown'])
   })
 
-  it('ERR-2: a value that is no object', () => {
+  it('ERR-2: a value that is not an object', () => {
     expect(check(party, [])).toEqual([{ pointer: '', detail: 'The body must be object.', code: 'type', params: { types: ['object'] } }])
   })
 
-  it('ERR-3: what is wrong within a nullable object is said, and nothing else', () => {
+  it('ERR-3: only the violation inside a nullable object is reported', () => {
     const schema = one({ anyOf: [{ $ref: '#/$defs/party' }, { type: 'null' }] }, { party })
     expect(told(schema, { a: { nombre: 5, alias: 'x' } })).toEqual(['/a/nombre type'])
     expect(told(schema, { a: { nombre: 5, edad: 1 } }).toSorted()).toEqual(['/a/edad unknown', '/a/nombre type'])
@@ -171,13 +171,13 @@ describe('violations', () => {
     expect(check(schema, { a: 5 })[0]?.detail).toContain('must be object')
   })
 
-  it('ERR-3: names that break a rule are named themselves', () => {
+  it('ERR-3: property names that violate a rule are named themselves', () => {
     const schema = { type: 'object', additionalProperties: { type: 'integer' }, propertyNames: { pattern: '^[a-z]+$' } }
     const [first, ...others] = check(schema, { A1: 1 })
     expect([first?.pointer, first?.detail, others]).toEqual(['/A1', 'The name "A1" must match pattern "^[a-z]+$".', []])
   })
 
-  it('ERR-3: an answer stays small whatever the body holds', () => {
+  it('ERR-3: a response stays small, whatever the body contains', () => {
     const many = Object.fromEntries(Array.from({ length: 2_000 }, (_, i) => [`m${i}`, i]))
     const schema = {
       type: 'object',
@@ -195,10 +195,10 @@ describe('violations', () => {
 })
 
 describe('numbers', () => {
-  it.each([9007199254740992, -9007199254740992, 1e300, json('9007199254740993')])('REP-8: %d is no integer that is held exactly', (a) => {
+  it.each([9007199254740992, -9007199254740992, 1e300, json('9007199254740993')])('REP-8: %d is not an exact integer', (a) => {
     expect(told(one({ type: 'integer' }), { a })).toEqual(['/a exactInteger'])
     expect(told(one({ type: ['integer', 'null'] }), { a })).toEqual(['/a exactInteger'])
-    // A number is a double, and those are.
+    // A number is a double, and those are valid numbers.
     expect(told(one({ type: ['number', 'null'] }), { a })).toEqual([])
   })
 
@@ -206,7 +206,7 @@ describe('numbers', () => {
     for (const a of [9007199254740991, -9007199254740991, 1.0, -0]) expect(check(one({ type: 'integer' }), { a })).toEqual([])
   })
 
-  it('ERR-2: 1e400 is no number', () => {
+  it('ERR-2: 1e400 is not a number', () => {
     expect(told(one({ type: 'number' }), { a: json('1e400') })).toEqual(['/a type'])
     expect(told(one({ type: 'integer' }), { a: json('-1e400') })).toEqual(['/a type'])
   })
@@ -221,14 +221,14 @@ describe('formats', () => {
     ['uri', 'https://a.b/c', 'a b'],
     ['local-date-time', '2024-01-31T08:30:00.1234567', '2024-01-31T08:30:00Z'],
     ['local-date-time', '2024-01-31T08:30:00', '2024-02-30T08:30:00'],
-  ])('ERR-2: %s takes %s and not %s', (format, good, bad) => {
+  ])('ERR-2: %s accepts %s and not %s', (format, good, bad) => {
     const schema = one({ type: 'string', format })
     expect(check(schema, { a: good })).toEqual([])
     expect(told(schema, { a: bad })).toEqual(['/a format'])
   })
 })
 
-describe('names that objects have already', () => {
+describe('names that objects inherit', () => {
   const schema = {
     type: 'object',
     required: ['constructor'],
@@ -246,7 +246,7 @@ describe('names that objects have already', () => {
     expect(told(schema, value).toSorted()).toEqual(['/__proto__ unknown', '/hasOwnProperty unknown', '/valueOf unknown'])
   })
 
-  it('REP-8: what an object inherits is no member', () => {
+  it('REP-8: inherited members do not count', () => {
     expect(told(schema, Object.create({ constructor: 'x' }))).toEqual(['/constructor required'])
   })
 })
@@ -289,7 +289,7 @@ describe('schemas', () => {
     expect(() => validator(schema)).toThrow(/\[ERR-2 invalid-schema\]/)
   })
 
-  it('a schema may carry words that validate nothing', () => {
+  it('a schema may have keywords that validate nothing', () => {
     const schema = {
       $schema: 'https://json-schema.org/draft/2020-12/schema',
       $id: 'https://example.com/piezas',
@@ -299,11 +299,11 @@ describe('schemas', () => {
       properties: { a: { type: 'string', example: 'x', 'x-columna': 'a', xml: { attribute: true }, deprecated: true, $comment: 'x' } },
     }
     expect(validator(schema)({ a: 'x' })).toEqual([])
-    // A second of the same $id is none the worse.
+    // A second schema with the same $id works too.
     expect(validator(schema)({ a: 5 })).toHaveLength(1)
   })
 
-  it('a hundred validators are compiled without reading what a JSON Schema is again', () => {
+  it('a hundred validators are compiled without compiling the meta-schema again', () => {
     validator(one({ type: 'string' }))
     const core = Object.getPrototypeOf(Ajv2020.prototype) as { _compileMetaSchema(): void }
     const readings = vi.spyOn(core, '_compileMetaSchema')
@@ -318,9 +318,9 @@ describe('schemas', () => {
   })
 })
 
-describe('ERR-2: what guards a record guards the process', () => {
+describe('ERR-2: limits in a schema protect the process', () => {
   const objects = (count: number) => Array.from({ length: count }, (_, i) => ({ a: { b: i }, c: 'x' }))
-  /** How often a member of these items is read while a check runs. */
+  /** The number of reads of a member of these items during validation. */
   const readsOf = (items: readonly object[], check: (items: readonly object[]) => unknown): number => {
     let reads = 0
     const counted = items.map(
@@ -336,7 +336,7 @@ describe('ERR-2: what guards a record guards the process', () => {
     return reads
   }
 
-  it('const and enum take objects and lists by value, whatever their members are called', () => {
+  it('const and enum compare objects and lists by value, whatever the names of their members', () => {
     const odd = json('{"toString":1,"valueOf":[2],"constructor":{}}')
     for (const constants of [{ const: odd }, { enum: ['x', [odd], odd] }]) {
       const schema = one({ ...constants, additionalProperties: true })
@@ -350,7 +350,7 @@ describe('ERR-2: what guards a record guards the process', () => {
     for (const a of [[1], 'x', null, 1, true]) expect(told(one({ enum: [[1], 'x', null, 1, true] }), { a })).toEqual([])
   })
 
-  it('uniqueItems takes linear time, and tells the two that are equal whatever the order of their members', () => {
+  it('uniqueItems takes linear time, and finds equal items regardless of member order', () => {
     const unique = one({ type: 'array', uniqueItems: true })
     const check = validator(unique)
     const many = objects(16_000)
@@ -366,12 +366,12 @@ describe('ERR-2: what guards a record guards the process', () => {
     expect(told(one({ type: 'array', uniqueItems: false }), { a: [1, 1] })).toEqual([])
   })
 
-  it('behind a maxItems that does not hold the items are not looked at, behind a maxLength the pattern is not', () => {
+  it('items are not checked if maxItems is exceeded, nor the pattern if maxLength is', () => {
     const items = { type: 'object', properties: { c: { type: 'integer' } } }
     expect(told(one({ type: 'array', maxItems: 10, uniqueItems: true, items }), { a: objects(6000) })).toEqual(['/a maxItems'])
     const text = one({ type: 'string', pattern: '^(a+)+$', maxLength: 20 })
     const long = `${'a'.repeat(30_000)}!`
-    // It is never asked: this pattern would take years over that text.
+    // Never tested: this pattern would take years for that text.
     const real = RegExp.prototype.test
     const asked = vi.spyOn(RegExp.prototype, 'test').mockImplementation(function (this: RegExp, value) {
       return value !== long && real.call(this, value)
@@ -386,7 +386,7 @@ describe('ERR-2: what guards a record guards the process', () => {
     }
   })
 
-  it('ERR-3: a small record hears of everything, a large one of the first', () => {
+  it('ERR-3: a small record gets all violations, a large one only the first', () => {
     const schema = { type: 'object', properties: { a: { type: 'array', items: { type: 'string' } }, b: { type: 'string' } } }
     expect(told(schema, { a: [1, 2], b: 3 })).toEqual(['/a/0 type', '/a/1 type', '/b type'])
     expect(told(schema, { a: Array(6000).fill(1), b: 3 })).toEqual(['/a/0 type'])

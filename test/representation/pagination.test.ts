@@ -8,7 +8,7 @@ const pairs = [
 ] as const
 const seek = (backwards: boolean) => ({ values: [1], backwards })
 
-/** The links by relation, without what is the same in all of them. */
+/** The links by relation, without their common part. */
 function links(query: Partial<PageQuery>, facts: PageFacts, hintTo: typeof hint | undefined = hint): Record<string, string> {
   const { Link = '' } = paginationHeaders('/l', { pairs, page: 3, size: 5, first: 1, ...query }, facts, hintTo)
   return Object.fromEntries([...Link.matchAll(/<\/l\?sort=a&offest=([^>]*)>; rel="(\w+)"/g)].map(([, place, rel]) => [rel, place]))
@@ -17,7 +17,7 @@ const forward = { seek: seek(false) }
 const backward = { seek: seek(true) }
 
 describe('paginationHeaders', () => {
-  it('QUERY-7: next and prev carry their hints, first and last none; an old hint goes', () => {
+  it('QUERY-7: next and prev have their hints, first and last none; an old hint is dropped', () => {
     expect(links({}, { total: 50, count: 5 })).toEqual({ first: '1', prev: '2&after=before-2', next: '4&after=behind-4', last: '10' })
     expect(links({ first: 0 }, { total: 50, count: 5 })).toEqual({
       first: '0',
@@ -28,7 +28,7 @@ describe('paginationHeaders', () => {
     expect(links({}, { total: 50, count: 5 }, () => undefined as never)).toEqual({ first: '1', prev: '2', next: '4', last: '10' })
   })
 
-  it('QUERY-7: where the store knows of more there is a next page, whatever the total says', () => {
+  it('QUERY-7: if the store reports more rows there is a next page, whatever the total says', () => {
     expect(links({}, { total: 50, more: false, seekable: true }).next).toBeUndefined()
     expect(links({}, { total: 5, more: true, seekable: true, count: 5 })).toMatchObject({ next: '4&after=behind-4', last: '1' })
     expect(links({}, { more: true }).next).toBe('4&after=behind-4')
@@ -36,12 +36,12 @@ describe('paginationHeaders', () => {
     expect(links({}, { count: 4 }).next).toBeUndefined()
   })
 
-  it('QUERY-7: a walk forwards counts on past the last page, and its way back is a place too', () => {
+  it('QUERY-7: a walk forwards counts past the last page, and prev has a hint too', () => {
     const facts = { total: 6, more: true, seekable: true, count: 5 }
     expect(links({ ...forward, page: 9 }, facts)).toEqual({ first: '1', prev: '8&after=before-8', next: '10&after=behind-10', last: '2' })
   })
 
-  it('QUERY-7: a page that was sought backwards has a next, and a prev while there is more, at the first page too', () => {
+  it('QUERY-7: a page found backwards has a next, and a prev while there are more, also on the first page', () => {
     const facts = { total: 50, seekable: true, count: 5 }
     expect(links(backward, { ...facts, more: true })).toMatchObject({ prev: '2&after=before-2', next: '4&after=behind-4' })
     expect(links({ ...backward, page: 1 }, { ...facts, more: true })).toMatchObject({ prev: '1&after=before-1', next: '2&after=behind-2' })
@@ -55,7 +55,7 @@ describe('paginationHeaders', () => {
     ])
   })
 
-  it('QUERY-7: an empty page after a place has no next; forwards it leads back by number, backwards nothing lies before it', () => {
+  it('QUERY-7: an empty page after a hint has no next; forwards it has a prev by number, backwards none', () => {
     const facts = { total: 10, more: false, seekable: true, count: 0 }
     const plain = () => undefined as never
     expect(links(forward, facts, plain)).toEqual({ first: '1', prev: '2', last: '2' })
@@ -63,11 +63,11 @@ describe('paginationHeaders', () => {
     expect(links(backward, facts, plain)).toEqual({ first: '1', last: '2' })
   })
 
-  it('QUERY-7: a store that passed over the place is asked by number', () => {
+  it('QUERY-7: if the store ignores the position, links use numbers', () => {
     expect(links(backward, { total: 15, count: 5 })).toEqual({ first: '1', prev: '2&after=before-2', last: '3' })
   })
 
-  it('QUERY-7: links that hints make too long go without, and those that are too long by themselves do not go', () => {
+  it('QUERY-7: links that are too long with hints have none, and those that are too long without are omitted', () => {
     const long = { pairs: [['lote', 'x'.repeat(1_500)]] as const }
     const headers = (query: Partial<PageQuery>) =>
       paginationHeaders('/l', { pairs, page: 3, size: 5, first: 1, ...query }, { total: 50, count: 5 }, () => 'h'.repeat(1_500))

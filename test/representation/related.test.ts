@@ -5,7 +5,7 @@ import { Caches } from '../../src/cache.js'
 import { defineResource, mount } from '../../src/index.js'
 import type { Mounted, RouteTable } from '../../src/plan/routes.js'
 import { json } from '../../src/representation/encoding.js'
-import { gatherRelated, nothingRelated, standsAlone } from '../../src/representation/related.js'
+import { gatherRelated, noRelated, standsAlone } from '../../src/representation/related.js'
 import { Presenter } from '../../src/representation/represent.js'
 import { itemTag, pageTag } from '../../src/representation/tags.js'
 import { Views } from '../../src/representation/views.js'
@@ -49,7 +49,7 @@ describe('Related records (REP-1..3)', () => {
     { id: 3, autorId: 'gone', revisorId: 'b' },
   ]
 
-  it('REP-3: each association is read once for the page, each key once, and none that nobody asks for', async () => {
+  it('REP-3: each association is read once per page, each key once, and only what is needed', async () => {
     const { calls, read } = reader()
     await gatherRelated(books, records, ['autor'], read)
     expect(calls).toEqual([['a', 'gone'], ['b']])
@@ -61,12 +61,12 @@ describe('Related records (REP-1..3)', () => {
     expect(calls).toEqual([])
   })
 
-  it('REP-1: what shows nothing and expands nothing stands alone', async () => {
+  it('REP-1: a resource that shows and expands nothing needs no related records', async () => {
     expect([standsAlone(authors, []), standsAlone(books, [])]).toEqual([true, false])
-    expect(await gatherRelated(authors, records, [], reader().read)).toBe(nothingRelated)
+    expect(await gatherRelated(authors, records, [], reader().read)).toBe(noRelated)
   })
 
-  it('REP-2, REP-3: represents what was read: expanded, shown, dangling or null', async () => {
+  it('REP-2, REP-3: represents the records that were read: expanded, shown, dangling or null', async () => {
     const related = await gatherRelated(books, records, ['autor'], reader().read)
     const wire = records.map((record, at) => new Presenter('http://h/v1').represent(books, record, [record.id], related, at))
     const shown = { href: 'http://h/v1/autores/b', nombre: 'Nb' }
@@ -77,7 +77,7 @@ describe('Related records (REP-1..3)', () => {
     ])
   })
 
-  it('HDR-2: the versions of what was read are in the tag, and so are those that are missing', async () => {
+  it('HDR-2: the tag covers the versions of related records, and missing ones', async () => {
     const tagOf = async (read: ReturnType<typeof reader>['read']) => {
       const related = await gatherRelated(books, records.slice(0, 1), ['autor'], read)
       return itemTag(views.of(books, variant), '1', related)
@@ -95,7 +95,7 @@ describe('Related records (REP-1..3)', () => {
       { value: object; version: string },
     ]
     const tag = (page: Page<unknown>, query = '') =>
-      pageTag({ view: views.of(books, variant), query, resource: books, page, items: page.items, related: nothingRelated })
+      pageTag({ view: views.of(books, variant), query, resource: books, page, items: page.items, related: noRelated })
     const tags = [
       tag({ items: [a, b], total: 2 }),
       tag({ items: [b, a], total: 2 }),
@@ -110,8 +110,8 @@ describe('Related records (REP-1..3)', () => {
     expect(tag({ items: [a, b], total: 2 })).toBe(tags[0])
   })
 
-  it('HDR-2: thousands of hosts do not fill the memory, and their tags stay what they are', () => {
-    const tag = (host: number) => itemTag(views.of(books, { ...variant, base: `http://h${host}` }), '1', nothingRelated)
+  it('HDR-2: thousands of hosts do not fill the memory, and their tags stay the same', () => {
+    const tag = (host: number) => itemTag(views.of(books, { ...variant, base: `http://h${host}` }), '1', noRelated)
     const first = tag(0)
     for (let host = 1; host < 2_000; host += 1) tag(host)
     expect(tag(0)).toBe(first)

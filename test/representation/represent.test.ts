@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { memoryAdapter } from '../../src/adapters/memory/index.js'
 import { defineResource, mount } from '../../src/index.js'
 import type { Mounted, RouteTable } from '../../src/plan/routes.js'
-import { gatherRelated, nothingRelated } from '../../src/representation/related.js'
+import { gatherRelated, noRelated } from '../../src/representation/related.js'
 import { Presenter } from '../../src/representation/represent.js'
 import { routeTable } from '../../src/router/route-table.js'
 
@@ -34,7 +34,7 @@ const fichas = defineResource({
 })
 const table: RouteTable = routeTable([mount(sedes, memoryAdapter(sedes)), mount(fichas, memoryAdapter(fichas))])
 const [offices, cards] = table.resources as [Mounted, Mounted]
-const shown = (record: object) => new Presenter('http://h/v1').represent(cards, record, [1], nothingRelated)
+const shown = (record: object) => new Presenter('http://h/v1').represent(cards, record, [1], noRelated)
 
 describe('represent (REP-1..8)', () => {
   it.each([
@@ -42,11 +42,11 @@ describe('represent (REP-1..8)', () => {
     ['//cdn.example/x', '//cdn.example/x'],
     ['https://cdn.example/x', 'https://cdn.example/x'],
     ['fotos/1', 'fotos/1'],
-  ])('REP-1: an external link to %s leads to %s: only a path of one slash is of this service', (href, expected) => {
+  ])('REP-1: an external link to %s becomes %s: only a path with one slash is relative to this service', (href, expected) => {
     expect(shown({ id: 1, foto: { href } })).toMatchObject({ foto: { href: expected } })
   })
 
-  it('REP-8: a null that the schema does not allow leaves no member behind, not even an empty one', () => {
+  it('REP-8: a null that the schema does not allow is omitted', () => {
     const wire = shown({ id: 1, nombre: null, nota: null, otro: null, foto: null })
     expect(wire).toStrictEqual({ id: 1, nota: null, sede: null, foto: null })
     expect(Object.keys(shown({ id: 1, otro: 'x' }))).toEqual(['id', 'nota', 'sede', 'foto', 'otro'])

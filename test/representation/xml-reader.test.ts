@@ -59,8 +59,8 @@ describe('readXml', () => {
   })
 
   it.each<[string, string, string | undefined]>([
-    ['<s>1</s><s>2</s>', 'A member stands twice in one object.', '/s'],
-    ['<o><s/><member name="s"/></o>', 'A member stands twice in one object.', '/o/s'],
+    ['<s>1</s><s>2</s>', 'A member occurs twice in one object.', '/s'],
+    ['<o><s/><member name="s"/></o>', 'A member occurs twice in one object.', '/o/s'],
     ['<__proto__/>', 'A member must not be named "__proto__".', '/__proto__'],
     ['<member name="__proto__"/>', 'A member must not be named "__proto__".', '/__proto__'],
     ['<a><x>1</x><y>2</y></a>', 'The items of an array must all be elements of one name.', '/a/1'],
@@ -68,10 +68,10 @@ describe('readXml', () => {
     ['<o>x<s/></o>', 'An object is written as elements, and may hold no text of its own.', '/o'],
     ['<s>x<y/></s>', 'An object is written as elements, and may hold no text of its own.', '/s'],
     ['<s type="string">x<y/></s>', 'An element of the type string may contain no elements.', '/s'],
-    ['<n type="number">abc</n>', 'The text is no number, though the attribute "type" says so.', '/n'],
-    ['<n type="number"></n>', 'The text is no number, though the attribute "type" says so.', '/n'],
-    ['<n type="integer">1.5</n>', 'The text is no integer, though the attribute "type" says so.', '/n'],
-    ['<b type="boolean">yes</b>', 'The text is no boolean, though the attribute "type" says so.', '/b'],
+    ['<n type="number">abc</n>', 'The attribute "type" is "number", but the text is not of that type.', '/n'],
+    ['<n type="number"></n>', 'The attribute "type" is "number", but the text is not of that type.', '/n'],
+    ['<n type="integer">1.5</n>', 'The attribute "type" is "integer", but the text is not of that type.', '/n'],
+    ['<b type="boolean">yes</b>', 'The attribute "type" is "boolean", but the text is not of that type.', '/b'],
     ['<n>9007199254740993</n>', 'The integer has more digits than a double-precision number can hold.', '/n'],
     ['<a><x>1</x><x>1e400</x></a>', 'The number is too large for a double-precision number.', '/a/1'],
     ['<s xsi:nil="true">x</s>', 'An element that is null must be empty.', '/s'],
@@ -81,9 +81,9 @@ describe('readXml', () => {
     ['<s xmlns:xsi="urn:x" xsi:nil="true"/>', 'The attribute "nil" has no meaning here: write members as elements.', '/s'],
     ['<o s="x"/>', 'The attribute "s" has no meaning here: write members as elements.', '/o'],
     ['<s type="int">1</s>', 'The attribute "type" must be one of string, number, integer, boolean, object, array, null.', '/s'],
-    ['<s encoding="base64">YQ==</s>', 'The attribute "encoding" knows only the value "json".', '/s'],
-    ['<s encoding="json">7</s>', 'The attribute "encoding" says that the text is a JSON string literal, and it is none.', '/s'],
-    ['<s encoding="json">"x</s>', 'The attribute "encoding" says that the text is a JSON string literal, and it is none.', '/s'],
+    ['<s encoding="base64">YQ==</s>', 'The attribute "encoding" must be "json".', '/s'],
+    ['<s encoding="json">7</s>', 'The attribute "encoding" declares the text as a JSON string literal, but it is not one.', '/s'],
+    ['<s encoding="json">"x</s>', 'The attribute "encoding" declares the text as a JSON string literal, but it is not one.', '/s'],
     ['<n type="number" encoding="json">7</n>', 'Only a string may have the attribute "encoding".', '/n'],
     ['<s xsi:nil="true" encoding="json"/>', 'Only a string may have the attribute "encoding".', '/s'],
     ['<s name="x">1</s>', 'Only an element named "member" that is a member of an object may have the attribute "name".', '/s'],
@@ -94,39 +94,39 @@ describe('readXml', () => {
     ],
     [
       '<member name="x" name-encoding="json"/>',
-      'The attribute "name-encoding" says that "name" is a JSON string literal, and it is none.',
+      'The attribute "name-encoding" declares "name" as a JSON string literal, but it is not one.',
       '/member',
     ],
     [
       '<member name-encoding="json"/>',
-      'The attribute "name-encoding" says that "name" is a JSON string literal, and it is none.',
+      'The attribute "name-encoding" declares "name" as a JSON string literal, but it is not one.',
       '/member',
     ],
   ])('ERR-3: %s is refused: %s', (content, malformed, pointer) => {
     expect(inside(content)).toEqual({ malformed, pointer })
   })
 
-  it('HDR-5: depth counts arrays and objects in one another, as for JSON', () => {
+  it('HDR-5: depth counts nested arrays and objects, as for JSON', () => {
     const open = (document: string, depth: number) => readXml(document, undefined, openForm, { depth })
     expect(open('<r>x</r>', 0)).toEqual({ value: 'x' })
     expect(open('<r><a><b>x</b></a></r>', 2)).toEqual({ value: { a: { b: 'x' } } })
     expect(open('<r><a><b/></a></r>', 1)).toHaveProperty('malformed')
     expect(open('<r><a type="array"/></r>', 1)).toEqual({
-      malformed: 'Arrays and objects may stand at most 1 deep in one another.',
+      malformed: 'Arrays and objects may be nested at most 1 levels deep.',
       pointer: '/a',
     })
     expect(open('<r type="object"/>', 0)).toHaveProperty('pointer', '')
     expect(open(`${'<a>'.repeat(100_000)}${'</a>'.repeat(100_000)}`, Number.POSITIVE_INFINITY)).toHaveProperty('value')
   })
 
-  it('HDR-5: an unknown charset is told apart from malformed bytes', () => {
+  it('HDR-5: an unknown charset and malformed bytes have different results', () => {
     expect(readXml(Buffer.from('<r/>'), 'utf-7', form, { depth: 1 })).toEqual({ unsupportedCharset: 'utf-7' })
     expect(readXml(Uint8Array.of(0x3c, 0xff), undefined, form, { depth: 1 })).toEqual({ malformed: 'The text is not valid UTF-8.' })
     expect(readXml(Buffer.from('<r>ñ</r>', 'latin1'), 'ISO-8859-1', openForm, { depth: 1 })).toEqual({ value: 'ñ' })
     expect(readXml('\ufeff<r>ñ</r>', 'utf-7', openForm, { depth: 1 })).toEqual({ value: 'ñ' })
   })
 
-  it('HDR-5: a short text keeps no long document in memory', () => {
+  it('HDR-5: a short text does not keep a long document in memory', () => {
     const before = heapInUse()
     const kept = Array.from({ length: 100 }, (_, at) => read(`<r><s>a text of some length ${at}</s><!--${'x'.repeat(1_000_000)}--></r>`))
     expect(kept).toHaveLength(100)
@@ -266,7 +266,7 @@ describe('readXml', () => {
 
   it.each(Object.entries(hostile))('HDR-5: a hostile document is refused: %s', (_, document) => {
     for (const bytes of typeof document === 'string' ? [Buffer.from(document), document] : [document]) {
-      // As bytes, a lone half is replaced before anybody sees it.
+      // As bytes, a lone surrogate is replaced before parsing.
       if (typeof bytes !== 'string' && document === hostile['half a surrogate pair']) continue
       const result = readXml(bytes, undefined, form, { depth: 32 })
       expect(result).toHaveProperty('malformed', expect.stringMatching(/^[A-Z"].*\.$/))
@@ -274,7 +274,7 @@ describe('readXml', () => {
     }
   })
 
-  it('HDR-5: UTF-7 is no charset to read', () => {
+  it('HDR-5: UTF-7 is not supported', () => {
     expect(readXml(Buffer.from('<?xml version="1.0" encoding="UTF-7"?>+ADw-r/+AD4-'), undefined, form, { depth: 32 })).toEqual({
       unsupportedCharset: 'UTF-7',
     })
@@ -284,14 +284,14 @@ describe('readXml', () => {
     `<?xml version="1.0" encoding="UTF-8"?><r ${xsi}><s>ñ&amp;😀<![CDATA[<]]></s><n>1.5</n><a><i>1</i><i>2</i></a><o><s xsi:nil="true"/></o><member name="a b" type="number">7</member></r>`,
   )
 
-  it('HDR-5: a document that ends early is a fault, wherever it ends', () => {
+  it('HDR-5: a document that ends early is an error, at any position', () => {
     expect(readXml(valid, undefined, form, { depth: 32 })).toEqual({ value: { s: 'ñ&😀<', n: 1.5, a: [1, 2], o: { s: null }, 'a b': 7 } })
     for (let end = 0; end < valid.length; end++) {
       expect(readXml(valid.subarray(0, end), undefined, form, { depth: 32 }), `the first ${end} bytes`).toHaveProperty('malformed')
     }
   })
 
-  it('HDR-5: no bytes make it throw, and whatever is read is JSON', () => {
+  it('HDR-5: no bytes make it throw, and the result is always JSON', () => {
     const change = fc.tuple(
       fc.nat(valid.length - 1),
       fc.nat(4),

@@ -11,7 +11,7 @@ const limits = { depth: 1_000 }
 const runs = { numRuns: 1_000 }
 
 describe('XML and back', () => {
-  it('HDR-5: what is written is read as the same JSON value, whatever the form says', () => {
+  it('HDR-5: the written document reads as the same JSON value, whatever the form says', () => {
     fc.assert(
       fc.property(formedValue, fc.constantFrom(undefined, 'pre-pieza'), fc.constantFrom(undefined, 'i'), ({ value, form }, item, items) => {
         const names = { ...(item === undefined ? {} : { item }), ...(items === undefined ? {} : { items }) }
@@ -24,11 +24,11 @@ describe('XML and back', () => {
     )
   })
 
-  it('HDR-5: what is written carries its types where it is written without a form', () => {
+  it('HDR-5: a document written without a form contains its types', () => {
     fc.assert(
       fc.property(anyJson, formedValue, (value, { form }) => {
         const document = writeXml(value, { root: 'r', form: openForm, namespace: 'urn:example:a&b' })
-        // Every place tells its type, so that no form can change what is read.
+        // Every place has its type, so that no form can change the result.
         expect(readXml(document, undefined, form, limits)).toEqual({ value: asJson(value) })
       }),
       runs,
@@ -41,7 +41,7 @@ describe('XML and back', () => {
     expect(JSON.stringify(read)).toBe(JSON.stringify({ value }))
   })
 
-  it('HDR-1: whatever is written is well-formed', () => {
+  it('HDR-1: every document is well-formed', () => {
     fc.assert(
       fc.property(formedValue, ({ value, form }) => {
         const document = writeXml(value, { root: 'r', form })
@@ -60,12 +60,12 @@ const whole = {
   parseTagValue: false,
   parseAttributeValue: false,
   processEntities: false,
-  // It renames members of Object.prototype unless told not to.
+  // It renames members of Object.prototype unless reported not to.
   onDangerousProperty: (name: string) => name,
 }
 
-describe('beside fast-xml-parser', () => {
-  /** The normal form of both: it writes quotation marks in attributes as references, and an element without content as one tag where told so. */
+describe('compared with fast-xml-parser', () => {
+  /** The normal form of both: it writes quotation marks in attributes as references, and an element without content as one tag where reported so. */
   const normal = (document: string): string =>
     document.replace(/<([^\s<>/?]+)((?:\s[^<>]*?)?)\/>/g, '<$1$2></$1>').replaceAll('&apos;', "'")
 
@@ -75,7 +75,7 @@ describe('beside fast-xml-parser', () => {
     fc.assert(
       fc.property(formedValue, ({ value, form }) => {
         const document = writeXml(value, { root: 'r', form })
-        // It refuses these names outright.
+        // It refuses these names.
         fc.pre(!/<(constructor|prototype)[ >]/.test(document))
         expect(normal(builder.build(parser.parse(document)) as string)).toBe(normal(document))
       }),

@@ -102,7 +102,7 @@ const wildNumber = fc.oneof(
   fc.constantFrom(0, 1e21, 1e-7, 5e-324, Number.MAX_VALUE, Number.MAX_SAFE_INTEGER, 2 ** 60, -(2 ** 60), 0.1, 123456789.125),
 )
 
-/** An object of the entries, the first of each name. */
+/** An object from the entries, the first of each name. */
 function objectOf(entries: readonly (readonly [string, unknown])[]): JsonObject {
   const object: JsonObject = {}
   for (const [name, value] of entries) if (!Object.hasOwn(object, name)) put(object, name, value)
@@ -122,7 +122,7 @@ const hasProto = (value: unknown): boolean => JSON.stringify(value)?.includes('"
 
 export const anyJson = fc.oneof({ weight: 3, arbitrary: own }, { weight: 1, arbitrary: fc.jsonValue().filter((value) => !hasProto(value)) })
 
-/** Schemas that say much, little, or what no value keeps to. */
+/** Schemas that describe much, little, or contradict the value. */
 const anySchema = fc.letrec<{ schema: JsonSchema }>((tie) => ({
   schema: fc.oneof(
     { depthSize: 'small', withCrossShrink: true },
@@ -151,7 +151,7 @@ const anySchema = fc.letrec<{ schema: JsonSchema }>((tie) => ({
   ),
 })).schema
 
-/** A schema that the value keeps to, more or less. */
+/** A schema that the value mostly matches. */
 function schemaFor(value: unknown): JsonSchema {
   if (value === null) return { type: ['string', 'null'] }
   if (Array.isArray(value)) return { type: 'array', prefixItems: value.map(schemaFor) }
@@ -161,7 +161,7 @@ function schemaFor(value: unknown): JsonSchema {
 
 const formFrom = (schema: JsonSchema): Form => formOf(Shape.of(schema))
 
-/** A value and a form of it: none, its own, another's, or any. */
+/** A value and a form: none, its own, that of another value, or any. */
 export const formedValue: fc.Arbitrary<{ value: unknown; form: Form }> = fc.oneof(
   anyJson.map((value) => ({ value, form: openForm })),
   anyJson.map((value) => ({ value, form: formFrom(schemaFor(value)) })),

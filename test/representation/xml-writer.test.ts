@@ -16,7 +16,7 @@ const text = { type: 'string' }
 const object = (properties: JsonSchema): JsonSchema => ({ type: 'object', properties })
 
 describe('writeXml', () => {
-  it('HDR-1: members are elements in their order, without types where the schema tells them', () => {
+  it('HDR-1: members are elements in order, without types if the schema gives them', () => {
     const schema = object({
       a: text,
       b: { type: 'integer' },
@@ -29,7 +29,7 @@ describe('writeXml', () => {
     )
   })
 
-  it('HDR-1: the type stands beside what the schema does not tell, or tells otherwise', () => {
+  it('HDR-1: the type is written if the schema does not give it, or gives another', () => {
     expect(written({ a: 1, b: [], c: {} }, object({ a: text, b: { type: ['array', 'string'] } }))).toBe(
       '<r><a type="number">1</a><b type="array"></b><c type="object"></c></r>',
     )
@@ -50,13 +50,13 @@ describe('writeXml', () => {
       `${head}<pre-piezas><pre-pieza><a><i><i>x</i></i></a></pre-pieza></pre-piezas>`,
     )
     expect(writeXml([{ a: [] }], { root: 'r', items: 'i', form })).toBe(`${head}<r><i><a></a></i></r>`)
-    // A root that is no list names nothing by it.
+    // A root that is not a list has no named items.
     expect(written({ a: [['x']] }, object({ a: { type: 'array', items: { type: 'array', items: text } } }), { item: 'no' })).not.toContain(
       '<no>',
     )
   })
 
-  it('HDR-1: a name that is none in XML is told by an attribute', () => {
+  it('HDR-1: a name that is invalid in XML is written as an attribute', () => {
     const odd = {
       '': 'a',
       member: 'b',
@@ -81,19 +81,19 @@ describe('writeXml', () => {
     )
   })
 
-  it('HDR-1: a name that other readers take for white space is told by an attribute', () => {
+  it('HDR-1: a name that other readers treat as white space is written as an attribute', () => {
     expect(written({ '\ufeff': 'a', 'b\u1680': 'c' }, {})).toBe(
       '<r type="object"><member name="\ufeff" type="string">a</member><member name="b\u1680" type="string">c</member></r>',
     )
   })
 
-  it('HDR-1: text is escaped, and a JSON literal where XML can not carry it', () => {
+  it('HDR-1: text is escaped, and a JSON literal if XML can not represent it', () => {
     expect(written(' <&>"\'\t\r\n]]>😀\u0085 ', text)).toBe('<r> &lt;&amp;&gt;"\'\t&#13;\n]]&gt;😀\u0085 </r>')
     expect(written('a\0<\ud800\uffff', text)).toBe('<r encoding="json">"a\\u0000&lt;\\ud800\\uffff"</r>')
     expect(written('\b', {})).toBe('<r type="string" encoding="json">"\\b"</r>')
   })
 
-  it('HDR-1: what is no JSON is what JSON.stringify makes of it', () => {
+  it('HDR-1: values that are not JSON are written as JSON.stringify converts them', () => {
     const value = {
       a: undefined,
       b: [undefined, () => 1],
@@ -124,7 +124,7 @@ describe('writeXml', () => {
     }
   })
 
-  it('HDR-1: names that clients make up are remembered only up to a bound', () => {
+  it('HDR-1: names that clients invent are cached only up to a limit', () => {
     const many = Object.fromEntries(Array.from({ length: 2_000 }, (_, at) => [`name${at}`, at]))
     const document = writeXml(many, { root: 'r', form: openForm })
     expect(writeXml(many, { root: 'r', form: openForm })).toBe(document)

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { Unavailable } from '../../src/problem.js'
 import { KeyQueue } from '../../src/router/key-queue.js'
 
-/** Work that ends when it is told to. */
+/** Work that completes on demand. */
 function work<T>(value: T) {
   const state = { begun: false, end: (): void => {} }
   const ended = new Promise<void>((resolve) => {
@@ -44,7 +44,7 @@ describe('KeyQueue', () => {
     expect(await blocked).toBe('x')
   })
 
-  it('work that fails lets the next one in', async () => {
+  it('failed work lets the next one start', async () => {
     const queue = new KeyQueue()
     const failed = queue.run(owner, 'k', 1_000, async () => Promise.reject(new Error('no')))
     const next = queue.run(owner, 'k', 1_000, async () => 'next')
@@ -52,7 +52,7 @@ describe('KeyQueue', () => {
     expect(await next).toBe('next')
   })
 
-  it('who waits longer than its patience gets Unavailable, and those behind still wait for what is running', async () => {
+  it('work that exceeds its time limit gets Unavailable, and work behind it still waits for the running one', async () => {
     const queue = new KeyQueue()
     const running = work('a')
     const first = queue.run(owner, 'k', 1_000, running.run)
@@ -67,7 +67,7 @@ describe('KeyQueue', () => {
     expect(await Promise.all([first, third])).toEqual(['a', 'c'])
   })
 
-  it('one who gave up waiting does not let others in beside who is at work', async () => {
+  it('work that timed out in the queue does not let others start next to the running one', async () => {
     const queue = new KeyQueue()
     const [first, third] = [work('a'), work('c')]
     const running = queue.run(owner, 'k', 1_000, first.run)
@@ -80,7 +80,7 @@ describe('KeyQueue', () => {
     expect(await Promise.all([running, waiting])).toEqual(['a', 'c'])
   })
 
-  it('work that answers at once is done at once, and nobody waits for it', () => {
+  it('synchronous work runs synchronously, without waiting', () => {
     const queue = new KeyQueue()
     expect(queue.run(owner, 'k', 0, () => 'now')).toBe('now')
     expect(() =>
@@ -91,7 +91,7 @@ describe('KeyQueue', () => {
     expect(queue.run(owner, 'k', 0, () => 'then')).toBe('then')
   })
 
-  it('work that would answer at once stands in line behind what waits', async () => {
+  it('synchronous work queues behind waiting work', async () => {
     const queue = new KeyQueue()
     const first = work('a')
     const done: string[] = []
@@ -109,7 +109,7 @@ describe('KeyQueue', () => {
     expect(queue.run(owner, 'k', 0, () => 'free')).toBe('free')
   })
 
-  it('work that begins more of its own key and waits for itself first holds the line for both', async () => {
+  it('work that starts and awaits more work of its own key keeps the queue blocked for both', async () => {
     const queue = new KeyQueue()
     const [outer, inner] = [work('outer'), work('inner')]
     const ended: string[] = []

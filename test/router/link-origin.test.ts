@@ -39,14 +39,14 @@ for (const [name, framework] of majors) {
   it(`REP-7: a link of another origin is refused with both origins and the fix (${name})`, async () => {
     const detail = await refusal('http://127.0.0.1:1/v1/customers/ana')
     expect(detail).toMatch(
-      / The href has the origin http:\/\/127\.0\.0\.1:1, and this service answers at http:\/\/127\.0\.0\.1:\d+\. If both are this service, set its option "baseUrl", or let all requests reach one listening server\.$/,
+      / The href has the origin http:\/\/127\.0\.0\.1:1, and this service answers at http:\/\/127\.0\.0\.1:\d+\. If both are this service, set its option "baseUrl", or send all requests to one listening server\.$/,
     )
     expect(await refusal('https://other.example/v1/customers/ana', app({ baseUrl: 'https://a.example/api' }))).toMatch(
       /origin https:\/\/other\.example, and this service answers at https:\/\/a\.example\./,
     )
   })
 
-  it(`REP-7: a link that is wrong in another way says nothing of origins (${name})`, async () => {
+  it(`REP-7: the error of an otherwise invalid link does not mention origins (${name})`, async () => {
     const fixed = () => app({ baseUrl: 'http://a.example' })
     for (const href of [
       'http://a.example/v1/orders/1',

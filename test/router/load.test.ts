@@ -1,7 +1,4 @@
-/**
- * ERR-1: more requests at once than a service can answer are refused early; those that have begun
- * are finished.
- */
+/** ERR-1: requests above the maximum are refused early; running ones are completed. */
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { describe, expect, it } from 'vitest'
@@ -14,7 +11,7 @@ const notas = defineResource({
   schema: { type: 'object', required: ['id'], properties: { id: { type: 'string' } } },
 })
 
-/** An adapter whose reads wait until they are let through. */
+/** An adapter whose reads wait until they are released. */
 function gated() {
   const waiting: (() => void)[] = []
   const wait = () => new Promise<void>((resolve) => waiting.push(resolve))
@@ -32,7 +29,7 @@ function gated() {
 const until = (what: () => unknown) => expect.poll(what, { interval: 5, timeout: 10_000 })
 
 describe.each(frameworks)('maxConcurrent with %s', (_name, express) => {
-  it('refuses what is too much at once, with Retry-After, and takes requests again as soon as others have ended', async () => {
+  it('refuses requests above the maximum, with Retry-After, and accepts others as soon as running ones have ended', async () => {
     const { adapter, waiting, open } = gated()
     let identified = 0
     const service = await listen(
@@ -66,7 +63,7 @@ describe.each(frameworks)('maxConcurrent with %s', (_name, express) => {
       ])
       expect(json.detail).toMatch(/Nothing was changed/)
     }
-    // Nobody was identified for a request that was refused, and a retired version is still gone.
+    // A refused request was not authenticated, and a retired version is still 410.
     expect(identified).toBe(3)
     expect((await service.send('GET', '/v0/notas')).status).toBe(410)
     open()
@@ -119,7 +116,7 @@ describe.each(frameworks)('maxConcurrent with %s', (_name, express) => {
       socket.destroy()
       open()
     }
-    // Both places are free.
+    // Both slots are free.
     const both = ['a', 'b'].map((id) => service.send('GET', `/v1/notas/${id}`))
     await until(() => waiting.length).toBe(2)
     open()

@@ -24,7 +24,7 @@ describe('preconditions of attach and detach', () => {
     ['If-None-Match of another version', { 'If-None-Match': '"old.x"' }, true],
     ['If-Match of any version', { 'If-Match': '*' }, false],
     ['none', {}, false],
-  ])('HDR-3: with %s, the version that was checked is the one that is written, or none was', async (_, headers, pinned) => {
+  ])('HDR-3: with %s, the checked version is the one that is written, or nothing is', async (_, headers, pinned) => {
     const under = memoryAdapter(notas, { records: [{ id: 1, clienteId: 5 }] })
     const expected: (string | undefined)[] = []
     const adapter = {

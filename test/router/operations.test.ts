@@ -1,4 +1,4 @@
-/** The descriptions of operations: what they say is what requests get. */
+/** The descriptions of operations match what requests get. */
 import express from 'express'
 import { describe, expect, it } from 'vitest'
 import { memoryAdapter } from '../../src/adapters/memory/index.js'
@@ -44,7 +44,7 @@ const mounts = () => [
   endpoint('informes', { description: 'Reports.', methods }),
 ]
 
-/** A path of each kind of address. */
+/** A path for each kind of address. */
 const paths = {
   collection: '/v1/pedidos',
   item: '/v1/pedidos/7',
@@ -60,7 +60,7 @@ const paths = {
 const bodies = { record: (method: string) => ({ numero: method === 'POST' ? 8 : 7, total: 9 }), patch: () => ({ total: 10 }) }
 
 describe('every operation', () => {
-  it('is the only one of its method at its kind of address', () => {
+  it('is the only one with its method at its kind of address', () => {
     const places = operations.map(({ target, method }) => `${method} ${target}`)
     expect(new Set(places).size).toBe(operations.length)
     expect(new Set(operations.map(({ name }) => name)).size).toBe(operations.length)

@@ -46,11 +46,11 @@ describe('Options of a service', () => {
     expect(() => api(options as never)).toThrow(ConfigurationError)
   })
 
-  it('PATH-1: one path is taken once', () => {
+  it('PATH-1: two entries can not have one path', () => {
     expect(() => api({ versions: { v1: [mounted(), mounted()] } })).toThrow(/path-taken/)
   })
 
-  it('ready() names every store that does not fit in one error, and throws at once where one can not be asked', async () => {
+  it('ready() reports every invalid store in one error, and throws immediately if one can not be reached', async () => {
     const faulty = (message: string) => ({
       ...memoryAdapter(notas),
       ready: () => Promise.reject(new ConfigurationError('store-unfit', message)),
@@ -69,7 +69,7 @@ describe('Options of a service', () => {
     await expect(ready(faulty('Add the column a.') as never, away as never)).rejects.toBeInstanceOf(Unavailable)
   })
 
-  it('ready() asks every store once and throws what is wrong with one', async () => {
+  it('ready() checks every store once and throws its error', async () => {
     const asked: string[] = []
     const adapter = { ...memoryAdapter(notas), ready: () => void asked.push('ready') }
     const broken = { ...memoryAdapter(notas), ready: () => Promise.reject(new Error('Add the column version.')) }
@@ -79,7 +79,7 @@ describe('Options of a service', () => {
     await expect(api({ versions: { v1: [mount(notas, broken)] } }).ready()).rejects.toThrow('Add the column version.')
   })
 
-  it('LIMIT-1: a budget for a route that no version serves does not build; hand-written routes may serve any', () => {
+  it('LIMIT-1: a budget for a route that no version serves throws; hand-written routes may serve any', () => {
     const versions = {
       v1: [mount(notas, memoryAdapter(notas)), mount(facturas, memoryAdapter(facturas), { area: 'tax' })],
       v0: 'retired',

@@ -1,4 +1,7 @@
-/** PATCH gives the team's code values of its own, and shares with the stored record where nobody can tell. */
+/**
+ * PATCH passes copies to the team's code, and shares values with the stored record only if that is
+ * not observable.
+ */
 import express from 'express'
 import { afterEach, describe, expect, it } from 'vitest'
 import { type MemoryAdapter, memoryAdapter } from '../../src/adapters/memory/index.js'
@@ -40,12 +43,12 @@ const inMemory = (definition: ResourceDefinition<Nota, number>): MemoryAdapter<N
 describe('VERB-5: PATCH', () => {
   const changed = { id: 1, texto: 'b', autor: { nombre: 'Ana', veces: 2 } }
 
-  it('lets onUpdate of the memory adapter change all that it gets', async () => {
+  it('lets onUpdate of the memory adapter modify everything that it gets', async () => {
     const found = await patched(() => [plain(), memoryAdapter(plain(), { records, onUpdate: counted })])
     expect(found).toEqual({ status: 200, json: changed, stored: changed })
   })
 
-  it('lets an adapter around another change all that it gets', async () => {
+  it('lets an adapter around another modify everything that it gets', async () => {
     const found = await patched(() => {
       const definition = plain()
       const inner = inMemory(definition)
@@ -54,7 +57,7 @@ describe('VERB-5: PATCH', () => {
     expect(found).toEqual({ status: 200, json: changed, stored: changed })
   })
 
-  it('lets a method that was put into a memory adapter change all that it gets', async () => {
+  it('lets a method that replaces one of a memory adapter modify everything that it gets', async () => {
     const found = await patched(() => {
       const definition = plain()
       const adapter = inMemory(definition)
@@ -65,7 +68,7 @@ describe('VERB-5: PATCH', () => {
     expect(found).toEqual({ status: 200, json: changed, stored: changed })
   })
 
-  it('lets a rule look at a record that is no part of the stored one', async () => {
+  it('passes a rule a record that shares nothing with the stored one', async () => {
     const shared: boolean[] = []
     const found = await patched(() => {
       const definition = defineResource({
@@ -83,7 +86,7 @@ describe('VERB-5: PATCH', () => {
     expect(found.stored).toEqual({ id: 1, texto: 'b', autor: { nombre: 'Ana', veces: 1 } })
   })
 
-  it('shares what it does not touch with the record before in a memory adapter', async () => {
+  it('shares unchanged values with the previous record in a memory adapter', async () => {
     const seen: unknown[] = []
     await patched(() => {
       const definition = plain()

@@ -66,7 +66,7 @@ async function serve(refused: Refused, seen: ListRequest[] = [], calls: [string,
 describe('refusals of a list', () => {
   const unfit = (members: string[]): Refused => ({ refused: 'rule', members, why: 'holds U+0000, which this store can not keep' })
 
-  it('QUERY-1: name every parameter that compares the member, with what the store says', async () => {
+  it('QUERY-1: name every parameter that compares the member, with the reason of the store', async () => {
     const send = await serve(unfit(['fechaDeEntrada', 'destinatario.nombre']))
     const answer = await send('GET', '/v1/envios?fechaHasta=%00&fechaDesde=a&destinatario.nombre=x&limit=3')
     expect(problem(answer)).toEqual({ status: 400, code: 'invalid-query', named: ['fechaDesde', 'fechaHasta', 'destinatario.nombre'] })
@@ -78,7 +78,7 @@ describe('refusals of a list', () => {
     expect(problem(await send('GET', '/v1/envios?fechaDesde=%00')).named).toEqual(['fechaDesde'])
   })
 
-  it('QUERY-3: without members it is the text of q', async () => {
+  it('QUERY-3: without members the fault is in q', async () => {
     const send = await serve(unfit([]))
     const { json } = await send('GET', '/v1/envios?q=%00')
     expect(json.errors).toEqual([
@@ -86,7 +86,7 @@ describe('refusals of a list', () => {
     ])
   })
 
-  it('QUERY-7: a place that the store can not compare with is a hint that it never gave', async () => {
+  it('QUERY-7: a position that the store can not compare is an invalid hint', async () => {
     const send = await serve(unfit(['fechaDeEntrada']))
     const { link } = (await send('GET', '/v1/envios?sort=fechaDeEntrada&limit=1')).headers
     const [, next = ''] = /<http:\/\/[^/]*([^>]*)>; rel="next"/.exec(String(link)) ?? []
@@ -95,14 +95,14 @@ describe('refusals of a list', () => {
     ])
   })
 
-  it('QUERY-1: where nothing of it is the client’s own, nothing matches', async () => {
+  it('QUERY-1: if no part of it came from the client, nothing matches', async () => {
     const send = await serve(unfit(['clienteId']))
     const { status, json, headers } = await send('GET', '/v1/envios?fechaDesde=a')
     expect([status, json, headers['x-total-count']]).toEqual([200, [], '0'])
     expect((await send('GET', '/v1/clientes/c/envios/x')).status).toBe(404)
   })
 
-  it('QUERY-1: a store that does not say why has its kind of refusal said', async () => {
+  it('QUERY-1: a refusal without a reason gets the text of its kind', async () => {
     const send = await serve({ refused: 'rule', members: ['fechaDeEntrada'] })
     expect((await send('GET', '/v1/envios?fechaDesde=a')).json.detail).toBe('"fechaDesde" breaks a rule of the store.')
   })
@@ -111,7 +111,7 @@ describe('refusals of a list', () => {
 describe('refusals of a record', () => {
   const refusal = async (refused: Refused) => (await (await serve(refused))('POST', '/v1/envios', {}, { id: 'n' })).json
 
-  it('ERR-2: nested members become pointers, those that are called with a dot stay whole, hidden ones are named by their link', async () => {
+  it('ERR-2: nested members become pointers, members with a dot in their name stay whole, hidden ones become their link', async () => {
     const members = ['destinatario.nombre', 'destinatario.calle/1', 'a.b', 'clienteId']
     const { status, code, errors } = await refusal({ refused: 'duplicate', members })
     expect([status, code]).toEqual([422, 'duplicate'])
@@ -125,7 +125,7 @@ describe('refusals of a record', () => {
     expect(errors[0].detail).toBe('"destinatario.nombre" is taken already.')
   })
 
-  it('ERR-2: the store’s own words stand in place of ours, with members and without', async () => {
+  it('ERR-2: the store’s own reason replaces ours, with members and without', async () => {
     const why = 'holds a date with seven digits, of which this store keeps six'
     expect((await refusal({ refused: 'rule', members: ['clienteId'], why })).detail).toBe(`"cliente" ${why}.`)
     await open?.close()
@@ -136,7 +136,7 @@ describe('refusals of a record', () => {
 })
 
 describe('calls', () => {
-  it('HDR-3: what a request reads in order to write has to be fresh, and every call knows how long it may take', async () => {
+  it('HDR-3: reads for a write are fresh, and every call has its time limit', async () => {
     const calls: [string, AdapterCall][] = []
     const send = await serve({ refused: 'rule', members: [] }, [], calls)
     const heard = () => calls.splice(0).map(([name, { fresh }]) => [name, fresh])

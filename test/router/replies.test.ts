@@ -6,7 +6,7 @@ import { listen, type Served } from '../clauses/fixture.js'
 let open: Omit<Served, 'data'> | undefined
 afterEach(() => open?.close())
 
-describe('headers that a team keeps', () => {
+describe('header objects that a team reuses', () => {
   const headers = { 'X-Kept': 'What the team says.' }
   const describe = { responses: { 200: { headers }, 204: { headers } } }
   const kept = Object.freeze({ 'X-Kept': 'yes', vary: 'Cookie' })
@@ -18,7 +18,7 @@ describe('headers that a team keeps', () => {
       'a representation of its own',
       { handle: (): unknown => 7, representations: [representation('text/csv', { value: () => ({ body: 'a', headers: kept }) })] },
     ],
-  ])('HDR-6: of %s are completed for one answer, and are what they were for the next', async (_, method) => {
+  ])('HDR-6: those of %s are completed for one response, and unchanged for the next', async (_, method) => {
     open = await listen(
       express().use(
         api({

@@ -16,7 +16,7 @@ const serve = async (app: express.Express) => {
 afterEach(() => open?.close())
 
 describe('resourceRouter() beside other routes', () => {
-  it("PATH-1: two of one area do not stand in each other's way", async () => {
+  it('PATH-1: two in one area work side by side', async () => {
     const app = express()
     for (const definition of [notas, avisos])
       app.use('/v1', resourceRouter(definition, memoryAdapter(definition, { records }), { area: 'tax' }))
@@ -25,7 +25,7 @@ describe('resourceRouter() beside other routes', () => {
     expect((await send('GET', '/v1/tax')).status).toBe(404)
   })
 
-  it('lets hand-written routes below its own paths have what it does not serve', async () => {
+  it('passes paths that it does not serve to hand-written routes, also below its own paths', async () => {
     const app = express().use('/v1', resourceRouter(notas, memoryAdapter(notas, { records })))
     app.get('/v1/notas/:id/resumen', (req, res) => void res.json({ of: req.params.id }))
     const send = await serve(app.use(problems()))
@@ -34,7 +34,7 @@ describe('resourceRouter() beside other routes', () => {
     expect((await send('GET', '/v1/notas/%FF')).status).toBe(400)
   })
 
-  it('REP-1: related resources have no address of their own here', async () => {
+  it('REP-1: related resources have no routes here', async () => {
     const app = express().use(
       '/v1',
       resourceRouter(notas, memoryAdapter(notas, { records }), { related: [mount(avisos, memoryAdapter(avisos, { records }))] }),

@@ -24,8 +24,8 @@ async function serve(parts: object) {
   return { send: open.send, errors }
 }
 
-describe('adapters that keep the contract loosely', () => {
-  it('null for what is not there is as good as undefined', async () => {
+describe('adapters that deviate from the contract', () => {
+  it('null for an absent record counts as undefined', async () => {
     const { send } = await serve({ read: (keys: number[]) => keys.map((key) => (key === 1 ? stored : null)) })
     expect((await send('GET', '/v1/notas/7')).status).toBe(404)
     const { json } = await send('GET', '/v1/notas/1')
@@ -34,15 +34,15 @@ describe('adapters that keep the contract loosely', () => {
   })
 
   it.each([
-    ['DELETE', 'remove', true, "remove(). It answers 'removed'"],
-    ['DELETE', 'remove', undefined, 'answered nothing to remove()'],
+    ['DELETE', 'remove', true, "remove(). Allowed are 'removed'"],
+    ['DELETE', 'remove', undefined, 'returned nothing from remove()'],
     ['PUT', 'replace', 'notfound', 'a record without a version'],
-    ['POST', 'create', undefined, 'answered nothing to create()'],
-  ])('ERR-1: a %s whose %s() answers %j is an error of the service that says what is wrong', async (method, name, answer, told) => {
+    ['POST', 'create', undefined, 'returned nothing from create()'],
+  ])('ERR-1: a %s whose %s() returns %j is an error of the service that names the fault', async (method, name, answer, reported) => {
     const { send, errors } = await serve({ [name]: () => answer })
     const path = method === 'POST' ? '/v1/notas' : '/v1/notas/1'
     const body = method === 'DELETE' ? undefined : { id: 1, otra: null }
     expect((await send(method, path, {}, body)).status).toBe(500)
-    expect(String(errors[0])).toContain(told)
+    expect(String(errors[0])).toContain(reported)
   })
 })

@@ -17,7 +17,10 @@ afterAll(() => {
   for (const server of servers) server.close()
 })
 
-/** Statuses of a read, a list, a create, a replace and a delete of an adapter whose answers `make` wraps. */
+/**
+ * The statuses of a read, a list, a create, a replace and a delete with an adapter whose results
+ * `make` wraps.
+ */
 async function statuses(make: (value: unknown) => unknown): Promise<readonly number[]> {
   const stored = { value: { id: 1 }, version: 'a' }
   const adapter = {
@@ -49,7 +52,7 @@ type Settle = (value: unknown) => void
 
 const thenable = (then: (fulfil: Settle, reject: Settle) => void) => Object.defineProperty({}, 'then', { value: then })
 
-describe('answers of adapters that only look like promises', () => {
+describe('adapter results that only resemble promises', () => {
   it.each<readonly [what: string, make: (value: unknown) => unknown]>([
     ['give nothing back from then', (value) => thenable((fulfil) => void setTimeout(() => fulfil(value), 2))],
     ['call back at once', (value) => thenable((fulfil) => fulfil(value))],
@@ -63,11 +66,11 @@ describe('answers of adapters that only look like promises', () => {
         }),
     ],
     ['lead to another promise', (value) => thenable((fulfil) => fulfil(Promise.resolve(value)))],
-  ])('are taken as await would take them: %s', async (_, make) => {
+  ])('are awaited: %s', async (_, make) => {
     expect(await statuses(make)).toEqual([200, 200, 201, 200, 204])
   })
 
-  it('are a failure where their then throws', async () => {
+  it('are an error if their then throws', async () => {
     const make = () =>
       thenable(() => {
         throw new Error('no')
@@ -76,7 +79,7 @@ describe('answers of adapters that only look like promises', () => {
   })
 })
 
-it('counts the wait for the store of a rate limit as well', async () => {
+it('also limits the wait for the store of a rate limit', async () => {
   const slow = async <T>(value: T): Promise<T> => {
     await new Promise((resolve) => setTimeout(resolve, 250))
     return value

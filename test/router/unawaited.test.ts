@@ -1,4 +1,4 @@
-/** Functions of a team's that are asked and not waited for: one that is async must not end the process. */
+/** Synchronous functions of a team that return a promise: a rejection must not end the process. */
 import { setImmediate as turn } from 'node:timers/promises'
 import express from 'express'
 import { describe, expect, it, onTestFinished } from 'vitest'

@@ -1,19 +1,22 @@
 /** A PostgreSQL of our own: made in a temporary folder, on a free port of the loopback interface, gone with the process that made it. */
-import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { chownSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { appendFileSync, chownSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import pg from 'pg'
 import { type Binaries, binaries, type Runner, runner } from './binaries.js'
 import { freePort } from './free-port.js'
 
 export interface OwnServerOptions {
   /** Settings of the server, such as `{ max_connections: '5' }`. */
   readonly settings?: Readonly<Record<string, string>>
+  /** Makes a streaming replica of this server, with its data and password. */
+  readonly replicaOf?: OwnServer
 }
 
 export interface OwnServer extends AsyncDisposable {
@@ -62,8 +65,10 @@ export async function ownServer(options: OwnServerOptions = {}): Promise<OwnServ
   try {
     own(folder, as)
     const programs = binaries(as, folder)
-    const password = randomBytes(12).toString('hex')
-    await initialize(programs, as, folder, password)
+    const { replicaOf } = options
+    const password = replicaOf === undefined ? randomBytes(12).toString('hex') : new URL(replicaOf.url).password
+    if (replicaOf === undefined) await initialize(programs, as, folder, password)
+    else await copyOf(replicaOf, folder, as)
     for (let tries = 1; ; tries++) {
       const port = await freePort()
       const process = serverProcess(programs, as, folder, port, options.settings ?? {}, (pid) => guard.stdin.write(`${pid}\n`))
@@ -138,7 +143,7 @@ function serverProcess(
       }
       started.stderr?.setEncoding('utf8').on('data', (text: string) => {
         log += text
-        if (log.includes('database system is ready to accept connections', before)) settle(true)
+        if (/database system is ready to accept (?:read-only )?connections/.test(log.slice(before))) settle(true)
       })
       started.once('error', reject)
       started.once('close', () => {
@@ -186,6 +191,29 @@ async function initialize({ initdb }: Binaries, as: Runner, folder: string, pass
   args.push('--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--no-sync')
   await promisify(execFile)(initdb, args, { ...as, cwd: folder, env: environment() })
   rmSync(secret)
+}
+
+/** Copies the data of a running server (PostgreSQL, "Making a Base Backup Using the Low Level API"), to stream what follows. */
+async function copyOf({ url, port }: OwnServer, folder: string, as: Runner): Promise<void> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    const ask = async (text: string): Promise<string> => Object.values((await client.query(text)).rows[0] ?? {}).join('')
+    const [source, data] = [await ask('SHOW data_directory'), join(folder, 'data')]
+    await ask(`SELECT pg_backup_start('replica', true)`)
+    // Files may change and go while they are copied: the log that is replayed makes up for it.
+    execFileSync('sh', ['-c', 'cp -a "$1" "$2" 2>/dev/null || true', 'sh', source, data])
+    const label = await ask('SELECT labelfile FROM pg_backup_stop(false)')
+    for (const gone of ['postmaster.pid', 'postmaster.opts']) rmSync(join(data, gone), { force: true })
+    const { username, password } = new URL(url)
+    writeFileSync(join(data, 'backup_label'), label)
+    writeFileSync(join(data, 'standby.signal'), '')
+    for (const made of ['backup_label', 'standby.signal']) own(join(data, made), as)
+    const primary = `host=127.0.0.1 port=${port} user=${username} password=${password}`
+    appendFileSync(join(data, 'postgresql.auto.conf'), `\nprimary_conninfo = '${primary}'\n`)
+  } finally {
+    await client.end()
+  }
 }
 
 /** Messages in English, for we read them; and nothing that would redirect the server. */

@@ -1,4 +1,4 @@
-/** A document that a team has written by hand, without this library, and well. */
+/** A valid document that a team has written by hand, without this library. */
 const text = { type: 'string', maxLength: 200 }
 const field = (description: string) => ({ description, schema: text })
 const inHeader = (name: string) => ({ name, in: 'header', description: 'A tag.', schema: text })
@@ -90,7 +90,7 @@ const flag = () => ({
   delete: { operationId: 'unpay', description: 'It is not.', responses: { 204: { description: 'Unset.' }, ...refused, ...absent } },
 })
 
-/** A fresh copy, which a test may spoil. Its members are looked at by nobody but the rules. */
+/** A new copy, which a test may modify. Only the rules read its members. */
 // biome-ignore lint/suspicious/noExplicitAny: tests put any mistake anywhere.
 export const foreignDocument = (): any =>
   structuredClone({

@@ -1,4 +1,7 @@
-/** The ruleset as teams meet it: in the packed package, named by a file in YAML, through Spectral's own command. */
+/**
+ * The ruleset as teams use it: from the packed package, named in a YAML file, run by Spectral's own
+ * command.
+ */
 import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -26,7 +29,7 @@ beforeAll(() => {
 
 afterAll(() => rmSync(home, { recursive: true, force: true }))
 
-/** What the command finds in a document by a ruleset. */
+/** The findings of the command for a document and a ruleset. */
 function lint(document: object, ruleset: string): readonly unknown[] {
   writeFileSync(join(home, '.spectral.yaml'), ruleset)
   writeFileSync(join(home, 'openapi.json'), JSON.stringify(document))
@@ -44,12 +47,12 @@ describe('express-rest-conventions/spectral in the packed package', () => {
   const singular = foreignDocument()
   singular.paths['/v1/stock'] = singular.paths['/v1/invoices']
 
-  it('is extended by its name', () => {
+  it('can be extended by its name', () => {
     expect(lint(foreignDocument(), extending)).toEqual([])
     expect(lint(singular, extending)).toEqual(['path-2-plural'])
   })
 
-  it('leaves out what a team excepts, for one path', () => {
+  it("applies a team's exceptions for one path", () => {
     const excepting = `${extending}overrides:\n  - files: ['openapi.json#/paths/~1v1~1stock']\n    rules: { path-2-plural: "off" }\n`
     expect(lint(singular, excepting)).toEqual([])
   })

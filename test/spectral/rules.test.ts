@@ -1,4 +1,7 @@
-/** `express-rest-conventions/spectral`: each sin has its finding, which names the clause, and what is right has none. */
+/**
+ * `express-rest-conventions/spectral`: each mistake has one finding, which names the clause, and a
+ * correct document has none.
+ */
 import { describe, expect, it } from 'vitest'
 import { openapi } from '../../src/openapi/index.js'
 import ruleset from '../../src/spectral/index.js'
@@ -14,11 +17,11 @@ const found = async (document: object) =>
   (await bySpectral(document, ruleset)).map(({ rule, message, place }) => ({ rule, message, place }))
 
 describe('a document that follows the conventions has no finding', () => {
-  it('where a team has written it by hand', async () => {
+  it('if a team has written it by hand', async () => {
     expect(await found(foreignDocument())).toEqual([])
   })
 
-  it('where the version stands in the address of the server', async () => {
+  it('if the version is in the server address', async () => {
     const document = foreignDocument()
     document.servers = [{ url: 'https://api.invoices.test/v1' }]
     document.paths = Object.fromEntries(Object.entries(document.paths).map(([path, item]) => [path.replace('/v1', ''), item]))
@@ -35,7 +38,7 @@ describe('a document that follows the conventions has no finding', () => {
   )
 })
 
-describe('a document that breaks them has exactly one finding', () => {
+describe('a document with one mistake has exactly one finding', () => {
   it.each(sins)('$rule: $what', async ({ rule, spoil, says }) => {
     const document = foreignDocument()
     spoil(document)
@@ -45,12 +48,12 @@ describe('a document that breaks them has exactly one finding', () => {
     expect(findings[0]?.message).toMatch(new RegExp(`\\(${clause.toUpperCase()}\\)$`))
   })
 
-  it('and there is one for every rule', () => {
+  it('every rule has a test', () => {
     expect([...new Set(sins.map(({ rule }) => rule))].toSorted()).toEqual(Object.keys(ruleset.rules).toSorted())
   })
 })
 
-describe('what is no document', () => {
+describe('values that are not documents', () => {
   it.each([{}, { openapi: '3.1.0', paths: null }, { openapi: '3.1.0', paths: { '/v1/orders': null, 'no slash': { get: 1 } } }, []])(
     'has no finding of a rule that failed: %j',
     async (document) => {

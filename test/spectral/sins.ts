@@ -1,11 +1,11 @@
-/** One mistake each, put into a document that has none. */
+/** Documents with one mistake each. */
 
 interface Sin {
   readonly rule: string
   readonly what: string
   // biome-ignore lint/suspicious/noExplicitAny: a mistake may be anywhere.
   readonly spoil: (document: any) => void
-  /** What the finding says of it, the fix among it. */
+  /** The text of the finding, including the fix. */
   readonly says: string
 }
 
@@ -13,7 +13,7 @@ const list = '/v1/invoices'
 const item = '/v1/invoices/{id}'
 const flag = '/v1/invoices/{id}/paid'
 
-/** Puts a path of the document at another address. */
+/** Moves a path of the document to another address. */
 const moved =
   (from: string, to: string): Sin['spoil'] =>
   ({ paths }) => {
@@ -24,7 +24,7 @@ const moved =
 const sin = (rule: string, what: string, spoil: Sin['spoil'], says: string): Sin => ({ rule, what, spoil, says })
 
 export const sins: readonly Sin[] = [
-  sin('path-1-version', 'a path without a version', moved('/v1/search', '/search'), '/search says no version. Begin the path'),
+  sin('path-1-version', 'a path without a version', moved('/v1/search', '/search'), '/search has no version. Begin the path'),
   sin(
     'path-2-plural',
     'a singular',
@@ -33,7 +33,7 @@ export const sins: readonly Sin[] = [
       delete paths['/v1/invoice/{id}']
       delete paths['/v1/invoice/{id}/paid']
     },
-    'Say "invoices".',
+    'Use "invoices".',
   ),
   sin(
     'path-2-plural',
@@ -41,7 +41,7 @@ export const sins: readonly Sin[] = [
     ({ paths }) => {
       paths['/v1/factura'] = paths[list]
     },
-    'Say "facturas".',
+    'Use "facturas".',
   ),
   sin('path-3-verb', 'an action below an item', moved(flag, '/v1/invoices/{id}/edit'), 'names an action'),
   sin(
@@ -50,7 +50,7 @@ export const sins: readonly Sin[] = [
     ({ paths }) => {
       paths['/v1/create-invoices'] = paths[list]
     },
-    'Name what it holds, "invoices"',
+    'Name its contents, "invoices"',
   ),
   sin(
     'path-4-format',
@@ -58,9 +58,9 @@ export const sins: readonly Sin[] = [
     ({ paths }) => {
       paths['/v1/invoices/{id}.pdf'] = { get: paths['/v1/search'].get }
     },
-    'Say "{id}".',
+    'Use "{id}".',
   ),
-  sin('path-5-hierarchy', 'an id without a collection', moved(flag, '/v1/{id}/paid'), '"{id}" follows no collection'),
+  sin('path-5-hierarchy', 'an id without a collection', moved(flag, '/v1/{id}/paid'), '"{id}" does not follow a collection'),
   sin(
     'path-5-hierarchy',
     'the child in front of the parent',
@@ -70,7 +70,7 @@ export const sins: readonly Sin[] = [
     },
     'Put the parent first',
   ),
-  sin('path-6-filter', 'a filter', moved('/v1/search', '/v1/invoices/by-state'), 'let the list take a query parameter'),
+  sin('path-6-filter', 'a filter', moved('/v1/search', '/v1/invoices/by-state'), 'use a query parameter of the list'),
   sin(
     'path-7-sub-collection',
     'an item without its list',
@@ -102,7 +102,7 @@ export const sins: readonly Sin[] = [
     ({ paths }) => {
       paths['/v1/search'].get.description = ' '
     },
-    'Say in its description what it is for',
+    'Describe its purpose in its description',
   ),
   sin(
     'verb-1-array',
@@ -135,7 +135,7 @@ export const sins: readonly Sin[] = [
     ({ paths }) => {
       paths[item].put.responses[201] = { description: 'Created.' }
     },
-    'create by POST of the collection',
+    'create items with POST on the collection',
   ),
   sin(
     'verb-5-patch',
@@ -152,7 +152,7 @@ export const sins: readonly Sin[] = [
     ({ paths }) => {
       delete paths[item].patch.requestBody
     },
-    'Let it take the members that change',
+    'Accept a body with the members to change',
   ),
   sin(
     'verb-6-delete',
@@ -178,7 +178,7 @@ export const sins: readonly Sin[] = [
     ({ paths }) => {
       paths[list].delete = paths[item].delete
     },
-    'DELETE is for single items',
+    'DELETE is only for single items',
   ),
   sin(
     'verb-8-head',
@@ -186,7 +186,7 @@ export const sins: readonly Sin[] = [
     ({ paths }) => {
       paths[item].head.responses[200] = { description: 'Yes.' }
     },
-    'Answer 302 where the item exists',
+    'Answer 302 if the item exists',
   ),
   sin(
     'verb-8-head',
@@ -194,7 +194,7 @@ export const sins: readonly Sin[] = [
     ({ paths }) => {
       delete paths[item].head.responses[404]
     },
-    '404 where it does not',
+    '404 if it does not',
   ),
   sin(
     'query-4-page',
@@ -202,7 +202,7 @@ export const sins: readonly Sin[] = [
     ({ paths }) => {
       paths[list].get.parameters[0].name = 'offset'
     },
-    'Rename "offset": it is spelled so',
+    'Rename "offset" to it',
   ),
   sin(
     'query-4-page',
@@ -218,7 +218,7 @@ export const sins: readonly Sin[] = [
     ({ paths }) => {
       paths[list].get.parameters[0].schema = { type: 'string' }
     },
-    'Give it type: integer',
+    'Set type: integer',
   ),
   sin(
     'query-5-size',

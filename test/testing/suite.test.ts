@@ -105,8 +105,11 @@ describe('adapterSuite', () => {
       [{ patience: 0 }, /is 0\. Give a number of milliseconds above 0/],
       [{ patience: '5 s' }, /is '5 s'\. Give a number of milliseconds above 0/],
       [{ subject: { definition: {}, records: [], change: () => ({}), key: 'id' } }, /no option "key"/],
-      [{ subject: { records: [] } }, /"subject\.definition" of adapterSuite\(\) is missing\. Give what defineResource\(\) made/],
-      [{ subject: { definition: {} } }, /"subject\.definition" of adapterSuite\(\) is of type object\. Give what defineResource\(\) made/],
+      [{ subject: { records: [] } }, /"subject\.definition" of adapterSuite\(\) is missing\. Give the result of defineResource\(\)/],
+      [
+        { subject: { definition: {} } },
+        /"subject\.definition" of adapterSuite\(\) is of type object\. Give the result of defineResource\(\)/,
+      ],
       [{ subject: { definition, records } }, /"subject\.change" of adapterSuite\(\) is missing\. Give a function \(record, n\) => record/],
       [{ subject: { definition, change: () => ({}) } }, /"subject\.records" of adapterSuite\(\) is missing\. Give a list of at least 8/],
       [null, /are null\. Give an object/],

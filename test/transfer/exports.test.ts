@@ -57,7 +57,7 @@ describe.each(frameworks)('exports on %s', (_, express) => {
   it('QUERY-4, QUERY-5, QUERY-7, QUERY-8: an export has no pages, and all that is wrong is said at once', async () => {
     const answer = await get('/v1/pedidos?limit=5&offest=2&after=x&color=1')
     expect(problem(answer)).toEqual({ status: 400, code: 'invalid-query', named: ['offest', 'limit', 'after', 'color'] })
-    expect(answer.json.detail).toContain('An export holds the whole list and has no pages: leave "offest" out.')
+    expect(answer.json.detail).toContain('An export contains the whole list and has no pages: leave "offest" out.')
   })
 
   it('PATH-7: sub-collections are exported as they are listed', async () => {

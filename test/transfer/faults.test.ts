@@ -176,7 +176,7 @@ describe.each(frameworks)('broken exports on %s', (_, express) => {
     try {
       const answer = await begin(served.port, '/v1/pedidos', 'text/csv')
       await answered
-      expect(errors.map(({ error }) => String(error))).toEqual(['Error: The client took nothing for 200 ms.'])
+      expect(errors.map(({ error }) => String(error))).toEqual(['Error: The client read nothing for 200 ms.'])
       expect((await end(answer)).whole).toBe(false)
     } finally {
       await served.close()
@@ -235,7 +235,7 @@ describe.each(frameworks)('broken exports on %s', (_, express) => {
     const cut = await begin(other.port, '/v1/pedidos', 'text/csv').then(end, () => ({ whole: false }))
     await other.close()
     expect(cut.whole).toBe(false)
-    expect(String(errors[0]?.error)).toContain('gave the same place twice')
+    expect(String(errors[0]?.error)).toContain('returned the same position twice')
   })
 })
 

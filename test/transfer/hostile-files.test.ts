@@ -36,7 +36,7 @@ describe('hostile files', () => {
 
   it('HDR-5: what nests deeper than the limit of the service is a violation of its line of NDJSON', async () => {
     const answer = await post(`{"id":1,"nota":"x","marcas":[[[[1]]]]}\n`, lines)
-    expect(answer.json.errors).toMatchObject([{ detail: expect.stringContaining('at most 4 deep') }])
+    expect(answer.json.errors).toMatchObject([{ detail: expect.stringContaining('at most 4 levels deep') }])
   })
 
   it('HDR-5: an integer that a double would change is no number in a cell, as in a body', async () => {

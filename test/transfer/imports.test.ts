@@ -243,11 +243,11 @@ describe('options of imports', () => {
   it.each([
     [{ transaction: undefined }, '"transaction" of imports("cargas") is missing. Give a function that runs one'],
     [{ transaction: 7 }, '"transaction" of imports("cargas") is 7. Give a function that runs one'],
-    [{ formats: [] }, '"formats" of imports("cargas") is an empty list. Give a list of what csv() and ndjson() made'],
+    [{ formats: [] }, '"formats" of imports("cargas") is an empty list. Give a list of results of csv() and ndjson()'],
     [{ formats: [csv(), csv()] }, 'two formats of "text/csv"'],
     [{ maxRows: 0 }, '"maxRows" of imports("cargas") is 0. Give a whole number from 1.'],
     [{ maxrows: 5 }, 'Did you mean "maxRows"?'],
-    [{ description: '' }, 'says nothing of itself'],
+    [{ description: '' }, 'has no description'],
   ])('%o is refused at start', (options, message) => {
     expect(of(options)).toThrow(message)
   })

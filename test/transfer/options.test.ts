@@ -15,7 +15,7 @@ describe('options of exports', () => {
     [() => ndjson({ bom: true } as never), 'ndjson() has no option "bom"'],
     [
       () => exporting({ formats: [] }),
-      '"exports.formats" of the mount of "pedidos" is an empty list. Give a list of what csv() and ndjson() made',
+      '"exports.formats" of the mount of "pedidos" is an empty list. Give a list of results of csv() and ndjson()',
     ],
     [() => exporting([csv()]), '"exports" of the mount of "pedidos" is a list. Give { formats, '],
     [() => exporting({ formats: [csv(), csv({ separator: ';' })] }), 'has two formats of "text/csv"'],

@@ -4,6 +4,8 @@ import type { SqlClient } from 'express-rest-conventions/postgres'
 export interface Database {
   /** For the adapters. */
   readonly client: SqlClient
+  /** Whether the adapters may prepare statements by name. Absent: they may. */
+  readonly prepare?: boolean
   /** Statements that take place together or not at all. */
   transaction<T>(work: (run: Run) => Promise<T>): Promise<T>
   /** Resolves where the database answers. Requests can't keep it waiting. */

@@ -1,29 +1,39 @@
 /** A PostgreSQL server, by a pool of `pg`. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Pool } from 'pg'
-import { SettingError } from '../settings.js'
+import { SettingError, type Settings } from '../settings.js'
 import type { Database } from './database.js'
 import { connecting, serverProbe } from './server-probe.js'
 
 /** Milliseconds that a server which is only just starting is waited for. */
 const patience = 5_000
 
-/** Throws `SettingError` where the server can't be reached, or does not let us in. */
-export async function openServer(url: string): Promise<Database> {
+/** Milliseconds after which the server ends a statement or an idle transaction. */
+const serverTimeout = 10_000
+
+type ServerSettings = Pick<Settings, 'databasePool' | 'databasePrepare' | 'databaseTimeout'>
+
+/**
+ * Throws `SettingError` where the server can't be reached, or does not let us in.
+ *
+ * Without prepared statements a pooler is in between, which refuses timeouts as startup parameters:
+ * the default of `databaseTimeout` is 0 then.
+ */
+export async function openServer(url: string, settings: ServerSettings = {}): Promise<Database> {
+  const { databasePool = 10, databasePrepare = true, databaseTimeout = databasePrepare ? serverTimeout : 0 } = settings
   const { default: pg } = await import('pg')
   const pool = new pg.Pool({
     connectionString: url,
     application_name: 'pre-piezas',
     // With one more for readiness, times the number of processes, this has to stay below the
     // server's max_connections.
-    max: 10,
+    max: databasePool,
     connectionTimeoutMillis: 5_000,
     // The operating system notices connections that are dead without having been closed.
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
     // The server ends a statement long before the 30 s that a request may take.
-    statement_timeout: 10_000,
-    idle_in_transaction_session_timeout: 10_000,
+    ...(databaseTimeout === 0 ? {} : { statement_timeout: databaseTimeout, idle_in_transaction_session_timeout: databaseTimeout }),
   })
   // A connection that is lost must not end the process. The adapters warn of idle ones; statements
   // under way reject.
@@ -40,6 +50,7 @@ export async function openServer(url: string): Promise<Database> {
   )
   return {
     client: pool,
+    prepare: databasePrepare,
     async transaction(work) {
       const client = await pool.connect()
       let failure: Error | undefined
@@ -85,5 +96,6 @@ function passes(error: unknown): boolean {
 /** Of several addresses of one name, each has a failure of its own. */
 function reasonOf(error: unknown): string {
   const { errors = [error] } = error as { errors?: unknown[] }
-  return errors.map((one) => (one as Error).message).join(', ')
+  const reason = errors.map((one) => (one as Error).message).join(', ')
+  return /unsupported startup parameter/.test(reason) ? `${reason}. Behind a pooler, set DATABASE_TIMEOUT=0` : reason
 }

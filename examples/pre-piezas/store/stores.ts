@@ -10,13 +10,12 @@ import { createTables, tables } from './tables.js'
 
 export type Stores = ReturnType<typeof storesIn>
 
+type StoreSettings = Pick<Settings, 'databaseUrl' | 'databasePool' | 'databasePrepare' | 'databaseTimeout' | 'dataDir' | 'seedSize'>
+
 /** Opens the database, makes what it lacks, and fills what was made. Throws `SettingError` where that can't be done. */
-export async function openStores({
-  databaseUrl,
-  dataDir,
-  seedSize,
-}: Pick<Settings, 'databaseUrl' | 'dataDir' | 'seedSize'>): Promise<Stores> {
-  const database = databaseUrl === undefined ? await openEmbedded(dataDir) : await openServer(databaseUrl)
+export async function openStores(settings: StoreSettings): Promise<Stores> {
+  const { databaseUrl, dataDir, seedSize } = settings
+  const database = databaseUrl === undefined ? await openEmbedded(dataDir) : await openServer(databaseUrl, settings)
   try {
     await database.transaction((run) => prepare(run, seedSize))
   } catch (cause) {
@@ -40,10 +39,11 @@ export async function prepare(run: Run, seedSize: number): Promise<void> {
  * Milliseconds a statement may take. A connection that dies while one is under way holds its
  * request for about as long.
  */
-const limits = { statementTimeout: 5_000 }
+const statementTimeout = 5_000
 
 /** The stores in a database whose tables are there. */
-export function storesIn({ client, ask, close }: Database) {
+export function storesIn({ client, prepare, ask, close }: Database) {
+  const limits = { statementTimeout, ...(prepare === undefined ? {} : { prepare }) }
   return {
     clientes: postgresAdapter(client, { ...tables.clientes, ...limits }),
     codigosPostales: postgresAdapter(client, { ...tables.codigosPostales, ...limits }),

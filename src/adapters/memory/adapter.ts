@@ -1,5 +1,5 @@
 /** The memory adapter: everything in one process, every operation whole. */
-import { declareCareful, declareCreating } from '../../definition/fixed.js'
+import { declareCreating, declareDefensive } from '../../definition/fixed.js'
 import type { KeyValue } from '../../definition/key.js'
 import { checkDefinition, type ResourceDefinition } from '../../definition/resource.js'
 import { checkOptions } from '../../options/check.js'
@@ -44,7 +44,7 @@ export function memoryAdapter(definition: ResourceDefinition, options: MemoryAda
     detach: (parent, key, expected, call) => detachRecord(store, parent, key, expected, call),
   } satisfies Adapter<Row, KeyValue> & Pick<MemoryAdapter<Row, KeyValue>, 'stats'>
   // `onUpdate` gets values that it may change.
-  if (options.onUpdate === undefined) declareCareful(adapter.replace)
+  if (options.onUpdate === undefined) declareDefensive(adapter.replace)
   if (adapter.create !== undefined) declareCreating(adapter.create)
   return adapter
 }

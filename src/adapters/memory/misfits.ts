@@ -26,7 +26,7 @@ export function misfits({ shape, key }: ResourceDefinition, row: Row, keyed: boo
 function misfitOf(shape: Shape, value: unknown, isKey: boolean): string | undefined {
   if (value === undefined || value === null) {
     if (isKey) return 'a key must have a value'
-    return value === null && !shape.nullable && !shape.untold ? 'must not be null' : undefined
+    return value === null && !shape.nullable && !shape.untyped ? 'must not be null' : undefined
   }
   if (shape.types.size > 0 && ![...shape.types].some((type) => isOf(type, value))) return `must be ${[...shape.types].join(' or ')}`
   const format = typeof value === 'string' ? valueFormat(shape) : undefined

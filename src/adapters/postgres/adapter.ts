@@ -4,7 +4,7 @@ import { declareCreating } from '../../definition/fixed.js'
 import type { ResourceDefinition } from '../../definition/resource.js'
 import type { Adapter, AdapterCall, Idempotency, ParentKey, Refused, Repeated, Stored, WriteMethod } from '../contract.js'
 import type { PostgresClient } from './connections/client.js'
-import { callersDatabases, type Databases, databasesOf } from './connections/database.js'
+import { callersDatabases, type Databases, databasesOf, isSplit } from './connections/database.js'
 import { withReason } from './connections/unreachable.js'
 import { declareTarget } from './links/link-targets.js'
 import { adapterOf } from './methods/methods.js'
@@ -14,6 +14,7 @@ import { warned } from './options/warned.js'
 import { Probe } from './probe/probe.js'
 import { KeptRows } from './table/kept-rows.js'
 import { Opening, unhurried } from './table/opening.js'
+import { replicaUse } from './transactions/replica-use.js'
 import { resides } from './writes/referrers.js'
 
 /** An adapter whose methods are all there. */
@@ -68,7 +69,8 @@ export function postgresAdapter(client: PostgresClient, given: PostgresAdapterOp
   const options = tableOptions('postgresAdapter()', given)
   const { prepare = true, acquireTimeout = 5_000, statementTimeout = Number.POSITIVE_INFINITY, onWarning = warned } = options
   const driver = { prepare, acquire: acquireTimeout, statement: statementTimeout, warn: onWarning }
-  const databases = databasesOf(client, driver)
+  const replica = isSplit(client) ? replicaUse(options.replica, client.write) : undefined
+  const databases = databasesOf(client, driver, replica)
   const bound = new WeakMap<ResourceDefinition, unknown>()
   const bind = (definition: ResourceDefinition): unknown => {
     // Two mounts of one resource are one store: what waits in turn for a key waits for all of them.
@@ -89,7 +91,7 @@ export function postgresAdapter(client: PostgresClient, given: PostgresAdapterOp
             throw withReason(error)
           }
         },
-        within: (inner: PostgresClient) => over(callersDatabases(inner, driver)),
+        within: (inner: PostgresClient) => over(callersDatabases(inner, driver, replica)),
       }
       declareTarget(adapter, { opening, databases: own })
       return adapter

@@ -1,6 +1,7 @@
 /** The table that fits a definition, as statements to read, keep and run: for a team that has none yet. Nothing here runs them. */
 import type { ResourceDefinition } from '../../definition/resource.js'
 import type { Shape } from '../../definition/shape.js'
+import { type Distributing, distributing, type TableDdlOptions } from './distributed-ddl.js'
 import { tableOptions } from './options/option-kinds.js'
 import type { PostgresAdapterOptions, TextSearch, VersionColumn } from './options/options.js'
 import { vectorSql } from './reads/search.js'
@@ -23,31 +24,42 @@ interface Column {
  * repeats with the trigger that moves it on, an index for each filter, order, parent and search, the tables of associations, and the one of what may be
  * repeated.
  *
+ * With `{ distributed: true }`, the tables are for Citus: no trigger, and `create_distributed_table` by the first part of the key, or by the part that is the
+ * parent's. The version must be `{ column, soleWriter: true }` then.
+ *
  * Throws `ConfigurationError` where the options fit no table.
  *
  * @example console.log(tableDdl(prePiezas, { table: 'pre_piezas', version: { column: 'version' } }))
  */
-export function tableDdl<T, K>(definition: ResourceDefinition<T, K>, options: PostgresAdapterOptions<NoInfer<T>, NoInfer<K>>): string {
+export function tableDdl<T, K>(
+  definition: ResourceDefinition<T, K>,
+  options: PostgresAdapterOptions<NoInfer<T>, NoInfer<K>>,
+  how: TableDdlOptions = {},
+): string {
   tableOptions('tableDdl()', options)
-  return [...printed(definition as ResourceDefinition, options as unknown as PostgresAdapterOptions)].join('\n\n').concat('\n')
+  return [...printed(definition as ResourceDefinition, options as unknown as PostgresAdapterOptions, how)].join('\n\n').concat('\n')
 }
 
-function* printed(definition: ResourceDefinition, options: PostgresAdapterOptions): Generator<string> {
+function* printed(definition: ResourceDefinition, options: PostgresAdapterOptions, how: TableDdlOptions): Generator<string> {
   const table = quoteRelation(relationName(options.table))
   const columns = columnsOf(definition, options)
   const layout = new Layout(definition, options, relationOf(columns), relationOf(columns))
   const keys = layout.key.map(({ column }) => quote(column as string))
   const version = versionColumn(options)
+  const apart = distributing(definition, options, layout, how)
   const lines = [
     ...columns.map(({ name, type, notNull, more }) => `  ${quote(name)} ${type}${notNull ? ' NOT NULL' : ''}${more}`),
     ...(version === undefined ? [] : [`  ${quote(version)} uuid NOT NULL DEFAULT gen_random_uuid()`]),
     `  PRIMARY KEY (${keys.join(', ')})`,
   ]
   yield `CREATE TABLE ${table} (\n${lines.join(',\n')}\n);`
-  if (version !== undefined) yield trigger(relationName(options.table), version)
+  if (apart !== undefined) yield apart.own
+  else if (version !== undefined) yield trigger(relationName(options.table), version)
   yield* indexes(definition, options, layout, table, keys)
-  yield* joinTables(definition, options, layout, table, columns)
-  if (options.idempotency !== undefined) yield idempotencyDdl(options.idempotency)
+  yield* joinTables(definition, options, layout, { table, columns, apart })
+  if (options.idempotency === undefined) return
+  yield idempotencyDdl(options.idempotency)
+  if (apart !== undefined) yield apart.once(relationName(options.idempotency.table), 'id')
 }
 
 /** Whoever changes a row, by whatever statement, changes its version. */
@@ -150,6 +162,7 @@ function relationOf(columns: readonly Column[]): Relation {
     oid: '0',
     secured: false,
     kind: 'r',
+    distributed: false,
     stamped: true,
     rows: 0,
     guarded: false,
@@ -166,6 +179,7 @@ function relationOf(columns: readonly Column[]): Relation {
     constraints: [],
     partitionedBy: [],
     parts: [],
+    foreignParts: [],
     inherited: [],
   }
 }
@@ -208,8 +222,7 @@ function* joinTables(
   definition: ResourceDefinition,
   { attached = {} }: PostgresAdapterOptions,
   layout: Layout,
-  table: string,
-  columns: readonly Column[],
+  { table, columns, apart }: { readonly table: string; readonly columns: readonly Column[]; readonly apart: Distributing | undefined },
 ): Generator<string> {
   const types = new Map(columns.map(({ name, type }) => [name, type]))
   for (const { of, by, as } of definition.attachedTo) {
@@ -221,10 +234,16 @@ function* joinTables(
       ...parents.map((column, i) => `  ${quote(column)} ${parentTypes[i] ?? 'text COLLATE "C"'} NOT NULL`),
       ...keys.map((column, i) => `  ${quote(column)} ${types.get(layout.key[i]?.column ?? '') ?? 'text'} NOT NULL`),
       `  PRIMARY KEY (${[...parents, ...keys].map(quote).join(', ')})`,
-      `  FOREIGN KEY (${keys.map(quote).join(', ')}) REFERENCES ${table} ON DELETE CASCADE`,
     ]
+    const reference = `FOREIGN KEY (${keys.map(quote).join(', ')}) REFERENCES ${table} ON DELETE CASCADE`
     const name = quoteRelation(relationName(join.table))
-    yield `CREATE TABLE ${name} (\n${lines.join(',\n')}\n);`
+    yield `CREATE TABLE ${name} (\n${[...lines, ...(apart === undefined ? [`  ${reference}`] : [])].join(',\n')}\n);`
+    if (apart !== undefined) {
+      const by = layout.key.findIndex(({ column }) => column === apart.column)
+      yield apart.beside(relationName(join.table), keys[by] as string)
+      // Both tables must be distributed before one refers to the other.
+      yield `ALTER TABLE ${name} ADD ${reference};`
+    }
     yield `CREATE INDEX ON ${name} (${keys.map(quote).join(', ')});`
   }
 }

@@ -10,6 +10,7 @@
 export { type PostgresAdapter, postgresAdapter, type UnboundPostgresAdapter } from './adapter.js'
 export type { CustomClient, PostgresClient, SplitClient, SqlClient } from './connections/client.js'
 export { tableDdl } from './ddl.js'
+export type { TableDdlOptions } from './distributed-ddl.js'
 export type { Applied, Change, CreateChange, MoveChange, RemoveChange, ReplaceChange } from './options/change-options.js'
 export type {
   ColumnOptions,
@@ -17,6 +18,8 @@ export type {
   IdempotencyOptions,
   JoinTable,
   PostgresAdapterOptions,
+  ReplicaOptions,
+  ReplicaPositions,
   SearchFunction,
   SoftDeleteColumn,
   TextSearch,

@@ -15,12 +15,15 @@ import type { Operation, Outcome } from './operation.js'
 /** A request for an endpoint. */
 type EndpointRequest = Parsed<'endpoint', 'endpoint'>
 
-/** The part of the description that all endpoints share. */
+/** The part of the description common to all endpoints. */
 const endpointDescription = { query: 'endpoint', body: 'endpoint', answers: 'value', statuses: 'any' } as const
 
 const endpointMethods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 
-/** Endpoints outside resources, one operation for each method. A permission is asked for the action of the same method of an item (AUTH-4). */
+/**
+ * Endpoints outside resources: one operation for each method. The permission decides about the
+ * action that the same method has on an item (AUTH-4).
+ */
 export const endpointOperations: readonly Operation<'endpoint', 'endpoint'>[] = endpointMethods.map((method) => ({
   ...endpointDescription,
   name: `call${method}`,
@@ -32,8 +35,9 @@ export const endpointOperations: readonly Operation<'endpoint', 'endpoint'>[] = 
 }))
 
 /**
- * Endpoints below an item, which must exist and fulfil the preconditions (HDR-3, HDR-4). They are a
- * part of the item: as with flags, a permission is asked for `patch` whatever the method changes.
+ * Endpoints below an item, which must exist and meet the preconditions (HDR-3, HDR-4). They are
+ * part of the item: as for flags, the permission decides about `patch` for every method that
+ * writes.
  */
 export const itemEndpointOperations: readonly Operation<'endpoint', 'endpoint'>[] = endpointMethods.map((method) => ({
   ...endpointDescription,
@@ -45,7 +49,7 @@ export const itemEndpointOperations: readonly Operation<'endpoint', 'endpoint'>[
   async execute(exchange) {
     const { resource, keys, key, base, reads, conditions } = exchange
     const { value: record, version } = await itemOf(exchange)
-    // A POST asks for something new, so what If-None-Match says of it is ignored (HDR-4).
+    // A POST creates something new, so If-None-Match is ignored (HDR-4).
     if (!reads) checkWrite(method === 'POST' ? { ...conditions, ifNoneMatch: undefined } : conditions, version)
     return handled(exchange, Object.freeze({ key, record, version, href: base + itemPath(resource, keys) }))
   },
@@ -83,7 +87,7 @@ const valueOutcome = ({ reads }: EndpointRequest, value: unknown, item: Endpoint
   kind: 'value',
   status: value === undefined ? 204 : 200,
   value,
-  // After a change only the handler may know the version.
+  // After a change only the handler can know the version.
   version: reads ? item?.version : undefined,
 })
 
@@ -92,16 +96,17 @@ function replyOutcome(exchange: EndpointRequest, answer: EndpointReply, item: En
   const { status, body, headers: given = {}, version = reads ? item?.version : undefined } = answer
   const headers = spelled(given)
   const location = headers[header.location]
-  // Every Location is absolute (VERB-2): `/v1/...` is resolved against the origin, `informes/7` against the version.
+  // Every Location is absolute (VERB-2): `/v1/...` resolves against the origin, `informes/7`
+  // against the version.
   if (location !== undefined) headers[header.location] = new URL(location, `${base}/`).href
   else if (status === 201 || status === 202) {
     throw new Error(
-      `The endpoint "${route.template}" answers ${status} without a Location (VERB-2). Give endpointReply() the address of what it made.`,
+      `The endpoint "${route.template}" answers ${status} without a Location (VERB-2). Give endpointReply() the address of the new resource.`,
     )
   }
   if (version !== undefined && (item === undefined || typeof version !== 'string')) {
     throw new Error(
-      `The endpoint "${route.template}" answers with the version ${String(version)}. Give endpointReply() the version of the item below which it stands, as the adapter gave it.`,
+      `The endpoint "${route.template}" answers with the version ${String(version)}. Give endpointReply() the version of the item that the endpoint is below, as the adapter returned it.`,
     )
   }
   return { kind: 'value', status, value: status === 204 ? undefined : body, headers, version }
@@ -112,16 +117,16 @@ export const options: Operation<'ignored', 'ignored', 204> = {
   method: 'OPTIONS',
   target: 'any',
   actions: [],
-  // A preflight has the query of the request it asks for.
+  // A preflight carries the query of the request that it is for.
   query: 'ignored',
   body: 'ignored',
   preconditions: 'none',
-  answers: 'nothing',
+  answers: 'empty',
   statuses: [204],
   execute: (exchange) => ({ kind: 'empty', status: 204, headers: { [header.allow]: exchange.allow, ...acceptedPatches(exchange) } }),
 }
 
-/** What a PATCH here is understood in, where the caller may send one (RFC 5789 3.1). */
+/** The media types that PATCH accepts here, if the caller may send one (RFC 5789 3.1). */
 function acceptedPatches({ allow, route, service }: Parsed): Headers {
   if (!allow.split(', ').includes('PATCH')) return {}
   const endpoint = route.endpoint?.methods.get('PATCH')

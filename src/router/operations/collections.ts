@@ -41,8 +41,8 @@ export const list: Operation<'list', 'ignored', 200> = {
 const none: readonly Condition[] = []
 
 /**
- * A record was created (201), its creation was accepted (202), or the adapter had nothing to create
- * (200).
+ * The record was created (201), its creation was accepted (202), or the adapter had nothing to
+ * create (200).
  */
 export const createdStatuses = [201, 202, 200] as const
 type CreatedStatus = (typeof createdStatuses)[number]
@@ -88,16 +88,17 @@ export function created(
   return settled(made, (one) => outcomeOf(exchange, one, keysOf, links))
 }
 
-/** Creates it unless its client has sent it before (VERB-12). */
+/** Creates the record unless the same client has already sent it (VERB-12). */
 async function createdOnce(exchange: Creating, store: Store, intent: CreateIntent & { readonly idempotency: Idempotency }): Promise<Made> {
   const { idempotency } = intent
-  // Before links and rules: a repeat gets the same answer, also where they would refuse it now.
+  // Looked up before links and rules are checked: a repeat gets the first response even if they
+  // would refuse it now.
   const earlier = await store.recall(idempotency)
   if (earlier !== undefined) return { created: earlier }
   try {
     await checkRules(exchange, exchange.body, undefined, 'create')
   } catch (error) {
-    // The first request may have ended just now, and its own record breaks the rule.
+    // The first request may have completed meanwhile, so that its record now breaks the rule.
     const repeated = await store.recall(idempotency)
     if (repeated === undefined) throw error
     return { created: repeated }

@@ -1,11 +1,11 @@
-/** The document of a version, at an address of its own. */
+/** Returns the OpenAPI document or a docs page of a version. */
 import type { Operation } from './operation.js'
 
 export const describe: Operation<'none', 'ignored', 200> = {
   name: 'describe',
   method: 'GET',
   target: 'document',
-  // Whoever may call the version may read what it is: see `reduced`.
+  // Any caller of the version may read its description. The option `reduced` limits what it shows.
   actions: [],
   query: 'none',
   body: 'ignored',
@@ -14,7 +14,7 @@ export const describe: Operation<'none', 'ignored', 200> = {
   statuses: [200],
   async execute(exchange) {
     const { documents } = exchange.service
-    if (documents.current === undefined) throw new Error('A document is asked for, and the service describes itself nowhere.')
+    if (documents.current === undefined) throw new Error('A document was requested, but the service has none.')
     const isPage = exchange.route.document?.pages !== undefined
     return { kind: 'document', status: 200, ...(await (isPage ? documents.current.file(exchange) : documents.current.of(exchange))) }
   },

@@ -1,4 +1,6 @@
-/** Flag sub-resources: PUT sets, DELETE unsets, GET reads. Their tag is that of their item (PATH-8). */
+/**
+ * Flag sub-resources: PUT sets, DELETE unsets, GET reads. A flag has the tag of its item (PATH-8).
+ */
 import type { Stored } from '../../adapters/contract.js'
 import { get, type JsonObject } from '../../definition/json.js'
 import { fixedViolation, refuseBody } from '../../plan/record.js'
@@ -30,7 +32,10 @@ export const readFlag: Operation<'none', 'ignored', 204> = {
   },
 }
 
-/** A flag is a member of its item, which PATCH can change too. So a mount or a permission without PATCH excludes setting flags. */
+/**
+ * A flag is a member of its item that PATCH can change too. So a mount or a permission without
+ * PATCH also excludes setting flags.
+ */
 const assigning = {
   target: 'flag',
   writes: 'replace',
@@ -64,15 +69,16 @@ async function assign(exchange: Parsed, value: boolean): Promise<Outcome<204>> {
   const links = AnswerLinks.of(exchange, resource, [])
   const attempt = async (current: Stored<JsonObject>, store: Store): Promise<Stored<unknown> | 'stale'> => {
     const { value: before, version } = current
-    // Setting what is set changes nothing, so it makes no new version: the request is idempotent.
+    // Setting a flag that is set creates no new version: the request is idempotent.
     if ((get(before, [flag]) === true) === value) return current
-    // The store keeps the value of the scope, so a 204 would be wrong.
+    // The scope fixes this member, so a 204 would be wrong.
     if (Object.hasOwn(scopeOf(exchange, resource), flag)) refuseBody([fixedViolation(flag)])
     const next = { ...before, [flag]: value }
     await checkRules(exchange, next, before, 'patch')
     return store.replace(exchange.key, next, version, { action: 'patch', before, links })
   }
-  // `If-None-Match` is about this address (RFC 9110 13.1.2): nothing is there while the flag is not set.
+  // `If-None-Match` applies to this address (RFC 9110 13.1.2), which has no representation while
+  // the flag is not set.
   const conditionsOn = ({ value: record }: Stored<JsonObject>) =>
     get(record, [flag]) === true ? conditions : { ...conditions, ifNoneMatch: undefined }
   return { kind: 'state', status: 204, stored: await change(exchange, attempt, conditionsOn), resource, links }

@@ -1,4 +1,4 @@
-/** Every operation there is. */
+/** All operations. */
 
 import { endpointOperations, itemEndpointOperations, options } from './call.js'
 import { create, list } from './collections.js'
@@ -8,7 +8,7 @@ import { patch, read, remove, replace } from './items.js'
 import { attach, createMember, detach, listMembers, readMember } from './members.js'
 import type { Operation } from './operation.js'
 
-/** In the order in which `Allow` names their methods. */
+/** Ordered as `Allow` lists their methods. */
 export const operations: readonly Operation[] = Object.freeze([
   list,
   create,

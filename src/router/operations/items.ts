@@ -70,7 +70,7 @@ export const remove: Operation<'none', 'ignored', DeleteStatus> = {
   query: 'none',
   body: 'ignored',
   preconditions: 'item',
-  answers: 'nothing',
+  answers: 'empty',
   statuses: deleteStatuses,
   execute: (exchange) => settled(removeRecord(exchange), () => ({ kind: 'empty' as const, status: exchange.service.deleteStatus })),
 }

@@ -8,7 +8,10 @@ import type { Caller, Place } from '../caller.js'
 import type { AnswerLinks } from '../shown-links.js'
 import { absent, Store } from '../store.js'
 
-/** Throws `absent` unless every parent in the path exists and belongs to the one before it. `keys` end with the nearest parent's. */
+/**
+ * Throws `absent` unless every parent in the path exists and belongs to the one before it. `keys`
+ * end with the key of the nearest parent.
+ */
 export function checkParents(caller: Caller, nearest: Mounted | undefined, keys: readonly KeyValue[]): Awaitable<void> {
   return nearest === undefined ? undefined : checkAll(caller, nearest, keys)
 }
@@ -30,33 +33,39 @@ async function checkAll(caller: Caller, nearest: Mounted, keys: readonly KeyValu
   if (failed !== undefined) throw failed.reason
 }
 
-/** True where a record is its parent's: its members hold the parent's key. */
+/** True if a record belongs to the parent with this key. */
 function belongs(mounted: Mounted, { value }: Stored<unknown>, key: KeyValue | undefined): boolean {
   const fixed = Object.entries(fixedByParent(mounted, key))
   return fixed.length === 0 || (isObject(value) && fixed.every(([member, part]) => value[member] === part))
 }
 
-/** The members of a contained record that its parent's key fixes, with their values. */
+/** The members of a contained record that hold its parent's key, with their values. */
 export function fixedByParent({ parent }: Mounted, key: KeyValue | undefined): Readonly<Record<string, Scalar>> {
   return parent === undefined || key === undefined ? {} : membersHolding(parent.mounted.plan.key, key, parent.by)
 }
 
-/** The associated sub-collection of a route. Throws where it has none. */
+/** The associated sub-collection of a route. Throws if there is none. */
 export function associationOf({ route }: { readonly route: Route }): Association {
   if (route.association === undefined) throw new Error('This route has no association.')
   return route.association
 }
 
-/** The members by which a record belongs to the parent of an association, where the record stores them. `key` is the parent's. */
+/**
+ * The members by which a record belongs to the parent of an association, if the record stores them.
+ * `key` is the parent's.
+ */
 export const fixedByAssociation = ({ parent, by }: Association, key: KeyValue): Readonly<Record<string, Scalar>> =>
   membersHolding(parent.plan.key, key, by ?? [])
 
-/** Members and their values as conditions of a list. */
+/** Converts members and values to conditions of a list. */
 export function equalities(members: Readonly<Record<string, Scalar>>): Condition[] {
   return Object.entries(members).map(([field, value]) => ({ field, path: [field], op: 'eq', value }))
 }
 
-/** False where an item could not be under its parent: its key says another. `keys` end with the parent's and its own. */
+/**
+ * False if an item can't be below its parent because its own key names another parent. `keys` end
+ * with the parent's and the item's key.
+ */
 export function lineageHolds(mounted: Mounted, keys: readonly KeyValue[]): boolean {
   if (mounted.parent === undefined) return true
   const { key } = mounted.plan
@@ -73,7 +82,10 @@ export function checkItemPath(place: Place): Awaitable<void> {
   return checkParents(place, resource.parent.mounted, keys.slice(0, -1))
 }
 
-/** The item of the path as it is now, once its parents are known to exist. Throws `absent` (404). `links` are those that the answer shows. */
+/**
+ * The current item of the path, whose parents have been checked. Throws `absent` (404). `links`:
+ * the links that the response shows.
+ */
 export function memberOfPath({ resource, keys, key }: Place, store: Store, links?: AnswerLinks): Awaitable<Stored<JsonObject>> {
   const found = store.one(key, links)
   if (resource.parent === undefined) return found
@@ -83,7 +95,10 @@ export function memberOfPath({ resource, keys, key }: Place, store: Store, links
   })
 }
 
-/** The item of the path, under the parents that the path names. Throws `absent` (404). `links` are those that the answer shows. */
+/**
+ * The item of the path, below the parents in the path. Throws `absent` (404). `links`: the links
+ * that the response shows.
+ */
 export function itemOf(place: Place, links?: AnswerLinks): Awaitable<Stored<JsonObject>> {
   const { resource, key } = place
   if (resource.parent === undefined) return new Store(place, resource).one(key, links)

@@ -10,7 +10,10 @@ import { created, createdStatuses } from './collections.js'
 import { associationOf, checkParents, equalities } from './lineage.js'
 import type { Operation, Outcome } from './operation.js'
 
-/** The parent in the path. Throws `absent` (404). `own`: how many of the last keys belong to the member itself. */
+/**
+ * The parent in the path. Throws `absent` (404). `own`: the number of last keys that belong to the
+ * member itself.
+ */
 async function parentOf(exchange: Parsed, own: 0 | 1): Promise<ParentKey> {
   const { parent, as } = associationOf(exchange)
   const keys = own === 0 ? exchange.keys : exchange.keys.slice(0, -1)
@@ -38,7 +41,7 @@ export const listMembers: Operation<'list', 'ignored', 200> = {
   },
 }
 
-/** A record is created and attached in one step, so the adapter has to offer both. */
+/** Creates and attaches a record in one step, so the adapter must offer both. */
 export const createMember: Operation<'item', 'record', (typeof createdStatuses)[number]> = {
   name: 'createMember',
   method: 'POST',
@@ -78,12 +81,12 @@ export const readMember: Operation<'item', 'ignored', 200> = {
   },
 }
 
-/** Attach and detach: the address says it all, so they take no body and no query. */
+/** Attach and detach take no body and no query: the address is the whole request. */
 const moving = {
   target: 'member',
   query: 'none',
   preconditions: 'item',
-  answers: 'nothing',
+  answers: 'empty',
   statuses: [204],
 } as const
 
@@ -123,7 +126,10 @@ async function moved(exchange: Parsed, pinnedToMove: typeof pinnedToAttach, move
   return { kind: 'empty', status: 204 }
 }
 
-/** The record to attach, where a precondition speaks of its version. `If-None-Match` is about this address, where nothing is until the record is attached. */
+/**
+ * The record to attach, if a precondition applies. `If-None-Match` applies to this address, which
+ * has no representation until the record is attached.
+ */
 async function pinnedToAttach(exchange: Parsed, store: Store, parent: ParentKey): Promise<Stored<unknown> | undefined> {
   const { conditions, key } = exchange
   if (!isConditional(conditions)) return undefined
@@ -132,14 +138,20 @@ async function pinnedToAttach(exchange: Parsed, store: Store, parent: ParentKey)
   return checked(taken ? conditions : { ...conditions, ifNoneMatch: undefined }, stored)
 }
 
-/** The member to detach, where a precondition speaks of its version. A record that is no member is 404, before any precondition (HDR-3). */
+/**
+ * The member to detach, if a precondition applies. A record that is not a member is 404, before any
+ * precondition (HDR-3).
+ */
 async function pinnedToDetach(exchange: Parsed, store: Store, parent: ParentKey): Promise<Stored<unknown> | undefined> {
   const { conditions } = exchange
   if (!isConditional(conditions)) return undefined
   return checked(conditions, await memberOf(exchange, store, parent))
 }
 
-/** Checks the preconditions. Returns the record whose version the write must expect; `undefined` where any version will do. */
+/**
+ * Checks the preconditions. Returns the record whose version the write must expect; `undefined` if
+ * any version is accepted.
+ */
 function checked(conditions: Conditions, stored: Stored<unknown>): Stored<unknown> | undefined {
   checkWrite(conditions, stored.version)
   return conditions.versions === undefined && conditions.ifNoneMatch === undefined ? undefined : stored
@@ -148,7 +160,7 @@ function checked(conditions: Conditions, stored: Stored<unknown>): Stored<unknow
 const isConditional = ({ ifMatch, ifNoneMatch, required }: Conditions): boolean =>
   ifMatch !== undefined || ifNoneMatch !== undefined || required
 
-/** The record of the path's key, if it is in the parent's collection; else 404. */
+/** The record of the path's key if it is a member of the parent's collection; else throws 404. */
 async function memberOf(exchange: Parsed, store: Store, parent: ParentKey, links?: AnswerLinks): Promise<Stored<unknown>> {
   const stored = await findMember(exchange, store, parent, links)
   if (stored === undefined) throw absent()

@@ -1,4 +1,4 @@
-/** Operations: what a method does at a kind of address, and the outcomes. */
+/** Operations (what a method does at a kind of address) and their outcomes. */
 import type { Awaitable, ListRequest, Page, Stored } from '../../adapters/contract.js'
 import type { KeyValue } from '../../definition/key.js'
 import type { ListQuery } from '../../plan/list-grammar.js'
@@ -9,11 +9,11 @@ import type { AnswerLinks } from '../shown-links.js'
 import type { Parsed } from '../stages.js'
 
 /**
- * The result of an operation, before it is represented. `Status`: those of its description. `links`
- * has the related records that came with what is shown.
+ * The result of an operation, before it is represented. `Status`: the statuses of its description.
+ * `links`: the related records that the adapter returned with it.
  */
 export type Outcome<Status extends number = number> =
-  /** `query` is what the client asked for, `wanted` what the adapter was asked. */
+  /** `query` is the client's list query; `wanted` is the request to the adapter. */
   | {
       readonly kind: 'page'
       readonly status: Status
@@ -31,10 +31,10 @@ export type Outcome<Status extends number = number> =
       readonly keys: readonly KeyValue[]
       readonly links: AnswerLinks | undefined
       readonly headers?: Headers
-      /** True where the answer has no body, as the client prefers. */
+      /** True if the response has no body, as the client prefers. */
       readonly bare?: boolean
     }
-  /** A state without a representation of its own that lives under a version: flags. */
+  /** The state of a flag. It has no representation, but it shares the version of its item. */
   | {
       readonly kind: 'state'
       readonly status: Status
@@ -51,7 +51,9 @@ export type Outcome<Status extends number = number> =
       readonly tag: string
       readonly headers?: Headers
     }
-  /** What an endpoint answers. `version`: that of the item it stands below, where it is known. */
+  /**
+   * The result of an endpoint. `version`: that of the item that the endpoint is below, if known.
+   */
   | {
       readonly kind: 'value'
       readonly status: Status
@@ -61,13 +63,13 @@ export type Outcome<Status extends number = number> =
     }
 
 /**
- * The whole of an operation: its description, and what it does. `Query` and `Body` are the kinds that
- * its description names, so `execute` takes what the step `parse` has read them as.
+ * An operation: its description and its implementation. `Query` and `Body` are the kinds in its
+ * description, so `execute` takes the types that the step `parse` returns for them.
  */
 export interface Operation<Query extends QueryKind = QueryKind, Body extends BodyKind = BodyKind, Status extends number = number>
   extends OperationDescription<Query, Body> {
   readonly statuses: readonly Status[] | 'any'
-  // A method and not a function type: the compiler compares its parameter both ways, so every
-  // operation is an `Operation`. That is safe, since `parse` reads by the operation's own description.
+  // A method and not a function type: method parameters are bivariant, so every operation is an
+  // `Operation`. This is safe because `parse` reads by the operation's own description.
   execute(exchange: Parsed<Query, Body>): Awaitable<Outcome<Status>>
 }

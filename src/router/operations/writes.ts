@@ -1,12 +1,12 @@
-/** The writes of a record, for requests and for `records()` in the team's own code. */
+/** The writes of a record, for requests and for `records()`. */
 import type { Awaitable, Created, Refused, Stored } from '../../adapters/contract.js'
 import type { JsonObject } from '../../definition/json.js'
 import type { KeyValue } from '../../definition/key.js'
 import { preconditionFailed } from '../../middleware/if-match.js'
 import { completeRecord, fixedViolation, refuseBody } from '../../plan/record.js'
 import { onWire } from '../../plan/resource-plan.js'
-import { settled } from '../../promise.js'
-import type { Place, Visit } from '../caller.js'
+import { isPromise, settled } from '../../promise.js'
+import type { ConditionalPlace, Place } from '../caller.js'
 import { checkRules } from '../input.js'
 import type { Patch } from '../patch.js'
 import { scopeOf } from '../scope.js'
@@ -15,12 +15,12 @@ import { type CreateIntent, Store } from '../store.js'
 import { fixedByParent } from './lineage.js'
 import { type Attempt, change, expectedUnread } from './update.js'
 
-/** What an adapter makes of a create that it does not refuse. */
+/** The result of a create that the adapter did not refuse. */
 export type Made = Exclude<Created<unknown, KeyValue>, Refused>
 
 /**
  * Refuses a parent that the caller's scope excludes (422): the record would be stored under another
- * parent than its address says.
+ * parent than the one in its address.
  */
 export function refuseForeignParent(place: Place): void {
   const { resource, keys } = place
@@ -37,63 +37,101 @@ export function refuseForeignParent(place: Place): void {
   )
 }
 
-/** Creates a record that links and rules allow. */
+/** Checks links and rules, then creates a record. */
 export function createRecord(place: Place, store: Store, record: JsonObject, intent?: CreateIntent): Awaitable<Made> {
   return settled(checkRules(place, record, undefined, 'create'), () => store.create(record, intent))
 }
 
-/** Replaces the record of the visit by what was sent in full. `links` are those that the answer shows. */
-export function replaceRecord(visit: Visit, next: JsonObject, links?: AnswerLinks): Awaitable<Stored<unknown>> {
-  const { resource, key } = visit
+/**
+ * Replaces the record at a place. `next` is the complete new record. `links`: the links that the
+ * response shows.
+ */
+export function replaceRecord(place: ConditionalPlace, next: JsonObject, links?: AnswerLinks): Awaitable<Stored<unknown>> {
+  const { resource, key } = place
   return directly(
-    resource.plan.needsCurrent ? undefined : expectedUnread(visit),
-    (expected) => new Store(visit, resource).replace(key, next, expected, { links }),
-    () => change(visit, replacement(visit, next, links)),
+    resource.plan.needsCurrent ? undefined : expectedUnread(place),
+    (expected) => new Store(place, resource).replace(key, next, expected, { links }),
+    () => change(place, replacement(place, next, links)),
   )
 }
 
-function replacement(visit: Visit, sent: JsonObject, links: AnswerLinks | undefined): Attempt<Stored<unknown>> {
-  const { conditions, resource, key } = visit
-  // An attempt changes what was sent, and without `If-Match` there may be another attempt.
+function replacement(place: ConditionalPlace, sent: JsonObject, links: AnswerLinks | undefined): Attempt<Stored<unknown>> {
+  const { conditions, resource, key } = place
+  // An attempt modifies the record, so a possible retry needs a copy of what was sent.
   const once = conditions.versions !== undefined
   return ({ value: before, version }, store) => {
     const next = once ? sent : structuredClone(sent)
     completeRecord(resource.plan, next, before, 'replace')
-    return settled(checkRules(visit, next, before, 'replace'), () => store.replace(key, next, version, { before, links }))
+    return settled(checkRules(place, next, before, 'replace'), () => store.replace(key, next, version, { before, links }))
+  }
+}
+
+/** Returns the new record, after all checks. */
+type Compose = (current: Stored<JsonObject>) => Awaitable<JsonObject>
+type Write = (next: JsonObject, current: Stored<JsonObject>, store: Store) => Awaitable<Stored<unknown> | 'stale'>
+
+/**
+ * Patches the record that the adapter holds in memory in the version of `If-Match`, without a read.
+ * Returns `undefined` if nothing was changed. The response then depends on the record as
+ * it is now: `change` reads it, and makes all refusals. A team's rules are given records that were
+ * read for the request, so a resource with rules is always read.
+ */
+function patchCached(place: ConditionalPlace, compose: Compose, write: Write): Awaitable<Stored<unknown> | undefined> {
+  const { resource, key } = place
+  if (resource.adapter.cached === undefined || resource.plan.definition.rules !== undefined) return undefined
+  const expected = expectedUnread(place)?.expected
+  if (expected === undefined) return undefined
+  const store = new Store(place, resource)
+  const current = store.cached(key, expected)
+  if (current === undefined) return undefined
+  return settled(composed(compose, current), (next) => {
+    if (next === undefined) return undefined
+    return settled(write(next, current, store), (result) => (result === 'stale' ? undefined : result))
+  })
+}
+
+/** The new record; `undefined` where a check fails. */
+function composed(compose: Compose, current: Stored<JsonObject>): Awaitable<JsonObject | undefined> {
+  try {
+    const next = compose(current)
+    return isPromise(next) ? next.catch(() => undefined) : next
+  } catch {
+    return undefined
   }
 }
 
 /**
- * Patches the record of the visit: `change` reads it and checks the preconditions, then the new
- * record is composed, completed by what is stored, checked against rules and links, and stored if
- * nobody else was quicker. Where somebody was, `change` starts again. `links` are those that the
- * answer shows.
+ * Patches the record at a place. `change` reads it and checks the preconditions; then the new
+ * record is composed, completed from the stored one, checked against rules and links, and stored
+ * unless another writer won the race. In that case `change` starts again. `links`: the links that
+ * the response shows.
  */
-export function patchRecord(visit: Visit, patch: Patch, links?: AnswerLinks): Awaitable<Stored<unknown>> {
-  const { resource, key } = visit
-  return change(visit, (current, store) => {
-    const { value: before, version } = current
-    return settled(patch.compose(visit, current), (next) => {
-      completeRecord(resource.plan, next, before, 'patch')
-      const intent = { action: 'patch', before, links } as const
-      return settled(checkRules(visit, next, before, 'patch'), () => store.replace(key, next, version, intent))
+export function patchRecord(place: ConditionalPlace, patch: Patch, links?: AnswerLinks): Awaitable<Stored<unknown>> {
+  const { resource, key } = place
+  const write: Write = (next, { value: before, version }, store) => store.replace(key, next, version, { action: 'patch', before, links })
+  const compose: Compose = (current) =>
+    settled(patch.compose(place, current), (next) => {
+      completeRecord(resource.plan, next, current.value, 'patch')
+      return settled(checkRules(place, next, current.value, 'patch'), () => next)
     })
-  })
+  const attempt: Attempt<Stored<unknown>> = (current, store) => settled(compose(current), (next) => write(next, current, store))
+  const done = patchCached(place, compose, write)
+  return done === undefined ? change(place, attempt) : settled(done, (stored) => stored ?? change(place, attempt))
 }
 
-/** Removes the record of the visit. */
-export function removeRecord(visit: Visit): Awaitable<'removed'> {
-  const { resource, key } = visit
+/** Removes the record at a place. */
+export function removeRecord(place: ConditionalPlace): Awaitable<'removed'> {
+  const { resource, key } = place
   return directly<'removed'>(
-    expectedUnread(visit),
-    (expected) => new Store(visit, resource).remove(key, expected),
-    () => change(visit, ({ value: before, version }, store) => store.remove(key, version, { before })),
+    expectedUnread(place),
+    (expected) => new Store(place, resource).remove(key, expected),
+    () => change(place, ({ value: before, version }, store) => store.remove(key, version, { before })),
   )
 }
 
 /**
- * Writes without reading the record first, where `direct` allows it. Else, and where another writer
- * was quicker and the client sent no `If-Match`, `otherwise` does the write.
+ * Writes without reading the record first, if `direct` allows that. Otherwise, or if another writer
+ * won the race and the client sent no `If-Match`, `otherwise` does the write.
  */
 function directly<T>(
   direct: ReturnType<typeof expectedUnread>,

@@ -1,4 +1,4 @@
-/** On whose behalf a job works, which no request started. */
+/** The caller of a job that no request started. */
 import { randomUUID } from 'node:crypto'
 import { type Action, type Decided, decide, type Permission } from '../../auth/permission.js'
 import type { KeyValue } from '../../definition/key.js'
@@ -12,7 +12,7 @@ import type { ServedVersion, Versions } from '../served-version.js'
 import type { Service } from '../service.js'
 import { ownTimeLimit, type TimeLimit } from '../time-limit.js'
 
-/** What a job is made of. */
+/** The constructor arguments of a job. */
 export interface JobParts {
   readonly service: Service
   readonly version: ServedVersion
@@ -39,7 +39,7 @@ export class Job implements Caller {
   readonly #renewed: () => TimeLimit
   readonly #signal: AbortSignal | undefined
 
-  /** `root`: the configured `baseUrl`; addresses are paths where there is none. */
+  /** `root`: the configured `baseUrl`. Without it, addresses are paths. */
   constructor({ service, version, versions, principal, timeout, signal, requestId = randomUUID() }: JobParts) {
     this.service = service
     this.version = version
@@ -55,7 +55,7 @@ export class Job implements Caller {
     this.timeLimit = this.#renewed()
   }
 
-  /** Counts the time anew, for the next record. Throws where the job is to end. */
+  /** Restarts the time limit, for the next record. Throws if the job was aborted. */
   again(): void {
     this.#signal?.throwIfAborted()
     this.timeLimit = this.#renewed()
@@ -74,7 +74,7 @@ export class Job implements Caller {
     return permission === undefined ? 'allow' : this.timeLimit.waitFor(decide(permission, this.principal, { action, resource, key }))
   }
 
-  /** A job is no old client. */
+  /** Legacy modes apply to clients, and a job is not one. */
   legacy(): undefined {
     return undefined
   }

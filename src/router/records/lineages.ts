@@ -1,41 +1,50 @@
-/** The parents of contained records, by what the records say (PATH-7). */
+/** Finds the parents of contained records from the records themselves (PATH-7). */
 import { isObject } from '../../definition/json.js'
 import type { KeyValue } from '../../definition/key.js'
 import { lineageOf } from '../../plan/addresses.js'
 import type { Mounted } from '../../plan/routes.js'
-import type { Visit } from '../caller.js'
+import type { ConditionalPlace } from '../caller.js'
 import { readable } from '../permission.js'
 import { absent, Store } from '../store.js'
 
 /** The keys of a place, outermost first. */
 type Lineage = readonly KeyValue[]
 
-/** The key of the parent that a record names; `undefined` where it names none. */
+/** The key of a record's parent; `undefined` if the record names none. */
 export function parentKeyOf({ parent }: Mounted, record: unknown): KeyValue | undefined {
   if (parent === undefined || !isObject(record)) return undefined
   const { key } = parent.mounted.plan
   return key.of(Object.fromEntries(key.members.map((member, i) => [member, record[parent.by[i] as string]])))
 }
 
-/** The keys of an item and its parents. Where the key does not tell them, the record does. Throws `absent` (404). */
-export async function lineageOfItem(visit: Visit, mounted: Mounted, key: KeyValue): Promise<Lineage> {
+/**
+ * The keys of an item and its parents. If the item's key does not include the parents' keys, the
+ * record is read. Throws `absent` (404).
+ */
+export async function lineageOfItem(place: ConditionalPlace, mounted: Mounted, key: KeyValue): Promise<Lineage> {
   if (mounted.parent === undefined) return [key]
-  if (tellsParents(mounted)) return lineageOf(mounted, key)
-  const { value } = await new Store(visit, mounted).one(key)
+  if (keyIncludesParents(mounted)) return lineageOf(mounted, key)
+  const { value } = await new Store(place, mounted).one(key)
   const above = parentKeyOf(mounted, value)
   if (above === undefined) throw absent()
-  return [...(await lineageOfItem(visit, mounted.parent.mounted, above)), key]
+  return [...(await lineageOfItem(place, mounted.parent.mounted, above)), key]
 }
 
-const tellsParents = ({ parent, plan }: Mounted): boolean =>
-  parent === undefined || (parent.by.every((member) => plan.key.members.includes(member)) && tellsParents(parent.mounted))
+const keyIncludesParents = ({ parent, plan }: Mounted): boolean =>
+  parent === undefined || (parent.by.every((member) => plan.key.members.includes(member)) && keyIncludesParents(parent.mounted))
 
-/** The lineages of these items, by the text of their keys: of those alone that the caller may read, with all that they are contained in. */
-export async function lineagesOf(visit: Visit, mounted: Mounted, keys: readonly KeyValue[]): Promise<ReadonlyMap<string, Lineage>> {
+/**
+ * The lineages of the items that the caller may read, parents included, by the text of their keys.
+ */
+export async function lineagesOf(
+  place: ConditionalPlace,
+  mounted: Mounted,
+  keys: readonly KeyValue[],
+): Promise<ReadonlyMap<string, Lineage>> {
   const { key: codec } = mounted.plan
   const wanted = [...new Map(keys.map((key) => [codec.text(key), key]))]
   const stored = await readable(
-    visit,
+    place,
     mounted,
     wanted.map(([, key]) => key),
   )
@@ -48,7 +57,7 @@ export async function lineagesOf(visit: Visit, mounted: Mounted, keys: readonly 
   })
   const { key: parentCodec } = parent.mounted.plan
   const lineages = await lineagesOf(
-    visit,
+    place,
     parent.mounted,
     named.map(({ above }) => above),
   )

@@ -1,4 +1,4 @@
-/** `records()`: finds the resource of a definition, and makes the caller. */
+/** Implements `records()`: finds the resource of a definition, and creates the caller. */
 
 import { checkDefinition, type ResourceDefinition } from '../../definition/resource.js'
 import { didYouMean, nearMiss } from '../../near-miss.js'
@@ -23,7 +23,7 @@ export const jobKinds: Kinds<JobOptions<unknown, unknown>> = {
   requestId: 'string',
 }
 
-/** The records of the resources of a version, on behalf of a request. */
+/** The records of a version's resources, on behalf of a request. */
 export function recordsFor(caller: Caller): RecordsOf {
   const open = (definition: ResourceDefinition, given: unknown = {}) => {
     const mounted = mountedIn(caller.version, definition)
@@ -33,14 +33,14 @@ export function recordsFor(caller: Caller): RecordsOf {
   return open as unknown as RecordsOf
 }
 
-/** The same for jobs of a service. */
+/** The records of a service's resources, for jobs. */
 export function jobRecords(service: Service, versions: Versions): JobRecords {
   const open = (definition: ResourceDefinition, given: unknown = {}) => {
     checkDefinition('records()', definition)
     const what = `records("${definition.collection}")`
     const options = checkOptions<JobOptions<unknown, unknown>>(what, given, jobKinds)
     if (!Object.hasOwn(options, 'principal')) {
-      throw invalidOption(`${what} of a job does not say on whose behalf. Give principal, also where it is undefined.`)
+      throw invalidOption(`${what} of a job has no principal. Give principal, even if it is undefined.`)
     }
     const { version: name, principal, timeout = service.timeout, signal, requestId, ...rest } = options
     const version = versionOf(what, versions, name)
@@ -57,11 +57,12 @@ function versionOf(what: string, versions: Versions, name: string | undefined): 
   const found = name === undefined && living.length === 1 ? only : living.find((version) => version.name === name)
   if (found !== undefined) return found
   const names = living.map((version) => version.name)
-  if (name === undefined) throw invalidOption(`${what} of a job does not say whose rules hold. Give version: ${names.join(', ')}.`)
+  if (name === undefined)
+    throw invalidOption(`${what} of a job does not say which version's rules apply. Give version: ${names.join(', ')}.`)
   throw invalidOption(`${what} of a job names the version "${name}". ${didYouMean(nearMiss(name, names), names)}`)
 }
 
-/** The resource of a definition. Throws `ConfigurationError` where it is not mounted there. */
+/** The resource of a definition. Throws `ConfigurationError` if it is not mounted there. */
 function mountedIn({ table, name }: ServedVersion, definition: ResourceDefinition): Mounted {
   checkDefinition('records()', definition)
   const found = table.resources.find(({ plan }) => plan.definition === definition)
@@ -69,7 +70,7 @@ function mountedIn({ table, name }: ServedVersion, definition: ResourceDefinitio
   const { collection } = definition
   const names = table.resources.map(({ plan }) => plan.collection)
   const fix = names.includes(collection)
-    ? `Another definition of "${collection}" is: give that one.`
+    ? `Another definition of "${collection}" is mounted: pass that one.`
     : `Mount it there. ${didYouMean(nearMiss(collection, names), names)}`
   throw new ConfigurationError('unknown-member', `records() got "${collection}", which is not mounted in ${name || 'this router'}. ${fix}`)
 }

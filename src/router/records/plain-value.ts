@@ -1,13 +1,13 @@
-/** Records as own code gives them, as a client would have sent them (REP-7, REP-8). */
+/** Converts records from the team's code to what a client would have sent (REP-7, REP-8). */
 import { escapePointer, isList, isPlainObject, type JsonObject, own, put } from '../../definition/json.js'
 import { invalidOption } from '../../options/check.js'
 import type { Mounted } from '../../plan/routes.js'
 import type { ConfigurationError } from '../../problem.js'
 
 /**
- * A copy of a value as JSON would carry it: members that are undefined are left out. Throws
- * `ConfigurationError` for what JSON does not have, such as a Date, and beyond `depth` levels: both
- * are mistakes of the code, not of a client.
+ * A copy of a value as JSON would carry it: undefined members are left out. Throws
+ * `ConfigurationError` for values that JSON can't represent, such as a Date, and beyond `depth`
+ * levels: both are programming errors, not client errors.
  */
 export function plainValue(what: string, value: unknown, depth: number): JsonObject {
   if (!isPlainObject(value)) throw unfit(what, '', value, 'Give an object with the members of the record.')
@@ -18,7 +18,7 @@ function copy(what: string, value: unknown, at: string, depth: number): unknown 
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return value
   if (typeof value === 'number' && Number.isFinite(value)) return value
   if (depth === 0) {
-    throw invalidOption(`${what} nests too deep at "${at}". Is it a circle? The bound is depthLimit.`)
+    throw invalidOption(`${what} is nested too deeply at "${at}". Does it contain a cycle? The limit is depthLimit.`)
   }
   if (isList(value)) return Array.from(value, (item, i) => copy(what, item, `${at}/${i}`, depth - 1))
   if (!isPlainObject(value)) throw unfit(what, at, value, 'Give its text, or leave it out.')
@@ -36,19 +36,17 @@ function unfit(what: string, at: string, value: unknown, fix: string): Configura
       : typeof value === 'object'
         ? `an object (${value.constructor?.name || 'without a class'})`
         : `a ${typeof value}`
-  return invalidOption(
-    `${what} got ${typeof value === 'number' ? String(value) : kind} at "${at}", where it can't stand in a record. ${fix}`,
-  )
+  return invalidOption(`${what} got ${typeof value === 'number' ? String(value) : kind} at "${at}", which a record can't contain. ${fix}`)
 }
 
 /**
- * A record in the words of the wire: where it names the stored members of a link and not the link,
- * the link takes their place. `fixed` are members that the address gives. Changes the record.
+ * Converts a record to wire members: if it has the stored members of a link and not the link, a
+ * link replaces them. `fixed`: members from the address. Modifies the record.
  */
 export function withLinks({ plan, targets }: Mounted, record: JsonObject, fixed: JsonObject = {}): JsonObject {
   for (const { name, by } of plan.associations) {
     const given = by.filter((member) => plan.hidden.has(member) && Object.hasOwn(record, member))
-    // A record that has both is refused, as a client's is.
+    // A record that has both is refused, as it is from a client.
     if (given.length === 0 || Object.hasOwn(record, name)) continue
     const { members } = (targets.get(name) as Mounted).plan.key
     const parts = by.map((member) => own(record, member) ?? (Object.hasOwn(record, member) ? null : own(fixed, member)))

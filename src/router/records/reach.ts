@@ -1,4 +1,4 @@
-/** The data that `records()` reaches: the mounted adapters, or those of the team's transaction in their place. */
+/** The data that `records()` works on: the mounted adapters, or those of the team's transaction. */
 import type { Kinds } from '../../options/kinds.js'
 import type { AnyAdapter } from '../../plan/mount.js'
 import type { RecordsOptions } from '../../plan/records.js'
@@ -6,24 +6,24 @@ import type { Mounted } from '../../plan/routes.js'
 import { ConfigurationError } from '../../problem.js'
 
 export class Reach {
-  /** The resource at hand. */
+  /** The resource that `records()` was called for. */
   readonly resource: Mounted
-  /** Whether the service's permission is asked. */
-  readonly asks: boolean
-  /** True in a transaction of the team's, where reading again may return the same old record. */
+  /** Whether the service's permission applies. */
+  readonly checksPermission: boolean
+  /** True inside a transaction of the team, where a second read may return the same old record. */
   readonly repeats: boolean
   readonly #transaction: unknown
   readonly #reached = new Map<Mounted, Mounted>()
 
-  /** Throws `ConfigurationError` where the adapter of the resource can't be reached so. */
+  /** Throws `ConfigurationError` if the adapter can't join the transaction. */
   constructor(mounted: Mounted, { within, adapter, permission = true }: RecordsOptions<unknown, unknown>) {
-    this.asks = permission
+    this.checksPermission = permission
     this.#transaction = within
     this.repeats = within !== undefined || adapter !== undefined
     this.resource = this.#own(mounted, adapter as AnyAdapter | undefined)
   }
 
-  /** A resource over the data that is reached here; itself where that is its own. */
+  /** The resource with the adapter that is used here; the resource itself if that is its own. */
   reached(mounted: Mounted): Mounted {
     const known = this.#reached.get(mounted)
     if (known !== undefined) return known
@@ -42,7 +42,9 @@ export class Reach {
     )
   }
 
-  /** Patched records share nothing with stored ones there: the transaction may still read those. */
+  /**
+   * Patched records must not share values with stored ones: the transaction may still read those.
+   */
   #over(mounted: Mounted, adapter: AnyAdapter): Mounted {
     const made: Mounted = Object.freeze({ ...mounted, adapter, patchesShare: false })
     this.#reached.set(mounted, made).set(made, made)
@@ -50,7 +52,7 @@ export class Reach {
   }
 }
 
-/** Over what data, and with which checks. */
+/** The options that choose the data and the checks. */
 export const reachKinds: Kinds<RecordsOptions<unknown, unknown>> = {
   within: 'any',
   adapter: { by: 'an adapter, which has list() and read()', is: isAdapter },

@@ -1,4 +1,4 @@
-/** The records of one resource for own code: the operations of a request without the request. */
+/** The records of one resource for the team's code: the operations of a request without HTTP. */
 
 import type { Stored, WriteMethod } from '../../adapters/contract.js'
 import { isObject, type JsonObject } from '../../definition/json.js'
@@ -12,7 +12,7 @@ import type { ChangeOptions, Records, RefusedRecord, RefusedRecords, RowsOptions
 import { keyOf } from '../../plan/resource-plan.js'
 import { ConfigurationError, toProblem } from '../../problem.js'
 import { Slices } from '../../slices.js'
-import type { Caller, Visit } from '../caller.js'
+import type { Caller, ConditionalPlace } from '../caller.js'
 import { bodyToReplace } from '../input.js'
 import * as items from '../operations/items.js'
 import { createRecord, type Made, patchRecord, removeRecord, replaceRecord } from '../operations/writes.js'
@@ -21,10 +21,10 @@ import { checkAllowed } from '../permission.js'
 import { absent, Store } from '../store.js'
 import { Job } from './job.js'
 import { lineageOfItem } from './lineages.js'
+import { OwnPlace } from './own-place.js'
 import { plainValue, withLinks } from './plain-value.js'
 import type { Reach } from './reach.js'
 import { checkedRows, type Row, RowViolations, sentRow } from './rows.js'
-import { OwnVisit } from './visit.js'
 
 type Written = WrittenRecord<unknown, KeyValue>
 
@@ -36,7 +36,7 @@ export class OwnRecords implements Records<unknown, KeyValue> {
   readonly #reach: Reach
   readonly #what: string
 
-  /** `callerOf` gives the caller of one call of a method. */
+  /** `callerOf` returns the caller for one method call. */
   constructor(callerOf: () => Caller, reach: Reach) {
     this.#callerOf = callerOf
     this.#reach = reach
@@ -44,36 +44,36 @@ export class OwnRecords implements Records<unknown, KeyValue> {
   }
 
   create(value: unknown): Promise<Written | RefusedRecord> {
-    return verdict(async () => {
+    return resultOrProblem(async () => {
       this.#needs('create')
       const caller = this.#callerOf()
       const row = await sentRow(caller, this.#reach, this.#sent(caller, value))
-      return this.#made(row, await createRecord(row.visit, this.#storeOf(row), row.record))
+      return this.#made(row, await createRecord(row.place, this.#storeOf(row), row.record))
     })
   }
 
   replace(key: unknown, value: unknown, options?: ChangeOptions): Promise<Written | RefusedRecord> {
-    return this.#change(key, options, items.replace, async (visit) =>
-      this.#written(visit, visit.keys, await replaceRecord(visit, bodyToReplace(visit, this.#sent(visit, value, visit.key)))),
+    return this.#change(key, options, items.replace, async (place) =>
+      this.#written(place, place.keys, await replaceRecord(place, bodyToReplace(place, this.#sent(place, value, place.key)))),
     )
   }
 
   patch(key: unknown, patch: unknown, options?: ChangeOptions): Promise<Written | RefusedRecord> {
-    return this.#change(key, options, items.patch, async (visit) => {
-      const merge = new MergePatch(this.#sent(visit, patch, visit.key))
-      return this.#written(visit, visit.keys, await patchRecord(visit, merge))
+    return this.#change(key, options, items.patch, async (place) => {
+      const merge = new MergePatch(this.#sent(place, patch, place.key))
+      return this.#written(place, place.keys, await patchRecord(place, merge))
     })
   }
 
   remove(key: unknown, options?: ChangeOptions): Promise<{ readonly removed: true } | RefusedRecord> {
-    return this.#change(key, options, items.remove, async (visit) => {
-      await removeRecord(visit)
+    return this.#change(key, options, items.remove, async (place) => {
+      await removeRecord(place)
       return { removed: true }
     })
   }
 
   check(value: unknown): Promise<{ readonly record: unknown } | RefusedRecord> {
-    return verdict(async () => {
+    return resultOrProblem(async () => {
       const violations = new RowViolations()
       const [row] = await this.#checked(this.#callerOf(), [value], violations)
       return row === undefined ? { problem: violations.problem() } : { record: row.record }
@@ -81,7 +81,7 @@ export class OwnRecords implements Records<unknown, KeyValue> {
   }
 
   checkAll(values: readonly unknown[], options: RowsOptions = {}): Promise<{ readonly records: readonly unknown[] } | RefusedRecord> {
-    return verdict(async () => {
+    return resultOrProblem(async () => {
       const { from = 0 } = checkOptions<RowsOptions>(this.#what, options, rowsKinds)
       const violations = new RowViolations(from)
       const rows = await this.#checked(this.#callerOf(), values, violations)
@@ -97,7 +97,7 @@ export class OwnRecords implements Records<unknown, KeyValue> {
     const { from = 0 } = checkOptions<RowsOptions>(this.#what, options, rowsKinds)
     const violations = new RowViolations(from)
     const caller = this.#callerOf()
-    const rows = await verdict(() => this.#checked(caller, values, violations))
+    const rows = await resultOrProblem(() => this.#checked(caller, values, violations))
     if ('problem' in rows) return { ...rows, made: [] }
     if (violations.some) return { problem: violations.problem(), made: [] }
     const made = await this.#store(caller, rows as readonly Row[], violations)
@@ -117,7 +117,7 @@ export class OwnRecords implements Records<unknown, KeyValue> {
     )
   }
 
-  /** Creates checked rows, one after the other. What the store refuses is `undefined`. */
+  /** Creates checked rows, one after another. A row that the store refuses becomes `undefined`. */
   async #store(caller: Caller, rows: readonly Row[], violations: RowViolations): Promise<readonly (Written | undefined)[]> {
     const made: (Written | undefined)[] = []
     const slices = new Slices()
@@ -139,22 +139,22 @@ export class OwnRecords implements Records<unknown, KeyValue> {
     given: unknown,
     options: ChangeOptions = {},
     operation: OperationDescription,
-    act: (visit: Visit) => Promise<R>,
+    act: (place: ConditionalPlace) => Promise<R>,
   ): Promise<R | RefusedRecord> {
-    return verdict(async () => {
+    return resultOrProblem(async () => {
       const { expected } = checkOptions<ChangeOptions>(this.#what, options, changeKinds)
       const { resource } = this.#reach
       if (operation.writes !== undefined) this.#needs(operation.writes)
       const caller = this.#callerOf()
       const conditions = expected === undefined ? unconditional : { ...unconditional, versions: [expected] }
-      const keys = await lineageOfItem(new OwnVisit(caller, this.#reach, []), resource, this.#key(given))
-      const visit = new OwnVisit(caller, this.#reach, keys, conditions)
-      await checkAllowed(visit, resource.item, operation)
-      return act(visit)
+      const keys = await lineageOfItem(new OwnPlace(caller, this.#reach, []), resource, this.#key(given))
+      const place = new OwnPlace(caller, this.#reach, keys, conditions)
+      await checkAllowed(place, resource.item, operation)
+      return act(place)
     })
   }
 
-  /** The key in its one spelling. What no address has is absent. */
+  /** The key in its canonical spelling. Throws `absent` for a key that no address can have. */
   #key(given: unknown): KeyValue {
     const { key: codec } = this.#reach.resource.plan
     if (given === undefined || given === null || isObject(given) !== codec.composite) {
@@ -168,7 +168,7 @@ export class OwnRecords implements Records<unknown, KeyValue> {
     return known
   }
 
-  /** What a client would have sent. `key`: of the item that it is about. */
+  /** The value as a client would have sent it. `key`: of the item that it is about. */
   #sent({ service }: Caller, value: unknown, key?: KeyValue): JsonObject {
     const { resource } = this.#reach
     const fixed = key === undefined ? {} : membersHolding(resource.plan.key, key)
@@ -184,25 +184,27 @@ export class OwnRecords implements Records<unknown, KeyValue> {
     )
   }
 
-  #storeOf({ visit }: Row): Store {
-    return new Store(visit, this.#reach.resource)
+  #storeOf({ place }: Row): Store {
+    return new Store(place, this.#reach.resource)
   }
 
-  #made({ visit }: Row, made: Made): Written {
+  #made({ place }: Row, made: Made): Written {
     const { plan } = this.#reach.resource
     if (!('created' in made)) {
-      throw new Error(`The adapter of "${plan.collection}" did not create the record at once, so records() can't tell what became of it.`)
+      throw new Error(`The adapter of "${plan.collection}" did not create the record at once, so records() can't report its outcome.`)
     }
-    return this.#written(visit, [...visit.keys, keyOf(plan, made.created.value)], made.created)
+    return this.#written(place, [...place.keys, keyOf(plan, made.created.value)], made.created)
   }
 
-  #written({ base }: Visit, keys: readonly KeyValue[], { value, version }: Stored<unknown>): Written {
+  #written({ base }: ConditionalPlace, keys: readonly KeyValue[], { value, version }: Stored<unknown>): Written {
     return { record: value, key: lastKey(keys), version, href: base + itemPath(this.#reach.resource, keys) }
   }
 }
 
-/** What came of it, or the problem that a client would have got. What no client can fix is thrown. */
-async function verdict<R>(work: () => Promise<R>): Promise<R | RefusedRecord> {
+/**
+ * The result, or the problem that a client would have got. Rethrows errors that no client can fix.
+ */
+async function resultOrProblem<R>(work: () => Promise<R>): Promise<R | RefusedRecord> {
   try {
     return await work()
   } catch (error) {

@@ -1,4 +1,6 @@
-/** Many records that are to be created: all that is wrong with any of them at once, by batched reads. */
+/**
+ * Checks many records to create: reports every violation of every row at once, with batched reads.
+ */
 import { escapePointer, type JsonObject } from '../../definition/json.js'
 import type { KeyValue } from '../../definition/key.js'
 import { refuseBody } from '../../plan/record.js'
@@ -6,7 +8,7 @@ import { summaryOf } from '../../plan/refusal.js'
 import type { Mounted } from '../../plan/routes.js'
 import { HttpProblem, toProblem, type Violation } from '../../problem.js'
 import { Slices } from '../../slices.js'
-import type { Caller, Visit } from '../caller.js'
+import type { Caller, ConditionalPlace } from '../caller.js'
 import { bodyToCreate, checkTeamRules } from '../input.js'
 import { danglingInAll, storedTerms } from '../links.js'
 import { create } from '../operations/collections.js'
@@ -15,26 +17,29 @@ import { checkAllowed } from '../permission.js'
 import { refusedRecord } from '../refusals.js'
 import { Store } from '../store.js'
 import { lineagesOf, parentKeyOf } from './lineages.js'
+import { OwnPlace } from './own-place.js'
 import type { Reach } from './reach.js'
-import { OwnVisit } from './visit.js'
 
-/** A row on its way: what it is stored as, below which parents. */
+/** A checked row: the record to store, and the place with its parents. */
 export interface Row {
-  readonly visit: Visit
+  readonly place: ConditionalPlace
   readonly record: JsonObject
 }
 
-/** What is wrong, by row. */
+/** Violations, by row. */
 export class RowViolations {
   readonly #found: { readonly row: number; readonly violation: Violation }[] = []
   readonly #from: number | undefined
 
-  /** `from`: the number of the first row; `undefined` where there is but one, which is not named. */
+  /**
+   * `from`: the number of the first row. `undefined` for a single record, whose violations get no
+   * row number.
+   */
   constructor(from?: number) {
     this.#from = from
   }
 
-  /** Adds what a problem says of a row. Throws what no client can fix. */
+  /** Adds the violations of a problem to a row. Rethrows errors that no client can fix. */
   take(row: number, error: unknown): void {
     const problem = toProblem(error)
     if (problem.status >= 500) throw error
@@ -45,12 +50,12 @@ export class RowViolations {
     }
   }
 
-  /** Whether there is any. */
+  /** Whether there are any violations. */
   get some(): boolean {
     return this.#found.length > 0
   }
 
-  /** All of them, in the order of the rows. */
+  /** One problem with all violations, in row order. */
   problem(): HttpProblem {
     const errors = this.#found.toSorted((a, b) => a.row - b.row).map(({ violation }) => violation)
     return new HttpProblem('invalid-body', { detail: summaryOf(errors), errors })
@@ -58,8 +63,8 @@ export class RowViolations {
 }
 
 /**
- * The rows as they would be stored; `undefined` where one is refused, which `violations` then says.
- * Throws the problem of a caller who may create none.
+ * The rows as they would be stored. A refused row is `undefined`, and its violations are added to
+ * `violations`. Throws a problem if the caller may create none.
  */
 export async function checkedRows(
   caller: Caller,
@@ -67,8 +72,8 @@ export async function checkedRows(
   values: readonly JsonObject[],
   violations: RowViolations,
 ): Promise<readonly (Row | undefined)[]> {
-  const place = new OwnVisit(caller, reach, [])
-  const rowOf = await sentRows(caller, reach, place, values)
+  const top = new OwnPlace(caller, reach, [])
+  const rowOf = await sentRows(caller, reach, top, values)
   const rows: (Row | undefined)[] = values.map(() => undefined)
   const slices = new Slices()
   for (const i of values.keys()) {
@@ -80,49 +85,52 @@ export async function checkedRows(
       violations.take(i, error)
     }
   }
-  return checkedStored(place, rows, violations)
+  return checkedStored(top, rows, violations)
 }
 
-/** One row, as a POST takes it before it looks at links and rules. Throws problems. */
+/** One row, converted as a POST body is before links and rules are checked. Throws problems. */
 export async function sentRow(caller: Caller, reach: Reach, value: JsonObject): Promise<Row> {
-  return (await sentRows(caller, reach, new OwnVisit(caller, reach, []), [value]))(0)
+  return (await sentRows(caller, reach, new OwnPlace(caller, reach, []), [value]))(0)
 }
 
-/** Gives each row, below the parent that it names; throws what is wrong with it. */
-async function sentRows(caller: Caller, reach: Reach, place: Visit, values: readonly JsonObject[]): Promise<(row: number) => Row> {
+/**
+ * Returns a function that converts a row, below the parent that it names. That function throws the
+ * row's violations.
+ */
+async function sentRows(caller: Caller, reach: Reach, top: ConditionalPlace, values: readonly JsonObject[]): Promise<(row: number) => Row> {
   const { resource } = reach
-  await checkAllowed(place, resource.collection, create)
-  const parentOf = await parentsOf(place, values)
+  await checkAllowed(top, resource.collection, create)
+  const parentOf = await parentsOf(top, values)
   return (i) => {
     const parent = parentOf(i)
     const found = parent?.key !== undefined && parent.lineage === undefined ? [orphan(resource)] : []
-    const visit = parent?.lineage === undefined ? place : new OwnVisit(caller, reach, parent.lineage)
-    const record = bodyToCreate(visit, values[i], {}, found)
+    const place = parent?.lineage === undefined ? top : new OwnPlace(caller, reach, parent.lineage)
+    const record = bodyToCreate(place, values[i], {}, found)
     if (parent !== undefined && parent.lineage === undefined) refuseBody([parentless(resource)])
-    refuseForeignParent(visit)
-    return { visit, record }
+    refuseForeignParent(place)
+    return { place, record }
   }
 }
 
-/** What only the store and the team's rules can tell. */
+/** Runs the checks that need the store, and the team's rules. */
 async function checkedStored(
-  place: Visit,
+  top: ConditionalPlace,
   rows: readonly (Row | undefined)[],
   violations: RowViolations,
 ): Promise<readonly (Row | undefined)[]> {
   const whole = rows.flatMap((row, i) => (row === undefined ? [] : [{ ...row, i }]))
   const records = whole.map(({ record }) => record)
-  const dangling = await danglingInAll(place, place.resource, records)
-  const taken = await takenKeys(place, records)
-  const { plan } = place.resource
+  const dangling = await danglingInAll(top, top.resource, records)
+  const taken = await takenKeys(top, records)
+  const { plan } = top.resource
   const checked: (Row | undefined)[] = rows.map(() => undefined)
   const slices = new Slices()
-  for (const [at, { visit, record, i }] of whole.entries()) {
+  for (const [at, { place, record, i }] of whole.entries()) {
     const pause = slices.pause()
     if (pause !== undefined) await pause
     try {
-      await checkTeamRules(visit, record, undefined, 'create', dangling[at] ?? [])
-      checked[i] = { visit, record }
+      await checkTeamRules(place, record, undefined, 'create', dangling[at] ?? [])
+      checked[i] = { place, record }
     } catch (error) {
       violations.take(i, error)
     }
@@ -133,12 +141,12 @@ async function checkedStored(
   return checked
 }
 
-/** Which records have a key that is stored already, or that one before them has. */
-async function takenKeys(place: Visit, records: readonly JsonObject[]): Promise<readonly boolean[]> {
-  const { key: codec } = place.resource.plan
+/** Which records have a key that is already stored, or that an earlier record of the batch has. */
+async function takenKeys(top: ConditionalPlace, records: readonly JsonObject[]): Promise<readonly boolean[]> {
+  const { key: codec } = top.resource.plan
   const keys = records.map((record) => codec.of(record))
   const distinct = new Map(keys.filter((key) => key !== undefined).map((key) => [codec.text(key), key]))
-  const stored = distinct.size === 0 ? [] : await new Store(place, place.resource).read([...distinct.values()])
+  const stored = distinct.size === 0 ? [] : await new Store(top, top.resource).read([...distinct.values()])
   const taken = new Set([...distinct.keys()].filter((_, i) => stored[i] !== undefined))
   return keys.map((key) => {
     if (key === undefined) return false
@@ -147,21 +155,21 @@ async function takenKeys(place: Visit, records: readonly JsonObject[]): Promise<
   })
 }
 
-/** The parent that a row names, and where it is, if it is there. */
+/** The parent that a row names, and its lineage if it exists. */
 interface Parent {
   readonly key: KeyValue | undefined
   readonly lineage: readonly KeyValue[] | undefined
 }
 
-/** The parent of each row; `undefined` where the resource is contained in nothing. */
-async function parentsOf(place: Visit, values: readonly JsonObject[]): Promise<(row: number) => Parent | undefined> {
-  const { resource } = place
+/** The parent of each row; `undefined` if the resource is not contained in another. */
+async function parentsOf(top: ConditionalPlace, values: readonly JsonObject[]): Promise<(row: number) => Parent | undefined> {
+  const { resource } = top
   const { parent } = resource
   if (parent === undefined) return () => undefined
   const { key: codec } = parent.mounted.plan
-  const named = values.map((value) => parentKeyOf(resource, storedTerms(place, resource, value, [])))
+  const named = values.map((value) => parentKeyOf(resource, storedTerms(top, resource, value, [])))
   const lineages = await lineagesOf(
-    place,
+    top,
     parent.mounted,
     named.filter((key) => key !== undefined),
   )

@@ -1,11 +1,8 @@
-/**
- * Refuses a request before its credentials and body are read, where too many are being answered
- * (ERR-1).
- */
+/** Refuses a request under overload, before its credentials and body are read (ERR-1). */
 import { Unavailable } from '../../problem.js'
 import type { Received } from '../stages.js'
 
-/** Throws `unavailable` (503) where no further request may execute. */
+/** Throws `unavailable` (503) if the maximum number of requests is executing. */
 export function admit({ service: { load } }: Received): void {
   if (load.executing < load.maxConcurrent) return
   throw new Unavailable({

@@ -1,4 +1,7 @@
-/** Finds the operation of the method, where adapter, definition, mount and permission allow it (AUTH-4, VERB-7, VERB-9). */
+/**
+ * Finds the operation of the method, if adapter, definition, mount and permission allow it (AUTH-4,
+ * VERB-7, VERB-9).
+ */
 import { methodNotAllowed } from '../../middleware/methods.js'
 import { allowAt } from '../../plan/route-lives.js'
 import type { Route } from '../../plan/routes.js'
@@ -17,14 +20,17 @@ export function allow(exchange: Routed): Added | Promise<Added> {
   return { operation, allow: route.lives === undefined ? route.allow : allowAt(route, Date.now()) }
 }
 
-/** As `allow`, where a permission decides: `Allow` names the methods of this principal alone. */
+/** Like `allow`, with a permission: `Allow` lists only the methods of this principal. */
 function allowPrincipal(exchange: Routed, operation: Operation | undefined): Added | Promise<Added> {
   const { route, method } = exchange
   if (operation === undefined || operation.method === 'OPTIONS') return answerWithMethods(exchange, operation)
   return settled(checkAllowed(exchange, route, operation, method), () => ({ operation, allow: route.allow }))
 }
 
-/** Finds the principal's methods, for OPTIONS and for a method that the route does not have. Throws `forbidden` (403) where there are none. */
+/**
+ * Finds the principal's methods, for OPTIONS and for a method that the route does not have. Throws
+ * `forbidden` (403) if there are none.
+ */
 async function answerWithMethods(exchange: Routed, options: Operation | undefined): Promise<Added> {
   const { route, method } = exchange
   const { allow: own } = await methodsOf(exchange, route)

@@ -13,7 +13,7 @@ const anonymous: Added = Object.freeze({ principal: undefined, authenticated: fa
 export function authenticate(exchange: Versioned): Added | Answered | Promise<Added | Answered> {
   const { life } = exchange.version
   const found = identify(exchange)
-  // Who is exempt from a brownout is known by now.
+  // The principal is now known, so exemptions from a brownout can be checked.
   if (life?.brownouts === undefined) return found
   return settled(found, (added) => brownoutFor(exchange, life, added.principal) ?? added)
 }
@@ -28,7 +28,7 @@ function identify(exchange: Versioned): Added | Promise<Added> {
   }
   let found: unknown
   try {
-    // A principal that is there at once costs no promise.
+    // A principal that is returned synchronously needs no promise.
     found = exchange.timeLimit.waitFor(authenticator === undefined ? principal?.(req) : authenticator.identify(req))
   } catch (error) {
     return refused(exchange, error)

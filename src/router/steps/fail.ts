@@ -1,6 +1,6 @@
 /**
- * Turns an error into a problem; its cause goes to the hook and never to the client (ERR-3). Once
- * something was changed, the answer stays a success (VERB-13).
+ * Converts an error to a problem. Its cause goes to the hook and never to the client (ERR-3). After
+ * a change was made, the response stays a success (VERB-13).
  */
 
 import { type ProblemFacts, type WrittenShape, writeShape } from '../../conventions/shape.js'
@@ -34,8 +34,8 @@ function report(exchange: AnyStage, { status, code, clause }: Pick<HttpProblem, 
 }
 
 /**
- * Whether a problem leaves open what was changed. An `unchanged` problem of one call does so in an
- * endpoint, which may have made other changes.
+ * Whether a problem leaves open what was changed. In an endpoint, which may have made other
+ * changes, so does an `unchanged` problem of a single call.
  */
 function isSilent({ operation }: AnyStage, problem: HttpProblem): boolean {
   if (problem.code === 'internal') return true
@@ -63,7 +63,7 @@ function answerOf(exchange: AnyStage, problem: HttpProblem): Answer {
   })
 }
 
-/** The form that errors of the service had before, where it still holds for this request (ERR-3). */
+/** The previous form of the service's errors, if it still applies to this request (ERR-3). */
 function shapedAs(exchange: AnyStage, facts: ProblemFacts): WrittenShape | undefined {
   const { shape } = exchange.service
   const legacy = exchange.legacy('ERR-3')

@@ -1,4 +1,4 @@
-/** `GET {base_url}/login` (AUTH-2): the one path of `api` that stands outside of every version. */
+/** `GET {base_url}/login` (AUTH-2): the only path of `api` outside all versions. */
 import type { Answered, Received } from '../stages.js'
 
 export async function login({ timeLimit, req, service }: Received): Promise<Answered> {

@@ -1,4 +1,4 @@
-/** Chooses the representation of the answer, before anything is changed (HDR-1). */
+/** Chooses the representation of the response, before anything is changed (HDR-1). */
 import { unsupportedAccept } from '../../middleware/negotiate.js'
 import { json, type Representation } from '../../representation/encoding.js'
 import { header } from '../../wire.js'
@@ -11,7 +11,10 @@ export function negotiate(exchange: Allowed): { readonly representation: Represe
   return { representation: representation ?? unaccepted(exchange, offers.types) }
 }
 
-/** What a request gets whose `Accept` names nothing that there is: 415, or what the service did before. */
+/**
+ * Handles an `Accept` that matches no representation: throws 415, or does what the service did
+ * before.
+ */
 function unaccepted(exchange: Allowed, types: readonly string[]): Representation {
   const legacy = exchange.legacy('HDR-1')
   legacy?.found(header.accept)

@@ -11,7 +11,8 @@ import type { Input, Negotiated } from '../stages.js'
 
 export function parse(exchange: Negotiated): Input | Promise<Input> {
   const { operation, permission } = exchange
-  // Throws for a malformed Host now: links need the root, and later a change would have been made.
+  // Throws for a malformed Host now. Links need the root, and an error after a change would be too
+  // late.
   void exchange.root
   const queryInput = queryReaders[operation.query](exchange)
   const key = operation.creates ? idempotencyKey(exchange) : undefined
@@ -20,7 +21,7 @@ export function parse(exchange: Negotiated): Input | Promise<Input> {
   return checkExpansions(exchange, queryInput.expand).then(() => readBody(exchange, queryInput, key))
 }
 
-/** Refuses (403) to expand what the principal may not read, before anything is read (AUTH-4). */
+/** Refuses (403) expansions that the principal may not read, before anything is read (AUTH-4). */
 async function checkExpansions(exchange: Negotiated, expand: readonly string[]): Promise<void> {
   const { targets } = exchange.resource
   const decided = await Promise.all(

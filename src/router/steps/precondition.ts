@@ -15,7 +15,10 @@ export function precondition(exchange: Allowed): { readonly conditions: Conditio
   return { conditions: required ? requiredConditions(exchange) : readConditions(exchange, false, service.weakIfMatch) }
 }
 
-/** The preconditions of a change that needs `If-Match`, unless the service could do without before. */
+/**
+ * The preconditions of a change that requires `If-Match`, unless the service's legacy mode does
+ * not.
+ */
 function requiredConditions(exchange: Allowed): Conditions {
   const legacy = exchange.legacy('HDR-3')
   const conditions = readConditions(exchange, legacy === undefined, exchange.service.weakIfMatch)

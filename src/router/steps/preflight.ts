@@ -2,7 +2,7 @@
 import { passTo } from '../pass-to.js'
 import type { Received } from '../stages.js'
 
-/** Where the middleware answers by itself, as it does to a preflight, the walk ends there. */
+/** If the middleware responds itself, as it does to a preflight, no further step runs. */
 export function preflight(exchange: Received): void | Promise<void> {
   const { cors } = exchange.service
   if (cors === undefined) return

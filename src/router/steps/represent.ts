@@ -1,4 +1,7 @@
-/** Makes the answer of an outcome: links, expansions, tags, pagination (REP, HDR-2, HDR-4, QUERY-7, VERB-8). */
+/**
+ * Builds the response from an outcome: links, expansions, tags, pagination (REP, HDR-2, HDR-4,
+ * QUERY-7, VERB-8).
+ */
 import type { Awaitable, Page, Stored } from '../../adapters/contract.js'
 import type { JsonObject } from '../../definition/json.js'
 import { type KeyValue, lastKey } from '../../definition/key.js'
@@ -65,7 +68,7 @@ function pageAnswer(exchange: Executed, outcome: OutcomeOf<'page'>): Awaitable<A
   return settled(related, (found) => pageOf(exchange, outcome, items, found))
 }
 
-/** Whether copies that are kept may stand for records: where all that becomes of them is text of the library's own making. */
+/** Whether cached copies may replace records: only if the library itself converts them to text. */
 const mayFix = ({ reads, representation }: Executed): boolean => reads && representation.text !== undefined
 
 function pageOf(
@@ -90,7 +93,8 @@ function pageOf(
     return textAnswer(exchange, status, headers, shown.body)
   }
   const { total, exact, more, seekable } = page
-  // Named one by one: a page that is spread with something more is a new shape for V8 each time.
+  // Listed one by one: spreading the page with another member would create a new V8 shape each
+  // time.
   const facts = { total, exact, more, seekable, count: items.length }
   const places = paginationHeaders(url, list, facts, hintsOf(exchange, list, resource, page))
   Object.assign(headers, places)
@@ -114,7 +118,7 @@ function pageOf(
   return textAnswer(exchange, status, headers, text)
 }
 
-/** Hints for the links beside a page, where its store can follow them (QUERY-7). */
+/** Pagination hints for the links of a page, if its store can follow them (QUERY-7). */
 function hintsOf(exchange: Executed, query: ListQuery, resource: Mounted, { items, seekable = false }: Page<unknown>): HintTo | undefined {
   const [first, last] = [items[0], items.at(-1)]
   if (!seekable || first === undefined || last === undefined) return undefined
@@ -134,7 +138,7 @@ function itemAnswer(exchange: Executed, outcome: OutcomeOf<'item'>): Awaitable<A
     headers[header.vary] = exchange.service.varyOfChange
     const created = exchange.method === 'POST'
     if (bare === true) {
-      // Of what a client may prefer, the answer names only what is not done anyway (RFC 7240 3).
+      // `Preference-Applied` names only a preference that changed the response (RFC 7240 3).
       if (!created) headers[header.preferenceApplied] = 'return=minimal'
       return { status, headers }
     }
@@ -151,7 +155,7 @@ function itemAnswer(exchange: Executed, outcome: OutcomeOf<'item'>): Awaitable<A
 function itemBody(exchange: Executed, outcome: OutcomeOf<'item'>, head: ItemHead): Awaitable<Answer> {
   const { stored, resource, keys, status } = outcome
   const { view, related, headers } = head
-  // What a change shows is seldom asked for in the same form again.
+  // Only reads use the cache: the result of a change is seldom requested again in the same form.
   if (exchange.reads && exchange.representation.text !== undefined) {
     return textAnswer(exchange, status, headers, itemText(exchange, outcome, head, exchange.representation.text))
   }
@@ -172,13 +176,16 @@ function textAnswer({ representation }: Executed, status: number, headers: Heade
   return { status, headers, body }
 }
 
-/** Where a GET gives what the answer to another request shows (RFC 9110 8.7): the item's own address, with the expansions that it was asked for. */
+/**
+ * The address at which GET returns the same representation (RFC 9110 8.7): the item's own address,
+ * with the requested expansions.
+ */
 function ownAddress({ base, expand }: Executed, { resource, keys }: OutcomeOf<'item'>): string {
   const query = expand.length === 0 ? '' : `?${parameter.expand}=${expand.map(encodeURIComponent).join(',')}`
   return `${base}${itemPath(resource, keys)}${query}`
 }
 
-/** A flag carries the very tag of the resource it belongs to (PATH-8). */
+/** A flag has the tag of the item that it belongs to (PATH-8). */
 function stateAnswer(exchange: Executed, { status, stored, resource, links }: OutcomeOf<'state'>): Awaitable<Answer> {
   return settled(relatedOf(exchange, resource, [stored], [], { links }), (related) => {
     const { headers, answer } = itemHead(exchange, resource, stored, related)
@@ -190,7 +197,7 @@ interface ItemHead {
   readonly view: View
   readonly related: Related
   readonly headers: Headers
-  /** The whole answer, where a read needs no more: HEAD is 302, and a GET may be 304. */
+  /** The whole response, if a read needs nothing more: HEAD is 302, and GET may be 304. */
   readonly answer?: Answer
 }
 
@@ -201,7 +208,7 @@ function itemHead(exchange: Executed, resource: Mounted, stored: Stored<unknown>
   const tag = itemTag(view, stored.version, related, resource.adapter.computes === true ? contentStamp(stored) : undefined)
   const headers = headersOf(exchange, resource, tag)
   if (!reads) return { view, related, headers }
-  // What is not 2xx without its preconditions is the same with them (RFC 9110 13.2.1).
+  // Preconditions apply only if the response without them would be 2xx (RFC 9110 13.2.1).
   const headStatus = method === 'HEAD' && !isHeadLikeGet(exchange) ? operation.headStatus : undefined
   if (headStatus !== undefined) return { view, related, headers, answer: { status: headStatus, headers } }
   checkRead(conditions, tag, stored.version)
@@ -209,7 +216,10 @@ function itemHead(exchange: Executed, resource: Mounted, stored: Stored<unknown>
   return answer === undefined ? { view, related, headers } : { view, related, headers, answer }
 }
 
-/** The 304, where the client has the representation of this tag: with the fields that the 200 would have (RFC 9110 15.4.5). */
+/**
+ * The 304, if the client has the representation of this tag: with the fields that the 200 would
+ * have (RFC 9110 15.4.5).
+ */
 function unmodifiedAnswer(conditions: Conditions, headers: Headers, tag: string): Answer | undefined {
   const known = unmodifiedTag(conditions, tag)
   if (known === undefined) return undefined
@@ -219,9 +229,9 @@ function unmodifiedAnswer(conditions: Conditions, headers: Headers, tag: string)
 
 function valueAnswer(exchange: Executed, { status, value, headers: given = {}, version }: OutcomeOf<'value'>): Awaitable<Answer> {
   const { reads, cacheControl, service } = exchange
-  // Also of a 204: without a word about it, any cache may keep the answer to a GET (RFC 9111 4.2.2).
+  // Set on a 204 too: without it, any cache may store the response to a GET (RFC 9111 4.2.2).
   const headers: Headers = { [header.cacheControl]: cacheControl, ...given, [header.vary]: mergeVary(given[header.vary], service.vary) }
-  // The tag of a change is that of the item as it is now (RFC 9110 8.8).
+  // The tag after a change is the item's current one (RFC 9110 8.8).
   const changed = reads || version === undefined ? {} : { [header.etag]: versionTag(version) }
   if (value === undefined) {
     if (!reads) return { status, headers: { ...given, ...changed } }
@@ -245,7 +255,9 @@ function documentAnswer(
   return { status, headers, body: bytes }
 }
 
-/** What an endpoint answers to a read, with its tag; a 304 with these headers where the client has it. */
+/**
+ * The result of an endpoint's read, with its tag; a 304 with these headers if the client has it.
+ */
 function tagged(
   { conditions }: Executed,
   answer: Answer & { readonly body?: WholeBody },
@@ -264,11 +276,14 @@ const headersOf = ({ cacheControl, service }: Executed, { plan }: Mounted, tag: 
   [header.etag]: tag,
 })
 
-/** A record of an export as it is on the wire. */
+/** A record of an export in its wire form. */
 const wireOf: WireOf = (exchange, resource, record, related, at) =>
   new Presenter(exchange.base).represent(resource, record, keysOf(exchange, resource, record), related, at)
 
-/** The keys of a listed record's own address: below the parents of the path, or, in an associated sub-collection, where it lives by itself. */
+/**
+ * The keys of a listed record's own address: below the parents of the path or, in an associated
+ * sub-collection, below the record's own parents.
+ */
 function keysOf({ route, keys }: Parsed, resource: Mounted, record: unknown): readonly KeyValue[] {
   const key = keyOf(resource.plan, record)
   return route.association === undefined ? [...keys, key] : lineageOf(resource, key)

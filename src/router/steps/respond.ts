@@ -1,4 +1,4 @@
-/** Writes status, header fields and body at once, and notifies `onResponse`. */
+/** Writes status, header fields and body at once, and calls `onResponse`. */
 import type { ServerResponse } from 'node:http'
 import { type Answer, type Headers, sendFirst } from '../../representation/answer.js'
 import { mergeVary } from '../../representation/header-fields.js'
@@ -10,7 +10,8 @@ export function respond(exchange: Received, answer: Answer): void {
   const { res, method, requestId, progress, service } = exchange
   if (res.headersSent) {
     if (answer.body instanceof Streamed) answer.body.discard()
-    // Hand-written routes failed in the middle of their answer: the connection is cut, as Express does.
+    // Hand-written routes failed in the middle of their response: the connection is closed, as in
+    // Express.
     if (!res.writableEnded) res.destroy()
     return
   }
@@ -31,7 +32,7 @@ export function respond(exchange: Received, answer: Answer): void {
   else exchange.respondedWith(status)
 }
 
-/** Adds the CORS fields. A field that an endpoint has set itself stays. */
+/** Adds the CORS fields. A field that an endpoint has set stays. */
 function addCorsFields(fields: Readonly<Record<string, string>>, headers: Headers): void {
   for (const name in fields) {
     const value = fields[name] as string
@@ -40,7 +41,7 @@ function addCorsFields(fields: Readonly<Record<string, string>>, headers: Header
   }
 }
 
-/** Adds the secure headers. A field that a middleware in front or an endpoint has set stays. */
+/** Adds the security headers. A field set by a middleware in front or by an endpoint stays. */
 function addSecureHeaders(res: ServerResponse, fields: Readonly<Record<string, string>>, headers: Headers): void {
   res.removeHeader(header.poweredBy)
   for (const name in fields) if (headers[name] === undefined && !res.hasHeader(name)) headers[name] = fields[name] as string

@@ -33,7 +33,7 @@ const addedBy = ({ method }: Identified, { route: found, keys }: Match<Operation
   endpointMethod: found.endpoint?.methods.get(method),
 })
 
-/** The 404. It suggests the nearest collection, and names an id that is no key. */
+/** The 404. It suggests the closest collection, or names an id that can't be a key. */
 function unknownPath({ version }: Identified, [first = '', id]: readonly string[]): HttpProblem {
   const resources = version.table.resources.filter(({ parent }) => parent === undefined)
   const found = resources.find(({ plan }) => plan.collection === first)
@@ -41,7 +41,7 @@ function unknownPath({ version }: Identified, [first = '', id]: readonly string[
     const { key } = found.plan
     if (id === undefined || key.parse(id) !== undefined) return new HttpProblem('unknown-path')
     const shown = id.length > 80 ? `${id.slice(0, 80)}...` : id
-    const detail = `"${shown}" can't be a key of "${first}", which is made of ${key.members.join(', ')}. Use the address as the service gives it.`
+    const detail = `"${shown}" can't be a key of "${first}", which is made of ${key.members.join(', ')}. Use an address from the service's own links.`
     return new HttpProblem('unknown-path', { detail })
   }
   const near = nearMiss(
@@ -51,13 +51,19 @@ function unknownPath({ version }: Identified, [first = '', id]: readonly string[
   return new HttpProblem('unknown-path', near === undefined ? {} : { detail: `There is no "${first}" here. Did you mean "${near}"?` })
 }
 
-/** Hand-written routes read the principal as behind an authenticating middleware. Their answers are private unless they set another `Cache-Control` (HDR-6). */
+/**
+ * Sets the principal for hand-written routes, as an authenticating middleware would. Their
+ * responses are private unless they set another `Cache-Control` (HDR-6).
+ */
 function handOnPrincipal({ req, res, principal, service }: Identified): void {
   principals.set(req, { principal })
   keepPrivate(res, service.vary)
 }
 
-/** Hands the request to the hand-written routes of the version. What they do not answer is 404. */
+/**
+ * Passes the request to the hand-written routes of the version. Paths that they do not answer are
+ * 404.
+ */
 async function tryOwnRoutes(exchange: Identified, routes: Middleware, segments: readonly string[]): Promise<never> {
   const { res, path, rawQuery, entrance } = exchange
   const request: ExpressRequest = exchange.req

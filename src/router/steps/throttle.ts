@@ -2,8 +2,8 @@
 import type { Identified, Received } from '../stages.js'
 
 /**
- * Counts a request of its principal, or of its address where there is none. Throws
- * `too-many-requests` (429), or `unavailable` (503) where the service refuses what it can't count.
+ * Counts a request of its principal, or of its address if there is none. Throws `too-many-requests`
+ * (429), or `unavailable` (503) if the service refuses requests that it can't count.
  */
 export function throttle({ service, req, path, progress, principal }: Identified): void | Promise<void> {
   if (service.rateLimit === undefined) return

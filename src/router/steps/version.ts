@@ -1,4 +1,7 @@
-/** Finds the version. A retired one is 410 with an empty body, whatever the method and credentials; so is a retired part of it (VER-1, VER-2). */
+/**
+ * Finds the version. A retired version is 410 with an empty body, whatever the method and
+ * credentials; so is a retired part of one (VER-1, VER-2).
+ */
 import { unknownVersion } from '../../middleware/versions.js'
 import { header } from '../../wire.js'
 import { brownoutForAll } from '../brownout.js'
@@ -19,7 +22,7 @@ export function version(exchange: Received): Added | Answered {
   return isLiving(found) ? living(exchange, found) : gone()
 }
 
-/** The version, unless what the path leads to has retired, or the version is switched off for everybody. */
+/** The version, unless the requested part has retired or a brownout applies to every caller. */
 function living(exchange: Received, version: ServedVersion): Added | Answered {
   const { method, path } = exchange
   const { table, life } = version

@@ -17,7 +17,7 @@ describe('memoryAdapter', () => {
     expectTypeOf(adapter).toExtend<
       Omit<
         Required<Adapter<{ zona: string; dia: number }, { readonly zona: string; readonly dia: number }>>,
-        'recall' | 'within' | 'computes' | 'readsLinks'
+        'recall' | 'within' | 'computes' | 'readsLinks' | 'cached'
       >
     >()
     expectTypeOf(memoryAdapter(piezas)).toEqualTypeOf<MemoryAdapter<Pieza, number>>()
@@ -45,7 +45,9 @@ describe('memoryAdapter', () => {
       /memoryAdapter\(\) has no option "record"\. Did you mean "records"/,
     )
     for (const definition of [undefined, {}, { records: [] }]) {
-      expect(() => memoryAdapter(definition as never)).toThrow(/memoryAdapter\(\) got no definition\. Give what defineResource\(\) made/)
+      expect(() => memoryAdapter(definition as never)).toThrow(
+        /memoryAdapter\(\) got no definition\. Give the result of defineResource\(\)/,
+      )
     }
   })
 

@@ -101,7 +101,7 @@ describe('a link to a table of the same database', () => {
 
   it.each<[string, () => Promise<{ from?: Options; to?: Options; client?: PostgresClient }>]>([
     ['lies behind another client', async () => ({ client: other })],
-    ['is read from a replica', async () => ({ client: { read: other, write: pool } })],
+    ['is read from a replica', async () => ({ client: { read: other, write: pool }, to: { replica: true } })],
     ['is read from a view', async () => ({ to: { readFrom: 'vista', version: { expression: 'nombre' } } })],
     ['is a view', async () => ({ to: { table: 'vista', version: { expression: 'nombre' } } })],
     ['has settings of its own for each read', async () => ({ to: { session: async () => {} } })],

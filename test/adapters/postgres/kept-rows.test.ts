@@ -330,7 +330,7 @@ describe('a row is not kept', () => {
   itWithCaches('of the database that is written, where reads go to another one', async () => {
     await fill()
     const replica = new pg.Pool({ connectionString: place.url, max: 2 })
-    const adapter = over({}, { read: replica, write: place.pool })
+    const adapter = over({ replica: true }, { read: replica, write: place.pool })
     await warm(adapter)
     const one = await read(adapter)
     expect(await read(adapter)).toBe(one)

@@ -86,7 +86,10 @@ describe('reads and writes in two places', () => {
     const [a, b] = [await freshDatabase(), await freshDatabase()]
     await Promise.all([a.sql(`${ddl} INSERT INTO bultos VALUES ('x', 1)`), b.sql(`${ddl} INSERT INTO bultos VALUES ('x', 2)`)])
     const [read, write] = [new pg.Pool({ connectionString: a.url }), new pg.Pool({ connectionString: b.url })]
-    const store = bultosIn({ read, write }, { onUpdate: (next, current) => ({ ...next, duenyo: `was ${current.n}` }) })
+    const store = bultosIn(
+      { read, write },
+      { replica: { ownWrites: false }, onUpdate: (next, current) => ({ ...next, duenyo: `was ${current.n}` }) },
+    )
     expect(await store.read(['x'], call)).toMatchObject([{ value: { n: 1 } }])
     expect((await store.list(listRequest({ sort: 'id' }), call)).items).toMatchObject([{ value: { n: 1 } }])
     const [fresh] = await store.read(['x'], { ...call, fresh: true })

@@ -229,7 +229,7 @@ describe('ready() with a replica', () => {
     const write = new pg.Pool({ connectionString: place.url, max: 1 })
     for (const count of ['exact', 'bounded', 'estimated', 'none'] as const) {
       const read = new pg.Pool({ connectionString: proxy.through(place.url), max: 1, connectionTimeoutMillis: 2_000 })
-      const adapter = postgresAdapter({ read, write }, { resource: simple, table: 't', count, onWarning: () => {} })
+      const adapter = postgresAdapter({ read, write }, { resource: simple, table: 't', count, replica: true, onWarning: () => {} })
       await adapter.ready()
       await adapter.ready()
       proxy.refuse()
@@ -358,6 +358,52 @@ describe('ready() and tables that are elsewhere', () => {
     await pool.end()
   })
 
+  /** A server of postgres_fdw, which is this one, with the schema `lejos` for its tables. */
+  const elsewhere = (place: Place): string => {
+    const { hostname, port, username, password } = new URL(place.url)
+    return `CREATE SCHEMA lejos; CREATE EXTENSION postgres_fdw;
+      CREATE SERVER otro FOREIGN DATA WRAPPER postgres_fdw OPTIONS (host '${hostname}', port '${port || 5432}', dbname '${place.name}');
+      CREATE USER MAPPING FOR CURRENT_USER SERVER otro OPTIONS (user '${username}', password '${password || 'any'}');`
+  }
+  it('a table whose partitions are on other servers is refused, and so are tables beside it', async () => {
+    await using place = await freshDatabase()
+    const columns = 'id text, texto text, v uuid DEFAULT gen_random_uuid()'
+    const over = (table: string, by: string): string => `
+      CREATE TABLE ${table} (${by}) PARTITION BY HASH (id);
+      CREATE TABLE lejos.${table}_1 (${by});
+      CREATE TABLE ${table}_0 PARTITION OF ${table} FOR VALUES WITH (MODULUS 2, REMAINDER 0);
+      CREATE FOREIGN TABLE ${table}_1 PARTITION OF ${table} FOR VALUES WITH (MODULUS 2, REMAINDER 1) SERVER otro OPTIONS (schema_name 'lejos');`
+    await place.sql(`${elsewhere(place)}
+      ${over('t', columns)}
+      ${over('claves', 'id text, fingerprint text, record text, version text, expires_at timestamptz')}
+      CREATE TABLE u (${columns}, PRIMARY KEY (id))`)
+    // What such a table can't have is why it is refused.
+    await expect(place.sql('CREATE UNIQUE INDEX ON t (id)')).rejects.toThrow(/cannot create unique index/)
+    await expect(place.sql("INSERT INTO t (id) VALUES ('a') ON CONFLICT (id) DO UPDATE SET texto = 'b'")).rejects.toThrow(/ON CONFLICT/)
+    const pool = new pg.Pool({ connectionString: place.url, max: 2 })
+    const version = { column: 'v', soleWriter: true } as const
+    const ready = (table: string, more: object = {}) => postgresAdapter(pool, { resource: simple, table, version, ...more }).ready()
+    await expect(ready('t')).rejects.toThrow(/lie on other servers, in "t_1".*keeps a key from being there twice.*Citus/s)
+    await expect(ready('u', { idempotency: { table: 'claves' } })).rejects.toThrow(/lie on other servers, in "claves_1"/)
+    await ready('u')
+    await pool.end()
+  })
+  it('a foreign table is warned of where tables of this server are written with it', async () => {
+    await using place = await freshDatabase()
+    await place.sql(`${elsewhere(place)}
+      CREATE TABLE lejos.t (id text PRIMARY KEY, texto text, v uuid NOT NULL DEFAULT gen_random_uuid());
+      CREATE FOREIGN TABLE t (id text, texto text, v uuid) SERVER otro OPTIONS (schema_name 'lejos', table_name 't');
+      ${idempotencyDdl({ table: 'claves' })}`)
+    const pool = new pg.Pool({ connectionString: place.url, max: 2 })
+    const warnings: string[] = []
+    const onWarning = (message: string): unknown => warnings.push(message)
+    const foreign = { resource: simple, table: 't', version: { expression: 'v' }, onWarning } as const
+    await postgresAdapter(pool, foreign).ready()
+    expect(warnings.join()).not.toMatch(/commits first/)
+    await postgresAdapter(pool, { ...foreign, idempotency: { table: 'claves' } }).ready()
+    expect(warnings.join()).toMatch(/"simples" is on another server.*commits first/)
+    await pool.end()
+  })
   it('a foreign table that takes writes is taken', async () => {
     await using place = await freshDatabase()
     const { hostname, port, username, password } = new URL(place.url)

@@ -1,4 +1,4 @@
-/** Calls of records() side by side in one transaction: what is refused leaves the others, and nothing is mixed. */
+/** Concurrent calls of records() in one transaction: refused calls do not affect the others. */
 import type { PGlite } from '@electric-sql/pglite'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -46,7 +46,7 @@ describe.each(stores)('over $name', ({ open }) => {
   }, 120_000)
   afterAll(() => store.close())
 
-  it.each(clients)('of twenty calls by %s those that are refused leave the others', async (_, clientOf) => {
+  it.each(clients)('of twenty calls by %s refused ones do not affect the others', async (_, clientOf) => {
     await store.sql('DELETE FROM orders; INSERT INTO orders (id, n) VALUES (1, 0), (2, 0), (3, 0)')
     const codes = await inTransaction(store.client, async (tx) => {
       const own = service.records(orders, { principal: 'job', within: clientOf(tx) })
@@ -84,7 +84,7 @@ describe.each(stores)('over $name', ({ open }) => {
   })
 })
 
-it('a list that is none is a mistake of the code', async () => {
+it('a value that is not a list is a programming error', async () => {
   const service = api({
     versions: { v1: [mount(orders, { list: async () => ({ items: [] }), read: async () => [], create: async () => ({ nothing: true }) })] },
   })

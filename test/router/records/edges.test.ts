@@ -1,4 +1,4 @@
-/** What own code may give, on whose behalf, over what data: and what it is told where that makes no sense. */
+/** The arguments of records(), its callers and its data, and the errors for invalid ones. */
 import express from 'express'
 import { describe, expect, it } from 'vitest'
 import { memoryAdapter } from '../../../src/adapters/memory/index.js'
@@ -110,7 +110,7 @@ describe('records(): on whose behalf', () => {
     expect(await trusted.remove(1)).toEqual({ removed: true })
   })
 
-  it('a scope holds, of the record, its parent and what it links to', async () => {
+  it('a scope applies to the record, its parent and its links', async () => {
     const service = serve()
     expect(errors(await service.records(rutas, ana).create({ id: 3, zonaId: 2 }))).toEqual(['/zonaId reference'])
     expect(await service.records(rutas, ana).patch(2, { n: 1 })).toMatchObject({ problem: { code: 'absent' } })
@@ -124,13 +124,13 @@ describe('records(): on whose behalf', () => {
     })
   })
 
-  it('a mount that offers clients no PATCH does not keep own code from it', async () => {
+  it("a mount without PATCH for clients does not restrict the team's code", async () => {
     expect(await serve().records(rutas, ana).patch(1, { n: 5 })).toMatchObject({ record: { n: 5 } })
   })
 
-  it('a job says who it is, and in which version', () => {
+  it('a job states its principal and its version', () => {
     const { records } = serve()
-    expect(() => records(notas, { version: 'v2' } as never)).toThrow(/on whose behalf.*principal/)
+    expect(() => records(notas, { version: 'v2' } as never)).toThrow(/has no principal.*Give principal/)
     expect(() => records(notas, { principal: 1 })).toThrow(/version: v2, v1/)
     expect(() => records(notas, { principal: 1, version: 'v3' })).toThrow(/names the version "v3"/)
     expect(() => records(notas, { ...ana, timout: 5 } as never)).toThrow(/Did you mean "timeout"/)
@@ -143,7 +143,7 @@ describe('records(): on whose behalf', () => {
     expect(() => records(undefined as never, ana)).toThrow(/no definition/)
   })
 
-  it('what is not mounted in that version is a ConfigurationError that names what is', () => {
+  it('a resource that is not mounted in that version is a ConfigurationError that names the mounted ones', () => {
     const { records } = serve()
     const otra = defineResource({
       collection: 'rutass',
@@ -152,7 +152,7 @@ describe('records(): on whose behalf', () => {
       schema: { type: 'object', required: ['id'], properties: { id: { type: 'integer' } } },
     })
     expect(() => records(otra, ana)).toThrow(/"rutass", which is not mounted in v2.*Did you mean "rutas"/)
-    expect(() => records(notasV1, ana)).toThrow(/Another definition of "notas" is/)
+    expect(() => records(notasV1, ana)).toThrow(/Another definition of "notas" is mounted/)
   })
 
   it('VER-1: an older version over a view has its own names and rules', async () => {
@@ -180,7 +180,7 @@ describe('records(): values', () => {
     expect(errors(await own.create({ id: 3, anteriorId: 'x' as never }))).toEqual(['/anterior link'])
   })
 
-  it('that JSON does not have are a mistake of the code', async () => {
+  it('values that JSON does not have are a programming error', async () => {
     const own = serve().records(notas, ana)
     const circle: Record<string, unknown> = {}
     circle.texto = circle
@@ -217,7 +217,7 @@ describe('records(): many', () => {
     expect(await own.createAll([])).toEqual({ made: [] })
   })
 
-  it('what only the store refuses is said by row, with what was written', async () => {
+  it('a refusal by the store is reported by row, with the written rows', async () => {
     const data = memoryAdapter(notas)
     const refusing = {
       ...data,
@@ -235,7 +235,7 @@ describe('records(): many', () => {
 })
 
 describe('records(): over other data', () => {
-  it('an adapter without within() is a ConfigurationError; one that is given takes its place', async () => {
+  it('an adapter without within() is a ConfigurationError; a given adapter replaces it', async () => {
     const service = serve()
     expect(() => service.records(notas, { ...ana, within: {} })).toThrow(/"notas" has no within\(\).*option adapter/)
     expect(() => service.records(notas, { ...ana, adapter: {} as never })).toThrow(
@@ -248,7 +248,7 @@ describe('records(): over other data', () => {
     await expect(service.records(notas, { ...ana, adapter: readable }).patch(1, {})).rejects.toThrow(/no replace\(\)/)
   })
 
-  it('an attempt that sees again what was stale already is not repeated for ever', async () => {
+  it('an attempt that reads the same stale record again is not repeated forever', async () => {
     const stored = { value: { id: 1, texto: '', anteriorId: null, zonaId: null }, version: 'a' }
     let tries = 0
     const replace = () => {
@@ -266,7 +266,7 @@ describe('records(): over other data', () => {
 })
 
 describe('VERB-13: an endpoint that has written by records() and then fails', () => {
-  it.each(['GET', 'POST'])('by %s does not say that nothing was changed', async (method) => {
+  it.each(['GET', 'POST'])('by %s does not claim that nothing was changed', async (method) => {
     const act = async (records: RecordsOf) => {
       await records(notas).create({ id: 1 })
       throw new TypeError('late')

@@ -1,4 +1,6 @@
-/** What a request is answered and what `records()` gives are the same, for any body (issue: one set of checks). */
+/**
+ * A request and `records()` have the same result for any body, because they run the same checks.
+ */
 import express from 'express'
 import fc from 'fast-check'
 import pg from 'pg'
@@ -105,7 +107,7 @@ interface Said {
   readonly errors?: readonly Violation[]
 }
 
-const told = ({
+const reported = ({
   status,
   code,
   detail,
@@ -126,7 +128,7 @@ async function byRequest({ send }: Pick<Served, 'send'>, { method, key: id, body
   const path = method === 'POST' ? '/v1/pedidos' : `/v1/pedidos/${id}`
   const conditions = stale && method !== 'POST' ? { 'if-match': '"none.x"' } : {}
   const { status, json } = await send(method, path, conditions, method === 'DELETE' ? undefined : sent)
-  return status < 300 ? { status } : told(json)
+  return status < 300 ? { status } : reported(json)
 }
 
 async function byRecords(service: Api, within: unknown, { method, key: id, body: sent, stale }: Call): Promise<Said> {
@@ -142,7 +144,7 @@ async function byRecords(service: Api, within: unknown, { method, key: id, body:
           ? await own.patch(id, sent as never, expected)
           : await own.remove(id, expected)
   expect(sent, 'what is given is not changed').toEqual(given)
-  if ('problem' in result) return told(result.problem as never)
+  if ('problem' in result) return reported(result.problem as never)
   return { status: method === 'POST' ? 201 : method === 'DELETE' ? 204 : 200 }
 }
 
@@ -164,7 +166,10 @@ const orders = [
 ]
 const walk = fc.array(call, { minLength: 1, maxLength: 6 })
 
-/** Requests over the one, own code over the other: equal answers, and in the end equal records. */
+/**
+ * Requests over one store, the team's code over another: equal responses and, in the end, equal
+ * records.
+ */
 async function compare(requests: Pick<Served, 'send'>, service: Api, within: unknown, calls: readonly Call[]): Promise<void> {
   for (const one of calls) {
     const said = await byRequest(requests, one)
@@ -267,7 +272,7 @@ describe('requests and records() give equal answers and store equal records', ()
     await fc.assert(
       fc.asyncProperty(walk, async (calls) => {
         for (const prefix of ['a_', 'b_']) await fill((text) => client.exec(text), prefix)
-        // One connection: the requests first, else they would wait for the transaction.
+        // Only one connection: the requests run first, because they would wait for the transaction.
         const said: Said[] = []
         for (const one of calls) said.push(await byRequest(served, one))
         await client.transaction(async (tx) => {

@@ -1,4 +1,4 @@
-/** The example of docs/records.md, as it stands there. */
+/** The example of docs/records.md, verbatim. */
 import { readFileSync } from 'node:fs'
 import express from 'express'
 import pg from 'pg'
@@ -43,7 +43,7 @@ describe('docs/records.md', () => {
   ]
   const cancel = (order: unknown, reason = 'Broken') => served.send('POST', '/v1/cancellations', {}, { order, reason })
 
-  it('has the example as it is tested', () => {
+  it('has the tested example', () => {
     const read = (path: string): string => readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8')
     expect(read('docs/records.md')).toContain(`\`\`\`ts\n${read('examples/cancellations/service.ts')}\`\`\``)
   })
@@ -56,7 +56,7 @@ describe('docs/records.md', () => {
     expect(await stored()).toEqual([{ id: 1, state: 'cancelled', refunds: 1 }, ...untouched.slice(1)])
   })
 
-  it('ERR-2: what the second record breaks undoes the first, and is answered with its pointers', async () => {
+  it('ERR-2: a violation of the second record rolls the first back, and is reported with its pointers', async () => {
     const { status, json } = await cancel(2)
     expect(status).toBe(422)
     expect(json).toMatchObject({ code: 'invalid-body', errors: [{ pointer: '/amount', code: 'exclusiveMinimum', params: { limit: 0 } }] })
@@ -72,7 +72,7 @@ describe('docs/records.md', () => {
     expect(await stored()).toEqual(untouched)
   })
 
-  it('a second cancellation is refused, also where both come at once: an order is refunded once', async () => {
+  it('a second cancellation is refused, also concurrently: an order is refunded once', async () => {
     const wide = new pg.Pool({ connectionString: place.url, max: 5 })
     const many = await listen(express().use(makeService(wide)))
     const send = () => many.send('POST', '/v1/cancellations', {}, { order: 1, reason: 'Broken' })
@@ -84,7 +84,7 @@ describe('docs/records.md', () => {
     await wide.end()
   })
 
-  it('VERB-13: a COMMIT that fails is no success, and the answer does not say that nothing was changed', async () => {
+  it('VERB-13: a failed COMMIT is no success, and the response does not claim that nothing was changed', async () => {
     await place.sql(`
       CREATE OR REPLACE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'late'; END $$;
       CREATE CONSTRAINT TRIGGER refuse AFTER INSERT ON refunds DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION refuse()`)
@@ -94,7 +94,7 @@ describe('docs/records.md', () => {
     expect(await stored()).toEqual(untouched)
   })
 
-  it('the nightly job changes what it may and gives the problems of the rest', async () => {
+  it('the nightly job changes what it may and returns the problems of the others', async () => {
     expect(await expireOrders(service, pool)).toEqual(new Map())
     expect((await stored()).map(({ state }) => state)).toEqual(['expired', 'expired', 'expired'])
     await place.sql(`UPDATE orders SET state = 'open' WHERE id = 1; UPDATE orders SET state = 'open' WHERE id = 2;

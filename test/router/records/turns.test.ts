@@ -1,4 +1,4 @@
-/** Other requests get their turn while many records are checked and created. */
+/** Other requests are served while many records are checked and created. */
 import { expect, it } from 'vitest'
 import { memoryAdapter } from '../../../src/adapters/memory/index.js'
 import { api, defineResource, mount } from '../../../src/index.js'
@@ -15,7 +15,7 @@ const notas = defineResource({
   },
 })
 
-it.each(['checkAll', 'createAll'] as const)('ERR-1: %s of records whose rules take long lets others in between', async (method) => {
+it.each(['checkAll', 'createAll'] as const)('ERR-1: %s of records with slow rules lets other requests run in between', async (method) => {
   const service = api({ versions: { v1: [mount(notas, memoryAdapter(notas))] } })
   const values = Array.from({ length: 40 }, (_, id) => ({ id }))
   let turns = 0

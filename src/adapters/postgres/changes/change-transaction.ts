@@ -55,9 +55,9 @@ export class ChangeTransaction<R extends Outcome> {
 
   #attempts(): Promise<R | Refused> {
     const { databases, call, table } = this.#change
-    const { options, separate } = table
+    const { options, readsAgain } = table
     const { around, guard } = this.#beside
-    const optional = options.write === undefined && options.session === undefined && around === undefined && !separate
+    const optional = options.write === undefined && options.session === undefined && around === undefined && !readsAgain
     return writingTogether<R | Refused>({
       databases,
       options,

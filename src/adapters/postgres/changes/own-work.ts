@@ -14,6 +14,8 @@ import type { PendingChange } from './pending-change.js'
  * bits in the row, and came after the transaction began.
  */
 export async function isOwnWork(table: Table, texts: readonly string[], ask: Ask): Promise<boolean> {
+  // Transactions of another server have numbers of their own.
+  if (table.relation.distributed) return false
   const parameters = new Parameters()
   const where = every(keySql(table.layout, texts, parameters))
   const since = `(${row}.xmin::text::bigint - txid_current_if_assigned()) & 4294967295`
@@ -38,6 +40,7 @@ export async function snapshotOf(ask: Ask): Promise<string | undefined> {
 
 /** Whether a row is there that was there in that snapshot too: the transaction that did not find it had taken it away itself. */
 export async function wasThere(at: RowCall, snapshot: string): Promise<boolean> {
+  if (at.table.relation.distributed) return false
   const parameters = new Parameters()
   const seen = `${parameters.add(snapshot)}::text::txid_snapshot`
   const next = `txid_snapshot_xmax(${seen})`

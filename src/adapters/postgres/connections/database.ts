@@ -1,5 +1,7 @@
 /** Which driver speaks to a team's client. */
+
 import { invalidOption } from '../../../options/check.js'
+import type { AdapterCall } from '../../contract.js'
 import { noTransaction } from '../unfit.js'
 import type { Database, PostgresClient, SplitClient, SqlClient } from './client.js'
 import { customDatabase } from './custom-driver.js'
@@ -13,15 +15,32 @@ export interface Databases {
   readonly write: Database
   /** The team's clients of both. */
   readonly clients: readonly [read: SqlClient, write: SqlClient]
+  /** How reads use the replica. Absent: `read` and `write` are one database. */
+  readonly replica?: ReplicaUse
   /** The client came by `within()`: writes need a transaction of the caller's. */
   readonly callers?: boolean
 }
 
-/** Throws `ConfigurationError` where the client is none. */
-export function databasesOf(client: PostgresClient, options: PgOptions): Databases {
+/** Which reads a replica may answer. */
+export interface ReplicaUse {
+  /** Whether the read has to come from the primary, or the position that the replica must have reached. */
+  needs(call: AdapterCall): Promise<'primary' | string | undefined> | 'primary' | undefined
+  /** Whether a record that the replica does not have is asked of the primary. */
+  readonly verified: boolean
+  /** To be called after each write of a call, whatever came of it, before the client hears of it. */
+  wrote(call: AdapterCall, primary: Database, callers: boolean): Promise<void>
+}
+
+/**
+ * Without `replica`, everything is read where it is written. Throws `ConfigurationError` where the
+ * client is none.
+ */
+export function databasesOf(client: PostgresClient, options: PgOptions, replica?: ReplicaUse): Databases {
   if (isSplit(client)) {
     const { read, write } = client
-    return { read: databaseOf(read, options), write: databaseOf(write, options), clients: [read, write] }
+    const [from, to] = [databaseOf(read, options), databaseOf(write, options)]
+    if (replica !== undefined && read !== write) return { read: from, write: to, clients: [read, write], replica }
+    return { read: to, write: to, clients: [write, write] }
   }
   const database = databaseOf(client, options)
   return { read: database, write: database, clients: [client, client] }
@@ -31,15 +50,17 @@ export function databasesOf(client: PostgresClient, options: PgOptions): Databas
  * The same of a client that is to be in a transaction of the caller's. Throws `ConfigurationError`
  * where it can be in none.
  */
-export function callersDatabases(client: PostgresClient, options: PgOptions): Databases {
+export function callersDatabases(client: PostgresClient, options: PgOptions, replica?: ReplicaUse): Databases {
   const { read, write } = isSplit(client) ? client : { read: client, write: client }
   const database = databaseOf(write, options, true)
   // These two begin a transaction of their own for each write.
   if (!database.nested) throw noTransaction()
-  return { read: read === write ? database : databaseOf(read, options), write: database, clients: [read, write], callers: true }
+  const own = { write: database, callers: true, ...(replica === undefined ? {} : { replica }) } as const
+  if (read === write || replica === undefined) return { ...own, read: database, clients: [write, write] }
+  return { ...own, read: databaseOf(read, options), clients: [read, write] }
 }
 
-const isSplit = (client: PostgresClient): client is SplitClient =>
+export const isSplit = (client: PostgresClient): client is SplitClient =>
   typeof client === 'object' && client !== null && 'read' in client && 'write' in client && !('query' in client)
 
 function databaseOf(client: SqlClient, options: PgOptions, callers = false): Database {

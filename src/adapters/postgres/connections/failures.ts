@@ -18,6 +18,8 @@ export interface DatabaseFailure {
   readonly severity?: string | undefined
   readonly routine?: string | undefined
   readonly message?: string | undefined
+  /** Where the server was when it failed, a line for each level. */
+  readonly where?: string | undefined
 }
 
 /**
@@ -149,6 +151,7 @@ export function failureKind(error: unknown): FailureKind {
   // only, or `ready()` has found out:
   // a row that a trigger would move to another partition, say.
   if (code === '0A000') return isOutdatedPlan(error as DatabaseFailure) ? 'unprepared' : 'refused'
+  if (code === 'XX000' && isRemote(error as DatabaseFailure)) return 'lost'
   return known ?? (serverClasses.has(code.slice(0, 2)) ? 'other' : 'refused')
 }
 
@@ -158,6 +161,12 @@ export function failureKind(error: unknown): FailureKind {
  */
 const isOutdatedPlan = ({ routine, message }: DatabaseFailure): boolean =>
   routine === undefined || routine === 'RevalidateCachedQuery' || /cached plan/.test(message ?? '')
+
+/**
+ * Whether a command that Citus sent to another server has failed. Without a SQLSTATE of that server,
+ * which is then XX000 here, the connection to it broke before the reply.
+ */
+const isRemote = ({ where }: DatabaseFailure): boolean => /^while executing command on \S+:\d+$/m.test(where ?? '')
 
 /** Whether it was the server that ended it for taking too long. */
 export const ranOutOfTime = (error: unknown): boolean =>

@@ -75,6 +75,8 @@ export class Join {
   /** The join of a link of `table` to its target; `undefined` where it may find another row than a read by key. `number` tells the joins of a table apart. */
   static of(table: Table, target: Table, link: ShownLink, number: number): Join | undefined {
     const { kind } = target.relation
+    // Citus has no LATERAL join over servers.
+    if (table.relation.distributed || target.relation.distributed) return undefined
     // A view may have several rows of a key, and may have to be computed as a whole for each.
     if (target.separate || (kind !== 'r' && kind !== 'p') || target.keyIndex === undefined) return undefined
     if (table.options.session !== undefined || target.options.session !== undefined) return undefined

@@ -1,11 +1,12 @@
 /** The methods of the contract over a table, each in a file of its own. */
 import type { KeyValue } from '../../../definition/key.js'
 import type { ResourceDefinition } from '../../../definition/resource.js'
-import type { Adapter } from '../../contract.js'
+import type { Adapter, AdapterCall } from '../../contract.js'
 import type { Databases } from '../connections/database.js'
 import type { PostgresAdapterOptions } from '../options/options.js'
 import { type Opening, unhurried } from '../table/opening.js'
 import { clearingOf } from '../writes/kept-records.js'
+import { cachedRecord } from './cached.js'
 import { createRecord, recallRecord } from './create.js'
 import { hooksOf } from './hooks.js'
 import { listRecords } from './list.js'
@@ -34,13 +35,20 @@ export function adapterOf(
     readsLinks: true,
     list: (request, call) => listRecords(shared, request, call),
     read: (keys, call) => readRecords(shared, keys, call),
-    create: (value, call) => createRecord(shared, value, call, clear),
+    cached: (key, version, call) => cachedRecord(shared, key, version, call),
+    create: (value, call) => written(databases, call, createRecord(shared, value, call, clear)),
     ...(options.idempotency === undefined ? {} : { recall: (call) => recallRecord(shared, call) }),
-    replace: (key, value, expected, call) => replaceRecord(shared, key, value, expected, call),
-    remove: (key, expected, call) => removeRecord(shared, key, expected, call),
-    attach: (parent, key, expected, call) => attachRecord(shared, parent, key, expected, call),
-    detach: (parent, key, expected, call) => detachRecord(shared, parent, key, expected, call),
+    replace: (key, value, expected, call) => written(databases, call, replaceRecord(shared, key, value, expected, call)),
+    remove: (key, expected, call) => written(databases, call, removeRecord(shared, key, expected, call)),
+    attach: (parent, key, expected, call) => written(databases, call, attachRecord(shared, parent, key, expected, call)),
+    detach: (parent, key, expected, call) => written(databases, call, detachRecord(shared, parent, key, expected, call)),
   }
+}
+
+/** Keeps where the write was, also of one whose outcome is unknown, before the client hears of it. */
+function written<T>({ replica, write, callers = false }: Databases, call: AdapterCall, outcome: Promise<T>): Promise<T> {
+  if (replica === undefined) return outcome
+  return outcome.finally(() => replica.wrote(call, write, callers))
 }
 
 /** Whether what is shown can change while the version stays the same. */

@@ -11,7 +11,15 @@ import { type Shared, withTable } from './shared.js'
 
 type Records = readonly (Stored<Record<string, unknown>> | undefined)[]
 
-export function readRecords(shared: Shared, keys: readonly KeyValue[], call: AdapterCall): Promise<Records> {
+/** What the replica does not have is asked of the primary: it may have been created just now. */
+export async function readRecords(shared: Shared, keys: readonly KeyValue[], call: AdapterCall): Promise<Records> {
+  const found = await recordsOf(shared, keys, call)
+  const { read, write, replica } = shared.databases
+  if (replica?.verified !== true || read === write || call.fresh || !found.includes(undefined)) return found
+  return recordsOf({ ...shared, databases: { ...shared.databases, read: write } }, keys, call)
+}
+
+function recordsOf(shared: Shared, keys: readonly KeyValue[], call: AdapterCall): Promise<Records> {
   const { databases, options } = shared
   const [only] = keys
   if (keys.length !== 1 || only === undefined)

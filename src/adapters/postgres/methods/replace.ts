@@ -1,6 +1,6 @@
 /** `replace`: PUT, PATCH and flags (VERB-3, VERB-5). */
 import type { KeyValue } from '../../../definition/key.js'
-import type { AdapterCall, Refused, Stored } from '../../contract.js'
+import { type AdapterCall, isRefused, type Refused, type Stored } from '../../contract.js'
 import { refusedBy } from '../changes/outcome.js'
 import { readOne } from '../reads/reads.js'
 import type { RowCall } from '../reads/row-call.js'
@@ -9,12 +9,13 @@ import { updateRow } from '../writes/updates.js'
 import type { Values } from '../writes/written.js'
 import { changeRecord } from './change.js'
 import { underKey } from './fixed.js'
+import type { UnreadRow } from './seen-rows.js'
 import type { Shared } from './shared.js'
 
 type Row = Record<string, unknown>
 type Replaced = Stored<Row> | 'absent' | 'stale' | Refused
 
-export function replaceRecord(
+export async function replaceRecord(
   shared: Shared,
   key: KeyValue,
   value: Values,
@@ -25,13 +26,21 @@ export function replaceRecord(
   const action = call.action === 'patch' ? 'patch' : 'replace'
   const next = underKey(value, definition.key, key, call)
   const asked = { action, key, value: next, parent: undefined, expected } as const
-  return changeRecord<Replaced>(shared, asked, call, (at) => {
+  const unread = seen.unread(call, definition, key)
+  const result = await changeRecord<Replaced>(shared, asked, call, (at): Promise<Replaced> => {
+    if (unread !== undefined) return updateUnread(at, next, unread)
     if (hooks.onUpdate !== undefined) return rewriteSeen(shared, at, key, next)
     // Where equal versions do not mean equal rows, a PUT has to write all members; a PATCH only those that differ.
     const before = seen.versionCoversRow || action === 'patch' ? seen.row(call, at.table, key, expected) : undefined
     return updateRow(at, next, before)
   })
+  // What a change of a row from memory is refused for may be no longer true: the caller reads the row.
+  return unread !== undefined && isRefused(result) ? 'stale' : result
 }
+
+/** Replaces a row that came from memory. A new description of the table does not fit its cells. */
+const updateUnread = async (at: RowCall, value: Values, { table, cells, unread }: UnreadRow): Promise<Replaced> =>
+  table === at.table ? updateRow({ ...at, unread }, value, cells) : 'stale'
 
 /** Reads the record for `onUpdate`, and starts again when another write was quicker and no version is expected. */
 async function rewriteSeen(shared: Shared, at: RowCall, key: KeyValue, next: Values): Promise<Replaced> {

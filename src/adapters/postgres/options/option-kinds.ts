@@ -8,6 +8,7 @@ import type {
   IdempotencyOptions,
   JoinTable,
   PostgresAdapterOptions,
+  ReplicaOptions,
   SoftDeleteColumn,
   TextSearch,
   VersionColumn,
@@ -45,6 +46,8 @@ export const idempotencyKinds: Kinds<IdempotencyOptions> = {
   lock: 'boolean',
 }
 
+export const replicaKinds: Kinds<ReplicaOptions> = { ownWrites: 'boolean', verified: 'boolean', positions: 'table' }
+
 export const textSearchKinds: Kinds<TextSearch> = { config: 'string', members: { each: 'string' }, vector: 'string' }
 
 export const postgresAdapterKinds: Kinds<PostgresAdapterOptions> = {
@@ -69,6 +72,7 @@ export const postgresAdapterKinds: Kinds<PostgresAdapterOptions> = {
   countBound: count,
   probe: { oneOf: ['catalog', 'explain', 'execute'] },
   keepRows: [{ from: 0, whole: true, unit: 'characters' }, { oneOf: [false] }],
+  replica: ['boolean', { options: replicaKinds }],
   prepare: 'boolean',
   acquireTimeout: { from: 1, unit: 'milliseconds' },
   statementTimeout: { from: 1, unit: 'milliseconds' },

@@ -79,6 +79,34 @@ export interface IdempotencyOptions {
   readonly lock?: boolean
 }
 
+/**
+ * Where the log of the primary was when a client last wrote, for reads from replicas. Processes that
+ * serve the same clients share one. Positions are texts such as `16/B374D848` (`pg_lsn`).
+ */
+export interface ReplicaPositions {
+  /** The position of a client; `undefined` where it has none, or where it is older than a minute. */
+  get(client: string): Promise<string | undefined> | string | undefined
+  /** Raises the position of a client: a lower one than it has changes nothing. */
+  raise(client: string, position: string): Promise<void> | void
+}
+
+/** How reads use the replica of a client `{ read, write }`. */
+export interface ReplicaOptions {
+  /**
+   * A client that has written reads the primary until the replica has its write. It costs one
+   * statement after each write, and one before each read of a client that has written within the
+   * last minute. False: it may read the state before its write. Default true.
+   */
+  readonly ownWrites?: boolean
+  /**
+   * Conditional requests, and records that the replica does not have, are asked of the primary.
+   * False: 304, 412 and 404 of reads may say what was true a while ago. Default true.
+   */
+  readonly verified?: boolean
+  /** Where positions are kept. Default: in the process, which other processes do not see. */
+  readonly positions?: ReplicaPositions
+}
+
 /** The tables, columns and habits behind a resource. */
 export interface PostgresAdapterOptions<T = unknown, K = unknown> {
   /** The resource, where the adapter is used before or beside a mount. Default: the one it is mounted for. */
@@ -148,6 +176,11 @@ export interface PostgresAdapterOptions<T = unknown, K = unknown> {
    * one. False keeps none. Default: all resources over one client share 33,554,432.
    */
   readonly keepRows?: number | false
+  /**
+   * With a client `{ read, write }`: true where GET reads from `read`, a streaming replica of
+   * `write`, as far as the options below say. Default false: everything is read from `write`.
+   */
+  readonly replica?: boolean | ReplicaOptions
   /** Names statements, so that the server keeps them prepared; false behind a pooler that can't. Only with `pg`. Default true. */
   readonly prepare?: boolean
   /** Milliseconds to wait for a connection of the pool. Default 5,000, and never longer than the request does. */

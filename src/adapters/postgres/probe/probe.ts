@@ -13,6 +13,7 @@ import { unfit } from '../unfit.js'
 import { executed } from './execute-probe.js'
 import { explained, type Finding, isPassing } from './explain-probe.js'
 import { blockedInserts, type Outlook, outlook } from './outlook.js'
+import { repeatingXids } from './repeating-xids.js'
 import { sampleReads, sampleWrites } from './sample-calls.js'
 
 /** Rows from which on counting them all is worth a warning. */
@@ -61,16 +62,20 @@ export class Probe {
     const { probe = 'explain' } = table.options
     const ahead = await outlook(table, databases.write, wait)
     const hidden = await hiddenWarnings(databases.write, wait)
+    const repeating = await repeatingXids(table, databases.write, wait)
     const warnings = [
       ...table.layout.warnings,
       ...(offered.has('create') || offered.has('replace') ? table.layout.unwritten : []),
       ...privileges(table, offered),
       ...prospects(table, ahead, offered),
       ...counting(table),
+      ...apart(table, offered),
       ...(databases.write.single ? unguarded(table, offered) : []),
       ...hidden,
+      ...repeating,
     ]
     const faults: string[] = []
+    if (sortsByNullable(table) && !(await putsNullLast(databases.read, wait))) faults.push(nullFirst)
     faults.push(...ahead.unpopulated.map((view) => `${view} has no data, so every read fails: REFRESH MATERIALIZED VIEW ${view}`))
     if (offered.has('create') && !ahead.replaced) {
       faults.push(...blockedInserts(table).map((column) => blockedInsert(table, column)))
@@ -120,6 +125,25 @@ export class Probe {
     this.#warned = new Set()
   }
 }
+
+/** Whether a list may be sorted by a member that may be null. */
+const sortsByNullable = ({ definition, layout }: Table): boolean => definition.sort.some((field) => layout.place(field.split('.')).nullable)
+
+/**
+ * Whether null is the largest value (QUERY-2), as PostgreSQL has it without a setting. CockroachDB has
+ * it as the smallest one, unless the session says otherwise.
+ */
+async function putsNullLast(database: Database, wait: Wait): Promise<boolean> {
+  try {
+    const [first] = await database.query('SELECT a::text AS c0 FROM (VALUES (1), (NULL)) AS v (a) ORDER BY a LIMIT 1', [], wait)
+    return first?.c0 === '1'
+  } catch (error) {
+    throw unavailable(error, false)
+  }
+}
+
+const nullFirst =
+  'the server sorts null before all values, so pages would leave out or repeat records. Sort by members that are never null, or set null_ordered_last = on for the role where the server has it'
 
 async function answers(database: Database, wait: Wait): Promise<void> {
   try {
@@ -231,9 +255,22 @@ function unguarded({ definition: { collection }, racing }: Table, offered: Reado
 }
 
 function counting({ definition, options, relation }: Table): string[] {
+  if (options.count === 'estimated' && relation.distributed)
+    return [
+      `The planner estimates the same for every distributed table, so the totals of "${definition.collection}" are wrong: set count to "bounded" or "none".`,
+    ]
   if ((options.count ?? 'exact') !== 'exact' || relation.rows <= many) return []
   return [
     `"${definition.collection}" has about ${Math.round(relation.rows)} rows, and each list counts those that match: set count to "bounded", "estimated" or "none" where that takes too long.`,
+  ]
+}
+
+/** A change of a foreign table and of one of this server, which are committed one after the other. */
+function apart({ definition: { collection }, relation, kept, joins, options }: Table, offered: ReadonlySet<WriteMethod>): string[] {
+  const isBeside = kept !== undefined || joins.size > 0 || options.write !== undefined
+  if (relation.kind !== 'f' || !isBeside || offered.size === 0) return []
+  return [
+    `The table of "${collection}" is on another server than what is written beside it (idempotency, attached, the write function). The other server commits first: where this one ends in between, the record is changed alone.`,
   ]
 }
 

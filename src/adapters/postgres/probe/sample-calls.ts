@@ -18,7 +18,7 @@ import type { Layout } from '../table/layout.js'
 import type { Table } from '../table/table.js'
 import { insertRow } from '../writes/inserts.js'
 import { attachRow, detachRow } from '../writes/joined.js'
-import { claim, keep, recall } from '../writes/kept-records.js'
+import { claim, keep, recall, renew } from '../writes/kept-records.js'
 import { moveRow } from '../writes/moves.js'
 import { removeRow } from '../writes/removals.js'
 import { setColumns, updateRow } from '../writes/updates.js'
@@ -100,6 +100,7 @@ export function sampleWrites(table: Table): readonly SampleCall<WriteMethod>[] {
     const idempotency = { id: '', fingerprint: '' }
     const stored: Stored<Row> = { value: record, version }
     add('create', (ask) => claim(kept, idempotency, ask))
+    add('create', (ask) => renew(kept, idempotency, ask))
     add('create', (ask) => recall(kept, idempotency, ask))
     add('create', (ask) => keep(kept, idempotency, stored, ask))
   }

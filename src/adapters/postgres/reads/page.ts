@@ -76,9 +76,10 @@ function countedRows(table: Table, columns: string, cut: Cut): PageSql {
 }
 
 /** Whether a page of everything lies nearer to the end, as far as the last total told. The total of this very statement decides where it is cut. */
-function isPastMiddle({ options, learnt }: Table, { request, scope }: Cut): boolean {
+function isPastMiddle({ options, learnt, sourceRelation }: Table, { request, scope }: Cut): boolean {
   const { where, search, parent, offset, count } = request
-  // What is cut out from the end needs the total of this very statement.
+  // What is cut out from the end needs the total of this very statement, by a subquery in OFFSET. Citus takes none.
+  if (sourceRelation.distributed) return false
   if (count === false || (options.count ?? 'exact') !== 'exact' || offset < deepOffset || where.length > 0 || search !== undefined)
     return false
   return parent === undefined && scope.length === 0 && offset > (learnt.total ?? 0) / 2

@@ -4,7 +4,14 @@ import type { Joins } from '../links/joins.js'
 import type { Ask } from '../sql/ask.js'
 import type { Parameters } from '../sql/sql.js'
 import { addKeySql } from '../table/conditions.js'
+import { stampSql } from '../table/row-proof.js'
 import { addVisible, type Table } from '../table/table.js'
+
+/** A row from memory. */
+export interface Unread {
+  /** What the row has beside its version (`stampSql`); null where the version alone is enough. */
+  readonly stamp: string | null
+}
 
 export interface RowCall {
   readonly table: Table
@@ -14,6 +21,8 @@ export interface RowCall {
   readonly expected: string | undefined
   readonly call: AdapterCall
   readonly ask: Ask
+  /** Set where the row was not read for this call, but came from memory. */
+  readonly unread?: Unread
   /** What a write joins to the row that it gives. */
   readonly joins?: Joins | undefined
 }
@@ -27,10 +36,12 @@ export function keptRow({ table, texts, call }: RowCall, parameters: Parameters)
 }
 
 /** The same of the row in the version that is expected: what a write compares and sets in one step (HDR-3). */
-export function expectedRow({ table, texts, expected, call }: RowCall, parameters: Parameters): string[] {
+export function expectedRow({ table, texts, expected, call, unread }: RowCall, parameters: Parameters): string[] {
   const conditions: string[] = []
   addKeySql(table.layout, texts, parameters, conditions)
   if (expected !== undefined) conditions.push(table.version.matches(expected, parameters))
+  const stamp = unread?.stamp ?? undefined
+  if (stamp !== undefined) conditions.push(`${stampSql} = ${parameters.add(stamp)}`)
   addVisible(table, call, parameters, table.alive, conditions)
   return conditions
 }

@@ -8,6 +8,8 @@ export interface Ask {
   readonly database?: Database
   /** Whether its rows may be kept: they are committed, and come from the database that reads go to. */
   readonly keeps?: boolean
+  /** The same of rows that its writes give: once they have arrived, they are committed. */
+  readonly keepsWritten?: boolean
   query(text: string, parameters?: Parameters): Promise<readonly TextRow[]>
   /** The cells of a statement whose first columns are these. */
   cells(text: string, columns: readonly string[], values: readonly (string | null)[]): Promise<readonly Cells[]>

@@ -1,6 +1,7 @@
 /** What the database says of a table or view: its columns, keys and indexes. */
 import type { Database, Wait } from '../connections/client.js'
 import { quoteRelation, type RelationName } from '../sql/sql.js'
+import { isDistributed } from './distribution.js'
 
 export interface CatalogColumn {
   readonly name: string
@@ -65,6 +66,8 @@ export interface Relation {
   readonly oid: string
   /** `r` table, `p` partitioned table, `v` view, `m` materialized view, `f` foreign table. */
   readonly kind: string
+  /** Citus distributes it, or a table below it, over servers. */
+  readonly distributed: boolean
   /** Each of its rows has the number of the transaction that wrote it (`xmin`): not so in other storages than PostgreSQL's own. */
   readonly stamped: boolean
   /** An estimate of its rows; below zero where nobody has counted yet. */
@@ -97,6 +100,8 @@ export interface Relation {
   readonly partitionedBy: readonly string[]
   /** The tables below this one: its partitions, the tables that inherit from it, or those that a view is over. */
   readonly parts: readonly string[]
+  /** Those of a table that are foreign tables: their rows lie on other servers. */
+  readonly foreignParts: readonly string[]
   /**
    * Their constraints and unique indexes: an error names the one of the table that the row lies in.
    */
@@ -120,6 +125,7 @@ SELECT json_build_object(
   'secured', c.relrowsecurity,
   'rows', c.reltuples,
   'pages', c.relpages,
+  'reached', (SELECT json_agg(reached.oid::text) FROM reached WHERE to_regclass('pg_catalog.pg_dist_partition') IS NOT NULL),
   'digits', current_setting('extra_float_digits'),
   'stamped', c.relkind = 'r' AND version() NOT LIKE '%-YB-%' AND EXISTS (SELECT FROM pg_am m WHERE m.oid = c.relam AND m.amname = 'heap'),
   'columns', (
@@ -221,6 +227,7 @@ SELECT json_build_object(
     WHERE p.partrelid = c.oid
   ),
   'parts', (SELECT json_agg(b.relname) FROM below JOIN pg_class b ON b.oid = below.oid),
+  'foreignParts', (SELECT json_agg(b.relname) FROM below JOIN pg_class b ON b.oid = below.oid WHERE b.relkind = 'f' AND c.relkind IN ('r', 'p')),
   'inherited', (
     SELECT json_agg(json_build_object(
       'name', k.name,
@@ -250,24 +257,39 @@ export async function describe(database: Database, name: RelationName, wait: Wai
   if (row === undefined) return undefined
   const found = JSON.parse(row.c0 as string) as Omit<
     Relation,
-    'columns' | 'indexes' | 'constraints' | 'width' | 'exactDoubles' | 'lacking' | 'partitionedBy' | 'parts' | 'inherited' | 'triggers'
+    | 'distributed'
+    | 'columns'
+    | 'indexes'
+    | 'constraints'
+    | 'width'
+    | 'exactDoubles'
+    | 'lacking'
+    | 'partitionedBy'
+    | 'parts'
+    | 'foreignParts'
+    | 'inherited'
+    | 'triggers'
   > & {
     readonly triggers: readonly CatalogTrigger[] | null
     readonly lacking: readonly string[] | null
     readonly digits: string
+    readonly reached: readonly string[] | null
     readonly pages: number
     readonly columns: readonly CatalogColumn[] | null
     readonly indexes: readonly CatalogIndex[] | null
     readonly constraints: readonly CatalogConstraint[] | null
     readonly partitionedBy: readonly string[] | null
     readonly parts: readonly string[] | null
+    readonly foreignParts: readonly string[] | null
     readonly inherited: Relation['inherited'] | null
   }
+  const distributed = found.reached !== null && (await isDistributed(found.reached, database, wait))
   return {
     oid: found.oid,
     secured: found.secured,
     kind: found.kind,
-    stamped: found.stamped,
+    distributed,
+    stamped: found.stamped && !distributed,
     rows: found.rows,
     guarded: found.guarded,
     triggers: found.triggers ?? [],
@@ -283,6 +305,7 @@ export async function describe(database: Database, name: RelationName, wait: Wai
     constraints: found.constraints ?? [],
     partitionedBy: found.partitionedBy ?? [],
     parts: found.parts ?? [],
+    foreignParts: found.foreignParts ?? [],
     inherited: found.inherited ?? [],
   }
 }

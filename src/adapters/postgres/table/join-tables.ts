@@ -8,14 +8,17 @@ import type { JoinTable, PostgresAdapterOptions } from '../options/options.js'
 import { every, type Parameters, quote, quoteRelation, relationName } from '../sql/sql.js'
 import { unfit } from '../unfit.js'
 import { columnType } from '../values/column-types.js'
-import { type CatalogColumn, describe, insertChangesOthers } from './catalog.js'
+import { type CatalogColumn, describe, insertChangesOthers, type Relation } from './catalog.js'
 import type { Member } from './columns.js'
+import { checkOneServer } from './key-checks.js'
 
 export interface JoinColumns {
   readonly relation: string
   /** The columns of the parent's key, each with its type and a value that it takes. */
   readonly parent: readonly { readonly column: string; readonly cast: string; readonly sample: Scalar }[]
   readonly key: readonly string[]
+  /** The insert of a pair that is there already is passed over by ON CONFLICT DO NOTHING, and fires nothing. */
+  readonly passesOver: boolean
   /** An insert may change other rows too: by triggers or rules. */
   readonly changesOthers: boolean
 }
@@ -49,6 +52,7 @@ async function describeJoin({ table, parent, key }: JoinTable, as: string, datab
   const name = relationName(table)
   const relation = await describe(database, name, wait)
   if (relation === undefined) throw unfit(`there is no table ${quoteRelation(name)}, which holds what is attached as "${as}"`)
+  checkOneServer(name, relation)
   const [parents, keys] = [[parent].flat(), [key].flat()]
   const missing = [...parents, ...keys].filter((column) => !relation.columns.has(column))
   if (missing.length > 0) throw unfit(`the table ${quoteRelation(name)} has no column ${missing.map((column) => `"${column}"`).join(', ')}`)
@@ -59,9 +63,18 @@ async function describeJoin({ table, parent, key }: JoinTable, as: string, datab
       return { column, cast: type?.cast ?? 'text', sample: type?.samples[0] ?? '' }
     }),
     key: keys,
+    passesOver: !relation.guarded && !relation.rules.insert && isUniquePair(relation, [...parents, ...keys]),
     changesOthers: insertChangesOthers(relation),
   }
 }
+
+/** Whether a unique index, of these columns alone, keeps a pair from being there twice. */
+const isUniquePair = ({ kind, indexes }: Relation, pair: readonly string[]): boolean =>
+  (kind === 'r' || kind === 'p') &&
+  indexes.some(
+    ({ unique, partial, immediate, keys, columns }) =>
+      unique && !partial && immediate && columns.slice(0, keys).every((column) => column !== null && pair.includes(column)),
+  )
 
 /** The parent's key as values of the table's columns. */
 export const parentValues = ({ parent }: JoinColumns, { parts }: Association, parameters: Parameters): string[] =>

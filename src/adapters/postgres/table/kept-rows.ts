@@ -128,6 +128,15 @@ export class KeptRows {
     return key === undefined ? undefined : this.#known(shape, key, slim, places.length, epoch)?.cells
   }
 
+  /**
+   * The row of a key in the version that clients know by this name. It is the row as it came last,
+   * which may have changed since: a write has to compare its version and its stamp.
+   */
+  find(shape: RowShape, keyTexts: readonly string[], version: string, epoch: number): KeptRow | undefined {
+    const known = this.#rows.get(`${this.#prefix}${shape.name}\0${keyTexts.join('\0')}`)
+    return known?.stored.version === version && known.epoch === epoch && known.shape === shape ? known : undefined
+  }
+
   /** The texts of a row's key, as the database shows them; `undefined` where a part is null. */
   #keyOf({ name }: RowShape, cells: Cells, places: readonly number[]): string | undefined {
     let text = this.#prefix + name

@@ -6,6 +6,7 @@ import type { IdempotencyOptions, PostgresAdapterOptions } from '../options/opti
 import { quote, quoteRelation, relationName } from '../sql/sql.js'
 import { unfit } from '../unfit.js'
 import { describe, type Relation } from './catalog.js'
+import { checkOneServer } from './key-checks.js'
 
 /** The table that holds what is kept, checked against the database. */
 export interface KeptRecords {
@@ -13,6 +14,8 @@ export interface KeptRecords {
   /** For how long, as an interval. */
   readonly ttl: string
   readonly lock: boolean
+  /** Whether Citus distributes it. */
+  readonly distributed: boolean
   /** What the role may not do. */
   readonly lacking: readonly string[]
 }
@@ -63,10 +66,11 @@ export async function keptRecordsOf(
   const found = await describe(database, name, wait)
   if (found === undefined)
     throw unfit(`there is no table ${relation}, which keeps what may be repeated. Create it: ${oneLine(idempotencyDdl(idempotency))}`)
+  checkOneServer(name, found)
   const wrong = wrongWith(found)
   if (wrong !== undefined)
     throw unfit(`the table ${relation}, which keeps what may be repeated, ${wrong}. Make it so: ${oneLine(idempotencyDdl(idempotency))}`)
-  return { relation, ttl: `${ttl} seconds`, lock, lacking: found.lacking }
+  return { relation, ttl: `${ttl} seconds`, lock, distributed: found.distributed, lacking: found.lacking }
 }
 
 const oneLine = (ddl: string): string => ddl.replace(/\s+/g, ' ')

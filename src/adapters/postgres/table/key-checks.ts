@@ -17,6 +17,17 @@ export function keyIndexOf({ indexes }: Relation, { key }: Layout, marks: boolea
   )
 }
 
+/**
+ * Throws `ConfigurationError` where rows lie on several servers by foreign tables (postgres_fdw): no
+ * unique index spans them, and a commit on one server may take place without that on another.
+ */
+export function checkOneServer(name: RelationName, { foreignParts }: Relation): void {
+  if (foreignParts.length === 0) return
+  throw unfit(
+    `rows of ${quoteRelation(name)} lie on other servers, in ${foreignParts.map(quote).join(', ')}. There, nothing keeps a key from being there twice, ON CONFLICT does not work, and a change of several servers may be committed on one of them alone. Use partitions on one server, or distribute the table with Citus`,
+  )
+}
+
 /** Throws `ConfigurationError` where nothing keeps two rows from having one key. */
 export function checkKeyIndex(index: CatalogIndex | undefined, name: RelationName, { kind }: Relation, { key }: Layout): void {
   if (index !== undefined || (kind !== 'r' && kind !== 'p')) return

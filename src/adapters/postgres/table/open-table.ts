@@ -9,10 +9,11 @@ import { unfit } from '../unfit.js'
 import { aftermathOf } from './aftermath.js'
 import { describe, type Relation } from './catalog.js'
 import { keySql } from './conditions.js'
+import { isReadAgain } from './distribution.js'
 import { joinTablesOf } from './join-tables.js'
 import type { KeptRows } from './kept-rows.js'
 import { keptRecordsOf } from './kept-table.js'
-import { checkAssigned, checkKeyIndex, keyIndexOf } from './key-checks.js'
+import { checkAssigned, checkKeyIndex, checkOneServer, keyIndexOf } from './key-checks.js'
 import { Layout } from './layout.js'
 import { racingOf } from './racing.js'
 import { describeSource, sourceSql } from './read-source.js'
@@ -41,6 +42,7 @@ export async function openTable(
   const version = await versionSource(options, { table: relation, source: sourceRelation }, layout, databases.write, wait)
   const deletion = deletionOf(options, relation)
   const keyIndex = keyIndexOf(relation, layout, deletion !== undefined)
+  checkOneServer(name, relation)
   checkAssigned(definition, name, relation, layout)
   checkKeyIndex(keyIndex, name, relation, layout)
   const joins = await joinTablesOf(definition, options, databases.write, wait)
@@ -63,14 +65,19 @@ export async function openTable(
     joins,
     alive: deletion?.alive,
     shownAlive,
-    nextVersion: assignment && `${quote(assignment.column)} = ${assignment.sql}`,
+    nextVersion: assignment && ((parameters) => `${quote(assignment.column)} = ${assignment.sql(parameters)}`),
     showsVersion: layout.members.some(({ column }) => column !== undefined && column === assignment?.column),
     aftermath,
     confined: confinedOf(relation, aftermath, options),
     racing: await racingOf(options, { relation, joins, deletion }, databases.write, wait),
     learnt: { total: relation.rows > 0 ? relation.rows : undefined },
     kept: await keptRecordsOf(options, databases.write, wait),
-    ...statementsOf(options, layout, { version, proof, alive: shownAlive }),
+    ...statementsOf(options, layout, {
+      version,
+      proof,
+      alive: shownAlive,
+      readsAgain: readFrom !== undefined || isReadAgain(relation, layout),
+    }),
   }
 }
 
@@ -83,7 +90,19 @@ async function describedTable({ table }: PostgresAdapterOptions, { write }: Data
 
 type Statements = Pick<
   Table,
-  'shown' | 'shownNames' | 'besides' | 'slimNames' | 'shape' | 'one' | 'reads' | 'updates' | 'lists' | 'target' | 'source' | 'separate'
+  | 'shown'
+  | 'shownNames'
+  | 'besides'
+  | 'slimNames'
+  | 'shape'
+  | 'one'
+  | 'reads'
+  | 'updates'
+  | 'lists'
+  | 'target'
+  | 'source'
+  | 'separate'
+  | 'readsAgain'
 >
 
 interface Rows {
@@ -91,9 +110,14 @@ interface Rows {
   readonly proof: RowProof | undefined
   /** The condition of what is read that a row is not deleted. */
   readonly alive: string | undefined
+  readonly readsAgain: boolean
 }
 
-function statementsOf({ table, readFrom }: PostgresAdapterOptions, layout: Layout, { version, proof, alive }: Rows): Statements {
+function statementsOf(
+  { table, readFrom }: PostgresAdapterOptions,
+  layout: Layout,
+  { version, proof, alive, readsAgain }: Rows,
+): Statements {
   const isStamped = proof === 'writes'
   const besides = { sql: `${version.shownSql} AS v${isStamped ? `, ${stampSql} AS w` : ''}`, names: isStamped ? ['v', 'w'] : ['v'] }
   const shown = `${layout.selection}, ${besides.sql}`
@@ -122,10 +146,11 @@ function statementsOf({ table, readFrom }: PostgresAdapterOptions, layout: Layou
     },
     one: `SELECT ${shown} FROM ${source} WHERE ${every(alive === undefined ? oneKey : [...oneKey, alive])}`,
     reads: new StatementTexts(`SELECT ${shown} FROM ${source}`),
-    updates: new StatementTexts(`UPDATE ${target} SET `, ` RETURNING ${separate ? `${version.sql} AS v` : shown}`),
+    updates: new StatementTexts(`UPDATE ${target} SET `, ` RETURNING ${readsAgain ? `${version.sql} AS v` : shown}`),
     lists: new WeakMap(),
     target,
     source,
     separate,
+    readsAgain,
   }
 }

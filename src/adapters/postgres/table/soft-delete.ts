@@ -29,5 +29,5 @@ export function deletionOf({ softDelete: given }: PostgresAdapterOptions, relati
   if (deleted === undefined && !/^(?:timestamp|date)/.test(found.type)) {
     throw unfit(`"${column}" is a ${found.type}: say in softDelete.deleted what SQL marks a row as deleted`)
   }
-  return { column, sql: deleted ?? 'clock_timestamp()', alive: `${sql} IS NULL` }
+  return { column, sql: deleted ?? 'statement_timestamp()', alive: `${sql} IS NULL` }
 }

@@ -1,9 +1,8 @@
 /** A resource's table as statements are made for it: compiled once (`open-table.ts`), and only read by requests. */
 import type { ResourceDefinition } from '../../../definition/resource.js'
 import type { AdapterCall, ListRequest, Stored } from '../../contract.js'
-import type { Cells } from '../connections/client.js'
+import type { Cells, Database } from '../connections/client.js'
 import type { PostgresAdapterOptions } from '../options/options.js'
-import type { Ask } from '../sql/ask.js'
 import type { Parameters } from '../sql/sql.js'
 import type { StatementTexts } from '../sql/statement-texts.js'
 import type { Aftermath } from './aftermath.js'
@@ -55,12 +54,14 @@ export interface Table {
   readonly source: string
   /** Whether what is read is not the table itself. */
   readonly separate: boolean
+  /** Whether another statement reads the row that a write has left: RETURNING can't show it. */
+  readonly readsAgain: boolean
   /** The condition that a row is not deleted, where deleted ones stay. */
   readonly alive: string | undefined
   /** The same in what is read: a view may leave deleted rows, and the column that marks them, out by itself. */
   readonly shownAlive: string | undefined
   /** What a write sets beside its own columns: the next version. */
-  readonly nextVersion: string | undefined
+  readonly nextVersion: ((parameters: Parameters) => string) | undefined
   /** Whether a member of the record is the column of the version. */
   readonly showsVersion: boolean
   /** Which writes are answered with the row as it is read again. */
@@ -111,8 +112,16 @@ export function isUnscoped({ scope }: AdapterCall): boolean {
 /** The record of a row of `shown`, and its version. */
 export const storedOf = ({ shape }: Table, cells: Cells): Stored<Record<string, unknown>> => storedIn(shape, cells)
 
+/** Whether the row that RETURNING of an UPDATE gives is the one that is committed. */
+export const returnsCommitted = ({ aftermath, readsAgain }: Table): boolean => !aftermath.update && !readsAgain
+
+interface EpochAsk {
+  readonly keeps?: boolean
+  readonly database?: Database | undefined
+}
+
 /** What `recordOf` has to be given of a statement: to be called before it is sent. -1: its rows are not kept. */
-export function epochOf({ proof, rows, shownSchema }: Table, { keeps, database }: Ask): number {
+export function epochOf({ proof, rows, shownSchema }: Table, { keeps, database }: EpochAsk): number {
   if (keeps !== true || proof === undefined || !rows.caches.on) return -1
   return proof === 'content' || database === undefined ? 0 : shownSchema.epoch(database)
 }

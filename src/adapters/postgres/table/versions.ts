@@ -1,12 +1,12 @@
 /** Where the version of a row comes from, and how one is compared with it (HDR-2, HDR-3). */
-
+import { randomUUID } from 'node:crypto'
 import type { Database, Wait } from '../connections/client.js'
 import type { PostgresAdapterOptions } from '../options/options.js'
 import { type Parameters, quote, quoteRelation, relationName, row } from '../sql/sql.js'
 import { unfit } from '../unfit.js'
 import type { CatalogColumn, Relation } from './catalog.js'
 import type { Layout } from './layout.js'
-import { isMoved, isRandom, neverRepeats } from './movers.js'
+import { isMoved, isRandom, isRandomAlone, neverRepeats } from './movers.js'
 
 export interface VersionSource {
   /** The SQL of the version in a row of the table, as text. */
@@ -14,13 +14,20 @@ export interface VersionSource {
   /** The same in a row of what is read. */
   readonly shownSql: string
   /** What a write sets, where it sets something. */
-  readonly assignment: { readonly column: string; readonly sql: string; readonly hasDefault: boolean } | undefined
+  readonly assignment: VersionAssignment | undefined
   /** Whether it includes a digest of the row's content. */
   readonly hasDigest: boolean
   /** The version that clients know. */
   shown(stored: string | null): string
   /** The condition that a row still has this version. */
   matches(version: string, parameters: Parameters): string
+}
+
+/** The column of the version, and the SQL of the next one. */
+interface VersionAssignment {
+  readonly column: string
+  readonly sql: (parameters: Parameters) => string
+  readonly hasDefault: boolean
 }
 
 /** Throws `ConfigurationError` where the source would repeat itself, or isn't there. */
@@ -51,15 +58,28 @@ export async function versionSource(
       throw unfit(`the default of the version column "${column}", ${found.default}, may repeat. ${mend}`)
     }
   }
-  const assignment = found.generated ? undefined : { column, sql: next ?? 'DEFAULT', hasDefault: found.default !== null }
+  const assignment = found.generated ? undefined : { column, sql: nextSql(found, next), hasDefault: found.default !== null }
   // Random versions need no prefix. A count starts over with an embedded database.
   const before = database.embedded && !isRandom(found.default) ? await prefix(options, database, wait) : ''
   const sql = columnSql(found)
   // What a generated column is computed from may be less than what the record shows.
   if (!found.generated && (soleWriter || isMoved(tables.table, column))) return sourceOf(sql, assignment, before)
+  if (tables.table.distributed)
+    throw unfit(
+      `the table is distributed by Citus, which has no trigger that could move the version column "${column}" and takes no digest of a row. Declare that nothing else writes its rows: version: { column: "${column}", soleWriter: true }`,
+    )
   const whole = `(${sql} || '.' || ${digestSql(layout.content)})`
   const shownSql = options.readFrom === undefined ? whole : fromTable(whole, options, layout)
   return { ...sourceOf(whole, assignment, before), shownSql, hasDigest: true }
+}
+
+/**
+ * The next version. A random UUID is a parameter: DEFAULT would be a VOLATILE function in the UPDATE,
+ * which no distributed table takes.
+ */
+function nextSql({ type, default: given }: CatalogColumn, next: string | undefined): VersionAssignment['sql'] {
+  if (next !== undefined) return () => next
+  return type === 'uuid' && isRandomAlone(given) ? (parameters) => parameters.add(randomUUID(), 'uuid') : () => 'DEFAULT'
 }
 
 function columnSql({ name, type, notNull }: CatalogColumn): string {
@@ -84,6 +104,10 @@ const mend =
   'Give it one that never repeats: ALTER TABLE ... ADD COLUMN version uuid NOT NULL DEFAULT gen_random_uuid(); or say in version.next how the next one is made'
 
 function refuseXmin({ table, source }: { readonly table: Relation; readonly source: Relation }): void {
+  if (table.distributed || source.distributed)
+    throw unfit(
+      'the table is distributed by Citus. Its rows lie on several servers, each of which counts transactions by itself, so xmin is no version. Name a column in "version"',
+    )
   const what = { p: 'a partitioned table', v: 'a view', m: 'a materialized view', f: 'a foreign table' }[
     source.kind === 'r' ? table.kind : source.kind
   ]

@@ -40,15 +40,23 @@ class CallWait implements Wait {
   }
 }
 
+/** Whether rows may be kept: see `Ask`. */
+interface Keeping {
+  readonly keeps?: boolean | undefined
+  readonly keepsWritten?: boolean | undefined
+}
+
 /** Statements that stand alone, each for as long as the call has time. */
 class CallStatements extends CallWait implements Ask {
   readonly database: Database
   readonly keeps: boolean
+  readonly keepsWritten: boolean
 
-  constructor(database: Database, call: AdapterCall, keeps = false) {
+  constructor(database: Database, call: AdapterCall, { keeps = false, keepsWritten = false }: Keeping) {
     super(call)
     this.database = database
     this.keeps = keeps
+    this.keepsWritten = keepsWritten
   }
 
   query(text: string, parameters?: Parameters): Promise<readonly TextRow[]> {
@@ -66,28 +74,66 @@ class CallStatements extends CallWait implements Ask {
 
 export const waitOf = (call: AdapterCall): Wait => new CallWait(call)
 
-/** Reads: from a replica where there is one and nothing depends on its being up to date; in a transaction where each needs the team's settings. */
-export function reading<T>(
-  { read, write }: Databases,
-  { session }: PostgresAdapterOptions,
+/** The replica has not replayed what this client has written. */
+class Behind extends Error {}
+
+/**
+ * Reads: from a replica where there is one and nothing depends on its being up to date; in a
+ * transaction where each needs the team's settings.
+ */
+export async function reading<T>(
+  databases: Databases,
+  options: PostgresAdapterOptions,
   call: AdapterCall,
   work: (ask: Ask) => Promise<T>,
 ): Promise<T> {
-  const database = call.fresh ? write : read
+  const { read, write, replica } = databases
+  if (replica === undefined || read === write) return readingFrom(write, databases, options, call, work)
+  const needs = await replica.needs(call)
+  if (needs === 'primary') return readingFrom(write, databases, options, call, work)
+  if (needs === undefined) return readingFrom(read, databases, options, call, work)
+  try {
+    return await readingFrom(read, databases, options, call, work, needs)
+  } catch (error) {
+    if (!(error instanceof Behind)) throw error
+    return readingFrom(write, databases, options, call, work)
+  }
+}
+
+function readingFrom<T>(
+  database: Database,
+  { read }: Databases,
+  { session }: PostgresAdapterOptions,
+  call: AdapterCall,
+  work: (ask: Ask) => Promise<T>,
+  position?: string,
+): Promise<T> {
   // Two servers that are no copies of each other may give different rows the same stamp.
-  const alone = new CallStatements(database, call, database === read && read.pooled)
-  if (session === undefined) return patiently(() => work(alone), { writes: false, wait: alone })
+  const alone = new CallStatements(database, call, { keeps: database === read && read.pooled })
+  if (session === undefined && position === undefined) return patiently(() => work(alone), { writes: false, wait: alone })
   const attempt = (): Promise<T> =>
-    database.transaction(async (own) => {
-      await runSession(session, own.native, call)
-      return work(asking(own))
-    }, alone)
+    database.transaction(
+      async (own) => {
+        // On the same connection: behind one address there may be several replicas.
+        if (position !== undefined && !(await hasReplayed(own, position))) throw new Behind()
+        if (session !== undefined) await runSession(session, own.native, call)
+        return work(asking(own))
+      },
+      alone,
+      session === undefined,
+    )
   return patiently(attempt, { writes: false, wait: alone })
 }
 
+/** Whether the server shows everything up to this position; a primary does, as it has no other. */
+async function hasReplayed(own: Session, position: string): Promise<boolean> {
+  const [row] = await own.query(`SELECT (NOT pg_is_in_recovery() OR pg_last_wal_replay_lsn() >= $1::pg_lsn)::text AS c0`, [position])
+  return row?.c0 === 'true'
+}
+
 /** A write of one statement, and what is asked after it. */
-export function writingAlone<T>({ write }: Databases, call: AdapterCall, work: (ask: Ask) => Promise<T>): Promise<T> {
-  const alone = new CallStatements(write, call)
+export function writingAlone<T>({ read, write }: Databases, call: AdapterCall, work: (ask: Ask) => Promise<T>): Promise<T> {
+  const alone = new CallStatements(write, call, { keepsWritten: write === read && write.pooled && !write.nested })
   return patiently(() => work(alone), { writes: true, wait: alone })
 }
 

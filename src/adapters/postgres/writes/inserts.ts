@@ -45,7 +45,7 @@ export async function insertRow(
   if ('refused' in columns) return columns
   for (let tries = 1; ; tries++) {
     const parameters = new Parameters()
-    const insert = insertSql(table, columns, assigned, attachTo, parameters)
+    const insert = insertSql(table, columns, await numbered(table, assigned, ask), attachTo, parameters)
     const { text, names } = joins?.changed(insert, parameters) ?? { text: insert, names: insertedNames(table) }
     const [found] = await ask.cells(text, names, parameters.values)
     if (found !== undefined) {
@@ -93,6 +93,24 @@ function nextNumber(key: readonly Member[], member: Member, others: readonly Mem
   return `CASE WHEN ${last} < ${most} THEN ${last} + 1 ELSE ${gap} END`
 }
 
+/** The same, with what a subquery gives as a value: Citus takes no subquery in an INSERT of values. */
+async function numbered({ relation, target }: Table, assigned: readonly Assigned[], ask: Ask): Promise<readonly Assigned[]> {
+  if (!relation.distributed) return assigned
+  const found: Assigned[] = []
+  for (const one of assigned) {
+    const parameters = new Parameters()
+    const sql = one.sql?.(parameters).replaceAll('@table', relationOf(target))
+    const [row] = sql === undefined ? [] : await ask.query(`SELECT (${sql})::text AS c0`, parameters)
+    // A probe gets no row: the statement that would follow has the number 1.
+    const number = row?.c0 ?? '1'
+    found.push(sql === undefined ? one : { member: one.member, sql: (of) => of.add(number, one.member.cast) })
+  }
+  return found
+}
+
+/** The table without its alias. */
+const relationOf = (target: string): string => target.slice(0, -` AS ${row}`.length)
+
 /** Whether the record, without a key of its own, passes over one that is taken; anything else that is taken is refused. */
 const passesOver = ({ keyIndex }: Table, assigned: readonly Assigned[]): boolean =>
   assigned.length > 0 && keyIndex !== undefined && !keyIndex.partial && keyIndex.immediate
@@ -105,7 +123,7 @@ function insertSql(
   parameters: Parameters,
 ): string {
   const { version, layout } = table
-  const relation = table.target.slice(0, -` AS ${row}`.length)
+  const relation = relationOf(table.target)
   const names = columns.map(({ quoted }) => quoted)
   const values = columns.map(({ text, cast }) => parameters.add(text, cast))
   for (const { member, sql } of assigned) {
@@ -115,13 +133,13 @@ function insertSql(
   }
   if (version.assignment !== undefined && !version.assignment.hasDefault) {
     names.push(quote(version.assignment.column))
-    values.push(version.assignment.sql)
+    values.push(version.assignment.sql(parameters))
   }
   const overriding = columns.some(({ member }) => member?.always) ? ' OVERRIDING SYSTEM VALUE' : ''
   const inserted = names.length === 0 ? ' DEFAULT VALUES' : ` (${names.join(', ')})${overriding} VALUES (${values.join(', ')})`
   const conflict = passesOver(table, assigned) ? ` ON CONFLICT (${layout.key.map(({ quoted }) => quoted).join(', ')}) DO NOTHING` : ''
   const keys = layout.key.map(({ quoted }, i) => `${row}.${quoted} AS k${i}`).join(', ')
-  const shownList = table.separate ? layout.key.map((member, i) => `${layout.read(member)} AS c${i}`).join(', ') : table.shown
+  const shownList = table.readsAgain ? layout.key.map((member, i) => `${layout.read(member)} AS c${i}`).join(', ') : table.shown
   const insert = `INSERT INTO ${table.target}${inserted}${conflict} RETURNING ${shownList}`
   if (attachTo === undefined) return insert
   const { join, to } = attachTo
@@ -131,12 +149,12 @@ function insertSql(
 }
 
 /** What `insertSql` gives first. */
-const insertedNames = ({ separate, layout, shownNames }: Table): readonly string[] =>
-  separate ? layout.key.map((_, i) => `c${i}`) : shownNames
+const insertedNames = ({ readsAgain, layout, shownNames }: Table): readonly string[] =>
+  readsAgain ? layout.key.map((_, i) => `c${i}`) : shownNames
 
 /** The record as it is listed and read: from its view, where that is another thing than the table. */
 async function shown(table: Table, found: Cells, call: AdapterCall, ask: Ask): Promise<{ readonly created: Stored<Row> } | Refused> {
-  if (!table.separate) return { created: storedOf(table, found) }
+  if (!table.readsAgain) return { created: storedOf(table, found) }
   const parts = table.layout.key.map(({ content }, i) => (content.kind === 'scalar' ? content.type.decode(found[i] as string) : null))
   const created = await readOne(table, table.definition.key.from(parts as never), call, ask)
   return created === undefined ? unshown : { created: created.stored }

@@ -11,12 +11,16 @@ export async function attachRow(at: RowCall, join: JoinColumns, to: Association)
   const parameters = new Parameters()
   const held = heldRow(at, parameters)
   const columns = [...join.parent.map(({ column }) => column), ...join.key].map(quote).join(', ')
-  const values = [...parentValues(join, to, parameters), ...join.key.map((_, i) => `_r.k${i}`)].join(', ')
-  const inside = `SELECT 1 FROM ${join.relation} AS _j WHERE ${every([...ofParent(join, to, parameters), ...sameKey(join, row)])}`
-  const put = `INSERT INTO ${join.relation} (${columns}) SELECT ${values} FROM _t AS ${row} WHERE NOT EXISTS (${inside}) ON CONFLICT DO NOTHING`
+  const values = [...parentValues(join, to, parameters), ...join.key.map((_, i) => `${row}.k${i}`)].join(', ')
+  const missing = join.passesOver ? '' : ` WHERE NOT EXISTS (${inside(join, to, parameters)})`
+  const put = `INSERT INTO ${join.relation} (${columns}) SELECT ${values} FROM _t AS ${row}${missing} ON CONFLICT DO NOTHING`
   const [found] = await at.ask.query(`WITH _t AS (${held}), _i AS (${put}) SELECT 1 AS c0 FROM _t`, parameters)
   return found === undefined ? absentOrStale(await rowNow(at), at.expected) : 'attached'
 }
+
+/** The row that has the pair already, where no unique index keeps another one out, or a trigger would run for it. */
+const inside = (join: JoinColumns, to: Association, parameters: Parameters): string =>
+  `SELECT 1 FROM ${join.relation} AS _j WHERE ${every([...ofParent(join, to, parameters), ...sameKey(join, row)])}`
 
 export async function detachRow(at: RowCall, join: JoinColumns, from: Association): Promise<'detached' | 'absent' | 'stale'> {
   const parameters = new Parameters()

@@ -48,16 +48,56 @@ export async function recall(kept: KeptRecords, { id, fingerprint }: Idempotency
   return { value: JSON.parse(found.c1 as string) as Row, version: found.c2 as string }
 }
 
-/** Whether the id is ours: nobody has it, or what was kept under it has expired. */
-export async function claim({ relation, ttl, lock }: KeptRecords, { id, fingerprint }: Idempotency, ask: Ask): Promise<boolean> {
+/**
+ * Whether the id is ours: it is in no row, or its row has expired. An expired row is taken over by a statement of
+ * its own: Citus takes no condition on the time in `ON CONFLICT`.
+ */
+export async function claim(kept: KeptRecords, idempotency: Idempotency, ask: Ask): Promise<boolean> {
+  return (await insertClaim(kept, idempotency, ask)) || (await takeOver(kept, idempotency, ask))
+}
+
+async function insertClaim(
+  { relation, ttl, lock, distributed }: KeptRecords,
+  { id, fingerprint }: Idempotency,
+  ask: Ask,
+): Promise<boolean> {
+  // Citus would first store what a SELECT gives, and insert that by another statement.
+  if (distributed && lock && !(await tryLock(id, ask))) return false
   const parameters = new Parameters()
   // A row that was committed after this statement's snapshot is a conflict too: what is kept is never passed over, however late the lock was had.
-  const locked = lock
-    ? ` FROM (SELECT pg_try_advisory_xact_lock(${parameters.add(lockOf(id), 'bigint')}) AS got OFFSET 0) AS _l WHERE _l.got`
-    : ''
+  const locked =
+    lock && !distributed
+      ? ` FROM (SELECT pg_try_advisory_xact_lock(${parameters.add(lockOf(id), 'bigint')}) AS got OFFSET 0) AS _l WHERE _l.got`
+      : ''
   const values = `${parameters.add(id)}, ${parameters.add(fingerprint)}, '', '', now() + ${parameters.add(ttl, 'interval')}`
-  const again = 'fingerprint = excluded.fingerprint, record = excluded.record, version = excluded.version, expires_at = excluded.expires_at'
-  const text = `INSERT INTO ${relation} AS _k (id, fingerprint, record, version, expires_at) SELECT ${values}${locked} ON CONFLICT (id) DO UPDATE SET ${again} WHERE _k.expires_at <= now() RETURNING _k.id AS c0`
+  const row = distributed ? `VALUES (${values})` : `SELECT ${values}${locked}`
+  const text = `INSERT INTO ${relation} AS _k (id, fingerprint, record, version, expires_at) ${row} ON CONFLICT (id) DO NOTHING RETURNING _k.id AS c0`
+  return (await asked(ask, text, parameters)).length > 0
+}
+
+/** Takes over a row that has expired. Does not wait for another create that is doing so, where the store has locks. */
+async function takeOver(kept: KeptRecords, { id, fingerprint }: Idempotency, ask: Ask): Promise<boolean> {
+  const { relation, lock } = kept
+  const looking = new Parameters()
+  const expired = `SELECT 1 AS c0 FROM ${relation} WHERE id = ${looking.add(id)} AND expires_at <= now()`
+  if ((await asked(ask, expired, looking)).length === 0) return false
+  if (lock && !(await tryLock(id, ask))) return false
+  return renew(kept, { id, fingerprint }, ask)
+}
+
+/** Whether no other transaction has the lock of an id. One that has it already gets it again. A probe gets no row, and goes on. */
+async function tryLock(id: string, ask: Ask): Promise<boolean> {
+  const parameters = new Parameters()
+  const text = `SELECT pg_try_advisory_xact_lock(${parameters.add(lockOf(id), 'bigint')})::text AS c0`
+  const [got] = await asked(ask, text, parameters)
+  return got === undefined || got.c0 === 'true'
+}
+
+/** The last statement of `takeOver`. */
+export async function renew({ relation, ttl }: KeptRecords, { id, fingerprint }: Idempotency, ask: Ask): Promise<boolean> {
+  const parameters = new Parameters()
+  const set = `fingerprint = ${parameters.add(fingerprint)}, record = '', version = '', expires_at = now() + ${parameters.add(ttl, 'interval')}`
+  const text = `UPDATE ${relation} SET ${set} WHERE id = ${parameters.add(id)} AND expires_at <= now() RETURNING id AS c0`
   return (await asked(ask, text, parameters)).length > 0
 }
 
@@ -99,7 +139,12 @@ export function clearingOf(database: Database, wait: Wait, warn: (message: strin
 }
 
 /** Deletes rows that have expired, but none that somebody is just claiming. Resolves with whether there may be more. */
-async function clearExpired({ relation }: KeptRecords, database: Database, wait: Wait): Promise<boolean> {
+async function clearExpired({ relation, distributed }: KeptRecords, database: Database, wait: Wait): Promise<boolean> {
+  if (distributed) {
+    // Citus locks no rows over several servers.
+    await database.query(`DELETE FROM ${relation} WHERE expires_at <= now()`, [], wait)
+    return false
+  }
   const expired = `SELECT id FROM ${relation} WHERE expires_at <= now() ORDER BY expires_at LIMIT ${mostCleared} FOR UPDATE SKIP LOCKED`
   const gone = await database.query(`DELETE FROM ${relation} WHERE id IN (${expired}) RETURNING 1 AS c0`, [], wait)
   return gone.length === mostCleared

@@ -9,6 +9,7 @@ import type { Table } from '../table/table.js'
 import { type Fault, labelFaultOf } from '../values/places.js'
 import { referrersOf } from './referrers.js'
 import { refusedFor } from './refused-value.js'
+import { inCatalogNames } from './shard-names.js'
 
 /**
  * What a failed write refuses; `undefined` where the failure is not about the data. `value` is the
@@ -20,7 +21,7 @@ export function refusalOf(
   { action, value }: { readonly action: WriteAction; readonly value?: unknown },
 ): Refused | undefined {
   if (failureKind(error) !== 'refused') return undefined
-  const failure = error as DatabaseFailure
+  const failure = failureOf(table, error)
   const { code = '', constraint, routine } = failure
   const members = table.layout.membersOf(columnsAtFault(table, failure))
   switch (code) {
@@ -53,6 +54,9 @@ export function refusalOf(
   }
 }
 
+const failureOf = ({ relation, options }: Table, error: unknown): DatabaseFailure =>
+  inCatalogNames(error as DatabaseFailure, relation, relationName(options.table).name)
+
 /** Whether a failure is that of a table that is not the resource's own. */
 const isForeign = ({ relation, options }: Table, { table }: DatabaseFailure): boolean =>
   table !== undefined &&
@@ -65,17 +69,18 @@ const uncomputable = 'holds a value that the store can not compute with'
  * Whether a column was made NOT NULL after the table was described. It may have got a default then,
  * so the write is tried again with a new description.
  */
-export function isOutdated({ layout, options }: Table, error: unknown): boolean {
-  const { code, column, table } = error as DatabaseFailure
+export function isOutdated(described: Table, error: unknown): boolean {
+  const { layout, options } = described
+  const { code, column, table } = failureOf(described, error)
   if (code !== '23502' || table !== relationName(options.table).name) return false
   return layout.members.some((member) => member.column === column && !member.notNull)
 }
 
 /** Whether a failure is that of the resource's own table, or of one that holds its associations. */
 export function isOwn(table: Table, error: unknown): boolean {
-  const { constraint } = error as DatabaseFailure
+  const failure = failureOf(table, error)
   const { constraints, indexes } = table.relation
-  return !isForeign(table, error as DatabaseFailure) || [...constraints, ...indexes].some(({ name }) => name === constraint)
+  return !isForeign(table, failure) || [...constraints, ...indexes].some(({ name }) => name === failure.constraint)
 }
 
 /**

@@ -11,7 +11,7 @@ export async function removeRow(at: RowCall): Promise<'removed' | 'absent' | 'st
   const parameters = new Parameters()
   const where = every(expectedRow(at, parameters))
   const keys = table.layout.key.map(({ sql }, i) => `${sql} AS k${i}`).join(', ')
-  const statement = `${removal(table)} WHERE ${where} RETURNING ${keys}`
+  const statement = `${removal(table, parameters)} WHERE ${where} RETURNING ${keys}`
   const taken = [...table.joins.values()].map(
     (join, i) =>
       `_j${i} AS (DELETE FROM ${join.relation} AS _j USING _d WHERE ${join.key.map((column, k) => `_j.${quote(column)} = _d.k${k}`).join(' AND ')})`,
@@ -21,8 +21,8 @@ export async function removeRow(at: RowCall): Promise<'removed' | 'absent' | 'st
   return found === undefined ? absentOrStale(await rowNow(at), at.expected) : 'removed'
 }
 
-function removal({ deletion, target, nextVersion }: Table): string {
+function removal({ deletion, target, nextVersion }: Table, parameters: Parameters): string {
   if (deletion === undefined) return `DELETE FROM ${target}`
   const marked = `${quote(deletion.column)} = ${deletion.sql}`
-  return `UPDATE ${target} SET ${nextVersion === undefined ? marked : `${marked}, ${nextVersion}`}`
+  return `UPDATE ${target} SET ${nextVersion === undefined ? marked : `${marked}, ${nextVersion(parameters)}`}`
 }

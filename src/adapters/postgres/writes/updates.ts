@@ -4,7 +4,7 @@ import type { Cells } from '../connections/client.js'
 import { rowNow, shownCells, shownRecord } from '../reads/reads.js'
 import { expectedRow, type RowCall } from '../reads/row-call.js'
 import { every, Parameters } from '../sql/sql.js'
-import { storedOf, versionOf } from '../table/table.js'
+import { epochOf, recordOf, returnsCommitted, versionOf } from '../table/table.js'
 import { absentOrStale, unshown } from './unchanged.js'
 import { columnsToUpdate, type Values } from './written.js'
 
@@ -25,6 +25,7 @@ export async function updateRow(at: RowCall, value: Values, before?: Cells): Pro
   const unseen = before === undefined && inexact !== undefined
   const updated = await setColumns(at, assignments, parameters, unseen ? `(${inexact}) IS NOT TRUE` : undefined)
   if (updated !== undefined) return updated
+  if (at.unread !== undefined) return 'stale'
   const now = await rowNow(at, unseen ? () => inexact : undefined)
   return now?.holds === true ? updateInexact(at, value) : absentOrStale(now, at.expected)
 }
@@ -55,28 +56,34 @@ export async function setColumns(
   const { table, ask } = at
   const conditions = expectedRow(at, parameters)
   if (condition !== undefined) conditions.push(condition)
-  const text = table.separate ? `${table.version.sql} AS v` : table.shown
-  const set = assignmentsOf(at, assignments)
+  const text = table.readsAgain ? `${table.version.sql} AS v` : table.shown
+  const set = assignmentsOf(at, assignments, parameters)
+  const epoch = writtenEpoch(at)
   // Without a version, the statement may change a row that was written after it began: what that leads to may be newer still.
   if (at.joins !== undefined && at.expected !== undefined && set !== '') {
     const joined = at.joins.changed(table.updates.of(`${set} WHERE ${every(conditions)}`), parameters)
     const [changed] = await ask.cells(joined.text, joined.names, parameters.values)
     if (changed === undefined) return undefined
     at.joins.tell([changed])
-    return storedOf(table, changed)
+    return recordOf(table, changed, epoch)
   }
   const statement =
     set === ''
       ? `SELECT ${text} FROM ${table.target} WHERE ${every(conditions)} FOR UPDATE`
       : table.updates.of(`${set} WHERE ${every(conditions)}`)
-  const [found] = await ask.cells(statement, table.separate ? ['v'] : table.shownNames, parameters.values)
+  const [found] = await ask.cells(statement, table.readsAgain ? ['v'] : table.shownNames, parameters.values)
   if (found === undefined) return undefined
-  return table.separate ? ((await shownRecord(at)) ?? unshown) : storedOf(table, found)
+  return table.readsAgain ? ((await shownRecord(at)) ?? unshown) : recordOf(table, found, epoch)
 }
 
+/** The epoch of a row that an UPDATE gives. It is kept where the statement stands alone and gives what it commits, in the database that reads go to. */
+const writtenEpoch = ({ table, ask }: RowCall): number =>
+  ask.keepsWritten === true && returnsCommitted(table) ? epochOf(table, { keeps: true, database: ask.database }) : -1
+
 /** The assignments and the next version. Without assignments something is written all the same, so that the version changes. */
-function assignmentsOf({ table }: RowCall, assignments: readonly string[]): string {
-  const { nextVersion, layout } = table
+function assignmentsOf({ table }: RowCall, assignments: readonly string[], parameters: Parameters): string {
+  const { layout } = table
+  const nextVersion = table.nextVersion?.(parameters)
   if (assignments.length === 0) return nextVersion ?? layout.unchanging ?? ''
   return nextVersion === undefined ? assignments.join(', ') : `${assignments.join(', ')}, ${nextVersion}`
 }

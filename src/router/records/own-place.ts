@@ -1,10 +1,10 @@
-/** A place and its preconditions for `records()`: what a request has, without HTTP. */
+/** A place with preconditions for `records()`: the equivalent of a request, without HTTP. */
 import type { IncomingMessage } from 'node:http'
 import type { Action, Decided, Permission } from '../../auth/permission.js'
 import { type KeyValue, lastKey } from '../../definition/key.js'
 import { type Conditions, unconditional } from '../../middleware/if-match.js'
 import type { Mounted } from '../../plan/routes.js'
-import type { Caller, Visit } from '../caller.js'
+import type { Caller, ConditionalPlace } from '../caller.js'
 import type { RequestEvent } from '../hooks.js'
 import { Progress } from '../progress.js'
 import type { ServedVersion, Versions } from '../served-version.js'
@@ -12,7 +12,7 @@ import type { Service } from '../service.js'
 import type { TimeLimit } from '../time-limit.js'
 import type { Reach } from './reach.js'
 
-export class OwnVisit implements Visit {
+export class OwnPlace implements ConditionalPlace {
   readonly resource: Mounted
   readonly reads = false
   readonly progress: Progress
@@ -48,7 +48,7 @@ export class OwnVisit implements Visit {
   }
 
   get permission(): Permission | undefined {
-    return this.#reach.asks ? this.#caller.permission : undefined
+    return this.#reach.checksPermission ? this.#caller.permission : undefined
   }
 
   get requestId(): string {
@@ -84,10 +84,10 @@ export class OwnVisit implements Visit {
   }
 
   decide(action: Action, resource: string, key?: KeyValue): Decided {
-    return this.#reach.asks ? this.#caller.decide(action, resource, key) : 'allow'
+    return this.#reach.checksPermission ? this.#caller.decide(action, resource, key) : 'allow'
   }
 
-  /** What the team's own code asks for comes from no old client. */
+  /** Legacy modes apply to clients, and the team's own code is not one. */
   legacy(): undefined {
     return undefined
   }

@@ -1,0 +1,160 @@
+/** A connection to the Redis: at one address, or to the master that sentinels name. */
+
+import { setImmediate, setTimeout } from 'node:timers/promises'
+import { createClient, createSentinel } from 'redis'
+import type { Settings } from './settings.js'
+
+export interface RedisConnection {
+  /** Sends a command to the master. Rejects with the reason where it is not connected. */
+  send(command: string[]): Promise<never>
+  close(): void
+}
+
+/** Milliseconds to wait for the first connection. */
+const connectTimeout = 1_000
+
+/** Milliseconds between two pings. */
+const pingInterval = 1_000
+
+/** Milliseconds that a ping may take. */
+const pingTimeout = 1_500
+
+/**
+ * Milliseconds without any traffic after which a connection ends. Longer than `pingInterval`, which
+ * keeps a healthy one. It also ends a connection whose HELLO is never answered.
+ */
+const socketTimeout = 3_000
+
+const socket = { connectTimeout, socketTimeout, reconnectStrategy: (tries: number) => Math.min(50 * 2 ** tries, 1_000) }
+
+/** The part of both clients of `redis` that is used here. */
+interface Client {
+  isReady(): boolean
+  connect(): Promise<unknown>
+  send(command: string[]): Promise<never>
+  onError(listener: (error: unknown) => void): void
+  destroy(): void
+}
+
+/**
+ * Connects, so that the first request is counted. A Redis that does not answer in a second is used
+ * as soon as it does.
+ */
+export async function openRedis({ redisUrl: url, redisSentinels: sentinels }: RedisSettings): Promise<RedisConnection> {
+  const make = (): Client => (sentinels === undefined ? oneAddress(url) : mastersOf(url, sentinels))
+  // Commands of a client that is offline do not say why it is: errors report this beside.
+  let lost: unknown
+  const open = (): { readonly client: Client; readonly connected: Promise<unknown> } => {
+    const client = make()
+    client.onError((error) => {
+      lost = error
+    })
+    return { client, connected: connectUntilDone(client) }
+  }
+  let { client, connected } = open()
+  const closing = new AbortController()
+  const send = async (command: string[]): Promise<never> => {
+    const asked = client
+    try {
+      return await asked.send(command)
+    } catch (cause) {
+      throw asked.isReady() ? cause : (lost ?? cause)
+    }
+  }
+  await Promise.race([connected, setTimeout(connectTimeout, undefined, { ref: false })])
+  whenSilent(
+    () => client,
+    () => {
+      client.destroy() // Rejects the commands that wait for an answer.
+      client = open().client
+    },
+    closing.signal,
+  ).catch(() => {})
+  return {
+    send,
+    close() {
+      closing.abort()
+      client.destroy()
+    },
+  }
+
+  /** A sentinel client gives up where no sentinel answers at first. */
+  async function connectUntilDone(own: Client): Promise<void> {
+    for (;;) {
+      try {
+        await own.connect()
+        return
+      } catch (error) {
+        lost = error
+        await setTimeout(pingInterval, undefined, { ref: false })
+        if (closing.signal.aborted || client !== own) return
+      }
+    }
+  }
+}
+
+type RedisSettings = { readonly redisUrl: string } & Pick<Settings, 'redisSentinels'>
+
+/** A command that waits in a queue while the Redis is away would be counted too late. */
+const disableOfflineQueue = true
+
+function oneAddress(url: string): Client {
+  const client = createClient({ url, disableOfflineQueue, socket })
+  return {
+    isReady: () => client.isReady,
+    connect: () => client.connect(),
+    send: (command) => client.sendCommand<never>(command),
+    onError: (listener) => client.on('error', listener),
+    destroy: () => client.destroy(),
+  }
+}
+
+/** Its `sendCommand` has a parameter more than that of `createClient`: whether a replica may answer. */
+function mastersOf(url: string, sentinelRootNodes: NonNullable<Settings['redisSentinels']>): Client {
+  const { hostname, username, password, pathname, protocol } = new URL(url)
+  const sentinel = createSentinel({
+    name: hostname,
+    sentinelRootNodes: [...sentinelRootNodes],
+    scanInterval: pingInterval,
+    // A command is not repeated: whether it was counted is unknown.
+    maxCommandRediscovers: 0,
+    passthroughClientErrorEvents: true,
+    sentinelClientOptions: { socket },
+    nodeClientOptions: {
+      disableOfflineQueue,
+      socket: protocol === 'rediss:' ? { ...socket, tls: true } : socket,
+      ...(username === '' ? {} : { username: decodeURIComponent(username) }),
+      ...(password === '' ? {} : { password: decodeURIComponent(password) }),
+      ...(pathname.length > 1 ? { database: Number(pathname.slice(1)) } : {}),
+    },
+  })
+  return {
+    isReady: () => sentinel.isReady,
+    connect: () => sentinel.connect(),
+    send: (command) => sentinel.sendCommand<never>(false, command),
+    onError: (listener) => sentinel.on('error', listener),
+    destroy: () => void sentinel.destroy().catch(() => {}),
+  }
+}
+
+/**
+ * Pings, and calls `replace` where a connection does not answer. TCP alone takes a quarter of an
+ * hour to give up a half-open connection. `socketTimeout` does not end it as long as commands are
+ * written to it, and `pingInterval` of the client waits for its answer without a limit. Rejects
+ * when `signal` aborts.
+ */
+async function whenSilent(current: () => Client, replace: () => void, signal: AbortSignal): Promise<void> {
+  for (;;) {
+    await setTimeout(pingInterval, undefined, { ref: false, signal })
+    const client = current()
+    if (!client.isReady()) continue
+    let settled = false
+    const settle = (): void => {
+      settled = true
+    }
+    // A ping that fails has no connection any more, and the client reconnects by itself.
+    await Promise.race([client.send(['PING']).then(settle, settle), setTimeout(pingTimeout, undefined, { ref: false, signal })])
+    await setImmediate() // After a pause of this process, the answer may be waiting to be read.
+    if (!settled && !signal.aborted) replace()
+  }
+}

@@ -1,0 +1,48 @@
+/**
+ * Finds members that a store holds but a closed schema does not declare. Clients do not see them,
+ * so a patch must not remove them (VERB-5).
+ */
+import { isList, type JsonObject } from '../definition/json.js'
+import type { Shape } from '../definition/shape.js'
+
+/** Whether a stored value has members that its schema does not declare, at any depth. */
+export type HasUndeclared = (stored: unknown) => boolean
+
+/** Compiles the test for each member whose stored value may have undeclared members. */
+export function compileHasUndeclared({ members }: Shape): ReadonlyMap<string, HasUndeclared> {
+  const found = [...members].map(([name, member]) => [name, hasUndeclared(member, [])] as const)
+  return new Map(found.filter((entry): entry is readonly [string, HasUndeclared] => entry[1] !== undefined))
+}
+
+/**
+ * `undefined` if the shape can't have undeclared members: scalars, and schemas that are open
+ * throughout.
+ */
+function hasUndeclared(shape: Shape, above: readonly object[]): HasUndeclared | undefined {
+  if (above.includes(shape.node as object)) {
+    // A recursive schema is compiled one level at a time, when a value reaches that level.
+    let next: HasUndeclared | undefined
+    return (stored) => {
+      if (typeof stored !== 'object' || stored === null) return false
+      next ??= hasUndeclared(shape, []) ?? (() => false)
+      return next(stored)
+    }
+  }
+  const path = [...above, shape.node as object]
+  const { members, items, prefix } = shape
+  const nested = [...members].flatMap(([name, member]) => {
+    const has = hasUndeclared(member, path)
+    return has === undefined ? [] : [{ name, has }]
+  })
+  const ofItems = [...prefix, ...(items === undefined ? [] : [items])].flatMap((item) => hasUndeclared(item, path) ?? [])
+  const closed = shape.isObject && !shape.open
+  if (!closed && nested.length === 0 && ofItems.length === 0) return undefined
+  return (stored) => {
+    if (typeof stored !== 'object' || stored === null) return false
+    if (isList(stored)) return ofItems.some((has) => stored.some(has))
+    const object = stored as JsonObject
+    for (const name in object) if (!members.has(name) && shape.other(name) === undefined) return true
+    for (const { name, has } of nested) if (has(object[name])) return true
+    return false
+  }
+}

@@ -1,0 +1,192 @@
+/** PATCH with `If-Match` of a row from memory: one statement, and the answers of an adapter that reads the row first. */
+import express from 'express'
+import fc from 'fast-check'
+import { describe, expect, it, vi } from 'vitest'
+import { api, mount } from '../../../src/index.js'
+import { listen } from '../../clauses/fixture.js'
+import { size } from '../../size.js'
+import { columns, counted, fichas, type Options, place, Told, trigger, uuid, warm } from './fichas.js'
+
+const served = (adapter: ReturnType<typeof left.over>) =>
+  listen(express().use(api({ versions: { v1: [mount(fichas, adapter)] }, baseUrl: 'https://fichas.example' })))
+const left = place()
+const right = place()
+const table = `CREATE TABLE fichas (${columns}, ${uuid});`
+
+/** The tag of a record, and the statements of a PATCH with it. */
+async function patched(options: Options, ddl = trigger, prepare?: (etag: string) => Promise<unknown>) {
+  await left.fill(`${table} ${ddl}`)
+  // What a link leads to would be read for the answer.
+  await left.sql('UPDATE fichas SET padre_id = NULL')
+  const adapter = left.over(options)
+  await warm(adapter)
+  const service = await served(adapter)
+  try {
+    const tag = String((await service.send('GET', '/v1/fichas/f1')).headers.etag)
+    await prepare?.(tag)
+    Told.texts.length = 0
+    const one = await service.send('PATCH', '/v1/fichas/f1', { 'if-match': tag }, { a: 'z' })
+    const statements = Told.texts.map((text) => text.trim().split(' ')[0])
+    Told.texts.length = 0
+    const again = await service.send('PATCH', '/v1/fichas/f1', { 'if-match': String(one.headers.etag) }, { b: 'y' })
+    return { one, statements, again, statementsAgain: Told.texts.map((text) => text.trim().split(' ')[0]) }
+  } finally {
+    await service.close()
+  }
+}
+
+describe('PATCH with If-Match of a row from memory (HDR-3)', () => {
+  it.each<[string, Options, string]>([
+    ['a version that a trigger moves', {}, trigger],
+    ['a version of a sole writer', { version: { column: 'version', soleWriter: true } }, ''],
+    ['a version with a digest', {}, ''],
+  ])('is one UPDATE, and so is the next one with the tag that it gave: %s', async (_, options, ddl) => {
+    const { one, statements, again, statementsAgain } = await patched(options, ddl)
+    expect([one.status, statements]).toEqual([200, ['UPDATE']])
+    expect([again.status, statementsAgain]).toEqual([200, ['UPDATE']])
+    expect(await left.sql(`SELECT a, b FROM fichas WHERE id = 'f1'`)).toEqual([{ a: 'z', b: 'y' }])
+  })
+
+  it.each<[string, Options, string]>([
+    ['keepRows: false', { keepRows: false }, trigger],
+    ['xmin as the version', { version: 'xmin' }, ''],
+    [
+      'an AFTER trigger',
+      {},
+      `${trigger}; CREATE OR REPLACE FUNCTION nada() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NULL; END $$;
+       CREATE TRIGGER despues AFTER UPDATE ON fichas FOR EACH ROW EXECUTE FUNCTION nada()`,
+    ],
+    ['onUpdate', { onUpdate: (record: object) => record as never }, trigger],
+    ['a write function', { write: (_tx: unknown, change: { apply(): unknown }) => void change.apply() } as never, trigger],
+  ])('reads the row first: %s', async (_, options, ddl) => {
+    await left.fill(`${table} ${ddl}`)
+    const adapter = left.over({ ...options })
+    await adapter.ready()
+    const service = await served(adapter)
+    try {
+      const tag = String((await service.send('GET', '/v1/fichas/f1')).headers.etag)
+      Told.texts.length = 0
+      expect((await service.send('PATCH', '/v1/fichas/f1', { 'if-match': tag }, { a: 'z' })).status).toBe(200)
+      expect(Told.texts.some((text) => text.startsWith('SELECT'))).toBe(true)
+    } finally {
+      await service.close()
+    }
+  })
+
+  it('reads the row where its version is the same and its content is not: an update that passes the trigger by', async () => {
+    const { one, statements } = await patched({}, trigger, () =>
+      left.sql(`SET session_replication_role = replica; UPDATE fichas SET b = 'theirs' WHERE id = 'f1'; RESET session_replication_role`),
+    )
+    expect(statements[0]).toBe('UPDATE')
+    expect(statements.length).toBeGreaterThan(1)
+    expect(JSON.parse(one.text)).toMatchObject({ a: 'z', b: 'theirs' })
+  })
+
+  it('loses no update among two services and SQL', async () => {
+    await left.fill()
+    const adapters = [left.over(), left.over()]
+    for (const adapter of adapters) await warm(adapter)
+    vi.useRealTimers()
+    const services = await Promise.all(adapters.map(served))
+    await left.sql(`UPDATE fichas SET n = 0 WHERE id = 'f1'`)
+    let done = 0
+    const increments = async (send: (typeof services)[number]['send']) => {
+      let last = await send('GET', '/v1/fichas/f1')
+      for (let i = 0; i < size(6, 100); i++) {
+        const { n } = JSON.parse(last.text) as { n: number }
+        const answer = await send('PATCH', '/v1/fichas/f1', { 'if-match': String(last.headers.etag) }, { n: n + 1 })
+        expect([200, 412]).toContain(answer.status)
+        if (answer.status === 200) {
+          done += 1
+          expect(JSON.parse(answer.text)).toMatchObject({ n: n + 1 })
+        }
+        last = answer.status === 200 ? answer : await send('GET', '/v1/fichas/f1')
+      }
+    }
+    const byHand = async () => {
+      for (let i = 0; i < size(5, 60); i++) {
+        await left.sql(`UPDATE fichas SET n = n + 1 WHERE id = 'f1'`)
+        done += 1
+      }
+    }
+    try {
+      await Promise.all([...services, ...services].map(({ send }) => increments(send)).concat(byHand()))
+      expect(await left.sql(`SELECT n::int AS n FROM fichas WHERE id = 'f1'`)).toEqual([{ n: done }])
+    } finally {
+      await Promise.all(services.map(({ close }) => close()))
+    }
+  })
+
+  const id = fc.constantFrom('f1', 'f2', 'f9')
+  const value = fc.constantFrom('x', 'y', '')
+  const changes: Record<string, (id: string, value: string) => string> = {
+    update: (id, value) => `UPDATE fichas SET a = '${value}' WHERE id = '${id}'`,
+    remove: (id) => `DELETE FROM fichas WHERE id = '${id}'`,
+    'make anew': (id, value) => `DELETE FROM fichas WHERE id = '${id}'; INSERT INTO fichas (id, a) VALUES ('${id}', '${value}')`,
+    'apply as a subscriber': (id, value) =>
+      `SET session_replication_role = replica; UPDATE fichas SET b = '${value}' WHERE id = '${id}'; RESET session_replication_role`,
+    'add a constraint': () =>
+      `ALTER TABLE fichas DROP CONSTRAINT IF EXISTS y; ALTER TABLE fichas ADD CONSTRAINT y CHECK (a <> 'y') NOT VALID`,
+    'rename a column': () => 'ALTER TABLE fichas RENAME b TO c; ALTER TABLE fichas RENAME c TO b',
+  }
+  const body = fc.oneof(
+    fc.record({ a: value, b: value, n: fc.integer(), json: fc.jsonValue() }, { requiredKeys: [] }),
+    fc.constantFrom({ n: 'no number' }, { padreId: 'none' }, { padreId: 'f2' }, { id: 'other' }, { a: null }),
+  )
+  const step = fc.oneof(
+    { weight: 3, arbitrary: fc.record({ kind: fc.constant('patch' as const), id, body, old: fc.boolean() }) },
+    { weight: 1, arbitrary: fc.record({ kind: fc.constant('sql' as const), change: fc.constantFrom(...Object.keys(changes)), id, value }) },
+    { weight: 1, arbitrary: fc.record({ kind: fc.constant('get' as const), id }) },
+  )
+
+  it.each<[string, Options, string]>([
+    ['a trigger', {}, trigger],
+    ['a sole writer', { version: { column: 'version', soleWriter: true } }, ''],
+    ['a digest', {}, ''],
+  ])('answers as an adapter that keeps no rows, and leaves the same rows: versions by %s (property)', async (_, options, ddl) => {
+    let alone = 0
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 12 }), async (steps) => {
+        for (const { fill } of [left, right]) await fill(`${table} ${ddl}`)
+        const kept = left.over(options)
+        const plain = right.over({ ...options, keepRows: false })
+        await plain.ready()
+        await warm(kept)
+        const services = [await served(kept), await served(plain)] as const
+        /** The tags that each service gave for each key, in their order. */
+        const tags = services.map((): Record<string, string[]> => ({}))
+        const ask = async (method: string, id: string, headersOf: (at: number) => Record<string, string>, sent?: object) => {
+          const answers = []
+          for (const [at, { send }] of services.entries()) {
+            Told.texts.length = 0
+            const { status, text, headers } = await send(method, `/v1/fichas/${id}`, { 'x-request-id': 'same', ...headersOf(at) }, sent)
+            if (at === 0 && method === 'PATCH' && status === 200 && Told.texts[0]?.startsWith('UPDATE')) alone += 1
+            const tag = headers.etag
+            if (typeof tag === 'string') (tags[at] as Record<string, string[]>)[id] = [...(tags[at]?.[id] ?? []), tag]
+            answers.push({ status, text, headers: { ...headers, date: '', etag: typeof tag } })
+          }
+          expect(answers[0]).toEqual(answers[1])
+        }
+        try {
+          for (const one of ['f1', 'f2', 'f9']) await ask('GET', one, () => ({}))
+          for (const one of steps) {
+            if (one.kind === 'sql') {
+              for (const { sql } of [left, right]) await sql(changes[one.change]?.(one.id, one.value) as string)
+            } else if (one.kind === 'get') await ask('GET', one.id, () => ({}))
+            else {
+              const tagOf = (at: number) => tags[at]?.[one.id]?.at(one.old ? -2 : -1) ?? '"none"'
+              await ask('PATCH', one.id, (at) => ({ 'if-match': tagOf(at) }), one.body)
+            }
+          }
+          const all = 'SELECT id, a, b, n::text, json::text, padre_id FROM fichas ORDER BY id'
+          expect(await left.sql(all)).toEqual(await right.sql(all))
+        } finally {
+          for (const { close } of services) await close()
+        }
+        expect(counted(plain)?.entries ?? 0).toBe(0)
+      }),
+      { numRuns: size(4, 60) },
+    )
+    expect(alone).toBeGreaterThan(0)
+  })
+})

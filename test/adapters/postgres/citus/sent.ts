@@ -1,0 +1,18 @@
+/** What a pool sends to the server. */
+import pg from 'pg'
+
+/** A pool to the same server that keeps the text of every statement. The caller ends it. */
+export function recording(pool: pg.Pool): { readonly client: pg.Pool; readonly statements: readonly string[] } {
+  const statements: string[] = []
+  class Recording extends pg.Client {
+    // biome-ignore lint/suspicious/noExplicitAny: the driver's method has many forms
+    override query(...given: any[]): any {
+      const [first] = given
+      const text = typeof first === 'string' ? first : (first?.text ?? first?.sql)
+      if (typeof text === 'string') statements.push(text)
+      return (super.query as (...all: unknown[]) => unknown)(...given)
+    }
+  }
+  const client = new pg.Pool({ ...pool.options, Client: Recording } as never)
+  return { client, statements }
+}

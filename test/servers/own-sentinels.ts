@@ -1,0 +1,77 @@
+/** A Redis master, a replica and three sentinels of our own, which make the replica the master when the master is lost. */
+import { createClient } from 'redis'
+import { type OwnProgram, ownProgram } from './own-program.js'
+
+export interface OwnSentinels {
+  /** The addresses of the sentinels. */
+  readonly sentinels: readonly { readonly host: string; readonly port: number }[]
+  /** What the sentinels call the master. */
+  readonly name: string
+  /** The port of the master at the moment, as a sentinel knows it. */
+  master(): Promise<number>
+  /** Ends the master at once. */
+  killMaster(): Promise<void>
+  remove(): Promise<void>
+}
+
+const name = 'limits'
+
+/**
+ * Starts them, from the program `redis-server`. A master that does not answer for 500 ms is
+ * replaced.
+ */
+export async function ownSentinels(): Promise<OwnSentinels> {
+  const redis = (more: readonly string[]): Promise<OwnProgram> =>
+    ownProgram({
+      name: 'Redis',
+      command: 'redis-server',
+      args: (port) => ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no', ...more],
+      log: 'stdout',
+      ready: 'Ready to accept connections',
+      started: true,
+    })
+  const master = await redis(['--repl-diskless-sync-delay', '0'])
+  const replica = await redis(['--replicaof', `127.0.0.1 ${master.port}`])
+  const sentinels: OwnProgram[] = []
+  for (let i = 0; i < 3; i++) sentinels.push(await sentinel(master.port))
+  const all = [master, replica, ...sentinels]
+  const [first] = sentinels
+  const asked = createClient({ url: `redis://127.0.0.1:${first?.port}`, socket: { reconnectStrategy: () => 50 } })
+  asked.on('error', () => {})
+  await asked.connect()
+  const ask = async (...command: string[]): Promise<unknown> => asked.sendCommand(['SENTINEL', ...command])
+  // A failover needs the replica, and a majority of sentinels that know each other.
+  for (;;) {
+    const [peers, replicas] = (await Promise.all([ask('SENTINELS', name), ask('REPLICAS', name)])) as unknown[][]
+    if (peers?.length === 2 && replicas?.length === 1) break
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+  return {
+    name,
+    sentinels: sentinels.map(({ port }) => ({ host: '127.0.0.1', port })),
+    master: async () => Number(((await ask('GET-MASTER-ADDR-BY-NAME', name)) as string[])[1]),
+    killMaster: () => master.kill(),
+    async remove() {
+      asked.destroy()
+      await Promise.all(all.map((one) => one.remove()))
+    },
+  }
+}
+
+/** A sentinel writes what it learns into its configuration file, which therefore has to be a file of its own. */
+function sentinel(master: number): Promise<OwnProgram> {
+  const lines = [
+    `sentinel monitor ${name} 127.0.0.1 ${master} 2`,
+    `sentinel down-after-milliseconds ${name} 500`,
+    `sentinel failover-timeout ${name} 2000`,
+  ]
+  const script = `printf '%s\\n' "$@" > sentinel.conf && exec redis-server sentinel.conf --sentinel --port "$PORT" --bind 127.0.0.1`
+  return ownProgram({
+    name: 'Sentinel',
+    command: 'sh',
+    args: (port) => ['-c', script.replace('$PORT', String(port)), 'sh', ...lines],
+    log: 'stdout',
+    ready: '+monitor master',
+    started: true,
+  })
+}

@@ -1,0 +1,127 @@
+/**
+ * The adapter suite over tables that Citus distributes. Every statement is recorded, and its query tree
+ * is held against the rules of Citus. With CITUS_URL, the suite also runs on a Citus: without it, that
+ * part is skipped, since Citus is in no package that the tests can install.
+ */
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type PostgresAdapterOptions, type PostgresClient, postgresAdapter, tableDdl } from '../../src/adapters/postgres/index.js'
+import type { ResourceDefinition } from '../../src/definition/resource.js'
+import { adapterSuite } from '../../src/testing/index.js'
+import { call } from '../adapters/memory/requests.js'
+import { makeCatalog, makeFunction } from '../adapters/postgres/citus/catalog.js'
+import { factsOf, refusedByCitus } from '../adapters/postgres/citus/rules.js'
+import { recording } from '../adapters/postgres/citus/sent.js'
+import { freshDatabase, type Place, postgresVersion } from '../servers/databases.js'
+
+const attached = {
+  favourites: { table: 'favourites', parent: 'client', key: 'contract' },
+  archives: { table: 'archives', parent: 'client', key: 'contract' },
+}
+
+let schemas = 0
+/** Distributed tables of their own for each check. */
+async function tables(
+  definition: ResourceDefinition,
+  records: Iterable<unknown>,
+  exec: (text: string) => Promise<unknown>,
+  client: PostgresClient,
+) {
+  const schema = `check_${process.pid}_${++schemas}`
+  const inSchema = (name: string) => ({ schema, name })
+  const options = {
+    table: inSchema(definition.collection),
+    version: { column: 'version', soleWriter: true },
+    idempotency: { table: inSchema('idempotency_keys') },
+    attached: Object.fromEntries(Object.entries(attached).map(([as, join]) => [as, { ...join, table: inSchema(join.table) }])),
+  } as never as PostgresAdapterOptions
+  await exec(`CREATE SCHEMA ${schema}`)
+  await exec(tableDdl(definition, options, { distributed: true }))
+  const adapter = postgresAdapter(client, { ...options, resource: definition })
+  await adapter.ready()
+  for (const record of records) {
+    const made = await adapter.create(record, call)
+    if (!('created' in made)) throw new Error(`A record of the suite was refused: ${JSON.stringify(made)}`)
+  }
+  return { adapter, options, schema }
+}
+
+describe('the PostgreSQL adapter over tables in the catalog of Citus', () => {
+  let place: Place
+  let pools: readonly [pg.Pool, pg.Pool]
+  const statements = new Set<string>()
+  const refused: string[] = []
+
+  beforeAll(async () => {
+    place = await freshDatabase()
+    pools = [new pg.Pool({ connectionString: place.url, max: 6 }), new pg.Pool({ connectionString: place.url, max: 3 })]
+    await makeCatalog((text) => place.sql(text))
+    await makeFunction((text) => place.sql(text))
+  })
+  afterAll(async () => {
+    await Promise.all(pools.map((pool) => pool.end()))
+    await place.drop()
+  })
+
+  /** Checks what was sent, while the tables are there. */
+  async function judge(sent: readonly string[]): Promise<void> {
+    const exec = (text: string) => pools[1].query(text).then(({ rows }) => rows as Record<string, unknown>[])
+    const facts = await factsOf(exec)
+    for (const text of new Set(sent)) {
+      if (!/^\s*(?:SELECT|INSERT|UPDATE|DELETE|WITH)\b/.test(text) || !text.includes('check_') || /\bpg_(?:class|attribute)\b/.test(text))
+        continue
+      statements.add(text.replaceAll(/check_\d+_\d+/g, 'check'))
+      for (const fault of await refusedByCitus(exec, text, facts)) refused.push(`${fault}: ${text}`)
+    }
+  }
+
+  const suite = adapterSuite(async ({ definition, records }) => {
+    const recorded = recording(pools[0])
+    const { adapter, options, schema } = await tables(definition, records, (text) => place.sql(text), recorded.client)
+    return {
+      adapter,
+      peers: [postgresAdapter(pools[1], { ...options, resource: definition })],
+      close: async () => {
+        if (postgresVersion() >= 140_000) await judge(recorded.statements)
+        await place.sql(
+          `DELETE FROM pg_catalog.pg_dist_partition WHERE logicalrelid::oid IN (SELECT oid FROM pg_class WHERE relnamespace = '${schema}'::regnamespace)`,
+        )
+        await place.sql(`DROP SCHEMA ${schema} CASCADE`)
+        await recorded.client.end()
+      },
+    }
+  })
+  it('is held to everything', () => expect(suite.skipped).toEqual([]))
+  for (const check of suite) it(`${check.id}: ${check.title}`, check.run)
+
+  it.skipIf(postgresVersion() < 140_000)('sends only statements that Citus takes', () => {
+    expect(statements.size).toBeGreaterThan(100)
+    expect([...new Set(refused)]).toEqual([])
+  })
+})
+
+const citus = process.env.CITUS_URL
+describe.skipIf(!citus).each([
+  ['distributed', (ddl: string) => ddl],
+  [
+    'reference',
+    (ddl: string) => ddl.replaceAll(/create_distributed_table\(('(?:[^']|'')*')[^;\n]*?\)(?=;|\n)/g, 'create_reference_table($1)'),
+  ],
+] as const)('the PostgreSQL adapter over %s tables of Citus (skipped without CITUS_URL: Citus is in no package)', (_, made) => {
+  let pool: pg.Pool
+  beforeAll(async () => {
+    pool = new pg.Pool({ connectionString: citus as string, max: 6 })
+    await pool.query('CREATE EXTENSION IF NOT EXISTS citus')
+  })
+  afterAll(() => pool.end())
+
+  const suite = adapterSuite(async ({ definition, records }) => {
+    const { adapter, options, schema } = await tables(definition, records, (text) => pool.query(made(text)), pool)
+    return {
+      adapter,
+      peers: [postgresAdapter(pool, { ...options, resource: definition })],
+      close: async () => void (await pool.query(`DROP SCHEMA ${schema} CASCADE`)),
+    }
+  })
+  for (const check of suite) it(`${check.id}: ${check.title}`, check.run)
+})
