@@ -25,6 +25,9 @@ const alone = [
 
 const long = 'test/**/*.long.test.ts'
 
+/** With TEST_HA=short, what takes two minutes. */
+const haFiles = ['test/ha/**/*.ha.ts', ...(process.env.TEST_HA === 'short' ? [] : ['test/ha/**/*.ha-long.ts'])]
+
 const alias = [
   { find: /^express-rest-conventions$/, replacement: source('src/index.ts') },
   { find: /^express-rest-conventions\/auth$/, replacement: source('src/auth/index.ts') },
@@ -75,6 +78,8 @@ export default defineConfig({
         },
       },
       { resolve: { alias }, plugins, test: { ...shared, name: 'alone', include: alone } },
+      // Programs that npm does not bring: `npm run test:ha` alone runs it.
+      { resolve: { alias }, plugins, test: { ...shared, name: 'ha', include: haFiles, fileParallelism: false } },
       { resolve: { alias }, plugins, test: { ...shared, name: 'long', include: [long], testTimeout: 180_000, env: { TEST_SIZE: 'long' } } },
     ],
   },

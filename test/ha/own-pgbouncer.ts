@@ -1,0 +1,55 @@
+/** A PgBouncer of our own in transaction mode, from the program `pgbouncer`. */
+import { execFileSync } from 'node:child_process'
+import { runner } from '../servers/binaries.js'
+import { ownProgram } from '../servers/own-program.js'
+
+export interface OwnPgBouncer {
+  /** The database through it. */
+  readonly url: string
+  /** Replaces its connections to the server, which then have the server's new settings. */
+  reconnect(): Promise<void>
+  remove(): Promise<void>
+}
+
+/** Starts one before the server of `url`. Throws where there is no such program. */
+export async function ownPgBouncer(url: string): Promise<OwnPgBouncer> {
+  const { hostname, port: serverPort, username, password, pathname } = new URL(url)
+  const database = pathname.slice(1)
+  const lines = [
+    '[databases]',
+    `${database} = host=${hostname} port=${serverPort || 5432} user=${username}${password && ` password=${decodeURIComponent(password)}`}`,
+    '[pgbouncer]',
+    'listen_addr = 127.0.0.1',
+    'auth_type = any',
+    'pool_mode = transaction',
+    'default_pool_size = 2',
+    'unix_socket_dir =',
+  ]
+  const script = `{ printf '%s\\n' "$@"; echo "listen_port = PORT"; } > pgbouncer.ini && chmod 644 pgbouncer.ini && chmod 755 . && exec pgbouncer ${asUser()} pgbouncer.ini`
+  const server = await ownProgram({
+    name: 'PgBouncer',
+    command: 'sh',
+    args: (port) => ['-c', script.replace('PORT', String(port)), 'sh', ...lines],
+    log: 'stderr',
+    ready: 'process up',
+    started: true,
+  })
+  const through = new URL(url)
+  through.hostname = '127.0.0.1'
+  through.port = String(server.port)
+  through.password = ''
+  return {
+    url: through.href,
+    async reconnect() {
+      await server.kill()
+      await server.start()
+    },
+    remove: () => server.remove(),
+  }
+}
+
+/** It refuses to run as root. */
+function asUser(): string {
+  const { uid } = runner()
+  return uid === undefined ? '' : `-u ${execFileSync('id', ['-nu', String(uid)], { encoding: 'utf8' }).trim()}`
+}
