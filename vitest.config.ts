@@ -80,7 +80,11 @@ export default defineConfig({
       { resolve: { alias }, plugins, test: { ...shared, name: 'alone', include: alone } },
       // Programs that npm does not bring: `npm run test:ha` alone runs it.
       { resolve: { alias }, plugins, test: { ...shared, name: 'ha', include: haFiles, fileParallelism: false } },
-      { resolve: { alias }, plugins, test: { ...shared, name: 'long', include: [long], testTimeout: 180_000, env: { TEST_SIZE: 'long' } } },
+      {
+        resolve: { alias },
+        plugins,
+        test: { ...shared, name: 'long', include: [long], testTimeout: 180_000, env: { TEST_SIZE: 'long' } },
+      },
     ],
   },
 })

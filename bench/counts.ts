@@ -12,18 +12,31 @@ const { values } = parseArgs({
 })
 
 compile(checkout)
-const found = values.node.split(',').map((node) => ({ version: versionOf(node), counts: count(checkout, node, countedNames) }))
+const found = values.node
+  .split(',')
+  .map((node) => ({ version: versionOf(node), counts: count(checkout, node, countedNames) }))
 if (values.paste) process.stdout.write(pasted(found))
 else for (const one of found) console.log(`${tableOf(one)}\n`)
 
 function tableOf({ version, counts }: (typeof found)[number]): string {
-  const rows = countedNames.map((name) => [countedOf(name).title, ...countNames.map((count) => figure(counts[name][count]))])
-  const ceilings = countedNames.map((name) => ['  at most', ...countNames.map((count) => figure(ceiling(name, count, version)))])
+  const rows = countedNames.map((name) => [
+    countedOf(name).title,
+    ...countNames.map((count) => figure(counts[name][count])),
+  ])
+  const ceilings = countedNames.map((name) => [
+    '  at most',
+    ...countNames.map((count) => figure(ceiling(name, count, version))),
+  ])
   const lines = [[`Node ${version}`, ...countNames], ...rows.flatMap((row, at) => [row, ceilings[at] as string[]])]
   const widths = countNames.map((_, at) => Math.max(...lines.map((line) => (line[at + 1] as string).length)))
   const text = lines.map(
-    ([title = '', ...cells]) => title.padEnd(36) + cells.map((cell, at) => cell.padStart((widths[at] ?? 0) + 2)).join(''),
+    ([title = '', ...cells]) =>
+      title.padEnd(36) + cells.map((cell, at) => cell.padStart((widths[at] ?? 0) + 2)).join(''),
   )
   const above = excesses(counts, version)
-  return [...text, '', ...(above.length === 0 ? ['Nothing is above its ceiling.'] : ['Above its ceiling:', ...above])].join('\n')
+  return [
+    ...text,
+    '',
+    ...(above.length === 0 ? ['Nothing is above its ceiling.'] : ['Above its ceiling:', ...above]),
+  ].join('\n')
 }

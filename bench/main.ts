@@ -83,7 +83,8 @@ async function measureTail(
   participants: readonly Participant[],
   about: () => Omit<Result, 'workloads'>,
 ): Promise<TailResult> {
-  if (place.database === undefined) throw new UsageError('--tail is measured in PostgreSQL, and there is none to be had.')
+  if (place.database === undefined)
+    throw new UsageError('--tail is measured in PostgreSQL, and there is none to be had.')
   const those = thoseOf(workloadOf('pg-mixed'), participants)
   if (those.length === 0) throw new UsageError('--servers names none that --tail is measured on.')
   const tail = await runTail(those, place)

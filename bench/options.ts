@@ -55,9 +55,13 @@ export function parseOptions(args: readonly string[], cwd: string): Options | st
   if (values.help === true) return usage
   if (values.list === true) return listing()
   const [quick, tail] = [values.quick === true, values.tail === true]
-  const workloadsOnly = tail ? (['workloads', 'requests'] as const).find((name) => values[name] !== undefined) : undefined
-  if (workloadsOnly !== undefined) throw new UsageError(`--tail has no --${workloadsOnly}. It takes --servers, --rounds and --seconds.`)
-  if (values.seconds !== undefined && values.requests !== undefined) throw new UsageError('Give --seconds or --requests, not both.')
+  const workloadsOnly = tail
+    ? (['workloads', 'requests'] as const).find((name) => values[name] !== undefined)
+    : undefined
+  if (workloadsOnly !== undefined)
+    throw new UsageError(`--tail has no --${workloadsOnly}. It takes --servers, --rounds and --seconds.`)
+  if (values.seconds !== undefined && values.requests !== undefined)
+    throw new UsageError('Give --seconds or --requests, not both.')
   const seconds = tail ? (quick ? 1 : 10) : quick ? 0.3 : 2
   return {
     workloads: names('--workloads', values.workloads, workloadNames) ?? workloadNames,
@@ -99,7 +103,11 @@ function read(args: readonly string[]) {
 }
 
 /** Names with commas, in the order in which they are always run, whatever the order they are named in. */
-export function names<Name extends string>(option: string, text: string | undefined, known: readonly Name[]): readonly Name[] | undefined {
+export function names<Name extends string>(
+  option: string,
+  text: string | undefined,
+  known: readonly Name[],
+): readonly Name[] | undefined {
   if (text === undefined) return undefined
   const asked = text.split(',').map((name) => name.trim())
   const stray = asked.find((name) => !(known as readonly string[]).includes(name))
@@ -108,7 +116,14 @@ export function names<Name extends string>(option: string, text: string | undefi
 }
 
 /** A number within bounds, or what holds where none is given. */
-export function number(option: string, text: string | undefined, otherwise: number, least: number, most: number, whole = false): number {
+export function number(
+  option: string,
+  text: string | undefined,
+  otherwise: number,
+  least: number,
+  most: number,
+  whole = false,
+): number {
   if (text === undefined) return otherwise
   const value = text.trim() === '' ? Number.NaN : Number(text)
   if (!(value >= least && value <= most) || (whole && !Number.isInteger(value)))

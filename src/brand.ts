@@ -20,9 +20,9 @@ const names = [
 /** What can be recognised. */
 export type BrandName = (typeof names)[number]
 
-const marks = Object.fromEntries(names.map((name) => [name, Symbol.for(`express-rest-conventions.${name}`)])) as Readonly<
-  Record<BrandName, symbol>
->
+const marks = Object.fromEntries(
+  names.map((name) => [name, Symbol.for(`express-rest-conventions.${name}`)]),
+) as Readonly<Record<BrandName, symbol>>
 
 /**
  * The value of every mark: raised when what is marked changes so that older copies can not read it.

@@ -95,7 +95,8 @@ export class Cache<K, V> {
 
   get(key: K): V | undefined {
     const entry = this.#entries.get(key)
-    if (cacheChannel.hasSubscribers) cacheChannel.publish({ cache: this.#name, hit: entry !== undefined } satisfies CacheMessage)
+    if (cacheChannel.hasSubscribers)
+      cacheChannel.publish({ cache: this.#name, hit: entry !== undefined } satisfies CacheMessage)
     if (entry === undefined) {
       this.#misses += 1
       return undefined

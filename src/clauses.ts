@@ -15,7 +15,10 @@ export const clauses = {
     'Shape of an address',
     'An address is `/{version}/{collection}/{id}`, with sub-collections below an item. An area may stand between the version and the collection.',
   ),
-  'PATH-2': clause('Collections are plural', 'The segment of a collection is a plural noun, also where one item is addressed.'),
+  'PATH-2': clause(
+    'Collections are plural',
+    'The segment of a collection is a plural noun, also where one item is addressed.',
+  ),
   'PATH-3': clause('No verbs in paths', 'A path names things. The method says what is done to them.'),
   'PATH-4': clause('No formats in paths', 'A path does not depend on a format. `Accept` chooses it.'),
   'PATH-5': clause('Parents first', 'In a path the parent stands before what belongs to it.'),
@@ -41,9 +44,18 @@ export const clauses = {
     'Links',
     'An association is an object with the absolute address of the other resource in `href`, and perhaps a few of its members.',
   ),
-  'REP-2': clause('Expansions', '`expand` puts the full representation in place of a link. Associations inside it stay links.'),
-  'REP-3': clause('Several expansions', 'Several associations can be expanded at once. A link whose target is gone stays a link.'),
-  'REP-4': clause('Local date-times', 'A date-time is ISO 8601 with seven fractional digits and no zone: `2026-01-31T08:30:00.0000000`.'),
+  'REP-2': clause(
+    'Expansions',
+    '`expand` puts the full representation in place of a link. Associations inside it stay links.',
+  ),
+  'REP-3': clause(
+    'Several expansions',
+    'Several associations can be expanded at once. A link whose target is gone stays a link.',
+  ),
+  'REP-4': clause(
+    'Local date-times',
+    'A date-time is ISO 8601 with seven fractional digits and no zone: `2026-01-31T08:30:00.0000000`.',
+  ),
   'REP-5': clause(
     'Absolute addresses',
     'Links begin with the configured address of the service, or else with the host that the client used.',
@@ -65,7 +77,10 @@ export const clauses = {
     'POST',
     'POST creates an item. The answer is 201 or 202 with the address in `Location`. `Prefer: return=representation` asks for a body too.',
   ),
-  'VERB-3': clause('PUT', 'PUT replaces a whole item and keeps its identifier. It creates nothing: without the item the answer is 404.'),
+  'VERB-3': clause(
+    'PUT',
+    'PUT replaces a whole item and keeps its identifier. It creates nothing: without the item the answer is 404.',
+  ),
   'VERB-4': clause(
     'PUT into a sub-collection',
     'PUT without a body puts an existing item into the collection of its parent. DELETE takes it out, and the item stays.',
@@ -80,7 +95,10 @@ export const clauses = {
     'HEAD',
     'HEAD of an item is 302 where it exists and 404 where it does not. There is no `Location`: do not follow it. HEAD of a list has the header fields of the list.',
   ),
-  'VERB-9': clause('Methods of an address', 'A method that is not offered is 405. `Allow` and OPTIONS list those that are.'),
+  'VERB-9': clause(
+    'Methods of an address',
+    'A method that is not offered is 405. `Allow` and OPTIONS list those that are.',
+  ),
   'VERB-10': clause(
     'Answers to changes',
     'PUT and PATCH answer with the new representation and its `Etag`. `Prefer: return=minimal` leaves the body out.',
@@ -118,12 +136,18 @@ export const clauses = {
     'An unknown parameter, field or expansion, or a malformed value, is 400. The answer names it and what is allowed.',
   ),
   'HDR-1': clause('Media types', '`Accept` chooses the media type of the answer. One that is not offered is 415.'),
-  'HDR-2': clause('Entity tags', '`Etag` names the version of a representation. Send it back in `If-Match` or `If-None-Match`.'),
+  'HDR-2': clause(
+    'Entity tags',
+    '`Etag` names the version of a representation. Send it back in `If-Match` or `If-None-Match`.',
+  ),
   'HDR-3': clause(
     'If-Match',
     'With `If-Match` a change is made only while the item still has that `Etag`: else 412. Of two clients with the same tag one succeeds. `*` fits any version.',
   ),
-  'HDR-4': clause('If-None-Match', 'A GET with `If-None-Match` is 304 without a body while the client has the current representation.'),
+  'HDR-4': clause(
+    'If-None-Match',
+    'A GET with `If-None-Match` is 304 without a body while the client has the current representation.',
+  ),
   'HDR-5': clause(
     'Request bodies',
     '`Content-Type` says the format of a body. Another one is 415, what can not be read is 400, what is too large is 413.',
@@ -138,13 +162,22 @@ export const clauses = {
   ),
   'HDR-8': clause('Strong tags', 'Two different bodies of one resource never have the same `Etag`.'),
   'AUTH-1': clause('Bearer tokens', 'A private service takes `Authorization: Bearer <token>`.'),
-  'AUTH-2': clause('Login', 'GET of the login with user and password (Basic) answers with a token in `x-authorization-token`.'),
-  'AUTH-3': clause('Tokens of public services', 'Each request to a public service has its token in `x-authorization-token`.'),
+  'AUTH-2': clause(
+    'Login',
+    'GET of the login with user and password (Basic) answers with a token in `x-authorization-token`.',
+  ),
+  'AUTH-3': clause(
+    'Tokens of public services',
+    'Each request to a public service has its token in `x-authorization-token`.',
+  ),
   'AUTH-4': clause(
     'Permission',
     'Without valid credentials the answer is 401. A caller without permission gets 403, and 405 for a method that it may not use.',
   ),
-  'AUTH-5': clause('Validity of tokens', 'A token ends at its `exp`. It counts only where its algorithm, issuer and audience fit.'),
+  'AUTH-5': clause(
+    'Validity of tokens',
+    'A token ends at its `exp`. It counts only where its algorithm, issuer and audience fit.',
+  ),
   'AUTH-6': clause(
     'Attempts to log in',
     'Logins are limited for each account and each address. An unknown user and a wrong password look alike.',
@@ -158,10 +191,19 @@ export const clauses = {
     'Problems',
     'The body of an error is `application/problem+json` (RFC 9457) with a stable `code`, and everything that is wrong in `errors`.',
   ),
-  'LIMIT-1': clause('Rate limit', 'Too many requests are 429. `Retry-After` says when to come back, `RateLimit` what is left.'),
-  'VER-1': clause('Versions', 'The version is the first segment. Several versions are served side by side. An unknown one is 404.'),
+  'LIMIT-1': clause(
+    'Rate limit',
+    'Too many requests are 429. `Retry-After` says when to come back, `RateLimit` what is left.',
+  ),
+  'VER-1': clause(
+    'Versions',
+    'The version is the first segment. Several versions are served side by side. An unknown one is 404.',
+  ),
   'VER-2': clause('Retired versions', 'A version that has ended is 410 without a body, whatever the request.'),
-  'VER-3': clause('Deprecated versions', 'A version that will end says so in `Deprecation`, `Sunset` and a `Link` to its successor.'),
+  'VER-3': clause(
+    'Deprecated versions',
+    'A version that will end says so in `Deprecation`, `Sunset` and a `Link` to its successor.',
+  ),
 } as const satisfies Readonly<Record<string, Clause>>
 
 /** The id of a clause. */

@@ -51,4 +51,5 @@ export class ConfigurationError extends TypeError {
 }
 
 /** Whether an error is one, of this copy of the library or of another. */
-export const isConfigurationError = (error: unknown): error is ConfigurationError => hasBrand('configuration-error', error)
+export const isConfigurationError = (error: unknown): error is ConfigurationError =>
+  hasBrand('configuration-error', error)

@@ -12,7 +12,12 @@ import { type ProblemCode, problemKinds } from './problem-kinds.js'
 import { cutText, cutViolation, mostProblemItems, type Violation } from './violation.js'
 import { header } from './wire.js'
 
-export { type ConfigurationCode, ConfigurationError, configurationKinds, isConfigurationError } from './configuration-error.js'
+export {
+  type ConfigurationCode,
+  ConfigurationError,
+  configurationKinds,
+  isConfigurationError,
+} from './configuration-error.js'
 export { type ProblemCode, problemKinds } from './problem-kinds.js'
 export type { KnownViolation, Violation } from './violation.js'
 
@@ -71,7 +76,12 @@ export class HttpProblem extends Error {
 }
 
 /** The options that a problem may have beside its kind. */
-export const problemOptionKinds: Kinds<HttpProblemOptions> = { detail: 'string', errors: { each: 'table' }, headers: 'table', cause: 'any' }
+export const problemOptionKinds: Kinds<HttpProblemOptions> = {
+  detail: 'string',
+  errors: { each: 'table' },
+  headers: 'table',
+  cause: 'any',
+}
 
 const inSecondArgument = { instead: 'Give it in the second argument.' }
 
@@ -131,7 +141,8 @@ export const unavailableOptionKinds: Kinds<UnavailableOptions> = {
 }
 
 /** The detail of an answer to a write that may have changed something (VERB-13). `reason`: a clause without a full stop. */
-export const unknownOutcome = (reason: string): string => `${reason}: whether the change took place is unknown. GET the resource to see.`
+export const unknownOutcome = (reason: string): string =>
+  `${reason}: whether the change took place is unknown. GET the resource to see.`
 
 /** The detail of a 503 that was given none. */
 export const tryAgain = 'Try again in a moment.'
@@ -229,7 +240,9 @@ function fromHttpError(error: unknown): HttpProblem | undefined {
 
 function stringHeaders(headers: unknown): Record<string, string> {
   if (!isContainer(headers)) return {}
-  return Object.fromEntries(Object.entries(headers).filter((entry): entry is [string, string] => typeof entry[1] === 'string'))
+  return Object.fromEntries(
+    Object.entries(headers).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
+  )
 }
 
 /** Where a problem happened, for its body. */

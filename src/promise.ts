@@ -16,7 +16,10 @@ export function settled<T, U>(value: T | Promise<T>, then: (value: T) => U | Pro
 }
 
 /** The results of all, in their order: synchronously where none is a promise. An exception becomes a rejection, so that every promise gets a handler. */
-export function together<T, U>(all: readonly T[], make: (one: T) => U | Promise<U>): readonly U[] | Promise<readonly U[]> {
+export function together<T, U>(
+  all: readonly T[],
+  make: (one: T) => U | Promise<U>,
+): readonly U[] | Promise<readonly U[]> {
   const made: (U | Promise<U>)[] = []
   let waits = false
   for (const one of all) {

@@ -41,7 +41,11 @@ export function withTimeout<T>(answer: T | PromiseLike<T>, limit: number, late: 
  * The result of `work`, with a limit as `withTimeout` has it. The signal that `work` is given aborts
  * at the limit, with the same error. An exception of `work` is a rejection.
  */
-export function abortedAfter<T>(work: (signal: AbortSignal) => T | PromiseLike<T>, limit: number, late: () => Error): Promise<T> {
+export function abortedAfter<T>(
+  work: (signal: AbortSignal) => T | PromiseLike<T>,
+  limit: number,
+  late: () => Error,
+): Promise<T> {
   const controller = new AbortController()
   const result = new Promise<T>((resolve) => resolve(work(controller.signal)))
   return withTimeout(result, limit, () => {

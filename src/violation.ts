@@ -185,15 +185,23 @@ export const mostProblemItems = 1_000
 
 /** The text where it is not too long, else its beginning. */
 export const cutText = (text: string): string =>
-  text.length <= longestProblemText ? text : `${text.slice(0, longestProblemText - 4).replace(/[\uD800-\uDBFF]$/, '')}...`
+  text.length <= longestProblemText
+    ? text
+    : `${text.slice(0, longestProblemText - 4).replace(/[\uD800-\uDBFF]$/, '')}...`
 
 /** The same violation where it is not too large, as most are. */
 export function cutViolation(violation: Violation): Violation {
   const { allowed } = violation
-  const isLong = Object.values(violation).some((value) => typeof value === 'string' && value.length > longestProblemText)
+  const isLong = Object.values(violation).some(
+    (value) => typeof value === 'string' && value.length > longestProblemText,
+  )
   if (!isLong && (allowed === undefined || allowed.length <= mostProblemItems)) return violation
   const texts = Object.fromEntries(
     Object.entries(violation).map(([name, value]) => [name, typeof value === 'string' ? cutText(value) : value]),
   )
-  return { ...texts, detail: cutText(violation.detail), ...(allowed === undefined ? {} : { allowed: allowed.slice(0, mostProblemItems) }) }
+  return {
+    ...texts,
+    detail: cutText(violation.detail),
+    ...(allowed === undefined ? {} : { allowed: allowed.slice(0, mostProblemItems) }),
+  }
 }

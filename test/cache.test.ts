@@ -37,7 +37,10 @@ describe('Cache', () => {
         }
         expect(cache.count()).toMatchObject({ hits, misses })
         const left = [...all].filter(([key]) => cache.get(key) !== undefined)
-        expect(cache.count()).toMatchObject({ entries: left.length, size: left.reduce((sum, [, { size }]) => sum + size, 0) })
+        expect(cache.count()).toMatchObject({
+          entries: left.length,
+          size: left.reduce((sum, [, { size }]) => sum + size, 0),
+        })
       }),
     )
   })

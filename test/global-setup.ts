@@ -12,14 +12,24 @@ import { findRedis } from './servers/find-redis.js'
 import { pgliteFiles } from './servers/pglite.js'
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const built = promisify(execFile)('npm', ['run', '--silent', 'prestart'], { cwd: fileURLToPath(new URL('..', import.meta.url)) })
+  const built = promisify(execFile)('npm', ['run', '--silent', 'prestart'], {
+    cwd: fileURLToPath(new URL('..', import.meta.url)),
+  })
   console.log(`Property tests: TEST_SEED=${process.env.TEST_SEED}.`)
   // Nothing is ever skipped: without a PostgreSQL, which npm brings, no test runs; without a Redis or a NATS server, which it does not bring, the tests over it
   // fail and say why.
-  const redis = await findRedis().catch((error: Error) => ({ line: error.message, url: undefined, release: async () => {} }))
+  const redis = await findRedis().catch((error: Error) => ({
+    line: error.message,
+    url: undefined,
+    release: async () => {},
+  }))
   console.log(redis.line)
   project.provide('redis', { url: redis.url, line: redis.line })
-  const nats = await findNats().catch((error: Error) => ({ line: error.message, url: undefined, release: async () => {} }))
+  const nats = await findNats().catch((error: Error) => ({
+    line: error.message,
+    url: undefined,
+    release: async () => {},
+  }))
   console.log(nats.line)
   project.provide('nats', { url: nats.url, line: nats.line })
   const releases = [redis.release, nats.release]

@@ -25,8 +25,14 @@ describe('ERR-3: new HttpProblem() refuses what would be missing in the answer',
     [['rules'], /the code "rules", which is none of the library\. Did you mean "rule"\?/],
     [['no-such-code'], /the code "no-such-code"/],
     [['constructor'], /the code "constructor"/],
-    [[{ code: 'sold-out', status: 422 }], /"title" of the first argument of new HttpProblem\(\) is missing\. Give a string\./],
-    [[{ ...own, status: 200 }], /"status" of the first argument of new HttpProblem\(\) is 200\. Give a whole number from 400 to 599\./],
+    [
+      [{ code: 'sold-out', status: 422 }],
+      /"title" of the first argument of new HttpProblem\(\) is missing\. Give a string\./,
+    ],
+    [
+      [{ ...own, status: 200 }],
+      /"status" of the first argument of new HttpProblem\(\) is 200\. Give a whole number from 400 to 599\./,
+    ],
     [[undefined], /is missing\. Give a code such as 'rule', or \{ code, status, title \}/],
     [[null], /is null\. Give a code such as 'rule', or \{ code, status, title \}/],
   ])('%j', (given, message) => {

@@ -24,7 +24,8 @@ async function arrived(): Promise<string> {
 const late = () => new Error('too late')
 const never = () => new Promise<never>(() => {})
 
-const thenable = (then: (resolve: (value: string) => void) => void): object => Object.defineProperty({}, 'then', { value: then })
+const thenable = (then: (resolve: (value: string) => void) => void): object =>
+  Object.defineProperty({}, 'then', { value: then })
 
 /** The timers that keep this process alive. */
 const timers = () => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length
@@ -186,10 +187,10 @@ describe('deadline()', () => {
       decrement: (key: string) => inner.decrement(key),
       resetKey: (key: string) => inner.resetKey(key),
     }
-    const guarded = new StoreGuard({ failed: 'It is down.', recovered: () => 'It was down.' }, { storeTimeout: 50, onStoreFailure }).add(
-      store,
-      60_000,
-    )
+    const guarded = new StoreGuard(
+      { failed: 'It is down.', recovered: () => 'It was down.' },
+      { storeTimeout: 50, onStoreFailure },
+    ).add(store, 60_000)
     for (const ms of [45, 60, 200]) {
       const answer = guarded.increment('a')
       standStill(ms)

@@ -47,7 +47,8 @@ export function minuteLimit(): (caller: string) => { readonly remaining: number;
       windows.set(caller, window)
     }
     const reset = Math.ceil((window.until - now) / 1000)
-    if (++window.count > limit) throw new Problem(429, 'Too many requests', 'Come back later.', { 'Retry-After': String(reset) })
+    if (++window.count > limit)
+      throw new Problem(429, 'Too many requests', 'Come back later.', { 'Retry-After': String(reset) })
     return { remaining: limit - window.count, reset }
   }
 }
@@ -74,4 +75,5 @@ export async function logIn(field: string | undefined, { user, salt, hash }: Acc
   })
 }
 
-export const issueToken = (caller: Caller, key: KeyObject): string => jwt.sign({ ...caller }, key, { algorithm: 'HS256', expiresIn: 3600 })
+export const issueToken = (caller: Caller, key: KeyObject): string =>
+  jwt.sign({ ...caller }, key, { algorithm: 'HS256', expiresIn: 3600 })

@@ -17,7 +17,11 @@ export const corsOptions = {
 }
 
 /** The same, for an answer to the shop, where there is no such package. */
-export const corsFields = { 'access-control-allow-origin': shop, vary: 'Origin', 'access-control-expose-headers': exposed.join(',') }
+export const corsFields = {
+  'access-control-allow-origin': shop,
+  vary: 'Origin',
+  'access-control-expose-headers': exposed.join(','),
+}
 
 export const preflightFields = {
   'access-control-allow-origin': shop,

@@ -17,18 +17,30 @@ const parameters = ['sucursalDeDistribucion', 'lote', 'sort', 'offest', 'limit',
 /** Takes what every framework makes of a query: names with a text each. Throws a 400. */
 export function parseListQuery(query: Readonly<Record<string, unknown>>): ListQuery {
   for (const name in query) {
-    if (!parameters.includes(name)) throw malformed(`"${name}" is not a parameter here. There are: ${parameters.join(', ')}.`)
+    if (!parameters.includes(name))
+      throw malformed(`"${name}" is not a parameter here. There are: ${parameters.join(', ')}.`)
     if (typeof query[name] !== 'string') throw malformed(`"${name}" stands more than once.`)
   }
-  const { sucursalDeDistribucion, lote, sort = 'numero', offest, limit, expand } = query as Record<string, string | undefined>
+  const {
+    sucursalDeDistribucion,
+    lote,
+    sort = 'numero',
+    offest,
+    limit,
+    expand,
+  } = query as Record<string, string | undefined>
   const descending = sort.startsWith('-')
   const member = descending ? sort.slice(1) : sort
   if (member !== 'fechaDeEntrada' && member !== 'numero') throw malformed(`"sort" can't be by "${member}".`)
-  if (expand !== undefined && expand !== 'contrato') throw malformed(`"expand" can't be "${expand}". There is: contrato.`)
+  if (expand !== undefined && expand !== 'contrato')
+    throw malformed(`"expand" can't be "${expand}". There is: contrato.`)
   const size = limit === undefined ? pageSize : integer('limit', limit, 1, 100)
   const page = offest === undefined ? 1 : integer('offest', offest, 1, Number.MAX_SAFE_INTEGER)
   return {
-    branch: sucursalDeDistribucion === undefined ? undefined : integer('sucursalDeDistribucion', sucursalDeDistribucion, 0, 1e9),
+    branch:
+      sucursalDeDistribucion === undefined
+        ? undefined
+        : integer('sucursalDeDistribucion', sucursalDeDistribucion, 0, 1e9),
     lote,
     sort: member,
     descending,

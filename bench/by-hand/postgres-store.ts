@@ -20,11 +20,11 @@ export function postgresStore(url: string): Store {
     async list(query): Promise<Listed> {
       const { name, where, order, values } = clauses(query)
       const [found, counted] = await Promise.all([
-        run<Record>(`list ${name} ${order}`, `SELECT ${columns} FROM ${joined} ${where} ORDER BY ${order} LIMIT $3 OFFSET $4`, [
-          ...values,
-          query.limit,
-          query.offset,
-        ]),
+        run<Record>(
+          `list ${name} ${order}`,
+          `SELECT ${columns} FROM ${joined} ${where} ORDER BY ${order} LIMIT $3 OFFSET $4`,
+          [...values, query.limit, query.offset],
+        ),
         run<{ total: number }>(`count ${name}`, `SELECT count(*)::float8 AS total FROM pre_piezas p ${where}`, values),
       ])
       return { rows: found.map(rowOf), total: counted[0]?.total ?? 0 }
@@ -89,6 +89,15 @@ export function clauses({ branch, lote, sort, descending }: ListQuery) {
   return { name, where, order, values: [branch ?? null, lote ?? null] }
 }
 
-function rowOf({ version, codigo, descripcion, esCorporativo, esUrgente, estaActivo, tipoDeServicio, ...piece }: Record): Row {
+function rowOf({
+  version,
+  codigo,
+  descripcion,
+  esCorporativo,
+  esUrgente,
+  estaActivo,
+  tipoDeServicio,
+  ...piece
+}: Record): Row {
   return { piece, version, contract: { codigo, descripcion, esCorporativo, esUrgente, estaActivo, tipoDeServicio } }
 }

@@ -17,7 +17,8 @@ export class Problem extends Error {
   }
 }
 
-export const absent = (): Problem => new Problem(404, 'The resource does not exist', 'There is nothing at this address.')
+export const absent = (): Problem =>
+  new Problem(404, 'The resource does not exist', 'There is nothing at this address.')
 export const stale = (): Problem =>
   new Problem(412, 'The resource has changed', 'If-Match does not name the current version. GET it again.')
 export const invalid = (detail: string): Problem => new Problem(422, 'The body is not valid', detail)
@@ -27,7 +28,8 @@ export const malformed = (detail: string): Problem => new Problem(400, 'The requ
 export function problemOf(error: unknown): Problem {
   if (error instanceof Problem) return error
   const { status, expose, message } = error as { status?: unknown; expose?: unknown; message?: unknown }
-  if (expose === true && typeof status === 'number') return new Problem(status, 'The request is malformed', String(message))
+  if (expose === true && typeof status === 'number')
+    return new Problem(status, 'The request is malformed', String(message))
   console.error(error)
   return new Problem(500, 'Something went wrong', 'The request could not be answered.')
 }

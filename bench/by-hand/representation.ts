@@ -42,7 +42,11 @@ export async function newPiece(body: unknown, store: Store): Promise<{ piece: Pi
 }
 
 /** What a merge patch (RFC 7396) makes of a piece, and its contract. Throws a 422. */
-export async function patchedPiece({ piece, contract }: Row, patch: unknown, store: Store): Promise<{ piece: Pieza; contract: Contrato }> {
+export async function patchedPiece(
+  { piece, contract }: Row,
+  patch: unknown,
+  store: Store,
+): Promise<{ piece: Pieza; contract: Contrato }> {
   const { contrato, ...rest } = objectOf(patch)
   const merged = merge(piece, rest) as Record<string, unknown>
   if (contrato !== undefined) merged.contratoId = codeOf(contrato)
@@ -61,7 +65,8 @@ async function checked(record: object, store: Store): Promise<{ piece: Pieza; co
 
 function codeOf(link: unknown): string {
   const href = typeof link === 'object' && link !== null ? (link as { href?: unknown }).href : undefined
-  if (typeof href !== 'string' || !href.startsWith(contractsAddress)) throw invalid('"contrato" has to be a link to a contract.')
+  if (typeof href !== 'string' || !href.startsWith(contractsAddress))
+    throw invalid('"contrato" has to be a link to a contract.')
   return href.slice(contractsAddress.length)
 }
 
@@ -72,7 +77,8 @@ function objectOf(body: unknown): Record<string, unknown> {
 
 function merge(target: unknown, patch: unknown): unknown {
   if (typeof patch !== 'object' || patch === null || Array.isArray(patch)) return patch
-  const merged: Record<string, unknown> = typeof target === 'object' && target !== null && !Array.isArray(target) ? { ...target } : {}
+  const merged: Record<string, unknown> =
+    typeof target === 'object' && target !== null && !Array.isArray(target) ? { ...target } : {}
   for (const [name, value] of Object.entries(patch)) {
     if (value === null) delete merged[name]
     else merged[name] = merge(merged[name], value)

@@ -97,7 +97,10 @@ function placeOf(list: readonly Row[], { piece }: Row): number {
   while (low < high) {
     const middle = (low + high) >>> 1
     const other = (list[middle] as Row).piece
-    const before = other.fechaDeEntrada === piece.fechaDeEntrada ? other.numero < piece.numero : other.fechaDeEntrada < piece.fechaDeEntrada
+    const before =
+      other.fechaDeEntrada === piece.fechaDeEntrada
+        ? other.numero < piece.numero
+        : other.fechaDeEntrada < piece.fechaDeEntrada
     if (before) low = middle + 1
     else high = middle
   }

@@ -198,11 +198,15 @@ export function excesses(counts: Partial<Record<CountedName, Counts>>, version: 
 export const figure = (value: number): string => String(Math.round(value * 100) / 100)
 
 /** The two constants as they stand above, of what was counted under each major version. */
-export function pasted(found: readonly { readonly version: string; readonly counts: Readonly<Record<CountedName, Counts>> }[]): string {
+export function pasted(
+  found: readonly { readonly version: string; readonly counts: Readonly<Record<CountedName, Counts>> }[],
+): string {
   const each = (of: (one: (typeof found)[number]) => string | number): string =>
     `{ ${found.map((one) => `${one.version.split('.')[0]}: ${of(one)}`).join(', ')} }`
   const rows = countedNames.map((name) => {
-    const rest = countNames.slice(1).map((count) => `${count}: ${figure(Math.max(...found.map(({ counts }) => counts[name][count])))}`)
+    const rest = countNames
+      .slice(1)
+      .map((count) => `${count}: ${figure(Math.max(...found.map(({ counts }) => counts[name][count])))}`)
     return `  ${/-/.test(name) ? `'${name}'` : name}: {\n    bytes: ${each(({ counts }) => counts[name].bytes)},\n    ${rest.join(',\n    ')},\n  },\n`
   })
   return [

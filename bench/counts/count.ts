@@ -20,7 +20,8 @@ const out = 'build/counts'
 
 /** The library without its comments, which are no code to run, and the counting itself; beside what others build and run meanwhile. */
 export function compile(checkout: string): void {
-  const tsc = (...args: string[]): unknown => execFileSync('node_modules/.bin/tsc', args, { cwd: checkout, stdio: 'inherit' })
+  const tsc = (...args: string[]): unknown =>
+    execFileSync('node_modules/.bin/tsc', args, { cwd: checkout, stdio: 'inherit' })
   tsc('-p', 'bench/tsconfig.json', '--outDir', out)
   tsc('-p', 'tsconfig.build.json', '--removeComments', '--declaration', 'false', '--outDir', join(out, 'library/dist'))
 }
@@ -38,4 +39,5 @@ export function count<N extends Counted>(checkout: string, node: string, names: 
   return JSON.parse(execFileSync(node, [...all, ...program], { encoding: 'utf8', env }))
 }
 
-export const versionOf = (node: string): string => execFileSync(node, ['-p', 'process.versions.node'], { encoding: 'utf8' }).trim()
+export const versionOf = (node: string): string =>
+  execFileSync(node, ['-p', 'process.versions.node'], { encoding: 'utf8' }).trim()

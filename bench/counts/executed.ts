@@ -15,7 +15,9 @@ export async function executed(work: Work, times: number, under: string): Promis
     await repeat(work, times)
     const { result } = post(session, 'Profiler.takePreciseCoverage') as Profiler.TakePreciseCoverageReturnType
     post(session, 'Profiler.stopPreciseCoverage')
-    const scripts = result.filter(({ url }) => url.startsWith(under)).map(({ functions }) => functions.map(({ ranges }) => ranges))
+    const scripts = result
+      .filter(({ url }) => url.startsWith(under))
+      .map(({ functions }) => functions.map(({ ranges }) => ranges))
     const calls = scripts.flat().reduce((sum, [whole]) => sum + (whole?.count ?? 0), 0)
     const code = scripts.reduce((sum, functions) => sum + lengthRun(functions.flat()), 0)
     return { calls: calls / times, code: code / times }

@@ -113,7 +113,8 @@ export class Caller {
       })
       const { status, fields, text } = answer as Told
       const named: Record<string, string> = {}
-      for (let at = 0; at < fields.length; at += 2) named[(fields[at] as string).toLowerCase()] = fields[at + 1] as string
+      for (let at = 0; at < fields.length; at += 2)
+        named[(fields[at] as string).toLowerCase()] = fields[at + 1] as string
       return { status, headers: named, text }
     }
   }
@@ -131,6 +132,8 @@ export class Caller {
 
 function messageOf({ method = 'GET', path, headers = {}, body }: Sent): Buffer {
   const length = body === undefined ? {} : { 'content-length': Buffer.byteLength(body) }
-  const fields = Object.entries({ host: 'bench.example', ...headers, ...length }).map(([name, value]) => `${name}: ${value}\r\n`)
+  const fields = Object.entries({ host: 'bench.example', ...headers, ...length }).map(
+    ([name, value]) => `${name}: ${value}\r\n`,
+  )
   return Buffer.from(`${method} ${path} HTTP/1.1\r\n${fields.join('')}\r\n${body ?? ''}`)
 }

@@ -16,7 +16,12 @@ export interface Work {
 }
 
 /** Makes so many requests, and tells each answer. */
-export function repeat(work: Work, times: number, watch: Watch = {}, told: (answer: Told) => void = () => {}): Promise<void> {
+export function repeat(
+  work: Work,
+  times: number,
+  watch: Watch = {},
+  told: (answer: Told) => void = () => {},
+): Promise<void> {
   const { caller, handler, turn, common, status } = work
   let left = times
   return caller.run(handler, watch, (answer) => {

@@ -42,7 +42,8 @@ export function makeDatabase(server: string, checkout: string, fillIt: typeof fi
     ready,
     async drop() {
       const failure = await ready.catch((error: unknown) => error)
-      if (!(failure instanceof NoDatabase)) await over(server, (client) => client.query(`DROP SCHEMA IF EXISTS ${name} CASCADE`))
+      if (!(failure instanceof NoDatabase))
+        await over(server, (client) => client.query(`DROP SCHEMA IF EXISTS ${name} CASCADE`))
     },
   }
 }
@@ -51,7 +52,9 @@ export function makeDatabase(server: string, checkout: string, fillIt: typeof fi
 async function fill(client: pg.Client, checkout: string): Promise<void> {
   const load = (path: string) => import(pathToFileURL(join(checkout, path)).href)
   const definitions = define((await load('dist/index.js')) as typeof import('express-rest-conventions'))
-  const { snakeCase, tableDdl } = (await load('dist/adapters/postgres/index.js')) as typeof import('express-rest-conventions/postgres')
+  const { snakeCase, tableDdl } = (await load(
+    'dist/adapters/postgres/index.js',
+  )) as typeof import('express-rest-conventions/postgres')
   await client.query(tableDdl(definitions.contratos, tables.contratos))
   await client.query(tableDdl(definitions.piezas, tables.piezas))
   await client.query('CREATE INDEX ON pre_piezas (sucursal_de_distribucion, fecha_de_entrada, numero)')
@@ -61,7 +64,9 @@ async function fill(client: pg.Client, checkout: string): Promise<void> {
   ] as const) {
     const members = Object.keys(records[0] ?? {})
     const columns = members.map(snakeCase).join(', ')
-    const rows = records.map((record) => Object.fromEntries(Object.entries(record).map(([member, value]) => [snakeCase(member), value])))
+    const rows = records.map((record) =>
+      Object.fromEntries(Object.entries(record).map(([member, value]) => [snakeCase(member), value])),
+    )
     await client.query(
       `INSERT INTO ${table} (${columns}) SELECT ${columns} FROM jsonb_populate_recordset(NULL::${table}, $1::text::jsonb)`,
       [JSON.stringify(rows)],

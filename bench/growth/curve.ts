@@ -55,10 +55,20 @@ export interface Curve {
 }
 
 /** CPU of the server process, a request. */
-export const cpu = (more: Partial<Figure> = {}): Figure => ({ title: 'CPU', unit: 'us', of: (sample) => sample.cpu, ...more })
+export const cpu = (more: Partial<Figure> = {}): Figure => ({
+  title: 'CPU',
+  unit: 'us',
+  of: (sample) => sample.cpu,
+  ...more,
+})
 
 /** Time of a request, as its client sees it. */
-export const time = (more: Partial<Figure> = {}): Figure => ({ title: 'time', unit: 'us', of: (sample) => sample.median, ...more })
+export const time = (more: Partial<Figure> = {}): Figure => ({
+  title: 'time',
+  unit: 'us',
+  of: (sample) => sample.median,
+  ...more,
+})
 
 /** The points of a curve: whole, at least 1, without repeats, from small to large. */
 export const steps = (...values: readonly number[]): readonly number[] =>

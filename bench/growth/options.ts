@@ -40,7 +40,8 @@ const usage = `npm run bench:growth -- [options]
 Ctrl-C ends the servers and drops the schema in PostgreSQL (DATABASE_URL, or PGHOST, PGPORT, PGUSER and PGPASSWORD).
 `
 
-const listing = (): string => `Curves\n${curveNames.map((name) => `  ${name.padEnd(16)} ${curveOf(name).title}`).join('\n')}\n`
+const listing = (): string =>
+  `Curves\n${curveNames.map((name) => `  ${name.padEnd(16)} ${curveOf(name).title}`).join('\n')}\n`
 
 /** Reads the arguments: the options, or a text to print in place of a run. Throws `UsageError`. */
 export function parseOptions(args: readonly string[], cwd: string): Options | string {
@@ -48,7 +49,8 @@ export function parseOptions(args: readonly string[], cwd: string): Options | st
   if (values.help === true) return usage
   if (values.list === true) return listing()
   const quick = values.quick === true
-  if (values.seconds !== undefined && values.requests !== undefined) throw new UsageError('Give --seconds or --requests, not both.')
+  if (values.seconds !== undefined && values.requests !== undefined)
+    throw new UsageError('Give --seconds or --requests, not both.')
   return {
     curves: names('--curves', values.curves, curveNames) ?? curveNames,
     rounds: number('--rounds', values.rounds, quick ? 3 : 5, 1, 1000, true),

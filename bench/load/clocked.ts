@@ -15,7 +15,11 @@ export interface Ran {
 }
 
 /** Runs so many workers side by side. `send` asks once, on behalf of the worker of this number; what it throws ends all. */
-export async function clocked(workers: number, { seconds, requests }: Bounds, send: (worker: number) => Promise<void>): Promise<Ran> {
+export async function clocked(
+  workers: number,
+  { seconds, requests }: Bounds,
+  send: (worker: number) => Promise<void>,
+): Promise<Ran> {
   const times: number[] = []
   let left = requests
   const start = performance.now()

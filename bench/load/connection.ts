@@ -30,7 +30,9 @@ export class Connection {
     this.#host = `host: 127.0.0.1:${port}\r\n`
     this.#common = fields(common)
     this.#socket = connect({ port, host: '127.0.0.1', noDelay: true })
-    this.#socket.setTimeout(patience, () => this.#waiting?.reject(new Error(`The server has not answered for ${patience / 1000} s.`)))
+    this.#socket.setTimeout(patience, () =>
+      this.#waiting?.reject(new Error(`The server has not answered for ${patience / 1000} s.`)),
+    )
     this.#socket.on('data', (chunk) => this.#read(chunk))
     this.#socket.on('error', (error) => this.#waiting?.reject(error))
     this.#socket.on('close', () => this.#waiting?.reject(new Error('The server closed the connection.')))
@@ -56,7 +58,9 @@ export class Connection {
   #write({ method = 'GET', path, headers = {}, body }: Sent): Buffer {
     const length = body === undefined ? '' : `content-length: ${Buffer.byteLength(body)}\r\n`
     const host = headers.host === undefined ? this.#host : ''
-    return Buffer.from(`${method} ${path} HTTP/1.1\r\n${host}${this.#common}${fields(headers)}${length}\r\n${body ?? ''}`)
+    return Buffer.from(
+      `${method} ${path} HTTP/1.1\r\n${host}${this.#common}${fields(headers)}${length}\r\n${body ?? ''}`,
+    )
   }
 
   #read(chunk: Buffer): void {

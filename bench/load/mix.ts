@@ -69,7 +69,8 @@ export async function makeMix(ask: Ask): Promise<Mix> {
   return () => {
     const kind = order[at++ % order.length] as Kind
     const settle = (reply: Reply): void => {
-      if (reply.status !== statusOf[kind]) throw new Error(`${kind} was answered ${reply.status} in place of ${statusOf[kind]}.`)
+      if (reply.status !== statusOf[kind])
+        throw new Error(`${kind} was answered ${reply.status} in place of ${statusOf[kind]}.`)
     }
     if (kind !== 'patch') return { kind, sent: turns[kind](undefined), settle }
     const { sent, answered } = patch()
@@ -91,11 +92,17 @@ function woven(turns: readonly Turn[]): Turn {
 }
 
 /** Pieces that wait for nothing are changed in turn, each with the tag of its last answer. */
-async function patches(ask: Ask): Promise<() => { readonly sent: Sent; readonly answered: (tag: string | undefined) => void }> {
+async function patches(
+  ask: Ask,
+): Promise<() => { readonly sent: Sent; readonly answered: (tag: string | undefined) => void }> {
   // A piece that is asked for with its tag stays as it is.
   const unchanged = new Set(Array.from({ length: rows }, (_, at) => taggedPaths(at)).flat())
-  const paths = Array.from({ length: changed + rows }, (_, at) => `${piecesPath}/${changeable(at)}`).filter((path) => !unchanged.has(path))
-  const idle = await Promise.all(paths.slice(0, changed).map(async (path) => ({ path, tag: (await ask(path)).headers.etag })))
+  const paths = Array.from({ length: changed + rows }, (_, at) => `${piecesPath}/${changeable(at)}`).filter(
+    (path) => !unchanged.has(path),
+  )
+  const idle = await Promise.all(
+    paths.slice(0, changed).map(async (path) => ({ path, tag: (await ask(path)).headers.etag })),
+  )
   let value = 0
   return () => {
     const piece = idle.shift()

@@ -22,7 +22,11 @@ interface Due {
  * Time begins when a request is due and the load gets to it. Waiting for a free connection counts.
  * What the load's own timer is late by does not, since no server is to blame for it.
  */
-export function open(connections: readonly Connection[], mix: Mix, { rate, seconds }: { rate: number; seconds: number }): Promise<OpenRan> {
+export function open(
+  connections: readonly Connection[],
+  mix: Mix,
+  { rate, seconds }: { rate: number; seconds: number },
+): Promise<OpenRan> {
   const times = Object.fromEntries(kinds.map((kind) => [kind, [] as number[]])) as Record<Kind, number[]>
   const late: number[] = []
   const free = [...connections]

@@ -14,7 +14,10 @@ export interface Round extends Bounds {
 }
 
 /** Throws where an answer has another status than it should. `begun` is called when everything is prepared, and the clock starts. */
-export async function runRound({ port, workload, token, secrets, seconds, requests }: Round, begun: () => Promise<void>): Promise<Ran> {
+export async function runRound(
+  { port, workload, token, secrets, seconds, requests }: Round,
+  begun: () => Promise<void>,
+): Promise<Ran> {
   const { status, tags = false, connections: count = 10, turns } = workloadOf(workload)
   const keys = keysOf(secrets)
   const common = token ? { authorization: `Bearer ${keys.token('*:read *:write')}` } : {}

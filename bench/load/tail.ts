@@ -29,13 +29,19 @@ export async function runTailRound({ port, token, secrets, seconds, rate }: Tail
   const count = rate === undefined ? closedConnections : openConnections
   const connections = Array.from({ length: count }, () => new Connection(port, common, true))
   try {
-    return rate === undefined ? await capacityOf(connections, mix, seconds) : await open(connections, mix, { rate, seconds })
+    return rate === undefined
+      ? await capacityOf(connections, mix, seconds)
+      : await open(connections, mix, { rate, seconds })
   } finally {
     for (const connection of connections) connection.close()
   }
 }
 
-async function capacityOf(connections: readonly Connection[], mix: Mix, seconds: number): Promise<{ readonly capacity: number }> {
+async function capacityOf(
+  connections: readonly Connection[],
+  mix: Mix,
+  seconds: number,
+): Promise<{ readonly capacity: number }> {
   const bounds = { seconds, requests: Number.MAX_SAFE_INTEGER }
   const { requests, elapsed } = await clocked(connections.length, bounds, async (at) => {
     const { sent, settle } = mix()

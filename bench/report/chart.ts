@@ -26,7 +26,10 @@ export function chartOf(result: Result): string {
   const heading = `CPU a request against Express 5 by hand (1 x): longer is quicker. Node ${result.node}, ${result.date.slice(0, 10)}`
   return pictureOf(
     heading,
-    groups.map(({ title, bars }) => ({ height: titleHeight + bars.length * rowHeight, body: group(title, bars, most) })),
+    groups.map(({ title, bars }) => ({
+      height: titleHeight + bars.length * rowHeight,
+      body: group(title, bars, most),
+    })),
   )
 }
 
@@ -66,7 +69,9 @@ function drawn({ name, ours, ratio, cpu }: Bar, y: number, x: (ratio: number) =>
     ),
   ]
   if (ratio.q1 < ratio.q3)
-    parts.push(`<line x1="${x(ratio.q1)}" x2="${x(ratio.q3)}" y1="${middle}" y2="${middle}" stroke="${colours.text}" stroke-width="1.5"/>`)
+    parts.push(
+      `<line x1="${x(ratio.q1)}" x2="${x(ratio.q3)}" y1="${middle}" y2="${middle}" stroke="${colours.text}" stroke-width="1.5"/>`,
+    )
   return parts.join('\n')
 }
 

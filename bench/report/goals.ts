@@ -26,7 +26,12 @@ const writesOfPostgres = ['pg-create', 'pg-patch'] as const
  * Which server has to reach what against hand-written Express on our server, and against tuned
  * Fastify.
  */
-const table: readonly (readonly [of: ServerName, workloads: readonly WorkloadName[], express: number, fastify: number])[] = [
+const table: readonly (readonly [
+  of: ServerName,
+  workloads: readonly WorkloadName[],
+  express: number,
+  fastify: number,
+])[] = [
   ['mounted-helper', readsOfPostgres, 0.9, 1],
   ['mounted-helper', writesOfPostgres, 1, 1.1],
   ['mounted-helper', ['adapter-item', 'adapter-page', 'adapter-page-any'], 0.9, 1],

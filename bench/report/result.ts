@@ -73,7 +73,10 @@ export interface Result {
 
 export const otherSuffix = '@against'
 
-export function rowOf({ id, server, title, ours }: Pick<Row, 'id' | 'server' | 'title' | 'ours'>, samples: readonly Sample[]): Row {
+export function rowOf(
+  { id, server, title, ours }: Pick<Row, 'id' | 'server' | 'title' | 'ours'>,
+  samples: readonly Sample[],
+): Row {
   const of = (name: 'cpu' | 'rate' | 'median' | 'p99'): Spread => spreadOf(samples.map((sample) => sample[name]))
   const database = figuresOf(samples, 'database')
   return {
@@ -101,7 +104,9 @@ export function ratiosOf(workload: WorkloadName, rows: readonly Row[]): Ratio[] 
   for (const { of, to, counts, most } of goals.filter((goal) => goal.workload === workload))
     pairs.set(`${of} ${to} ${counts}`, { of, to, counts, most })
   return [...pairs.values()].flatMap((pair) => {
-    const [own, other] = [pair.of, pair.to].map((id) => figuresOf(rows.find((row) => row.id === id)?.samples ?? [], pair.counts))
+    const [own, other] = [pair.of, pair.to].map((id) =>
+      figuresOf(rows.find((row) => row.id === id)?.samples ?? [], pair.counts),
+    )
     return own === undefined || other === undefined ? [] : [{ ...pair, ...ratioOf(own, other) }]
   })
 }

@@ -48,7 +48,14 @@ export function tailText({ tail: { rate, servers }, rounds, each }: TailResult):
   const table = kinds.flatMap((kind) =>
     servers.map(({ id, kinds: of }, at) => {
       const { requests, p50, p99, p999, p99OfRounds } = of[kind]
-      return [at === 0 ? kind : '', id, String(requests), digits(p50), `${digits(p99)} ${range(p99OfRounds)}`, digits(p999)]
+      return [
+        at === 0 ? kind : '',
+        id,
+        String(requests),
+        digits(p50),
+        `${digits(p99)} ${range(p99OfRounds)}`,
+        digits(p999),
+      ]
     }),
   )
   return [

@@ -80,10 +80,13 @@ export const range = ({ q1, q3 }: Spread, places?: number): string =>
   places === undefined ? `(${digits(q1)}-${digits(q3)})` : `(${q1.toFixed(places)}-${q3.toFixed(places)})`
 
 /** Two digits at least, and no more than tell anything. */
-export const digits = (value: number): string => (value >= 100 ? value.toFixed(0) : value >= 10 ? value.toFixed(1) : value.toFixed(2))
+export const digits = (value: number): string =>
+  value >= 100 ? value.toFixed(0) : value >= 10 ? value.toFixed(1) : value.toFixed(2)
 
 /** Cells under each other. */
 export function columns(rows: readonly (readonly string[])[]): string {
   const widths = (rows[0] ?? []).map((_, at) => Math.max(...rows.map((row) => (row[at] ?? '').length)))
-  return rows.map((row) => `  ${row.map((cell, at) => cell.padEnd(widths[at] as number)).join('  ')}`.trimEnd()).join('\n')
+  return rows
+    .map((row) => `  ${row.map((cell, at) => cell.padEnd(widths[at] as number)).join('  ')}`.trimEnd())
+    .join('\n')
 }

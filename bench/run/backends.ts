@@ -35,7 +35,10 @@ export class Backends {
    * read.
    */
   async usage(name: string): Promise<Usage | undefined> {
-    const { rows } = await this.#client.query<{ pid: number }>('SELECT pid FROM pg_stat_activity WHERE application_name = $1', [name])
+    const { rows } = await this.#client.query<{ pid: number }>(
+      'SELECT pid FROM pg_stat_activity WHERE application_name = $1',
+      [name],
+    )
     try {
       return new Map(rows.map(({ pid }) => [pid, cpuOf(pid)]))
     } catch {
@@ -63,6 +66,7 @@ export function spent(before: Usage | undefined, after: Usage | undefined): numb
  * a server on another machine has numbers of its own.
  */
 export function cpuOf(pid: number): number {
-  if (!readFileSync(`/proc/${pid}/comm`, 'latin1').startsWith('postgres')) throw new Error(`Process ${pid} is none of PostgreSQL's.`)
+  if (!readFileSync(`/proc/${pid}/comm`, 'latin1').startsWith('postgres'))
+    throw new Error(`Process ${pid} is none of PostgreSQL's.`)
   return Number(readFileSync(`/proc/${pid}/schedstat`, 'latin1').split(' ')[0]) / 1000
 }

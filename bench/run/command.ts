@@ -15,7 +15,12 @@ export class Command {
   readonly #load = loadavg()[0] as number
 
   /** A database of its own; `undefined`, with a line that says why, where there is none to be had. */
-  async reach(what: string, leftOut: string[], checkout: string, fill?: Parameters<typeof makeDatabase>[2]): Promise<Database | undefined> {
+  async reach(
+    what: string,
+    leftOut: string[],
+    checkout: string,
+    fill?: Parameters<typeof makeDatabase>[2],
+  ): Promise<Database | undefined> {
     try {
       // Known before it is there, so that whoever interrupts now leaves nothing behind.
       this.database = makeDatabase(databaseUrl(process.env), checkout, fill)
@@ -29,7 +34,10 @@ export class Command {
   }
 
   /** When and where it ran. */
-  circumstances(node: string, cores: Cores | undefined): Pick<Result, 'date' | 'node' | 'machine' | 'cores' | 'pinned' | 'load'> {
+  circumstances(
+    node: string,
+    cores: Cores | undefined,
+  ): Pick<Result, 'date' | 'node' | 'machine' | 'cores' | 'pinned' | 'load'> {
     return {
       date: new Date().toISOString(),
       node,

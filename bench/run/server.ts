@@ -37,14 +37,23 @@ export type Needs = Pick<Workload, 'secured' | 'browsers' | 'ownAdapter' | 'data
 export const connectionsOf = ({ id }: Pick<Participant, 'id'>): string => `erc_bench ${process.pid} ${id}`
 
 export async function startOne(needs: Needs, participant: Participant, place: Place): Promise<Running> {
-  const { secured = false, browsers = false, ownAdapter = false, database: inDatabase = false, anonymous = false } = needs
+  const {
+    secured = false,
+    browsers = false,
+    ownAdapter = false,
+    database: inDatabase = false,
+    anonymous = false,
+  } = needs
   const { secret, account } = place.secrets
   const { id, server, checkout, alwaysSecured } = participant
   const child = new Child<ToServer, FromServer>(id, '../servers/process.js', place.options.node, place.cores?.server)
   place.children.add(child)
   try {
-    const database = inDatabase && place.database !== undefined ? named(place.database, connectionsOf(participant)) : undefined
-    const said = await child.ask({ start: { server, checkout, database, ownAdapter, secured, browsers, secret, account } })
+    const database =
+      inDatabase && place.database !== undefined ? named(place.database, connectionsOf(participant)) : undefined
+    const said = await child.ask({
+      start: { server, checkout, database, ownAdapter, secured, browsers, secret, account },
+    })
     if (!('port' in said)) throw new Error(`${id} said something else than its port.`)
     return { ...participant, child, port: said.port, token: (secured || alwaysSecured) && !anonymous }
   } catch (error) {
@@ -59,7 +68,11 @@ export async function endOne(child: Child<ToServer, FromServer>, { children }: P
 }
 
 /** Throws where it answers a workload as it should not. */
-export async function checkOne({ title, check }: Workload, { id, port, token }: Running, { secrets }: Place): Promise<void> {
+export async function checkOne(
+  { title, check }: Workload,
+  { id, port, token }: Running,
+  { secrets }: Place,
+): Promise<void> {
   const keys = keysOf(secrets)
   const common = token ? { authorization: `Bearer ${keys.token('*:read *:write')}` } : {}
   await check(asker(port, common), keys).catch((cause: Error) => {

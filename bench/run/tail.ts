@@ -28,7 +28,8 @@ export async function runTail(participants: readonly Participant[], place: Place
   const { rounds, seconds } = place.options
   const running: Timed[] = []
   try {
-    for (const one of participants) running.push({ ...(await startOne({ database: true }, one, place)), capacity: 0, rounds: [] })
+    for (const one of participants)
+      running.push({ ...(await startOne({ database: true }, one, place)), capacity: 0, rounds: [] })
     for (const one of running) for (const name of checked) await checkOne(workloadOf(name), one, place)
     for (const one of running) await roundOf(one, place, { seconds: Math.min(5, 2 * seconds) })
     for (const one of running) one.capacity = await capacityOf(one, place)
@@ -44,7 +45,11 @@ export async function runTail(participants: readonly Participant[], place: Place
   }
 }
 
-async function roundOf(one: Timed, { load, secrets }: Place, how: Pick<TailRound, 'seconds' | 'rate'>): Promise<TailRan> {
+async function roundOf(
+  one: Timed,
+  { load, secrets }: Place,
+  how: Pick<TailRound, 'seconds' | 'rate'>,
+): Promise<TailRan> {
   const { id, port, token } = one
   const said = await load.ask({ tail: { port, token, secrets, ...how } }).catch((cause: Error) => {
     throw new Error(`${id}: ${cause.message}`, { cause })

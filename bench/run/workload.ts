@@ -15,7 +15,11 @@ interface Timed extends Running {
 }
 
 /** Each workload has servers of its own: what one workload leaves behind in memory, and in the compiler, slows no other. */
-export async function runWorkload(name: WorkloadName, participants: readonly Participant[], place: Place): Promise<WorkloadResult> {
+export async function runWorkload(
+  name: WorkloadName,
+  participants: readonly Participant[],
+  place: Place,
+): Promise<WorkloadResult> {
   const workload = workloadOf(name)
   const { title, warmUp: most = 5000, database: inDatabase = false } = workload
   const { rounds, requests } = place.options

@@ -29,10 +29,16 @@ export const startTuned: Start = (setting) => makeApp(setting, true)
 async function makeApp(setting: Setting, tuned: boolean): Promise<Server> {
   const store = openStore(setting.database)
   // A body is taken as it is: by default Fastify's Ajv would make a text of a number and drop what the schema does not name.
-  const app = fastify({ ajv: { customOptions: { coerceTypes: false, removeAdditional: false, formats: { 'local-date-time': dateTime } } } })
+  const app = fastify({
+    ajv: { customOptions: { coerceTypes: false, removeAdditional: false, formats: { 'local-date-time': dateTime } } },
+  })
   app.setErrorHandler(answerProblem)
   app.setNotFoundHandler((req, reply) => answerProblem(absent(), req, reply))
-  app.addContentTypeParser('application/merge-patch+json', { parseAs: 'string' }, app.getDefaultJsonParser('error', 'error'))
+  app.addContentTypeParser(
+    'application/merge-patch+json',
+    { parseAs: 'string' },
+    app.getDefaultJsonParser('error', 'error'),
+  )
   await app.register(fastifyEtag)
   await app.register(fastifyJwt, {
     secret: Buffer.from(setting.secret, 'base64'),

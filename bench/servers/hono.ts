@@ -20,7 +20,10 @@ export const start: Start = async (setting) => {
   const app = new Hono<Env>()
   const store = openStore(setting.database)
   const algorithm = { name: 'HMAC', hash: 'SHA-256' }
-  const key = await crypto.subtle.importKey('raw', Buffer.from(setting.secret, 'base64'), algorithm, false, ['sign', 'verify'])
+  const key = await crypto.subtle.importKey('raw', Buffer.from(setting.secret, 'base64'), algorithm, false, [
+    'sign',
+    'verify',
+  ])
   app.onError(answerProblem)
   app.notFound((c) => answerProblem(absent(), c))
   app.get('/login', async (c) => {
@@ -55,7 +58,9 @@ function piecesRoutes(store: Store): Hono<Env> {
   routes.get('/:numero', async (c) => {
     const row = await find(store, c.req.param('numero'))
     const tag = tagOf(row)
-    return c.req.header('if-none-match') === tag ? c.body(null, 304, { etag: tag }) : c.json(represent(row), 200, { etag: tag })
+    return c.req.header('if-none-match') === tag
+      ? c.body(null, 304, { etag: tag })
+      : c.json(represent(row), 200, { etag: tag })
   })
 
   routes.patch('/:numero', async (c) => {
@@ -75,7 +80,9 @@ const tagOf = ({ version }: Row): string => `"${version}"`
 
 /** A parameter that stands once as its text, any other as the list it is. */
 function single(queries: Record<string, string[]>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(queries).map(([name, values]) => [name, values.length === 1 ? values[0] : values]))
+  return Object.fromEntries(
+    Object.entries(queries).map(([name, values]) => [name, values.length === 1 ? values[0] : values]),
+  )
 }
 
 async function find(store: Store, id: string): Promise<Row> {
@@ -109,7 +116,9 @@ function secure(app: Hono<Env>, key: webcrypto.CryptoKey): void {
 function answerProblem(error: Error, c: Context): Response {
   const problem =
     error instanceof HTTPException
-      ? new Problem(error.status, 'Authentication is required', error.message, { 'www-authenticate': 'Bearer realm="api"' })
+      ? new Problem(error.status, 'Authentication is required', error.message, {
+          'www-authenticate': 'Bearer realm="api"',
+        })
       : problemOf(error)
   const body = JSON.stringify(problem.body(c.req.path))
   return c.body(body, problem.status as 400, { ...problem.headers, 'content-type': problemType })

@@ -33,9 +33,16 @@ export const servers = {
     load: async () => (await import('./sql-json.js')).start,
   },
   fastify: { title: 'Fastify 5 with its plugins', load: async () => (await import('./fastify.js')).start },
-  'fastify-tuned': { title: 'Fastify 5, version tags and token cache', load: async () => (await import('./fastify.js')).startTuned },
+  'fastify-tuned': {
+    title: 'Fastify 5, version tags and token cache',
+    load: async () => (await import('./fastify.js')).startTuned,
+  },
   hono: { title: 'Hono on Node', load: async () => (await import('./hono.js')).start },
-  mounted: { title: 'resourceRouter, app.listen', ours: true, load: async () => (await import('./library.js')).startMounted },
+  mounted: {
+    title: 'resourceRouter, app.listen',
+    ours: true,
+    load: async () => (await import('./library.js')).startMounted,
+  },
   'mounted-helper': {
     title: 'resourceRouter, our createServer',
     ours: true,

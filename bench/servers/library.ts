@@ -28,7 +28,8 @@ const helperPath = 'dist/server/index.js'
 export const hasHelper = (checkout: string): boolean => existsSync(join(checkout, helperPath))
 
 /** A module of a checkout that is built. */
-export const load = (checkout: string, path: string): Promise<unknown> => import(pathToFileURL(join(checkout, path)).href)
+export const load = (checkout: string, path: string): Promise<unknown> =>
+  import(pathToFileURL(join(checkout, path)).href)
 
 export const loadHelper = async (checkout: string): Promise<Helper> => (await load(checkout, helperPath)) as Helper
 
@@ -36,13 +37,15 @@ export const loadHelper = async (checkout: string): Promise<Helper> => (await lo
 export const startMounted: Start = async (setting) => createServer(await mountedApp(setting))
 
 /** The same on the library's own server. */
-export const startMountedOnHelper: Start = async (setting) => (await loadHelper(setting.checkout)).createServer(await mountedApp(setting))
+export const startMountedOnHelper: Start = async (setting) =>
+  (await loadHelper(setting.checkout)).createServer(await mountedApp(setting))
 
 /** `api` with everything on: token, permission, rate limit, CORS, secure headers, login. */
 export const startApi: Start = async (setting) => createServer(await apiApp(setting))
 
 /** The same on the library's own server. */
-export const startApiOnHelper: Start = async (setting) => (await loadHelper(setting.checkout)).createServer(await apiApp(setting))
+export const startApiOnHelper: Start = async (setting) =>
+  (await loadHelper(setting.checkout)).createServer(await apiApp(setting))
 
 async function mountedApp(setting: Setting): Promise<Express> {
   const { problems } = await loadLibrary(setting)
@@ -58,7 +61,11 @@ export async function mountedRouters(setting: Setting, over = <A extends object>
   const { resourceRouter, bearer, scopePermission, rateLimit } = library
   const { piezas, contratos, mounts } = await resources(library, setting, over)
   const limits = setting.secured
-    ? { authenticate: bearer({ keys: tokenKey(setting) }), permission: scopePermission(), rateLimit: rateLimit({ limit }) }
+    ? {
+        authenticate: bearer({ keys: tokenKey(setting) }),
+        permission: scopePermission(),
+        rateLimit: rateLimit({ limit }),
+      }
     : {}
   const options: ResourceRouterOptions = { baseUrl: origin, ...limits }
   return {
@@ -74,7 +81,10 @@ async function apiApp(setting: Setting): Promise<Express> {
   const key = tokenKey(setting)
   const { user, salt, hash } = setting.account
   const unpadded = (text: string): string => text.replace(/=+$/, '')
-  const account = { hash: `$scrypt$ln=15,r=8,p=3$${unpadded(salt)}$${unpadded(hash)}`, principal: { sub: user, scope: '*:read *:write' } }
+  const account = {
+    hash: `$scrypt$ln=15,r=8,p=3$${unpadded(salt)}$${unpadded(hash)}`,
+    principal: { sub: user, scope: '*:read *:write' },
+  }
   const counted: RateLimit = rateLimit({ limit })
   const app = express()
   app.disable('x-powered-by')
@@ -96,7 +106,9 @@ const loadLibrary = ({ checkout }: Setting): Promise<Library> => loadEntries(che
 
 /** Every entry of a checkout in one object. An older checkout has one entry, and other names in it. */
 export async function loadEntries(checkout: string): Promise<Library> {
-  const entries = ['dist/index.js', 'dist/auth/index.js', 'dist/middleware/index.js'].filter((path) => existsSync(join(checkout, path)))
+  const entries = ['dist/index.js', 'dist/auth/index.js', 'dist/middleware/index.js'].filter((path) =>
+    existsSync(join(checkout, path)),
+  )
   const modules = (await Promise.all(entries.map((path) => load(checkout, path)))) as Record<string, unknown>[]
   const names: Record<string, unknown> = Object.assign({}, ...modules)
   names.scopePermission ??= names.scopes
@@ -138,7 +150,10 @@ export function define({ defineResource }: Pick<Library, 'defineResource'>) {
 
 type Definitions = ReturnType<typeof define>
 
-async function adaptersOf({ checkout, database, ownAdapter = false }: Setting, definitions: Definitions): Promise<Adapters> {
+async function adaptersOf(
+  { checkout, database, ownAdapter = false }: Setting,
+  definitions: Definitions,
+): Promise<Adapters> {
   if (ownAdapter) return ownAdapters()
   return database === undefined ? inMemory(checkout, definitions) : inPostgres(checkout, database, definitions)
 }
@@ -149,7 +164,10 @@ interface Adapters {
 }
 
 async function inMemory(checkout: string, { contratos, piezas }: Definitions) {
-  const { memoryAdapter } = (await load(checkout, 'dist/adapters/memory/index.js')) as typeof import('express-rest-conventions/memory')
+  const { memoryAdapter } = (await load(
+    checkout,
+    'dist/adapters/memory/index.js',
+  )) as typeof import('express-rest-conventions/memory')
   return {
     contratos: memoryAdapter(contratos, { records: contracts() }),
     piezas: memoryAdapter(piezas, { records: pieces() }),

@@ -10,7 +10,10 @@ import { contracts, pieces } from '../data/records.js'
 import type { Contrato, Pieza } from '../data/resources.js'
 
 /** Read-only: what they are asked for here is items and pages. */
-export function ownAdapters(): { readonly piezas: Adapter<Pieza, number>; readonly contratos: Adapter<Contrato, string> } {
+export function ownAdapters(): {
+  readonly piezas: Adapter<Pieza, number>
+  readonly contratos: Adapter<Contrato, string>
+} {
   const store = memoryStore(pieces(), contracts())
   const all = contracts()
   return {

@@ -4,7 +4,10 @@ import type { Setting } from './ground.js'
 import { startServer } from './index.js'
 
 export type ToServer = { readonly start: Setting } | 'usage'
-export type FromServer = { readonly port: number } | { readonly cpu: number; readonly memory: number } | { readonly failed: string }
+export type FromServer =
+  | { readonly port: number }
+  | { readonly cpu: number; readonly memory: number }
+  | { readonly failed: string }
 
 const tell = (message: FromServer): void => void process.send?.(message)
 

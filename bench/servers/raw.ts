@@ -20,7 +20,13 @@ export const start: Start = (setting) => {
     try {
       if (url === '/login' && req.method === 'GET') {
         const caller = await logIn(req.headers.authorization, setting.account)
-        res.writeHead(200, { 'x-authorization-token': issueToken(caller, key), 'cache-control': 'no-store', 'content-length': 0 }).end()
+        res
+          .writeHead(200, {
+            'x-authorization-token': issueToken(caller, key),
+            'cache-control': 'no-store',
+            'content-length': 0,
+          })
+          .end()
         return
       }
       guard?.(req, res)
@@ -29,7 +35,11 @@ export const start: Start = (setting) => {
       const problem = problemOf(error)
       const body = JSON.stringify(problem.body(url))
       res
-        .writeHead(problem.status, { ...problem.headers, 'content-type': problemType, 'content-length': Buffer.byteLength(body) })
+        .writeHead(problem.status, {
+          ...problem.headers,
+          'content-type': problemType,
+          'content-length': Buffer.byteLength(body),
+        })
         .end(body)
     }
   })
@@ -44,7 +54,8 @@ async function route(store: Store, url: string, req: IncomingMessage, res: Serve
     throw notAllowed('GET, POST')
   }
   const end = url.indexOf('?')
-  const numero = after === 47 /* / */ ? parseNumero(url.slice(piecesPath.length + 1, end === -1 ? undefined : end)) : undefined
+  const numero =
+    after === 47 /* / */ ? parseNumero(url.slice(piecesPath.length + 1, end === -1 ? undefined : end)) : undefined
   if (numero === undefined) throw absent()
   const row = await store.read(numero)
   if (row === undefined) throw absent()
@@ -123,4 +134,5 @@ function makeGuard({ secret }: Setting): (req: IncomingMessage, res: ServerRespo
   }
 }
 
-const notAllowed = (allow: string): Problem => new Problem(405, 'The method is not allowed', `Allowed: ${allow}.`, { allow })
+const notAllowed = (allow: string): Problem =>
+  new Problem(405, 'The method is not allowed', `Allowed: ${allow}.`, { allow })

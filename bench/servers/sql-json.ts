@@ -41,7 +41,8 @@ function piecesRouter(pool: pg.Pool): Router {
   return router
 }
 
-const contractMembers = 'c.es_corporativo AS "esCorporativo", c.es_urgente AS "esUrgente", c.esta_activo AS "estaActivo"'
+const contractMembers =
+  'c.es_corporativo AS "esCorporativo", c.es_urgente AS "esUrgente", c.esta_activo AS "estaActivo"'
 const link = `'${origin}${contractsPath}/' || c.codigo AS href, ${contractMembers}`
 const contract = `c.codigo, c.descripcion, ${contractMembers}, c.tipo_de_servicio AS "tipoDeServicio"`
 
@@ -66,7 +67,11 @@ async function list(pool: pg.Pool, query: ListQuery): Promise<{ readonly total: 
 }
 
 /** Where the client has this version already, there is no body to make. */
-async function read(pool: pg.Pool, numero: number, tag = ''): Promise<{ version: string; body: string | null } | undefined> {
+async function read(
+  pool: pg.Pool,
+  numero: number,
+  tag = '',
+): Promise<{ version: string; body: string | null } | undefined> {
   const { rows } = await pool.query<{ version: string; body: string | null }>({
     name: 'read',
     text: `SELECT p.version, CASE WHEN '"' || p.version || '"' = $2 THEN NULL ELSE

@@ -21,18 +21,21 @@ export function asker(port: number, common: Readonly<Record<string, string>>): A
     new Promise((resolve, reject) => {
       const sent = Object.fromEntries(Object.entries({ ...common, ...headers }).filter(([, value]) => value !== ''))
       const length = body === undefined ? {} : { 'content-length': Buffer.byteLength(body) }
-      const req = request({ host: '127.0.0.1', port, method, path, agent: false, headers: { ...sent, ...length } }, (res) => {
-        const parts: Buffer[] = []
-        res.on('data', (part: Buffer) => parts.push(part))
-        res.on('error', reject)
-        res.on('end', () =>
-          resolve({
-            status: res.statusCode ?? 0,
-            headers: res.headers as Record<string, string | undefined>,
-            text: Buffer.concat(parts).toString(),
-          }),
-        )
-      })
+      const req = request(
+        { host: '127.0.0.1', port, method, path, agent: false, headers: { ...sent, ...length } },
+        (res) => {
+          const parts: Buffer[] = []
+          res.on('data', (part: Buffer) => parts.push(part))
+          res.on('error', reject)
+          res.on('end', () =>
+            resolve({
+              status: res.statusCode ?? 0,
+              headers: res.headers as Record<string, string | undefined>,
+              text: Buffer.concat(parts).toString(),
+            }),
+          )
+        },
+      )
       req.on('error', reject)
       req.end(body)
     })

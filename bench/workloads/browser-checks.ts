@@ -20,13 +20,22 @@ export async function checkFull(ask: Ask, keys: Keys): Promise<void> {
   assert.notEqual(other.headers['access-control-allow-origin'], 'https://other.example')
   const preflight = await ask(path, {
     method: 'OPTIONS',
-    headers: { origin: shop, authorization: '', 'access-control-request-method': 'PATCH', 'access-control-request-headers': 'if-match' },
+    headers: {
+      origin: shop,
+      authorization: '',
+      'access-control-request-method': 'PATCH',
+      'access-control-request-headers': 'if-match',
+    },
   })
   assert.equal(preflight.status, 204)
   assert.match(preflight.headers['access-control-allow-methods'] ?? '', /PATCH/)
   assert.match(preflight.headers['access-control-allow-headers'] ?? '', /if-match/i)
   assert.equal(preflight.headers['access-control-allow-origin'], shop)
-  await checkToken(ask, { good: keys.token('*:read *:write'), forged: keys.forged(), scopeless: keys.token('none:read') })
+  await checkToken(ask, {
+    good: keys.token('*:read *:write'),
+    forged: keys.forged(),
+    scopeless: keys.token('none:read'),
+  })
 }
 
 export async function checkFullNotModified(ask: Ask): Promise<void> {
@@ -40,6 +49,7 @@ export async function checkFullNotModified(ask: Ask): Promise<void> {
 function isForShop({ headers }: Answered): void {
   assert.equal(headers['access-control-allow-origin'], shop)
   assert.match(headers.vary ?? '', /origin/i)
-  for (const name of ['etag', 'x-total-count']) assert.match(headers['access-control-expose-headers'] ?? '', new RegExp(name, 'i'))
+  for (const name of ['etag', 'x-total-count'])
+    assert.match(headers['access-control-expose-headers'] ?? '', new RegExp(name, 'i'))
   for (const [name, value] of Object.entries(secureFields)) assert.equal(headers[name], value, name)
 }

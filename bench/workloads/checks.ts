@@ -75,7 +75,11 @@ export const checkExpandedPage = (ask: Ask): Promise<void> => checkPage(ask, '&e
 /** What a POST brings: a piece of the third branch. It comes in after all the others, as new ones do: that is where sorted data takes it quickest. */
 export function newBody(at: number): Record<string, unknown> {
   const { numero: _, contratoId, ...rest } = piece(branchCount * (at % 200) + 2)
-  return { contrato: { href: `${origin}${contractsPath}/${contratoId}` }, ...rest, fechaDeEntrada: '2026-01-01T00:00:00.0000000' }
+  return {
+    contrato: { href: `${origin}${contractsPath}/${contratoId}` },
+    ...rest,
+    fechaDeEntrada: '2026-01-01T00:00:00.0000000',
+  }
 }
 
 export async function checkCreate(ask: Ask): Promise<void> {
@@ -90,7 +94,10 @@ export async function checkCreate(ask: Ask): Promise<void> {
   assert.match(location ?? '', new RegExp(`^${origin}${piecesPath}/\\d+$`))
   const created = await ask((location as string).slice(origin.length))
   isJson(created, 200)
-  assert.ok(sameVersion(created.headers.etag, tag), `the tag of the 201 is that of the item: ${tag}, ${created.headers.etag}`)
+  assert.ok(
+    sameVersion(created.headers.etag, tag),
+    `the tag of the 201 is that of the item: ${tag}, ${created.headers.etag}`,
+  )
   const read = JSON.parse(created.text)
   assert.ok(read.numero > pieceCount)
   const { contrato: _, numero: __, ...rest } = read
@@ -104,13 +111,18 @@ export async function checkCreate(ask: Ask): Promise<void> {
 }
 
 /** A representation's own part of a tag stands behind the last dot where a server has one; before it, the version. */
-const sameVersion = (a: string | undefined, b: string): boolean => a?.replace(/\.[^.]*"$/, '') === b.replace(/\.[^.]*"$/, '')
+const sameVersion = (a: string | undefined, b: string): boolean =>
+  a?.replace(/\.[^.]*"$/, '') === b.replace(/\.[^.]*"$/, '')
 
 export async function checkPatch(ask: Ask): Promise<void> {
   const numero = changeable(200)
   const path = `${piecesPath}/${numero}`
   const patch = (change: object, tag: string): Promise<Answered> =>
-    ask(path, { method: 'PATCH', headers: { 'content-type': mergePatch, 'if-match': tag }, body: JSON.stringify(change) })
+    ask(path, {
+      method: 'PATCH',
+      headers: { 'content-type': mergePatch, 'if-match': tag },
+      body: JSON.stringify(change),
+    })
   const before = await ask(path)
   const tag = strongTag(before)
   const expected = { ...JSON.parse(before.text), valorDeclarado: JSON.parse(before.text).valorDeclarado + 1 }
@@ -168,7 +180,11 @@ function remainingOf({ headers }: Answered): number {
   return Number(told)
 }
 
-const parser = new XMLParser({ ignoreAttributes: true, parseTagValue: false, isArray: (name) => name === 'pre-pieza' || name === 'item' })
+const parser = new XMLParser({
+  ignoreAttributes: true,
+  parseTagValue: false,
+  isArray: (name) => name === 'pre-pieza' || name === 'item',
+})
 
 export async function checkXmlPage(ask: Ask): Promise<void> {
   const [json, xml] = await Promise.all(
@@ -182,7 +198,13 @@ export async function checkXmlPage(ask: Ask): Promise<void> {
   assert.equal(headers['x-total-count'], (json as Answered).headers['x-total-count'])
   const read = parser.parse(text)['pre-piezas']['pre-pieza']
   const expected = JSON.parse((json as Answered).text, (name, value) =>
-    name === 'telefonos' ? (value.length === 0 ? '' : { item: value }) : typeof value === 'object' ? value : String(value),
+    name === 'telefonos'
+      ? value.length === 0
+        ? ''
+        : { item: value }
+      : typeof value === 'object'
+        ? value
+        : String(value),
   )
   assert.equal(expected.length, pageSize)
   assert.deepEqual(read, expected)
@@ -212,7 +234,8 @@ function isProblem({ status, headers, text }: Answered, expected: number): void 
   assert.match(headers['content-type'] ?? '', /^application\/problem\+json/)
   const body = JSON.parse(text)
   assert.equal(body.status, expected)
-  for (const member of ['type', 'title', 'instance']) assert.equal(typeof body[member], 'string', `${member} of the problem`)
+  for (const member of ['type', 'title', 'instance'])
+    assert.equal(typeof body[member], 'string', `${member} of the problem`)
 }
 
 function strongTag({ headers }: Answered): string {

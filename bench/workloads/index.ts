@@ -48,14 +48,24 @@ export interface Workload {
   turns(ask: Ask, connection: number, keys: Keys): Promise<Turn> | Turn
 }
 
-const item: Workload = { title: 'item GET', status: 200, check: checkItem, turns: (_ask, connection) => items(connection) }
+const item: Workload = {
+  title: 'item GET',
+  status: 200,
+  check: checkItem,
+  turns: (_ask, connection) => items(connection),
+}
 const notModified: Workload = {
   title: '304 of an item',
   status: 304,
   check: checkNotModified,
   turns: (ask, connection) => tagged(ask, connection),
 }
-const page: Workload = { title: 'page of 25, filtered and sorted', status: 200, check: (ask) => checkPage(ask), turns: () => pages('') }
+const page: Workload = {
+  title: 'page of 25, filtered and sorted',
+  status: 200,
+  check: (ask) => checkPage(ask),
+  turns: () => pages(''),
+}
 const pageAny: Workload = {
   title: 'pages of any branch and size',
   status: 200,
@@ -68,7 +78,12 @@ const pageExpanded: Workload = {
   check: checkExpandedPage,
   turns: () => pages('&expand=contrato'),
 }
-const create: Workload = { title: 'POST', status: 201, check: checkCreate, turns: (_ask, connection) => creates(connection) }
+const create: Workload = {
+  title: 'POST',
+  status: 201,
+  check: checkCreate,
+  turns: (_ask, connection) => creates(connection),
+}
 const patch: Workload = { title: 'PATCH with If-Match', status: 200, tags: true, check: checkPatch, turns: patches }
 const nineToOne: Workload = {
   title: 'nine pages of any branch and size to one PATCH',
@@ -78,7 +93,15 @@ const nineToOne: Workload = {
   turns: mixed,
 }
 
-const byHandAndMounted = ['express', 'express-helper', 'fastify', 'fastify-tuned', 'mounted', 'mounted-helper', 'api-helper'] as const
+const byHandAndMounted = [
+  'express',
+  'express-helper',
+  'fastify',
+  'fastify-tuned',
+  'mounted',
+  'mounted-helper',
+  'api-helper',
+] as const
 
 const inPostgres = (workload: Workload): Workload => ({
   ...workload,
@@ -87,7 +110,10 @@ const inPostgres = (workload: Workload): Workload => ({
   database: true,
 })
 
-const readInPostgres = (workload: Workload): Workload => ({ ...inPostgres(workload), servers: ['sql-json', ...byHandAndMounted] })
+const readInPostgres = (workload: Workload): Workload => ({
+  ...inPostgres(workload),
+  servers: ['sql-json', ...byHandAndMounted],
+})
 
 const overOwnAdapter = (workload: Workload): Workload => ({
   ...workload,
@@ -118,7 +144,11 @@ const workloads = {
     status: 200,
     secured: true,
     check: (ask, keys) =>
-      checkToken(ask, { good: keys.token('*:read *:write'), forged: keys.forged(), scopeless: keys.token('none:read') }),
+      checkToken(ask, {
+        good: keys.token('*:read *:write'),
+        forged: keys.forged(),
+        scopeless: keys.token('none:read'),
+      }),
     turns: (_ask, connection) => items(connection),
   },
   'full-item': {

@@ -32,7 +32,8 @@ export function makeSecrets(): Secrets {
 
 export function keysOf({ secret, password }: Secrets): Keys {
   const key = keyOf(secret)
-  const sign = (scope: string, by: typeof key): string => jwt.sign({ sub: 'bench', scope }, by, { algorithm: 'HS256', expiresIn: '12h' })
+  const sign = (scope: string, by: typeof key): string =>
+    jwt.sign({ sub: 'bench', scope }, by, { algorithm: 'HS256', expiresIn: '12h' })
   return {
     password,
     token: (scope) => sign(scope, key),

@@ -36,13 +36,17 @@ export async function tagged(ask: Ask, connection: number, headers: Headers = {}
   return inTurn(sent)
 }
 
-export const taggedPaths = (connection: number): string[] => Array.from({ length: 10 }, (_, at) => itemPath(connection, at))
+export const taggedPaths = (connection: number): string[] =>
+  Array.from({ length: 10 }, (_, at) => itemPath(connection, at))
 
-const itemPath = (connection: number, at: number): string => `${piecesPath}/${1 + ((connection * 997 + at * 101) % pieceCount)}`
+const itemPath = (connection: number, at: number): string =>
+  `${piecesPath}/${1 + ((connection * 997 + at * 101) % pieceCount)}`
 
 /** Pages of the same query, the first ten in turn. */
 export const pages = (tail: string, headers: Headers = {}): Turn =>
-  inTurn(Array.from({ length: 10 }, (_, page) => ({ path: `${piecesPath}${pageQuery}&offest=${page + 1}${tail}`, headers })))
+  inTurn(
+    Array.from({ length: 10 }, (_, page) => ({ path: `${piecesPath}${pageQuery}&offest=${page + 1}${tail}`, headers })),
+  )
 
 /**
  * 2,000 queries in turn: pages of any branch, and of any of five sizes. None is asked for again

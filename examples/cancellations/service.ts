@@ -17,7 +17,14 @@ const orders = defineResource({
   // Also a second cancellation is refused, or it would refund the order twice.
   rules: (_next, { current }) =>
     current !== undefined && current.state !== 'open'
-      ? [{ member: 'state', detail: `The order is ${current.state} already.`, code: 'closed', params: { state: current.state ?? null } }]
+      ? [
+          {
+            member: 'state',
+            detail: `The order is ${current.state} already.`,
+            code: 'closed',
+            params: { state: current.state ?? null },
+          },
+        ]
       : [],
 })
 
@@ -95,7 +102,11 @@ export function makeService(pool: pg.Pool): Api {
 }
 
 /** The nightly job: expires open orders, and says which ones were refused and why. */
-export async function expireOrders(service: Api, pool: pg.Pool, signal?: AbortSignal): Promise<ReadonlyMap<number, HttpProblem>> {
+export async function expireOrders(
+  service: Api,
+  pool: pg.Pool,
+  signal?: AbortSignal,
+): Promise<ReadonlyMap<number, HttpProblem>> {
   const open = service.records(orders, { principal: 'nightly', signal })
   const { rows } = await pool.query<{ id: number }>("SELECT id FROM orders WHERE state = 'open' ORDER BY id")
   const refused = new Map<number, HttpProblem>()

@@ -21,5 +21,7 @@ const permission = (caller) => (caller === 'office' ? 'allow' : 'forbidden')
 app.use('/ops/usage', authenticate, usagePage(usage, { permission }), problems())
 app.use(createApp(openStore(), usage, { sunset: SUNSET }))
 
-const server = app.listen(Number(PORT), () => console.log(`step ${step} listens on http://localhost:${server.address().port}`))
+const server = app.listen(Number(PORT), () =>
+  console.log(`step ${step} listens on http://localhost:${server.address().port}`),
+)
 process.once('SIGTERM', () => server.close(() => usage.close()))

@@ -60,7 +60,8 @@ export async function openBroker({ servers, stream, subject }: BrokerOptions): P
         return undefined
       } catch (error) {
         const refused =
-          error instanceof errors.InvalidArgumentError || (error instanceof JetStreamApiError && error.code === messageTooLarge)
+          error instanceof errors.InvalidArgumentError ||
+          (error instanceof JetStreamApiError && error.code === messageTooLarge)
         if (!refused) throw error
         return error.message
       }

@@ -107,7 +107,12 @@ export async function openDatabaseSession(connectionString: string, lease = 10_0
     },
     async unpublished(limit) {
       const rows = await run<ChangeMessage & { position: string; at: Date } & pg.QueryResultRow>(unpublished, [limit])
-      return rows.map(({ position, id, at, ...rest }) => ({ id, position: Number(position), ...rest, at: at.toISOString() }))
+      return rows.map(({ position, id, at, ...rest }) => ({
+        id,
+        position: Number(position),
+        ...rest,
+        at: at.toISOString(),
+      }))
     },
     async mark(positions) {
       if (positions.length > 0) await run(mark, [positions])

@@ -35,6 +35,9 @@ export function ordersAdapter(pool: pg.Pool) {
     table: 'orders',
     version: { column: 'version' },
     readBefore: true,
-    write: recordChanges({ omit: ['paymentToken'], actor: (principal) => (principal as { sub?: string } | undefined)?.sub ?? null }),
+    write: recordChanges({
+      omit: ['paymentToken'],
+      actor: (principal) => (principal as { sub?: string } | undefined)?.sub ?? null,
+    }),
   })
 }

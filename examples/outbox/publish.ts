@@ -1,7 +1,13 @@
 /** A publisher as a process: `DATABASE_URL=... NATS_URL=... node publish.js`. SIGTERM ends it. */
 import { publishChanges } from './publisher.js'
 
-const { DATABASE_URL: databaseUrl = '', NATS_URL: natsUrl = 'nats://127.0.0.1:4222', STREAM, SUBJECT, KEEP_DAYS } = process.env
+const {
+  DATABASE_URL: databaseUrl = '',
+  NATS_URL: natsUrl = 'nats://127.0.0.1:4222',
+  STREAM,
+  SUBJECT,
+  KEEP_DAYS,
+} = process.env
 const stop = new AbortController()
 for (const signal of ['SIGTERM', 'SIGINT']) process.once(signal, () => stop.abort())
 

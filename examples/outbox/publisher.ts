@@ -45,7 +45,11 @@ export async function publishChanges(options: PublisherOptions, signal: AbortSig
 }
 
 /** One connection to each side. Where one of them fails both are closed, so that nothing is sent by a process that has lost its lock. */
-async function session(options: PublisherOptions, report: (message: string) => void, signal: AbortSignal): Promise<void> {
+async function session(
+  options: PublisherOptions,
+  report: (message: string) => void,
+  signal: AbortSignal,
+): Promise<void> {
   const { stream = 'CHANGES', subject = 'changes', batch = 100, interval = 250, keepDays } = options
   const broker = await openBroker({ servers: options.natsUrl, stream, subject })
   try {
@@ -57,10 +61,15 @@ async function session(options: PublisherOptions, report: (message: string) => v
       let sweepAt = 0
       while (!ended.aborted) {
         const changes = await database.unpublished(batch)
-        const { published, refusals, failure } = await publishInOrder(changes, broker, () => !ended.aborted && database.holds())
+        const { published, refusals, failure } = await publishInOrder(
+          changes,
+          broker,
+          () => !ended.aborted && database.holds(),
+        )
         await database.mark(published)
         await database.postpone(refusals)
-        for (const { position, reason } of refusals) report(`The broker refuses the change at position ${position}: ${reason}`)
+        for (const { position, reason } of refusals)
+          report(`The broker refuses the change at position ${position}: ${reason}`)
         if (failure !== undefined) throw failure
         if (keepDays !== undefined && Date.now() >= sweepAt) {
           await database.sweep(keepDays)
@@ -87,7 +96,11 @@ interface Outcome {
  * Publishes the changes of different keys at the same time, and those of one key one after the
  * other: the next is sent when the broker has stored the one before.
  */
-async function publishInOrder(changes: readonly ChangeMessage[], broker: Broker, mayPublish: () => boolean): Promise<Outcome> {
+async function publishInOrder(
+  changes: readonly ChangeMessage[],
+  broker: Broker,
+  mayPublish: () => boolean,
+): Promise<Outcome> {
   const published: number[] = []
   const refusals: Refusal[] = []
   let failure: unknown

@@ -16,7 +16,10 @@ const insert = `INSERT INTO changes (collection, key, action, parent, before, af
  * transaction holds the lock on the record until it commits, so the positions of one key rise in the
  * order in which its changes commit.
  */
-export function recordChanges<T, K>({ omit = [], actor }: RecordChangesOptions): NonNullable<PostgresAdapterOptions<T, K>['write']> {
+export function recordChanges<T, K>({
+  omit = [],
+  actor,
+}: RecordChangesOptions): NonNullable<PostgresAdapterOptions<T, K>['write']> {
   const shown = (record: unknown): string | null =>
     record === undefined ? null : JSON.stringify(record, (name, value) => (omit.includes(name) ? undefined : value))
   return async (tx, change, call) => {

@@ -1,6 +1,13 @@
 /** Who may use the service, and how much of it: tokens of the private side, one account of the public side, permission by scopes. */
 import { randomBytes } from 'node:crypto'
-import { type Claims, hashPassword, type Permission, scopePermission, type TokenKey, tokenIssuer } from 'express-rest-conventions/auth'
+import {
+  type Claims,
+  hashPassword,
+  type Permission,
+  scopePermission,
+  type TokenKey,
+  tokenIssuer,
+} from 'express-rest-conventions/auth'
 
 /** A caller, as its token tells: what it may do stands in `scope`, such as `pre-piezas:read contratos:write`, or `*:read *:write`. */
 export interface Caller {
@@ -32,7 +39,8 @@ export interface AccessSettings {
 }
 
 /** What the public side lets its users do. */
-const publicScope = 'pre-piezas:read pre-piezas:write componentes:read contratos:read clientes:read codigos-postales:read'
+const publicScope =
+  'pre-piezas:read pre-piezas:write componentes:read contratos:read clientes:read codigos-postales:read'
 
 /** Twelve hours, so that what was printed at start works for a day at a desk. */
 const lifetime = 12 * 60 * 60

@@ -21,7 +21,10 @@ export interface Counters {
  * Connects, so that the first request is counted. A Redis that does not answer in a second is used
  * as soon as it does.
  */
-export async function openCounters({ redisUrl, redisSentinels }: Pick<Settings, 'redisUrl' | 'redisSentinels'>): Promise<Counters> {
+export async function openCounters({
+  redisUrl,
+  redisSentinels,
+}: Pick<Settings, 'redisUrl' | 'redisSentinels'>): Promise<Counters> {
   if (redisUrl === undefined) return { close() {} }
   const redis = await openRedis({ redisUrl, ...(redisSentinels === undefined ? {} : { redisSentinels }) })
   // Without the password, which may stand in front of it.

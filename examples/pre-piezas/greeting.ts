@@ -25,7 +25,9 @@ export async function greeting(
     `${curl} '${list}'`,
     `${curl} '${item.url}${item.query}'`,
     `${curl} -X PATCH '${item.url}' -H "If-Match: $(${tag})" -H 'Content-Type: application/merge-patch+json' -d '${JSON.stringify(item.patch)}'`,
-    ...(madeUp === undefined ? [] : [`public user ${madeUp.user}, password ${madeUp.password}: GET ${base}/public/login`]),
+    ...(madeUp === undefined
+      ? []
+      : [`public user ${madeUp.user}, password ${madeUp.password}: GET ${base}/public/login`]),
     `docs: ${base}/v8/docs, public side ${base}/public/v1/docs`,
   ].join('\n')
 }
@@ -43,7 +45,12 @@ async function withoutPieces(base: string, contratos: Stores['contratos']) {
 }
 
 async function first<T, K>(adapter: Adapter<T, K>, field: keyof T & string): Promise<T | undefined> {
-  const call: AdapterCall = { principal: undefined, scope: {}, requestId: 'greeting', signal: AbortSignal.timeout(5_000) }
+  const call: AdapterCall = {
+    principal: undefined,
+    scope: {},
+    requestId: 'greeting',
+    signal: AbortSignal.timeout(5_000),
+  }
   const { items } = await adapter.list(
     { where: [], sort: [{ field, path: [field], descending: false }], page: 1, size: 1, offset: 0 },
     call,

@@ -153,7 +153,10 @@ async function whenSilent(current: () => Client, replace: () => void, signal: Ab
       settled = true
     }
     // A ping that fails has no connection any more, and the client reconnects by itself.
-    await Promise.race([client.send(['PING']).then(settle, settle), setTimeout(pingTimeout, undefined, { ref: false, signal })])
+    await Promise.race([
+      client.send(['PING']).then(settle, settle),
+      setTimeout(pingTimeout, undefined, { ref: false, signal }),
+    ])
     await setImmediate() // After a pause of this process, the answer may be waiting to be read.
     if (!settled && !signal.aborted) replace()
   }

@@ -94,7 +94,9 @@ function privateApi({ baseUrl, ...settings }: ServiceSettings, { stores, access,
   const shared: readonly (Mount | Endpoint)[] = [
     mount(prePiezas, stores.prePiezas),
     mount(componentes, stores.componentes),
-    mount(contratos, stores.contratos, { exports: { formats: [csv({ escapeFormulas: true, fileName: 'contratos.csv' })] } }),
+    mount(contratos, stores.contratos, {
+      exports: { formats: [csv({ escapeFormulas: true, fileName: 'contratos.csv' })] },
+    }),
     mount(codigosPostales, stores.codigosPostales, { representations: [codigosPostalesInCsv] }),
     search(stores),
   ]
@@ -146,7 +148,11 @@ function publicApi({ baseUrl, ...settings }: ServiceSettings, { stores, access, 
 }
 
 /** So many requests a minute and principal; 0 is no limit. */
-function limited(side: string, { rateLimit: limit }: Pick<Settings, 'rateLimit'>, counters: Counters): { rateLimit?: RateLimit } {
+function limited(
+  side: string,
+  { rateLimit: limit }: Pick<Settings, 'rateLimit'>,
+  counters: Counters,
+): { rateLimit?: RateLimit } {
   return limit === 0 ? {} : { rateLimit: rateLimit({ limit, ...counters.optionsOf?.(side) }) }
 }
 

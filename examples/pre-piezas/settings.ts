@@ -81,7 +81,9 @@ export function readSettings(env: Readonly<Record<string, string | undefined>>):
     throw new SettingError('DATABASE_URL and DATA_DIR are both set: give the one or the other.')
   }
   if (workers !== undefined && workers > 1 && databaseUrl === undefined) {
-    throw new SettingError('WORKERS is more than 1 without DATABASE_URL: the embedded PostgreSQL belongs to one process. Give a server.')
+    throw new SettingError(
+      'WORKERS is more than 1 without DATABASE_URL: the embedded PostgreSQL belongs to one process. Give a server.',
+    )
   }
   return {
     port,
@@ -158,7 +160,11 @@ const postgres: Kind = {
   what: 'a PostgreSQL',
   example: 'postgres://user:password@db.example.com:5432/courier',
 }
-const redis: Kind = { scheme: /^rediss?:\/\/./, what: 'a Redis', example: 'redis://user:password@redis.example.com:6379' }
+const redis: Kind = {
+  scheme: /^rediss?:\/\/./,
+  what: 'a Redis',
+  example: 'redis://user:password@redis.example.com:6379',
+}
 
 /** It may hold a password: no message says it. */
 function addressOf(env: Environment, name: string, { scheme, what, example }: Kind): string | undefined {

@@ -15,7 +15,11 @@ const restartDelay = 1_000
  * 22.12 or later. Otherwise, and with a port that is still to be found, the primary process accepts
  * connections and passes them on.
  */
-export function workersSharePort(port: number, node = process.versions.node, platform: string = process.platform): boolean {
+export function workersSharePort(
+  port: number,
+  node = process.versions.node,
+  platform: string = process.platform,
+): boolean {
   const [major = 0, minor = 0] = node.split('.').map(Number)
   return port !== 0 && platform === 'linux' && (major > 22 || (major === 22 && minor >= 12))
 }
@@ -27,7 +31,9 @@ export function workersSharePort(port: number, node = process.versions.node, pla
  */
 export function supervise(settings: Settings, count: number): void {
   if (settings.redisUrl === undefined && settings.rateLimit > 0) {
-    console.error(`Without REDIS_URL, each of ${count} workers counts requests alone: clients get up to ${count} times RATE_LIMIT.`)
+    console.error(
+      `Without REDIS_URL, each of ${count} workers counts requests alone: clients get up to ${count} times RATE_LIMIT.`,
+    )
   }
   // All workers have the same secrets: a token of one is good for each.
   const account = {

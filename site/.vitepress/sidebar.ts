@@ -40,4 +40,5 @@ export function sidebar(): Group[] {
 }
 
 /** The address of a page on the site, from a link in `docs`. */
-const addressOf = (target: string): string => new URL(target, 'file:///docs/').pathname.replace(/README\.md$/, '').replace(/\.md$/, '')
+const addressOf = (target: string): string =>
+  new URL(target, 'file:///docs/').pathname.replace(/README\.md$/, '').replace(/\.md$/, '')

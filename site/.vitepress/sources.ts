@@ -34,4 +34,5 @@ function folderOf(folder: string): readonly Source[] {
   ]
 }
 
-const fenced = (path: string): string => `\`\`\`\`${languages[extname(path)]}\n${readFileSync(join(root, path), 'utf8')}\n\`\`\`\`\n`
+const fenced = (path: string): string =>
+  `\`\`\`\`${languages[extname(path)]}\n${readFileSync(join(root, path), 'utf8')}\n\`\`\`\`\n`

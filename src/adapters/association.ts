@@ -16,12 +16,18 @@ export interface Association {
 }
 
 /** The association that a parent's key belongs to. Throws `ConfigurationError` where the definition does not say that records can be attached to this parent. */
-export function associationOf({ collection: mine, attachedTo }: ResourceDefinition, { collection, key, as }: ParentKey): Association {
+export function associationOf(
+  { collection: mine, attachedTo }: ResourceDefinition,
+  { collection, key, as }: ParentKey,
+): Association {
   const all = attachedTo.filter(({ of }) => (typeof of === 'string' ? of : of.collection) === collection)
   // Where there is but one, its name does not matter: an older version (`adapterView`) may have another for it.
   const found = all.length === 1 ? all[0] : all.find((one) => one.as === as)
   if (found === undefined) {
-    throw new ConfigurationError('unmounted-parent', `"${mine}" can not be attached to "${collection}" as "${as}". Name it in attachedTo.`)
+    throw new ConfigurationError(
+      'unmounted-parent',
+      `"${mine}" can not be attached to "${collection}" as "${as}". Name it in attachedTo.`,
+    )
   }
   const parts =
     typeof found.of !== 'string'
@@ -33,9 +39,16 @@ export function associationOf({ collection: mine, attachedTo }: ResourceDefiniti
 }
 
 /** The members that hold the parent's key and that the caller's scope fixes: a record can't leave this parent and stay in the scope. */
-export const fixedByScope = ({ by }: Pick<Association, 'by'>, { scope }: Pick<AdapterCall, 'scope'>): readonly string[] =>
-  (by ?? []).map(([member]) => member).filter((member) => Object.hasOwn(scope, member))
+export const fixedByScope = (
+  { by }: Pick<Association, 'by'>,
+  { scope }: Pick<AdapterCall, 'scope'>,
+): readonly string[] => (by ?? []).map(([member]) => member).filter((member) => Object.hasOwn(scope, member))
 
 /** The members by which attaching to this parent would move a record out of the caller's scope. */
-export const leavesScope = ({ by }: Pick<Association, 'by'>, { scope }: Pick<AdapterCall, 'scope'>): readonly string[] =>
-  (by ?? []).filter(([member, value]) => Object.hasOwn(scope, member) && own(scope, member) !== value).map(([member]) => member)
+export const leavesScope = (
+  { by }: Pick<Association, 'by'>,
+  { scope }: Pick<AdapterCall, 'scope'>,
+): readonly string[] =>
+  (by ?? [])
+    .filter(([member, value]) => Object.hasOwn(scope, member) && own(scope, member) !== value)
+    .map(([member]) => member)

@@ -211,10 +211,15 @@ export interface Refused {
 }
 
 /** True for a refusal, false for any other answer to a write. */
-export const isRefused = (answer: unknown): answer is Refused => typeof answer === 'object' && answer !== null && 'refused' in answer
+export const isRefused = (answer: unknown): answer is Refused =>
+  typeof answer === 'object' && answer !== null && 'refused' in answer
 
 /** What a create came to: a record, a promise to make one (202), or nothing at all (200). */
-export type Created<T, K> = { readonly created: Stored<T> } | { readonly accepted: K } | { readonly nothing: true } | Refused
+export type Created<T, K> =
+  | { readonly created: Stored<T> }
+  | { readonly accepted: K }
+  | { readonly nothing: true }
+  | Refused
 
 /** A method of an adapter that changes something. */
 export type WriteMethod = 'create' | 'replace' | 'remove' | 'attach' | 'detach'
@@ -275,7 +280,12 @@ export interface Adapter<T, K> {
    * nothing, and is never given an `idempotency`.
    */
   recall?(call: AdapterCall): Awaitable<Stored<T> | Repeated | undefined>
-  replace?(key: K, value: T, expected: string | undefined, call: AdapterCall): Awaitable<Stored<T> | 'absent' | 'stale' | Refused>
+  replace?(
+    key: K,
+    value: T,
+    expected: string | undefined,
+    call: AdapterCall,
+  ): Awaitable<Stored<T> | 'absent' | 'stale' | Refused>
   remove?(key: K, expected: string | undefined, call: AdapterCall): Awaitable<'removed' | 'absent' | 'stale' | Refused>
   /**
    * Puts an existing record into the parent's collection; `expected` is the record's version. The
@@ -288,12 +298,22 @@ export interface Adapter<T, K> {
    *    the parent's key;
    * 5. `'attached'`.
    */
-  attach?(parent: ParentKey, key: K, expected: string | undefined, call: AdapterCall): Awaitable<'attached' | 'absent' | 'stale' | Refused>
+  attach?(
+    parent: ParentKey,
+    key: K,
+    expected: string | undefined,
+    call: AdapterCall,
+  ): Awaitable<'attached' | 'absent' | 'stale' | Refused>
   /**
    * Takes a record out of the parent's collection; the record stays. `'absent'` where it is not in
    * it, or where the scope fixes a member that holds the parent; then `'stale'`; then `'detached'`.
    */
-  detach?(parent: ParentKey, key: K, expected: string | undefined, call: AdapterCall): Awaitable<'detached' | 'absent' | 'stale' | Refused>
+  detach?(
+    parent: ParentKey,
+    key: K,
+    expected: string | undefined,
+    call: AdapterCall,
+  ): Awaitable<'detached' | 'absent' | 'stale' | Refused>
   /**
    * The same adapter over a transaction of the team's own, whatever its client calls one. Its
    * methods end with that transaction. Absent: the option `within` of `records()` can't be used.

@@ -57,7 +57,9 @@ export function madeBy<R>(name: string, collection: string, made: R): Awaited<R>
     for (const [member, value] of Object.entries(made)) {
       const found = notJson(value, [made])
       if (found === undefined) continue
-      throw new Error(`${name} of "${collection}" gave "${member}" ${found}. Give values that JSON has: a date as its text, for one.`)
+      throw new Error(
+        `${name} of "${collection}" gave "${member}" ${found}. Give values that JSON has: a date as its text, for one.`,
+      )
     }
     return made as Awaited<R>
   }
@@ -84,5 +86,7 @@ export function refusePromise(what: string, given: unknown): void {
   if (!isPromise(given)) return
   // Nothing else handles it: a rejection would end the process.
   given.then(undefined, () => {})
-  throw new Error(`${what} gave a promise. This adapter answers at once: return the value itself, and look things up beforehand.`)
+  throw new Error(
+    `${what} gave a promise. This adapter answers at once: return the value itself, and look things up beforehand.`,
+  )
 }

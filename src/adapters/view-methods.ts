@@ -1,6 +1,16 @@
 /** The methods of a view: what is asked goes to the store in the store's words, and what comes back is shown in the view's. */
 import { isContainer } from '../definition/json.js'
-import type { Adapter, AdapterCall, Created, ListRequest, Page, ParentKey, Refused, Repeated, Stored } from './contract.js'
+import type {
+  Adapter,
+  AdapterCall,
+  Created,
+  ListRequest,
+  Page,
+  ParentKey,
+  Refused,
+  Repeated,
+  Stored,
+} from './contract.js'
 import { isRefused } from './contract.js'
 import type { AdapterViewOptions } from './view-options.js'
 import type { Row, Terms } from './view-terms.js'
@@ -16,7 +26,10 @@ export async function list({ under, terms }: View, given: ListRequest, call: Ada
   const asked = terms.request(given)
   const { seekable, refused, ...page } = await under.list(asked, terms.call(call))
   const items = page.items.map((stored) => shown(terms, stored, call))
-  const places = seekable && (given.seek === undefined || asked.seek !== undefined) && terms.placesReturn(given.sort, items, page.items)
+  const places =
+    seekable &&
+    (given.seek === undefined || asked.seek !== undefined) &&
+    terms.placesReturn(given.sort, items, page.items)
   return {
     ...page,
     items,
@@ -37,12 +50,17 @@ export async function read(
   return found.map((stored) => stored && shown(terms, stored, call))
 }
 
-export async function create({ under, terms, defaults }: View, value: Row, call: AdapterCall): Promise<Created<Row, unknown> | Repeated> {
+export async function create(
+  { under, terms, defaults }: View,
+  value: Row,
+  call: AdapterCall,
+): Promise<Created<Row, unknown> | Repeated> {
   const record = { ...structuredClone(defaults), ...terms.store(value) }
   const result = answered('create', await under.create?.(record, terms.call(call)))
   if (typeof result === 'string') return result
   if ('created' in result) return { created: written(terms, result.created, call) }
-  if ('accepted' in result) return { accepted: isRow(result.accepted) ? terms.renamedBack(result.accepted) : result.accepted }
+  if ('accepted' in result)
+    return { accepted: isRow(result.accepted) ? terms.renamedBack(result.accepted) : result.accepted }
   return isRefused(result) ? terms.refused(result) : result
 }
 
@@ -63,7 +81,8 @@ export async function replace(
   const target = keyBelow(terms, key)
   const below = terms.call(call)
   const record = terms.store(value)
-  const put = async (next: Row, version: string | undefined) => answered('replace', await under.replace?.(target, next, version, below))
+  const put = async (next: Row, version: string | undefined) =>
+    answered('replace', await under.replace?.(target, next, version, below))
   const result = terms.hidesNothing
     ? await put(record, expected)
     : await keepingHidden(view, target, expected, call, (hidden, version) => put({ ...hidden, ...record }, version))
@@ -92,12 +111,30 @@ export async function remove({ under, terms }: View, key: unknown, expected: str
   return refusedAbove(terms, answered('remove', await under.remove?.(keyBelow(terms, key), expected, terms.call(call))))
 }
 
-export async function attach({ under, terms }: View, parent: ParentKey, key: unknown, expected: string | undefined, call: AdapterCall) {
-  return refusedAbove(terms, answered('attach', await under.attach?.(parent, keyBelow(terms, key), expected, terms.call(call))))
+export async function attach(
+  { under, terms }: View,
+  parent: ParentKey,
+  key: unknown,
+  expected: string | undefined,
+  call: AdapterCall,
+) {
+  return refusedAbove(
+    terms,
+    answered('attach', await under.attach?.(parent, keyBelow(terms, key), expected, terms.call(call))),
+  )
 }
 
-export async function detach({ under, terms }: View, parent: ParentKey, key: unknown, expected: string | undefined, call: AdapterCall) {
-  return refusedAbove(terms, answered('detach', await under.detach?.(parent, keyBelow(terms, key), expected, terms.call(call))))
+export async function detach(
+  { under, terms }: View,
+  parent: ParentKey,
+  key: unknown,
+  expected: string | undefined,
+  call: AdapterCall,
+) {
+  return refusedAbove(
+    terms,
+    answered('detach', await under.detach?.(parent, keyBelow(terms, key), expected, terms.call(call))),
+  )
 }
 
 /** The store over a transaction of the caller's. */
@@ -129,7 +166,8 @@ function written(terms: Terms, stored: Stored<unknown>, call: AdapterCall): Stor
 
 const keyBelow = (terms: Terms, key: unknown): unknown => (isRow(key) ? terms.renamed(key) : key)
 
-const refusedAbove = <R>(terms: Terms, result: R | Refused): R | Refused => (isRefused(result) ? terms.refused(result) : result)
+const refusedAbove = <R>(terms: Terms, result: R | Refused): R | Refused =>
+  isRefused(result) ? terms.refused(result) : result
 
 function answered<R>(method: string, result: R | undefined): R {
   if (result === undefined) throw new Error(`The adapter below a view answered nothing to ${method}().`)

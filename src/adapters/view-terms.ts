@@ -40,9 +40,12 @@ export class Terms {
     this.#hides = new Set(hides)
     this.hidesNothing = hides.length === 0 && this.#stored.size === 0
     for (const [mine, stored] of this.#stored) {
-      if (this.#shown.get(stored) !== mine) throw invalidOption(`Two members of a view are "${stored}" of the store. Rename one.`)
+      if (this.#shown.get(stored) !== mine)
+        throw invalidOption(`Two members of a view are "${stored}" of the store. Rename one.`)
       if (this.#hides.has(stored)) {
-        throw invalidOption(`A view shows "${stored}" of the store as "${mine}" and hides it too. Leave it out of one of them.`)
+        throw invalidOption(
+          `A view shows "${stored}" of the store as "${mine}" and hides it too. Leave it out of one of them.`,
+        )
       }
     }
   }
@@ -86,7 +89,9 @@ export class Terms {
   }
 
   renamedBack(record: Row): Row {
-    return Object.fromEntries(Object.entries(record).map(([stored, value]) => [this.#shown.get(stored) ?? stored, value]))
+    return Object.fromEntries(
+      Object.entries(record).map(([stored, value]) => [this.#shown.get(stored) ?? stored, value]),
+    )
   }
 
   /** What a write through the view must keep of the stored record. */
@@ -96,7 +101,9 @@ export class Terms {
 
   /** What is asked of the store. A place that it does not have is left out: then the page lies where its number says. */
   request({ seek, ...given }: ListRequest): ListRequest {
-    const values = seek?.values.map((value, i) => this.#place(given.sort[i], value)).filter((value) => value !== undefined)
+    const values = seek?.values
+      .map((value, i) => this.#place(given.sort[i], value))
+      .filter((value) => value !== undefined)
     return {
       ...given,
       where: given.where.map((condition) => this.#condition(condition)),
@@ -109,7 +116,11 @@ export class Terms {
    * Whether the view's sort values of the rows at the edges of a page become the store's again. A conversion that loses some of a value names another place: a walk
    * from there would skip rows or repeat them.
    */
-  placesReturn(sort: readonly SortTerm[], shown: readonly Stored<unknown>[], stored: readonly Stored<unknown>[]): boolean {
+  placesReturn(
+    sort: readonly SortTerm[],
+    shown: readonly Stored<unknown>[],
+    stored: readonly Stored<unknown>[],
+  ): boolean {
     const converted = sort.filter(({ path: [name = ''] }) => this.#fromWire.has(name) || this.#toWire.has(name))
     return [0, stored.length - 1].every((at) =>
       converted.every((term) => {
@@ -136,15 +147,21 @@ export class Terms {
     const convert = given.path.length === 1 && given.op !== 'null' ? this.#fromWire.get(given.field) : undefined
     if (convert === undefined) return { ...given, ...target }
     // An array converts as a whole, so what it may contain is converted as an array of one.
-    const one = (value: unknown): unknown => (given.op === 'contains' ? (convert([value]) as readonly unknown[])[0] : convert(value))
+    const one = (value: unknown): unknown =>
+      given.op === 'contains' ? (convert([value]) as readonly unknown[])[0] : convert(value)
     const values = (given.op === 'in' ? given.value : [given.value]).map(one).filter(isScalar)
     const [value] = values
     // A value that the store does not have is one of none.
-    return given.op === 'in' || value === undefined ? { ...target, op: 'in', value: values } : ({ ...given, ...target, value } as Condition)
+    return given.op === 'in' || value === undefined
+      ? { ...target, op: 'in', value: values }
+      : ({ ...given, ...target, value } as Condition)
   }
 
   refused(given: Refused): Refused {
-    return { ...given, members: given.members.map((member) => this.#shown.get(member) ?? this.#shownPath(member.split('.'))) }
+    return {
+      ...given,
+      members: given.members.map((member) => this.#shown.get(member) ?? this.#shownPath(member.split('.'))),
+    }
   }
 
   #shownPath([first = '', ...rest]: readonly string[]): string {
@@ -166,7 +183,8 @@ export class Terms {
     const scoped = names.some((name) => this.#stored.has(name) || this.#fromWire.has(name))
     if (!scoped && !given.fresh && given.before === undefined) return given
     // What belongs to one call stays one: an adapter may remember what it has read for it.
-    const known = this.#calls.get(given) ?? new CallBelow(given, scoped ? this.#scope(given.scope) : given.scope, this.#sources)
+    const known =
+      this.#calls.get(given) ?? new CallBelow(given, scoped ? this.#scope(given.scope) : given.scope, this.#sources)
     this.#calls.set(given, known)
     return known
   }

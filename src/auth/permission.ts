@@ -72,7 +72,9 @@ export async function ownMethods(offered: readonly string[], mayDo: (method: str
 
 /** 403: the principal is known, and may do nothing of the kind (AUTH-4). */
 export function forbidden(what: string): HttpProblem {
-  return new HttpProblem('forbidden', { detail: `You have no permission for ${what}. Ask whoever gave you your credentials for it.` })
+  return new HttpProblem('forbidden', {
+    detail: `You have no permission for ${what}. Ask whoever gave you your credentials for it.`,
+  })
 }
 
 /** 405 with the methods of this principal alone (AUTH-4). */

@@ -52,7 +52,8 @@ interface Grant {
   readonly write: ReadonlySet<string>
 }
 
-const covers = (resources: ReadonlySet<string>, resource: string): boolean => resources.has('*') || resources.has(resource)
+const covers = (resources: ReadonlySet<string>, resource: string): boolean =>
+  resources.has('*') || resources.has(resource)
 
 function granted(scope: unknown): Grant {
   const scopes: readonly unknown[] = typeof scope === 'string' ? scope.split(' ') : Array.isArray(scope) ? scope : []

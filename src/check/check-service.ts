@@ -27,7 +27,15 @@ import { Ledger } from './write/ledger.js'
  * expect(report.results.filter(({ outcome }) => outcome.verdict === 'breaks')).toEqual([])
  */
 export async function checkService(options: CheckServiceOptions): Promise<CheckReport> {
-  const { base, target: given, principals = [], published, onResult, onExchange, ...rest } = resolveCheckOptions('checkService()', options)
+  const {
+    base,
+    target: given,
+    principals = [],
+    published,
+    onResult,
+    onExchange,
+    ...rest
+  } = resolveCheckOptions('checkService()', options)
   const { rate, budget } = { ...defaults, ...rest }
   const learned = resolveTarget(given)
   const target = published === undefined ? learned : { ...learned, published: published.replace(/\/+$/, '') }
@@ -64,9 +72,18 @@ export async function checkService(options: CheckServiceOptions): Promise<CheckR
 }
 
 /** Removes what was created with a budget of its own: a spent one must leave nothing behind. */
-async function cleanUpAlways({ base, target }: Service, ledger: Ledger, principals: readonly Principal[]): Promise<readonly Leftover[]> {
+async function cleanUpAlways(
+  { base, target }: Service,
+  ledger: Ledger,
+  principals: readonly Principal[],
+): Promise<readonly Leftover[]> {
   const budget = 100 + 10 * ledger.left.length
-  const client = new Client({ principals, rate: defaults.rate * 2, budget, mayWrite: (method, url) => ledger.mayWrite(method, url) })
+  const client = new Client({
+    principals,
+    rate: defaults.rate * 2,
+    budget,
+    mayWrite: (method, url) => ledger.mayWrite(method, url),
+  })
   try {
     return await cleanUp(new Service(base, target, client), ledger)
   } finally {
@@ -81,7 +98,9 @@ async function cleanUpAlways({ base, target }: Service, ledger: Ledger, principa
  * @throws ConfigurationError `invalid-option` for options that make no sense
  * @example await removeLeftovers({ base, target: document, principals, write: './check-ledger.jsonl' })
  */
-export async function removeLeftovers(options: CheckServiceOptions & { readonly write: string }): Promise<readonly Leftover[]> {
+export async function removeLeftovers(
+  options: CheckServiceOptions & { readonly write: string },
+): Promise<readonly Leftover[]> {
   const { base, target: given, principals = [], published, write } = resolveCheckOptions('removeLeftovers()', options)
   const learned = resolveTarget(given)
   const target = published === undefined ? learned : { ...learned, published: published.replace(/\/+$/, '') }
@@ -99,7 +118,9 @@ export async function removeLeftovers(options: CheckServiceOptions & { readonly 
 export function resolveTarget(given: unknown): Target {
   if (isDocument(given)) return targetOf(given)
   if (isTargetFile(given)) return readTarget(given)
-  throw invalidOption('The target is neither an OpenAPI document of version 3.0 or 3.1, nor a target with "collections".')
+  throw invalidOption(
+    'The target is neither an OpenAPI document of version 3.0 or 3.1, nor a target with "collections".',
+  )
 }
 
 const wanted =

@@ -111,7 +111,8 @@ export function queryText(query: Query): string {
 /** The items of a list. Throws `Unchecked` where the answer is none: a check of its own says so. */
 export function itemsOf({ request, answer }: Exchange): readonly JsonObject[] {
   const { json, status } = answer
-  if (status !== 200 || !isList(json)) throw new Unchecked(`GET ${request.url} was answered ${status} and no JSON array`)
+  if (status !== 200 || !isList(json))
+    throw new Unchecked(`GET ${request.url} was answered ${status} and no JSON array`)
   return json.filter(isObject)
 }
 

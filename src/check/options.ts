@@ -44,7 +44,12 @@ export const principalKinds: Kinds<Principal> = {
 }
 
 export const checkServiceKinds: Kinds<CheckServiceOptions> = {
-  base: { required: { a: 'an absolute address such as "http://127.0.0.1:3000/v1"', like: /^https?:\/\/[^/?#]+(?:\/[^?#]*)?$/ } },
+  base: {
+    required: {
+      a: 'an absolute address such as "http://127.0.0.1:3000/v1"',
+      like: /^https?:\/\/[^/?#]+(?:\/[^?#]*)?$/,
+    },
+  },
   target: { required: 'table' },
   principals: { each: { options: principalKinds } },
   rate: { from: 0, above: true },

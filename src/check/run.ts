@@ -14,7 +14,11 @@ const attempts = 3
 /** Called with each result when it is there. */
 export type OnResult = (result: Result) => void
 
-export async function runServiceChecks(service: Service, checks: readonly ServiceCheck[], tell: OnResult): Promise<void> {
+export async function runServiceChecks(
+  service: Service,
+  checks: readonly ServiceCheck[],
+  tell: OnResult,
+): Promise<void> {
   for (const check of checks) tell(resultOf(check, 'service', await repeated(() => check.run(service))))
 }
 
@@ -69,7 +73,8 @@ async function reached(service: Service, target: CollectionTarget): Promise<List
     const listing = await listingOf(service, target)
     const { status } = (await listing.sample()).answer
     // Everything else would look like a break.
-    if (status === 401 || status === 403) return { verdict: 'unchecked', because: `${listing.path} is ${status} for the first principal` }
+    if (status === 401 || status === 403)
+      return { verdict: 'unchecked', because: `${listing.path} is ${status} for the first principal` }
     return listing
   } catch (error) {
     return undecided(error)

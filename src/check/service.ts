@@ -43,4 +43,5 @@ export class Service {
   }
 }
 
-const isBelow = (link: string, base: string): boolean => link === base || link.startsWith(`${base}/`) || link.startsWith(`${base}?`)
+const isBelow = (link: string, base: string): boolean =>
+  link === base || link.startsWith(`${base}/`) || link.startsWith(`${base}?`)

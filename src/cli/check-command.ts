@@ -34,7 +34,8 @@ export async function checkCommand(args: readonly string[], terminal: Terminal):
     call.target === undefined
       ? { ...targetOf(await documentOf(call, terminal.cwd)), principals: sourcesOf(call) }
       : targetIn(call.target, terminal.cwd)
-  if (target.collections.length === 0) throw new UsageError('The document has no collection with GET: there is nothing to check.')
+  if (target.collections.length === 0)
+    throw new UsageError('The document has no collection with GET: there is nothing to check.')
   if (call.init !== undefined) {
     write(terminal, call.init, `${JSON.stringify(target, undefined, 2)}\n`)
     terminal.error(`Wrote ${call.init}. Fill in what it lacks, and give it with --target.\n`)
@@ -55,7 +56,12 @@ export async function checkCommand(args: readonly string[], terminal: Terminal):
   return told(call, report, principals, known, terminal)
 }
 
-function checked(call: CheckCall, target: object, principals: readonly Principal[], terminal: Terminal): Promise<CheckReport> {
+function checked(
+  call: CheckCall,
+  target: object,
+  principals: readonly Principal[],
+  terminal: Terminal,
+): Promise<CheckReport> {
   const { base, rate, budget, only, published, write: writes, ledger } = call
   let place = ''
   return checkService({
@@ -82,7 +88,13 @@ async function cleanedUp(call: CheckCall, target: TargetFile, terminal: Terminal
   const principals = await principalsOf(sources)
   const path = resolve(terminal.cwd, ledger)
   const count = leftIn(path)
-  const left = await removeLeftovers({ base, target: learned, principals, write: path, ...(published === undefined ? {} : { published }) })
+  const left = await removeLeftovers({
+    base,
+    target: learned,
+    principals,
+    write: path,
+    ...(published === undefined ? {} : { published }),
+  })
   terminal.out(`${count - left.length} of ${count} removed.\n`)
   tellLeft(left, terminal)
   return left.length === 0 ? 0 : 1
@@ -116,7 +128,8 @@ function told(
   if (call.junit !== undefined) write(terminal, call.junit, junitOf(report))
   if (call.scripts !== undefined)
     for (const { name, text } of scriptsOf(results, principals)) write(terminal, join(call.scripts, name), text, 0o755)
-  if (call.writeBaseline !== undefined) write(terminal, call.writeBaseline, `${JSON.stringify(baselineOf(results), undefined, 2)}\n`)
+  if (call.writeBaseline !== undefined)
+    write(terminal, call.writeBaseline, `${JSON.stringify(baselineOf(results), undefined, 2)}\n`)
   tellLeft(report.left, terminal)
   const { failing, accepted, fixed } = compareBaseline(results, known, terminal.now().toISOString().slice(0, 10))
   for (const { check, where } of fixed) terminal.error(`${check} at ${where} holds: remove it from ${call.baseline}.\n`)
@@ -137,11 +150,16 @@ function knownIn({ baseline }: CheckCall, terminal: Terminal): readonly KnownBre
 }
 
 /** What would be checked, without asking the service. */
-function planOf({ base, rate, budget, only, write: writes }: CheckCall, { collections, principals = [] }: TargetFile): string {
-  const isWanted = (id: string): boolean => only === undefined || only.some((one) => id === one || id.startsWith(`${one}/`))
+function planOf(
+  { base, rate, budget, only, write: writes }: CheckCall,
+  { collections, principals = [] }: TargetFile,
+): string {
+  const isWanted = (id: string): boolean =>
+    only === undefined || only.some((one) => id === one || id.startsWith(`${one}/`))
   const checks = [...serviceChecks, ...listChecks, ...(writes ? allWriteChecks : [])].filter(({ id }) => isWanted(id))
   const how = writes ? 'POST, PUT, PATCH and DELETE of own records, too' : 'GET, HEAD and OPTIONS alone'
-  const note = ({ create }: CollectionTarget): string => (writes ? (create === undefined ? '  (is not written)' : '  (is written)') : '')
+  const note = ({ create }: CollectionTarget): string =>
+    writes ? (create === undefined ? '  (is not written)' : '  (is written)') : ''
   const lines = [
     `${base}: ${checks.length} checks of ${collections.length} collections, by ${how}.`,
     `At most ${budget} requests, at most ${rate} a second.`,

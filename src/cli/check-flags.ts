@@ -61,15 +61,19 @@ export function readCheckCall(args: readonly string[]): CheckCall | undefined {
   const { words, texts, switches } = parseFlags(args, flags)
   if (switches.has('help')) return undefined
   const [base, ...others] = words
-  if (base === undefined) throw new UsageError('Which service? Give its address, such as: check https://api.example.com/v1')
-  if (others.length > 0) throw new UsageError(`One service at a time: what is ${others.map((word) => `"${word}"`).join(' ')}?`)
+  if (base === undefined)
+    throw new UsageError('Which service? Give its address, such as: check https://api.example.com/v1')
+  if (others.length > 0)
+    throw new UsageError(`One service at a time: what is ${others.map((word) => `"${word}"`).join(' ')}?`)
   const [document, target, published] = ['document', 'target', 'published'].map((name) => texts.get(name))
-  if (document !== undefined && target !== undefined) throw new UsageError('--document and --target are both given. Give one of them.')
+  if (document !== undefined && target !== undefined)
+    throw new UsageError('--document and --target are both given. Give one of them.')
   const variables = listIn(texts.get('token'))
   const command = texts.get('token-command')
   if (target !== undefined && (variables.length > 0 || command !== undefined))
     throw new UsageError('--token goes with a document. With --target, name the principals in the target file.')
-  if (switches.has('write') && switches.has('cleanup')) throw new UsageError('--write and --cleanup are both given. Clean up first.')
+  if (switches.has('write') && switches.has('cleanup'))
+    throw new UsageError('--write and --cleanup are both given. Clean up first.')
   return {
     base: addressIn('<base url>', base),
     document,
@@ -102,7 +106,9 @@ const listIn = (text = ''): readonly string[] =>
 
 function addressIn(what: string, text: string): string {
   if (/^https?:\/\/[^/?#\s]+(?:\/[^?#\s]*)?$/.test(text) && URL.canParse(text)) return text.replace(/\/+$/, '')
-  throw new UsageError(`${what} is "${text}". Give an absolute address without a query, such as https://api.example.com/v1.`)
+  throw new UsageError(
+    `${what} is "${text}". Give an absolute address without a query, such as https://api.example.com/v1.`,
+  )
 }
 
 /** A misspelt clause would be checked by nothing, and so always hold. */
@@ -112,7 +118,9 @@ function idsIn(text: string | undefined): readonly string[] | undefined {
   const ids = listIn(text)
   const slip = ids.find((id) => !all.includes(id.split('/', 1)[0] ?? ''))
   if (slip === undefined && ids.length > 0) return ids
-  throw new UsageError(`--only names "${slip ?? ''}", which is no clause. ${didYouMean(nearMiss(slip ?? '', all), all)}`)
+  throw new UsageError(
+    `--only names "${slip ?? ''}", which is no clause. ${didYouMean(nearMiss(slip ?? '', all), all)}`,
+  )
 }
 
 function numberIn(name: string, text: string | undefined, otherwise: number): number {

@@ -22,7 +22,8 @@ const isAddress = (source: string): boolean => /^https?:\/\//.test(source)
  */
 export async function documentOf(call: CheckCall, cwd: string): Promise<unknown> {
   const { base, document } = call
-  if (document !== undefined) return parsed(document, isAddress(document) ? await fetched(document) : textIn(document, cwd))
+  if (document !== undefined)
+    return parsed(document, isAddress(document) ? await fetched(document) : textIn(document, cwd))
   for (const name of ['openapi.json', 'openapi.yaml']) {
     const text = await fetchedAs(call, `${base}/${name}`).catch((error: unknown) => {
       // Nobody listens: another name would not help.
@@ -117,7 +118,8 @@ export async function principalsOf(
 }
 
 function tokenIn({ name, variable }: PrincipalSource, env: NodeJS.ProcessEnv): string {
-  if (variable === undefined) throw new UsageError(`The principal "${name}" has neither a variable nor a command for its token.`)
+  if (variable === undefined)
+    throw new UsageError(`The principal "${name}" has neither a variable nor a command for its token.`)
   const token = env[variable]?.trim() ?? ''
   if (token !== '') return token
   throw new UsageError(`The variable ${variable} is not set. Set it to a token of "${name}".`)

@@ -13,7 +13,13 @@ interface Command {
 }
 
 const commands: ReadonlyMap<string, Command> = new Map([
-  ['openapi', { says: 'write the OpenAPI documents of a service, or check that no change breaks its clients', run: openapiCommand }],
+  [
+    'openapi',
+    {
+      says: 'write the OpenAPI documents of a service, or check that no change breaks its clients',
+      run: openapiCommand,
+    },
+  ],
   ['report', { says: 'say who breaks if a clause is enforced, and who calls which version', run: reportCommand }],
   ['check', { says: 'hold a live service against the conventions, clause by clause', run: checkCommand }],
   ['mock', { says: 'serve the whole interface of a service with example records', run: mockCommand }],

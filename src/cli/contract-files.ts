@@ -43,7 +43,12 @@ export function documentIn(file: string, versions?: readonly string[]): Document
   if (versions?.length === 1) return new Map(versions.map((version) => [version, document]))
   const servers: unknown = own(document, 'servers')
   const ends = isList(servers) ? servers.map((server) => String(own(server, 'url')).split('/').at(-1)) : []
-  const names = [versionOf(basename(file)), own(own(document, 'info'), 'version'), ...ends, ...(versions === undefined ? ['v1'] : [])]
+  const names = [
+    versionOf(basename(file)),
+    own(own(document, 'info'), 'version'),
+    ...ends,
+    ...(versions === undefined ? ['v1'] : []),
+  ]
   const version = names.find((name) => typeof name === 'string' && /^v\d+$/.test(name))
   if (typeof version === 'string') return new Map([[version, document]])
   throw new UsageError(
@@ -109,7 +114,9 @@ export function writeDocuments(folder: string, documents: Documents): readonly W
 /** The files of a folder that are not what the service says now. */
 export function staleFiles(folder: string, documents: Documents): readonly string[] {
   const files = filesOf(folder)
-  const stale = [...documents].filter(([version, document]) => files.get(`${version}.json`) !== canonicalDocument(document))
+  const stale = [...documents].filter(
+    ([version, document]) => files.get(`${version}.json`) !== canonicalDocument(document),
+  )
   const left = [...files.keys()].filter(
     (name) => name.endsWith('.json') && !documents.has(versionOf(name) ?? [...documents.keys()][0] ?? ''),
   )

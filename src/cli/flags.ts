@@ -16,9 +16,18 @@ export interface Given {
 /** Reads arguments. Throws `UsageError` for an unknown flag, one that comes twice, and one without its value. */
 export function parseFlags(args: readonly string[], flags: Flags): Given {
   const options = Object.fromEntries(
-    Object.entries(flags).map(([name, kind]) => [name, { type: kind === 'text' ? ('string' as const) : ('boolean' as const) }]),
+    Object.entries(flags).map(([name, kind]) => [
+      name,
+      { type: kind === 'text' ? ('string' as const) : ('boolean' as const) },
+    ]),
   )
-  const { tokens, positionals } = parseArgs({ args: [...args], options, strict: false, allowPositionals: true, tokens: true })
+  const { tokens, positionals } = parseArgs({
+    args: [...args],
+    options,
+    strict: false,
+    allowPositionals: true,
+    tokens: true,
+  })
   const texts = new Map<string, string>()
   const switches = new Set<string>()
   for (const token of tokens) {

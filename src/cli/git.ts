@@ -13,7 +13,8 @@ async function git(folder: string, ...args: readonly string[]): Promise<string |
     const { stdout } = await run('git', ['-C', folder, ...args], { maxBuffer: 256 * 1024 * 1024 })
     return stdout
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') throw new UsageError('git is not installed, or not on the PATH. Give --against a file or a folder.')
+    if (codeOf(error) === 'ENOENT')
+      throw new UsageError('git is not installed, or not on the PATH. Give --against a file or a folder.')
     return undefined
   }
 }
@@ -32,7 +33,8 @@ export async function filesAt(cwd: string, commit: string, folder: string): Prom
   const top = (await git(cwd, 'rev-parse', '--show-toplevel'))?.trim()
   if (top === undefined) throw new UsageError(`${cwd} is not in a git repository.`)
   const path = relative(realpathSync(top), folder).split(sep).join('/')
-  if (path.startsWith('..')) throw new UsageError(`${folder} is not in the git repository ${top}. Choose another --out.`)
+  if (path.startsWith('..'))
+    throw new UsageError(`${folder} is not in the git repository ${top}. Choose another --out.`)
   const listing = await git(top, 'ls-tree', '-z', '--name-only', commit, path === '' ? './' : `${path}/`)
   const files = new Map<string, string>()
   for (const file of (listing ?? '').split('\0')) {

@@ -73,8 +73,10 @@ function listening(server: GracefulServer, { port, host }: MockCall): Promise<st
   return new Promise((resolve, reject) => {
     server.once('error', (error) => {
       const code = codeOf(error)
-      if (code === 'EADDRINUSE') reject(new UsageError(`Port ${port} is in use. Give another with --port, or --port 0 for a free one.`))
-      else if (code === 'EACCES') reject(new UsageError(`Port ${port} may not be taken by this user. Give another with --port.`))
+      if (code === 'EADDRINUSE')
+        reject(new UsageError(`Port ${port} is in use. Give another with --port, or --port 0 for a free one.`))
+      else if (code === 'EACCES')
+        reject(new UsageError(`Port ${port} may not be taken by this user. Give another with --port.`))
       else reject(new UsageError(`Can not listen on ${host}, port ${port}: ${messageOf(error)}.`))
     })
     server.listen(port, host, () => resolve(addressOf(host, (server.address() as AddressInfo).port)))
@@ -92,7 +94,9 @@ function greeting({ module, options }: MockCall, { paths }: MockedService, addre
   const first = paths.find(({ records }) => records > 0)
   const lines = [
     `mock of ${basename(module)}, listening on ${address} (seed ${seed})`,
-    ...paths.map(({ path, records }) => `  ${address}${path.padEnd(width)}  ${records} ${records === 1 ? 'record' : 'records'}`),
+    ...paths.map(
+      ({ path, records }) => `  ${address}${path.padEnd(width)}  ${records} ${records === 1 ? 'record' : 'records'}`,
+    ),
     visitors.auth === 'keep'
       ? 'Requests need the credentials of the service (--auth keep).'
       : `No credentials are needed: every request is one of ${JSON.stringify(visitors.principal)} and may do everything.`,

@@ -34,8 +34,10 @@ export function readMockCall(args: readonly string[], cwd: string): MockCall | u
   const given = parseFlags(args, mockFlags)
   if (given.switches.has('help')) return undefined
   const [module, ...others] = given.words
-  if (module === undefined) throw new UsageError('Which module? Give the file that exports your api(), such as: mock ./api.js')
-  if (others.length > 0) throw new UsageError(`One module at a time: what is ${others.map((word) => `"${word}"`).join(' ')}?`)
+  if (module === undefined)
+    throw new UsageError('Which module? Give the file that exports your api(), such as: mock ./api.js')
+  if (others.length > 0)
+    throw new UsageError(`One module at a time: what is ${others.map((word) => `"${word}"`).join(' ')}?`)
   const delay = given.texts.get('delay')
   const fail = given.texts.get('fail')
   return {
@@ -101,7 +103,11 @@ function visitorsOf({ texts }: Given): Visitors {
   if (auth !== 'off' && auth !== 'keep')
     throw new UsageError(`--auth is "${auth}". Give off, or keep for the authentication of the service.`)
   const principal = texts.get('principal')
-  return { auth, principal: principal === undefined ? usualPrincipal : principalOf(principal), isNamed: principal !== undefined }
+  return {
+    auth,
+    principal: principal === undefined ? usualPrincipal : principalOf(principal),
+    isNamed: principal !== undefined,
+  }
 }
 
 function principalOf(text: string): unknown {

@@ -53,15 +53,19 @@ export async function openapiCommand(args: readonly string[], terminal: Terminal
     return 0
   }
   const [module, ...others] = words
-  if (module === undefined) throw new UsageError('Which module? Give the file that exports your api(), such as: openapi ./api.js')
-  if (others.length > 0) throw new UsageError(`One module at a time: what is ${others.map((word) => `"${word}"`).join(' ')}?`)
+  if (module === undefined)
+    throw new UsageError('Which module? Give the file that exports your api(), such as: openapi ./api.js')
+  if (others.length > 0)
+    throw new UsageError(`One module at a time: what is ${others.map((word) => `"${word}"`).join(' ')}?`)
   const against = texts.get('against')
   const reason = texts.get('accept')
   const out = texts.get('out') ?? 'openapi'
   const check = switches.has('check')
   const compares = check || reason !== undefined
   if (compares && against === undefined)
-    throw new UsageError('Compare with what? Give --against a git ref, a file or a folder, such as --against origin/main')
+    throw new UsageError(
+      'Compare with what? Give --against a git ref, a file or a folder, such as --against origin/main',
+    )
   if (!compares && against !== undefined) throw new UsageError('--against needs --check, or --accept "reason".')
   if (check && reason !== undefined) throw new UsageError('--check writes nothing. Leave it out to accept changes.')
   const file = resolve(terminal.cwd, module)
@@ -92,7 +96,12 @@ function write(documents: Documents, { folder, name }: Place, terminal: Terminal
 }
 
 /** The contract to compare with; `undefined` where a ref has none yet. */
-async function baseOf(against: string, documents: Documents, { folder, name }: Place, terminal: Terminal): Promise<Documents | undefined> {
+async function baseOf(
+  against: string,
+  documents: Documents,
+  { folder, name }: Place,
+  terminal: Terminal,
+): Promise<Documents | undefined> {
   const path = resolve(terminal.cwd, against)
   const isPath = existsSync(path)
   const commit = /^\.{0,2}[\\/]/.test(against) ? undefined : await commitOf(terminal.cwd, against)
@@ -103,7 +112,9 @@ async function baseOf(against: string, documents: Documents, { folder, name }: P
   }
   if (commit !== undefined) {
     // Git knows folders by their real paths.
-    const real = isFolder(folder) ? realpathSync(folder) : join(realpathSync(terminal.cwd), relative(terminal.cwd, folder))
+    const real = isFolder(folder)
+      ? realpathSync(folder)
+      : join(realpathSync(terminal.cwd), relative(terminal.cwd, folder))
     const base = documentsIn(await filesAt(terminal.cwd, commit, real), `${against}:${name}`)
     return base.size === 0 ? undefined : base
   }

@@ -38,7 +38,15 @@ Exit codes: 0; 1, --check has found something; 2, the command could not run.
   REPORT_AUTHORIZATION="Bearer $TOKEN" npx express-rest-conventions report https://api.example.com/ops/usage
 `
 
-const flags = { days: 'text', json: 'switch', check: 'switch', enforce: 'text', service: 'text', within: 'text', help: 'switch' } as const
+const flags = {
+  days: 'text',
+  json: 'switch',
+  check: 'switch',
+  enforce: 'text',
+  service: 'text',
+  within: 'text',
+  help: 'switch',
+} as const
 
 /** Runs the command. Resolves to its exit code. */
 export async function reportCommand(args: readonly string[], terminal: Terminal): Promise<number> {
@@ -48,18 +56,24 @@ export async function reportCommand(args: readonly string[], terminal: Terminal)
     return 0
   }
   const [source, ...others] = words
-  if (source === undefined) throw new UsageError('Of which service? Give the file that exports your usage(), such as: report ./usage.js')
-  if (others.length > 0) throw new UsageError(`One service at a time: what is ${others.map((word) => `"${word}"`).join(' ')}?`)
+  if (source === undefined)
+    throw new UsageError('Of which service? Give the file that exports your usage(), such as: report ./usage.js')
+  if (others.length > 0)
+    throw new UsageError(`One service at a time: what is ${others.map((word) => `"${word}"`).join(' ')}?`)
   const check = switches.has('check')
   const enforced = clausesIn(texts.get('enforce'))
   const service = texts.get('service')
   if (check !== ((enforced ?? service) !== undefined))
-    throw new UsageError('--check goes with --enforce, --service or both: --check --enforce QUERY-8,ERR-3 --service ./api.js')
+    throw new UsageError(
+      '--check goes with --enforce, --service or both: --check --enforce QUERY-8,ERR-3 --service ./api.js',
+    )
   const [days, within] = ['days', 'within'].map((name) => daysIn(texts.get(name), name))
   if (within !== undefined && service === undefined)
     throw new UsageError('--within goes with --service: --check --service ./api.js --within 60')
   if (service !== undefined && isAddress(source))
-    throw new UsageError(`--service needs the counts themselves: give the file that exports your usage() in place of ${source}.`)
+    throw new UsageError(
+      `--service needs the counts themselves: give the file that exports your usage() in place of ${source}.`,
+    )
   const { report, snapshot } = await reportFrom(source, days, terminal)
   terminal.out(switches.has('json') ? `${JSON.stringify(report, undefined, 2)}\n` : reportText(report))
   if (!check) return 0
@@ -84,12 +98,15 @@ function clausesIn(text: string | undefined): readonly string[] | undefined {
   const all = Object.keys(clauses)
   const slip = ids.find((id) => !all.includes(id))
   if (slip !== undefined)
-    throw new UsageError(`--enforce names "${slip.slice(0, 80)}", which is no clause. ${didYouMean(nearMiss(slip, all), all)}`)
+    throw new UsageError(
+      `--enforce names "${slip.slice(0, 80)}", which is no clause. ${didYouMean(nearMiss(slip, all), all)}`,
+    )
   return ids
 }
 
 function daysIn(text: string | undefined, name: string): number | undefined {
-  if (text !== undefined && !/^[1-9]\d{0,2}$/.test(text)) throw new UsageError(`--${name} takes a whole number from 1, such as --${name} 7`)
+  if (text !== undefined && !/^[1-9]\d{0,2}$/.test(text))
+    throw new UsageError(`--${name} takes a whole number from 1, such as --${name} 7`)
   return text === undefined ? undefined : Number(text)
 }
 
@@ -127,7 +144,10 @@ interface Read {
 async function reportFrom(source: string, days: number | undefined, terminal: Terminal): Promise<Read> {
   try {
     if (isAddress(source))
-      return { report: await terminal.reportAt(days === undefined ? source : `${source}?days=${days}`), snapshot: undefined }
+      return {
+        report: await terminal.reportAt(days === undefined ? source : `${source}?days=${days}`),
+        snapshot: undefined,
+      }
     const usage = await terminal.usageOf(resolve(terminal.cwd, source))
     try {
       const snapshot = await usage.read(days === undefined ? {} : { days })
@@ -143,14 +163,22 @@ async function reportFrom(source: string, days: number | undefined, terminal: Te
 }
 
 /** Some errors of connections have a code and no message. */
-const reasonOf = (error: unknown): string => (messageOf(error) || codeOf(error) || 'the store does not answer').replace(/\.$/, '')
+const reasonOf = (error: unknown): string =>
+  (messageOf(error) || codeOf(error) || 'the store does not answer').replace(/\.$/, '')
 
-function checked({ clauses: judged, complete, days }: UsageReport, enforced: readonly string[], terminal: Terminal): number {
+function checked(
+  { clauses: judged, complete, days }: UsageReport,
+  enforced: readonly string[],
+  terminal: Terminal,
+): number {
   const broken = judged.filter(({ clause }) => enforced.includes(clause))
   for (const { clause, count, clients } of broken) {
     const names = clients.map(({ client }) => client ?? 'clients that are not told apart')
-    terminal.error(`Enforcing ${clause} would break ${count} answers of the last ${days} days: ${names.slice(0, 10).join(', ')}.\n`)
+    terminal.error(
+      `Enforcing ${clause} would break ${count} answers of the last ${days} days: ${names.slice(0, 10).join(', ')}.\n`,
+    )
   }
-  if (!complete) terminal.error(`Counting was not complete in the last ${days} days: whether others would break is unknown.\n`)
+  if (!complete)
+    terminal.error(`Counting was not complete in the last ${days} days: whether others would break is unknown.\n`)
   return broken.length === 0 && complete ? 0 : 1
 }

@@ -18,7 +18,9 @@ export async function loadModule(file: string, patience = 30_000): Promise<Expor
     timer = setTimeout(
       () =>
         reject(
-          new UsageError(`${name} did not finish loading within ${patience / 1000} s: it awaits something at its top level. ${ownModule}`),
+          new UsageError(
+            `${name} did not finish loading within ${patience / 1000} s: it awaits something at its top level. ${ownModule}`,
+          ),
         ),
       patience,
     )
@@ -72,8 +74,11 @@ export function serviceOf(exports: Exports, name: string): object {
   if (found !== undefined) return found
   const names = Object.keys(exports)
   const said = names.length === 0 ? 'It exports nothing' : `It exports ${names.join(', ')}`
-  throw new UsageError(`${name} exports no service: its default export, or one called "api", is to be what api() returned. ${said}.`)
+  throw new UsageError(
+    `${name} exports no service: its default export, or one called "api", is to be what api() returned. ${said}.`,
+  )
 }
 
 /** CommonJS modules have their exports in the default of their namespace. */
-const nested = (value: unknown): unknown => (typeof value === 'object' && value !== null && 'api' in value ? value.api : undefined)
+const nested = (value: unknown): unknown =>
+  typeof value === 'object' && value !== null && 'api' in value ? value.api : undefined

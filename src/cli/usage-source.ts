@@ -29,7 +29,10 @@ const isUsage = (value: unknown): value is Usage =>
 const patience = 30_000
 
 /** The report that a `usagePage()` answers with. Throws `UsageError` where it answers with something else. */
-export async function reportAt(address: string, authorization = process.env.REPORT_AUTHORIZATION): Promise<UsageReport> {
+export async function reportAt(
+  address: string,
+  authorization = process.env.REPORT_AUTHORIZATION,
+): Promise<UsageReport> {
   const headers = { accept: 'application/json', ...(authorization === undefined ? {} : { authorization }) }
   let response: Response
   try {
@@ -42,9 +45,12 @@ export async function reportAt(address: string, authorization = process.env.REPO
     throw new UsageError(`${address} wants credentials. Give them in REPORT_AUTHORIZATION, such as "Bearer <token>".`)
   if (response.status !== 200) throw new UsageError(`${address} answered ${response.status}.`)
   const report: unknown = await response.json().catch(() => undefined)
-  if (!isReport(report)) throw new UsageError(`${address} answered with something else than a report: is it where usagePage() is mounted?`)
+  if (!isReport(report))
+    throw new UsageError(`${address} answered with something else than a report: is it where usagePage() is mounted?`)
   return report
 }
 
 const isReport = (value: unknown): value is UsageReport =>
-  isContainer(value) && Array.isArray((value as Partial<UsageReport>).clauses) && Array.isArray((value as Partial<UsageReport>).versions)
+  isContainer(value) &&
+  Array.isArray((value as Partial<UsageReport>).clauses) &&
+  Array.isArray((value as Partial<UsageReport>).versions)

@@ -58,15 +58,19 @@ export function parseAccepted(text: string, name: string): readonly Accepted[] {
   } catch (error) {
     throw new DocumentError(`${name} is not JSON: ${error instanceof Error ? error.message : String(error)}`)
   }
-  if (!isList(value)) throw new DocumentError(`${name} is not a list of accepted changes. Write its entries with --accept.`)
+  if (!isList(value))
+    throw new DocumentError(`${name} is not a list of accepted changes. Write its entries with --accept.`)
   return value.map((entry, index) => {
     if (!isEntry(entry))
-      throw new DocumentError(`Entry ${index + 1} of ${name} lacks one of ${members.join(', ')}. Write entries with --accept.`)
+      throw new DocumentError(
+        `Entry ${index + 1} of ${name} lacks one of ${members.join(', ')}. Write entries with --accept.`,
+      )
     return entry
   })
 }
 
-const isEntry = (value: unknown): value is Accepted => isObject(value) && members.every((name) => typeof value[name] === 'string')
+const isEntry = (value: unknown): value is Accepted =>
+  isObject(value) && members.every((name) => typeof value[name] === 'string')
 
 /** The text of the file. */
 export const acceptedText = (accepted: readonly Accepted[]): string => `${JSON.stringify(accepted, null, 2)}\n`

@@ -63,7 +63,11 @@ export function movedOperation(
   sources: readonly [Source, Source],
 ): BasePaths | undefined {
   const [old, young] = [pair.before, pair.after].map(({ operation, item }) =>
-    own(operation.value, 'servers') !== undefined ? operation : own(item.value, 'servers') !== undefined ? item : undefined,
+    own(operation.value, 'servers') !== undefined
+      ? operation
+      : own(item.value, 'servers') !== undefined
+        ? item
+        : undefined,
   )
   if (old === undefined && young === undefined) return undefined
   return movedBase(serversAt(old ?? sources[0].root), serversAt(young ?? sources[1].root))
@@ -78,7 +82,9 @@ function movedBase(from: readonly string[], to: readonly string[]): BasePaths | 
 function serversAt(place: Place): readonly string[] {
   const servers = child(place, 'servers').value
   const urls = (isList(servers) ? servers : []).flatMap(urlsOf)
-  return [...new Set(urls.map((url) => url.replace(/^(?:[a-z][a-z0-9+.-]*:)?\/\/[^/]*/i, '').replace(/\/+$/, '') || '/'))]
+  return [
+    ...new Set(urls.map((url) => url.replace(/^(?:[a-z][a-z0-9+.-]*:)?\/\/[^/]*/i, '').replace(/\/+$/, '') || '/')),
+  ]
 }
 
 /** The addresses of a server, one for each value that a variable of it may have. */
@@ -87,7 +93,8 @@ function urlsOf(server: unknown): readonly string[] {
   if (typeof url !== 'string') return []
   const variables = own(server, 'variables')
   return Object.entries(isObject(variables) ? variables : {}).reduce<readonly string[]>(
-    (urls, [name, variable]) => valuesOf(variable).flatMap((value) => urls.map((one) => one.replaceAll(`{${name}}`, () => value))),
+    (urls, [name, variable]) =>
+      valuesOf(variable).flatMap((value) => urls.map((one) => one.replaceAll(`{${name}}`, () => value))),
     [url],
   )
 }

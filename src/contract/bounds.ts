@@ -82,10 +82,13 @@ export class Bounds {
   }
 }
 
-const limit = (value: unknown, open: boolean): Limit | undefined => (typeof value === 'number' ? { value, open } : undefined)
+const limit = (value: unknown, open: boolean): Limit | undefined =>
+  typeof value === 'number' ? { value, open } : undefined
 
 /** Negative where the first lower end allows more than the second. */
-export const compareLower = (one: Limit, other: Limit): number => one.value - other.value || Number(one.open) - Number(other.open)
+export const compareLower = (one: Limit, other: Limit): number =>
+  one.value - other.value || Number(one.open) - Number(other.open)
 
 /** Negative where the first upper end allows less than the second. */
-export const compareUpper = (one: Limit, other: Limit): number => one.value - other.value || Number(other.open) - Number(one.open)
+export const compareUpper = (one: Limit, other: Limit): number =>
+  one.value - other.value || Number(other.open) - Number(one.open)

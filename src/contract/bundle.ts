@@ -20,7 +20,9 @@ const tables: ReadonlySet<string> = new Set(['properties', 'patternProperties', 
 export function bundled(document: unknown, name: string, read: (path: string) => unknown): unknown {
   const bundle = new Bundle(name, read)
   const whole = bundle.rewritten(document, '')
-  return isObject(whole) && bundle.files.size > 0 ? { ...whole, [filesMember]: Object.fromEntries(bundle.files) } : document
+  return isObject(whole) && bundle.files.size > 0
+    ? { ...whole, [filesMember]: Object.fromEntries(bundle.files) }
+    : document
 }
 
 class Bundle {

@@ -4,14 +4,31 @@ import { canonicalText, isList, isObject, type JsonObject, put } from '../defini
 /** Members whose value is a table: the names in it are a team's, and no keywords. */
 const tables: ReadonlySet<string> = new Set([
   ...['paths', 'webhooks', 'callbacks', 'responses', 'headers', 'content', 'links', 'encoding', 'variables'],
-  ...['schemas', 'requestBodies', 'securitySchemes', 'pathItems', 'properties', 'patternProperties', 'dependentSchemas', '$defs'],
+  ...[
+    'schemas',
+    'requestBodies',
+    'securitySchemes',
+    'pathItems',
+    'properties',
+    'patternProperties',
+    'dependentSchemas',
+    '$defs',
+  ],
 ])
 
 /** Members whose value is data. Its lists keep their order. */
 const data: ReadonlySet<string> = new Set(['example', 'examples', 'default', 'const', 'value', 'mapping', 'scopes'])
 
 /** Lists whose order says nothing. */
-const unordered: ReadonlySet<string> = new Set(['required', 'enum', 'type', 'parameters', 'security', 'tags', 'x-extensible-enum'])
+const unordered: ReadonlySet<string> = new Set([
+  'required',
+  'enum',
+  'type',
+  'parameters',
+  'security',
+  'tags',
+  'x-extensible-enum',
+])
 
 /** An OpenAPI document as canonical JSON: two spaces, sorted members, and lists sorted whose order says nothing. */
 export const canonicalDocument = (document: unknown): string => `${JSON.stringify(sorted(document, false), null, 2)}\n`
@@ -20,7 +37,8 @@ function sorted(value: unknown, isTable: boolean): unknown {
   if (isList(value)) return value.map((item) => sorted(item, false))
   if (!isObject(value)) return value
   const result: JsonObject = {}
-  for (const name of Object.keys(value).sort()) put(result, name, isTable ? sorted(value[name], false) : member(name, value[name]))
+  for (const name of Object.keys(value).sort())
+    put(result, name, isTable ? sorted(value[name], false) : member(name, value[name]))
   return result
 }
 
@@ -37,7 +55,9 @@ function member(name: string, value: unknown): unknown {
 
 /** The scopes of a security requirement. */
 const requirement = (value: unknown): unknown =>
-  isObject(value) ? Object.fromEntries(Object.entries(value).map(([scheme, scopes]) => [scheme, inOrder(scopes)])) : value
+  isObject(value)
+    ? Object.fromEntries(Object.entries(value).map(([scheme, scopes]) => [scheme, inOrder(scopes)]))
+    : value
 
 function inOrder(value: unknown): unknown {
   if (!isList(value)) return value

@@ -83,13 +83,19 @@ export class Changes {
   /** Those that break clients first, each level in the order of the documents. */
   all(): readonly Change[] {
     const levels: readonly Level[] = ['breaking', 'warning', 'harmless']
-    const changes = [...this.#found.values()].map(({ found, operations }) => this.#change(found, [...operations].slice(1)))
+    const changes = [...this.#found.values()].map(({ found, operations }) =>
+      this.#change(found, [...operations].slice(1)),
+    )
     return changes.sort((one, other) => levels.indexOf(one.level) - levels.indexOf(other.level))
   }
 
-  #change({ kind, level, operation, place, before, after, detail = '', what, so }: Found, alsoAt: readonly string[]): Change {
+  #change(
+    { kind, level, operation, place, before, after, detail = '', what, so }: Found,
+    alsoAt: readonly string[],
+  ): Change {
     const { version, next } = this.#words
-    const others = alsoAt.length === 0 ? '' : ` (and ${alsoAt.length} more ${alsoAt.length === 1 ? 'operation' : 'operations'})`
+    const others =
+      alsoAt.length === 0 ? '' : ` (and ${alsoAt.length} more ${alsoAt.length === 1 ? 'operation' : 'operations'})`
     const summary = `${version === undefined ? '' : `${version}: `}${what}${others}${so === undefined ? '' : `: ${so}`}`
     const advice = level === 'breaking' ? `. Put the change into ${next}, or accept it with --accept` : ''
     return {
@@ -110,4 +116,5 @@ export class Changes {
   }
 }
 
-const nameOf = (operation: OperationName | undefined): string => (operation === undefined ? '' : `${operation.method} ${operation.path}`)
+const nameOf = (operation: OperationName | undefined): string =>
+  operation === undefined ? '' : `${operation.method} ${operation.path}`

@@ -32,17 +32,30 @@ export function compareRequestBodies(before: Place, after: Place, sides: Operati
   if (old === undefined) {
     const what = `${of} takes a body now`
     if (isWanted)
-      add(sides, 'required-request-body-added', { ...rest, what: `${what} and requires it`, so: 'clients that send none get 400' })
+      add(sides, 'required-request-body-added', {
+        ...rest,
+        what: `${what} and requires it`,
+        so: 'clients that send none get 400',
+      })
     else add(sides, 'request-body-added', { ...rest, what })
     return
   }
   if (young === undefined) {
-    add(sides, 'request-body-removed', { ...rest, what: `${of} takes no body any more`, so: 'clients that send one get 400' })
+    add(sides, 'request-body-removed', {
+      ...rest,
+      what: `${of} takes no body any more`,
+      so: 'clients that send one get 400',
+    })
     return
   }
   if (!wanted && isWanted)
-    add(sides, 'request-body-became-required', { ...rest, what: `the body of ${of} is required now`, so: 'clients that send none get 400' })
-  if (wanted && !isWanted) add(sides, 'request-body-became-optional', { ...rest, what: `the body of ${of} is optional now` })
+    add(sides, 'request-body-became-required', {
+      ...rest,
+      what: `the body of ${of} is required now`,
+      so: 'clients that send none get 400',
+    })
+  if (wanted && !isWanted)
+    add(sides, 'request-body-became-optional', { ...rest, what: `the body of ${of} is optional now` })
   compareContents({ before: old, after: young }, { place: 'request', words: `the body of ${of}`, at: 'body' }, sides)
 }
 
@@ -58,10 +71,16 @@ interface Body {
 type Content = ReadonlyMap<string, { readonly type: string; readonly place: Place }>
 
 const contentOf = (source: Source, body: Place): Content =>
-  new Map([...source.members(source.member(body, 'content'))].map(([type, place]) => [normalType(type), { type, place }]))
+  new Map(
+    [...source.members(source.member(body, 'content'))].map(([type, place]) => [normalType(type), { type, place }]),
+  )
 
 /** Compares a body in each of its media types. */
-export function compareContents(bodies: { readonly before: Place; readonly after: Place }, body: Body, sides: OperationSides): void {
+export function compareContents(
+  bodies: { readonly before: Place; readonly after: Place },
+  body: Body,
+  sides: OperationSides,
+): void {
   const before = contentOf(sides.before, bodies.before)
   const after = contentOf(sides.after, bodies.after)
   const { place, words, at } = body
@@ -88,10 +107,17 @@ export function compareContents(bodies: { readonly before: Place; readonly after
     const pair = { before: schema(old.place), after: schema(young.place) }
     for (const finding of sides.schemas.compare(pair, comparison)) {
       if (body.isPage === true && isLongerPage(finding)) continue
-      sides.changes.add(changeOf(finding, comparison, { operation: sides.operation, words, place: `${at} ${young.type}` }))
+      sides.changes.add(
+        changeOf(finding, comparison, { operation: sides.operation, words, place: `${at} ${young.type}` }),
+      )
     }
     if (isForm(name))
-      compareEncoding({ before: old.place, after: young.place }, sides, { place, words, at, add: (kind, rest) => add(sides, kind, rest) })
+      compareEncoding({ before: old.place, after: young.place }, sides, {
+        place,
+        words,
+        at,
+        add: (kind, rest) => add(sides, kind, rest),
+      })
   }
   for (const [name, young] of after) {
     if (matched.has(name)) continue
@@ -130,7 +156,8 @@ export function compareResponses(before: Place, after: Place, sides: OperationSi
     else addedStatus(status, place, before, after, sides)
   }
   const isPage = hasPageSize(sides.before, before) && hasPageSize(sides.after, after)
-  for (const [status, one, other] of pairs.values()) compareResponse(status, { before: one, after: other, isPage }, sides)
+  for (const [status, one, other] of pairs.values())
+    compareResponse(status, { before: one, after: other, isPage }, sides)
 }
 
 /** Whether clients say how many items they want. */
@@ -166,9 +193,11 @@ function removedStatus(
   const isRange = /^[1-5]XX$/i.test(status)
   // Statuses of their own have taken its place.
   if (isRange && [...young.keys()].some((one) => one.startsWith(status.charAt(0)))) return
-  const isDefaultSuccess = status === 'default' && ![...old.keys()].some(isSuccess) && ![...young.keys()].some(isSuccess)
+  const isDefaultSuccess =
+    status === 'default' && ![...old.keys()].some(isSuccess) && ![...young.keys()].some(isSuccess)
   const rest = { before: place, place: status, what: `${nameOf(sides)} no longer answers ${status}` }
-  if (isDefaultSuccess || isSuccess(status)) add(sides, 'status-removed', { ...rest, so: 'clients that wait for it fail' })
+  if (isDefaultSuccess || isSuccess(status))
+    add(sides, 'status-removed', { ...rest, so: 'clients that wait for it fail' })
   else add(sides, 'error-status-removed', rest)
 }
 
@@ -176,7 +205,10 @@ function addedStatus(status: string, place: Place, before: Place, after: Place, 
   const required = (source: Source, operation: Place): boolean =>
     source
       .items(child(operation, 'parameters'))
-      .some(({ value }) => String(own(value, 'name')).toLowerCase() === header.ifMatch.toLowerCase() && own(value, 'required') === true)
+      .some(
+        ({ value }) =>
+          String(own(value, 'name')).toLowerCase() === header.ifMatch.toLowerCase() && own(value, 'required') === true,
+      )
   if (status === '428' && !required(sides.before, before)) {
     // Where the parameter says it, too, that has been told.
     if (!required(sides.after, after)) {
@@ -208,7 +240,12 @@ function compareResponse(status: string, { before, after, isPage }: ResponsePair
 /** Header fields that only announce something. */
 const advisory: ReadonlySet<string> = new Set([header.deprecation, header.sunset].map((name) => name.toLowerCase()))
 
-function compareHeaders(status: string, pair: { readonly before: Place; readonly after: Place }, of: string, sides: OperationSides): void {
+function compareHeaders(
+  status: string,
+  pair: { readonly before: Place; readonly after: Place },
+  of: string,
+  sides: OperationSides,
+): void {
   const before = headersOf(sides.before, pair.before)
   const after = headersOf(sides.after, pair.after)
   for (const [key, old] of before) {
@@ -231,7 +268,10 @@ function compareHeaders(status: string, pair: { readonly before: Place; readonly
     if (!was && is) add(sides, 'response-header-became-required', { ...rest, what: `${words} is always there now` })
     const comparison: Comparison = { place: 'header' satisfies SchemaPlace, text: false }
     const schema = (side: Place) => schemaOf(nothingLess(child(side, 'schema')))
-    for (const finding of sides.schemas.compare({ before: schema(old.place), after: schema(young.place) }, comparison)) {
+    for (const finding of sides.schemas.compare(
+      { before: schema(old.place), after: schema(young.place) },
+      comparison,
+    )) {
       sides.changes.add(changeOf(finding, comparison, { operation: sides.operation, words, place }))
     }
   }

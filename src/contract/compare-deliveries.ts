@@ -29,7 +29,11 @@ export function compareDeliveries(pair: Pair<Place | undefined>, words: string, 
 }
 
 /** A callback is sent to an address that an expression finds in the request, such as `{$request.body#/url}`. */
-function compareExpressions(pair: Pair<Place>, delivery: Delivery, { before: source, after: other }: DeliverySides): void {
+function compareExpressions(
+  pair: Pair<Place>,
+  delivery: Delivery,
+  { before: source, after: other }: DeliverySides,
+): void {
   const [old, young] = [source.members(pair.before), other.members(pair.after)]
   const left = [...old].filter(([expression]) => expression.startsWith('x-') || !young.has(expression))
   const gained = [...young].filter(([expression]) => !old.has(expression))
@@ -56,16 +60,29 @@ class Delivery {
   }
 
   removed(before: Place): void {
-    this.#add('webhook-removed', { before, what: `${this.#words} is gone`, so: 'clients that wait for it hear nothing' })
+    this.#add('webhook-removed', {
+      before,
+      what: `${this.#words} is gone`,
+      so: 'clients that wait for it hear nothing',
+    })
   }
 
   added(after: Place): void {
     this.#add('webhook-added', { after, what: `${this.#words} is new` })
   }
 
-  moved(from: string, to: string | undefined, places: { readonly before: Place; readonly after: Place | undefined }): void {
+  moved(
+    from: string,
+    to: string | undefined,
+    places: { readonly before: Place; readonly after: Place | undefined },
+  ): void {
     const what = `${this.#words} is ${to === undefined ? 'no longer sent' : `sent to ${to} in place of`}${to === undefined ? ` to ${from}` : ` ${from}`}`
-    this.#add('callback-address-changed', { ...places, detail: from, what, so: 'clients that gave that address hear nothing' })
+    this.#add('callback-address-changed', {
+      ...places,
+      detail: from,
+      what,
+      so: 'clients that gave that address hear nothing',
+    })
   }
 
   both({ before, after }: Pair<Place>): void {
@@ -82,7 +99,8 @@ class Delivery {
         })
     }
     for (const [method, place] of young)
-      if (!old.has(method)) this.#add('webhook-added', { after: place, what: `${this.#words} is sent by ${method} now` })
+      if (!old.has(method))
+        this.#add('webhook-added', { after: place, what: `${this.#words} is sent by ${method} now` })
   }
 
   #operation(method: string, pair: Pair<{ readonly item: Place; readonly operation: Place }>): void {
@@ -100,7 +118,11 @@ class Delivery {
     const rest = { before: old, after: young, place: 'body' }
     if (old === undefined || young === undefined) {
       if (old !== undefined)
-        this.#add('delivery-body-removed', { ...rest, what: `${words} is gone`, so: 'clients that read it find nothing' })
+        this.#add('delivery-body-removed', {
+          ...rest,
+          what: `${words} is gone`,
+          so: 'clients that read it find nothing',
+        })
       if (young !== undefined) this.#add('delivery-body-added', { ...rest, what: `${words} is new` })
       return
     }
@@ -157,7 +179,8 @@ class Delivery {
       if (!isSuccess(status) && status !== 'default') continue
       const [, other] = statusOf(young, status)
       const words = `the ${status} reply to ${this.#words}`
-      if (other !== undefined) compareContents({ before: place, after: other }, { place: 'reply', words, at: status }, sides)
+      if (other !== undefined)
+        compareContents({ before: place, after: other }, { place: 'reply', words, at: status }, sides)
       else if (young.size > 0)
         this.#add('reply-status-removed', {
           before: place,
@@ -168,7 +191,11 @@ class Delivery {
     }
     for (const [status, place] of young)
       if (isSuccess(status) && statusOf(old, status)[1] === undefined)
-        this.#add('reply-status-added', { after: place, place: status, what: `${this.#words} may be answered with ${status} now` })
+        this.#add('reply-status-added', {
+          after: place,
+          place: status,
+          what: `${this.#words} may be answered with ${status} now`,
+        })
   }
 
   #add(kind: OwnKind, { so, place, ...rest }: Omit<Rest, 'place'> & { readonly place?: string }): void {

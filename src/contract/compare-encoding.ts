@@ -47,7 +47,8 @@ function partsOf(source: Source, media: Place): ReadonlyMap<string, Part> {
   const shapes = schema.value === undefined ? [] : shapesOf(source, schemaOf(schema))
   const parts = shapes.flatMap(({ properties }) =>
     [...properties].map(
-      ([name, member]) => [name, { name, encoding: encodings.get(name), shapes: shapesOf(source, member), source }] as const,
+      ([name, member]) =>
+        [name, { name, encoding: encodings.get(name), shapes: shapesOf(source, member), source }] as const,
     ),
   )
   return new Map(parts)
@@ -92,7 +93,8 @@ function usualType(shapes: readonly Shape[]): string {
   const [shape] = shapes
   if (shape === undefined || shapes.length > 1) return 'application/json'
   const { types, opaque } = shape
-  if (types.has('array') || types.has('object')) return types.size === 6 ? 'application/octet-stream' : 'application/json'
+  if (types.has('array') || types.has('object'))
+    return types.size === 6 ? 'application/octet-stream' : 'application/json'
   return types.has('string') && opaque.has('contentEncoding') ? 'application/octet-stream' : 'text/plain'
 }
 
@@ -138,8 +140,12 @@ interface Field {
 }
 
 function fieldsOf({ encoding, source }: Part): ReadonlyMap<string, Field> {
-  const fields = [...source.members(source.member(encoding, 'headers'))].filter(([name]) => name.toLowerCase() !== 'content-type')
-  return new Map(fields.map(([name, place]) => [name.toLowerCase(), { required: own(place.value, 'required') === true, place }]))
+  const fields = [...source.members(source.member(encoding, 'headers'))].filter(
+    ([name]) => name.toLowerCase() !== 'content-type',
+  )
+  return new Map(
+    fields.map(([name, place]) => [name.toLowerCase(), { required: own(place.value, 'required') === true, place }]),
+  )
 }
 
 /** Whether a media type is a form, whose parts are members of its schema. */

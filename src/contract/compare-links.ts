@@ -32,7 +32,11 @@ export function compareLinks(
   }
   for (const [name, young] of after)
     if (!before.has(name))
-      add('response-link-added', { after: young, place: `${status} link "${name}"`, what: `the link "${name}" of ${of} is new` })
+      add('response-link-added', {
+        after: young,
+        place: `${status} link "${name}"`,
+        what: `the link "${name}" of ${of} is new`,
+      })
 }
 
 /** What a link does: its description and its server do not count, as elsewhere. */

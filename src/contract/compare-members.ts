@@ -26,7 +26,12 @@ interface Member {
 export function compareMembers(shapes: Pair<Shape>, sides: Sides): readonly Finding[] {
   const { before, after } = shapes
   const found: Finding[] = []
-  for (const name of new Set([...before.properties.keys(), ...after.properties.keys(), ...before.required, ...after.required])) {
+  for (const name of new Set([
+    ...before.properties.keys(),
+    ...after.properties.keys(),
+    ...before.required,
+    ...after.required,
+  ])) {
     found.push(...compareMember(name, shapes, sides))
   }
   found.push(...compareExtra(shapes, sides))
@@ -45,11 +50,15 @@ function compareMember(name: string, { before, after }: Pair<Shape>, sides: Side
     ...rest,
   })
   if (old === undefined && young === undefined) return []
-  if (old === undefined) return [at(young?.required ? 'required-member-added' : 'member-added', { before: before.place })]
+  if (old === undefined)
+    return [at(young?.required ? 'required-member-added' : 'member-added', { before: before.place })]
   if (young === undefined) {
     // An object that names no members takes any.
     const isFree =
-      isSentAt(sides.comparison.place) && !after.isNamed && !isClosed(sides.after, after.additional) && !after.properties.has(name)
+      isSentAt(sides.comparison.place) &&
+      !after.isNamed &&
+      !isClosed(sides.after, after.additional) &&
+      !after.properties.has(name)
     return isFree ? [] : [lostMember(name, old, after, sides, at)]
   }
   const differences = sides.parts({ before: old.schema, after: young.schema }, name)
@@ -65,8 +74,11 @@ function lostMember(
   at: (difference: Difference, rest?: Partial<Finding>) => Finding,
 ): Finding {
   const hidden = after.properties.get(name)
-  if (hidden !== undefined) return at('member-hidden', { to: sides.comparison.place === 'response' ? 'write-only' : 'read-only' })
-  const sunset = saysTrue(sides.before, old.schema, 'deprecated') ? firstSaid(sides.before, old.schema, 'x-sunset') : undefined
+  if (hidden !== undefined)
+    return at('member-hidden', { to: sides.comparison.place === 'response' ? 'write-only' : 'read-only' })
+  const sunset = saysTrue(sides.before, old.schema, 'deprecated')
+    ? firstSaid(sides.before, old.schema, 'x-sunset')
+    : undefined
   return hasPassed(sunset, sides.now) ? at('member-removed-after-sunset', { from: sunset }) : at('member-removed')
 }
 
@@ -80,7 +92,10 @@ function memberOf(shape: Shape, name: string, source: Source, { place }: Compari
 }
 
 /** Members that have no name of their own. */
-function compareExtra({ before, after }: Pair<Shape>, { parts, before: source, after: other }: Sides): readonly Finding[] {
+function compareExtra(
+  { before, after }: Pair<Shape>,
+  { parts, before: source, after: other }: Sides,
+): readonly Finding[] {
   const [isOpen, staysOpen] = [!isClosed(source, before.additional), !isClosed(other, after.additional)]
   const places = { before: before.additional[0] ?? before.place, after: after.additional[0] ?? after.place }
   if (isOpen && !staysOpen) return [{ difference: 'extra-members-refused', path: [], ...places }]
@@ -88,7 +103,8 @@ function compareExtra({ before, after }: Pair<Shape>, { parts, before: source, a
   return isOpen ? parts({ before: before.additional, after: after.additional }, '*') : []
 }
 
-const isClosed = (source: Source, schema: Schema): boolean => flatten(source, schema).plains.some(({ value }) => value === false)
+const isClosed = (source: Source, schema: Schema): boolean =>
+  flatten(source, schema).plains.some(({ value }) => value === false)
 
 /** Schemas that values must fit in some way: `contains`, `then`, `propertyNames`, ... */
 export function compareConditions(shapes: Pair<Shape>, sides: Sides): readonly Finding[] {
@@ -123,8 +139,10 @@ function compareDependents({ before, after }: Pair<Shape>): readonly Finding[] {
   for (const name of new Set([...before.dependents.keys(), ...after.dependents.keys()])) {
     const [old, young] = [before.dependents.get(name) ?? none, after.dependents.get(name) ?? none]
     const words = `dependentRequired of "${name}"`
-    if ([...young].some((one) => !old.has(one))) found.push({ difference: 'condition-added', path: [], ...places, to: words })
-    if ([...old].some((one) => !young.has(one))) found.push({ difference: 'condition-removed', path: [], ...places, from: words })
+    if ([...young].some((one) => !old.has(one)))
+      found.push({ difference: 'condition-added', path: [], ...places, to: words })
+    if ([...old].some((one) => !young.has(one)))
+      found.push({ difference: 'condition-removed', path: [], ...places, from: words })
   }
   return found
 }
@@ -133,7 +151,12 @@ function compareDependents({ before, after }: Pair<Shape>): readonly Finding[] {
 export function compareItems({ before, after }: Pair<Shape>, parts: CompareParts): readonly Finding[] {
   const found: Finding[] = []
   for (let index = 0; index < Math.max(before.prefix.length, after.prefix.length); index++) {
-    found.push(...parts({ before: before.prefix[index] ?? before.items, after: after.prefix[index] ?? after.items }, `[${index}]`))
+    found.push(
+      ...parts(
+        { before: before.prefix[index] ?? before.items, after: after.prefix[index] ?? after.items },
+        `[${index}]`,
+      ),
+    )
   }
   return [...found, ...parts({ before: before.items, after: after.items }, '[]')]
 }

@@ -57,7 +57,10 @@ export function compareParameters(pair: Pair<OperationPlace>, sides: OperationSi
 const ignored: ReadonlySet<string> = new Set(['accept', 'content-type', 'authorization'])
 
 /** Parameters by what identifies them: of a path, their position in it. */
-export function parametersOf(source: Source, { path, item, operation }: OperationPlace): ReadonlyMap<string, Parameter> {
+export function parametersOf(
+  source: Source,
+  { path, item, operation }: OperationPlace,
+): ReadonlyMap<string, Parameter> {
   const found = new Map<string, Parameter>()
   const names = [...path.matchAll(/\{([^}]+)\}/g)].map(([, name]) => name)
   for (const place of [...source.items(child(item, 'parameters')), ...source.items(child(operation, 'parameters'))]) {
@@ -67,7 +70,12 @@ export function parametersOf(source: Source, { path, item, operation }: Operatio
     const lower = name.toLowerCase()
     if (where === 'header' && ignored.has(lower)) continue
     const id = where === 'header' ? lower : where === 'path' ? String(names.indexOf(name)) : name
-    found.set(`${where} ${id}`, { name, in: where, place, required: where === 'path' || own(place.value, 'required') === true })
+    found.set(`${where} ${id}`, {
+      name,
+      in: where,
+      place,
+      required: where === 'path' || own(place.value, 'required') === true,
+    })
   }
   for (const index of names.keys()) if (!found.has(`path ${index}`)) found.set(`path ${index}`, undescribed(item))
   return found
@@ -105,14 +113,23 @@ class ParameterComparison {
       })
       return
     }
-    this.#add(this.#removedKind(old), old, { what: `${this.#words(old)} is gone`, so: lostWords(old), before: old.place })
+    this.#add(this.#removedKind(old), old, {
+      what: `${this.#words(old)} is gone`,
+      so: lostWords(old),
+      before: old.place,
+    })
   }
 
   added(young: Parameter): void {
     const [what, after] = [`${this.#words(young)} is new`, young.place]
     if (!young.required) this.#add(this.#isFilter(young) ? 'filter-added' : 'parameter-added', young, { what, after })
     else if (isRequiredField(young)) this.#requiredField(young)
-    else this.#add('required-parameter-added', young, { what: `${what} and required`, so: 'clients that leave it out get 400', after })
+    else
+      this.#add('required-parameter-added', young, {
+        what: `${what} and required`,
+        so: 'clients that leave it out get 400',
+        after,
+      })
   }
 
   both(old: Parameter, young: Parameter): void {
@@ -148,7 +165,10 @@ class ParameterComparison {
   #compareSchemas(old: Parameter, young: Parameter): void {
     const pair = { before: this.#schemaOf(this.#sides.before, old), after: this.#schemaOf(this.#sides.after, young) }
     const many = this.#manyValued(pair, young)
-    const styles = [this.#styleOf(this.#sides.before, old, pair.before), this.#styleOf(this.#sides.after, young, pair.after)]
+    const styles = [
+      this.#styleOf(this.#sides.before, old, pair.before),
+      this.#styleOf(this.#sides.after, young, pair.after),
+    ]
     if (many === undefined && styles[0] !== styles[1] && !styles.includes('plain')) {
       const what = `${this.#words(young)} is written in another way (style, explode or content)`
       this.#add('parameter-style-changed', young, {
@@ -169,7 +189,9 @@ class ParameterComparison {
     for (const finding of findings) {
       // What is always sent has no use for a default.
       if (finding.difference === 'default-changed' && old.required && young.required) continue
-      for (const found of this.#listChanges(finding, young) ?? [changeOf(finding, { place: 'parameter' }, this.#subject(young))])
+      for (const found of this.#listChanges(finding, young) ?? [
+        changeOf(finding, { place: 'parameter' }, this.#subject(young)),
+      ])
         this.#sides.changes.add(found)
     }
   }
@@ -188,7 +210,8 @@ class ParameterComparison {
     const [list] = shapes
     if (old === undefined || list === undefined || shapes.length > 1 || isContent(young)) return undefined
     const isScalar = !old.types.has('array') && !old.types.has('object')
-    const isManyNow = list.types.size === 1 && list.types.has('array') && (list.bounds.least('items', true)?.value ?? 0) <= 1
+    const isManyNow =
+      list.types.size === 1 && list.types.has('array') && (list.bounds.least('items', true)?.value ?? 0) <= 1
     if (
       !isScalar ||
       !isManyNow ||
@@ -203,7 +226,9 @@ class ParameterComparison {
   /** How values are written; of a scalar there is one way. */
   #styleOf(source: Source, { place, in: where }: Parameter, schema: Schema): string {
     if (isContent({ place })) return `content ${Object.keys(objectAt(source.member(place, 'content'))).join()}`
-    const isPlain = shapesOf(source, schema).every(({ types }) => types.size === 6 || (!types.has('array') && !types.has('object')))
+    const isPlain = shapesOf(source, schema).every(
+      ({ types }) => types.size === 6 || (!types.has('array') && !types.has('object')),
+    )
     const usual = where === 'query' || where === 'cookie' ? 'form' : 'simple'
     const style = textAt(place, 'style') ?? usual
     const explode = own(place.value, 'explode') ?? style === 'form'
@@ -216,7 +241,9 @@ class ParameterComparison {
     const isList = this.#isList || young.name === parameter.expand
     const of = this.#isList ? this.#collection() : this.#operation()
     const changes = young.in === 'query' && isList ? listChanges(finding, young.name, of) : undefined
-    return changes?.map(({ kind, ...rest }) => this.#found(kind, young, { before: finding.before, after: finding.after, ...rest }))
+    return changes?.map(({ kind, ...rest }) =>
+      this.#found(kind, young, { before: finding.before, after: finding.after, ...rest }),
+    )
   }
 
   #requiredField(young: Parameter, old?: Parameter): void {
@@ -291,7 +318,8 @@ const requiredFields: Readonly<Record<string, { readonly kind: OwnKind; readonly
   [header.idempotencyKey.toLowerCase()]: { kind: 'idempotency-key-required', status: 400 },
 }
 
-const isRequiredField = ({ in: where, name }: Parameter): boolean => where === 'header' && Object.hasOwn(requiredFields, name.toLowerCase())
+const isRequiredField = ({ in: where, name }: Parameter): boolean =>
+  where === 'header' && Object.hasOwn(requiredFields, name.toLowerCase())
 
 const lostWords = ({ in: where }: Parameter): string =>
   where === 'query' ? 'clients that send it get 400' : 'clients that send it are not heeded'

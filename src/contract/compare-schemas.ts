@@ -83,7 +83,9 @@ export class SchemaComparer {
     if (onlyAfter === undefined)
       return [...annotations, { difference: 'type-narrowed', path: [], ...places(pair), from: 'any', to: 'nothing' }]
     const shapes =
-      before.length === 1 && after.length === 1 ? this.#shapes(onlyBefore, onlyAfter, comparison) : this.#unions(before, after, comparison)
+      before.length === 1 && after.length === 1
+        ? this.#shapes(onlyBefore, onlyAfter, comparison)
+        : this.#unions(before, after, comparison)
     return [...annotations, ...this.#extensible(shapes, pair)]
   }
 
@@ -110,7 +112,8 @@ export class SchemaComparer {
     const [from, to] = said('default')
     if (textOf(from) !== textOf(to)) found.push({ difference: 'default-changed', path: [], ...places(pair), from, to })
     const [element, newElement] = xml === true ? said('xml').map(textOf) : []
-    if (element !== newElement) found.push({ difference: 'xml-changed', path: [], ...places(pair), from: element, to: newElement })
+    if (element !== newElement)
+      found.push({ difference: 'xml-changed', path: [], ...places(pair), from: element, to: newElement })
     found.push(...compareDiscriminators(said('discriminator'), pair))
     const [known, left] = said('x-extensible-enum')
     const values = Array.isArray(left) ? left.map(canonicalText) : undefined
@@ -159,9 +162,11 @@ export class SchemaComparer {
     pairUp((one, other) => isFree(table[one]?.[other]) && isNamedAlike(before[one], after[other]))
     pairUp((one, other) => isFree(table[one]?.[other]))
     if (isSentAt(comparison.place)) {
-      for (const one of [...restBefore]) if ([...isOpen.after].some((other) => isFree(table[one]?.[other]))) restBefore.delete(one)
+      for (const one of [...restBefore])
+        if ([...isOpen.after].some((other) => isFree(table[one]?.[other]))) restBefore.delete(one)
     } else {
-      for (const other of [...restAfter]) if ([...isOpen.before].some((one) => isFree(table[one]?.[other]))) restAfter.delete(other)
+      for (const other of [...restAfter])
+        if ([...isOpen.before].some((one) => isFree(table[one]?.[other]))) restAfter.delete(other)
     }
     pairUp((one, other) => isNamedAlike(before[one], after[other]))
     if (restBefore.size === 1 && restAfter.size === 1)

@@ -15,13 +15,23 @@ export function compareSecurity(before: Place, after: Place, { changes, operatio
   const young = waysOf(sides.after, after)
   const places = { before: securityOf(sides.before, before), after: securityOf(sides.after, after) }
   const add = (kind: OwnKind, detail: string, what: string, so?: string): void =>
-    changes.add({ kind, level: levelOf(kind), operation, place: 'security', ...places, detail, what, ...(so === undefined ? {} : { so }) })
+    changes.add({
+      kind,
+      level: levelOf(kind),
+      operation,
+      place: 'security',
+      ...places,
+      detail,
+      what,
+      ...(so === undefined ? {} : { so }),
+    })
   const of = `${operation.method} ${operation.path}`
   for (const way of old) {
     if (young.some((other) => suffices(way, other))) continue
     const names = namesOf(way)
     const stricter = young.find((other) => [...other.schemes.keys()].every((key) => way.schemes.has(key)))
-    if (way.schemes.size === 0) add('security-added', '', `${of} needs credentials now`, 'clients that send none get 401')
+    if (way.schemes.size === 0)
+      add('security-added', '', `${of} needs credentials now`, 'clients that send none get 401')
     else if (stricter !== undefined)
       add(
         'security-scope-added',
@@ -29,7 +39,13 @@ export function compareSecurity(before: Place, after: Place, { changes, operatio
         `${of} needs the scope ${addedScopes(way, stricter)} of ${names} now`,
         'clients without it get 403',
       )
-    else add('security-scheme-removed', names, `${of} can no longer be called with ${names} alone`, 'clients that do get 401')
+    else
+      add(
+        'security-scheme-removed',
+        names,
+        `${of} can no longer be called with ${names} alone`,
+        'clients that do get 401',
+      )
   }
   const gained = young.filter((way) => !old.some((other) => suffices(way, other)))
   for (const way of gained)

@@ -29,10 +29,16 @@ function retired(version: string, document: unknown, now: Date): Change {
   const sunset = documentSunset(new Source(document))
   const info = { before: own(document, 'info') }
   if (hasPassed(sunset, now))
-    return { ...whole(version, 'version-retired-after-sunset', `the version is gone after its sunset ${String(sunset)}`), ...info }
+    return {
+      ...whole(version, 'version-retired-after-sunset', `the version is gone after its sunset ${String(sunset)}`),
+      ...info,
+    }
   const early = typeof sunset === 'string' ? ` before its sunset ${sunset}` : ' and had no sunset'
   const what = `the version is gone${early}: clients that call it get 404 or 410`
-  return { ...whole(version, 'version-retired', what, '. Serve it until its sunset, or accept it with --accept'), ...info }
+  return {
+    ...whole(version, 'version-retired', what, '. Serve it until its sunset, or accept it with --accept'),
+    ...info,
+  }
 }
 
 function whole(version: string, kind: OwnKind, what: string, advice = ''): Change {

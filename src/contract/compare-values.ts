@@ -16,7 +16,11 @@ export function compareValues(shapes: Shapes, comparison: Comparison): readonly 
     ...compareEnums(shapes, comparison),
     ...(isListed
       ? []
-      : [...compareFormats(shapes, comparison), ...compareBounds(shapes, comparison), ...comparePatterns(shapes, comparison)]),
+      : [
+          ...compareFormats(shapes, comparison),
+          ...compareBounds(shapes, comparison),
+          ...comparePatterns(shapes, comparison),
+        ]),
     ...compareOpaque(shapes),
   ]
 }
@@ -46,7 +50,8 @@ function compareTypes(shapes: Shapes, comparison: Comparison): readonly Finding[
   const lost = [...old].filter((type) => !young.has(type))
   const gained = [...young].filter((type) => !old.has(type))
   const differences: Finding[] = []
-  const add = (difference: Difference): unknown => differences.push(found(shapes, difference, typeText(before), typeText(after)))
+  const add = (difference: Difference): unknown =>
+    differences.push(found(shapes, difference, typeText(before), typeText(after)))
   if (lost.length > 0 && gained.length > 0) return [found(shapes, 'type-changed', typeText(before), typeText(after))]
   // Where values are listed on both sides their types go with them.
   const isListed = before.values !== undefined && after.values !== undefined
@@ -60,7 +65,9 @@ function compareTypes(shapes: Shapes, comparison: Comparison): readonly Finding[
 /** The types as a document says them. */
 function typeText({ types, nullable }: Shape): string {
   if (types.size === 6) return 'any'
-  const names: string[] = [...types].filter((type) => type !== 'fraction' && !(type === 'integer' && types.has('fraction')))
+  const names: string[] = [...types].filter(
+    (type) => type !== 'fraction' && !(type === 'integer' && types.has('fraction')),
+  )
   if (types.has('fraction')) names.push('number')
   if (nullable) names.push('null')
   return names.length === 0 ? 'nothing' : names.join(' or ')
@@ -69,7 +76,8 @@ function typeText({ types, nullable }: Shape): string {
 function compareEnums(shapes: Shapes, { text }: Comparison): readonly Finding[] {
   const { before, after } = shapes
   if (before.values === undefined && after.values === undefined) return []
-  if (before.values === undefined) return [found(shapes, 'enum-added', undefined, [...(after.values ?? new Map()).values()])]
+  if (before.values === undefined)
+    return [found(shapes, 'enum-added', undefined, [...(after.values ?? new Map()).values()])]
   if (after.values === undefined) return [found(shapes, 'enum-removed', [...before.values.values()], undefined)]
   const keys = (values: ReadonlyMap<string, unknown>): Map<unknown, unknown> =>
     new Map([...values].map(([key, value]) => [text ? String(value) : key, value]))
@@ -116,10 +124,20 @@ function compareBounds(shapes: Shapes, comparison: Comparison): readonly Finding
     const lower = ends(least, newLeast, compareLower)
     const upper = ends(most, newMost, compareUpper)
     // No end at all is lower than every lower end, and higher than every upper one.
-    if (lower < 0) differences.push(found(shapes, 'minimum-raised', limitText(least), limitText(newLeast), boundKeyword(bound, 'min')))
-    if (lower > 0) differences.push(found(shapes, 'minimum-lowered', limitText(least), limitText(newLeast), boundKeyword(bound, 'min')))
-    if (upper < 0) differences.push(found(shapes, 'maximum-raised', limitText(most), limitText(newMost), boundKeyword(bound, 'max')))
-    if (upper > 0) differences.push(found(shapes, 'maximum-lowered', limitText(most), limitText(newMost), boundKeyword(bound, 'max')))
+    if (lower < 0)
+      differences.push(
+        found(shapes, 'minimum-raised', limitText(least), limitText(newLeast), boundKeyword(bound, 'min')),
+      )
+    if (lower > 0)
+      differences.push(
+        found(shapes, 'minimum-lowered', limitText(least), limitText(newLeast), boundKeyword(bound, 'min')),
+      )
+    if (upper < 0)
+      differences.push(found(shapes, 'maximum-raised', limitText(most), limitText(newMost), boundKeyword(bound, 'max')))
+    if (upper > 0)
+      differences.push(
+        found(shapes, 'maximum-lowered', limitText(most), limitText(newMost), boundKeyword(bound, 'max')),
+      )
   }
   return [...differences, ...compareMultiples(shapes, comparison), ...compareUnique(shapes, comparison)]
 }
@@ -131,7 +149,8 @@ function ends(one: Limit | undefined, other: Limit | undefined, compare: (one: L
   return compare(one, other)
 }
 
-const limitText = (limit: Limit | undefined): unknown => (limit?.open === true ? `${limit.value} (exclusive)` : limit?.value)
+const limitText = (limit: Limit | undefined): unknown =>
+  limit?.open === true ? `${limit.value} (exclusive)` : limit?.value
 
 function compareMultiples(shapes: Shapes, comparison: Comparison): readonly Finding[] {
   const [old, young] = [shapes.before, shapes.after].map(multiplesOf) as [readonly number[], readonly number[]]
@@ -139,7 +158,11 @@ function compareMultiples(shapes: Shapes, comparison: Comparison): readonly Find
   const isMultiple = (whole: number, part: number): boolean => Math.abs(whole / part - Math.round(whole / part)) < 1e-9
   const covers = (wide: readonly number[], narrow: readonly number[]): boolean =>
     wide.every((part) => narrow.some((whole) => isMultiple(whole, part)))
-  const difference = covers(old, young) ? 'multiple-narrowed' : covers(young, old) ? 'multiple-widened' : 'multiple-changed'
+  const difference = covers(old, young)
+    ? 'multiple-narrowed'
+    : covers(young, old)
+      ? 'multiple-widened'
+      : 'multiple-changed'
   return [found(shapes, difference, listed(old), listed(young))]
 }
 
@@ -182,7 +205,8 @@ function compareOpaque(shapes: Shapes): readonly Finding[] {
     const [old, young] = [before.opaque.get(keyword), after.opaque.get(keyword)]
     if (old === young) continue
     if (old === undefined) differences.push(found(shapes, 'condition-added', undefined, keyword))
-    else differences.push(found(shapes, young === undefined ? 'condition-removed' : 'condition-changed', keyword, keyword))
+    else
+      differences.push(found(shapes, young === undefined ? 'condition-removed' : 'condition-changed', keyword, keyword))
   }
   return differences
 }

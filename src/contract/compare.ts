@@ -99,7 +99,10 @@ class DocumentComparison {
     const isDeprecated = [...this.#addresses.after.values()].some(({ item }) =>
       [...operationsOf(this.#after, item).values()].some(({ value }) => own(value, 'deprecated') === true),
     )
-    const kind = sunsetChange({ 'x-sunset': old }, { 'x-sunset': young, deprecated: isDeprecated || young !== undefined })
+    const kind = sunsetChange(
+      { 'x-sunset': old },
+      { 'x-sunset': young, deprecated: isDeprecated || young !== undefined },
+    )
     if (kind === undefined) return
     const what = `the sunset of the version ${kind === 'sunset-removed' ? `(${String(old)}) is gone` : `is ${String(young)} in place of ${String(old)}`}`
     this.#add(kind, { ...this.#both('x-sunset'), what, so: 'clients have planned for the one that was announced' })
@@ -113,7 +116,8 @@ class DocumentComparison {
       else this.#path(before, after)
     }
     for (const [shape, { path, item }] of young) {
-      if (!old.has(shape)) for (const [method, place] of operationsOf(this.#after, item)) this.#gained(path, method, place)
+      if (!old.has(shape))
+        for (const [method, place] of operationsOf(this.#after, item)) this.#gained(path, method, place)
     }
   }
 
@@ -137,7 +141,8 @@ class DocumentComparison {
     for (const [method, place] of old) {
       const other = young.get(method)
       if (other === undefined) this.#lost(before.path, method, place)
-      else this.#operation({ method, path: before.path }, { ...before, operation: place }, { ...after, operation: other })
+      else
+        this.#operation({ method, path: before.path }, { ...before, operation: place }, { ...after, operation: other })
     }
     for (const [method, place] of young) if (!old.has(method)) this.#gained(after.path, method, place)
   }
@@ -156,14 +161,28 @@ class DocumentComparison {
     const what = `${method} ${path} is gone`
     const rest = { before: place, place: 'operation', operation: { method, path } }
     if (this.#isOver(place)) this.#add('operation-removed-after-sunset', { ...rest, what: `${what} after its sunset` })
-    else this.#add('operation-removed', { ...rest, what: `${what}${this.#early(place)}`, so: 'clients that call it get 405' })
+    else
+      this.#add('operation-removed', {
+        ...rest,
+        what: `${what}${this.#early(place)}`,
+        so: 'clients that call it get 405',
+      })
   }
 
   #gained(path: string, method: string, place: Place): void {
-    this.#add('operation-added', { after: place, place: 'operation', operation: { method, path }, what: `${method} ${path} is new` })
+    this.#add('operation-added', {
+      after: place,
+      place: 'operation',
+      operation: { method, path },
+      what: `${method} ${path} is new`,
+    })
   }
 
-  #operation(operation: { readonly method: string; readonly path: string }, before: OperationPlace, after: OperationPlace): void {
+  #operation(
+    operation: { readonly method: string; readonly path: string },
+    before: OperationPlace,
+    after: OperationPlace,
+  ): void {
     const sides: OperationSides = { ...this.#deliverySides(), operation }
     const moved = movedOperation({ before, after }, [this.#before, this.#after])
     if (moved !== undefined) {
@@ -206,7 +225,10 @@ class DocumentComparison {
   }
 
   webhooks(): void {
-    const pair = { before: this.#before.member(this.#before.root, 'webhooks'), after: this.#after.member(this.#after.root, 'webhooks') }
+    const pair = {
+      before: this.#before.member(this.#before.root, 'webhooks'),
+      after: this.#after.member(this.#after.root, 'webhooks'),
+    }
     compareDeliveries(pair, 'the webhook', this.#deliverySides())
   }
 
@@ -216,7 +238,9 @@ class DocumentComparison {
 
   /** Names of types in generated clients. */
   components(): void {
-    const [old, young] = [this.#before, this.#after].map((source) => source.member(source.root, 'components', 'schemas'))
+    const [old, young] = [this.#before, this.#after].map((source) =>
+      source.member(source.root, 'components', 'schemas'),
+    )
     const names = new Set(Object.keys(young?.value ?? {}))
     for (const name of Object.keys(old?.value ?? {})) {
       if (names.has(name) || old === undefined) continue

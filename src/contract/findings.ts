@@ -9,7 +9,8 @@ import type { Place } from './nodes.js'
 export type SchemaPlace = 'parameter' | 'request' | 'response' | 'header' | 'delivery' | 'reply'
 
 /** Whether clients send what stands there. */
-export const isSentAt = (place: SchemaPlace): boolean => place === 'parameter' || place === 'request' || place === 'reply'
+export const isSentAt = (place: SchemaPlace): boolean =>
+  place === 'parameter' || place === 'request' || place === 'reply'
 
 /** Levels of a difference in what clients send, and in what they get: it breaks them, it may break generated code, or it is harmless. */
 interface Effect {
@@ -78,7 +79,11 @@ export const differences = {
   'mapping-value-removed': { ...narrower, says: 'has lost the discriminator value {before}' },
   // A new variant is told of as such: of one value more nobody knows whether it is another.
   'mapping-value-added': { sent: 'harmless', got: 'warning', says: 'has the discriminator value {after} now' },
-  'discriminator-changed': { sent: 'warning', got: 'warning', says: 'has the discriminator {after} in place of {before}' },
+  'discriminator-changed': {
+    sent: 'warning',
+    got: 'warning',
+    says: 'has the discriminator {after} in place of {before}',
+  },
   'default-changed': { ...neither, says: 'has the default {after} in place of {before}' },
 } as const satisfies Record<string, Effect>
 
@@ -86,7 +91,9 @@ export const differences = {
 export type Difference = keyof typeof differences
 
 /** Every one, in the order of the table. */
-export const differenceNames: readonly Difference[] = Object.keys(differences).filter((name): name is Difference => name in differences)
+export const differenceNames: readonly Difference[] = Object.keys(differences).filter(
+  (name): name is Difference => name in differences,
+)
 
 /** One difference of two schemas. */
 export interface Finding {

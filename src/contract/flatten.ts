@@ -70,7 +70,8 @@ export function saysTrue(source: Source, schema: Schema, keyword: string): boole
 }
 
 /** What is said by a keyword first; `undefined` where nothing is. */
-export const firstSaid = (source: Source, schema: Schema, keyword: string): unknown => saidBy(flatten(source, schema).plains, keyword)
+export const firstSaid = (source: Source, schema: Schema, keyword: string): unknown =>
+  saidBy(flatten(source, schema).plains, keyword)
 
 /** The same of a schema that was taken apart. */
 export function saidBy(plains: readonly Place[], keyword: string): unknown {
@@ -85,7 +86,8 @@ export function saidBy(plains: readonly Place[], keyword: string): unknown {
 export const schemaOf = (place: Place | undefined): Schema => (place === undefined ? [] : [place])
 
 /** What identifies a schema in its document. */
-export const keyOf = (schema: Schema): string => schema.map(({ value, pointer }) => soleReference(value) ?? pointer).join(' ')
+export const keyOf = (schema: Schema): string =>
+  schema.map(({ value, pointer }) => soleReference(value) ?? pointer).join(' ')
 
 /** Where a schema is a reference and nothing else. */
 function soleReference(value: unknown): string | undefined {

@@ -18,10 +18,12 @@ export function listChanges(finding: Finding, name: string, of: string): readonl
 function limitChange({ difference, from, to }: Finding, of: string): readonly ListChange[] | undefined {
   const detail = `${String(from)} ${String(to)}`
   const greatest = `the greatest limit of ${of} is ${String(to ?? 'unknown')} in place of ${String(from ?? 'unknown')}`
-  if (difference === 'maximum-lowered') return [{ kind: 'limit-lowered', detail, what: greatest, so: 'clients that send more get 400' }]
+  if (difference === 'maximum-lowered')
+    return [{ kind: 'limit-lowered', detail, what: greatest, so: 'clients that send more get 400' }]
   if (difference === 'maximum-raised') return [{ kind: 'limit-raised', detail, what: greatest }]
   if (difference !== 'default-changed') return undefined
-  const kind = typeof from === 'number' && typeof to === 'number' && to > from ? 'limit-default-raised' : 'limit-default-lowered'
+  const kind =
+    typeof from === 'number' && typeof to === 'number' && to > from ? 'limit-default-raised' : 'limit-default-lowered'
   const what = `the limit of ${of} is ${String(to ?? 'unknown')} in place of ${String(from ?? 'unknown')} where a request has none`
   return [{ kind, detail, what, so: 'clients that count on a page of that size miss items' }]
 }
@@ -38,7 +40,8 @@ function choiceChanges({ difference, from, to }: Finding, name: string, of: stri
   if (difference === 'value-added') return [change(String(to), 'added')]
   if (difference !== 'pattern-changed') return undefined
   const [old, young] = [parseListPattern(String(from)), parseListPattern(String(to))]
-  if (old === undefined || young === undefined || old.rest !== young.rest || (old.isMany && !young.isMany)) return undefined
+  if (old === undefined || young === undefined || old.rest !== young.rest || (old.isMany && !young.isMany))
+    return undefined
   return [
     ...[...old.names].filter((one) => !young.names.has(one)).map((one) => change(one, 'removed')),
     ...[...young.names].filter((one) => !old.names.has(one)).map((one) => change(one, 'added')),

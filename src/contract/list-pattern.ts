@@ -29,8 +29,11 @@ export function parseListPattern(pattern: string): ListPattern | undefined {
 /** One name, such as `[-+]?(?:a|b)`, or the same in brackets. */
 function parseOne(unit: string): { readonly names: ReadonlySet<string>; readonly sign: string } | undefined {
   const inner = /^\((?:\?:)?((?:\[[^\]]*\]|[-+])\??\(.*\))\)$/.exec(unit)?.[1] ?? unit
-  const [, sign = '', names] = /^((?:\[[^\]]*\]|[-+])\??)?\((?:\?:)?((?:[^()|\\]|\\.)+(?:\|(?:[^()|\\]|\\.)+)*)\)$/.exec(inner) ?? []
-  return names === undefined ? undefined : { names: new Set(names.split('|').map((name) => name.replaceAll(/\\(.)/g, '$1'))), sign }
+  const [, sign = '', names] =
+    /^((?:\[[^\]]*\]|[-+])\??)?\((?:\?:)?((?:[^()|\\]|\\.)+(?:\|(?:[^()|\\]|\\.)+)*)\)$/.exec(inner) ?? []
+  return names === undefined
+    ? undefined
+    : { names: new Set(names.split('|').map((name) => name.replaceAll(/\\(.)/g, '$1'))), sign }
 }
 
 const brackets = [

@@ -22,7 +22,10 @@ export const isXml = (type: string): boolean => /[/+]xml(?:;|$)/.test(type)
 /** Whether a body is bytes there, of which a schema says nothing: OpenAPI 3.0 calls them a string, 3.1 nothing at all. */
 export const isBinary = (type: string): boolean =>
   !/\+(?:json|xml)(?:;|$)/.test(type) &&
-  /^(?:(?:image|audio|video|font|model)\/|application\/(?:octet-stream|pdf|zip|gzip|vnd\.(?:ms-|openxmlformats)[^;]*)(?:;|$))/.test(type)
+  /^(?:(?:image|audio|video|font|model)\/|application\/(?:octet-stream|pdf|zip|gzip|vnd\.(?:ms-|openxmlformats)[^;]*)(?:;|$))/.test(
+    type,
+  )
 
 /** Whether values are texts there: in forms and in XML a number is written as its digits. */
-export const isTextual = (type: string): boolean => isXml(type) || /^(?:text\/|multipart\/|application\/x-www-form-urlencoded)/.test(type)
+export const isTextual = (type: string): boolean =>
+  isXml(type) || /^(?:text\/|multipart\/|application\/x-www-form-urlencoded)/.test(type)

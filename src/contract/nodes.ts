@@ -25,7 +25,9 @@ export class Source {
   constructor(document: unknown) {
     const version = own(document, 'openapi')
     if (typeof version !== 'string' || !/^3\.\d/.test(version)) {
-      throw new DocumentError('This is not an OpenAPI document of version 3: it has no member "openapi" such as "3.1.0".')
+      throw new DocumentError(
+        'This is not an OpenAPI document of version 3: it has no member "openapi" such as "3.1.0".',
+      )
     }
     this.root = { value: document, pointer: '#' }
     this.legacy = version.startsWith('3.0')
@@ -47,7 +49,8 @@ export class Source {
   target(ref: string, from: string): Place {
     const [, base = '', fragment] = /^([^#]*)(#.*)?$/s.exec(ref) ?? []
     let place = base === '' && fragment?.startsWith('#/') ? this.root : this.#identifiedBy(ref, base, from)
-    if (fragment?.startsWith('#/')) for (const token of pointerTokens(fragmentOf(fragment)) ?? []) place = child(place, token)
+    if (fragment?.startsWith('#/'))
+      for (const token of pointerTokens(fragmentOf(fragment)) ?? []) place = child(place, token)
     if (place.value === undefined) throw new DocumentError(`The reference "${ref}" at ${from} leads to nothing.`)
     return place
   }
@@ -56,10 +59,14 @@ export class Source {
   #identifiedBy(ref: string, base: string, from: string): Place {
     this.#identified ??= identifiedIn(this.root)
     const anchor = ref.slice(base.length)
-    const found = this.#identified.get(anchor === '' || anchor.startsWith('#/') ? base : anchor) ?? this.#identified.get(ref)
+    const found =
+      this.#identified.get(anchor === '' || anchor.startsWith('#/') ? base : anchor) ?? this.#identified.get(ref)
     if (found !== undefined) return found
-    if (base === '') throw new DocumentError(`The reference "${ref}" at ${from} leads to nothing: no schema has that $anchor.`)
-    throw new DocumentError(`The reference "${ref}" at ${from} leads out of the document. Give the document as a file, or bundle it first.`)
+    if (base === '')
+      throw new DocumentError(`The reference "${ref}" at ${from} leads to nothing: no schema has that $anchor.`)
+    throw new DocumentError(
+      `The reference "${ref}" at ${from} leads out of the document. Give the document as a file, or bundle it first.`,
+    )
   }
 
   /** A member, with its references followed; `undefined` where there is none. */
@@ -103,7 +110,8 @@ function identifiedIn(root: Place): ReadonlyMap<string, Place> {
     const { value } = place
     if (isList(value)) for (const index of value.keys()) visit(child(place, String(index)))
     if (!isObject(value)) return
-    for (const keyword of ['$anchor', '$dynamicAnchor'] as const) if (typeof value[keyword] === 'string') keep(`#${value[keyword]}`, place)
+    for (const keyword of ['$anchor', '$dynamicAnchor'] as const)
+      if (typeof value[keyword] === 'string') keep(`#${value[keyword]}`, place)
     if (typeof value.$id === 'string') keep(value.$id.replace(/#$/, ''), place)
     for (const name of Object.keys(value)) if (!data.has(name) || isObject(value[name])) visit(child(place, name))
   }
@@ -113,7 +121,8 @@ function identifiedIn(root: Place): ReadonlyMap<string, Place> {
 }
 
 /** The value of a place as an object; an empty one where it is none. */
-export const objectAt = (place: Place | undefined): JsonObject => (place !== undefined && isObject(place.value) ? place.value : {})
+export const objectAt = (place: Place | undefined): JsonObject =>
+  place !== undefined && isObject(place.value) ? place.value : {}
 
 /** A text member; `undefined` where there is none. */
 export function textAt(place: Place | undefined, name: string): string | undefined {

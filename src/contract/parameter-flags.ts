@@ -22,7 +22,11 @@ const flags = [
   },
   {
     keyword: 'allowEmptyValue',
-    lost: { kind: 'parameter-empty-refused', says: 'may no longer be sent without a value', so: 'clients that send it so get 400' },
+    lost: {
+      kind: 'parameter-empty-refused',
+      says: 'may no longer be sent without a value',
+      so: 'clients that send it so get 400',
+    },
     gained: { kind: 'parameter-empty-allowed', says: 'may be sent without a value now', so: '' },
   },
 ] as const satisfies readonly { readonly keyword: string; readonly lost: FlagChange; readonly gained: FlagChange }[]

@@ -38,7 +38,9 @@ const isNew = (difference: Difference): boolean =>
   difference === 'any-of-added' ||
   difference === 'alternative-added'
 const isGone = (difference: Difference): boolean =>
-  difference === 'member-removed' || difference === 'member-removed-after-sunset' || difference === 'alternative-removed'
+  difference === 'member-removed' ||
+  difference === 'member-removed-after-sunset' ||
+  difference === 'alternative-removed'
 
 /** What has changed, with both sides in it. */
 function differencePhrase({ difference, from, to, keyword }: Finding): string {
@@ -64,8 +66,10 @@ function consequence(place: SchemaPlace, difference: Difference): string {
     if (difference === 'member-became-optional') return 'clients that count on it fail where it is missing'
     return 'clients that know only what was there before fail'
   }
-  if (difference === 'member-removed' || difference === 'member-hidden') return `clients that send it get ${status}, or are not heeded`
-  if (difference === 'required-member-added' || difference === 'member-became-required') return `clients that leave it out get ${status}`
+  if (difference === 'member-removed' || difference === 'member-hidden')
+    return `clients that send it get ${status}, or are not heeded`
+  if (difference === 'required-member-added' || difference === 'member-became-required')
+    return `clients that leave it out get ${status}`
   if (difference === 'default-changed') return 'clients that leave it out get another answer'
   return `clients that send what was allowed before get ${status}`
 }

@@ -71,7 +71,12 @@ function expand(source: Source, flat: Flat, keyword?: Union['keyword']): readonl
 }
 
 const opaqueUnions = (unions: readonly Union[]): ReadonlyMap<string, string> =>
-  new Map(unions.map(({ keyword, branches }, index) => [`${keyword} ${index}`, canonicalText(branches.map(({ value }) => value))]))
+  new Map(
+    unions.map(({ keyword, branches }, index) => [
+      `${keyword} ${index}`,
+      canonicalText(branches.map(({ value }) => value)),
+    ]),
+  )
 
 /** All that must hold, put together. */
 function build(source: Source, { plains, names }: Flat, unions: ReadonlyMap<string, string> = new Map()): Shape {
@@ -80,7 +85,9 @@ function build(source: Source, { plains, names }: Flat, unions: ReadonlyMap<stri
   for (const { value } of plains) bounds.add(value)
   // A multiple of a whole number is whole.
   const isWhole = bounds.multiples.some((multiple) => Number.isInteger(multiple))
-  const shared = allTypes.filter((type) => types.every((some) => some.types.has(type)) && !(isWhole && type === 'fraction'))
+  const shared = allTypes.filter(
+    (type) => types.every((some) => some.types.has(type)) && !(isWhole && type === 'fraction'),
+  )
   const values = valuesOf(source, plains)
   return {
     place: plains[0] ?? { value: true, pointer: '#' },
@@ -89,7 +96,8 @@ function build(source: Source, { plains, names }: Flat, unions: ReadonlyMap<stri
     // In 3.0 it is written beside `allOf`, too, where it strictly says nothing.
     nullable:
       types.every((some) => some.nullable) ||
-      (source.legacy && plains.some(({ value }) => own(value, 'nullable') === true && own(value, 'type') === undefined)),
+      (source.legacy &&
+        plains.some(({ value }) => own(value, 'nullable') === true && own(value, 'type') === undefined)),
     ...(values === undefined ? {} : { values }),
     bounds,
     formats: new Set(texts(plains, 'format').filter((format) => !freeFormats.has(format))),
@@ -110,7 +118,8 @@ function build(source: Source, { plains, names }: Flat, unions: ReadonlyMap<stri
 const freeFormats: ReadonlySet<string> = new Set(['int64', 'double', 'password', 'binary', 'byte'])
 
 /** Classes of characters have short names, too: a pattern says the same either way. */
-const usualPattern = (pattern: string): string => pattern.replaceAll('[0-9]', '\\d').replaceAll(/\[(?:A-Za-z|a-zA-Z)0-9_\]/g, '\\w')
+const usualPattern = (pattern: string): string =>
+  pattern.replaceAll('[0-9]', '\\d').replaceAll(/\[(?:A-Za-z|a-zA-Z)0-9_\]/g, '\\w')
 
 interface Types {
   readonly types: ReadonlySet<ValueType>
@@ -127,13 +136,19 @@ function typesOf(source: Source, schema: unknown): Types {
   const types = values === undefined ? ofType : ofType.filter((type) => values.some((value) => isOfType(value, type)))
   const nullSaid = listed === undefined || listed.includes('null')
   // In 3.0 `nullable` is meant to hold for an enum, too.
-  return { types: new Set(types), nullable: legacyNull || (nullSaid && (values === undefined || values.includes(null))) }
+  return {
+    types: new Set(types),
+    nullable: legacyNull || (nullSaid && (values === undefined || values.includes(null))),
+  }
 }
 
 /** What is meant where a type is left out, as many documents do. */
 function impliedTypes(schema: unknown): readonly string[] | undefined {
   if (allowedValues(schema) !== undefined) return undefined
-  const types = [...(own(schema, 'properties') === undefined ? [] : ['object']), ...(own(schema, 'items') === undefined ? [] : ['array'])]
+  const types = [
+    ...(own(schema, 'properties') === undefined ? [] : ['object']),
+    ...(own(schema, 'items') === undefined ? [] : ['array']),
+  ]
   return types.length === 0 ? undefined : types
 }
 
@@ -189,7 +204,12 @@ function membersOf(plains: readonly Place[]): Pick<Shape, 'properties' | 'isName
     // A reference beside it has given the other members their names already.
     additional.push(...schemasAt(place, ['additionalProperties', 'unevaluatedProperties']))
   }
-  return { properties, isNamed: plains.some(({ value }) => own(value, 'properties') !== undefined), required, additional }
+  return {
+    properties,
+    isNamed: plains.some(({ value }) => own(value, 'properties') !== undefined),
+    required,
+    additional,
+  }
 }
 
 function itemsOf(plains: readonly Place[]): Pick<Shape, 'prefix' | 'items'> {
@@ -205,7 +225,9 @@ function itemsOf(plains: readonly Place[]): Pick<Shape, 'prefix' | 'items'> {
 /** The schemas under the first of these keywords that is there; what allows everything says nothing. */
 function schemasAt(place: Place, keywords: readonly string[]): readonly Place[] {
   const found = keywords.map((keyword) => child(place, keyword)).find(({ value }) => value !== undefined)
-  return found === undefined || found.value === true || (isObject(found.value) && Object.keys(found.value).length === 0) ? [] : [found]
+  return found === undefined || found.value === true || (isObject(found.value) && Object.keys(found.value).length === 0)
+    ? []
+    : [found]
 }
 
 function conditionsOf(plains: readonly Place[]): ReadonlyMap<string, Schema> {
@@ -215,10 +237,12 @@ function conditionsOf(plains: readonly Place[]): ReadonlyMap<string, Schema> {
   }
   for (const place of plains) {
     for (const keyword of ['contains', 'propertyNames', 'contentSchema']) add(keyword, child(place, keyword))
-    if (own(place.value, 'if') !== undefined) for (const keyword of ['then', 'else']) add(keyword, child(place, keyword))
+    if (own(place.value, 'if') !== undefined)
+      for (const keyword of ['then', 'else']) add(keyword, child(place, keyword))
     for (const keyword of ['dependentSchemas', 'patternProperties']) {
       const table = child(place, keyword)
-      for (const name of Object.keys(isObject(table.value) ? table.value : {})) add(`${keyword}/${name}`, child(table, name))
+      for (const name of Object.keys(isObject(table.value) ? table.value : {}))
+        add(`${keyword}/${name}`, child(table, name))
     }
   }
   return found
@@ -229,7 +253,11 @@ function opaqueOf(plains: readonly Place[]): readonly (readonly [string, string]
   for (const { value } of plains) {
     for (const keyword of ['not', 'if', 'contentMediaType', 'contentEncoding']) {
       const said = opaqueAt(value, keyword)
-      if (said === undefined || (keyword === 'if' && own(value, 'then') === undefined && own(value, 'else') === undefined)) continue
+      if (
+        said === undefined ||
+        (keyword === 'if' && own(value, 'then') === undefined && own(value, 'else') === undefined)
+      )
+        continue
       found.set(keyword, [...(found.get(keyword) ?? []), canonicalText(said)])
     }
   }
@@ -285,7 +313,9 @@ function together(one: Shape, other: Shape): Shape {
     bounds: one.bounds.and(other.bounds),
     formats: new Set([...one.formats, ...other.formats]),
     patterns: new Set([...one.patterns, ...other.patterns]),
-    ...(other.types.has('object') ? pick(other, ['properties', 'isNamed', 'required', 'additional', 'dependents']) : {}),
+    ...(other.types.has('object')
+      ? pick(other, ['properties', 'isNamed', 'required', 'additional', 'dependents'])
+      : {}),
     ...(other.types.has('array') ? pick(other, ['prefix', 'items']) : {}),
     conditions: new Map([...one.conditions, ...other.conditions]),
     opaque: new Map([...one.opaque, ...other.opaque]),

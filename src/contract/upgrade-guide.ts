@@ -67,7 +67,8 @@ export function upgradeGuide(before: unknown, after: unknown, options: UpgradeGu
 export function guideOf(before: unknown, after: unknown, options: UpgradeGuideOptions): Guide {
   const from = options.from ?? versionOf(before) ?? 'the old version'
   const to = options.to ?? versionOf(after) ?? 'the new version'
-  const at = (document: unknown, name: string): unknown => (isObject(document) ? { ...document, servers: [{ url: `/${name}` }] } : document)
+  const at = (document: unknown, name: string): unknown =>
+    isObject(document) ? { ...document, servers: [{ url: `/${name}` }] } : document
   const changes = compareContracts(at(before, 'from'), at(after, 'to'), { version: from, next: to })
   const homes = homesOf(before, after)
   const items = itemsOf(changes, from, (change) => homes.get(placeOf(change)) ?? everywhere)
@@ -112,7 +113,9 @@ function operationsIn(document: unknown): readonly (readonly [place: string, tag
       ? Object.entries(item).flatMap(([method, operation]) => {
           const tags = own(operation, 'tags')
           const tag: unknown = isList(tags) ? tags[0] : undefined
-          return isObject(operation) ? [[`${method.toUpperCase()} ${path}`, typeof tag === 'string' ? tag : everywhere] as const] : []
+          return isObject(operation)
+            ? [[`${method.toUpperCase()} ${path}`, typeof tag === 'string' ? tag : everywhere] as const]
+            : []
         })
       : [],
   )

@@ -30,7 +30,11 @@ const silent: ReadonlySet<string> = new Set([
 const generated: ReadonlySet<string> = new Set(['operation-id-changed', 'component-removed', 'path-parameter-renamed'])
 
 /** `homeOf` gives the resource of a change, `from` is the version that sentences begin with. */
-export function itemsOf(changes: readonly Change[], from: string, homeOf: (change: Change) => string): readonly GuideItem[] {
+export function itemsOf(
+  changes: readonly Change[],
+  from: string,
+  homeOf: (change: Change) => string,
+): readonly GuideItem[] {
   const told = changes.filter((change) => !isSilent(change))
   const [operations, others] = split(told, ({ kind }) => kind === 'operation-added')
   const [members, rest] = split(others, (change) => memberOf(change, from) !== undefined)
@@ -46,7 +50,9 @@ function isSilent({ kind, method, place, path }: Change): boolean {
   // HEAD and OPTIONS come with their address.
   if (kind.startsWith('operation-') && (method === 'HEAD' || method === 'OPTIONS')) return true
   // Links between pages and to a successor come and go; how long a list of names may get follows from the names.
-  return / header "Link"$/i.test(place) || (kind.startsWith('parameter-maximum') && /^query "(?:sort|expand)"$/.test(place))
+  return (
+    / header "Link"$/i.test(place) || (kind.startsWith('parameter-maximum') && /^query "(?:sort|expand)"$/.test(place))
+  )
 }
 
 function split<T>(all: readonly T[], is: (one: T) => boolean): readonly [T[], T[]] {
@@ -58,13 +64,23 @@ function partOf({ kind, breaking }: Change): GuideItem['part'] {
   if (generated.has(kind) || kind.startsWith('response-link')) return 'generated'
   if (kind === 'path-removed' || kind.startsWith('operation-removed')) return 'gone'
   const answers = /^(?:response|header|status|reply|delivery|webhook|callback)-/.test(kind)
-  if (!breaking && /-(?:added|raised|allowed|widened|relaxed|became-many-valued)$/.test(kind) && kind !== 'status-added') return 'added'
+  if (
+    !breaking &&
+    /-(?:added|raised|allowed|widened|relaxed|became-many-valued)$/.test(kind) &&
+    kind !== 'status-added'
+  )
+    return 'added'
   return answers ? 'answers' : 'requests'
 }
 
 function plainItem(change: Change, from: string, homeOf: (change: Change) => string): GuideItem {
   const sentence = withoutPrefix(change, from).replace(/ \(and \d+ more operations?\)/, '')
-  return { home: homeOf(change), part: partOf(change), text: ended(textForMarkdown(capital(sentence))), breaks: change.breaking }
+  return {
+    home: homeOf(change),
+    part: partOf(change),
+    text: ended(textForMarkdown(capital(sentence))),
+    breaks: change.breaking,
+  }
 }
 
 const withoutPrefix = ({ summary }: Change, from: string): string =>
@@ -98,7 +114,11 @@ interface MemberGroup {
 }
 
 /** What happens to a member in all bodies of a resource is one item. */
-function memberItems(changes: readonly Change[], from: string, homeOf: (change: Change) => string): readonly GuideItem[] {
+function memberItems(
+  changes: readonly Change[],
+  from: string,
+  homeOf: (change: Change) => string,
+): readonly GuideItem[] {
   const groups = new Map<string, MemberGroup>()
   for (const change of changes) {
     const member = memberOf(change, from)
@@ -107,7 +127,8 @@ function memberItems(changes: readonly Change[], from: string, homeOf: (change: 
     const key = JSON.stringify([home, partOf(change), member.name, member.says])
     const group = groups.get(key) ?? { home, change, member, operations: new Set<string>() }
     groups.set(key, group)
-    for (const operation of member.operations) if (!/^(?:HEAD|OPTIONS) /.test(operation)) group.operations.add(operation)
+    for (const operation of member.operations)
+      if (!/^(?:HEAD|OPTIONS) /.test(operation)) group.operations.add(operation)
   }
   const all = [...groups.values()]
   const newNames = newNamesIn(all)
@@ -116,7 +137,8 @@ function memberItems(changes: readonly Change[], from: string, homeOf: (change: 
     const places = [...operations].map(codeText).join(', ')
     const so = member.so === undefined ? '' : `: ${textForMarkdown(member.so)}`
     const name = newNames.get(group)
-    const hint = name === undefined ? '' : ` ${codeText(name)} is new there and has the same type: it may be its new name.`
+    const hint =
+      name === undefined ? '' : ` ${codeText(name)} is new there and has the same type: it may be its new name.`
     const text = `${codeText(member.name)} ${textForMarkdown(member.says)} (${places})${so}`
     return { home, part: partOf(change), text: `${ended(text)}${hint}`, breaks: change.breaking }
   })
@@ -129,7 +151,11 @@ function newNamesIn(groups: readonly MemberGroup[]): ReadonlyMap<MemberGroup, st
     const { home, change } = group
     const isGone = change.kind.endsWith('-member-removed')
     if (!isGone && !change.kind.endsWith('member-added')) continue
-    const key = JSON.stringify([home, change.kind.split('-')[0], canonicalText([isGone ? change.before : change.after])])
+    const key = JSON.stringify([
+      home,
+      change.kind.split('-')[0],
+      canonicalText([isGone ? change.before : change.after]),
+    ])
     const known = byType.get(key) ?? { gone: [], fresh: new Set<string>() }
     byType.set(key, known)
     if (isGone) known.gone.push(group)

@@ -73,10 +73,13 @@ const elsewhere: Readonly<Record<string, string>> = {
 export function unfitClause(what: string, id: string, offered: readonly ModedClause[]): Error {
   const start = `The option "conventions" of ${what} names "${id.slice(0, 80)}"`
   const list = `Clauses with a mode here: ${offered.join(', ')}.`
-  if (guards.some((guard) => id === guard || (guard.endsWith('-') && id.startsWith(guard) && Object.hasOwn(clauses, id)))) {
+  if (
+    guards.some((guard) => id === guard || (guard.endsWith('-') && id.startsWith(guard) && Object.hasOwn(clauses, id)))
+  ) {
     return invalidOption(`${start}, which guards data and callers: it is always enforced. Leave it out. ${list}`)
   }
-  if ((modedClauses as readonly string[]).includes(id)) return invalidOption(`${start}, which is not decided there. ${list}`)
+  if ((modedClauses as readonly string[]).includes(id))
+    return invalidOption(`${start}, which is not decided there. ${list}`)
   if (Object.hasOwn(clauses, id)) {
     const other = elsewhere[id] === undefined ? '' : ` ${elsewhere[id]}`
     return invalidOption(`${start}, which has no mode: it is always enforced.${other} ${list}`)

@@ -12,7 +12,10 @@ const day = 24 * 60 * 60 * 1000
 const lastReported = new WeakMap<Convention, number>()
 
 /** Reports an expired entry at most once a day: logs an error and calls the hook. */
-export function reportExpiredEntry(convention: Convention, hook: ((event: ExpiredConvention) => unknown) | undefined): void {
+export function reportExpiredEntry(
+  convention: Convention,
+  hook: ((event: ExpiredConvention) => unknown) | undefined,
+): void {
   const { clause, mode, until, routes, refusesExpired: enforced } = convention
   const now = Date.now()
   const last = lastReported.get(convention)
@@ -33,6 +36,9 @@ export function expiredText({ clause, mode, until, routes, refusesExpired }: Con
 export const isExpired = ({ expires }: Convention): boolean => expires !== undefined && Date.now() >= expires
 
 /** Reports the entries that have already expired when the service is built. */
-export function reportExpiredEntries(conventions: readonly Convention[], hook: ((event: ExpiredConvention) => unknown) | undefined): void {
+export function reportExpiredEntries(
+  conventions: readonly Convention[],
+  hook: ((event: ExpiredConvention) => unknown) | undefined,
+): void {
   for (const convention of conventions.filter(isExpired)) reportExpiredEntry(convention, hook)
 }

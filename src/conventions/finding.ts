@@ -68,7 +68,12 @@ export const countedRoute = ({ version, route }: Pick<FoundIn, 'version' | 'rout
   route === undefined || version === undefined ? route : `/${version}${route}`
 
 /** Counts a finding and calls the hook. */
-export function reportFinding(listeners: FindingListeners, clause: string, detail: string, { req, principal, ...place }: FoundIn): void {
+export function reportFinding(
+  listeners: FindingListeners,
+  clause: string,
+  detail: string,
+  { req, principal, ...place }: FoundIn,
+): void {
   const { onFinding, usage } = listeners
   const client = usage?.clientOf(principal, req) ?? ''
   const { method, version, route } = place

@@ -31,15 +31,25 @@ export interface Legacy<C extends ModedClause> {
 }
 
 /** The modes of a route; `undefined` if all clauses are enforced, so that its requests have no overhead. */
-export function modesOf(conventions: readonly Convention[], version: string, template: string | undefined): Modes | undefined {
+export function modesOf(
+  conventions: readonly Convention[],
+  version: string,
+  template: string | undefined,
+): Modes | undefined {
   const own = conventions.filter((convention) => isForRoute(convention, version, template))
-  return own.length === 0 ? undefined : (Object.freeze(Object.fromEntries(own.map((one) => [one.clause, one]))) as Modes)
+  return own.length === 0
+    ? undefined
+    : (Object.freeze(Object.fromEntries(own.map((one) => [one.clause, one]))) as Modes)
 }
 
 /**
  * The legacy behavior, if it still applies to this request; `undefined` if the clause is enforced.
  */
-export function legacyOf<C extends ModedClause>(modes: Modes | undefined, clause: C, request: ModedRequest): Legacy<C> | undefined {
+export function legacyOf<C extends ModedClause>(
+  modes: Modes | undefined,
+  clause: C,
+  request: ModedRequest,
+): Legacy<C> | undefined {
   const convention = modes?.[clause] as Convention<C> | undefined
   if (convention === undefined) return undefined
   const { expires, mode, settings } = convention

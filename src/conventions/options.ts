@@ -112,11 +112,20 @@ export function resolveConventions(given: Conventions | undefined, owner: Conven
 function resolveEntry(clause: ModedClause, entry: unknown, owner: ConventionOwner): Convention | undefined {
   const name = `"conventions.${clause}" of ${owner.what}`
   if (!isObject(entry) && !modes.some((mode) => mode === entry)) {
-    throw invalidOption(`The option ${name} is neither a mode nor an object. Give "off", "report", "enforce", or { mode: "report" }.`)
+    throw invalidOption(
+      `The option ${name} is neither a mode nor an object. Give "off", "report", "enforce", or { mode: "report" }.`,
+    )
   }
   const options = isObject(entry) ? entry : { mode: entry }
   const kinds = { ...modeKinds, ...settingKinds[clause] } as Kinds<ModeOptions>
-  const { mode, routes, until, onExpired, share = 1, ...settings } = checkOptions<ModeOptions>(`the entry ${name}`, options, kinds)
+  const {
+    mode,
+    routes,
+    until,
+    onExpired,
+    share = 1,
+    ...settings
+  } = checkOptions<ModeOptions>(`the entry ${name}`, options, kinds)
   if (share < 1 && mode !== 'enforce') {
     throw invalidOption(
       `The entry ${name} has a share, which is only for mode "enforce". Give mode: "enforce" with it, or leave the share out.`,
@@ -124,7 +133,9 @@ function resolveEntry(clause: ModedClause, entry: unknown, owner: ConventionOwne
   }
   if (mode === 'enforce' && share === 1) return undefined
   if (onExpired === 'refuse' && until === undefined) {
-    throw invalidOption(`The entry ${name} has onExpired but no until, so it never expires. Give until: "2027-03-01" with it.`)
+    throw invalidOption(
+      `The entry ${name} has onExpired but no until, so it never expires. Give until: "2027-03-01" with it.`,
+    )
   }
   const missing = missingSetting(clause, settings, owner)
   if (missing !== undefined) throw invalidOption(`The entry ${name} ${missing}`)
@@ -146,7 +157,9 @@ function resolveEntry(clause: ModedClause, entry: unknown, owner: ConventionOwne
  */
 function missingSetting(
   clause: ModedClause,
-  settings: Partial<ClauseSettings['QUERY-5'] & ClauseSettings['HDR-1'] & ClauseSettings['VERB-6'] & ClauseSettings['HDR-5']>,
+  settings: Partial<
+    ClauseSettings['QUERY-5'] & ClauseSettings['HDR-1'] & ClauseSettings['VERB-6'] & ClauseSettings['HDR-5']
+  >,
   { handWritten, shaped, requiresIfMatch }: ConventionOwner,
 ): string | undefined {
   switch (clause) {
@@ -166,7 +179,8 @@ function missingSetting(
       }
       if (settings.body !== undefined && !isJson(settings.body))
         return "has a body that JSON can't represent. Give plain data, such as { deleted: true }."
-      if (settings.status === 204 && settings.body !== undefined) return "has a body, but a 204 can't have one. Give status: 200."
+      if (settings.status === 204 && settings.body !== undefined)
+        return "has a body, but a 204 can't have one. Give status: 200."
       if (settings.status !== undefined || settings.body !== undefined) return undefined
       return 'does not say how a DELETE was answered. Give status: 200, body: { deleted: true }, or both.'
     case 'ERR-3':
@@ -208,13 +222,17 @@ export function checkTemplates(
   conventions: readonly Convention[],
   served: readonly { readonly version: string; readonly template: string }[],
 ): void {
-  const known = new Set(served.flatMap(({ version, template }) => [template, ...(version === '' ? [] : [`/${version}${template}`])]))
+  const known = new Set(
+    served.flatMap(({ version, template }) => [template, ...(version === '' ? [] : [`/${version}${template}`])]),
+  )
   for (const { clause, routes = [] } of conventions) {
     const stray = routes.find((route) => !known.has(route))
     if (stray === undefined) continue
     const whole = served.map(({ version, template }) => (version === '' ? template : `/${version}${template}`))
     const near = nearMiss(stray, whole)
     const fix = near === undefined ? `There are: ${whole.slice(0, 30).join(', ')}.` : `Did you mean "${near}"?`
-    throw invalidOption(`The entry "conventions.${clause}" of ${what} is for "${stray}", which no version serves. ${fix}`)
+    throw invalidOption(
+      `The entry "conventions.${clause}" of ${what} is for "${stray}", which no version serves. ${fix}`,
+    )
   }
 }

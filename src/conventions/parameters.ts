@@ -55,7 +55,10 @@ export const parameterKinds: Kinds<ParameterOptions> = {
   sort: aliasesKind,
   q: aliasesKind,
   expand: aliasesKind,
-  ignore: { each: { a: 'a name such as "_", or the beginning of names such as "utm_*"', like: /^[^\s&=#*]{1,64}\*?$/ }, least: 1 },
+  ignore: {
+    each: { a: 'a name such as "_", or the beginning of names such as "utm_*"', like: /^[^\s&=#*]{1,64}\*?$/ },
+    least: 1,
+  },
 }
 
 /** The clause of each parameter. */
@@ -75,7 +78,11 @@ const ownNames: ReadonlySet<string> = new Set([...Object.values(parameter)])
  */
 export function resolveParameters(what: string, given: ParameterOptions | undefined): ParameterNames | undefined {
   if (given === undefined) return undefined
-  const { ignore = [], ...names } = checkOptions<ParameterOptions>(`the option "parameters" of ${what}`, given, parameterKinds)
+  const { ignore = [], ...names } = checkOptions<ParameterOptions>(
+    `the option "parameters" of ${what}`,
+    given,
+    parameterKinds,
+  )
   const aliases = new Map<string, Alias>()
   for (const [to, list] of Object.entries(names)) {
     for (const one of (list as readonly ParameterAlias[] | undefined) ?? []) {
@@ -87,7 +94,9 @@ export function resolveParameters(what: string, given: ParameterOptions | undefi
       }
       const other = aliases.get(name)
       if (other !== undefined) {
-        throw invalidOption(`The option "parameters" of ${what} has "${name}" twice, for "${other.to}" and "${to}". Keep one of them.`)
+        throw invalidOption(
+          `The option "parameters" of ${what} has "${name}" twice, for "${other.to}" and "${to}". Keep one of them.`,
+        )
       }
       aliases.set(name, { to, unit, clause: clauseOf[to] ?? 'QUERY-8' })
     }

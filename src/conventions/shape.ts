@@ -66,7 +66,9 @@ function written(shaped: unknown, usual: number): WrittenShape {
 }
 
 /** The options. A `shape` without a mode applies to every problem, without findings. */
-export function withShape<O extends { readonly conventions?: Pick<Conventions, 'ERR-3'>; readonly shape?: unknown }>(options: O): O {
+export function withShape<O extends { readonly conventions?: Pick<Conventions, 'ERR-3'>; readonly shape?: unknown }>(
+  options: O,
+): O {
   const { conventions, shape } = options
   if (shape === undefined || conventions?.['ERR-3'] !== undefined) return options
   return { ...options, conventions: { ...conventions, 'ERR-3': 'off' } }

@@ -25,7 +25,9 @@ export function compileRespelled(shape: Shape): Convert {
 }
 
 const respelledMembers: Fill = ({ members, other, open }) => {
-  const converted = [...members].filter(([, { shape }]) => hasFormats(shape)).map(([name, { convert }]) => ({ name, convert }))
+  const converted = [...members]
+    .filter(([, { shape }]) => hasFormats(shape))
+    .map(([name, { convert }]) => ({ name, convert }))
   return (source) => {
     let object = source
     const respell = (name: string, convert: Convert): void => {
@@ -65,7 +67,9 @@ export function canonicalAt(shape: Shape, path: readonly string[], value: unknow
 
 /** Copies every member, with texts in canonical form. */
 export const canonicalMembers: Fill = ({ members, other, open }) => {
-  const converted = [...members].filter(([, { convert }]) => convert !== asItIs).map(([name, { convert }]) => ({ name, convert }))
+  const converted = [...members]
+    .filter(([, { convert }]) => convert !== asItIs)
+    .map(([name, { convert }]) => ({ name, convert }))
   return (source) => {
     const object: JsonObject = { ...source }
     for (const { name, convert } of converted) if (Object.hasOwn(object, name)) object[name] = convert(object[name])
@@ -104,7 +108,12 @@ export type Fill = (members: Members) => (source: JsonObject) => JsonObject
  * conversion is returned itself; `fill` may do the same with objects. `made` caches conversions by
  * shape, so that recursive schemas terminate.
  */
-export function compileObjects(shape: Shape, fill: Fill, shares = false, made: Map<Shape, Convert> = new Map()): Convert {
+export function compileObjects(
+  shape: Shape,
+  fill: Fill,
+  shares = false,
+  made: Map<Shape, Convert> = new Map(),
+): Convert {
   const known = made.get(shape)
   if (known !== undefined) return known
   let convert: Convert = asItIs
@@ -143,10 +152,15 @@ function membersOf(shape: Shape, nested: (inner: Shape) => Convert): Members {
   return { members, other, open }
 }
 
-function convertList(shape: Shape, nested: (inner: Shape) => Convert, shares: boolean): (value: readonly unknown[]) => readonly unknown[] {
+function convertList(
+  shape: Shape,
+  nested: (inner: Shape) => Convert,
+  shares: boolean,
+): (value: readonly unknown[]) => readonly unknown[] {
   const first = shape.prefix.map(nested)
   const rest = shape.items === undefined ? asItIs : nested(shape.items)
-  if (rest === asItIs && first.every((convert) => convert === asItIs)) return (value) => (shares ? value : value.slice())
+  if (rest === asItIs && first.every((convert) => convert === asItIs))
+    return (value) => (shares ? value : value.slice())
   return (value) => {
     const list = value.map((item, i) => (first[i] ?? rest)(item))
     return shares && list.every((item, i) => item === value[i]) ? value : list

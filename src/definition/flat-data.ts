@@ -35,7 +35,9 @@ export class Flattener {
   #add(value: unknown, parts: Part[], depth: number): boolean {
     if (isContainer(value)) {
       if (depth > maxDepth) return false
-      return Array.isArray(value) ? this.#addList(value, parts, depth) : this.#addObject(value as JsonObject, parts, depth)
+      return Array.isArray(value)
+        ? this.#addList(value, parts, depth)
+        : this.#addObject(value as JsonObject, parts, depth)
     }
     parts.push(value as Part)
     if (typeof value === 'number') return !Number.isNaN(value)
@@ -46,13 +48,15 @@ export class Flattener {
     if (!isPlainList(value)) return false
     parts.push(this.#headOfList(value.length))
     // A hole in a list reads as `undefined`, which is not flattened.
-    for (let at = 0; at < value.length; at += 1) if (value[at] === undefined || !this.#add(value[at], parts, depth + 1)) return false
+    for (let at = 0; at < value.length; at += 1)
+      if (value[at] === undefined || !this.#add(value[at], parts, depth + 1)) return false
     return true
   }
 
   #addObject(value: JsonObject, parts: Part[], depth: number): boolean {
     const names = Object.keys(value)
-    if (Object.getPrototypeOf(value) !== Object.prototype || Object.getOwnPropertyNames(value).length !== names.length) return false
+    if (Object.getPrototypeOf(value) !== Object.prototype || Object.getOwnPropertyNames(value).length !== names.length)
+      return false
     parts.push(this.#headOf(names))
     for (const name of names) if (!this.#add(value[name], parts, depth + 1)) return false
     return true
@@ -93,7 +97,9 @@ function placeBehind(parts: FlatData, at: number, given: unknown): number {
   const head = parts[at]
   if (head === given) return at + 1
   if (!isContainer(head) || !isContainer(given)) return -1
-  return head.names === undefined ? behindList(parts, at, head.length, given) : behindObject(parts, at, head.names, given as JsonObject)
+  return head.names === undefined
+    ? behindList(parts, at, head.length, given)
+    : behindObject(parts, at, head.names, given as JsonObject)
 }
 
 function behindList(parts: FlatData, at: number, length: number, given: object): number {

@@ -12,14 +12,22 @@ import { type ValueFormat, valueFormat } from './value-formats.js'
  * Throws `ConfigurationError` for an `enum`, `const`, `default`, `pattern` or length that excludes
  * every text, or every canonical text.
  */
-export function checkFormats(collection: string, schema: JsonSchema, shape: Shape, path = '', seen: Set<Shape> = new Set()): void {
+export function checkFormats(
+  collection: string,
+  schema: JsonSchema,
+  shape: Shape,
+  path = '',
+  seen: Set<Shape> = new Set(),
+): void {
   if (seen.has(shape)) return
   seen.add(shape)
   const format = valueFormat(shape)
   if (format !== undefined) checkFormat(`"${path}" of "${collection}"`, format, shape, partsOf(schema, shape.node))
-  const below = (one: Shape, name: string): void => checkFormats(collection, schema, one, path === '' ? name : `${path}.${name}`, seen)
+  const below = (one: Shape, name: string): void =>
+    checkFormats(collection, schema, one, path === '' ? name : `${path}.${name}`, seen)
   for (const [name, member] of shape.members) below(member, name)
-  for (const one of [...shape.others, ...shape.prefix, ...(shape.items === undefined ? [] : [shape.items])]) below(one, '*')
+  for (const one of [...shape.others, ...shape.prefix, ...(shape.items === undefined ? [] : [shape.items])])
+    below(one, '*')
 }
 
 function checkFormat(what: string, format: ValueFormat, { fallback }: Shape, parts: readonly JsonSchema[]): void {
@@ -39,9 +47,13 @@ function checkFormat(what: string, format: ValueFormat, { fallback }: Shape, par
     }
     const [least, most] = widths[name] ?? [0, Number.POSITIVE_INFINITY]
     if (typeof maxLength === 'number' && maxLength < least)
-      refuse(`whose canonical texts have at least ${least} characters, but a maxLength of ${maxLength}: no value is valid. Leave it out.`)
+      refuse(
+        `whose canonical texts have at least ${least} characters, but a maxLength of ${maxLength}: no value is valid. Leave it out.`,
+      )
     if (typeof minLength === 'number' && minLength > most)
-      refuse(`whose canonical texts have at most ${most} characters, but a minLength of ${minLength}: no value is valid. Leave it out.`)
+      refuse(
+        `whose canonical texts have at most ${most} characters, but a minLength of ${minLength}: no value is valid. Leave it out.`,
+      )
     const other = typeof pattern === 'string' ? fitsOthersOnly(pattern, format) : undefined
     if (other !== undefined)
       refuse(
@@ -85,7 +97,12 @@ const spellings: Readonly<Record<string, readonly string[]>> = {
   'local-date-time': ['', '.5', '.12', '.123', '.123456'].map((fraction) => `2026-01-31T09:30:00${fraction}`),
   'date-time': [
     ...['Z', '+00:00', '.0Z', '.123456789000Z', '.000000Z', '.000+00:00'].map((end) => `2026-01-31T09:30:00${end}`),
-    ...['2026-01-31T10:30:00+01:00', '2026-01-31T10:30:00.000+01:00', '2026-01-31 09:30:00Z', '2026-01-31t09:30:00.000z'],
+    ...[
+      '2026-01-31T10:30:00+01:00',
+      '2026-01-31T10:30:00.000+01:00',
+      '2026-01-31 09:30:00Z',
+      '2026-01-31t09:30:00.000z',
+    ],
   ],
   time: ['09:30:00z', '09:30:00+00:00', '09:30:00.000Z'],
   'local-time': ['09:30:00.0', '09:30:00.000', '09:30:00.000000'],

@@ -8,7 +8,8 @@ export type JsonObject = Record<string, unknown>
 export const isContainer = (value: unknown): value is object => typeof value === 'object' && value !== null
 
 /** An object that is not a list, of any class. */
-export const isObject = (value: unknown): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value)
+export const isObject = (value: unknown): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** An object without a class, from any realm. */
 export function isPlainObject(value: unknown): value is JsonObject {
@@ -33,7 +34,8 @@ export function get(value: unknown, path: readonly string[]): unknown {
 
 /** Sets a member as data, even if assignment would treat its name specially. */
 export function put(object: JsonObject, name: string, value: unknown): void {
-  if (name === '__proto__') Object.defineProperty(object, name, { value, enumerable: true, configurable: true, writable: true })
+  if (name === '__proto__')
+    Object.defineProperty(object, name, { value, enumerable: true, configurable: true, writable: true })
   else object[name] = value
 }
 

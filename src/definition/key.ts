@@ -36,8 +36,11 @@ export function keyCodec(shape: Shape, members: readonly string[], composite: bo
   const types = members.map((member) => partType(shape.members.get(member)))
   const prefixes = members.map((member) => `${escapePart(member)}=`)
   const from = (parts: readonly Scalar[]): KeyValue =>
-    composite ? Object.freeze(Object.fromEntries(members.map((member, i) => [member, parts[i] as Scalar]))) : (parts[0] as Scalar)
-  const parts = (key: KeyValue): readonly Scalar[] => (composite ? members.map((member) => own(key, member) as Scalar) : [key as Scalar])
+    composite
+      ? Object.freeze(Object.fromEntries(members.map((member, i) => [member, parts[i] as Scalar])))
+      : (parts[0] as Scalar)
+  const parts = (key: KeyValue): readonly Scalar[] =>
+    composite ? members.map((member) => own(key, member) as Scalar) : [key as Scalar]
   const write = types.map((type) => type.write ?? String)
   const [writeSimple = String] = write
   const text = (key: KeyValue): string =>
@@ -46,7 +49,10 @@ export function keyCodec(shape: Shape, members: readonly string[], composite: bo
           .map((part, i) => prefixes[i] + escapePart((write[i] ?? String)(part)))
           .join(',')
       : writeSimple(key as Scalar)
-  const fromAll = <Part>(given: readonly Part[], read: (type: PartType, part: Part) => Scalar | undefined): KeyValue | undefined => {
+  const fromAll = <Part>(
+    given: readonly Part[],
+    read: (type: PartType, part: Part) => Scalar | undefined,
+  ): KeyValue | undefined => {
     const found: Scalar[] = []
     for (const [i, type] of types.entries()) {
       const part = read(type, given[i] as Part)
@@ -72,7 +78,8 @@ export function keyCodec(shape: Shape, members: readonly string[], composite: bo
             (type, value) => type.take(value),
           ),
     parse(id: string) {
-      if (onlyType !== undefined) return onlyType !== plainText || unaddressable(id) === undefined ? onlyType.parse(id) : undefined
+      if (onlyType !== undefined)
+        return onlyType !== plainText || unaddressable(id) === undefined ? onlyType.parse(id) : undefined
       const texts = splitParts(id, prefixes)
       return texts && fromAll(texts, (type, raw) => type.parse(raw))
     },
@@ -83,7 +90,11 @@ export function keyCodec(shape: Shape, members: readonly string[], composite: bo
  * The parts of a key under the names of the members that hold it: its own, or those in which
  * another record stores it.
  */
-export function membersHolding(codec: KeyCodec, key: KeyValue, names: readonly string[] = codec.members): Readonly<Record<string, Scalar>> {
+export function membersHolding(
+  codec: KeyCodec,
+  key: KeyValue,
+  names: readonly string[] = codec.members,
+): Readonly<Record<string, Scalar>> {
   const parts = codec.parts(key)
   return Object.fromEntries(names.map((name, i) => [name, parts[i] as Scalar]))
 }

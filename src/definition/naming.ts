@@ -20,11 +20,18 @@ export function checkCollectionName(name: string, allow: Readonly<Record<string,
     const rest = words.slice(1)
     const fix = isPlural(rest.map(fold)) ? show(rest.join('-')) : pluralSuggestions(rest.join('-'))
     const noun = rest.length === 0 ? '' : `Name its contents, ${fix}: the method is the verb. `
-    throw new ConfigurationError('name-is-verb', `The collection ${show(name)} names an action. ${noun}${otherWays} ${exception}`)
+    throw new ConfigurationError(
+      'name-is-verb',
+      `The collection ${show(name)} names an action. ${noun}${otherWays} ${exception}`,
+    )
   }
   if (isPlural(words.map(fold))) return
-  const fix = words.length === 0 ? 'Name its contents, such as "invoices" or "facturas"' : `Use ${pluralSuggestions(name)}`
-  throw new ConfigurationError('name-not-plural', `The collection ${show(name)} is not a plural noun. ${fix}. ${exception}`)
+  const fix =
+    words.length === 0 ? 'Name its contents, such as "invoices" or "facturas"' : `Use ${pluralSuggestions(name)}`
+  throw new ConfigurationError(
+    'name-not-plural',
+    `The collection ${show(name)} is not a plural noun. ${fix}. ${exception}`,
+  )
 }
 
 /**
@@ -34,7 +41,11 @@ export function checkCollectionName(name: string, allow: Readonly<Record<string,
  *
  * @example checkEndpointName('cancel', 'orders') // throws; 'cancellations' is accepted
  */
-export function checkEndpointName(name: string, collection: string, allow: Readonly<Record<string, string>> = {}): void {
+export function checkEndpointName(
+  name: string,
+  collection: string,
+  allow: Readonly<Record<string, string>> = {},
+): void {
   if (isAllowed(name, allow)) return
   const words = wordsOf(name)
   const what = `The endpoint ${show(name)} below the items of ${show(collection)}`
@@ -83,43 +94,56 @@ const exception = 'If the name is right nevertheless, list it in allow with a re
  * digits, `-` and `_`, without a format (PATH-4).
  */
 export function checkName(name: unknown): void {
-  if (typeof name !== 'string') throw new ConfigurationError('name-malformed', `A name is of type ${typeof name}. Give a string.`)
+  if (typeof name !== 'string')
+    throw new ConfigurationError('name-malformed', `A name is of type ${typeof name}. Give a string.`)
   const fault = faultOf(name)
-  if (fault !== undefined) throw new ConfigurationError('name-malformed', `${show(name)} can't be a path segment. ${fault}`)
+  if (fault !== undefined)
+    throw new ConfigurationError('name-malformed', `${show(name)} can't be a path segment. ${fault}`)
   const [stem, extension] = name.split('.', 2)
   if (extension === undefined) return
   const fix = stem ? `Use ${show(stem)}` : 'Leave it out'
-  throw new ConfigurationError('name-has-format', `${show(name)} contains a dot, but a path has no format: Accept chooses it. ${fix}.`)
+  throw new ConfigurationError(
+    'name-has-format',
+    `${show(name)} contains a dot, but a path has no format: Accept chooses it. ${fix}.`,
+  )
 }
 
 function faultOf(name: string): string | undefined {
   if (/^(?::|\{.*\}$)/su.test(name))
     return 'It is a placeholder for an id: give only the name of the collection, the id is added automatically.'
-  const parts = (name.split(/[?#]/u)[0] ?? '').split(/[^\p{L}\p{M}\p{N}_.]+/u).filter((part) => /[\p{L}\p{N}]/u.test(part))
+  const parts = (name.split(/[?#]/u)[0] ?? '')
+    .split(/[^\p{L}\p{M}\p{N}_.]+/u)
+    .filter((part) => /[\p{L}\p{N}]/u.test(part))
   const fix = parts.length === 0 ? 'Give a plural noun, such as "invoices".' : `Use ${show(parts.join('-'))}.`
   const [odd] = /[^\p{L}\p{M}\p{N}._-]/u.exec(name) ?? []
   if (odd === '/') return 'It is more than one segment: declare each one separately, and a sub-collection with parent.'
   if (odd === '%') return 'It is percent-encoded: write it decoded.'
-  if (odd !== undefined) return `It contains ${show(odd)} (${codePoint(odd)}), but only letters, digits, "-" and "_" are allowed. ${fix}`
+  if (odd !== undefined)
+    return `It contains ${show(odd)} (${codePoint(odd)}), but only letters, digits, "-" and "_" are allowed. ${fix}`
   if (name.startsWith('-') || name.endsWith('-')) return `It begins or ends with "-". ${fix}`
   if (parts.length === 0) return `It has neither a letter nor a digit. ${fix}`
-  if (/^v\d+(?:\.\d+)*$/iu.test(name)) return 'It looks like a version: versions are declared where resources are mounted.'
+  if (/^v\d+(?:\.\d+)*$/iu.test(name))
+    return 'It looks like a version: versions are declared where resources are mounted.'
   return undefined
 }
 
-const codePoint = (character: string): string => `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`
+const codePoint = (character: string): string =>
+  `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`
 
 /**
  * The first word decides: after another word, a verb is part of a noun ("customer-search-results").
  */
 function isAction([first = '', second]: readonly string[]): boolean {
-  if (second === undefined) return lists.verbs.includes(first) || lists.nounVerbs.includes(first) || lists.loneVerbs.includes(first)
+  if (second === undefined)
+    return lists.verbs.includes(first) || lists.nounVerbs.includes(first) || lists.loneVerbs.includes(first)
   if (lists.particles.includes(second)) return false
   return lists.verbs.includes(first) || (lists.nounVerbs.includes(first) && !isHead(second))
 }
 
 const isHead = (word: string): boolean =>
-  [word, word.replace(/s$/u, ''), word.replace(/es$/u, ''), word.replace(/ies$/u, 'y')].some((stem) => lists.heads.includes(stem))
+  [word, word.replace(/s$/u, ''), word.replace(/es$/u, ''), word.replace(/ies$/u, 'y')].some((stem) =>
+    lists.heads.includes(stem),
+  )
 
 /**
  * One plural word is enough: English puts the noun last ("customer-invoices"), Spanish first
@@ -155,9 +179,13 @@ function pluralSuggestions(name: string): string {
   const first = places[0] ?? 0
   const last = places.at(-1) ?? 0
   const link = words.find((word) => lists.links.includes(word))
-  const agreeing = first < last && /(?:[ao]|[cmvx]ion|dad)$/u.test(fold(words[first] ?? '')) && /(?:[ao]|al|ar)$/u.test(words[last] ?? '')
+  const agreeing =
+    first < last &&
+    /(?:[ao]|[cmvx]ion|dad)$/u.test(fold(words[first] ?? '')) &&
+    /(?:[ao]|al|ar)$/u.test(words[last] ?? '')
   const chosen = link !== undefined ? [first] : agreeing ? [first, last] : [last]
-  const inLanguage = (spanish: boolean) => words.map((word, at) => (chosen.includes(at) ? pluralOf(word, spanish) : word)).join('')
+  const inLanguage = (spanish: boolean) =>
+    words.map((word, at) => (chosen.includes(at) ? pluralOf(word, spanish) : word)).join('')
   const certain = agreeing || (link !== undefined && !['for', 'in', 'of'].includes(link))
   const suggestions = (certain ? [true] : [false, true]).map((spanish) => show(inLanguage(spanish).replaceAll(' ', '')))
   return [...new Set(suggestions)].join(' or ')
@@ -178,7 +206,8 @@ function regularPlural(word: string, spanish: boolean): string {
   if (/z$/u.test(word)) return `${unstressed(word).slice(0, -1)}ces`
   if (/(?:s|x|ch|sh)$/u.test(word)) return `${unstressed(word)}es`
   if (/[^aeiou]y$/u.test(word)) return `${word.slice(0, -1)}ies`
-  if (/(?:[cmvx]ion|dad|tad|tud|dor)$/u.test(word) || (/[áéíóúñ]/u.test(word) && /[dlnr]$/u.test(word))) return `${unstressed(word)}es`
+  if (/(?:[cmvx]ion|dad|tad|tud|dor)$/u.test(word) || (/[áéíóúñ]/u.test(word) && /[dlnr]$/u.test(word)))
+    return `${unstressed(word)}es`
   const english = /(?:(?<!s)tion|ssion|er|(?:ai|ea|ee|oa|oo|ou).)$/u.test(word)
   return spanish && !english && /[aeiou][lnr]$/u.test(word) ? `${word}es` : `${word}s`
 }

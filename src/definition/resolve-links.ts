@@ -38,7 +38,12 @@ export function resolveTarget(what: string, given: unknown): ResourceDefinition 
   )
 }
 
-export const toLinkKinds: Kinds<ToLinkOptions> = { to: 'any', by: { required: 'names' }, show: { each: 'string' }, expand: 'boolean' }
+export const toLinkKinds: Kinds<ToLinkOptions> = {
+  to: 'any',
+  by: { required: 'names' },
+  show: { each: 'string' },
+  expand: 'boolean',
+}
 export const subLinkKinds: Kinds<SubLinkOptions> = { sub: { required: 'string' } }
 export const externalLinkKinds: Kinds<ExternalLinkOptions> = { external: { oneOf: [true] } }
 
@@ -69,7 +74,12 @@ export function resolveLink(context: Context, name: string, options: LinkOptions
   return resolveLinkTo(context, name, what, checked(toLinkKinds))
 }
 
-function resolveLinkTo({ collection, shape, members, kept }: Context, name: string, what: string, options: ToLinkOptions): Link {
+function resolveLinkTo(
+  { collection, shape, members, kept }: Context,
+  name: string,
+  what: string,
+  options: ToLinkOptions,
+): Link {
   const by = namesOf(options.by)
   for (const member of by) members.scalar(`links.${name}.by`, [member])
   // A link replaces the members that it is built from, so it must not have the name of another
@@ -88,7 +98,10 @@ function resolveLinkTo({ collection, shape, members, kept }: Context, name: stri
 }
 
 const takenName = (what: string): ConfigurationError =>
-  new ConfigurationError('unsuitable-member', `${what} has the name of a member that stays on the wire. Give the link another name.`)
+  new ConfigurationError(
+    'unsuitable-member',
+    `${what} has the name of a member that stays on the wire. Give the link another name.`,
+  )
 
 /** Throws `ConfigurationError` if a link shows members that its target lacks or never sends. */
 export function checkShown(collection: string, link: Extract<Link, { kind: 'to' }>, target: ResourceDefinition): void {

@@ -29,11 +29,25 @@ import type { JsonSchema } from './schema-types.js'
 import { Shape } from './shape.js'
 import { singularOf } from './singular.js'
 
-type AnyOptions = ResourceOptions<Record<string, unknown>, JsonSchema, unknown, Record<never, never>, Record<never, never>>
+type AnyOptions = ResourceOptions<
+  Record<string, unknown>,
+  JsonSchema,
+  unknown,
+  Record<never, never>,
+  Record<never, never>
+>
 
 export const pageKinds: Kinds<PageOptions> = { size: count, max: count, first: { oneOf: [1, 0] } }
 
-const operators: Readonly<Record<FilterOperator, true>> = { eq: true, gt: true, gte: true, lt: true, lte: true, contains: true, null: true }
+const operators: Readonly<Record<FilterOperator, true>> = {
+  eq: true,
+  gt: true,
+  gte: true,
+  lt: true,
+  lte: true,
+  contains: true,
+  null: true,
+}
 
 export const filterDeprecationKinds: Kinds<FilterDeprecation> = {
   sunset: { a: 'a date such as "2027-12-31"', like: /^\d{4}-\d{2}-\d{2}(?:T[\d:.]+Z)?$/ },
@@ -135,13 +149,19 @@ function resolveSingular(collection: string, given: string | undefined): string 
 
 function resolveSchema(collection: string, given: unknown): JsonSchema {
   if (!isObject(given)) {
-    throw new ConfigurationError('invalid-schema', `"${collection}" has no schema. Give the JSON Schema of its stored record.`)
+    throw new ConfigurationError(
+      'invalid-schema',
+      `"${collection}" has no schema. Give the JSON Schema of its stored record.`,
+    )
   }
   try {
     return refuseProto(collection, frozenCopy(given))
   } catch (error) {
     if (isConfigurationError(error)) throw error
-    throw new ConfigurationError('invalid-schema', `The schema of "${collection}" is not JSON: ${(error as Error).message}. Fix it there.`)
+    throw new ConfigurationError(
+      'invalid-schema',
+      `The schema of "${collection}" is not JSON: ${(error as Error).message}. Fix it there.`,
+    )
   }
 }
 
@@ -162,7 +182,10 @@ function refuseProto<T>(collection: string, schema: T): T {
   return schema
 }
 
-function resolveTable<T, V>(given: Readonly<Record<string, V>> = {}, resolve: (name: string, value: V) => T): ReadonlyMap<string, T> {
+function resolveTable<T, V>(
+  given: Readonly<Record<string, V>> = {},
+  resolve: (name: string, value: V) => T,
+): ReadonlyMap<string, T> {
   return new Map(Object.entries(given).map(([name, value]) => [name, resolve(name, value)]))
 }
 
@@ -185,7 +208,11 @@ function resolveKey(collection: string, given: string | readonly string[], membe
   return key
 }
 
-function resolveAssigned(collection: string, given: true | readonly string[] | undefined, key: readonly string[]): ReadonlySet<string> {
+function resolveAssigned(
+  collection: string,
+  given: true | readonly string[] | undefined,
+  key: readonly string[],
+): ReadonlySet<string> {
   const assigned = given === true ? key : (given ?? [])
   for (const member of assigned) {
     if (key.includes(member)) continue
@@ -197,7 +224,11 @@ function resolveAssigned(collection: string, given: true | readonly string[] | u
   return new Set(assigned)
 }
 
-function resolveParent(collection: string, given: AnyOptions['parent'], members: NamedMembers): ResourceDefinition['parent'] {
+function resolveParent(
+  collection: string,
+  given: AnyOptions['parent'],
+  members: NamedMembers,
+): ResourceDefinition['parent'] {
   if (given === undefined) return undefined
   const what = `parent of "${collection}"`
   const by = namesOf(given.by)
@@ -205,7 +236,10 @@ function resolveParent(collection: string, given: AnyOptions['parent'], members:
   return Object.freeze({ of: resolveTarget(what, given.of), by })
 }
 
-function resolveAttachments({ collection, members }: Context, { attachedTo = [], allow }: AnyOptions): ResourceDefinition['attachedTo'] {
+function resolveAttachments(
+  { collection, members }: Context,
+  { attachedTo = [], allow }: AnyOptions,
+): ResourceDefinition['attachedTo'] {
   const what = `attachedTo of "${collection}"`
   const attachments = attachedTo.map(({ of, by: given, as = collection }) => {
     const by = given === undefined ? undefined : namesOf(given)
@@ -229,7 +263,11 @@ function resolveFlag({ collection, members }: Context, segment: string, member: 
 
 const reserved: readonly string[] = Object.values(parameter)
 
-function resolveFilter({ collection, members }: Context, name: string, given: true | FilterOptions | undefined): Filter {
+function resolveFilter(
+  { collection, members }: Context,
+  name: string,
+  given: true | FilterOptions | undefined,
+): Filter {
   const what = `The filter "${name}" of "${collection}"`
   const { field = name, op = 'eq', many = false }: FilterOptions = given === true || given === undefined ? {} : given
   if (reserved.includes(name)) {
@@ -243,7 +281,14 @@ function resolveFilter({ collection, members }: Context, name: string, given: tr
   }
   checkCompared(what, field, op, `filters.${name}`, members)
   const path = Object.freeze(field.split('.'))
-  return Object.freeze({ name, field, path, op, many, ...deprecationOf(given, members.visible(`filters.${name}`, field)) })
+  return Object.freeze({
+    name,
+    field,
+    path,
+    op,
+    many,
+    ...deprecationOf(given, members.visible(`filters.${name}`, field)),
+  })
 }
 
 /** The replacement of a deprecated filter must be another filter. */
@@ -251,11 +296,16 @@ function checkUse(what: string, given: true | FilterOptions | undefined, names: 
   const said = given === true ? undefined : given?.deprecated
   const use = said === true ? undefined : said?.use
   if (use === undefined || names.includes(use)) return
-  throw invalidOption(`${what} is deprecated in favor of "${use}", which is not a filter here. ${didYouMean(nearMiss(use, names), names)}`)
+  throw invalidOption(
+    `${what} is deprecated in favor of "${use}", which is not a filter here. ${didYouMean(nearMiss(use, names), names)}`,
+  )
 }
 
 /** The deprecation of the filter, else of its member. */
-function deprecationOf(given: true | FilterOptions | undefined, { deprecated, node }: Shape): Pick<Filter, 'deprecated'> {
+function deprecationOf(
+  given: true | FilterOptions | undefined,
+  { deprecated, node }: Shape,
+): Pick<Filter, 'deprecated'> {
   const said = given === true ? undefined : given?.deprecated
   if (said !== undefined) return { deprecated: said === true ? {} : { ...said } }
   const sunset = own(node, 'x-sunset')
@@ -263,7 +313,8 @@ function deprecationOf(given: true | FilterOptions | undefined, { deprecated, no
 }
 
 function checkCompared(what: string, field: string, op: FilterOperator, where: string, members: NamedMembers): void {
-  const unsuitable = (message: string): ConfigurationError => new ConfigurationError('unsuitable-member', `${what} ${message}`)
+  const unsuitable = (message: string): ConfigurationError =>
+    new ConfigurationError('unsuitable-member', `${what} ${message}`)
   const shape = members.visible(where, field)
   if (op === 'null') return
   if (op !== 'contains') {

@@ -100,7 +100,9 @@ type CheckedFilters<T, F> = {
     : NamedFilter<N, ComparedBy<T, F[N]>> & { readonly [Stray in Exclude<keyof F[N], keyof FilterOptions>]: never }
 }
 
-type NamedFilter<N, Path extends string> = N extends Path ? true | FilterOptions<Path> : FilterOptions<Path> & { readonly field: Path }
+type NamedFilter<N, Path extends string> = N extends Path
+  ? true | FilterOptions<Path>
+  : FilterOptions<Path> & { readonly field: Path }
 
 /** The members that an operator can compare; all of them if the operator is not known. */
 type ComparedBy<T, Given> = Given extends { readonly op: infer Op }

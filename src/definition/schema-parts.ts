@@ -16,7 +16,10 @@ function expression(pattern: string): RegExp {
   try {
     return new RegExp(pattern, 'u')
   } catch (error) {
-    throw new ConfigurationError('invalid-schema', `The schema has an invalid pattern: ${(error as Error).message}. Fix it there.`)
+    throw new ConfigurationError(
+      'invalid-schema',
+      `The schema has an invalid pattern: ${(error as Error).message}. Fix it there.`,
+    )
   }
 }
 
@@ -48,7 +51,8 @@ export function schemaAt(root: JsonSchema, ref: string): JsonSchema {
     )
   }
   let found: unknown = root
-  for (const name of pointerTokens(pointer)) found = isList(found) && /^\d+$/.test(name) ? found[Number(name)] : own(found, name)
+  for (const name of pointerTokens(pointer))
+    found = isList(found) && /^\d+$/.test(name) ? found[Number(name)] : own(found, name)
   if (found === true) return anything
   if (!isSchema(found))
     throw new ConfigurationError(

@@ -61,14 +61,19 @@ export class Shape {
 
   private constructor(root: JsonSchema, node: JsonSchema) {
     const parts = partsOf(root, node)
-    const all = (keyword: string): unknown[] => parts.map((part) => own(part, keyword)).filter((value) => value !== undefined)
+    const all = (keyword: string): unknown[] =>
+      parts.map((part) => own(part, keyword)).filter((value) => value !== undefined)
     const first = (keyword: string): unknown => all(keyword)[0]
     const unions = [...all('anyOf'), ...all('oneOf')]
       .filter(isList)
       .map((branches) => schemasIn(branches).map((one) => Shape.of(root, one)))
     const real = unions.map((branches) => branches.filter((branch) => !branch.isNull))
     const branches = real.flat()
-    const maybe = [...all('then'), ...all('else'), ...all('dependentSchemas').flatMap((table) => Object.values(table as object))]
+    const maybe = [
+      ...all('then'),
+      ...all('else'),
+      ...all('dependentSchemas').flatMap((table) => Object.values(table as object)),
+    ]
     const properties = mergeProperties(
       parts,
       real,
@@ -86,7 +91,8 @@ export class Shape {
     const plain = parts.every((part) => part.type === undefined && constantsOf(part) === undefined)
     this.untyped = this.types.size === 0 || (plain && branches.some((branch) => branch.untyped))
     this.format =
-      stringOf(first('format')) ?? theOne(branches.filter((branch) => branch.types.has('string')).map((branch) => branch.format))
+      stringOf(first('format')) ??
+      theOne(branches.filter((branch) => branch.types.has('string')).map((branch) => branch.format))
     this.values = valuesOf(parts) ?? real.map(unionValues).find((values) => values !== undefined)
     this.readOnly = all('readOnly').includes(true) || branches.some((branch) => branch.readOnly)
     this.writeOnly = all('writeOnly').includes(true) || branches.some((branch) => branch.writeOnly)
@@ -98,7 +104,9 @@ export class Shape {
         .filter(isList)
         .flat()
         .filter((name) => typeof name === 'string'),
-      ...real.flatMap((union) => [...(union[0]?.required ?? [])].filter((name) => union.every((branch) => branch.required.has(name)))),
+      ...real.flatMap((union) =>
+        [...(union[0]?.required ?? [])].filter((name) => union.every((branch) => branch.required.has(name))),
+      ),
     ])
     const additional = [...all('additionalProperties'), ...all('unevaluatedProperties')]
     this.open = additional.some((one) => one === true || isObject(one)) || branches.some((branch) => branch.open)
@@ -234,7 +242,11 @@ interface Properties {
  * Merges the properties of unconditional schemas, of unions (certain if every branch has one), and
  * of conditional schemas.
  */
-function mergeProperties(parts: readonly JsonSchema[], unions: readonly (readonly Shape[])[], maybe: readonly Shape[]): Properties {
+function mergeProperties(
+  parts: readonly JsonSchema[],
+  unions: readonly (readonly Shape[])[],
+  maybe: readonly Shape[],
+): Properties {
   const certain = new Map<string, JsonSchema[]>()
   const perhaps = new Map<string, JsonSchema[]>()
   const add = (table: Map<string, JsonSchema[]>, name: string, node: JsonSchema): void => {
@@ -289,7 +301,8 @@ function kindsOf(parts: readonly JsonSchema[], unions: readonly (readonly Shape[
   }
   for (const branches of unions) {
     const areTyped = branches.every((branch) => branch.types.size > 0 || branch.nullable)
-    if (areTyped) said.push(new Set(branches.flatMap((branch) => [...branch.types, ...(branch.nullable ? ['null'] : [])])))
+    if (areTyped)
+      said.push(new Set(branches.flatMap((branch) => [...branch.types, ...(branch.nullable ? ['null'] : [])])))
   }
   let kinds: ReadonlySet<string> | undefined
   for (const more of said) kinds = kinds === undefined ? more : both(kinds, more as ReadonlySet<string>)
@@ -298,7 +311,8 @@ function kindsOf(parts: readonly JsonSchema[], unions: readonly (readonly Shape[
 
 /** The types that both allow. An integer is also a number. */
 function both(some: ReadonlySet<string>, others: ReadonlySet<string>): ReadonlySet<string> {
-  const allows = (kinds: ReadonlySet<string>, kind: string): boolean => kinds.has(kind) || (kind === 'integer' && kinds.has('number'))
+  const allows = (kinds: ReadonlySet<string>, kind: string): boolean =>
+    kinds.has(kind) || (kind === 'integer' && kinds.has('number'))
   return new Set([...some, ...others].filter((kind) => allows(some, kind) && allows(others, kind)))
 }
 
@@ -312,7 +326,8 @@ function unionValues(branches: readonly Shape[]): readonly Scalar[] | undefined 
   return [...new Set(branches.flatMap((branch) => branch.values ?? []))]
 }
 
-const theOne = (given: readonly (string | undefined)[]): string | undefined => (new Set(given).size === 1 ? given[0] : undefined)
+const theOne = (given: readonly (string | undefined)[]): string | undefined =>
+  new Set(given).size === 1 ? given[0] : undefined
 
 const isScalar = (value: unknown): value is Scalar => ['string', 'number', 'boolean'].includes(typeof value)
 const stringOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)

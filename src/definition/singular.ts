@@ -35,7 +35,11 @@ const endings: readonly (readonly [RegExp, drop: number, add: string])[] = [
   [/(?:^(?:[jv]eces|jueces|voces|luces|cruces|raices|narices|peces)|[mt]rices)$/u, 3, 'z'],
   [/(?:x|ch|sh|ss)es$/u, 2, ''],
   [/^(?:sales|scales|males|tales|shares|squares|spares|softwares|stores|scores|cores|genes|scenes)$/u, 1, ''],
-  [/(?:iones|[dt]ades|tudes|ales|eles|ares|eres|ores|enes|troles|perfiles|moviles|fusiles|planes|redes|leyes|reyes)$/u, 2, ''],
+  [
+    /(?:iones|[dt]ades|tudes|ales|eles|ares|eres|ores|enes|troles|perfiles|moviles|fusiles|planes|redes|leyes|reyes)$/u,
+    2,
+    '',
+  ],
   [/s$/u, 1, ''],
 ]
 

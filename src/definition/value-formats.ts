@@ -39,11 +39,17 @@ const formats: readonly ValueFormat[] = [
     name: 'date-time',
     canonical: canonicalInstant,
     compare: compareInstants,
-    expects: 'a date-time with an offset such as 2026-01-31T09:30:00.000Z or 2026-01-31T10:30:00+01:00, from the year 0001 to 9999 of UTC',
+    expects:
+      'a date-time with an offset such as 2026-01-31T09:30:00.000Z or 2026-01-31T10:30:00+01:00, from the year 0001 to 9999 of UTC',
   },
   { name: 'uuid', canonical: canonicalUuid, expects: 'a UUID such as 6f9619ff-8b86-4d01-b42d-00cf4fc964ff' },
   { name: 'local-time', canonical: canonicalLocalTime, expects: 'a time without a zone such as 09:30:00' },
-  { name: 'time', canonical: canonicalTime, compare: compareTimes, expects: 'a time with an offset such as 09:30:00Z or 10:30:00+01:00' },
+  {
+    name: 'time',
+    canonical: canonicalTime,
+    compare: compareTimes,
+    expects: 'a time with an offset such as 09:30:00Z or 10:30:00+01:00',
+  },
   {
     name: 'duration',
     canonical: canonicalDuration,
@@ -73,19 +79,28 @@ export const valueFormats: ReadonlyMap<string, ValueFormat> = new Map(formats.ma
 export function hasFormats(shape: Shape, seen: Set<Shape> = new Set()): boolean {
   if (seen.has(shape)) return false
   seen.add(shape)
-  const inner = [...shape.members.values(), ...shape.others, ...shape.prefix, ...(shape.items === undefined ? [] : [shape.items])]
+  const inner = [
+    ...shape.members.values(),
+    ...shape.others,
+    ...shape.prefix,
+    ...(shape.items === undefined ? [] : [shape.items]),
+  ]
   return valueFormat(shape) !== undefined || inner.some((one) => hasFormats(one, seen))
 }
 
 /** The format of a value's texts; `undefined` if texts are compared as they are. */
 export const valueFormat = (shape: Pick<Shape, 'format' | 'types'> | undefined): ValueFormat | undefined =>
-  shape?.format === undefined || (shape.types.size > 0 && !shape.types.has('string')) ? undefined : valueFormats.get(shape.format)
+  shape?.format === undefined || (shape.types.size > 0 && !shape.types.has('string'))
+    ? undefined
+    : valueFormats.get(shape.format)
 
 /**
  * Returns the canonical text of values of a shape; `undefined` if texts are compared as they are.
  * For an `enum` or `const` it is the text in the schema, so that validation accepts it.
  */
-export function canonicalOf(shape: Pick<Shape, 'format' | 'types' | 'values'> | undefined): ValueFormat['canonical'] | undefined {
+export function canonicalOf(
+  shape: Pick<Shape, 'format' | 'types' | 'values'> | undefined,
+): ValueFormat['canonical'] | undefined {
   const format = valueFormat(shape)
   if (format === undefined) return undefined
   const listed = (shape?.values ?? []).filter((value) => typeof value === 'string')

@@ -33,9 +33,15 @@ export interface BlockPage {
 }
 
 /** Divides blocks into pages, at least one. `frame`: bytes of a page beside its blocks. `nameOf` returns the address of a page; the first page has the number 1. */
-export function pagesOf(blocks: readonly Block[], frame: number, nameOf: (page: number) => string): readonly BlockPage[] {
+export function pagesOf(
+  blocks: readonly Block[],
+  frame: number,
+  nameOf: (page: number) => string,
+): readonly BlockPage[] {
   const pages = filled(blocks, longestPage - frame - listOfPages)
-  const homes = new Map(pages.flatMap((some, at) => some.flatMap(({ anchors }) => anchors.map((anchor) => [anchor, at + 1] as const))))
+  const homes = new Map(
+    pages.flatMap((some, at) => some.flatMap(({ anchors }) => anchors.map((anchor) => [anchor, at + 1] as const))),
+  )
   return pages.map((some, at) => {
     const number = at + 1
     const href = (anchor: string): string => {

@@ -20,7 +20,10 @@ export const consoleAssets = (): readonly (readonly [string, DocsAsset])[] => [
 ]
 
 /** Its page. */
-export function consolePage({ document, folder }: DocsSubject, title = (document as OpenApiDocument).info.title): DocsFile {
+export function consolePage(
+  { document, folder }: DocsSubject,
+  title = (document as OpenApiDocument).info.title,
+): DocsFile {
   const body = html`<!doctype html>
 <html lang="en">
 <head>

@@ -8,7 +8,8 @@ import { sampleOf } from './sample.js'
 import type { DocsOperation } from './site.js'
 
 /** A text as one word of a POSIX shell: nothing in it means anything to the shell. */
-export const shellWord = (text: string): string => (/^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`)
+export const shellWord = (text: string): string =>
+  /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
 
 /** Maximum characters of a body in the command; a longer body is read from a file. */
 const longestBody = 4_000
@@ -18,12 +19,19 @@ const longestValue = 300
 
 /** Curl reads braces and brackets in addresses as patterns; a query has more such characters. */
 const encoded = (text: string): string =>
-  encodeURIComponent(sound(text)).replace(/[!'()*]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`)
+  encodeURIComponent(sound(text)).replace(
+    /[!'()*]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  )
 
 /** The command. `server`: the absolute address of the version. */
 export function curlOf(document: OpenApiDocument, docsOperation: DocsOperation, server: string): string {
   const { method, operation, parameters } = docsOperation
-  const words = ['curl', method === 'HEAD' ? '-I' : '-i', ...(method === 'GET' || method === 'HEAD' ? [] : ['-X', method])]
+  const words = [
+    'curl',
+    method === 'HEAD' ? '-I' : '-i',
+    ...(method === 'GET' || method === 'HEAD' ? [] : ['-X', method]),
+  ]
   const lines = [[...words, shellWord(addressOf(document, docsOperation, server))].join(' ')]
   lines.push(...credentials(document, operation))
   for (const parameter of parameters.filter(isNeeded('header')))
@@ -41,7 +49,11 @@ const isNeeded =
   (parameter: JsonObject): boolean =>
     parameter.in === place && parameter.required === true && textIn(parameter, 'name') !== undefined
 
-function addressOf(document: OpenApiDocument, { path, parameters, server: own }: DocsOperation, server: string): string {
+function addressOf(
+  document: OpenApiDocument,
+  { path, parameters, server: own }: DocsOperation,
+  server: string,
+): string {
   const values = new Map(
     parameters
       .filter((parameter) => parameter.in === 'path')
@@ -65,7 +77,9 @@ function serverOf(own: string | undefined, server: string): string {
 function exampleOf(document: OpenApiDocument, parameter: JsonObject): unknown {
   if ('example' in parameter) return parameter.example
   const [first] = Object.values(objectIn(parameter, 'examples')).map((example) => follow(document, example))
-  return isObject(first) && 'value' in first ? first.value : sampleOf(document, parameter.schema, textIn(parameter, 'name') ?? '')
+  return isObject(first) && 'value' in first
+    ? first.value
+    : sampleOf(document, parameter.schema, textIn(parameter, 'name') ?? '')
 }
 
 const plain = (value: unknown): string => {
@@ -92,9 +106,11 @@ function credentials(document: OpenApiDocument, operation: JsonObject): readonly
 function schemeText(scheme: unknown): string {
   const name = textIn(scheme, 'name') ?? header.authorization
   const place = textIn(scheme, 'in')
-  if (textIn(scheme, 'type') === 'http' && textIn(scheme, 'scheme')?.toLowerCase() === 'basic') return '-u "$NAME:$PASSWORD"'
+  if (textIn(scheme, 'type') === 'http' && textIn(scheme, 'scheme')?.toLowerCase() === 'basic')
+    return '-u "$NAME:$PASSWORD"'
   if (textIn(scheme, 'type') === 'apiKey' && place === 'cookie') return withToken('-b', `${encoded(name)}=`)
-  if (textIn(scheme, 'type') === 'apiKey' && place === 'query') return withToken('-G --data-urlencode', `${encoded(name)}=`)
+  if (textIn(scheme, 'type') === 'apiKey' && place === 'query')
+    return withToken('-G --data-urlencode', `${encoded(name)}=`)
   if (textIn(scheme, 'type') === 'apiKey') return withToken('-H', `${name}: `)
   const called = textIn(scheme, 'scheme') ?? 'bearer'
   return withToken('-H', `${header.authorization}: ${called.charAt(0).toUpperCase()}${called.slice(1)} `)
@@ -109,7 +125,9 @@ function bodyOf(document: OpenApiDocument, operation: JsonObject): readonly stri
   const content = objectIn(body, 'content')
   const types = Object.keys(content)
   const type =
-    [mediaType.mergePatch, mediaType.json].find((one) => types.includes(one)) ?? types.find((one) => one.endsWith('json')) ?? types[0]
+    [mediaType.mergePatch, mediaType.json].find((one) => types.includes(one)) ??
+    types.find((one) => one.endsWith('json')) ??
+    types[0]
   if (type === undefined) return []
   const field = `-H ${shellWord(`Content-Type: ${type}`)}`
   if (type.endsWith('json')) {

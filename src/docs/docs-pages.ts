@@ -84,7 +84,8 @@ export function docsPages(options: DocsPagesOptions = {}): DocsPages {
       if (name === entries) return { body: searchScript(site, own) }
       const context = contextOf(site, subject, { title, reader, fixed: own })
       const [, base = name] = numbered.exec(name) ?? []
-      if (base === upgradePageName && subject.successor !== undefined) return upgradeFile(name, context, subject.version, subject.successor)
+      if (base === upgradePageName && subject.successor !== undefined)
+        return upgradeFile(name, context, subject.version, subject.successor)
       return pageOf(name, context, topicOf(base === 'index' ? '' : base, subject, context))
     },
   })
@@ -136,7 +137,9 @@ function pageOf(name: string, context: PageContext, topic: Topic | undefined): D
   if (topic === undefined) return undefined
   const { heading } = topic
   const empty = layout(context, { name: topic.name, heading, page: { number: 1, of: 1, content: html`` } })
-  const pages = pagesOf(topic.blocks, Buffer.byteLength(empty), (page) => fileAddress(context, pageName(topic.name, page)))
+  const pages = pagesOf(topic.blocks, Buffer.byteLength(empty), (page) =>
+    fileAddress(context, pageName(topic.name, page)),
+  )
   const page = pages[Number(number) - 1]
   // A page has one name.
   if (page === undefined || pageName(topic.name, page.number) !== name) return undefined

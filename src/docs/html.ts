@@ -16,7 +16,13 @@ export class Html {
 /** The values that a template accepts. Lists are concatenated; `undefined` and `false` are empty. */
 export type HtmlPart = Html | string | number | undefined | false | readonly HtmlPart[]
 
-const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
+const entities: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+}
 
 /** Control characters but tab, line feed and carriage return, and surrogates without their pair: HTML has none (HTML 13.1). Shown as U+FFFD. */
 const unfit = /(?![\t\n\r])\p{Control}|\p{Surrogate}/gu

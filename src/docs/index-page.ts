@@ -28,12 +28,14 @@ export function indexBlocks(context: PageContext): readonly Block[] {
 ${some}</ul>
 `,
   )
-  return [introduction(context), access(context), ...(lists.length === 0 ? [html`<p>This version serves nothing.</p>`] : lists)].map(
-    (content) => ({
-      anchors: [],
-      content,
-    }),
-  )
+  return [
+    introduction(context),
+    access(context),
+    ...(lists.length === 0 ? [html`<p>This version serves nothing.</p>`] : lists),
+  ].map((content) => ({
+    anchors: [],
+    content,
+  }))
 }
 
 function introduction(context: PageContext): Html {
@@ -60,7 +62,10 @@ ${brownoutText(document)}`
 const upgradeLink = (context: PageContext): HtmlPart =>
   context.fixed
     .filter(({ name }) => name === upgradePageName)
-    .map(({ name, title }) => html` What its clients have to change: <a href="${fileAddress(context, name)}">${title}</a>.`)
+    .map(
+      ({ name, title }) =>
+        html` What its clients have to change: <a href="${fileAddress(context, name)}">${title}</a>.`,
+    )
 
 /** The announced brownouts of the version. */
 function brownoutText(document: unknown): HtmlPart {
@@ -82,10 +87,12 @@ const timeText = (brownout: unknown, name: 'from' | 'until'): Html => {
   return html`<time datetime="${time}">${time.slice(0, 16).replace('T', ' ')} UTC</time>`
 }
 
-const clauseLink = (context: PageContext, id: 'VER-3'): Html => html`<a href="${fileAddress(context, 'clauses')}#${id}">${id}</a>`
+const clauseLink = (context: PageContext, id: 'VER-3'): Html =>
+  html`<a href="${fileAddress(context, 'clauses')}#${id}">${id}</a>`
 
 /** The document itself is deprecated where its version is, and only there. */
-const isDeprecated = ({ site }: PageContext): boolean => objectIn(site.document.paths['/openapi'], 'get').deprecated === true
+const isDeprecated = ({ site }: PageContext): boolean =>
+  objectIn(site.document.paths['/openapi'], 'get').deprecated === true
 
 /** Links to further reading, if they are web or mail addresses. */
 function links({ site }: PageContext): HtmlPart {
@@ -104,7 +111,9 @@ function links({ site }: PageContext): HtmlPart {
 }
 
 const linkTo = (url: string | undefined, title: string): HtmlPart =>
-  url !== undefined && /^https?:\/\//i.test(url) ? html` <a href="${url}">${shortened(title, longestText)}</a>.` : undefined
+  url !== undefined && /^https?:\/\//i.test(url)
+    ? html` <a href="${url}">${shortened(title, longestText)}</a>.`
+    : undefined
 
 /** How to authenticate: each scheme of the document. */
 function access(context: PageContext): Html {
@@ -127,7 +136,11 @@ ${lines}</ul>
 `
 }
 
-function tagLine(context: PageContext, { name, slug, description, operations }: DocsTag, withOperations: boolean): Html {
+function tagLine(
+  context: PageContext,
+  { name, slug, description, operations }: DocsTag,
+  withOperations: boolean,
+): Html {
   const address = fileAddress(context, slug)
   const [line = ''] = (description ?? '').split('\n')
   return html`<li><a href="${address}"><strong>${shortened(name, longestText)}</strong></a>${line !== '' && html` <span dir="auto">${describedInline(context, shortened(line, withOperations ? 200 : 100))}</span>`}${

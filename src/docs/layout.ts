@@ -103,7 +103,8 @@ ${page.of > 1 && pageList(page, (number) => address(pageName(name, number)))}
 }
 
 /** The name of a page by its number; continuation pages end with it. The index has the name `''`. */
-export const pageName = (name: string, number: number): string => (number === 1 ? name : `${name === '' ? 'index' : name}~${number}`)
+export const pageName = (name: string, number: number): string =>
+  number === 1 ? name : `${name === '' ? 'index' : name}~${number}`
 
 const tagList = (tags: readonly DocsTag[], address: (file: string) => string, current: string): Html =>
   html`<nav aria-label="Resources">

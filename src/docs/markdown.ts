@@ -29,7 +29,9 @@ export function markdown(loadParser: LoadParser = load): Markdown {
     block: (text, addressOf) => trusted(parser.render(sound(text), { addressOf })),
     inline(text, addressOf) {
       const given = sound(text)
-      return trusted(given.includes('\n') ? parser.render(given, { addressOf }) : parser.renderInline(given, { addressOf }))
+      return trusted(
+        given.includes('\n') ? parser.render(given, { addressOf }) : parser.renderInline(given, { addressOf }),
+      )
     },
   }
 }
@@ -40,12 +42,15 @@ function parserOf(loadParser: LoadParser): MarkdownIt {
     make = loadParser()
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'MODULE_NOT_FOUND') throw error
-    throw invalidOption('docsPages() reads descriptions with the package markdown-it, which is not installed. Run npm install markdown-it.')
+    throw invalidOption(
+      'docsPages() reads descriptions with the package markdown-it, which is not installed. Run npm install markdown-it.',
+    )
   }
   const parser = make({ html: false, linkify: false })
   parser.validateLink = isHarmless
   const { rules } = parser.renderer
-  rules.text = (tokens, at, _options, env) => textOf(tokens, at, (env as { readonly addressOf: ClauseAddress }).addressOf)
+  rules.text = (tokens, at, _options, env) =>
+    textOf(tokens, at, (env as { readonly addressOf: ClauseAddress }).addressOf)
   // An image would reveal the reader to another host, and the policy of the page would block it.
   rules.image = (tokens, at) => pictureLink(tokens[at] as Token)
   // The page has headings of its own, whose levels a description does not know.
@@ -71,7 +76,9 @@ function pictureLink({ attrs, content }: Token): string {
 /** A text of a description, in which clauses are links, unless it stands in a link already. */
 function textOf(tokens: readonly Token[], at: number, addressOf: ClauseAddress): string {
   const { content } = tokens[at] as Token
-  const depth = tokens.slice(0, at).reduce((open, { type }) => open + (type === 'link_open' ? 1 : type === 'link_close' ? -1 : 0), 0)
+  const depth = tokens
+    .slice(0, at)
+    .reduce((open, { type }) => open + (type === 'link_open' ? 1 : type === 'link_close' ? -1 : 0), 0)
   return depth > 0 ? escapeHtml(content) : linkedClauses(content, addressOf).toString()
 }
 

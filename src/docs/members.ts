@@ -33,11 +33,18 @@ function membersOf(schema: JsonObject, prefix: string, depth: number): readonly 
   const own = parts.flatMap((part) => Object.entries(objectIn(part, 'properties')))
   const rows = own.flatMap(([name, member]): readonly Member[] => {
     const path = `${prefix}${shortened(name, longestText)}`
-    return [{ path, schema: member, required: required.has(name) }, ...(depth < deepest ? nested(member, path, depth) : [])]
+    return [
+      { path, schema: member, required: required.has(name) },
+      ...(depth < deepest ? nested(member, path, depth) : []),
+    ]
   })
   const others = schema.additionalProperties
   return isObject(others)
-    ? [...rows, { path: `${prefix}*`, schema: others, required: false }, ...(depth < deepest ? nested(others, `${prefix}*`, depth) : [])]
+    ? [
+        ...rows,
+        { path: `${prefix}*`, schema: others, required: false },
+        ...(depth < deepest ? nested(others, `${prefix}*`, depth) : []),
+      ]
     : rows
 }
 
@@ -59,6 +66,10 @@ export function typeCell(schema: unknown, { link }: RowContext): Html {
 }
 
 /** The description of a value with its examples. */
-export function textCell(schema: unknown, { inline }: RowContext, text = textIn(schema, 'description') ?? textIn(schema, 'title')): Html {
+export function textCell(
+  schema: unknown,
+  { inline }: RowContext,
+  text = textIn(schema, 'description') ?? textIn(schema, 'title'),
+): Html {
   return html`${text !== undefined && inline(shortened(text, longestCell))}${exampleText(schema)}`
 }

@@ -12,7 +12,11 @@ import { longestText, typeText } from './schema-text.js'
 import type { DocsOperation } from './site.js'
 
 /** The blocks of an operation. */
-export function operationBlocks(context: PageContext, rows: RowContext, docsOperation: DocsOperation): readonly Block[] {
+export function operationBlocks(
+  context: PageContext,
+  rows: RowContext,
+  docsOperation: DocsOperation,
+): readonly Block[] {
   const { document } = context.site
   const { method, path, operation, anchor } = docsOperation
   const description = textIn(operation, 'description')
@@ -49,12 +53,23 @@ function deprecationText(operation: JsonObject): Html {
 
 function permissionText(operation: JsonObject): HtmlPart {
   const asked = listIn(operation, 'x-permission').filter((one) => typeof one === 'string')
-  return asked.length > 0 && html`<p>Permission: ${asked.map((one, at) => html`${at > 0 && ', '}<code>${one}</code>`)}.</p>`
+  return (
+    asked.length > 0 && html`<p>Permission: ${asked.map((one, at) => html`${at > 0 && ', '}<code>${one}</code>`)}.</p>`
+  )
 }
 
-const places: Readonly<Record<string, string>> = { path: 'path', query: 'query', header: 'header field', cookie: 'cookie' }
+const places: Readonly<Record<string, string>> = {
+  path: 'path',
+  query: 'query',
+  header: 'header field',
+  cookie: 'cookie',
+}
 
-function parameterTables(context: PageContext, { parameters, method, path }: DocsOperation, rows: RowContext): readonly HtmlPart[] {
+function parameterTables(
+  context: PageContext,
+  { parameters, method, path }: DocsOperation,
+  rows: RowContext,
+): readonly HtmlPart[] {
   const get = method === 'HEAD' ? sameParameters(context, path, parameters) : undefined
   if (get !== undefined)
     return [
@@ -71,13 +86,22 @@ ${some}</tbody></table>
 }
 
 /** The GET at a path, where it has the same parameters. */
-function sameParameters(context: PageContext, path: string, parameters: readonly JsonObject[]): DocsOperation | undefined {
-  const get = context.site.tags.flatMap(({ operations }) => operations).find((one) => one.path === path && one.method === 'GET')
-  return parameters.length > 2 && get !== undefined && JSON.stringify(get.parameters) === JSON.stringify(parameters) ? get : undefined
+function sameParameters(
+  context: PageContext,
+  path: string,
+  parameters: readonly JsonObject[],
+): DocsOperation | undefined {
+  const get = context.site.tags
+    .flatMap(({ operations }) => operations)
+    .find((one) => one.path === path && one.method === 'GET')
+  return parameters.length > 2 && get !== undefined && JSON.stringify(get.parameters) === JSON.stringify(parameters)
+    ? get
+    : undefined
 }
 
 function parameterRow(parameter: JsonObject, rows: RowContext): Html {
-  const schema = parameter.schema ?? Object.values(objectIn(parameter, 'content')).map((one) => objectIn(one, 'schema'))[0]
+  const schema =
+    parameter.schema ?? Object.values(objectIn(parameter, 'content')).map((one) => objectIn(one, 'schema'))[0]
   const place = textIn(parameter, 'in') ?? ''
   return html`<tr><th scope="row"><code>${shortened(textIn(parameter, 'name') ?? '', longestText)}</code>${parameter.required === true && html` <small>required</small>`}${parameter.deprecated === true && html` <small>deprecated${sunsetText(parameter)}</small>`}</th><td>${places[place] ?? place}</td><td>${typeCell(schema, rows)}</td><td>${textCell(schema, rows, textIn(parameter, 'description'))}${examplesOf(parameter)}</td></tr>
 `
@@ -177,7 +201,8 @@ ${some}</tbody></table>
 function commonFields(all: readonly JsonObject[]): ReadonlyMap<string, unknown> {
   const [first = {}, ...others] = all
   const shared = Object.entries(first).filter(
-    ([name, field]) => isObject(field) && typeof field.$ref === 'string' && others.every((fields) => fields[name] !== undefined),
+    ([name, field]) =>
+      isObject(field) && typeof field.$ref === 'string' && others.every((fields) => fields[name] !== undefined),
   )
   return new Map(others.length === 0 ? [] : shared)
 }
@@ -203,7 +228,9 @@ export function problemCodes(content: JsonObject): readonly string[] {
   const [media] = Object.entries(content).filter(([type]) => type.startsWith('application/problem+'))
   const schema = isObject(media?.[1]) ? media[1].schema : undefined
   const parts = [schema, ...listIn(schema, 'allOf')]
-  return parts.flatMap((part) => listIn(objectIn(objectIn(part, 'properties'), 'code'), 'enum')).filter((code) => typeof code === 'string')
+  return parts
+    .flatMap((part) => listIn(objectIn(objectIn(part, 'properties'), 'code'), 'enum'))
+    .filter((code) => typeof code === 'string')
 }
 
 function fieldTexts(context: PageContext, fields: readonly (readonly [name: string, given: unknown])[]): HtmlPart {

@@ -12,7 +12,8 @@ export const problemAdvice: Readonly<Record<ProblemCode, string>> = {
   'missing-body': 'Send a body with its `Content-Type`.',
   'unexpected-body': 'Send the request without a body: the address says everything.',
   'malformed-idempotency-key': 'Send one `Idempotency-Key` of at most 255 characters, such as a new UUID.',
-  'missing-idempotency-key': 'Send an `Idempotency-Key`: a new UUID for each record, and the same one when you repeat a request.',
+  'missing-idempotency-key':
+    'Send an `Idempotency-Key`: a new UUID for each record, and the same one when you repeat a request.',
   unauthenticated: 'Get a valid token and send it. `WWW-Authenticate` says which kind is wanted.',
   forbidden: 'Ask the owner of the service for the permission. Where `errors` names an expansion, leave that one out.',
   'unknown-version': 'Use one of the versions in `detail`.',
@@ -26,7 +27,8 @@ export const problemAdvice: Readonly<Record<ProblemCode, string>> = {
   'body-too-large': 'Send a smaller body.',
   'uri-too-long': 'Shorten the query, or split the request.',
   'unsupported-accept': 'Send an `Accept` that allows one of the media types in `errors`.',
-  'unsupported-content': 'Send a `Content-Type` that is supported: `Accept` of the answer, or `Accept-Patch`, lists them.',
+  'unsupported-content':
+    'Send a `Content-Type` that is supported: `Accept` of the answer, or `Accept-Patch`, lists them.',
   'invalid-body': 'Correct each member that `errors` names.',
   duplicate: 'Use another value for the members in `errors`, or change the record that exists.',
   reference: 'Create what the members in `errors` refer to, or refer to something else.',
@@ -36,7 +38,8 @@ export const problemAdvice: Readonly<Record<ProblemCode, string>> = {
   'precondition-required': 'GET the item and send its `Etag` in `If-Match`.',
   'too-many-requests': 'Wait as many seconds as `Retry-After` says.',
   'headers-too-large': 'Send fewer or shorter header fields, and a shorter address.',
-  internal: 'Tell the owner of the service the `requestId`. Before you repeat a write, GET the item to see whether it was made.',
+  internal:
+    'Tell the owner of the service the `requestId`. Before you repeat a write, GET the item to see whether it was made.',
   unavailable:
     'Wait as many seconds as `Retry-After` says. Where `detail` says that the outcome of a write is unknown, GET the item first.',
 }

@@ -15,7 +15,9 @@ export function follow(document: OpenApiDocument, value: unknown, depth = 0): un
 /** The component that a reference names. */
 function referenced(reference: string): { readonly kind: string; readonly name: string } | undefined {
   const [, kind, name] = /^#\/components\/([^/]+)\/([^/]+)$/.exec(reference) ?? []
-  return kind === undefined || name === undefined ? undefined : { kind, name: name.replaceAll('~1', '/').replaceAll('~0', '~') }
+  return kind === undefined || name === undefined
+    ? undefined
+    : { kind, name: name.replaceAll('~1', '/').replaceAll('~0', '~') }
 }
 
 /** The names of the types to which a value refers directly, in order, each once. */

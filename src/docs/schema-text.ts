@@ -15,10 +15,12 @@ export const longestText = 120
 /** Maximum depth of alternatives and lists in the text. */
 const deepest = 4
 
-const separated = (parts: readonly HtmlPart[], by: string): HtmlPart => parts.flatMap((part, at) => (at === 0 ? [part] : [by, part]))
+const separated = (parts: readonly HtmlPart[], by: string): HtmlPart =>
+  parts.flatMap((part, at) => (at === 0 ? [part] : [by, part]))
 
 /** A value as it stands in JSON. */
-const valueText = (value: unknown): Html => html`<code>${shortened(JSON.stringify(value) ?? 'undefined', longestText)}</code>`
+const valueText = (value: unknown): Html =>
+  html`<code>${shortened(JSON.stringify(value) ?? 'undefined', longestText)}</code>`
 
 /** The type of a value: `integer`, `list of Contrato`, `ContratoLink or Contrato`, `text or null`. */
 export function typeText(schema: unknown, link: TypeLink, depth = 0): HtmlPart {
@@ -42,7 +44,11 @@ export function typeText(schema: unknown, link: TypeLink, depth = 0): HtmlPart {
     )
   if (types.length === 0 && 'const' in schema) return valueText(schema.const)
   if (types.length === 0)
-    return listIn(schema, 'enum').length > 0 ? 'one of these values' : isObject(schema.properties) ? 'object' : 'any value'
+    return listIn(schema, 'enum').length > 0
+      ? 'one of these values'
+      : isObject(schema.properties)
+        ? 'object'
+        : 'any value'
   return separated(
     types.map((type) => (type === 'array' ? listText(schema, link, depth) : type)),
     ' or ',
@@ -50,10 +56,12 @@ export function typeText(schema: unknown, link: TypeLink, depth = 0): HtmlPart {
 }
 
 /** The last part of a reference to a type. */
-const typeName = (reference: unknown): string | undefined => (typeof reference === 'string' ? reference.split('/').at(-1) : undefined)
+const typeName = (reference: unknown): string | undefined =>
+  typeof reference === 'string' ? reference.split('/').at(-1) : undefined
 
 const saysType = (schema: unknown): boolean =>
-  isObject(schema) && ['type', '$ref', 'properties', 'items', 'enum', 'const', 'anyOf', 'oneOf', 'allOf'].some((word) => word in schema)
+  isObject(schema) &&
+  ['type', '$ref', 'properties', 'items', 'enum', 'const', 'anyOf', 'oneOf', 'allOf'].some((word) => word in schema)
 
 function typesOf(schema: JsonObject): readonly string[] {
   const types = (isList(schema.type) ? schema.type : [schema.type]).filter((type) => typeof type === 'string')
@@ -102,7 +110,9 @@ export function ruleTexts(schema: unknown): readonly HtmlPart[] {
   const others = Object.keys(schema).filter((word) => !told.has(word) && !word.startsWith('x-'))
   return [
     ...(format === undefined ? [] : [html`format <code>${shortened(format, longestText)}</code>`]),
-    ...(textIn(schema, 'contentMediaType') === undefined ? [] : [html`<code>${textIn(schema, 'contentMediaType')}</code>`]),
+    ...(textIn(schema, 'contentMediaType') === undefined
+      ? []
+      : [html`<code>${textIn(schema, 'contentMediaType')}</code>`]),
     ...said,
     ...(schema.uniqueItems === true ? ['each item once'] : []),
     ...valuesOf(schema),
@@ -151,4 +161,5 @@ export function exampleText(schema: unknown): HtmlPart {
 }
 
 /** True where a schema describes the members of an object. */
-export const hasMembers = (schema: unknown): boolean => isObject(schema) && Object.keys(objectIn(schema, 'properties')).length > 0
+export const hasMembers = (schema: unknown): boolean =>
+  isObject(schema) && Object.keys(objectIn(schema, 'properties')).length > 0

@@ -21,14 +21,18 @@ function entriesOf({ tags }: Site, fixed: readonly FixedPage[]): readonly Entry[
       [name, page, ''],
       ...operations
         .filter(isWorthListing)
-        .map((one): Entry => [summaryOf(one), `${page}#${encodeURIComponent(one.anchor)}`, `${one.method} ${one.path}`]),
+        .map(
+          (one): Entry => [summaryOf(one), `${page}#${encodeURIComponent(one.anchor)}`, `${one.method} ${one.path}`],
+        ),
       ...types.map((type): Entry => [type, `${page}#${encodeURIComponent(typeAnchor(type))}`, 'type']),
     ]
   })
   return [
     ...ofTags,
     ...fixed.map(({ name, title }): Entry => [title, name, '']),
-    ...Object.entries(problemKinds).map(([code, { clause, title }]): Entry => [code, `problems#${clause}-${code}`, title]),
+    ...Object.entries(problemKinds).map(
+      ([code, { clause, title }]): Entry => [code, `problems#${clause}-${code}`, title],
+    ),
     ...Object.entries(clauses).map(([id, { title }]): Entry => [`${id}: ${title}`, `clauses#${id}`, 'clause']),
   ]
 }

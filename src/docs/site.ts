@@ -61,7 +61,10 @@ export function siteOf(document: OpenApiDocument, reserved: ReadonlySet<string>)
 
 /** The address of a server, its variables at their defaults. */
 const addressOf = (server: unknown): string | undefined =>
-  textIn(server, 'url')?.replace(/\{([^{}]*)\}/g, (given, name: string) => textIn(own(own(server, 'variables'), name), 'default') ?? given)
+  textIn(server, 'url')?.replace(
+    /\{([^{}]*)\}/g,
+    (given, name: string) => textIn(own(own(server, 'variables'), name), 'default') ?? given,
+  )
 
 function operationsByTag(document: OpenApiDocument): ReadonlyMap<string, readonly DocsOperation[]> {
   const found = new Map<string, DocsOperation[]>()
@@ -144,7 +147,11 @@ function typesByTag(
 }
 
 /** The types that an operation names, in what it sends and answers. */
-function usedBy(document: OpenApiDocument, operation: JsonObject, parameters: readonly JsonObject[]): readonly string[] {
+function usedBy(
+  document: OpenApiDocument,
+  operation: JsonObject,
+  parameters: readonly JsonObject[],
+): readonly string[] {
   const responses = Object.entries(isObject(operation.responses) ? operation.responses : {})
     // Problems are explained once for all.
     .filter(([status]) => !/^[45]/.test(status))

@@ -14,7 +14,10 @@ export type Resolve = (id: string) => string
 const oldest = 5
 
 /** The files of the package that the console loads. No other file of it is served. */
-const files: Readonly<Record<string, string>> = { 'swagger-ui.css': 'text/css', 'swagger-ui-bundle.js': 'text/javascript' }
+const files: Readonly<Record<string, string>> = {
+  'swagger-ui.css': 'text/css',
+  'swagger-ui-bundle.js': 'text/javascript',
+}
 
 /** What the console loads of Swagger UI, by name. Throws `ConfigurationError` where it is not installed, or is too old. */
 export function swaggerUiAssets(

@@ -32,7 +32,8 @@ function rowContext(context: PageContext, tag: DocsTag): RowContext {
       const shown = html`<code>${shortened(name, longestText)}</code>`
       if (home === undefined) return shown
       const anchor = typeAnchor(name)
-      const address = home === tag ? addressOf(anchor) : `${fileAddress(context, home.slug)}#${encodeURIComponent(anchor)}`
+      const address =
+        home === tag ? addressOf(anchor) : `${fileAddress(context, home.slug)}#${encodeURIComponent(anchor)}`
       return html`<a href="${address}">${shown}</a>`
     },
     inline: (text) => describedInline(context, text),
@@ -104,7 +105,9 @@ ${rows}</tbody></table>
 
 /** The clauses that the operations mention, each with what it says. */
 function clauseBlocks(context: PageContext, { operations }: DocsTag): readonly Block[] {
-  const text = JSON.stringify(operations.map(({ operation, parameters }) => [operation.description, parameters, operation.responses]))
+  const text = JSON.stringify(
+    operations.map(({ operation, parameters }) => [operation.description, parameters, operation.responses]),
+  )
   const found = [...new Set(text.match(/\b[A-Z]+-[1-9]\d?\b/g))].filter(isClause)
   if (found.length === 0) return []
   const entries = found.map(

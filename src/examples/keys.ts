@@ -64,7 +64,8 @@ function unlisted(maker: RecordMaker, member: string, { place, parts }: Part): M
   if (types.has('integer') || types.has('number')) return counted(parts, types.has('integer'))
   const format = valueFormat(place)
   if (format?.isNumber === true) return ({ before }) => String(before + 1)
-  const isPlain = place?.format === undefined && all(parts, 'pattern').length === 0 && all(parts, 'examples').length === 0
+  const isPlain =
+    place?.format === undefined && all(parts, 'pattern').length === 0 && all(parts, 'examples').length === 0
   const readable = isPlain ? numbered(maker.definition, parts) : undefined
   return ({ index, attempt, before }) => readable?.(before) ?? maker.part(member, index, attempt)
 }
@@ -72,8 +73,14 @@ function unlisted(maker: RecordMaker, member: string, { place, parts }: Part): M
 /** Whole numbers from 1, or from the minimum in the schema. */
 function counted(parts: readonly JsonSchema[], isWhole: boolean): MakePart {
   const step = Math.max(...numbers(parts, 'multipleOf'), isWhole ? 1 : 0) || 1
-  const min = Math.max(...numbers(parts, 'minimum'), ...numbers(parts, 'exclusiveMinimum').map((bound) => Math.floor(bound) + 1))
-  const max = Math.min(...numbers(parts, 'maximum'), ...numbers(parts, 'exclusiveMaximum').map((bound) => Math.ceil(bound) - 1))
+  const min = Math.max(
+    ...numbers(parts, 'minimum'),
+    ...numbers(parts, 'exclusiveMinimum').map((bound) => Math.floor(bound) + 1),
+  )
+  const max = Math.min(
+    ...numbers(parts, 'maximum'),
+    ...numbers(parts, 'exclusiveMaximum').map((bound) => Math.ceil(bound) - 1),
+  )
   const from = Number.isFinite(min) ? min : Math.min(1, max)
   const start = Math.ceil(from / step) * step
   const isDown = !Number.isFinite(min) && max < 1

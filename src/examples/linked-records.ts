@@ -62,7 +62,10 @@ interface Building extends Target {
  * Generates the records of all resources. Throws `ConfigurationError` (`no-example`) if a schema
  * can't be satisfied, and names the member and keyword that prevent it.
  */
-export async function linkedRecords(subjects: readonly Subject[], seed: number): Promise<ReadonlyMap<ResourceDefinition, Made>> {
+export async function linkedRecords(
+  subjects: readonly Subject[],
+  seed: number,
+): Promise<ReadonlyMap<ResourceDefinition, Made>> {
   const all = new Map<ResourceDefinition, Building>()
   for (const subject of subjects) {
     const { definition, validate } = subject
@@ -88,7 +91,9 @@ function join(building: Building, all: ReadonlyMap<ResourceDefinition, Building>
     if (target === undefined || target.definition.key.members.length !== by.length) return
     references.push(new Reference(definition, by, target, contained))
     if (target === building || !by.every((member) => Object.hasOwn(subject.fixed, member))) return
-    target.wanted.push(Object.fromEntries(by.map((member, i) => [target.definition.key.members[i] as string, subject.fixed[member]])))
+    target.wanted.push(
+      Object.fromEntries(by.map((member, i) => [target.definition.key.members[i] as string, subject.fixed[member]])),
+    )
   }
   if (definition.parent !== undefined) add(definition.parent.of, definition.parent.by, true)
   for (const { of, by } of definition.attachedTo) if (by !== undefined) add(of, by)
@@ -96,7 +101,8 @@ function join(building: Building, all: ReadonlyMap<ResourceDefinition, Building>
 }
 
 /** Whether a reference determines a part of the key. */
-const isInKey = ({ key }: ResourceDefinition, { by }: Reference): boolean => by.some((member) => key.members.includes(member))
+const isInKey = ({ key }: ResourceDefinition, { by }: Reference): boolean =>
+  by.some((member) => key.members.includes(member))
 
 /** Orders resources so that those whose keys contain other keys come after the others. */
 function keysFirst(all: readonly Building[]): readonly Building[] {
@@ -104,7 +110,8 @@ function keysFirst(all: readonly Building[]): readonly Building[] {
   const visit = (building: Building, above: ReadonlySet<Building>): void => {
     if (ordered.has(building) || above.has(building)) return
     const within = new Set([...above, building])
-    for (const reference of building.references) if (isInKey(building.definition, reference)) visit(reference.target as Building, within)
+    for (const reference of building.references)
+      if (isInKey(building.definition, reference)) visit(reference.target as Building, within)
     ordered.add(building)
   }
   for (const building of all) visit(building, new Set())
@@ -176,7 +183,11 @@ interface KeyTry {
 }
 
 /** The key members of one record. */
-function keyRow({ definition, fixed, given, inKey, parts }: KeySources, random: Random, { index, attempt, counts }: KeyTry): JsonObject {
+function keyRow(
+  { definition, fixed, given, inKey, parts }: KeySources,
+  random: Random,
+  { index, attempt, counts }: KeyTry,
+): JsonObject {
   const row: JsonObject = {}
   for (const member of definition.key.members) {
     const known = own(given, member) ?? own(fixed, member)
@@ -201,9 +212,14 @@ async function makeRecords(building: Building, seed: number): Promise<readonly J
   const { subject, maker, keys } = building
   const records: JsonObject[] = []
   for (const [index, row] of keys.entries()) {
-    const fixedOf = (attempt: number, gaps: number): JsonObject => fixedMembers(building, { row, index, attempt, gaps }, seed)
+    const fixedOf = (attempt: number, gaps: number): JsonObject =>
+      fixedMembers(building, { row, index, attempt, gaps }, seed)
     try {
-      records.push(subject.broken === undefined ? maker.make(index, fixedOf) : await unbroken(maker, index, fixedOf, subject.broken))
+      records.push(
+        subject.broken === undefined
+          ? maker.make(index, fixedOf)
+          : await unbroken(maker, index, fixedOf, subject.broken),
+      )
     } catch (error) {
       if (error instanceof Unmade) throw noExample(subject, error, index)
       throw error
@@ -237,7 +253,11 @@ interface Place {
 }
 
 /** The members of a record that are not random: given ones, the key, and references. */
-function fixedMembers({ definition, subject, references }: Building, { row, index, attempt, gaps }: Place, seed: number): JsonObject {
+function fixedMembers(
+  { definition, subject, references }: Building,
+  { row, index, attempt, gaps }: Place,
+  seed: number,
+): JsonObject {
   const fixed: JsonObject = { ...subject.given?.[index], ...subject.fixed, ...row }
   const random = Random.of(seed, definition.collection, 'links', index, attempt)
   for (const reference of references) reference.assign(fixed, random, gaps)
@@ -262,7 +282,8 @@ function attachmentsOf(
       ])
       for (const at of parents) {
         const key = parent.definition.key.of(parent.keys[at])
-        if (key !== undefined) attachments.push({ parent: { collection: parent.definition.collection, key, as }, record })
+        if (key !== undefined)
+          attachments.push({ parent: { collection: parent.definition.collection, key, as }, record })
       }
     }
   }
@@ -275,5 +296,8 @@ function noExample({ definition: { collection }, given }: Subject, fault: Unmade
     return new ConfigurationError('no-example', `The record ${index} given for "${collection}" is not valid: ${why}.`)
   const data = `give records of "${collection}" as data (mock --data file.json)`
   const help = fault.path === '' ? `G${data.slice(1)}` : `Give that member "examples" in the schema, or ${data}`
-  return new ConfigurationError('no-example', `No example of "${collection}" could be generated because of ${why}. ${help}.`)
+  return new ConfigurationError(
+    'no-example',
+    `No example of "${collection}" could be generated because of ${why}. ${help}.`,
+  )
 }

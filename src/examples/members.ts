@@ -51,7 +51,11 @@ export class Members {
     for (const { name, isIn } of draws) if (!isIn && chosen.size < least && this.#isPossible(name)) add(name)
     for (let i = 0; chosen.size < least && i < least * 4; i++) chosen.add(this.#otherName(i))
     if (chosen.size < least || chosen.size > most)
-      throw new Unmade(path, chosen.size < least ? 'minProperties' : 'maxProperties', `no object has from ${least} to ${most} members`)
+      throw new Unmade(
+        path,
+        chosen.size < least ? 'minProperties' : 'maxProperties',
+        `no object has from ${least} to ${most} members`,
+      )
     const order = [...this.#declared()]
     return [...order.filter((name) => chosen.has(name)), ...[...chosen].filter((name) => !order.includes(name))]
   }
@@ -61,7 +65,8 @@ export class Members {
     const found: unknown[] = this.#parts.flatMap((part) =>
       isObject(part.properties) && Object.hasOwn(part.properties, name) ? [part.properties[name]] : [],
     )
-    for (const part of this.#parts) for (const [test, node] of patternsOf(part.patternProperties)) if (test.test(name)) found.push(node)
+    for (const part of this.#parts)
+      for (const [test, node] of patternsOf(part.patternProperties)) if (test.test(name)) found.push(node)
     if (found.length > 0) return found
     const others = this.#additional()
     if (!others.includes(false)) return others
@@ -86,9 +91,11 @@ export class Members {
         if (isList(part.required)) for (const name of part.required) names.add(String(name))
         const { dependentRequired, dependentSchemas } = part
         for (const name of [...names]) {
-          const more = isObject(dependentRequired) && Object.hasOwn(dependentRequired, name) ? dependentRequired[name] : undefined
+          const more =
+            isObject(dependentRequired) && Object.hasOwn(dependentRequired, name) ? dependentRequired[name] : undefined
           if (isList(more)) for (const one of more) names.add(String(one))
-          if (!isObject(dependentSchemas) || !Object.hasOwn(dependentSchemas, name) || this.#dependents.has(name)) continue
+          if (!isObject(dependentSchemas) || !Object.hasOwn(dependentSchemas, name) || this.#dependents.has(name))
+            continue
           this.#dependents.add(name)
           this.#parts.push(...this.#around.applied(dependentSchemas[name]))
         }
@@ -98,14 +105,19 @@ export class Members {
 
   /** False for a member whose schema is `false`: it must be absent. */
   #isPossible(name: string): boolean {
-    return !this.#parts.some((part) => isObject(part.properties) && Object.hasOwn(part.properties, name) && part.properties[name] === false)
+    return !this.#parts.some(
+      (part) => isObject(part.properties) && Object.hasOwn(part.properties, name) && part.properties[name] === false,
+    )
   }
 
   /** A name that the schema allows without listing it. */
   #otherName(at: number): string {
     const { random } = this.#making
-    const patterns = this.#parts.flatMap((part) => Object.keys(isObject(part.patternProperties) ? part.patternProperties : {}))
-    const byPattern = patterns.length === 0 ? undefined : this.#around.texts.pattern(random.one(patterns)).make(random, 0, 40)
+    const patterns = this.#parts.flatMap((part) =>
+      Object.keys(isObject(part.patternProperties) ? part.patternProperties : {}),
+    )
+    const byPattern =
+      patterns.length === 0 ? undefined : this.#around.texts.pattern(random.one(patterns)).make(random, 0, 40)
     const names = all(this.#parts, 'propertyNames').flatMap((node) => this.#around.applied(node))
     if (names.length > 0 && byPattern === undefined) return this.#around.texts.make(names, this.#making)
     return byPattern ?? `${random.one(words)}${at === 0 ? '' : at}`

@@ -2,8 +2,37 @@
 import type { Random } from '../random.js'
 import { formatTexts, type MakeText, words } from './formats.js'
 
-const firstNames = ['Ada', 'Bruno', 'Carla', 'Diego', 'Elena', 'Farid', 'Greta', 'Hugo', 'Ines', 'Jonas', 'Kira', 'Luis', 'Mara', 'Noah']
-const lastNames = ['Acosta', 'Berg', 'Castro', 'Duarte', 'Engel', 'Ferro', 'Gomez', 'Haas', 'Ibarra', 'Klein', 'Lopez', 'Moreno', 'Novak']
+const firstNames = [
+  'Ada',
+  'Bruno',
+  'Carla',
+  'Diego',
+  'Elena',
+  'Farid',
+  'Greta',
+  'Hugo',
+  'Ines',
+  'Jonas',
+  'Kira',
+  'Luis',
+  'Mara',
+  'Noah',
+]
+const lastNames = [
+  'Acosta',
+  'Berg',
+  'Castro',
+  'Duarte',
+  'Engel',
+  'Ferro',
+  'Gomez',
+  'Haas',
+  'Ibarra',
+  'Klein',
+  'Lopez',
+  'Moreno',
+  'Novak',
+]
 
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 const someWords = (random: Random): string => capital(random.some(words, 2).join(' '))
@@ -21,15 +50,27 @@ const kinds: readonly (readonly [RegExp, MakeText])[] = [
   [/\b(?:url|uri|href|website|homepage|sitio|enlace)\b/, ofFormat('uri')],
   [/\b(?:first name|given name|nombre de pila)\b/, (random) => random.one(firstNames)],
   [/\b(?:last name|surname|family name|apellidos?)\b/, (random) => random.one(lastNames)],
-  [/\b(?:company|organi[sz]ation|razon social|empresa)\b/, (random) => `${capital(random.one(words))} ${random.one(['Ltd', 'Inc', 'SA'])}`],
-  [/\b(?:full name|nombre completo|person|author|owner|contact)\b/, (random) => `${random.one(firstNames)} ${random.one(lastNames)}`],
-  [/\b(?:street|calle|address|direccion)\b/, (random) => `${capital(random.one(words))} Street ${random.between(1, 200)}`],
+  [
+    /\b(?:company|organi[sz]ation|razon social|empresa)\b/,
+    (random) => `${capital(random.one(words))} ${random.one(['Ltd', 'Inc', 'SA'])}`,
+  ],
+  [
+    /\b(?:full name|nombre completo|person|author|owner|contact)\b/,
+    (random) => `${random.one(firstNames)} ${random.one(lastNames)}`,
+  ],
+  [
+    /\b(?:street|calle|address|direccion)\b/,
+    (random) => `${capital(random.one(words))} Street ${random.between(1, 200)}`,
+  ],
   [/\b(?:postal ?code|postcode|zip|codigo postal)\b/, (random) => String(random.between(10000, 99999))],
   [/\b(?:country|pais)\b/, (random) => random.one(['AR', 'BR', 'DE', 'ES', 'FR', 'UY'])],
   [/\b(?:currency|moneda)\b/, (random) => random.one(['EUR', 'USD', 'ARS'])],
   [/\b(?:language|locale|idioma)\b/, (random) => random.one(['en', 'es', 'de', 'fr'])],
   [/\b(?:date|day|fecha|dia)\b/, ofFormat('date')],
-  [/\b(?:description|notes?|comments?|text|message|summary|descripcion|notas?|comentarios?|texto|mensaje|resumen)\b/, sentence],
+  [
+    /\b(?:description|notes?|comments?|text|message|summary|descripcion|notas?|comentarios?|texto|mensaje|resumen)\b/,
+    sentence,
+  ],
   [/\b(?:codes?|number|reference|sku|codigos?|numeros?|referencia|id)\b/, code],
 ]
 

@@ -49,7 +49,9 @@ function boundsOf(parts: readonly JsonSchema[], isWhole: boolean, path: string):
 
 /** The first number that an exclusive bound allows. */
 const next = (bound: number, step: number, sign: 1 | -1): number =>
-  Math.abs(bound) > 2 ** 40 ? bound + sign * Math.abs(bound) * Number.EPSILON : bound + sign * Math.min(step, 1e-6 + step / 1_000)
+  Math.abs(bound) > 2 ** 40
+    ? bound + sign * Math.abs(bound) * Number.EPSILON
+    : bound + sign * Math.min(step, 1e-6 + step / 1_000)
 
 /**
  * The step between numbers: the common multiple of every `multipleOf`; by default 1 for integers

@@ -51,7 +51,9 @@ export class PatternTexts {
     const known = this.#characters.get(set)
     if (known !== undefined) return known
     const test = new RegExp(`^(?:${set.raw})$`, 'u')
-    const found = [readable, printable].map((pool) => pool.filter((one) => test.test(one))).find((some) => some.length > 0)
+    const found = [readable, printable]
+      .map((pool) => pool.filter((one) => test.test(one)))
+      .find((some) => some.length > 0)
     const characters = found ?? elsewhere(test)
     this.#characters.set(set, characters)
     return characters

@@ -23,11 +23,13 @@ export class Texts {
     const least = Math.max(0, ...numbers(parts, 'minLength'))
     const most = Math.min(longest, ...numbers(parts, 'maxLength'))
     const { path, name, random } = making
-    if (least > most) throw new Unmade(path, 'minLength', `no text has at least ${least} and at most ${most} characters`)
+    if (least > most)
+      throw new Unmade(path, 'minLength', `no text has at least ${least} and at most ${most} characters`)
     const patterns = all(parts, 'pattern').map((pattern) => this.pattern(String(pattern)))
     const formats = all(parts, 'format').map(String)
     const hasFormats = (text: string): boolean => formats.every((format) => formatTest(format)?.(text) !== false)
-    const fits = (text: string): boolean => isWithin(text, least, most) && patterns.every((one) => one.fits(text)) && hasFormats(text)
+    const fits = (text: string): boolean =>
+      isWithin(text, least, most) && patterns.every((one) => one.fits(text)) && hasFormats(text)
     const makers = formats.flatMap((format) => formatTexts.get(format) ?? [])
     if (patterns.length === 0 && makers.length === 0) return fitted(naturalText(name, random), least, most, making)
     for (const make of makers) {
@@ -42,8 +44,13 @@ export class Texts {
         if (text !== undefined && fits(text)) return text
       }
     }
-    if (patterns.length > 0) throw new Unmade(path, 'pattern', `no text was found that matches ${all(parts, 'pattern').join(' and ')}`)
-    throw new Unmade(path, 'format', `no text of the format ${formats.join(' and ')} was found with ${least} to ${most} characters`)
+    if (patterns.length > 0)
+      throw new Unmade(path, 'pattern', `no text was found that matches ${all(parts, 'pattern').join(' and ')}`)
+    throw new Unmade(
+      path,
+      'format',
+      `no text of the format ${formats.join(' and ')} was found with ${least} to ${most} characters`,
+    )
   }
 
   /** The parsed pattern. Throws `SyntaxError` if it is invalid. */

@@ -17,6 +17,8 @@ export class Unmade extends Error {
     readonly keyword: string,
     readonly why: string,
   ) {
-    super(`${path === '' ? 'the whole record' : `"${path.length > longest ? `${path.slice(0, longest)}...` : path}"`} (${keyword}): ${why}`)
+    super(
+      `${path === '' ? 'the whole record' : `"${path.length > longest ? `${path.slice(0, longest)}...` : path}"`} (${keyword}): ${why}`,
+    )
   }
 }

@@ -84,11 +84,13 @@ export class Values {
     const items = [...all(parts, 'items'), ...all(parts, 'unevaluatedItems').filter((one) => one !== false)]
     const contains = all(parts, 'contains')
     const wanted = contains.length === 0 ? 0 : Math.max(1, ...numbers(parts, 'minContains'))
-    const isClosed = items.includes(false) || (all(parts, 'items').length === 0 && all(parts, 'unevaluatedItems').includes(false))
+    const isClosed =
+      items.includes(false) || (all(parts, 'items').length === 0 && all(parts, 'unevaluatedItems').includes(false))
     const least = Math.max(0, wanted, ...numbers(parts, 'minItems'))
     const most = Math.min(Number.POSITIVE_INFINITY, ...numbers(parts, 'maxItems'), ...(isClosed ? [prefix.length] : []))
     if (least > most) throw new Unmade(path, 'minItems', `no list has at least ${least} and at most ${most} items`)
-    const usual = depth >= usualDepth || random.chance(making.gaps) ? least : Math.max(least, prefix.length, random.between(1, 3))
+    const usual =
+      depth >= usualDepth || random.chance(making.gaps) ? least : Math.max(least, prefix.length, random.between(1, 3))
     const count = Math.min(usual, most)
     const isUnique = all(parts, 'uniqueItems').includes(true)
     const list: unknown[] = []
@@ -105,7 +107,11 @@ export class Values {
   }
 
   /** An item that differs from those seen before; `undefined` if none was found. */
-  #item(nodes: readonly unknown[], making: Making, seen: Set<string> | undefined): { readonly value: unknown } | undefined {
+  #item(
+    nodes: readonly unknown[],
+    making: Making,
+    seen: Set<string> | undefined,
+  ): { readonly value: unknown } | undefined {
     for (let i = 0; i < 20; i++) {
       const value = this.#value(nodes, making)
       if (seen === undefined) return { value }
@@ -139,21 +145,26 @@ function givenValue(parts: readonly JsonSchema[], { random, first }: Making): { 
 }
 
 /** One of the values that every `enum` and `const` allows; null only for a gap. */
-function listedValue(parts: readonly JsonSchema[], { random, gaps, path }: Making): { readonly value: unknown } | undefined {
+function listedValue(
+  parts: readonly JsonSchema[],
+  { random, gaps, path }: Making,
+): { readonly value: unknown } | undefined {
   const lists = [...all(parts, 'enum').filter(isList), ...all(parts, 'const').map((value) => [value])]
   const [values, ...others] = lists
   if (values === undefined) return undefined
   const texts = others.map((list) => new Set(list.map(canonicalText)))
   const types = typesOf(parts)
   const common = values.filter(
-    (value) => texts.every((list) => list.has(canonicalText(value))) && (types === undefined || isOf(types, kindOf(value))),
+    (value) =>
+      texts.every((list) => list.has(canonicalText(value))) && (types === undefined || isOf(types, kindOf(value))),
   )
   const real = common.filter((value) => value !== null)
   if (common.length === 0) throw new Unmade(path, 'enum', 'no value of its type is in every list that applies to it')
   return { value: real.length === 0 || (real.length < common.length && random.chance(gaps)) ? null : random.one(real) }
 }
 
-const isOf = (types: ReadonlySet<string>, kind: string): boolean => types.has(kind) || (kind === 'integer' && types.has('number'))
+const isOf = (types: ReadonlySet<string>, kind: string): boolean =>
+  types.has(kind) || (kind === 'integer' && types.has('number'))
 
 /** The types that all parts allow; `undefined` if none restricts them. */
 function typesOf(parts: readonly JsonSchema[]): ReadonlySet<string> | undefined {
@@ -181,7 +192,10 @@ function typeOf(parts: readonly JsonSchema[], { random, gaps, path }: Making): s
 }
 
 const implied: readonly (readonly [type: string, keywords: readonly string[]])[] = [
-  ['object', ['properties', 'required', 'additionalProperties', 'patternProperties', 'minProperties', 'dependentRequired']],
+  [
+    'object',
+    ['properties', 'required', 'additionalProperties', 'patternProperties', 'minProperties', 'dependentRequired'],
+  ],
   ['array', ['items', 'prefixItems', 'minItems', 'contains', 'uniqueItems']],
   ['number', ['minimum', 'maximum', 'multipleOf', 'exclusiveMinimum', 'exclusiveMaximum']],
 ]
@@ -189,6 +203,13 @@ const implied: readonly (readonly [type: string, keywords: readonly string[]])[]
 /** The type that the keywords of a schema imply; string by default. */
 function impliedType(parts: readonly JsonSchema[]): string {
   const formats = all(parts, 'format')
-  if (formats.some((format) => ['int32', 'float', 'double'].includes(String(format)) && !formatTexts.has(String(format)))) return 'number'
-  return implied.find(([, keywords]) => parts.some((part) => keywords.some((keyword) => part[keyword] !== undefined)))?.[0] ?? 'string'
+  if (
+    formats.some((format) => ['int32', 'float', 'double'].includes(String(format)) && !formatTexts.has(String(format)))
+  )
+    return 'number'
+  return (
+    implied.find(([, keywords]) =>
+      parts.some((part) => keywords.some((keyword) => part[keyword] !== undefined)),
+    )?.[0] ?? 'string'
+  )
 }

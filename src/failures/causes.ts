@@ -25,7 +25,11 @@ export function causesOf(error: unknown): readonly Cause[] {
   const causes: Cause[] = []
   const seen = new Set<unknown>()
   try {
-    for (let at = error; at !== undefined && !seen.has(at) && seen.size < longestChain; at = (at as { cause?: unknown } | null)?.cause) {
+    for (
+      let at = error;
+      at !== undefined && !seen.has(at) && seen.size < longestChain;
+      at = (at as { cause?: unknown } | null)?.cause
+    ) {
       seen.add(at)
       if (!isProblem(at)) causes.push(causeOf(at))
     }
@@ -37,7 +41,8 @@ export function causesOf(error: unknown): readonly Cause[] {
 }
 
 function causeOf(error: unknown): Cause {
-  if (!(error instanceof Error)) return { text: `a thrown ${error === null ? 'null' : typeof error}`, incident: 'code-fault' }
+  if (!(error instanceof Error))
+    return { text: `a thrown ${error === null ? 'null' : typeof error}`, incident: 'code-fault' }
   if (isStated(error)) return { text: cut(error.message), incident: incidentOf(error) }
   if (isConfigurationError(error))
     return { text: cut(error.message), incident: error.code === 'store-unfit' ? 'table-unfit' : 'code-fault' }
@@ -64,8 +69,15 @@ const systemIncidents: Readonly<Record<string, Incident>> = {
 
 /** An error of the operating system: `connect ECONNREFUSED 127.0.0.1:5432`. Paths are omitted, because they may hold values. */
 function systemCause(error: Error): Cause | undefined {
-  const { syscall, code, address, hostname, port } = error as Partial<Record<'syscall' | 'code' | 'address' | 'hostname' | 'port', unknown>>
-  if (typeof syscall !== 'string' || typeof code !== 'string' || !/^\w{1,40}$/.test(syscall) || !/^[A-Z_0-9]{1,40}$/.test(code))
+  const { syscall, code, address, hostname, port } = error as Partial<
+    Record<'syscall' | 'code' | 'address' | 'hostname' | 'port', unknown>
+  >
+  if (
+    typeof syscall !== 'string' ||
+    typeof code !== 'string' ||
+    !/^\w{1,40}$/.test(syscall) ||
+    !/^[A-Z_0-9]{1,40}$/.test(code)
+  )
     return undefined
   const host = [address, hostname].find((one): one is string => typeof one === 'string' && hostPattern.test(one))
   const at = host === undefined ? '' : ` ${host.includes(':') && port !== undefined ? `[${host}]` : host}`
@@ -101,7 +113,8 @@ function databaseCause(error: Error): Cause | undefined {
   return { text: cut(`PostgreSQL ${code}${words}${of}`), incident: incident ?? 'code-fault' }
 }
 
-const redisWords = /^(?:OOM|READONLY|LOADING|NOAUTH|WRONGPASS|MISCONF|MASTERDOWN|CLUSTERDOWN|NOSCRIPT|NOPERM|BUSY|TRYAGAIN|WRONGTYPE)\b/
+const redisWords =
+  /^(?:OOM|READONLY|LOADING|NOAUTH|WRONGPASS|MISCONF|MASTERDOWN|CLUSTERDOWN|NOSCRIPT|NOPERM|BUSY|TRYAGAIN|WRONGTYPE)\b/
 
 /** Errors that Redis clients throw when the connection is lost. The class name says enough. */
 const redisLost =
@@ -125,7 +138,9 @@ function otherCause(error: Error): Cause {
 
 function nameOf(error: Error): string {
   const names = [error.constructor?.name, error.name]
-  const known = names.find((name) => typeof name === 'string' && name !== 'Error' && /^[A-Za-z_$][\w$]{0,60}$/.test(name))
+  const known = names.find(
+    (name) => typeof name === 'string' && name !== 'Error' && /^[A-Za-z_$][\w$]{0,60}$/.test(name),
+  )
   return known ?? 'Error'
 }
 

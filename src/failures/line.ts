@@ -69,4 +69,8 @@ function incidentAt({ step, status }: Failure): Incident | undefined {
   return step === 'execute' ? 'stale-storm' : 'overload'
 }
 
-const byStatus: Readonly<Record<number, Incident>> = { 401: 'clock-skew', 410: 'retired-version-called', 412: 'stale-storm' }
+const byStatus: Readonly<Record<number, Incident>> = {
+  401: 'clock-skew',
+  410: 'retired-version-called',
+  412: 'stale-storm',
+}

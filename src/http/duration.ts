@@ -16,7 +16,19 @@ export const durationParts = (canonical: string): Parts => partsOf(canonical) ??
 function partsOf(text: string): Parts | undefined {
   const found = shape.exec(text)
   if (found === null) return undefined
-  const [, sign, years = 0, months = 0, weeks = 0, days = 0, hours = 0, minutes = 0, negative, seconds = 0, fraction = ''] = found
+  const [
+    ,
+    sign,
+    years = 0,
+    months = 0,
+    weeks = 0,
+    days = 0,
+    hours = 0,
+    minutes = 0,
+    negative,
+    seconds = 0,
+    fraction = '',
+  ] = found
   const factor = sign === '-' ? -1 : 1
   const small = (BigInt(seconds) * 1_000_000_000n + BigInt(fraction.padEnd(9, '0'))) * (negative === '-' ? -1n : 1n)
   return {

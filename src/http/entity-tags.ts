@@ -85,7 +85,9 @@ function encodeCharacter(character: string): string {
 function decodeVersion(encoded: string): string | undefined {
   try {
     const pieces = encoded.split(/%u(D[89A-F][0-9A-F]{2})/)
-    return pieces.map((piece, at) => (at % 2 === 0 ? decodeURIComponent(piece) : String.fromCharCode(Number.parseInt(piece, 16)))).join('')
+    return pieces
+      .map((piece, at) => (at % 2 === 0 ? decodeURIComponent(piece) : String.fromCharCode(Number.parseInt(piece, 16))))
+      .join('')
   } catch {
     return undefined
   }

@@ -6,7 +6,8 @@
 import { isDay } from './calendar.js'
 import { withoutTrailingZeros } from './decimal.js'
 
-const shape = /^(\d{4})-(\d\d)-(\d\d)[Tt ]([01]\d|2[0-3]):([0-5]\d):([0-5]\d)(?:\.(\d+))?(?:[Zz]|([+-])([01]\d|2[0-3])(?::?([0-5]\d))?)$/
+const shape =
+  /^(\d{4})-(\d\d)-(\d\d)[Tt ]([01]\d|2[0-3]):([0-5]\d):([0-5]\d)(?:\.(\d+))?(?:[Zz]|([+-])([01]\d|2[0-3])(?::?([0-5]\d))?)$/
 const canonicalShape = /^\d{4}-\d\d-\d\dT(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.(?:\d{3})+Z$/
 
 /**
@@ -18,7 +19,8 @@ const canonicalShape = /^\d{4}-\d\d-\d\dT(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.(?:\
 export function canonicalInstant(text: string): string | undefined {
   // Fast path: most texts from stores and clients are canonical already.
   if (canonicalShape.test(text) && (text.length === 24 || !text.endsWith('000Z'))) {
-    return isDay(Number(text.slice(0, 4)), Number(text.slice(5, 7)), Number(text.slice(8, 10))) && !text.startsWith('0000')
+    return isDay(Number(text.slice(0, 4)), Number(text.slice(5, 7)), Number(text.slice(8, 10))) &&
+      !text.startsWith('0000')
       ? text
       : undefined
   }
@@ -70,7 +72,8 @@ export function compareTimes(a: string, b: string): number {
 }
 
 function placeOf(text: string): { readonly seconds: number; readonly fraction: string; readonly offset: number } {
-  const [, hours, minutes, seconds, fraction = '', sign, offsetHours = 0, offsetMinutes = 0] = timeShape.exec(text) ?? []
+  const [, hours, minutes, seconds, fraction = '', sign, offsetHours = 0, offsetMinutes = 0] =
+    timeShape.exec(text) ?? []
   const offset = (Number(offsetHours) * 60 + Number(offsetMinutes)) * (sign === '-' ? -1 : 1)
   return { seconds: Number(hours) * 3600 + (Number(minutes) - offset) * 60 + Number(seconds), fraction, offset }
 }

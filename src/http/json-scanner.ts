@@ -57,7 +57,8 @@ class Scanner {
 
   scan(): void {
     this.skipSpace()
-    if (this.at === this.text.length) throw new Refusal({ malformed: 'The text is empty where a JSON value is expected.' })
+    if (this.at === this.text.length)
+      throw new Refusal({ malformed: 'The text is empty where a JSON value is expected.' })
     do {
       if (this.beginValue()) this.endValue()
     } while (this.open.length > 0)
@@ -131,7 +132,9 @@ class Scanner {
     if (this.text[this.at] !== '"') throw this.unexpected()
     const start = this.at
     const escaped = this.string()
-    const name = escaped ? (JSON.parse(this.text.slice(start, this.at)) as string) : this.text.slice(start + 1, this.at - 1)
+    const name = escaped
+      ? (JSON.parse(this.text.slice(start, this.at)) as string)
+      : this.text.slice(start + 1, this.at - 1)
     frame.step = name
     if (names.has(name)) throw this.refusal(occursTwice)
     if (name === '__proto__') throw this.refusal(forbiddenName)

@@ -21,7 +21,8 @@ export function requestOrigin(req: IncomingMessage, trust: TrustProxy | undefine
   // it.
   const { socket, headers } = req
   const trusted = trust?.(socket.remoteAddress ?? '', 0) === true
-  const protocol = (trusted && forwardedProtocol(headers)) || ('encrypted' in socket && socket.encrypted ? 'https' : 'http')
+  const protocol =
+    (trusted && forwardedProtocol(headers)) || ('encrypted' in socket && socket.encrypted ? 'https' : 'http')
   const given = (trusted && firstValue(headers['x-forwarded-host'])) || hostOf(req.url, headers)
   return originOf(protocol, given === undefined ? localHost(req, protocol) : validHost(given))
 }
@@ -53,7 +54,8 @@ function hostOf(url: string | undefined, headers: IncomingHttpHeaders): string |
  */
 function validHost(given: string): string | undefined {
   const host = given.toLowerCase()
-  const [, name, literal, port] = /^(?:([a-z0-9_][a-z0-9._-]{0,254})|\[([0-9a-f:.]{2,45})\])(?::([0-9]{1,5}))?$/.exec(host) ?? []
+  const [, name, literal, port] =
+    /^(?:([a-z0-9_][a-z0-9._-]{0,254})|\[([0-9a-f:.]{2,45})\])(?::([0-9]{1,5}))?$/.exec(host) ?? []
   if (name === undefined && (literal === undefined || !isIPv6(literal))) return undefined
   return port === undefined || Number(port) <= 65535 ? host : undefined
 }
@@ -62,7 +64,8 @@ function localHost(req: IncomingMessage, protocol: 'http' | 'https'): string | u
   const { localAddress, localPort } = req.socket
   if (localAddress === undefined) return undefined
   // A dual-stack socket reports IPv4 addresses as IPv4-mapped IPv6 (RFC 4291 2.5.5.2).
-  const address = localAddress.startsWith('::ffff:') && localAddress.includes('.') ? localAddress.slice(7) : localAddress
+  const address =
+    localAddress.startsWith('::ffff:') && localAddress.includes('.') ? localAddress.slice(7) : localAddress
   const port = localPort === undefined || localPort === (protocol === 'http' ? 80 : 443) ? '' : `:${localPort}`
   return validHost(`${address.includes(':') ? `[${address}]` : address}${port}`)
 }

@@ -65,7 +65,8 @@ const declaration =
  */
 function declaredEncoding(bytes: Uint8Array): string | undefined {
   // Tests for '<?xml' first, so that other documents have no overhead.
-  if (!(bytes[0] === 0x3c && bytes[1] === 0x3f && bytes[2] === 0x78 && bytes[3] === 0x6d && bytes[4] === 0x6c)) return undefined
+  if (!(bytes[0] === 0x3c && bytes[1] === 0x3f && bytes[2] === 0x78 && bytes[3] === 0x6d && bytes[4] === 0x6c))
+    return undefined
   const end = bytes.indexOf(0x3e)
   const found = end < 0 ? null : declaration.exec(latin1(bytes.subarray(0, end)))
   return found?.[1] ?? found?.[2]

@@ -29,7 +29,10 @@ const sentences: readonly (readonly [start: string, sentence: string])[] = [
   ['text data outside of root', 'Text is allowed only in the root element'],
   ['inappropriately located doctype', noDoctype],
   ['incorrect syntax', `"<!" may only begin a comment or a CDATA section. ${noDoctype}`],
-  ['undefined entity', 'XML has only the entities amp, lt, gt, quot and apos: write other characters literally or as &#...;'],
+  [
+    'undefined entity',
+    'XML has only the entities amp, lt, gt, quot and apos: write other characters literally or as &#...;',
+  ],
   ['disallowed character in entity', loneAmpersand],
   ['empty entity', loneAmpersand],
   ['malformed character entity', 'The character reference is not valid in XML'],

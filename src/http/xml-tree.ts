@@ -131,15 +131,18 @@ class TreeParser extends SaxesParser<{ xmlns: true; defaultXMLVersion: '1.0'; fo
   #attribute({ prefix, local, value }: SaxesAttributeNS): void {
     this.#attributes++
     if (this.#attributes > maxAttributes) this.#refuse(`An element may have at most ${maxAttributes} attributes`)
-    if (hasInvalidStart(local)) this.#refuse('The part of a name after its prefix must begin with a name start character')
+    if (hasInvalidStart(local))
+      this.#refuse('The part of a name after its prefix must begin with a name start character')
     if (prefix !== 'xmlns' && !(prefix === '' && local === 'xmlns')) return
-    if (value.length > longestNamespace) this.#refuse(`The name of a namespace may have at most ${longestNamespace} characters`)
+    if (value.length > longestNamespace)
+      this.#refuse(`The name of a namespace may have at most ${longestNamespace} characters`)
     // saxes would trim it, and so read another name than other parsers do.
     if (value !== value.trim()) this.#refuse('The name of a namespace may have no white space around it')
   }
 
   #openElement(tag: SaxesTagNS): void {
-    if (hasInvalidStart(tag.local)) this.#refuse('The part of a name after its prefix must begin with a name start character')
+    if (hasInvalidStart(tag.local))
+      this.#refuse('The part of a name after its prefix must begin with a name start character')
     const element: OpenElement = {
       name: tag.local,
       attributes: this.#attributes === 0 ? none : attributesOf(tag),

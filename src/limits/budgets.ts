@@ -53,24 +53,33 @@ export function resolveBudgets(options: BudgetsOptions): Budgets {
   const whole = { routes: undefined, methods: undefined }
   if (limit !== undefined) all.push({ name: 'default', ...whole, limit, window })
   else if (!coversAll(all)) {
-    throw invalidOption('limit of rateLimit() is missing, and no budget fits every request. Give how many requests a window may have.')
+    throw invalidOption(
+      'limit of rateLimit() is missing, and no budget fits every request. Give how many requests a window may have.',
+    )
   }
   if (limit === undefined && failures?.limit === undefined) {
-    throw invalidOption('The option "failures.limit" of rateLimit() is missing. Give it where there is no limit that fits every request.')
+    throw invalidOption(
+      'The option "failures.limit" of rateLimit() is missing. Give it where there is no limit that fits every request.',
+    )
   }
   const { limit: otherwise } = all.at(-1) as Budget
   const failed: Budget = { name: 'failures', ...whole, ...limitOf(failures, { limit: otherwise, window }) }
   const names = [...all, failed].map(({ name }) => name)
   const twice = names.find((name, at) => names.indexOf(name) < at)
   if (twice !== undefined)
-    throw invalidOption(`Two budgets of rateLimit() are named "${twice}". Name each its own; "default" and "failures" are taken.`)
+    throw invalidOption(
+      `Two budgets of rateLimit() are named "${twice}". Name each its own; "default" and "failures" are taken.`,
+    )
   return { all, failures: failed }
 }
 
 /** It stands in a quoted string of a header field (RFC 9651 3.3.3). */
 const nameKind: Kind = { a: 'a name of at most 64 letters, digits, ".", "_" and "-"', like: /^[\w.-]{1,64}$/ }
 
-const routeKind: Kind = { a: 'the segments of a path below the version, such as "tax/facturas"', like: /^[^/]+(?:\/[^/]+)*$/ }
+const routeKind: Kind = {
+  a: 'the segments of a path below the version, such as "tax/facturas"',
+  like: /^[^/]+(?:\/[^/]+)*$/,
+}
 
 export const budgetKinds: Kinds<BudgetOptions> = {
   name: { required: nameKind },
@@ -99,7 +108,11 @@ function coversAll(budgets: readonly Budget[]): boolean {
  * Which of the budgets counts a request. `path`: below the version, still encoded; one that can't be decoded is on no route. The method is looked at where a budget goes
  * by it: behind Express each look at a request is slow on Node 20.
  */
-export function fittingBudget(budgets: readonly Budget[], req: { readonly method?: string | undefined }, path: string): number {
+export function fittingBudget(
+  budgets: readonly Budget[],
+  req: { readonly method?: string | undefined },
+  path: string,
+): number {
   let segments: readonly string[] | undefined
   return budgets.findIndex(({ routes, methods }) => {
     if (methods !== undefined && methods !== (safeMethods.has(req.method) ? 'read' : 'write')) return false

@@ -45,14 +45,19 @@ export function storeMaker(
 }
 
 function checkStore(what: string, name: string, store: unknown, methods: readonly Method[]): void {
-  if (store === undefined || store === null) throw invalidOption(`${what} gave nothing for "${name}": is a return missing? Give a store.`)
+  if (store === undefined || store === null)
+    throw invalidOption(`${what} gave nothing for "${name}": is a return missing? Give a store.`)
   if (isPromise(store)) {
-    throw invalidOption(`${what} gave a promise for "${name}". Make the store at once: what it counts in may connect later.`)
+    throw invalidOption(
+      `${what} gave a promise for "${name}". Make the store at once: what it counts in may connect later.`,
+    )
   }
   const missing = methods.filter((method) => typeof (store as Partial<LimitStore>)[method] !== 'function')
   if (missing.length === 0) return
   const mend =
-    missing.join() === 'get' ? 'Failed logins are looked up too: give a store that has it.' : "Give a store of express-rate-limit's kind."
+    missing.join() === 'get'
+      ? 'Failed logins are looked up too: give a store that has it.'
+      : "Give a store of express-rate-limit's kind."
   throw invalidOption(`${what} gave a store without ${missing.join(', ')} for "${name}". ${mend}`)
 }
 

@@ -59,19 +59,28 @@ export function authenticate<P>(options: AuthenticateOptions<P>): Authenticate<P
   const { field, challenge, identify } = options
   return makeAuthenticate(field, challenge, (req) => {
     const credentials = soleField(req, field)
-    if (typeof credentials !== 'string') throw unauthenticated(challenge, credentials === undefined ? 'none' : 'invalid', field)
-    return settled(identify(credentials, req), (principal) => known(principal, () => unauthenticated(challenge, 'invalid', field)))
+    if (typeof credentials !== 'string')
+      throw unauthenticated(challenge, credentials === undefined ? 'none' : 'invalid', field)
+    return settled(identify(credentials, req), (principal) =>
+      known(principal, () => unauthenticated(challenge, 'invalid', field)),
+    )
   })
 }
 
 export const authenticateKinds: Kinds<AuthenticateOptions<unknown>> = {
   field: { required: headerName },
-  challenge: { required: { a: 'a challenge that a header can hold, such as \'ApiKey realm="courier"\'', like: /^[!-~][ -~]*$/ } },
+  challenge: {
+    required: { a: 'a challenge that a header can hold, such as \'ApiKey realm="courier"\'', like: /^[!-~][ -~]*$/ },
+  },
   identify: { required: 'function' },
 }
 
 /** The middleware around a way to identify a request. */
-export function makeAuthenticate<P>(field: string, challenge: string, identify: (req: IncomingMessage) => Awaitable<P>): Authenticate<P> {
+export function makeAuthenticate<P>(
+  field: string,
+  challenge: string,
+  identify: (req: IncomingMessage) => Awaitable<P>,
+): Authenticate<P> {
   const pass = (req: IncomingMessage, res: ServerResponse, principal: P): void => {
     principals.set(req, { principal })
     keepPrivate(res, field)

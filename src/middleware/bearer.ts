@@ -97,7 +97,8 @@ function byToken<P>(
   checkOptions(what, options, tokenKinds)
   const challenge = `${scheme} realm="${options.realm ?? 'api'}"`
   // RFC 6750 3.1: the error is told to who sent a token, not to who sent none.
-  const refuse = (why: string): HttpProblem => unauthenticated(`${challenge}, error="invalid_token"`, 'invalid', field, why)
+  const refuse = (why: string): HttpProblem =>
+    unauthenticated(`${challenge}, error="invalid_token"`, 'invalid', field, why)
   const caches = new Caches()
   const verify = verifierOf(what, options, refuse, caches)
   const { principal } = options
@@ -106,19 +107,28 @@ function byToken<P>(
     const sent = soleField(req, field)
     if (sent === undefined) throw unauthenticated(challenge, 'none', field)
     if (typeof sent !== 'string') throw refuse('The field stands more than once.')
-    if (sent.length > longestToken + scheme.length + 1) throw refuse(`The field is longer than a token of ${longestToken} characters.`)
+    if (sent.length > longestToken + scheme.length + 1)
+      throw refuse(`The field is longer than a token of ${longestToken} characters.`)
     const token = tokenOf(sent)
-    if (token === undefined) throw unauthenticated(challenge, 'invalid', field, 'The credentials are of another scheme.')
+    if (token === undefined)
+      throw unauthenticated(challenge, 'invalid', field, 'The credentials are of another scheme.')
     const claims = verify(token)
     if (principal === undefined) return claims as Awaitable<P>
     return settled(claims, (verified) =>
-      settled(principal(verified, req), (found) => known(found, () => refuse('The function principal knows nobody of these claims.'))),
+      settled(principal(verified, req), (found) =>
+        known(found, () => refuse('The function principal knows nobody of these claims.')),
+      ),
     )
   })
   return owning(Object.assign(made, { format: 'JWT' as const }), caches)
 }
 
-function verifierOf<P>(what: string, options: TokenOptions<P>, refuse: (why: string) => HttpProblem, caches: Caches): TokenVerifier {
+function verifierOf<P>(
+  what: string,
+  options: TokenOptions<P>,
+  refuse: (why: string) => HttpProblem,
+  caches: Caches,
+): TokenVerifier {
   const { issuer, audience, clockTolerance = 0, maxAge, type, cache } = options
   return tokenVerifier({
     what,

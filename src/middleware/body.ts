@@ -40,7 +40,10 @@ export function resolveBodyLimits(options: { readonly [Name in keyof BodyLimits]
 const whole: readonly string[] = Object.freeze([mediaType.json, ...xmlTypes])
 
 /** The media types that bodies are understood in: of whole representations, and of merge patches. */
-export const bodyTypes = Object.freeze({ whole, patch: Object.freeze([mediaType.mergePatch, ...whole]) as readonly string[] })
+export const bodyTypes = Object.freeze({
+  whole,
+  patch: Object.freeze([mediaType.mergePatch, ...whole]) as readonly string[],
+})
 
 /** How the body of a request is read. */
 export interface BodyOptions {
@@ -61,7 +64,8 @@ export interface BodyOptions {
 }
 
 /** True where the request carries a body (RFC 9112 6.3). */
-export const hasBody = ({ headers }: IncomingMessage): boolean => headers['transfer-encoding'] !== undefined || lengthOf(headers) > 0
+export const hasBody = ({ headers }: IncomingMessage): boolean =>
+  headers['transfer-encoding'] !== undefined || lengthOf(headers) > 0
 
 const lengthOf = (headers: IncomingHttpHeaders): number => Number(headers['content-length'] ?? 0)
 
@@ -83,11 +87,16 @@ const soon = Promise.resolve()
  * another middleware has parsed already is used, whatever it was: an object after the same checks of its structure; bytes and text are parsed here.
  * Throws 400, 408, 413 and 415 problems, or rejects with them.
  */
-export function readBody<T>(req: IncomingMessage, options: BodyOptions, use: (body: unknown) => T | Promise<T>): T | Promise<T> {
+export function readBody<T>(
+  req: IncomingMessage,
+  options: BodyOptions,
+  use: (body: unknown) => T | Promise<T>,
+): T | Promise<T> {
   const { headers } = req
   const chunked = headers['transfer-encoding'] !== undefined
   const length = chunked ? Number.NaN : lengthOf(headers)
-  if (!(chunked || length > 0)) throw new HttpProblem('missing-body', { detail: `Send a body of ${options.accepted.join(' or ')}.` })
+  if (!(chunked || length > 0))
+    throw new HttpProblem('missing-body', { detail: `Send a body of ${options.accepted.join(' or ')}.` })
   const carrier = { req, headers, length, media: mediaTypeOf(headers, options), options }
   if (hasArrived(carrier)) return settled(readArrived(carrier), use)
   // Where somebody listens to the stream already, it passes by whoever does not listen at once.
@@ -105,7 +114,8 @@ export async function readUpload(
   options: BodyOptions,
 ): Promise<{ readonly media: MediaType; readonly bytes: Uint8Array }> {
   const { headers } = req
-  if (!hasBody(req)) throw new HttpProblem('missing-body', { detail: `Send a body of ${options.accepted.join(' or ')}.` })
+  if (!hasBody(req))
+    throw new HttpProblem('missing-body', { detail: `Send a body of ${options.accepted.join(' or ')}.` })
   const media = mediaTypeOf(headers, options)
   const { body } = req as ExpressRequest
   // Another middleware, such as `express.text()`, has read and decoded it.
@@ -186,7 +196,9 @@ function parseXml(sent: Uint8Array | string, charset: string | undefined, option
 function taken(result: JsonResult): unknown {
   if ('value' in result) return result.value
   const { malformed, pointer } = result
-  const errors = [{ detail: malformed, clause: 'HDR-5', code: 'malformed', ...(pointer === undefined ? {} : { pointer }) }]
+  const errors = [
+    { detail: malformed, clause: 'HDR-5', code: 'malformed', ...(pointer === undefined ? {} : { pointer }) },
+  ]
   throw new HttpProblem('malformed-body', { detail: malformed, errors })
 }
 
@@ -227,7 +239,8 @@ async function readBytes(req: IncomingMessage, options: BodyOptions): Promise<Ui
       'Another middleware has consumed the body without leaving it in req.body. Put it behind, or let it leave what it has parsed.',
     )
   }
-  const late = (): HttpProblem => new HttpProblem('request-timeout', { detail: 'The body did not arrive in time.', headers: closing })
+  const late = (): HttpProblem =>
+    new HttpProblem('request-timeout', { detail: 'The body did not arrive in time.', headers: closing })
   try {
     const length = req.headers['content-length']
     const body = getRawBody(req, { limit: options.bodyLimit, ...(length === undefined ? {} : { length }) })
@@ -237,8 +250,15 @@ async function readBytes(req: IncomingMessage, options: BodyOptions): Promise<Ui
     const { type } = error as { type?: string }
     if (type === 'entity.too.large') throw tooLarge(options)
     if (type === 'stream.encoding.set') {
-      throw new ConfigurationError('middleware-missing', 'Another middleware has called req.setEncoding(). Leave it out: bodies are bytes.')
+      throw new ConfigurationError(
+        'middleware-missing',
+        'Another middleware has called req.setEncoding(). Leave it out: bodies are bytes.',
+      )
     }
-    throw new HttpProblem('malformed-body', { detail: 'The body did not arrive whole.', headers: closing, cause: error })
+    throw new HttpProblem('malformed-body', {
+      detail: 'The body did not arrive whole.',
+      headers: closing,
+      cause: error,
+    })
   }
 }

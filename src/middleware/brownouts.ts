@@ -113,8 +113,12 @@ export class Brownouts {
 function parsed(name: string, given: unknown): readonly Brownout[] {
   checkArgument(`brownouts of ${name}`, given, listKind)
   return (given as readonly BrownoutOptions[]).map(({ from, until, status = 503, exempt = [] }) => {
-    const times = { from: timeOf(`brownouts.from of ${name}`, from), until: timeOf(`brownouts.until of ${name}`, until) }
-    if (times.until <= times.from) throw invalidOption(`A brownout of ${name} ends before it begins. Let until be later than from.`)
+    const times = {
+      from: timeOf(`brownouts.from of ${name}`, from),
+      until: timeOf(`brownouts.until of ${name}`, until),
+    }
+    if (times.until <= times.from)
+      throw invalidOption(`A brownout of ${name} ends before it begins. Let until be later than from.`)
     return { ...times, status, exempt: [...exempt] }
   })
 }

@@ -16,7 +16,10 @@ const unpack = (decompress: (bytes: Uint8Array, options: { maxOutputLength: numb
       return await decompress(bytes, { maxOutputLength: Math.min(limit, constants.MAX_LENGTH) })
     } catch (error) {
       if ((error as { code?: unknown }).code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge()
-      throw new HttpProblem('malformed-body', { detail: 'The body is not what its Content-Encoding says.', cause: error })
+      throw new HttpProblem('malformed-body', {
+        detail: 'The body is not what its Content-Encoding says.',
+        cause: error,
+      })
     }
   }
 }
@@ -43,8 +46,20 @@ export function decoderOf(headers: IncomingHttpHeaders): Decode {
   const decode = decoders.get(coding.trim().toLowerCase())
   if (decode !== undefined) return decode
   const detail = `The Content-Encoding is not supported. Send the body as it is, or by one of ${understood.join(', ')}.`
-  const errors = [{ header: header.contentEncoding, detail, allowed: [...understood, 'identity'], code: 'unsupported', clause: 'HDR-5' }]
-  throw new HttpProblem('unsupported-content', { detail, headers: { [header.acceptEncoding]: understood.join(', ') }, errors })
+  const errors = [
+    {
+      header: header.contentEncoding,
+      detail,
+      allowed: [...understood, 'identity'],
+      code: 'unsupported',
+      clause: 'HDR-5',
+    },
+  ]
+  throw new HttpProblem('unsupported-content', {
+    detail,
+    headers: { [header.acceptEncoding]: understood.join(', ') },
+    errors,
+  })
 }
 
 const understood = ['gzip', 'br', 'deflate']

@@ -4,7 +4,13 @@ import type { ModedClause } from '../conventions/clauses.js'
 import { reportExpiredEntries } from '../conventions/expiry.js'
 import { type ExpiredConvention, type Finding, Findings, reportFinding } from '../conventions/finding.js'
 import { type Legacy, legacyOf, modesOf } from '../conventions/modes.js'
-import { type Convention, type ConventionOwner, type Conventions, canonicalTemplate, resolveConventions } from '../conventions/options.js'
+import {
+  type Convention,
+  type ConventionOwner,
+  type Conventions,
+  canonicalTemplate,
+  resolveConventions,
+} from '../conventions/options.js'
 import type { Kinds } from '../options/kinds.js'
 import { expressRoute } from '../telemetry/express-route.js'
 import { boundedName } from '../usage/names.js'
@@ -100,7 +106,9 @@ function placeOf(req: ExpressRequest): Place {
     return { version: splitVersion(mounted)?.name ?? '', template: `/${below.join('/')}` }
   }
   const found = splitVersion(fromVersion(template))
-  return found === undefined ? { version: '', template } : { version: found.name, template: found.rest === '' ? '/' : found.rest }
+  return found === undefined
+    ? { version: '', template }
+    : { version: found.name, template: found.rest === '' ? '/' : found.rest }
 }
 
 const nowhere: Place = Object.freeze({ version: '', template: undefined })

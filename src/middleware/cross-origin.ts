@@ -26,7 +26,9 @@ export interface CrossOriginOptions {
 const names: Kind = { each: headerName }
 
 export const crossOriginKinds: Kinds<CrossOriginOptions> = {
-  origins: { required: [{ oneOf: ['*'] }, { each: 'any', least: 1, a: "a list such as ['https://shop.example.com']" }] },
+  origins: {
+    required: [{ oneOf: ['*'] }, { each: 'any', least: 1, a: "a list such as ['https://shop.example.com']" }],
+  },
   credentials: 'boolean',
   maxAge: { from: 0, whole: true, unit: 'seconds' },
   allowedHeaders: names,
@@ -133,7 +135,8 @@ function mendOf(origin: string): string {
 }
 
 /** The expression that says what an origin with wildcards was meant to: each stands for one label. */
-const patternOf = (origin: string): string => `/^${origin.replace(/[.+?^${}()|[\]\\/]/g, '\\$&').replaceAll('*', '[a-z0-9-]+')}$/`
+const patternOf = (origin: string): string =>
+  `/^${origin.replace(/[.+?^${}()|[\]\\/]/g, '\\$&').replaceAll('*', '[a-z0-9-]+')}$/`
 
 /** `/shop\.example\.com/` also lets `https://shop.example.com.evil.test` in. */
 function checkPattern(origin: RegExp): void {
@@ -145,7 +148,9 @@ function checkPattern(origin: RegExp): void {
     )
   }
   if (/[gy]/.test(flags))
-    throw invalidOption(`crossOrigin() has the origin ${String(origin)}, whose flags make it fit every other time. Leave g and y out.`)
+    throw invalidOption(
+      `crossOrigin() has the origin ${String(origin)}, whose flags make it fit every other time. Leave g and y out.`,
+    )
 }
 
 /** `^` and `$` bind one side each of a choice that stands outside of groups. */

@@ -12,4 +12,5 @@ export function handOver(middleware: Middleware, req: IncomingMessage, res: Serv
 }
 
 /** `next('route')` and `next('router')` are Express's words for "go on elsewhere". */
-const isError = (passed: unknown): boolean => passed !== undefined && passed !== null && passed !== 'route' && passed !== 'router'
+const isError = (passed: unknown): boolean =>
+  passed !== undefined && passed !== null && passed !== 'route' && passed !== 'router'

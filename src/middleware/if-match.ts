@@ -44,14 +44,25 @@ export const unconditional: Conditions = Object.freeze({
 })
 
 /** Throws 400 for a field of more than 8,000 characters. `weakToo` lets weak tags in `If-Match` name their version, for services behind a proxy that weakens tags when it compresses. */
-export function readConditions({ headers }: Pick<IncomingMessage, 'headers'>, required: boolean, weakToo = false): Conditions {
+export function readConditions(
+  { headers }: Pick<IncomingMessage, 'headers'>,
+  required: boolean,
+  weakToo = false,
+): Conditions {
   if (!required && headers['if-match'] === undefined && headers['if-none-match'] === undefined) return unconditional
   checkField(header.ifMatch, headers['if-match'])
   checkField(header.ifNoneMatch, headers['if-none-match'])
   const ifMatch = parseTagList(headers['if-match'])
   const ifNoneMatch = parseTagList(headers['if-none-match'])
   const versions = ifMatch === undefined || ifMatch.any ? undefined : versionsOf(ifMatch, weakToo)
-  return { ifMatch, ifNoneMatch, versions, required, weakToo, codings: headers['accept-encoding'] as string | undefined }
+  return {
+    ifMatch,
+    ifNoneMatch,
+    versions,
+    required,
+    weakToo,
+    codings: headers['accept-encoding'] as string | undefined,
+  }
 }
 
 /** Whether a write of a record of this version may proceed. Throws 428, or 412 where it may not. */
@@ -125,7 +136,11 @@ const updates = new Set(['PUT', 'PATCH', 'DELETE'])
 export function ifMatch(options: IfMatchOptions = {}): Middleware {
   checkOptions('ifMatch()', options, ifMatchKinds)
   const { required = false, weak = false } = options
-  const conventions = new RouteConventions(options, { what: 'ifMatch()', clauses: ['HDR-3'], requiresIfMatch: required })
+  const conventions = new RouteConventions(options, {
+    what: 'ifMatch()',
+    clauses: ['HDR-3'],
+    requiresIfMatch: required,
+  })
   return function ifMatchMiddleware(req, _res, next) {
     const wanted = required && updates.has(req.method ?? '')
     const legacy = wanted ? conventions.legacy('HDR-3', req) : undefined
@@ -172,7 +187,10 @@ export function checkVersion(req: IncomingMessage, version: string): void {
 export function sendTag(req: IncomingMessage, res: ServerResponse, version: string, variant = ''): boolean {
   const conditions = states.of(req)
   const shaping = JSON.stringify([findNegotiated(req) ?? '', variant])
-  const tag = formatTag(textOf(version), createHash('sha256').update(shaping).digest('base64url').slice(0, digestLength))
+  const tag = formatTag(
+    textOf(version),
+    createHash('sha256').update(shaping).digest('base64url').slice(0, digestLength),
+  )
   const reading = req.method === 'GET' || req.method === 'HEAD'
   if (reading) checkRead(conditions, tag, version)
   const known = reading ? unmodifiedTag(conditions, tag) : undefined

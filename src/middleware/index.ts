@@ -9,7 +9,14 @@ export { exposedHeaders } from '../wire.js'
 export type { BrownoutOptions, BrownoutsOption } from './brownouts.js'
 export type { ConventionsOptions } from './conventions.js'
 export { type CrossOrigin, type CrossOriginOptions, crossOrigin } from './cross-origin.js'
-export { checkVersion, expectedVersions, type IfMatchOptions, ifMatch, preconditionFailed, sendTag } from './if-match.js'
+export {
+  checkVersion,
+  expectedVersions,
+  type IfMatchOptions,
+  ifMatch,
+  preconditionFailed,
+  sendTag,
+} from './if-match.js'
 export type { LifecycleOptions } from './lifecycle.js'
 export { type ListQueryMiddleware, type ListQueryOptions, listQuery } from './list-query.js'
 export { type MethodRulesOptions, methodRules } from './methods.js'
@@ -21,4 +28,10 @@ export { type RecordAnswer, recordAnswer } from './record-answer.js'
 export { type RecordBody, type RecordBodyOptions, recordBody } from './record-body.js'
 export { type SecureHeadersOptions, secureHeaders } from './secure-headers.js'
 export { type TotalCount, type TotalCountOptions, totalCount } from './total-count.js'
-export { type HandlerEntry, type VersionEntry, type VersionHandler, type VersionsOptions, versions } from './versions.js'
+export {
+  type HandlerEntry,
+  type VersionEntry,
+  type VersionHandler,
+  type VersionsOptions,
+  versions,
+} from './versions.js'

@@ -61,10 +61,13 @@ export function resolveLifecycle(name: string, options: LifecycleOptions, names:
   const sunset = optional(`sunset of ${name}`, options.sunset)
   if (deprecated !== undefined && sunset !== undefined && sunset < deprecated)
     throw invalidOption(`The sunset of ${name} is before its deprecation. Give a later date (RFC 9745 4).`)
-  if (retireAtSunset && sunset === undefined) throw invalidOption(`${name} is to retire at its sunset, and has none. Give it a sunset.`)
+  if (retireAtSunset && sunset === undefined)
+    throw invalidOption(`${name} is to retire at its sunset, and has none. Give it a sunset.`)
   const { brownouts } = options
   if (brownouts !== undefined && deprecated === undefined)
-    throw invalidOption(`${name} has brownouts and is not deprecated: its clients would not know why. Give it deprecated.`)
+    throw invalidOption(
+      `${name} has brownouts and is not deprecated: its clients would not know why. Give it deprecated.`,
+    )
   return Object.freeze({
     deprecated,
     sunset,
@@ -82,8 +85,13 @@ export const isRetired = ({ retireAtSunset, sunset }: Lifecycle, now: number): b
   retireAtSunset && sunset !== undefined && now >= sunset
 
 /** What a version says of its own end (VER-3). `successor` is the absolute address to go to. */
-export function noticeHeaders({ headers }: Pick<Lifecycle, 'headers'>, successor: string | undefined): Record<string, string> {
-  return successor === undefined ? { ...headers } : { ...headers, [header.link]: formatLink(successor, 'successor-version') }
+export function noticeHeaders(
+  { headers }: Pick<Lifecycle, 'headers'>,
+  successor: string | undefined,
+): Record<string, string> {
+  return successor === undefined
+    ? { ...headers }
+    : { ...headers, [header.link]: formatLink(successor, 'successor-version') }
 }
 
 /** Sets the notices of a version on an answer that others write. The links that they have set before stay. */

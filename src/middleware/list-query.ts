@@ -24,7 +24,11 @@ export interface ListQueryOptions extends PageOptions, ConventionsOptions<'QUERY
   readonly parameters?: ParameterOptions
 }
 
-export const listQueryKinds: Kinds<ListQueryOptions> = { ...pageKinds, ...conventionsKinds, parameters: { options: parameterKinds } }
+export const listQueryKinds: Kinds<ListQueryOptions> = {
+  ...pageKinds,
+  ...conventionsKinds,
+  parameters: { options: parameterKinds },
+}
 
 /** The middleware that `listQuery()` makes, and what it has read. */
 export interface ListQueryMiddleware extends Middleware {

@@ -63,7 +63,10 @@ export function login<P>(options: LoginOptions<P>): Login {
   const logIn = async (req: IncomingMessage, isGone: () => boolean): Promise<Headers> => {
     const field = soleField(req, header.authorization)
     if (field === undefined)
-      throw refusal(challenge, 'The request has no credentials. Send user and password in Authorization, by the Basic scheme.')
+      throw refusal(
+        challenge,
+        'The request has no credentials. Send user and password in Authorization, by the Basic scheme.',
+      )
     const credentials = typeof field === 'string' ? parseBasic(field) : undefined
     if (credentials === undefined) throw refusal(challenge, wrong)
     const attempt = await throttle.admit(credentials.user, req)

@@ -1,7 +1,16 @@
 /** What the methods mean at a path: exact `Allow`, HEAD, DELETE and their statuses (VERB-2, VERB-6..9). */
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { type Action, type Decided, type Decision, decide, forbidden, itemActions, methodNotYours, ownMethods } from '../auth/permission.js'
+import {
+  type Action,
+  type Decided,
+  type Decision,
+  decide,
+  forbidden,
+  itemActions,
+  methodNotYours,
+  ownMethods,
+} from '../auth/permission.js'
 import type { Legacy } from '../conventions/modes.js'
 import { isObject } from '../definition/json.js'
 import type { KeyValue } from '../definition/key.js'
@@ -21,8 +30,13 @@ import { type HeadRule, ruleHead, type Verdict } from './response-head.js'
 /** The refusal of a method: 405 with `Allow` (VERB-7, VERB-9). */
 export function methodNotAllowed(method: string, allow: string, collection: boolean): HttpProblem {
   const why =
-    method === 'DELETE' && collection ? 'A collection is never deleted: DELETE its items.' : `${method.slice(0, 20)} is not allowed here.`
-  return new HttpProblem('method-not-allowed', { detail: `${why} Allowed: ${allow}.`, headers: { [header.allow]: allow } })
+    method === 'DELETE' && collection
+      ? 'A collection is never deleted: DELETE its items.'
+      : `${method.slice(0, 20)} is not allowed here.`
+  return new HttpProblem('method-not-allowed', {
+    detail: `${why} Allowed: ${allow}.`,
+    headers: { [header.allow]: allow },
+  })
 }
 
 const methodNames = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
@@ -65,7 +79,11 @@ export function methodRules(options: MethodRulesOptions): Middleware {
   const allowed = [...handled.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])), 'OPTIONS']
   const field = allowed.join(', ')
   const conventions = new RouteConventions(options, { what: 'methodRules()', clauses: ['VERB-6', 'VERB-8'] })
-  const permit = permitting(options, allowed.slice(0, -1), conventions.has('VERB-6') ? [...showing, 'DELETE'] : [...showing])
+  const permit = permitting(
+    options,
+    allowed.slice(0, -1),
+    conventions.has('VERB-6') ? [...showing, 'DELETE'] : [...showing],
+  )
   return function methodsMiddleware(req, res, next) {
     if (permit === undefined) return go(req, res, next, { allow: field, hidden: false })
     permit(req)
@@ -81,7 +99,8 @@ export function methodRules(options: MethodRulesOptions): Middleware {
     // A body of a DELETE may tell what this caller may not read (AUTH-4).
     if (method === 'DELETE') ruleHead(res, deleteRule(hidden ? undefined : conventions.legacy('VERB-6', req)), next)
     if (hidden && method === 'PATCH' && isJsonPatch(req)) return next(unseenPatch())
-    if (method === 'PUT' || method === 'PATCH') ruleHead(res, (answer) => located(answer, () => baseOf(req), hidden), next)
+    if (method === 'PUT' || method === 'PATCH')
+      ruleHead(res, (answer) => located(answer, () => baseOf(req), hidden), next)
     if (method === 'POST') ruleHead(res, (answer) => created(answer, () => baseOf(req), hidden), next)
     next()
   }
@@ -147,7 +166,9 @@ function checkMethods(options: MethodRulesOptions): void {
   checkOptions('methodRules()', options, methodsKinds)
   const { on, allow, permission, resource, key } = options
   if ((permission === undefined) !== (resource === undefined))
-    throw invalidOption('methodRules() has one of permission and resource. Give both: the permission is asked by the name of the resource.')
+    throw invalidOption(
+      'methodRules() has one of permission and resource. Give both: the permission is asked by the name of the resource.',
+    )
   if (on === 'item' && permission !== undefined && key === undefined) {
     throw invalidOption(
       'methodRules() has a permission for an item, and does not tell its key, so no rule for single items would hold. Give key: (req) => req.params.id, or key: false where the permission asks for none.',
@@ -198,7 +219,8 @@ const unread: HeadRule = (res) => {
   if (!isSuccess(res)) return 'whole'
   removeFields(res, [header.contentLocation, ...bodyFields])
   if (/^W\//.test(String(res.getHeader(header.etag)))) removeFields(res, [header.etag])
-  if (/representation/.test(String(res.getHeader(header.preferenceApplied)))) removeFields(res, [header.preferenceApplied])
+  if (/representation/.test(String(res.getHeader(header.preferenceApplied))))
+    removeFields(res, [header.preferenceApplied])
   if (res.statusCode !== 204) res.setHeader(header.contentLength, '0')
   return 'bodiless'
 }
@@ -247,7 +269,8 @@ const isSuccess = ({ statusCode }: ServerResponse): boolean => statusCode >= 200
 /** A route that tells no key, because its parameter has another name, must not be asked about as if it were no item. */
 function keyIn(req: IncomingMessage, keyOf: (req: never) => KeyValue): KeyValue {
   const key: unknown = keyOf(req as never)
-  if (typeof key === 'string' || typeof key === 'number' || typeof key === 'boolean' || isObject(key)) return key as KeyValue
+  if (typeof key === 'string' || typeof key === 'number' || typeof key === 'boolean' || isObject(key))
+    return key as KeyValue
   throw new ConfigurationError(
     'middleware-missing',
     'key of methodRules() gave no key for this request. Put the middleware on the route of the item, whose parameter it reads.',

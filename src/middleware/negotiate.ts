@@ -53,7 +53,8 @@ export function negotiate(...offers: readonly string[]): Negotiate
 export function negotiate(options: NegotiateOptions): Negotiate
 export function negotiate(...given: readonly (string | NegotiateOptions)[]): Negotiate {
   const [first] = given
-  const options: NegotiateOptions = isObject(first) && given.length === 1 ? first : { offers: given as readonly string[] }
+  const options: NegotiateOptions =
+    isObject(first) && given.length === 1 ? first : { offers: given as readonly string[] }
   if (options === first) checkOptions('negotiate()', options, negotiateKinds)
   const { offers = [] } = options
   checkArgument('the offers of negotiate()', offers, { each: 'string' })
@@ -67,7 +68,8 @@ export function negotiate(...given: readonly (string | NegotiateOptions)[]): Neg
     if (chosen !== undefined) return use(req, chosen, next)
     const legacy = conventions.legacy('HDR-1', req)
     legacy?.found(header.accept)
-    if (legacy?.settings.as === 'json') return use(req, offered.find((offer) => offer === mediaType.json) ?? (offered[0] as string), next)
+    if (legacy?.settings.as === 'json')
+      return use(req, offered.find((offer) => offer === mediaType.json) ?? (offered[0] as string), next)
     next(unsupportedAccept(offered, legacy?.settings.as))
   }
   const use = (req: IncomingMessage, chosen: string, next: NextFunction): void => {

@@ -39,7 +39,9 @@ export interface ProblemsOptions extends ConventionsOptions<'ERR-3'> {
  *
  * @example app.use(problems())
  */
-export function problems(options: ProblemsOptions = {}): readonly [Middleware, ErrorMiddleware] & (Middleware | ErrorMiddleware)[] {
+export function problems(
+  options: ProblemsOptions = {},
+): readonly [Middleware, ErrorMiddleware] & (Middleware | ErrorMiddleware)[] {
   checkOptions('problems()', options, problemsKinds)
   const { onError, problemBase, shape } = options
   const conventions = new RouteConventions(withShape(options), {
@@ -64,7 +66,8 @@ export function problems(options: ProblemsOptions = {}): readonly [Middleware, E
       )
   }
   // Whoever answers and then calls next() has answered all the same.
-  const unansweredMiddleware: Middleware = (_req, res, next) => (res.headersSent ? undefined : next(new HttpProblem('unknown-path')))
+  const unansweredMiddleware: Middleware = (_req, res, next) =>
+    res.headersSent ? undefined : next(new HttpProblem('unknown-path'))
   const problemsMiddleware: ErrorMiddleware = (error, req, res, _next) => {
     const problem = toProblem(error)
     report(error, problem, req)
@@ -130,5 +133,7 @@ function reportToConsole(error: unknown, { status, code, clause }: HttpProblem, 
   if (status < 500) return
   const { method = 'GET', headers } = req
   const requestId = requestIdOf(req, headers, () => undefined)
-  console.error(failureLine({ method, httpRoute: expressRoute(req), status, code, clause, step: undefined, requestId, error }))
+  console.error(
+    failureLine({ method, httpRoute: expressRoute(req), status, code, clause, step: undefined, requestId, error }),
+  )
 }

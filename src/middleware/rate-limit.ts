@@ -70,7 +70,8 @@ export function rateLimit(options: RateLimitOptions): RateLimit {
   const budgets = resolveBudgets(options)
   const uncounted = (error: unknown): Headers => {
     if (!(error instanceof StoreDown)) throw error
-    if (whenStoreFails === 'refuse') throw new Unavailable({ detail: 'Requests can not be counted for the moment. Try again in a moment.' })
+    if (whenStoreFails === 'refuse')
+      throw new Unavailable({ detail: 'Requests can not be counted for the moment. Try again in a moment.' })
     return {}
   }
   const caches = new Caches()
@@ -125,7 +126,9 @@ export const rateLimitKinds: Kinds<RateLimitOptions> = {
 function nameOf(name: unknown): string | undefined {
   if (name === undefined || name === null) return undefined
   if (typeof name === 'string') return name
-  throw invalidOption(`key of rateLimit() gave a value of type ${typeof name}. Give a text at once, or undefined to count the address.`)
+  throw invalidOption(
+    `key of rateLimit() gave a value of type ${typeof name}. Give a text at once, or undefined to count the address.`,
+  )
 }
 
 const messages: Record<'pass' | 'refuse', StoreMessages> = {

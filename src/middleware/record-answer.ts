@@ -30,10 +30,14 @@ export interface RecordAnswer<T> extends Negotiate {
  */
 export function recordAnswer<T>(definition: ResourceDefinition<T>, ...others: readonly string[]): RecordAnswer<T>
 export function recordAnswer<T>(definition: ResourceDefinition<T>, options: NegotiateOptions): RecordAnswer<T>
-export function recordAnswer<T>(definition: ResourceDefinition<T>, ...given: readonly (string | NegotiateOptions)[]): RecordAnswer<T> {
+export function recordAnswer<T>(
+  definition: ResourceDefinition<T>,
+  ...given: readonly (string | NegotiateOptions)[]
+): RecordAnswer<T> {
   checkDefinition('recordAnswer()', definition)
   const [first] = given
-  const options: NegotiateOptions = isObject(first) && given.length === 1 ? first : { offers: given as readonly string[] }
+  const options: NegotiateOptions =
+    isObject(first) && given.length === 1 ? first : { offers: given as readonly string[] }
   if (options === first) checkOptions('recordAnswer()', options, negotiateKinds)
   const { offers: others = [], ...rest } = options
   const { item, list } = wireForms(compileResource(definition))

@@ -84,9 +84,12 @@ export function recordBody<T>(definition: ResourceDefinition<T>, options: Record
   const read = async (req: IncomingMessage): Promise<void> => {
     const patch = req.method === 'PATCH'
     const accepted = patch ? patches : bodyTypes.whole
-    const takes = conventions.has('HDR-5') ? (type: string) => takesType(conventions.legacy('HDR-5', req), type) : undefined
+    const takes = conventions.has('HDR-5')
+      ? (type: string) => takesType(conventions.legacy('HDR-5', req), type)
+      : undefined
     await readBody(req, { accepted, form, bodyLimit, depthLimit, timeLeft: () => timeout, takes, patch }, (body) => {
-      if (patch && isJsonPatch(req)) return states.set(req, { patch, whole: false, sent: {}, operations: readOperations(body) })
+      if (patch && isJsonPatch(req))
+        return states.set(req, { patch, whole: false, sent: {}, operations: readOperations(body) })
       const sent = patch ? mergeBody(body, options.jsonPatch ?? false) : objectBody(body)
       states.set(req, {
         patch,
@@ -98,7 +101,12 @@ export function recordBody<T>(definition: ResourceDefinition<T>, options: Record
   const nextOf = ({ sent, patch, operations }: Sent, before: JsonObject): JsonObject => {
     if (operations === undefined)
       return patch ? recordToPatch({ plan, current: before, fixed: {}, found: [] }, sent) : structuredClone(sent)
-    const { document, removed } = applyOperations(present(before), operations, { bodyLimit, depthLimit }, definition.shape)
+    const { document, removed } = applyOperations(
+      present(before),
+      operations,
+      { bodyLimit, depthLimit },
+      definition.shape,
+    )
     return recordFromPatched({ plan, current: before, fixed: {}, found: [] }, objectBody(document), removed)
   }
   const recordBodyMiddleware: Middleware = (req, _res, next) => void read(req).then(() => next(), next)
@@ -129,7 +137,12 @@ interface Sent {
   readonly whole: boolean
 }
 
-export const recordBodyKinds: Kinds<RecordBodyOptions> = { id: 'function', jsonPatch: 'boolean', ...bodyLimitKinds, ...conventionsKinds }
+export const recordBodyKinds: Kinds<RecordBodyOptions> = {
+  id: 'function',
+  jsonPatch: 'boolean',
+  ...bodyLimitKinds,
+  ...conventionsKinds,
+}
 
 function recordOf(plan: ResourcePlan, sent: JsonObject, req: IncomingMessage, options: RecordBodyOptions): JsonObject {
   const id = options.id?.(req)

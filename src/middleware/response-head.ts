@@ -29,7 +29,8 @@ export function ruleHead(res: ServerResponse, rule: HeadRule, refuse: (error: Er
     refuse(verdict)
   }
   // What the handler of a refused answer goes on to write falls away; the problem in its place comes with a status of its own.
-  const fallsAway = (status = res.statusCode): boolean => refused !== undefined && (res.writableEnded || status === refused)
+  const fallsAway = (status = res.statusCode): boolean =>
+    refused !== undefined && (res.writableEnded || status === refused)
 
   // The overloads of node:http can't be told apart from outside: arguments pass through untouched.
   res.writeHead = ((status: number, ...rest: unknown[]) => {
@@ -55,7 +56,10 @@ export function ruleHead(res: ServerResponse, rule: HeadRule, refuse: (error: Er
       callLater(rest)
       return res
     }
-    return (end as (...rest: unknown[]) => ServerResponse).apply(res, verdict === 'bodiless' ? rest.filter(isFunction) : rest)
+    return (end as (...rest: unknown[]) => ServerResponse).apply(
+      res,
+      verdict === 'bodiless' ? rest.filter(isFunction) : rest,
+    )
   }) as typeof end
 }
 
@@ -65,7 +69,8 @@ function setFields(res: ServerResponse, fields: unknown): void {
   const flat = Array.isArray(fields) ? fields.flat() : undefined
   const pairs: [unknown, unknown][] = flat === undefined ? Object.entries(fields) : []
   for (let at = 0; flat !== undefined && at < flat.length; at += 2) pairs.push([flat[at], flat[at + 1]])
-  for (const [name, value] of pairs) if (name !== '' && value !== undefined) res.setHeader(String(name), value as string | string[])
+  for (const [name, value] of pairs)
+    if (name !== '' && value !== undefined) res.setHeader(String(name), value as string | string[])
 }
 
 /** Whether an answer has a body: it says so, or this is the first piece of it. */

@@ -47,14 +47,21 @@ export function secureHeaders(options: SecureHeadersOptions = {}): Middleware {
 /** The fields that the options come to. Throws `ConfigurationError`. */
 export function resolveSecureHeaders(options: SecureHeadersOptions): Readonly<Record<string, string>> {
   checkOptions('secureHeaders()', options, secureHeadersKinds)
-  const { strictTransport, contentSecurityPolicy = "default-src 'none'; frame-ancestors 'none'", resourcePolicy = 'same-origin' } = options
+  const {
+    strictTransport,
+    contentSecurityPolicy = "default-src 'none'; frame-ancestors 'none'",
+    resourcePolicy = 'same-origin',
+  } = options
   return Object.freeze({
     [header.typeOptions]: 'nosniff',
     ...field(header.contentSecurityPolicy, contentSecurityPolicy),
     [header.frameOptions]: 'DENY',
     [header.referrerPolicy]: 'no-referrer',
     ...field(header.crossOriginResourcePolicy, resourcePolicy),
-    ...field(header.strictTransport, typeof strictTransport === 'number' ? `max-age=${strictTransport}` : (strictTransport ?? false)),
+    ...field(
+      header.strictTransport,
+      typeof strictTransport === 'number' ? `max-age=${strictTransport}` : (strictTransport ?? false),
+    ),
   })
 }
 
@@ -64,4 +71,5 @@ export function setSecureHeaders(res: ServerResponse, fields: Readonly<Record<st
   for (const name of Object.keys(fields)) if (!res.hasHeader(name)) res.setHeader(name, fields[name] as string)
 }
 
-const field = (name: string, value: string | false): Readonly<Record<string, string>> => (value === false ? {} : { [name]: value })
+const field = (name: string, value: string | false): Readonly<Record<string, string>> =>
+  value === false ? {} : { [name]: value }

@@ -52,13 +52,18 @@ export function totalCount(options: TotalCountOptions = {}): TotalCount {
   return Object.assign(totalCountMiddleware, {
     set(req: IncomingMessage, res: ServerResponse, total: number, exact = true): void {
       const url = bases.of(req) + requestPath(req)
-      if (!Number.isSafeInteger(total) || total < 0) throw invalidOption(`The total is ${total}. Give a whole number from 0.`)
+      if (!Number.isSafeInteger(total) || total < 0)
+        throw invalidOption(`The total is ${total}. Give a whole number from 0.`)
       const legacy = conventions.legacy('QUERY-7', req)
       if (legacy === undefined) res.setHeader(header.totalCount, String(total))
       else legacy.found(header.totalCount)
       const query = findListQuery(req)
       if (query === undefined) return
-      const { [header.link]: links } = paginationHeaders(url, query, { total, exact, more: query.page * query.size < total })
+      const { [header.link]: links } = paginationHeaders(url, query, {
+        total,
+        exact,
+        more: query.page * query.size < total,
+      })
       if (links !== undefined) res.setHeader(header.link, mergeLinks(res.getHeader(header.link), links))
     },
   })

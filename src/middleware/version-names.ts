@@ -24,5 +24,8 @@ export function splitVersion(path: string): { readonly name: string; readonly re
 /** Throws `ConfigurationError` where a name is no version (VER-1). */
 export function checkVersionName(name: string): void {
   if (!isVersion(name))
-    throw new ConfigurationError('version-malformed', `"${name}" is no version. A version is "v" and a whole number, such as v1.`)
+    throw new ConfigurationError(
+      'version-malformed',
+      `"${name}" is no version. A version is "v" and a whole number, such as v1.`,
+    )
 }

@@ -80,7 +80,9 @@ export function versions(table: Readonly<Record<string, VersionEntry>>, options:
     const now = Date.now()
     const served = entries.get(segment)
     if (served === undefined) {
-      const living = [...entries].filter(([, entry]) => entry !== 'retired' && !isRetired(entry.life, now)).map(([name]) => name)
+      const living = [...entries]
+        .filter(([, entry]) => entry !== 'retired' && !isRetired(entry.life, now))
+        .map(([name]) => name)
       return next(unknownVersion(segment, living))
     }
     const { method = 'GET' } = req
@@ -91,7 +93,9 @@ export function versions(table: Readonly<Record<string, VersionEntry>>, options:
     setNotices(res, noticesOf(served, `${baseOf(req) ?? ''}${baseUrl}`, { method, segment, rest }))
     const { brownouts } = served.life
     const isSkipped = (one: Brownout): boolean => isExempt(one, principals.find(req)?.principal)
-    const brownout = brownouts?.at(now, isSkipped, (error) => console.error(`The brownouts of ${segment} can not be read.`, error))
+    const brownout = brownouts?.at(now, isSkipped, (error) =>
+      console.error(`The brownouts of ${segment} can not be read.`, error),
+    )
     if (brownouts !== undefined && brownout !== undefined) {
       if (brownout.status === 410) return send(res, { status: 410, headers: brownoutFields(brownout, now) }, false)
       return next(brownouts.problem(brownout, now))
@@ -126,8 +130,14 @@ function noticesOf(
   const part = parts?.at(method, rest)
   if (part === undefined) return noticeHeaders(life, successor)
   const { deprecated, sunset, use } = part.life
-  const headers = lifeFields({ deprecated: earliest(deprecated, life.deprecated), sunset: earliest(sunset, life.sunset) })
-  return noticeHeaders({ headers }, use === undefined ? successor : useAddress(use, `${base}/${segment}`, namesIn(part.template, rest)))
+  const headers = lifeFields({
+    deprecated: earliest(deprecated, life.deprecated),
+    sunset: earliest(sunset, life.sunset),
+  })
+  return noticeHeaders(
+    { headers },
+    use === undefined ? successor : useAddress(use, `${base}/${segment}`, namesIn(part.template, rest)),
+  )
 }
 
 const handlerKind = functionBy('an Express router')
@@ -144,7 +154,8 @@ export const versionEntryKinds: Kinds<HandlerEntry> = {
 function resolveTable(table: Readonly<Record<string, VersionEntry>>): ReadonlyMap<string, Served | 'retired'> {
   checkArgument('the table of versions()', table, 'table')
   const names = Object.keys(table)
-  if (names.length === 0) throw new ConfigurationError('version-malformed', 'versions() has no version. Give one such as { v1: router }.')
+  if (names.length === 0)
+    throw new ConfigurationError('version-malformed', 'versions() has no version. Give one such as { v1: router }.')
   const living = names.filter((name) => table[name] !== 'retired')
   return new Map(
     Object.entries(table).map(([name, entry]): [string, Served | 'retired'] => {

@@ -24,7 +24,9 @@ export function exampleValue(name: string, schema: JsonSchema, seed: number): un
     try {
       const random = Random.of(seed, name, attempt)
       const given = attempt < tries / 2
-      const value = canonical(values.make({ random, gaps: gapsOf(0, attempt), given, first: attempt === 0, name: '', path: '', depth: 0 }))
+      const value = canonical(
+        values.make({ random, gaps: gapsOf(0, attempt), given, first: attempt === 0, name: '', path: '', depth: 0 }),
+      )
       const [found] = validate(value)
       if (found === undefined) return value
       faults.push(new Unmade((found.pointer ?? '').slice(1).replaceAll('/', '.'), found.code ?? 'schema', found.detail))
@@ -47,7 +49,9 @@ export class Undescribed extends HttpProblem {
 export function mockedEndpoint(given: Endpoint, seed: number, note: (text: string) => void): Endpoint {
   const { name, description, area, allow, bodyLimit, timeout } = given
   const methods = Object.entries(given.methods).flatMap(([method, options]) =>
-    options === undefined ? [] : [[method, { ...options, handle: exampleHandler(method, name, options, { seed, note }) }] as const],
+    options === undefined
+      ? []
+      : [[method, { ...options, handle: exampleHandler(method, name, options, { seed, note }) }] as const],
   )
   return endpoint(name, {
     description,
@@ -78,7 +82,9 @@ function exampleHandler(method: string, endpointName: string, { describe }: Desc
   const [status, answer] = Object.entries(describe?.responses ?? {})[0] ?? []
   if (status === undefined) {
     return () => {
-      throw new Undescribed(`The handler of ${name} does not run in a mock. Describe its responses, and the mock answers with an example.`)
+      throw new Undescribed(
+        `The handler of ${name} does not run in a mock. Describe its responses, and the mock answers with an example.`,
+      )
     }
   }
   const code = Number(status) as EndpointReply['status']

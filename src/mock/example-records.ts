@@ -27,9 +27,16 @@ export const exampleRecordsKinds: Kinds<ExampleRecordsOptions> = { count, seed: 
  *
  * @example const records = await exampleRecords(orders, { count: 100 })
  */
-export function exampleRecords<T>(definition: ResourceDefinition<T>, options: ExampleRecordsOptions = {}): Promise<T[]> {
+export function exampleRecords<T>(
+  definition: ResourceDefinition<T>,
+  options: ExampleRecordsOptions = {},
+): Promise<T[]> {
   checkDefinition('exampleRecords()', definition)
-  const { count: wanted = 25, seed = 1 } = checkOptions<ExampleRecordsOptions>('exampleRecords()', options, exampleRecordsKinds)
+  const { count: wanted = 25, seed = 1 } = checkOptions<ExampleRecordsOptions>(
+    'exampleRecords()',
+    options,
+    exampleRecordsKinds,
+  )
   return records(definition as ResourceDefinition, wanted, seed) as Promise<T[]>
 }
 

@@ -59,7 +59,9 @@ const detail = 'The mock was asked to let some requests fail.'
 function problemOf(status: number): HttpProblem {
   if (status === 503) return new Unavailable({ detail })
   if (status === 429) return new HttpProblem('too-many-requests', { detail, headers: { [header.retryAfter]: '1' } })
-  const known = (Object.keys(problemKinds) as (keyof typeof problemKinds)[]).find((code) => problemKinds[code].status === status)
+  const known = (Object.keys(problemKinds) as (keyof typeof problemKinds)[]).find(
+    (code) => problemKinds[code].status === status,
+  )
   return known === undefined
     ? new HttpProblem({ code: `status-${status}`, status, title: 'The request failed' }, { detail })
     : new HttpProblem(known, { detail })

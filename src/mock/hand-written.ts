@@ -20,7 +20,11 @@ interface Path {
 }
 
 /** A middleware in the place of hand-written routes. */
-export function exampleRoutes(fragments: readonly DocumentFragment[], seed: number, note: (text: string) => void): Middleware {
+export function exampleRoutes(
+  fragments: readonly DocumentFragment[],
+  seed: number,
+  note: (text: string) => void,
+): Middleware {
   const paths = fragments.flatMap((fragment) => pathsOf(fragment, fragments, { seed, note }))
   const exampleRoutesMiddleware: Middleware = (req, res, next) => {
     const segments = decodeSegments(splitTarget(req.url ?? '/').path) ?? []
@@ -32,7 +36,9 @@ export function exampleRoutes(fragments: readonly DocumentFragment[], seed: numb
     const answer = found.methods.get(req.method ?? 'GET')
     if (answer === undefined) {
       const allow = [...found.methods.keys()].join(', ')
-      return next(new HttpProblem('method-not-allowed', { detail: `Allowed: ${allow}.`, headers: { [header.allow]: allow } }))
+      return next(
+        new HttpProblem('method-not-allowed', { detail: `Allowed: ${allow}.`, headers: { [header.allow]: allow } }),
+      )
     }
     if (answer instanceof HttpProblem) return next(answer)
     res.statusCode = answer.status
@@ -70,11 +76,18 @@ const fits = (template: readonly string[], segments: readonly string[]): boolean
   template.length === segments.length && template.every((part, i) => isParameter(part) || part === segments[i])
 
 /** The first answer of success that an operation describes. */
-function answerOf(name: string, operation: JsonObject, schemas: JsonObject, { seed, note }: Making): Answer | HttpProblem {
+function answerOf(
+  name: string,
+  operation: JsonObject,
+  schemas: JsonObject,
+  { seed, note }: Making,
+): Answer | HttpProblem {
   const responses = isObject(operation.responses) ? operation.responses : {}
   const status = Object.keys(responses).find((code) => /^[23]\d\d$/.test(code) && code !== '304')
   if (status === undefined)
-    return new Undescribed(`${name} describes no successful answer, so the mock has none. Describe one in the fragment.`)
+    return new Undescribed(
+      `${name} describes no successful answer, so the mock has none. Describe one in the fragment.`,
+    )
   const content = own(own(responses, status), 'content')
   const media = own(content, mediaType.json)
   const code = Number(status)

@@ -60,17 +60,23 @@ export async function mockService(service: object, options: MockOptions): Promis
   const sources = new Sources(versions)
   const validateOf = validatorsOf(description)
   checkData(sources, options.data)
-  const subjects = sources.definitions.map((definition) => subjectOf(definition, sources, options, validateOf(definition)))
+  const subjects = sources.definitions.map((definition) =>
+    subjectOf(definition, sources, options, validateOf(definition)),
+  )
   const made = await linkedRecords(subjects, options.seed)
   const stores = new Map([...made].map(([definition, one]) => [definition, exampleStore(definition, one)]))
-  const mocked = new Map(versions.map((version) => [version.name, mockedVersion(version, given, { sources, stores, ...options })]))
+  const mocked = new Map(
+    versions.map((version) => [version.name, mockedVersion(version, given, { sources, stores, ...options })]),
+  )
   const cors = crossOrigin({ origins: '*' })
   const api = apiDescribedAs(
     {
       ...openOptions(given, options.visitors),
       cors,
       onError: reportFailure,
-      versions: Object.fromEntries(Object.entries(given.versions).map(([name, entry]) => [name, mocked.get(name) ?? entry])),
+      versions: Object.fromEntries(
+        Object.entries(given.versions).map(([name, entry]) => [name, mocked.get(name) ?? entry]),
+      ),
     } as ApiOptions,
     description,
   )
@@ -98,7 +104,12 @@ function checkData(sources: Sources, data: MockOptions['data']): void {
   }
 }
 
-function subjectOf(definition: ResourceDefinition, sources: Sources, options: MockOptions, validate: Subject['validate']): Subject {
+function subjectOf(
+  definition: ResourceDefinition,
+  sources: Sources,
+  options: MockOptions,
+  validate: Subject['validate'],
+): Subject {
   const { collection } = definition
   const { data, visitors, note, records } = options
   const principal = visitors.principal
@@ -129,9 +140,13 @@ function mockedVersion({ options, mounts }: GivenVersion, { describe }: ApiOptio
   return {
     ...options,
     resources: options.resources.map((entry) =>
-      isEndpoint(entry) ? mockedEndpoint(entry, seed, note) : mockedMount(mounts.find((one) => one === entry) as Mount, parts),
+      isEndpoint(entry)
+        ? mockedEndpoint(entry, seed, note)
+        : mockedMount(mounts.find((one) => one === entry) as Mount, parts),
     ),
-    ...(options.routes === undefined ? {} : { routes: exampleRoutes(fragments, seed, note) as VersionOptions['routes'] & object }),
+    ...(options.routes === undefined
+      ? {}
+      : { routes: exampleRoutes(fragments, seed, note) as VersionOptions['routes'] & object }),
   }
 }
 
@@ -145,13 +160,19 @@ function mockedMount(given: Mount, { sources, stores, seed, note }: Parts): Moun
     {
       ...options,
       representations,
-      ...(endpoints === undefined ? {} : { endpoints: endpoints.map((one) => mockedEndpoint(one as never, seed, note)) }),
+      ...(endpoints === undefined
+        ? {}
+        : { endpoints: endpoints.map((one) => mockedEndpoint(one as never, seed, note)) }),
     } as never,
   )
 }
 
 /** Where the records are, for whoever starts the mock. */
-function pathsOf(versions: readonly GivenVersion[], sources: Sources, made: ReadonlyMap<ResourceDefinition, Made>): readonly MockedPath[] {
+function pathsOf(
+  versions: readonly GivenVersion[],
+  sources: Sources,
+  made: ReadonlyMap<ResourceDefinition, Made>,
+): readonly MockedPath[] {
   return versions.flatMap(({ name, mounts }) =>
     mounts
       .filter(({ definition }) => definition.parent === undefined)

@@ -45,7 +45,10 @@ export class Sources {
         adapter = view.under
       }
       const under = mounts.find((other) => other.adapter === adapter && views.length > 0)
-      this.#origins.set(mount, under === undefined ? { definition: mount.definition, views: [] } : { definition: under.definition, views })
+      this.#origins.set(
+        mount,
+        under === undefined ? { definition: mount.definition, views: [] } : { definition: under.definition, views },
+      )
     }
   }
 
@@ -60,7 +63,9 @@ export class Sources {
 
   /** The mounts that show the records of a definition as they are. */
   mountsOf(definition: ResourceDefinition): readonly Mount[] {
-    return [...this.#origins].flatMap(([mount, origin]) => (origin.definition === definition && origin.views.length === 0 ? [mount] : []))
+    return [...this.#origins].flatMap(([mount, origin]) =>
+      origin.definition === definition && origin.views.length === 0 ? [mount] : [],
+    )
   }
 
   /** What the collections that a definition leads to are, in the first version that has both. */

@@ -36,7 +36,11 @@ function completion(
   const { shape, key, assigned } = definition
   const isNumber = (name: string): boolean => {
     const place = shape.members.get(name)
-    return place?.types.has('integer') === true || place?.types.has('number') === true || valueFormat(place)?.isNumber === true
+    return (
+      place?.types.has('integer') === true ||
+      place?.types.has('number') === true ||
+      valueFormat(place)?.isNumber === true
+    )
   }
   const isKey = (name: string): boolean => key.members.includes(name)
   const names = [...shape.members.keys()].filter(
@@ -45,7 +49,10 @@ function completion(
   const parts = partMakers(maker, names.filter(isKey))
   let index = made
   return (value, { scope, attachTo }) => {
-    const fixed = new Set([...Object.keys(scope), ...(attachTo === undefined ? [] : definition.attachedTo.flatMap(({ by }) => by ?? []))])
+    const fixed = new Set([
+      ...Object.keys(scope),
+      ...(attachTo === undefined ? [] : definition.attachedTo.flatMap(({ by }) => by ?? [])),
+    ])
     const missing = names.filter((name) => (own(value, name) ?? null) === null && !fixed.has(name))
     if (missing.length === 0) return value
     const whole: JsonObject = { ...value }

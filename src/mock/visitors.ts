@@ -20,7 +20,17 @@ export interface Visitors {
 /** The default principal. */
 export const usualPrincipal = Object.freeze({ sub: 'mock', scope: '*:read *:write' })
 
-const left = ['baseUrl', 'rateLimit', 'usage', 'onStep', 'onQuery', 'onResponse', 'onError', 'onFinding', 'onConventionExpired'] as const
+const left = [
+  'baseUrl',
+  'rateLimit',
+  'usage',
+  'onStep',
+  'onQuery',
+  'onResponse',
+  'onError',
+  'onFinding',
+  'onConventionExpired',
+] as const
 
 /**
  * The options of a service without what is of its place: its address, its limits, its hooks, and with `off` also its authentication and
@@ -51,7 +61,10 @@ const openLogin: Login = Object.assign((_req: unknown, _res: unknown, next: () =
 }) as Login
 
 /** The members that the scope of the principal gives the records. Throws `ConfigurationError` where it can not be asked for this one. */
-export function fixedByScope({ collection, scope }: ResourceDefinition, { auth, principal, isNamed }: Visitors): JsonObject {
+export function fixedByScope(
+  { collection, scope }: ResourceDefinition,
+  { auth, principal, isNamed }: Visitors,
+): JsonObject {
   if (scope === undefined || (auth === 'keep' && !isNamed)) return {}
   const fail = (why: string): never => {
     throw invalidOption(

@@ -58,7 +58,9 @@ export class BodyWatch {
 
 function beginning(chunk: unknown, encoding: unknown): string {
   if (chunk instanceof Uint8Array)
-    return Buffer.from(chunk.buffer, chunk.byteOffset, Math.min(chunk.byteLength, looked)).toString('latin1').replace(/^ï»¿/u, '')
+    return Buffer.from(chunk.buffer, chunk.byteOffset, Math.min(chunk.byteLength, looked))
+      .toString('latin1')
+      .replace(/^ï»¿/u, '')
   if (typeof chunk !== 'string') return ''
   const text = chunk.slice(0, looked)
   const isPlain = typeof encoding !== 'string' || /^(?:utf-?8|latin1|ascii|binary)$/iu.test(encoding)

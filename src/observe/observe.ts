@@ -80,7 +80,10 @@ export function observe(options: ObserveOptions): Middleware {
     hasFailed = true
     notify(
       onError,
-      () => new Error('observe() could not examine an answer; this is reported only once. The service answers as before.', { cause }),
+      () =>
+        new Error('observe() could not examine an answer; this is reported only once. The service answers as before.', {
+          cause,
+        }),
     )
   }
   return function observeMiddleware(req, res, next): void {
@@ -141,7 +144,10 @@ class Observer {
     this.#routes = new RouteFinder(options.route)
     this.#allow = new Set(options.allow)
     this.#parameters = new Map(
-      Object.entries(options.parameters ?? {}).map(([path, names]) => [`/${segmentsOf(readable(path)).join('/')}`, names]),
+      Object.entries(options.parameters ?? {}).map(([path, names]) => [
+        `/${segmentsOf(readable(path)).join('/')}`,
+        names,
+      ]),
     )
   }
 
@@ -153,12 +159,17 @@ class Observer {
     const isKnownCollection = isNameOfThings(segmentsOf(template).at(-1)) && this.#routes.isCollection(template)
     const answer = new ObservedAnswer({ req, res, method, path, query, template, isKnownCollection, body: body.form })
     const isRoute = isRouted || from === 'learned' || !isBehindExpress(req) || isOfInterface(answer)
-    const judged = [...judge(answer, isRoute), ...(isRoute ? this.#pathFindings(answer, from === 'shape') : []), ...this.#byOptions(answer)]
+    const judged = [
+      ...judge(answer, isRoute),
+      ...(isRoute ? this.#pathFindings(answer, from === 'shape') : []),
+      ...this.#byOptions(answer),
+    ]
     // The part of the library that has already counted this clause knows more about it.
     const found = judged.filter(({ clause }) => !isCounted(req, usage, clause))
     if (found.length === 0 && !calls) return
     const client = usage.clientOf(callerOf(req, res.statusCode), req)
-    for (const { clause, detail } of found) usage.countBreak({ clause, method, route: template, detail, client, amount })
+    for (const { clause, detail } of found)
+      usage.countBreak({ clause, method, route: template, detail, client, amount })
     if (calls && !isCounted(req, usage, theCall)) usage.countCall({ ...placeOf(template), method, client, amount })
   }
 
@@ -176,12 +187,19 @@ class Observer {
     const { method, template, isItem, isSuccess } = answer
     const found: Finding[] = []
     const isChange = ['PUT', 'PATCH', 'DELETE'].includes(method)
-    if (this.#options.requireIfMatch === true && isChange && isItem && isSuccess && answer.asked('if-match') === undefined)
+    if (
+      this.#options.requireIfMatch === true &&
+      isChange &&
+      isItem &&
+      isSuccess &&
+      answer.asked('if-match') === undefined
+    )
       found.push({ clause: 'HDR-3', detail: 'If-Match' })
     const declared = this.#parameters.get(template)
     if (declared !== undefined && method === 'GET' && isSuccess) {
       const strangers = new Set(answer.parameters.map(([name]) => name).filter((name) => !isDeclared(name, declared)))
-      for (const name of [...strangers].slice(0, mostStrangers)) found.push({ clause: 'QUERY-8', detail: boundedName(name) })
+      for (const name of [...strangers].slice(0, mostStrangers))
+        found.push({ clause: 'QUERY-8', detail: boundedName(name) })
     }
     return found
   }
@@ -194,7 +212,9 @@ const isOfInterface = ({ method, isFile, isJson, isXml }: ObservedAnswer): boole
 /** Calls are counted by their version, and the template below it. */
 function placeOf(template: string): { readonly version: string; readonly route: string } {
   const below = splitVersion(fromVersion(template))
-  return below === undefined ? { version: '', route: template } : { version: below.name, route: below.rest === '' ? '/' : below.rest }
+  return below === undefined
+    ? { version: '', route: template }
+    : { version: below.name, route: below.rest === '' ? '/' : below.rest }
 }
 
 /** Maximum number of undeclared names that are counted per request. */
@@ -203,4 +223,5 @@ const mostStrangers = 5
 const standard: readonly string[] = [parameter.sort, parameter.search, parameter.page, parameter.size, parameter.expand]
 
 const isDeclared = (name: string, declared: readonly string[]): boolean =>
-  standard.includes(name) || declared.some((one) => (one.endsWith('*') ? name.startsWith(one.slice(0, -1)) : one === name))
+  standard.includes(name) ||
+  declared.some((one) => (one.endsWith('*') ? name.startsWith(one.slice(0, -1)) : one === name))

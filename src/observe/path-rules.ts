@@ -7,7 +7,19 @@ import { isParameter, segmentsOf } from './route-of.js'
 import type { Finding } from './rules.js'
 
 /** Accepted segments: endpoints that the conventions name (PATH-8), conventional names of tools, and prefixes of versions or areas. */
-const allowed = new Set(['search', 'buscar', 'login', 'logout', 'openapi', 'swagger', 'api', 'ui', 'rest', 'public', 'private'])
+const allowed = new Set([
+  'search',
+  'buscar',
+  'login',
+  'logout',
+  'openapi',
+  'swagger',
+  'api',
+  'ui',
+  'rest',
+  'public',
+  'private',
+])
 
 const version = /^v\d+$/i
 
@@ -21,7 +33,8 @@ export function judgePath(template: string, allow: ReadonlySet<string>): Finding
   const found: Finding[] = []
   for (const [at, segment] of segments.entries()) {
     if (segment.includes('{')) {
-      if (/\}\.(?:[a-z]{2,5}|\{(?:format|formato|ext|extension)\})$/i.test(segment)) found.push({ clause: 'PATH-4', detail: segment })
+      if (/\}\.(?:[a-z]{2,5}|\{(?:format|formato|ext|extension)\})$/i.test(segment))
+        found.push({ clause: 'PATH-4', detail: segment })
       continue
     }
     const stem = segment.split('.', 1)[0] ?? ''

@@ -120,7 +120,8 @@ function expressTemplate(req: IncomingMessage, segments: readonly string[], name
     // Parameters alone fit any path, also one that was replaced on the way.
     if (template.length > 0 && template.every(isParameter) && isRewritten(req, segments)) continue
     // An optional parameter that is not there is no part of the address.
-    if (fits(template, segments)) return `/${(isShorter(segments, template) ? template.slice(0, -1) : template).join('/')}`
+    if (fits(template, segments))
+      return `/${(isShorter(segments, template) ? template.slice(0, -1) : template).join('/')}`
   }
   return undefined
 }
@@ -142,7 +143,8 @@ function passedOn(req: IncomingMessage): readonly (readonly string[])[] | undefi
 
 /** What is left of a path whose template nobody knows; `ends` may stand for its last segments. */
 function shapesOf(segments: readonly string[], ends: readonly (readonly string[])[] = []): readonly string[] {
-  const end = ends.find((one) => one.length < segments.length && fits(one, segments.slice(segments.length - one.length))) ?? []
+  const end =
+    ends.find((one) => one.length < segments.length && fits(one, segments.slice(segments.length - one.length))) ?? []
   return [...segments.slice(0, segments.length - end.length).map(shapeOf), ...end]
 }
 
@@ -156,7 +158,8 @@ export const readable = (path: string): string =>
 /** After an error handler, `req.route` may belong to another path. */
 function fits(template: readonly string[], segments: readonly string[]): boolean {
   const rest = template.findIndex((part) => part.includes('{*'))
-  if (rest >= 0) return segments.length >= rest && template.slice(0, rest).every((part, at) => fitsPart(part, segments[at]))
+  if (rest >= 0)
+    return segments.length >= rest && template.slice(0, rest).every((part, at) => fitsPart(part, segments[at]))
   return (
     (template.length === segments.length || isShorter(segments, template)) &&
     segments.every((segment, at) => fitsPart(template[at] ?? '', segment))

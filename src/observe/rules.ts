@@ -52,14 +52,24 @@ const writeRules: readonly Rule[] = [
     },
   },
   { clause: 'VERB-3', judge: ({ method, status }) => named('201', method === 'PUT' && status === 201) },
-  { clause: 'VERB-6', judge: ({ method, isSuccess, hasBody }) => named('body', method === 'DELETE' && isSuccess && hasBody) },
+  {
+    clause: 'VERB-6',
+    judge: ({ method, isSuccess, hasBody }) => named('body', method === 'DELETE' && isSuccess && hasBody),
+  },
   {
     clause: 'VERB-7',
     judge: ({ method, isSuccess, template, isItem, isKnownCollection }) =>
       named('DELETE', method === 'DELETE' && isSuccess && !isItem && (isKnownCollection || !template.includes('{'))),
   },
-  { clause: 'VERB-8', judge: ({ method, status, isItem }) => named('200', method === 'HEAD' && status === 200 && isItem) },
-  { clause: 'VERB-9', anywhere: true, judge: ({ status, field }) => named('Allow', status === 405 && field('allow') === undefined) },
+  {
+    clause: 'VERB-8',
+    judge: ({ method, status, isItem }) => named('200', method === 'HEAD' && status === 200 && isItem),
+  },
+  {
+    clause: 'VERB-9',
+    anywhere: true,
+    judge: ({ status, field }) => named('Allow', status === 405 && field('allow') === undefined),
+  },
 ]
 
 const listRules: readonly Rule[] = [
@@ -80,7 +90,9 @@ const listRules: readonly Rule[] = [
     judge: (answer) => {
       if (answer.isItem || !isJsonList(answer, 'array')) return undefined
       const { parameters } = answer
-      return [parameter.page, parameter.size].find((name) => parameters.some(([one, value]) => one === name && !/^\d+$/.test(value)))
+      return [parameter.page, parameter.size].find((name) =>
+        parameters.some(([one, value]) => one === name && !/^\d+$/.test(value)),
+      )
     },
   },
 ]
@@ -96,7 +108,10 @@ const headerRules: readonly Rule[] = [
   {
     clause: 'HDR-1',
     judge: (answer) =>
-      named('Accept', answer.isSuccess && answer.hasBody && answer.type !== '' && !accepts(answer.asked('accept'), answer.type)),
+      named(
+        'Accept',
+        answer.isSuccess && answer.hasBody && answer.type !== '' && !accepts(answer.asked('accept'), answer.type),
+      ),
   },
   {
     clause: 'HDR-2',
@@ -122,7 +137,10 @@ const headerRules: readonly Rule[] = [
       const tag = field('etag')?.replace(/^W\//, '')
       return named(
         'If-None-Match',
-        method === 'GET' && status === 200 && tag !== undefined && list?.tags.some(({ opaque }) => opaque === tag) === true,
+        method === 'GET' &&
+          status === 200 &&
+          tag !== undefined &&
+          list?.tags.some(({ opaque }) => opaque === tag) === true,
       )
     },
   },
@@ -135,7 +153,10 @@ const headerRules: readonly Rule[] = [
     clause: 'HDR-6',
     anywhere: true,
     judge: ({ field }) =>
-      named('no-store', field('x-authorization-token') !== undefined && !/\bno-store\b/i.test(field('cache-control') ?? '')),
+      named(
+        'no-store',
+        field('x-authorization-token') !== undefined && !/\bno-store\b/i.test(field('cache-control') ?? ''),
+      ),
   },
 ]
 
@@ -154,7 +175,8 @@ const accessRules: readonly Rule[] = [
   {
     clause: 'AUTH-2',
     anywhere: true,
-    judge: ({ method, isSuccess, field }) => named('method', isSuccess && method !== 'GET' && field('x-authorization-token') !== undefined),
+    judge: ({ method, isSuccess, field }) =>
+      named('method', isSuccess && method !== 'GET' && field('x-authorization-token') !== undefined),
   },
   {
     clause: 'AUTH-4',
@@ -170,7 +192,10 @@ const accessRules: readonly Rule[] = [
     clause: 'VER-2',
     anywhere: true,
     judge: ({ status, hasBody, template }) =>
-      named('body', status === 410 && hasBody && /^(?:\/[^/{]+)*\/v\d+(?:\/|$)/i.test(template) && !template.includes('{')),
+      named(
+        'body',
+        status === 410 && hasBody && /^(?:\/[^/{]+)*\/v\d+(?:\/|$)/i.test(template) && !template.includes('{'),
+      ),
   },
   {
     clause: 'VER-3',
@@ -179,7 +204,10 @@ const accessRules: readonly Rule[] = [
       const deprecation = field('deprecation')
       if (deprecation !== undefined && !/^@-?\d+$/.test(deprecation)) return 'Deprecation'
       const sunset = field('sunset')
-      return named('Sunset', sunset !== undefined && !/^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/.test(sunset))
+      return named(
+        'Sunset',
+        sunset !== undefined && !/^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/.test(sunset),
+      )
     },
   },
 ]
@@ -194,7 +222,11 @@ const errorRules: readonly Rule[] = [
       return named(String(status), !statuses.has(status))
     },
   },
-  { clause: 'ERR-1', judge: ({ status, field }) => named('503 without Retry-After', status === 503 && field('retry-after') === undefined) },
+  {
+    clause: 'ERR-1',
+    judge: ({ status, field }) =>
+      named('503 without Retry-After', status === 503 && field('retry-after') === undefined),
+  },
   {
     clause: 'ERR-3',
     anywhere: true,

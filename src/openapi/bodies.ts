@@ -16,7 +16,10 @@ import type { RecordSchemas } from './record-schemas.js'
 import { translated, valueSchema } from './schemas.js'
 
 type Content = Readonly<
-  Record<string, { readonly schema?: unknown; readonly examples?: unknown; readonly [extension: `x-${string}`]: unknown }>
+  Record<
+    string,
+    { readonly schema?: unknown; readonly examples?: unknown; readonly [extension: `x-${string}`]: unknown }
+  >
 >
 
 /** The content of bodies of a document. */
@@ -31,11 +34,16 @@ export class Bodies {
   }
 
   /** The body of a request; `undefined` where none is taken. */
-  request(situation: Situation, examples?: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> | undefined {
+  request(
+    situation: Situation,
+    examples?: Readonly<Record<string, unknown>>,
+  ): Readonly<Record<string, unknown>> | undefined {
     if (!takesBody(situation)) return undefined
     const { method, operation, route, facts } = situation
     const told =
-      examples === undefined ? {} : { examples: Object.fromEntries(Object.entries(examples).map(([name, value]) => [name, { value }])) }
+      examples === undefined
+        ? {}
+        : { examples: Object.fromEntries(Object.entries(examples).map(([name, value]) => [name, { value }])) }
     if (examples !== undefined) this.#components.hasExamples = true
     const records = this.#records.with(linkForms(situation))
     const former = legacyTypes(situation)
@@ -47,14 +55,17 @@ export class Bodies {
     }
     const schema = records.of(route.resource, 'patch')
     const merges = facts.patchTypes.filter((type) => type !== mediaType.jsonPatch)
-    const operations = facts.patchTypes.includes(mediaType.jsonPatch) ? { [mediaType.jsonPatch]: { schema: this.#jsonPatch(facts) } } : {}
+    const operations = facts.patchTypes.includes(mediaType.jsonPatch)
+      ? { [mediaType.jsonPatch]: { schema: this.#jsonPatch(facts) } }
+      : {}
     return { required: true, content: { ...inEach([...merges, ...former], schema, told), ...operations } }
   }
 
   #ofEndpoint(situation: Situation, told: object): Content {
     const { method, route } = situation
     const called = route.endpoint?.methods.get(method)
-    if (called?.upload !== undefined) return Object.fromEntries(called.upload.types.map((type) => [type, { schema: fileSchema(type) }]))
+    if (called?.upload !== undefined)
+      return Object.fromEntries(called.upload.types.map((type) => [type, { schema: fileSchema(type) }]))
     const schema =
       called?.body === undefined
         ? {}
@@ -69,7 +80,9 @@ export class Bodies {
     if (status === 204 || status === 304 || status === 302 || status === 202) return undefined
     if (route.document !== undefined) {
       const { mediaTypes, pages } = route.document
-      return Object.fromEntries(mediaTypes.map((type) => [type, { schema: pages === undefined ? documentSchema : fileSchema(type) }]))
+      return Object.fromEntries(
+        mediaTypes.map((type) => [type, { schema: pages === undefined ? documentSchema : fileSchema(type) }]),
+      )
     }
     if (operation.answers === 'value') return this.#value(situation, status)
     const { resource } = route
@@ -78,7 +91,9 @@ export class Bodies {
     if (operation.method === 'POST' && status === 200) return undefined
     const isPage = operation.answers === 'page'
     const records = this.#records.with(linkForms(situation))
-    const schema = isPage ? records.page(resource, maxPageSize(situation, resource.plan.list.page.max)) : records.of(resource, 'output')
+    const schema = isPage
+      ? records.page(resource, maxPageSize(situation, resource.plan.list.page.max))
+      : records.of(resource, 'output')
     const customs = [...facts.representations, ...resource.representations]
     const exported = isPage ? resource.exports?.formats : undefined
     if (customs.length === 0 && exported === undefined) return this.#builtIn(schema)
@@ -109,12 +124,20 @@ export class Bodies {
     const stated = called?.text.responses?.[String(status) as '200']
     if (called?.text.responses !== undefined && stated?.schema === undefined && status !== 200) return undefined
     const schema =
-      stated?.schema === undefined ? {} : this.#endpointSchema(situationName(method, route.endpoint?.name ?? ''), stated.schema, 'output')
+      stated?.schema === undefined
+        ? {}
+        : this.#endpointSchema(situationName(method, route.endpoint?.name ?? ''), stated.schema, 'output')
     return contentOf(offersFor('value', [...facts.representations, ...(called?.representations ?? [])]).types, schema)
   }
 
   #endpointSchema(name: string, schema: DocumentSchema, purpose: 'create' | 'output'): DocumentSchema {
-    const context = { components: this.#components, root: schema, owner: `the endpoint "${name}"`, name: typeName(name), purpose }
+    const context = {
+      components: this.#components,
+      root: schema,
+      owner: `the endpoint "${name}"`,
+      name: typeName(name),
+      purpose,
+    }
     // What is sent is closed, as bodies are; what a handler gives is told as its team writes it.
     return purpose === 'create' ? valueSchema(context, schema) : translated(context, schema, '')
   }
@@ -124,7 +147,11 @@ export class Bodies {
   }
 }
 
-const documentSchema: DocumentSchema = { type: 'object', description: 'An OpenAPI document.', additionalProperties: true }
+const documentSchema: DocumentSchema = {
+  type: 'object',
+  description: 'An OpenAPI document.',
+  additionalProperties: true,
+}
 
 const situationName = (method: string, name: string): string => `${method.toLowerCase()}-${name}`
 
@@ -154,10 +181,16 @@ function contentOf(types: readonly string[], schema: unknown): Content {
 /** A text, or bytes, of which the document says no more. Bytes have no type (OpenAPI 3.1.1, 4.8.14.2). */
 function fileSchema(type: string): DocumentSchema {
   if (type === 'multipart/form-data')
-    return { type: 'object', properties: { file: { contentMediaType: 'application/octet-stream' } }, required: ['file'] }
+    return {
+      type: 'object',
+      properties: { file: { contentMediaType: 'application/octet-stream' } },
+      required: ['file'],
+    }
   // JSON of a team's own may hold any value.
   if (/[/+]json$/.test(type)) return {}
-  return type.startsWith('text/') || type.endsWith('json') ? { type: 'string', maxLength: longestText } : { contentMediaType: type }
+  return type.startsWith('text/') || type.endsWith('json')
+    ? { type: 'string', maxLength: longestText }
+    : { contentMediaType: type }
 }
 
 /** `bodyLimit`: no text in a body has more characters than the body has bytes. */

@@ -29,7 +29,8 @@ export function bounded(schema: DocumentSchema): DocumentSchema {
   if (schema.format === undefined && (schema.type === 'string' || schema.type === 'boolean')) return schema
   const types = [schema.type].flat()
   if (schema.enum !== undefined || schema.const !== undefined) return schema
-  const pattern = types.includes('string') && typeof schema.format === 'string' ? formatPatterns[schema.format] : undefined
+  const pattern =
+    types.includes('string') && typeof schema.format === 'string' ? formatPatterns[schema.format] : undefined
   const written = pattern === undefined || schema.pattern !== undefined ? schema : { ...schema, pattern }
   return types.includes('integer') && !types.includes('number') ? safeInteger(written) : written
 }
@@ -50,7 +51,13 @@ export function safeInteger(schema: DocumentSchema): DocumentSchema {
  */
 export function addressable(schema: DocumentSchema): DocumentSchema {
   const types = [schema.type].flat()
-  if (!types.includes('string') || schema.format !== undefined || schema.enum !== undefined || schema.const !== undefined) return schema
+  if (
+    !types.includes('string') ||
+    schema.format !== undefined ||
+    schema.enum !== undefined ||
+    schema.const !== undefined
+  )
+    return schema
   return {
     ...schema,
     ...(schema.minLength === undefined ? { minLength: 1 } : {}),

@@ -63,7 +63,12 @@ export class Components {
   }
 
   /** A reference to what an owner shares among its operations, or the value itself where others have the name: it can do without one. */
-  shareIfFree(kind: ComponentKind, name: string, owner: string, make: () => Readonly<JsonObject>): Reference | Readonly<JsonObject> {
+  shareIfFree(
+    kind: ComponentKind,
+    name: string,
+    owner: string,
+    make: () => Readonly<JsonObject>,
+  ): Reference | Readonly<JsonObject> {
     const identity = `of ${owner}`
     if ((this.#kinds.get(kind)?.get(name)?.identity ?? identity) !== identity) return make()
     return this.#claim(kind, { names: [name], owner }, identity, make)

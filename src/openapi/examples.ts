@@ -48,11 +48,16 @@ const data: ReadonlySet<string> = new Set(['examples', 'example', 'default', 'en
 /** Those that stand in schemas. */
 function ofSchemas(node: Readonly<JsonObject>, place: readonly string[]): readonly Example[] {
   const own = isList(node.examples)
-    ? node.examples.map((value) => ({ value, schema: place, name: `An example of the schema at "${place.slice(2).join('/')}"` }))
+    ? node.examples.map((value) => ({
+        value,
+        schema: place,
+        name: `An example of the schema at "${place.slice(2).join('/')}"`,
+      }))
     : []
   const below = Object.entries(node).flatMap(([word, value]) => {
     if (data.has(word) && place.length > 2) return []
-    if (isList(value)) return value.flatMap((one, at) => (isObject(one) ? ofSchemas(one, [...place, word, String(at)]) : []))
+    if (isList(value))
+      return value.flatMap((one, at) => (isObject(one) ? ofSchemas(one, [...place, word, String(at)]) : []))
     return isObject(value) ? ofSchemas(value, [...place, word]) : []
   })
   return [...own, ...below]

@@ -29,7 +29,9 @@ export function withExamples(document: OpenApiDocument, source: ExampleSource): 
     const found = made.of(place.join(' '), schema, [...place, 'schema'])
     return found === undefined ? media : { ...media, example: found.value }
   }
-  const paths = Object.fromEntries(Object.entries(document.paths).map(([path, item]) => [path, eachMedia(item, ['paths', path], look)]))
+  const paths = Object.fromEntries(
+    Object.entries(document.paths).map(([path, item]) => [path, eachMedia(item, ['paths', path], look)]),
+  )
   return {
     ...document,
     paths,
@@ -48,7 +50,8 @@ function typeIn(schema: unknown): string | undefined {
 }
 
 /** Examples of any value, and of a document in a document, would tell nothing. */
-const saysMuch = (schema: JsonObject): boolean => Object.keys(schema).length > 0 && schema.description !== 'An OpenAPI document.'
+const saysMuch = (schema: JsonObject): boolean =>
+  Object.keys(schema).length > 0 && schema.description !== 'An OpenAPI document.'
 
 const withExample = (schema: unknown, found: { readonly value: unknown } | undefined): unknown =>
   found === undefined || !isObject(schema) || isList(schema.examples) ? schema : { ...schema, examples: [found.value] }
@@ -125,7 +128,10 @@ class Maker {
   of(name: string, schema: unknown, place: readonly string[]): { readonly value: unknown } | undefined {
     if (!isObject(schema)) return undefined
     const needed = this.#needed(schema)
-    const root = { ...local(schema), $defs: Object.fromEntries([...needed].map((one) => [one, this.#localType(one)])) } as JsonSchema
+    const root = {
+      ...local(schema),
+      $defs: Object.fromEntries([...needed].map((one) => [one, this.#localType(one)])),
+    } as JsonSchema
     const isCertain = [schema, ...[...needed].map((one) => this.#schemas[one])].every((one) => this.#isCertain(one))
     for (const value of this.#source.candidates(name, root)) {
       if (isCertain) return { value }
@@ -168,4 +174,5 @@ class Maker {
 }
 
 /** A schema whose references lead into its own `$defs`. */
-const local = (schema: unknown): JsonObject => JSON.parse(JSON.stringify(schema).replaceAll(`"${prefix}`, '"#/$defs/')) as JsonObject
+const local = (schema: unknown): JsonObject =>
+  JSON.parse(JSON.stringify(schema).replaceAll(`"${prefix}`, '"#/$defs/')) as JsonObject

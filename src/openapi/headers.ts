@@ -29,7 +29,9 @@ const fields: Readonly<Record<string, Field>> = {
   [header.contentDisposition]: text('How a client may name the file (RFC 6266).'),
   [header.contentLocation]: text("The item's own address (RFC 9110 8.7).", { format: 'uri-reference' }),
   [header.deprecation]: text('When the version became deprecated (RFC 9745).', { pattern: '^@-?[0-9]+$' }),
-  [header.etag]: text('The version of the representation: send it as `If-Match` or `If-None-Match` (HDR-2).', { pattern: '^(?:W/)?".*"$' }),
+  [header.etag]: text('The version of the representation: send it as `If-Match` or `If-None-Match` (HDR-2).', {
+    pattern: '^(?:W/)?".*"$',
+  }),
   [header.link]: text(
     'Other pages, with the relations `first`, `prev`, `next` and `last`, or the successor of the version (QUERY-7, VER-3).',
     { pattern: '^<[^<>]*> *;.*$' },
@@ -40,7 +42,9 @@ const fields: Readonly<Record<string, Field>> = {
   [header.rateLimitPolicy]: text('The budget (LIMIT-1).'),
   [header.requestId]: text('The id of the request.', { maxLength: 128 }),
   [header.retryAfter]: { description: 'Seconds until the request may be sent again.', schema: natural },
-  [header.sunset]: text('When the version ends (RFC 8594).', { pattern: '^[A-Z][a-z]{2}, [0-9]{2} [A-Z][a-z]{2} [0-9]{4} [0-9:]{8} GMT$' }),
+  [header.sunset]: text('When the version ends (RFC 8594).', {
+    pattern: '^[A-Z][a-z]{2}, [0-9]{2} [A-Z][a-z]{2} [0-9]{4} [0-9:]{8} GMT$',
+  }),
   [header.token]: text('The token of this user (AUTH-2).'),
   [header.totalCount]: { description: 'How many items match, on all pages (QUERY-7).', schema: natural },
   [header.vary]: text('The request header fields that the answer depends on.'),

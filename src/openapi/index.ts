@@ -7,8 +7,20 @@ export type { Level } from '../contract/findings.js'
 export type { ContractKind } from '../contract/kinds.js'
 export { DocumentError } from '../contract/nodes.js'
 export { type UpgradeGuideOptions, upgradeGuide } from '../contract/upgrade-guide.js'
-export type { DocumentExtensions, EndpointAnswer, EndpointText, OperationText, ResourceText } from '../plan/describe-options.js'
-export type { DocumentContact, DocumentFragment, DocumentInfo, DocumentServer, OpenApiOptions } from '../plan/document-options.js'
+export type {
+  DocumentExtensions,
+  EndpointAnswer,
+  EndpointText,
+  OperationText,
+  ResourceText,
+} from '../plan/describe-options.js'
+export type {
+  DocumentContact,
+  DocumentFragment,
+  DocumentInfo,
+  DocumentServer,
+  OpenApiOptions,
+} from '../plan/document-options.js'
 export type { DocumentOperation, DocumentPath, DocumentSchema, OpenApiDocument, Reference } from './document.js'
 export { openapi } from './openapi.js'
 export { type DescribeStrictly, type DescribeStrictlyOptions, describeStrictly } from './strict/describe-strictly.js'

@@ -4,8 +4,12 @@ import { isList, isObject } from '../definition/json.js'
 /** True for values that are equal, whatever the order of members. Parts that both share are looked at once. */
 export function isAlike(one: unknown, other: unknown): boolean {
   if (one === other) return true
-  if (isList(one)) return isList(other) && one.length === other.length && one.every((item, at) => isAlike(item, other[at]))
+  if (isList(one))
+    return isList(other) && one.length === other.length && one.every((item, at) => isAlike(item, other[at]))
   if (!isObject(one) || !isObject(other)) return false
   const names = Object.keys(one)
-  return names.length === Object.keys(other).length && names.every((name) => Object.hasOwn(other, name) && isAlike(one[name], other[name]))
+  return (
+    names.length === Object.keys(other).length &&
+    names.every((name) => Object.hasOwn(other, name) && isAlike(one[name], other[name]))
+  )
 }

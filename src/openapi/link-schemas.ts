@@ -22,7 +22,11 @@ export class LinkSchemas {
     this.#forms = forms
     this.#components = components
     this.#members = members
-    this.#sentAddress = { type: 'string', description: 'The absolute address of the item, or its path.', maxLength: bodyLimit }
+    this.#sentAddress = {
+      type: 'string',
+      description: 'The absolute address of the item, or its path.',
+      maxLength: bodyLimit,
+    }
   }
 
   /** A link to a sub-collection of the item. */
@@ -81,7 +85,13 @@ export class LinkSchemas {
   }
 
   /** All that lead to one target share a type where they say the same. */
-  #share(mounted: Mounted, link: LinkTo, target: Mounted, end: 'Link' | 'Reference', schema: DocumentSchema): Reference {
+  #share(
+    mounted: Mounted,
+    link: LinkTo,
+    target: Mounted,
+    end: 'Link' | 'Reference',
+    schema: DocumentSchema,
+  ): Reference {
     const { owner, type } = this.#members.ownerOf(mounted)
     const names = [`${this.#members.ownerOf(target).type}${end}`, `${type}${typeName(link.name)}${end}`]
     return this.#components.share('schemas', names, schema, owner)

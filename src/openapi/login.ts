@@ -12,7 +12,11 @@ const description = 'A token for user and password, in the header `x-authorizati
 
 /** The path of the login, whose server is that of the service itself. `root`: its address. */
 export function loginPath(facts: ServiceFacts, root: string, components: Components): Record<string, unknown> {
-  components.share('securitySchemes', ['basic'], { type: 'http', scheme: 'basic', description: 'User and password (AUTH-2).' })
+  components.share('securitySchemes', ['basic'], {
+    type: 'http',
+    scheme: 'basic',
+    description: 'User and password (AUTH-2).',
+  })
   const problems = new ProblemResponses(components)
   // A login is counted by its own budget, and belongs to no version.
   const own: ServiceFacts = { ...facts, rateLimit: false }

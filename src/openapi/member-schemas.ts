@@ -62,7 +62,11 @@ export class MemberSchemas {
   #knownOf(mounted: Mounted): Known {
     const known = this.#known.get(mounted)
     if (known !== undefined) return known
-    const made: Known = { owner: `"${mounted.plan.collection}"`, type: `${typeOf(mounted)}${this.#suffix}`, members: new Map() }
+    const made: Known = {
+      owner: `"${mounted.plan.collection}"`,
+      type: `${typeOf(mounted)}${this.#suffix}`,
+      members: new Map(),
+    }
     this.#known.set(mounted, made)
     return made
   }
@@ -74,7 +78,8 @@ export class MemberSchemas {
     const given = shape.properties.get(name)
     // Where nothing is an object there is nothing to close.
     const isSame = given !== undefined && isPurposeless(given)
-    const member = given === undefined ? undefined : { node: isSame ? given : closedPlace(schema, given, () => false), isSame }
+    const member =
+      given === undefined ? undefined : { node: isSame ? given : closedPlace(schema, given, () => false), isSame }
     members.set(name, member)
     return member
   }

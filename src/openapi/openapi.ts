@@ -54,7 +54,12 @@ export interface Asked {
 }
 
 /** The same of a description, with options of their kinds. Throws `ConfigurationError` as `openapi` does. */
-export function describe(description: ServiceDescription, version: string, given: OpenApiOptions, asked: Asked = {}): OpenApiDocument {
+export function describe(
+  description: ServiceDescription,
+  version: string,
+  given: OpenApiOptions,
+  asked: Asked = {},
+): OpenApiDocument {
   const { described, facts } = describedVersion(description, version)
   // A mock stands for a service at another address.
   const root = asked.root ?? facts.root
@@ -78,7 +83,10 @@ export function describe(description: ServiceDescription, version: string, given
     info: { title: version, version, ...info },
     servers: servers ?? [{ url: `${root ?? ''}/${version}`, ...audienceOf(facts) }],
     ...(security.length === 0 ? {} : { security }),
-    tags: [...tagsOf(described), ...(facts.login ? [{ name: 'login', description: 'Tokens for user and password (AUTH-2).' }] : [])],
+    tags: [
+      ...tagsOf(described),
+      ...(facts.login ? [{ name: 'login', description: 'Tokens for user and password (AUTH-2).' }] : []),
+    ],
     paths,
     components: components.all(),
     ...(externalDocs === undefined ? {} : { externalDocs }),
@@ -135,7 +143,11 @@ interface Wanted extends Pick<Asked, 'wanted'> {
   readonly facts: ServiceFacts
 }
 
-function pathsOf({ described: { table, life }, facts, wanted }: Wanted, components: Components, records: RecordSchemas): Paths {
+function pathsOf(
+  { described: { table, life }, facts, wanted }: Wanted,
+  components: Components,
+  records: RecordSchemas,
+): Paths {
   const operations = new Operations(components, records)
   const paths: Paths = {}
   for (const route of table.routes) {
@@ -178,7 +190,9 @@ function checkTexts({ kind, resource, operations }: Route): void {
   if (text.operations === undefined) return
   const routes = [...below.values()].flatMap((entry) => (entry.kind === 'leaf' ? [entry.route] : []))
   const known = new Set(
-    [...operations.values(), ...[collection, item, ...routes].flatMap((route) => [...route.operations.values()])].map(({ name }) => name),
+    [...operations.values(), ...[collection, item, ...routes].flatMap((route) => [...route.operations.values()])].map(
+      ({ name }) => name,
+    ),
   )
   const attached = ['listMembers', 'createMember', 'readMember', 'attach', 'detach']
   const stray = Object.keys(text.operations).find((name) => !known.has(name) && !attached.includes(name))

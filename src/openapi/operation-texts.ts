@@ -15,7 +15,10 @@ const texts: Readonly<Record<string, Text>> = {
     'A page of the items that match, with the number of all of them and links to the other pages (VERB-1, QUERY-1..7).',
   ),
   create: text('Create one of {}', 'Creates an item; `Location` is its address (VERB-2).'),
-  read: text('Get one of {}', 'The item with links to what it refers to; `expand` puts those in full (VERB-1, REP-1, REP-2).'),
+  read: text(
+    'Get one of {}',
+    'The item with links to what it refers to; `expand` puts those in full (VERB-1, REP-1, REP-2).',
+  ),
   replace: text(
     'Replace one of {}',
     'Replaces the whole item; its id stays (VERB-3). `If-Match` guards against changes of others (HDR-3).',
@@ -25,7 +28,10 @@ const texts: Readonly<Record<string, Text>> = {
     'Changes the members that are sent; null removes, or sets null (VERB-5). `If-Match` guards against changes of others (HDR-3).',
   ),
   remove: text('Delete one of {}', 'Deletes the item. Afterwards it answers 404 (VERB-6).'),
-  listMembers: text('List the {} of one of {parent}', 'A page of the items that are in this collection of their parent (VERB-1, PATH-7).'),
+  listMembers: text(
+    'List the {} of one of {parent}',
+    'A page of the items that are in this collection of their parent (VERB-1, PATH-7).',
+  ),
   createMember: text(
     'Create one of {} for one of {parent}',
     'Creates an item and puts it into this collection; `Location` is its own address (VERB-2, PATH-7).',
@@ -34,8 +40,14 @@ const texts: Readonly<Record<string, Text>> = {
     'Get one of the {} of one of {parent}',
     'The item, where it is in this collection; `Content-Location` is its own address (PATH-7).',
   ),
-  attach: text('Put one of {} into one of {parent}', 'Puts an item that exists into this collection. There is no body (VERB-4).'),
-  detach: text('Take one of {} out of one of {parent}', 'Takes the item out of this collection; the item itself stays (VERB-4).'),
+  attach: text(
+    'Put one of {} into one of {parent}',
+    'Puts an item that exists into this collection. There is no body (VERB-4).',
+  ),
+  detach: text(
+    'Take one of {} out of one of {parent}',
+    'Takes the item out of this collection; the item itself stays (VERB-4).',
+  ),
   readFlag: text('Ask whether one of {} is {flag}', '204 where the flag is set, 404 where it is not (PATH-8).'),
   setFlag: text('Set {flag} of one of {}', 'Sets the flag; setting it again changes nothing (PATH-8).'),
   unsetFlag: text('Unset {flag} of one of {}', 'Unsets the flag; unsetting it again changes nothing (PATH-8).'),
@@ -46,7 +58,10 @@ const texts: Readonly<Record<string, Text>> = {
 
 /** The same of HEAD, whose answer differs from that of GET (VERB-8). */
 const headTexts: Readonly<Record<string, Text>> = {
-  list: text('Count {}', 'The header fields of the list without a body: `x-total-count` is how many items match (VERB-8, QUERY-7).'),
+  list: text(
+    'Count {}',
+    'The header fields of the list without a body: `x-total-count` is how many items match (VERB-8, QUERY-7).',
+  ),
   listMembers: text(
     'Count the {} of one of {parent}',
     'The header fields of the list without a body: `x-total-count` is how many items match (VERB-8, QUERY-7).',
@@ -56,7 +71,10 @@ const headTexts: Readonly<Record<string, Text>> = {
     'Check for one of the {} of one of {parent}',
     '302 where the item is in this collection, 404 where it is not. There is no body (VERB-8).',
   ),
-  readFlag: text('Check whether one of {} is {flag}', '302 where the flag is set, 404 where it is not. There is no body (VERB-8).'),
+  readFlag: text(
+    'Check whether one of {} is {flag}',
+    '302 where the flag is set, 404 where it is not. There is no body (VERB-8).',
+  ),
 }
 
 /** One line on an operation. */

@@ -60,7 +60,8 @@ export class Operations {
     const alike = this.#alikeOf(situation, text.problems)
     const body = this.#bodies.request(situation, text.examples)
     const query = this.#parameters.query(situation)
-    const parameters = query.length === 0 ? alike.fields : alike.fields.length === 0 ? query : [...query, ...alike.fields]
+    const parameters =
+      query.length === 0 ? alike.fields : alike.fields.length === 0 ? query : [...query, ...alike.fields]
     const operation: Partial<Writable<DocumentOperation>> = {
       operationId: (method === 'HEAD' ? undefined : text.operationId) ?? idOf(method),
       summary: text.summary ?? summaryOf(situation),
@@ -80,7 +81,9 @@ export class Operations {
 
   #responses(situation: Situation, alike: Alike): Readonly<Record<string, unknown>> {
     if (alike.responses !== undefined) return alike.responses
-    const successes = alike.successes.map(({ status, response }) => [status, this.#withContent(situation, status, response)] as const)
+    const successes = alike.successes.map(
+      ({ status, response }) => [status, this.#withContent(situation, status, response)] as const,
+    )
     const responses = byStatus<unknown>([...successes, ...alike.others])
     // What has no content of its own is the same for all of its kind.
     if (successes.every(([, response]) => this.#shared.has(response))) alike.responses = responses
@@ -100,7 +103,9 @@ export class Operations {
       successes: successesOf(situation).map((status) => ({ status, response: this.#success(situation, status) })),
       others: [
         ...Object.entries(this.#problems.of(situation, problems)),
-        ...(method === 'HEAD' && operation.headStatus !== undefined && !isHeadLikeGet(situation) ? [['default', unlisted] as const] : []),
+        ...(method === 'HEAD' && operation.headStatus !== undefined && !isHeadLikeGet(situation)
+          ? [['default', unlisted] as const]
+          : []),
       ],
     }
     if (key !== undefined) this.#alike.set(key, alike)
@@ -137,7 +142,13 @@ export class Operations {
     const name = typeName(STATUS_CODES[status] ?? 'Done')
     const fields = Object.keys(response.headers).map(typeName).join('')
     const own = `Of${typeName(operation.name)}`
-    const names = [name, `${name}${own}`, `${name}${fields}`, `${name}${fields}${own}`, `${name}${fieldNames(response.headers)}${own}`]
+    const names = [
+      name,
+      `${name}${own}`,
+      `${name}${fields}`,
+      `${name}${fields}${own}`,
+      `${name}${fieldNames(response.headers)}${own}`,
+    ]
     return this.#components.share('responses', names, response)
   }
 }
@@ -198,7 +209,10 @@ export function tagOf({ route }: Pick<Situation, 'route'>): string {
 }
 
 /** What is said of the end of an operation. That of a whole version stands at the top of its document (VER-3). */
-function lifeOf({ method, route, life }: Situation, said: boolean): Pick<DocumentOperation, 'deprecated' | `x-${string}`> {
+function lifeOf(
+  { method, route, life }: Situation,
+  said: boolean,
+): Pick<DocumentOperation, 'deprecated' | `x-${string}`> {
   const part = lifeOfRoute(route, method)
   const sunset = part === undefined ? undefined : life?.sunset
   return {

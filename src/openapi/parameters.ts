@@ -44,12 +44,16 @@ export class Parameters {
       const { parameters, page } = resource.plan.list
       const max = maxPageSize(situation, page.max)
       const known = this.#list(resource, max)
-      return route.parameters === undefined ? known : [...known, ...aliasParameters(route.parameters, parameters, { ...page, max })]
+      return route.parameters === undefined
+        ? known
+        : [...known, ...aliasParameters(route.parameters, parameters, { ...page, max })]
     }
     if (operation.query === 'item' && resource !== undefined) {
       const { expandable, page } = resource.plan.list
       const known = this.#expansion(resource)
-      return expandable.length === 0 ? known : [...known, ...aliasParameters(route.parameters, [parameter.expand], page)]
+      return expandable.length === 0
+        ? known
+        : [...known, ...aliasParameters(route.parameters, [parameter.expand], page)]
     }
     const query = operation.query === 'endpoint' ? route.endpoint?.methods.get(method)?.query : undefined
     return query === undefined ? none : ofEndpoint(query)
@@ -68,7 +72,10 @@ export class Parameters {
       made.push(this.#own(resource, `${typeName(filter.name)}Filter`, () => filterParameter(filter, definition.shape)))
     }
     if (list.sort.size > 0) made.push(this.#own(resource, 'Sort', () => sortParameter([...list.sort.keys()])))
-    made.push(...pageParameters({ ...list, page: { ...list.page, max } }, this.#components), ...this.#expansion(resource))
+    made.push(
+      ...pageParameters({ ...list, page: { ...list.page, max } }, this.#components),
+      ...this.#expansion(resource),
+    )
     lists.set(plan, made)
     return made
   }
@@ -85,7 +92,12 @@ export class Parameters {
 
   /** A parameter that one resource has, in several operations. */
   #own(resource: Mounted, name: string, make: () => Parameter): unknown {
-    return this.#components.shareIfFree('parameters', `${typeOf(resource)}${name}`, `"${resource.plan.collection}" ${name}`, make)
+    return this.#components.shareIfFree(
+      'parameters',
+      `${typeOf(resource)}${name}`,
+      `"${resource.plan.collection}" ${name}`,
+      make,
+    )
   }
 }
 
@@ -121,15 +133,25 @@ function pageParameters({ page, searchable }: ListGrammar, components: Component
       default: page.first,
     },
   )
-  const size = shared(parameter.size, ['Limit', `Limit${page.size}To${page.max}`], `Items per page, at most ${page.max} (QUERY-5).`, {
-    type: 'integer',
-    minimum: 1,
-    maximum: page.max,
-    format: 'int64',
-    default: page.size,
-  })
+  const size = shared(
+    parameter.size,
+    ['Limit', `Limit${page.size}To${page.max}`],
+    `Items per page, at most ${page.max} (QUERY-5).`,
+    {
+      type: 'integer',
+      minimum: 1,
+      maximum: page.max,
+      format: 'int64',
+      default: page.size,
+    },
+  )
   const search = (): unknown =>
-    shared(parameter.search, ['Search'], 'A text to search for, as the search engine takes it (QUERY-3).', inQuery({ type: 'string' }))
+    shared(
+      parameter.search,
+      ['Search'],
+      'A text to search for, as the search engine takes it (QUERY-3).',
+      inQuery({ type: 'string' }),
+    )
   return [...(searchable ? [search()] : []), number, size]
 }
 
@@ -172,7 +194,11 @@ function scalarSchema(shape: Shape | undefined, allowed: readonly unknown[] | un
 /** What a query can hold of a value, where its schema does not say less. */
 function inQuery(schema: DocumentSchema): DocumentSchema {
   const types = [schema.type].flat()
-  const isOpen = types.includes('string') && schema.maxLength === undefined && schema.enum === undefined && schema.const === undefined
+  const isOpen =
+    types.includes('string') &&
+    schema.maxLength === undefined &&
+    schema.enum === undefined &&
+    schema.const === undefined
   const text = isOpen ? { ...schema, maxLength: longestValue } : schema
   return bounded(text)
 }
@@ -193,12 +219,15 @@ function sortParameter(fields: readonly string[]): Parameter {
   const examples: Record<string, { readonly summary: string; readonly value: string }> = {
     ascending: { summary: `By ${first}, ascending`, value: first },
     descending: { summary: `By ${first}, descending`, value: `-${first}` },
-    ...(second === undefined ? {} : { several: { summary: `By ${first}, descending, then by ${second}`, value: `-${first},${second}` } }),
+    ...(second === undefined
+      ? {}
+      : { several: { summary: `By ${first}, descending, then by ${second}`, value: `-${first},${second}` } }),
   }
   return {
     name: parameter.sort,
     in: 'query',
-    description: 'A comma list of fields to sort by: `-` is descending, `+` or nothing ascending; later fields break ties (QUERY-2).',
+    description:
+      'A comma list of fields to sort by: `-` is descending, `+` or nothing ascending; later fields break ties (QUERY-2).',
     schema: {
       type: 'string',
       minLength: 1,
@@ -216,18 +245,34 @@ function expandParameter(expandable: readonly string[]): Parameter {
     in: 'query',
     description: `A comma list of associations to put in full: ${expandable.map((name) => `\`${name}\``).join(', ')} (QUERY-6).`,
     schema: inQuery({ type: 'string', minLength: 1, pattern: `^${one}(?:,${one})*$` }),
-    examples: { one: { value: expandable[0] }, ...(expandable.length > 1 ? { all: { value: expandable.join(',') } } : {}) },
+    examples: {
+      one: { value: expandable[0] },
+      ...(expandable.length > 1 ? { all: { value: expandable.join(',') } } : {}),
+    },
   }
 }
 
 function fieldsOf(situation: Situation, components: Components): readonly unknown[] {
   const { operation, route } = situation
-  const shared = (names: readonly string[], name: string, description: string, schema: DocumentSchema, required = false): unknown =>
+  const shared = (
+    names: readonly string[],
+    name: string,
+    description: string,
+    schema: DocumentSchema,
+    required = false,
+  ): unknown =>
     components.once(`${names[0]}`, () =>
-      components.share('parameters', names, { name, in: 'header', description, ...(required ? { required } : {}), schema }),
+      components.share('parameters', names, {
+        name,
+        in: 'header',
+        description,
+        ...(required ? { required } : {}),
+        schema,
+      }),
     )
   const changes = operation.preconditions === 'item'
-  const creates = operation.creates === true && route.resource !== undefined && route.resource.idempotencyKey !== 'ignored'
+  const creates =
+    operation.creates === true && route.resource !== undefined && route.resource.idempotencyKey !== 'ignored'
   return [
     ...(changes ? [needsIfMatch(situation) === 'always' ? requiredIfMatch(shared) : ifMatch(shared)] : []),
     ...(readsConditionally(situation)
@@ -245,7 +290,13 @@ function fieldsOf(situation: Situation, components: Components): readonly unknow
   ]
 }
 
-type Share = (names: readonly string[], name: string, description: string, schema: DocumentSchema, required?: boolean) => unknown
+type Share = (
+  names: readonly string[],
+  name: string,
+  description: string,
+  schema: DocumentSchema,
+  required?: boolean,
+) => unknown
 
 const requiredIfMatch = (shared: Share): unknown =>
   shared(
@@ -266,10 +317,15 @@ const ifMatch = (shared: Share): unknown =>
 
 const preference = (method: string, shared: Share): unknown =>
   method === 'POST'
-    ? shared(['PreferRepresentation'], header.prefer, '`return=representation` asks for the new item in the answer (VERB-2).', {
-        ...fieldValue,
-        examples: ['return=representation'],
-      })
+    ? shared(
+        ['PreferRepresentation'],
+        header.prefer,
+        '`return=representation` asks for the new item in the answer (VERB-2).',
+        {
+          ...fieldValue,
+          examples: ['return=representation'],
+        },
+      )
     : shared(['PreferMinimal'], header.prefer, '`return=minimal` asks for an answer without a body (VERB-10).', {
         ...fieldValue,
         examples: ['return=minimal'],

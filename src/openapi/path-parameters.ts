@@ -23,7 +23,8 @@ const fileParameter = {
 
 /** The path of a route. A key is named by its member, and by its resource too where another key in the path has that name. */
 export function pathOf(route: Route, records: RecordSchemas): DocumentedPath {
-  if (route.document !== undefined) return { path: route.template, parameters: route.template.includes('{') ? [fileParameter] : [] }
+  if (route.document !== undefined)
+    return { path: route.template, parameters: route.template.includes('{') ? [fileParameter] : [] }
   const holders = keyHolders(route)
   const plain = holders.map(nameOf)
   const names = holders.map((holder, at) =>
@@ -64,7 +65,14 @@ const textOf = (text: unknown): string | undefined => (typeof text === 'string' 
 
 function keySchema(holder: Mounted, records: RecordSchemas): DocumentSchema {
   const [member = ''] = holder.plan.key.members
-  const { readOnly: _, writeOnly: __, default: ___, description: ____, title: _____, ...schema } = records.keyMember(holder, member)
+  const {
+    readOnly: _,
+    writeOnly: __,
+    default: ___,
+    description: ____,
+    title: _____,
+    ...schema
+  } = records.keyMember(holder, member)
   const { type, minLength = 1, maxLength = longestId } = schema
   if (type !== 'string' || schema.enum !== undefined || schema.const !== undefined) return schema
   return { ...schema, minLength, maxLength }

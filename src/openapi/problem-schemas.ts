@@ -23,7 +23,11 @@ const violation: DocumentSchema = {
     parameter: text('The name of a query parameter.'),
     header: text('The name of a request header field.'),
     code: text('A stable word for the kind of violation, such as `required`.'),
-    params: { type: 'object', description: 'What the kind says besides, such as `{ "limit": 10 }`.', additionalProperties: true },
+    params: {
+      type: 'object',
+      description: 'What the kind says besides, such as `{ "limit": 10 }`.',
+      additionalProperties: true,
+    },
     clause: text('The clause of the conventions.'),
     allowed: {
       type: 'array',
@@ -101,7 +105,10 @@ export class ProblemResponses {
   }
 
   /** The answers of these problems, whatever the operation is. */
-  ofProblems(situation: FieldSituation, given: readonly (ProblemCode | CustomProblem)[]): Readonly<Record<string, Reference>> {
+  ofProblems(
+    situation: FieldSituation,
+    given: readonly (ProblemCode | CustomProblem)[],
+  ): Readonly<Record<string, Reference>> {
     const byStatus = new Map<number, CustomProblem[]>()
     // Node's parser refuses a request of any operation, before a step sees it.
     const codes = given.some((problem) => statusOf(problem) === 400) ? (['bad-request', ...given] as const) : given
@@ -110,10 +117,15 @@ export class ProblemResponses {
       const others = byStatus.get(known.status) ?? []
       if (!others.some(({ code }) => code === known.code)) byStatus.set(known.status, [...others, known])
     }
-    const known = [...byStatus].map(([status, problems]) => [String(status), this.#response(situation, status, problems)] as const)
+    const known = [...byStatus].map(
+      ([status, problems]) => [String(status), this.#response(situation, status, problems)] as const,
+    )
     if (problemForms(situation.modes) === 'problem' || known.length === 0) return Object.fromEntries(known)
     // Such a form may come with another status.
-    return Object.fromEntries([...known, ['default', this.#components.share('responses', ['FormerError'], formerError)]])
+    return Object.fromEntries([
+      ...known,
+      ['default', this.#components.share('responses', ['FormerError'], formerError)],
+    ])
   }
 
   #response(situation: FieldSituation, status: number, problems: readonly CustomProblem[]): Reference {
@@ -130,7 +142,8 @@ export class ProblemResponses {
     // Where a part of the version has a life of its own, its answers have fields that others lack (VER-3).
     const names = [base, long, ofMethod, `${ofMethod}With${fieldNames(headers)}`]
     // The answer of what has ended has no body (VER-2).
-    if (status === 410) return this.#components.share('responses', names, { description: 'It is no longer served.', headers })
+    if (status === 410)
+      return this.#components.share('responses', names, { description: 'It is no longer served.', headers })
     const list = problems.map(({ code, title }) => `- \`${code}\`: ${title}.`).join('\n')
     return this.#components.share('responses', names, {
       description: `${STATUS_CODES[status] ?? 'Problem'}.\n\n${list}`,
@@ -139,7 +152,11 @@ export class ProblemResponses {
     })
   }
 
-  #contentIn(forms: ReturnType<typeof problemForms>, status: number, codes: readonly string[]): Readonly<Record<string, unknown>> {
+  #contentIn(
+    forms: ReturnType<typeof problemForms>,
+    status: number,
+    codes: readonly string[],
+  ): Readonly<Record<string, unknown>> {
     const own = forms === 'shaped' ? {} : this.#content(status, codes)
     return forms === 'problem' ? own : { ...own, ...anyContent }
   }

@@ -9,7 +9,12 @@ import type { DocumentSchema } from './document.js'
 export type Purpose = 'output' | 'create' | 'replace' | 'patch'
 
 /** Where names of components end, by purpose. */
-export const suffix: Readonly<Record<Purpose, string>> = { output: '', create: 'Create', replace: 'Replace', patch: 'Patch' }
+export const suffix: Readonly<Record<Purpose, string>> = {
+  output: '',
+  create: 'Create',
+  replace: 'Replace',
+  patch: 'Patch',
+}
 
 /** Keywords whose value is one schema, a list of schemas, or a table of them. */
 export const single = [
@@ -40,20 +45,34 @@ const structural: ReadonlySet<string> = new Set([...single, ...listed, ...tabled
 
 /** Most places say their type by themselves, and need no look at what they refer to. */
 const isPlain = (node: JsonSchema): boolean =>
-  node.type !== undefined && node.$ref === undefined && node.allOf === undefined && node.anyOf === undefined && node.oneOf === undefined
+  node.type !== undefined &&
+  node.$ref === undefined &&
+  node.allOf === undefined &&
+  node.anyOf === undefined &&
+  node.oneOf === undefined
 
 /** Whether a place holds objects. */
 export const isObjectSchema = (root: JsonSchema, node: JsonSchema): boolean =>
-  isPlain(node) ? node.type === 'object' || (isList(node.type) && node.type.includes('object')) : Shape.of(root, node).isObject
+  isPlain(node)
+    ? node.type === 'object' || (isList(node.type) && node.type.includes('object'))
+    : Shape.of(root, node).isObject
 
 /** What a place says of reading, writing and null. */
 export function traitsOf(root: JsonSchema, node: JsonSchema): Pick<Shape, 'readOnly' | 'writeOnly' | 'nullable'> {
   if (!isPlain(node)) return Shape.of(root, node)
-  return { readOnly: node.readOnly === true, writeOnly: node.writeOnly === true, nullable: [node.type].flat().includes('null') }
+  return {
+    readOnly: node.readOnly === true,
+    writeOnly: node.writeOnly === true,
+    nullable: [node.type].flat().includes('null'),
+  }
 }
 
 /** Whether a member must stand there: in answers every nullable one does (REP-8). */
-export function isRequired(purpose: Purpose, shape: Pick<Shape, 'readOnly' | 'writeOnly' | 'nullable'>, required: boolean): boolean {
+export function isRequired(
+  purpose: Purpose,
+  shape: Pick<Shape, 'readOnly' | 'writeOnly' | 'nullable'>,
+  required: boolean,
+): boolean {
   if (purpose === 'patch') return false
   if (purpose === 'output') return required || shape.nullable
   return required && !shape.readOnly && !(purpose === 'replace' && shape.writeOnly)
@@ -68,7 +87,9 @@ export function nullable(schema: DocumentSchema): DocumentSchema {
     return { ...schema, type: [...types, 'null'], ...(isList(values) ? { enum: [...values, null] } : {}) }
   }
   const branches = isList(schema.anyOf) && Object.keys(schema).length === 1 ? schema.anyOf : [schema]
-  return branches.some((branch) => isObject(branch) && branch.type === 'null') ? schema : { anyOf: [...branches, { type: 'null' }] }
+  return branches.some((branch) => isObject(branch) && branch.type === 'null')
+    ? schema
+    : { anyOf: [...branches, { type: 'null' }] }
 }
 
 /** Whether anything that a reference leads to is read-only or write-only: then it is another type for each purpose. */
@@ -77,7 +98,12 @@ export function isGuarded(root: JsonSchema, ref: string): boolean {
   const look = (shape: Shape): boolean => {
     if (seen.has(shape)) return false
     seen.add(shape)
-    const inner = [...shape.members.values(), ...shape.others, ...shape.prefix, ...(shape.items === undefined ? [] : [shape.items])]
+    const inner = [
+      ...shape.members.values(),
+      ...shape.others,
+      ...shape.prefix,
+      ...(shape.items === undefined ? [] : [shape.items]),
+    ]
     return shape.readOnly || shape.writeOnly || inner.some((one) => look(one) || (one.isObject && one.nullable))
   }
   return look(Shape.of(root, schemaAt(root, ref)))

@@ -61,14 +61,20 @@ export class RecordSchemas {
     const { references } = this.#knownOf(mounted)
     const made = references.get(form)
     if (made !== undefined) return made
-    const reference = form === 'output' || form === 'expanded' ? this.#answered(mounted, form) : this.#sent(mounted, form)
+    const reference =
+      form === 'output' || form === 'expanded' ? this.#answered(mounted, form) : this.#sent(mounted, form)
     references.set(form, reference)
     return reference
   }
 
   /** A page of records. */
   page(mounted: Mounted, max = mounted.plan.list.page.max): DocumentSchema {
-    return { type: 'array', items: this.of(mounted, 'output'), maxItems: max, xml: { name: mounted.wire.list.root, wrapped: true } }
+    return {
+      type: 'array',
+      items: this.of(mounted, 'output'),
+      maxItems: max,
+      xml: { name: mounted.wire.list.root, wrapped: true },
+    }
   }
 
   /** The schema of a member of the key, as answers have it. */
@@ -79,7 +85,9 @@ export class RecordSchemas {
   /** Whether a record was made for a comparison alone: what it refers to may stand nowhere else. */
   get hasStrays(): boolean {
     if ([...this.#others.values()].some((other) => other.hasStrays)) return true
-    return [...this.#known.values()].some(({ records, references }) => [...records.keys()].some((form) => !references.has(form)))
+    return [...this.#known.values()].some(({ records, references }) =>
+      [...records.keys()].some((form) => !references.has(form)),
+    )
   }
 
   #knownOf(mounted: Mounted): Known {
@@ -101,7 +109,9 @@ export class RecordSchemas {
   #answered(mounted: Mounted, form: 'output' | 'expanded'): Reference {
     if (form === 'expanded' && !hasExpansions(mounted)) return this.of(mounted, 'output')
     const { owner, type } = this.#members.ownerOf(mounted)
-    return this.#components.define(`${type}${form === 'expanded' ? 'Expanded' : ''}`, owner, () => this.#record(mounted, form))
+    return this.#components.define(`${type}${form === 'expanded' ? 'Expanded' : ''}`, owner, () =>
+      this.#record(mounted, form),
+    )
   }
 
   /** Of what is sent: the name of answers where there is no difference, one for both where a POST and a PUT are alike. */
@@ -167,7 +177,8 @@ export class RecordSchemas {
       (purpose === 'replace' && isKey) ||
       (purpose !== 'output' && (mounted.parent?.by.includes(name) === true || this.#knownOf(mounted).scoped.has(name)))
     const schema = this.#members.of(mounted, purpose, name, wanted)
-    if (schema !== undefined) put(name, isKey && !plan.key.composite ? addressable(schema) : schema, present && !isGiven)
+    if (schema !== undefined)
+      put(name, isKey && !plan.key.composite ? addressable(schema) : schema, present && !isGiven)
   }
 
   #putWriteOnly(mounted: Mounted, purpose: Purpose, put: Put): void {
@@ -177,7 +188,8 @@ export class RecordSchemas {
       const member = shape.members.get(name)
       const wanted = shape.required.has(name)
       const schema = this.#members.of(mounted, purpose, name, wanted)
-      if (schema !== undefined && member !== undefined) put(name, schema, isRequired(purpose, member, wanted) && !scoped.has(name))
+      if (schema !== undefined && member !== undefined)
+        put(name, schema, isRequired(purpose, member, wanted) && !scoped.has(name))
     }
   }
 
@@ -221,7 +233,9 @@ function othersOf({ plan }: Mounted): JsonSchema {
   const { patternProperties, additionalProperties } = schema
   const closed = (node: JsonSchema): JsonSchema => closedPlace(schema, node, () => false)
   const named = isObject(patternProperties)
-    ? Object.fromEntries(Object.entries(patternProperties).map(([name, node]) => [name, isObject(node) ? closed(node) : node]))
+    ? Object.fromEntries(
+        Object.entries(patternProperties).map(([name, node]) => [name, isObject(node) ? closed(node) : node]),
+      )
     : undefined
   return {
     ...(named === undefined ? {} : { patternProperties: named }),

@@ -12,7 +12,18 @@ import { bounded } from './bounds.js'
 import type { Components } from './components.js'
 import type { DocumentSchema, Reference } from './document.js'
 import { typeName } from './names.js'
-import { isGuarded, isObjectSchema, isRequired, listed, nullable, type Purpose, single, suffix, tabled, traitsOf } from './purposes.js'
+import {
+  isGuarded,
+  isObjectSchema,
+  isRequired,
+  listed,
+  nullable,
+  type Purpose,
+  single,
+  suffix,
+  tabled,
+  traitsOf,
+} from './purposes.js'
 
 /** Whose schema it is, and where its components go. */
 export interface SchemaContext {
@@ -70,9 +81,12 @@ function plain(context: SchemaContext, node: JsonSchema, path: string): Document
     if (left.has(keyword)) continue
     if (keyword === 'examples') context.components.hasExamples = true
     if (keyword === '$ref') result.$ref = openReference(context, String(value))
-    else if (single.includes(keyword)) result[keyword] = isSchema(value) ? translated(wholly(context), value, `${path}/${keyword}`) : value
+    else if (single.includes(keyword))
+      result[keyword] = isSchema(value) ? translated(wholly(context), value, `${path}/${keyword}`) : value
     else if (listed.includes(keyword)) {
-      result[keyword] = isList(value) ? value.map((part) => (isSchema(part) ? translated(wholly(context), part, path) : part)) : value
+      result[keyword] = isList(value)
+        ? value.map((part) => (isSchema(part) ? translated(wholly(context), part, path) : part))
+        : value
     } else if (keyword === 'properties') {
       Object.assign(result, propertiesOf(context, node, path))
     } else if (tabled.includes(keyword)) result[keyword] = tableOf(wholly(context), value, path)
@@ -83,7 +97,8 @@ function plain(context: SchemaContext, node: JsonSchema, path: string): Document
 }
 
 /** A part of a patch that is no member of an object is given whole. */
-const wholly = (context: SchemaContext): SchemaContext => (context.purpose === 'patch' ? { ...context, purpose: 'replace' } : context)
+const wholly = (context: SchemaContext): SchemaContext =>
+  context.purpose === 'patch' ? { ...context, purpose: 'replace' } : context
 
 const conditions = [
   'allOf',
@@ -124,7 +139,12 @@ function propertiesOf(
 }
 
 /** A member of an object: in a patch null removes one that need not be there. */
-export function memberSchema(context: SchemaContext, node: JsonSchema, required: boolean, path: string): DocumentSchema {
+export function memberSchema(
+  context: SchemaContext,
+  node: JsonSchema,
+  required: boolean,
+  path: string,
+): DocumentSchema {
   if (context.purpose !== 'patch') return translated(context, node, path)
   // What a patch leaves out stays as it is (VERB-5).
   const { default: _, ...schema } = translated(context, node, path)
@@ -157,9 +177,13 @@ const beside: ReadonlySet<string> = new Set([
 
 /** True where a place is what its reference says and nothing else. */
 const isBare = (node: JsonSchema): boolean =>
-  Object.keys(node).every((keyword) => beside.has(keyword) || keyword.startsWith('x-')) && (node.unevaluatedProperties ?? false) === false
+  Object.keys(node).every((keyword) => beside.has(keyword) || keyword.startsWith('x-')) &&
+  (node.unevaluatedProperties ?? false) === false
 
-function reference(context: SchemaContext, { $ref, unevaluatedProperties: _, ...annotations }: JsonSchema): DocumentSchema {
+function reference(
+  context: SchemaContext,
+  { $ref, unevaluatedProperties: _, ...annotations }: JsonSchema,
+): DocumentSchema {
   const { $ref: target } = component(context, String($ref), true)
   const said = Object.entries(annotations).filter(([keyword]) => !left.has(keyword))
   return { $ref: target, ...Object.fromEntries(said) }
@@ -203,7 +227,12 @@ function titled(context: SchemaContext, node: JsonSchema): DocumentSchema | unde
 }
 
 /** A type that is sent: that of answers where the two are alike, else one of its own. */
-function purposed(context: SchemaContext, node: JsonSchema, schema: DocumentSchema, names: readonly string[]): Reference {
+function purposed(
+  context: SchemaContext,
+  node: JsonSchema,
+  schema: DocumentSchema,
+  names: readonly string[],
+): Reference {
   const { components, owner, purpose } = context
   const answered = plain({ ...context, purpose: 'output' }, { ...node, type: 'object' }, '')
   if (JSON.stringify(answered) === JSON.stringify(schema)) return components.share('schemas', names, schema, owner)

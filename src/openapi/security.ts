@@ -25,6 +25,8 @@ export function securityOf({ authenticate }: ServiceFacts): Security {
   }
   const isToken = field === header.token
   const name = isToken ? 'token' : 'apiKey'
-  const description = isToken ? `The token that a login gives, in \`${field}\` (AUTH-3).${checks}` : `Credentials in \`${field}\`.`
+  const description = isToken
+    ? `The token that a login gives, in \`${field}\` (AUTH-3).${checks}`
+    : `Credentials in \`${field}\`.`
   return { security: [{ [name]: [] }], schemes: { [name]: { type: 'apiKey', in: 'header', name: field, description } } }
 }

@@ -11,9 +11,13 @@ export function withoutUnused(document: OpenApiDocument, fragments: readonly Doc
     used.has(`#/components/${kind}/${name}`) ||
     fragments.some(({ components = {} }) => Object.hasOwn(components[kind] ?? {}, name))
   const components = Object.entries(document.components).map(
-    ([kind, table]) => [kind, Object.fromEntries(Object.entries(table).filter(([name]) => isKept(kind, name)))] as const,
+    ([kind, table]) =>
+      [kind, Object.fromEntries(Object.entries(table).filter(([name]) => isKept(kind, name)))] as const,
   )
-  return { ...document, components: Object.fromEntries(components.filter(([, table]) => Object.keys(table).length > 0)) }
+  return {
+    ...document,
+    components: Object.fromEntries(components.filter(([, table]) => Object.keys(table).length > 0)),
+  }
 }
 
 /** The references in the paths, and in the components that those lead to. Each value is looked at once, however many places share it. */

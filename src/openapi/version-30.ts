@@ -6,16 +6,29 @@ import type { DocumentSchema, OpenApiDocument } from './document.js'
 
 /** Words of schemas that 3.0 has no others for. */
 const lacking: ReadonlySet<string> = new Set([
-  ...['if', 'then', 'else', 'dependentSchemas', 'dependentRequired', 'patternProperties', 'propertyNames', 'prefixItems'],
+  ...[
+    'if',
+    'then',
+    'else',
+    'dependentSchemas',
+    'dependentRequired',
+    'patternProperties',
+    'propertyNames',
+    'prefixItems',
+  ],
   ...['contains', 'minContains', 'maxContains', 'unevaluatedItems'],
 ])
 
 /** The same document in 3.0.3. Throws `ConfigurationError` for a schema with words that it lacks. */
 export function toVersion30(document: OpenApiDocument): OpenApiDocument {
   const { summary: _, license, ...info } = document.info
-  const components = each(document.components, (table, kind) => each(asObject(table), (entry, name) => component(kind, entry, name)))
+  const components = each(document.components, (table, kind) =>
+    each(asObject(table), (entry, name) => component(kind, entry, name)),
+  )
   const paths = each(document.paths, (item, path) =>
-    each(asObject(item), (entry) => (isList(entry) ? entry.map((one) => described(one, path)) : operation(entry, path))),
+    each(asObject(item), (entry) =>
+      isList(entry) ? entry.map((one) => described(one, path)) : operation(entry, path),
+    ),
   )
   return {
     ...document,
@@ -30,14 +43,18 @@ function licensed(license: unknown): JsonObject {
   if (!isObject(license)) return {}
   const { identifier, ...rest } = license
   const page =
-    typeof identifier === 'string' && /^[A-Za-z0-9.-]+$/.test(identifier) ? { url: `https://spdx.org/licenses/${identifier}.html` } : {}
+    typeof identifier === 'string' && /^[A-Za-z0-9.-]+$/.test(identifier)
+      ? { url: `https://spdx.org/licenses/${identifier}.html` }
+      : {}
   return { license: { ...page, ...rest } }
 }
 
 const asObject = (value: unknown): JsonObject => (isObject(value) ? value : {})
 
-const each = <T>(table: Readonly<Record<string, unknown>>, change: (value: unknown, name: string) => T): Record<string, T> =>
-  Object.fromEntries(Object.entries(table).map(([name, value]) => [name, change(value, name)]))
+const each = <T>(
+  table: Readonly<Record<string, unknown>>,
+  change: (value: unknown, name: string) => T,
+): Record<string, T> => Object.fromEntries(Object.entries(table).map(([name, value]) => [name, change(value, name)]))
 
 function component(kind: string, entry: unknown, name: string): JsonObject {
   if (kind === 'schemas') return { ...schemaOf(asObject(entry), name) }
@@ -70,7 +87,8 @@ function described(entry: unknown, place: string): JsonObject {
 /** A schema in the words of 3.0. */
 function schemaOf(schema: DocumentSchema, place: string): DocumentSchema {
   const found =
-    Object.keys(schema).find((word) => lacking.has(word)) ?? (isObject(schema.unevaluatedProperties) ? 'unevaluatedProperties' : undefined)
+    Object.keys(schema).find((word) => lacking.has(word)) ??
+    (isObject(schema.unevaluatedProperties) ? 'unevaluatedProperties' : undefined)
   if (found !== undefined) {
     throw new ConfigurationError(
       'description-unfit',
@@ -95,11 +113,14 @@ function schemaOf(schema: DocumentSchema, place: string): DocumentSchema {
   if (isList(examples)) result.example = examples[0]
   if (typeof exclusiveMinimum === 'number') Object.assign(result, { minimum: exclusiveMinimum, exclusiveMinimum: true })
   if (typeof exclusiveMaximum === 'number') Object.assign(result, { maximum: exclusiveMaximum, exclusiveMaximum: true })
-  if (contentMediaType !== undefined) Object.assign(result, { type: 'string', format: 'binary', maxLength: longestText })
+  if (contentMediaType !== undefined)
+    Object.assign(result, { type: 'string', format: 'binary', maxLength: longestText })
   // An array says what it holds, be it anything.
   if (result.type === 'array' && result.items === undefined) result.items = {}
   if ($ref === undefined) return result
-  return Object.keys(result).length === 0 ? { $ref } : { ...result, allOf: [{ $ref }, ...(isList(result.allOf) ? result.allOf : [])] }
+  return Object.keys(result).length === 0
+    ? { $ref }
+    : { ...result, allOf: [{ $ref }, ...(isList(result.allOf) ? result.allOf : [])] }
 }
 
 const onlyNull: JsonObject = { type: 'object', nullable: true, enum: [null] }
@@ -113,7 +134,12 @@ function typed(type: unknown): JsonObject {
   if (others.length === 0) return onlyNull
   return others.length === 1
     ? { type: others[0], ...(isNullable ? { nullable: true } : {}) }
-    : { anyOf: [...others.map((one) => (one === 'array' ? { type: one, items: {} } : { type: one })), ...(isNullable ? [onlyNull] : [])] }
+    : {
+        anyOf: [
+          ...others.map((one) => (one === 'array' ? { type: one, items: {} } : { type: one })),
+          ...(isNullable ? [onlyNull] : []),
+        ],
+      }
 }
 
 /** Branches. That for null stays one: `nullable` adds null to a `type` beside it, and to nothing else (OpenAPI 3.0.3, Schema Object). */
@@ -124,7 +150,9 @@ function among(branches: unknown, place: string): JsonObject {
 
 function nested(word: string, value: unknown, place: string): unknown {
   if (word === 'properties') return each(asObject(value), (one) => schemaOf(asObject(one), place))
-  if (word === 'items' || word === 'additionalProperties' || word === 'not') return isObject(value) ? schemaOf(value, place) : value
-  if (word === 'allOf' || word === 'oneOf') return isList(value) ? value.map((one) => schemaOf(asObject(one), place)) : value
+  if (word === 'items' || word === 'additionalProperties' || word === 'not')
+    return isObject(value) ? schemaOf(value, place) : value
+  if (word === 'allOf' || word === 'oneOf')
+    return isList(value) ? value.map((one) => schemaOf(asObject(one), place)) : value
   return value
 }

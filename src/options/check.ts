@@ -22,7 +22,9 @@ export function checkOptions<Options = Readonly<Record<string, unknown>>>(
 ): Options {
   if (!isTable(given)) {
     const is = given === undefined ? 'missing' : spell(given, 'table')
-    throw invalidOption(`${factory.test(what) ? `The options of ${what} are` : `${capital(what)} is`} ${is}. Give an object.`)
+    throw invalidOption(
+      `${factory.test(what) ? `The options of ${what} are` : `${capital(what)} is`} ${is}. Give an object.`,
+    )
   }
   const fault = faultIn('', given, kinds)
   if (fault !== undefined) throw invalidOption(messageOf(what, fault))
@@ -56,9 +58,12 @@ function messageOf(what: string, fault: Fault): string {
 }
 
 const partOf = (fault: Fault): string =>
-  'is' in fault ? `"${fault.path}" ${fault.is}.` : `${fault.path === '' ? 'it' : `"${fault.path}"`} has no "${fault.stranger}".`
+  'is' in fault
+    ? `"${fault.path}" ${fault.is}.`
+    : `${fault.path === '' ? 'it' : `"${fault.path}"`} has no "${fault.stranger}".`
 
-const capital = (text: string): string => (/^(?:the|each|an?) /.test(text) ? text.charAt(0).toUpperCase() + text.slice(1) : text)
+const capital = (text: string): string =>
+  /^(?:the|each|an?) /.test(text) ? text.charAt(0).toUpperCase() + text.slice(1) : text
 
 /** The first fault of an object of options: strange names, values of another kind, what is missing. */
 function faultIn(
@@ -74,14 +79,21 @@ function faultIn(
     if (typeof kind === 'object' && 'instead' in kind) return { path, stranger: name, fix: kind.instead }
   }
   for (const name of Object.keys(kinds)) {
-    const fault = faultOf(path === '' ? name : `${path}.${name}`, given[name], kinds[name] as Kind, Object.hasOwn(given, name))
+    const fault = faultOf(
+      path === '' ? name : `${path}.${name}`,
+      given[name],
+      kinds[name] as Kind,
+      Object.hasOwn(given, name),
+    )
     if (fault !== undefined) return fault
   }
   return undefined
 }
 
 function fixOfStranger(name: string, kinds: KindTable): string {
-  const known = Object.keys(kinds).filter((one) => !(typeof kinds[one] === 'object' && 'instead' in (kinds[one] as object)))
+  const known = Object.keys(kinds).filter(
+    (one) => !(typeof kinds[one] === 'object' && 'instead' in (kinds[one] as object)),
+  )
   const near = nearMiss(name, known)
   return near === undefined ? `There are: ${known.join(', ')}.` : `Did you mean "${near}"?`
 }
@@ -95,7 +107,11 @@ function faultOf(path: string, value: unknown, kind: Kind, stands = value !== un
   if (typeof kind === 'object' && 'present' in kind) {
     if (value !== undefined) return faultOf(path, value, kind.present)
     if (!stands) return undefined
-    return { path, is: 'is undefined, by which nothing would be checked', fix: 'Give a value, or leave the option out.' }
+    return {
+      path,
+      is: 'is undefined, by which nothing would be checked',
+      fix: 'Give a value, or leave the option out.',
+    }
   }
   return value === undefined ? undefined : faultOfValue(path, value, kind)
 }
@@ -118,7 +134,8 @@ function faultOfValue(path: string, value: unknown, kind: Kind): Fault | undefin
   }
   if ('each' in kind) {
     for (const [at, one] of [...(value as readonly unknown[]).entries()]) {
-      const fault = one === undefined ? wrong(`${path}[${at}]`, one, kind.each) : faultOfValue(`${path}[${at}]`, one, kind.each)
+      const fault =
+        one === undefined ? wrong(`${path}[${at}]`, one, kind.each) : faultOfValue(`${path}[${at}]`, one, kind.each)
       if (fault !== undefined) return fault
     }
   }
@@ -160,6 +177,7 @@ const isOf: Readonly<Record<Word, (value: unknown) => boolean>> = {
   table: isTable,
   list: isList,
   iterable: (value) => isContainer(value) && Symbol.iterator in value,
-  names: (value) => isName(value) || (isList(value) && value.length > 0 && value.every(isName) && new Set(value).size === value.length),
+  names: (value) =>
+    isName(value) || (isList(value) && value.length > 0 && value.every(isName) && new Set(value).size === value.length),
   any: () => true,
 }

@@ -20,7 +20,8 @@ export function spellKind(kind: Kind): string {
   if (typeof kind === 'string') return words[kind]
   if (isList(kind)) return orList((kind as readonly Kind[]).map(spellKind))
   const one = kind as Exclude<Kind, Word | readonly Kind[]>
-  if ('oneOf' in one) return orList(one.oneOf.map((value) => (typeof value === 'string' ? quoted(value) : String(value))))
+  if ('oneOf' in one)
+    return orList(one.oneOf.map((value) => (typeof value === 'string' ? quoted(value) : String(value))))
   if ('from' in one) return spellNumber(one)
   if ('like' in one) return one.a
   if ('each' in one) return one.a ?? spellList(one.each, one.least)

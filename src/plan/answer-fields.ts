@@ -21,7 +21,10 @@ const perhaps = (...names: readonly string[]): readonly AnswerField[] => names.m
  * The facts that determine the header fields of a response. `body`: whether the operation reads a
  * body.
  */
-export type FieldSituation = Pick<Situation, 'method' | 'facts' | 'life'> & { readonly body: boolean; readonly modes?: Route['modes'] }
+export type FieldSituation = Pick<Situation, 'method' | 'facts' | 'life'> & {
+  readonly body: boolean
+  readonly modes?: Route['modes']
+}
 
 /** The fields of every response, successful or not. */
 function common({ facts, life }: Pick<Situation, 'facts' | 'life'>): readonly AnswerField[] {
@@ -55,11 +58,21 @@ function own(situation: Situation, status: number): readonly AnswerField[] {
     case 'page': {
       const exported = route.resource?.exports !== undefined
       // An export is streamed, so it has no tag.
-      return [...cached, ...(exported ? perhaps(header.etag) : always(header.etag)), ...file, ...perhaps(header.link, header.totalCount)]
+      return [
+        ...cached,
+        ...(exported ? perhaps(header.etag) : always(header.etag)),
+        ...file,
+        ...perhaps(header.link, header.totalCount),
+      ]
     }
     case 'item':
       return operation.method === 'GET'
-        ? [...cached, ...always(header.etag), ...file, ...(route.kind === 'member' ? always(header.contentLocation) : [])]
+        ? [
+            ...cached,
+            ...always(header.etag),
+            ...file,
+            ...(route.kind === 'member' ? always(header.contentLocation) : []),
+          ]
         : written(operation.method, status, file)
     case 'state':
       return [...cached, ...always(header.etag)]
@@ -91,7 +104,10 @@ function isFile({ method, operation, route, facts }: Situation): boolean {
   const { resource, endpoint } = route
   const own = (endpoint === undefined ? resource?.representations : endpoint.methods.get(method)?.representations) ?? []
   const what = operation.answers === 'page' ? 'list' : operation.answers === 'item' ? 'item' : 'value'
-  return [...facts.representations, ...own].some((one) => one[what] !== undefined) || (what === 'list' && resource?.exports !== undefined)
+  return (
+    [...facts.representations, ...own].some((one) => one[what] !== undefined) ||
+    (what === 'list' && resource?.exports !== undefined)
+  )
 }
 
 /**
@@ -103,7 +119,11 @@ function written(method: string, status: number, file: readonly AnswerField[]): 
   // A POST that created nothing has no representation.
   if (method === 'POST' && status === 200) return []
   const made = status === 201 ? always(header.location) : []
-  return [...made, ...perhaps(header.etag, header.cacheControl, header.vary, header.preferenceApplied, header.contentLocation), ...file]
+  return [
+    ...made,
+    ...perhaps(header.etag, header.cacheControl, header.vary, header.preferenceApplied, header.contentLocation),
+    ...file,
+  ]
 }
 
 /** The header fields of problems with this status. */
@@ -121,7 +141,9 @@ function ofProblem({ method, facts, body }: FieldSituation, status: number): rea
   switch (status) {
     case 401:
       // The team's function `principal` chooses the fields of the errors that it throws.
-      return facts.authenticate === undefined && facts.identifies ? perhaps(header.wwwAuthenticate) : always(header.wwwAuthenticate)
+      return facts.authenticate === undefined && facts.identifies
+        ? perhaps(header.wwwAuthenticate)
+        : always(header.wwwAuthenticate)
     case 405:
       return always(header.allow)
     case 415:
@@ -145,6 +167,8 @@ function merged(fields: readonly AnswerField[]): readonly AnswerField[] {
 
 /** The fields of a response to a login request: GET, HEAD or OPTIONS (AUTH-2). */
 export const fieldsOfLogin = (method: string, { cors }: Pick<ServiceFacts, 'cors'>): readonly AnswerField[] => [
-  ...(method === 'OPTIONS' ? always(header.allow, header.requestId) : always(header.token, header.cacheControl, header.requestId)),
+  ...(method === 'OPTIONS'
+    ? always(header.allow, header.requestId)
+    : always(header.token, header.cacheControl, header.requestId)),
   ...(cors ? perhaps(header.allowOrigin) : []),
 ]

@@ -41,7 +41,9 @@ function place(context: Context, node: JsonSchema): JsonSchema {
     result.properties = { ...(isObject(result.properties) ? result.properties : {}), ...closed }
   }
   if (node.additionalProperties === undefined) {
-    result[sharers.some((keyword) => node[keyword] !== undefined) ? 'unevaluatedProperties' : 'additionalProperties'] ??= false
+    result[
+      sharers.some((keyword) => node[keyword] !== undefined) ? 'unevaluatedProperties' : 'additionalProperties'
+    ] ??= false
   }
   return result
 }
@@ -59,7 +61,9 @@ function branch(context: Context, node: JsonSchema, at: Shape, elsewhere: (name:
     const given = node[keyword]
     if (isList(given)) result[keyword] = given.map((part, i) => (isSchema(part) ? close(part, String(i)) : part))
     else if (isObject(given))
-      result[keyword] = Object.fromEntries(Object.entries(given).map(([name, part]) => [name, isSchema(part) ? close(part, name) : part]))
+      result[keyword] = Object.fromEntries(
+        Object.entries(given).map(([name, part]) => [name, isSchema(part) ? close(part, name) : part]),
+      )
   }
   const one = (keyword: string, close: (part: JsonSchema) => JsonSchema): void => {
     const part = node[keyword]
@@ -67,7 +71,8 @@ function branch(context: Context, node: JsonSchema, at: Shape, elsewhere: (name:
   }
   // Conditional schemas add to unconditional ones, so only the latter close members that both
   // declare.
-  const maybe = (part: JsonSchema): JsonSchema => branch(context, part, at, (name) => elsewhere(name) || declarations(at, name) > 0)
+  const maybe = (part: JsonSchema): JsonSchema =>
+    branch(context, part, at, (name) => elsewhere(name) || declarations(at, name) > 0)
   each('properties', (part, name) => (elsewhere(name) ? part : place(context, part)))
   each('patternProperties', (part) => place(context, part))
   each('prefixItems', (part) => place(context, part))
@@ -83,7 +88,8 @@ function branch(context: Context, node: JsonSchema, at: Shape, elsewhere: (name:
       return branch(context, part, shape, (name) => declarations(shape, name) > 1)
     })
   }
-  if (isList(node.required)) result.required = node.required.filter((name) => !isExcused(context, at, node, String(name)))
+  if (isList(node.required))
+    result.required = node.required.filter((name) => !isExcused(context, at, node, String(name)))
   const types = [node.type].flat()
   // A number is a double of any size; an integer must be exact in every reader.
   if (types.includes('integer') && !types.includes('number')) result.exactInteger = true

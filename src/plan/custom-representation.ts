@@ -25,7 +25,10 @@ export interface RepresentationCall {
 }
 
 /** The body, optionally with header fields such as `Content-Disposition`. */
-export type Represented = string | Uint8Array | { readonly body: string | Uint8Array; readonly headers?: Readonly<Record<string, string>> }
+export type Represented =
+  | string
+  | Uint8Array
+  | { readonly body: string | Uint8Array; readonly headers?: Readonly<Record<string, string>> }
 
 type Represent<V> = (value: V, call: RepresentationCall) => Represented | Promise<Represented>
 
@@ -75,13 +78,21 @@ export function representation<T = Readonly<Record<string, unknown>>>(
 ): CustomRepresentation {
   const what = `representation(${JSON.stringify(mediaType)})`
   const media = typeof mediaType === 'string' ? parseMediaType(mediaType) : undefined
-  if (media === undefined || media.type.includes('*')) throw invalidOption(`${what} is not a media type. Give one such as "text/csv".`)
+  if (media === undefined || media.type.includes('*'))
+    throw invalidOption(`${what} is not a media type. Give one such as "text/csv".`)
   if (Object.values<string>(ours).includes(media.type))
     throw invalidOption(`${what} is written by the library itself. Give another media type.`)
-  const { item, list, value, revision = '' } = checkOptions<RepresentationOptions<unknown>>(what, options, representationKinds)
+  const {
+    item,
+    list,
+    value,
+    revision = '',
+  } = checkOptions<RepresentationOptions<unknown>>(what, options, representationKinds)
   if (item === undefined && list === undefined && value === undefined)
     throw invalidOption(`${what} represents nothing. Give it a function for an item, a list or a value.`)
-  return Object.freeze(branded('representation', { kind: 'representation' as const, contentType: mediaType, item, list, value, revision }))
+  return Object.freeze(
+    branded('representation', { kind: 'representation' as const, contentType: mediaType, item, list, value, revision }),
+  )
 }
 
 export const representationKinds: Kinds<RepresentationOptions<unknown>> = {
@@ -114,7 +125,8 @@ export function representationsOption(
 ): readonly CustomRepresentation[] {
   const types = given.map(({ contentType }) => contentType.toLowerCase())
   const twice = types.find((type, at) => types.indexOf(type) < at)
-  if (twice !== undefined) throw invalidOption(`representations of ${what} has "${twice}" twice. Give it once, with all its functions.`)
+  if (twice !== undefined)
+    throw invalidOption(`representations of ${what} has "${twice}" twice. Give it once, with all its functions.`)
   const idle = given.find((one) => wanted.every((name) => one[name] === undefined))
   if (idle !== undefined)
     throw invalidOption(
@@ -141,13 +153,21 @@ interface SoundRepresented {
  * point, so a write can still be answered without a body.
  */
 export function soundRepresented(contentType: string, made: unknown): SoundRepresented {
-  const { body, headers = {} } = (isObject(made) && !isBody(made) ? made : { body: made }) as { body?: unknown; headers?: unknown }
+  const { body, headers = {} } = (isObject(made) && !isBody(made) ? made : { body: made }) as {
+    body?: unknown
+    headers?: unknown
+  }
   const what = `The function of representation(${JSON.stringify(contentType)})`
   if (!isBody(body)) {
-    const gave = isObject(made) ? `an object whose body is of type ${typeof body}` : isList(made) ? 'a list' : String(made)
+    const gave = isObject(made)
+      ? `an object whose body is of type ${typeof body}`
+      : isList(made)
+        ? 'a list'
+        : String(made)
     throw invalidOption(`${what} returned ${gave}. Return text, bytes, or { body, headers } with one of them.`)
   }
-  if (!isObject(headers)) throw invalidOption(`${what} returned headers that are not an object. Return strings by name.`)
+  if (!isObject(headers))
+    throw invalidOption(`${what} returned headers that are not an object. Return strings by name.`)
   for (const [name, value] of Object.entries(headers)) {
     if (framing.has(name.toLowerCase()))
       throw invalidOption(`${what} returned the header "${name}", which belongs to the connection. Leave it out.`)

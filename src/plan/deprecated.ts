@@ -38,7 +38,8 @@ function deprecatedPaths(shape: Shape, path: MemberPath): readonly MemberPath[] 
   return [...items, ...[...shape.members].flatMap(([name, member]) => below(member, [...path, name]))]
 }
 
-const below = (shape: Shape, path: MemberPath): readonly MemberPath[] => (shape.deprecated ? [path] : deprecatedPaths(shape, path))
+const below = (shape: Shape, path: MemberPath): readonly MemberPath[] =>
+  shape.deprecated ? [path] : deprecatedPaths(shape, path)
 
 const nameOf = (path: MemberPath): string => path.join('.').replaceAll('.[', '[')
 

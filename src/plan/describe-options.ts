@@ -72,7 +72,11 @@ export const resourceTextKinds: Kinds<ResourceText> = {
   operations: { values: { options: operationTextKinds, open: 'x-' } },
 }
 
-export const endpointAnswerKinds: Kinds<EndpointAnswer> = { description: 'string', schema: 'table', headers: { values: 'string' } }
+export const endpointAnswerKinds: Kinds<EndpointAnswer> = {
+  description: 'string',
+  schema: 'table',
+  headers: { values: 'string' },
+}
 
 const answer = { options: endpointAnswerKinds }
 

@@ -99,7 +99,8 @@ export function descriptionOf(service: unknown): ServiceDescription | undefined 
  */
 export function requireDescription(what: string, service: unknown): ServiceDescription {
   const described = describedBy(service)
-  if (described === undefined) throw invalidOption(`${what} got no service. Give the result of api() or resourceRouter().`)
+  if (described === undefined)
+    throw invalidOption(`${what} got no service. Give the result of api() or resourceRouter().`)
   if (described.generation === generation) return described.description
   throw invalidOption(
     `${what} got a service created by another version of express-rest-conventions, whose description it can't read. Import both from one version: npm ls express-rest-conventions lists the installed versions.`,

@@ -62,10 +62,14 @@ export const docsPolicy =
 /** The media type of pages. */
 export const html = 'text/html'
 
-export const docsPagesKind: MadeKind = withMethod('the result of docsPages() of express-rest-conventions/docs, such as docsPages()', 'page')
+export const docsPagesKind: MadeKind = withMethod(
+  'the result of docsPages() of express-rest-conventions/docs, such as docsPages()',
+  'page',
+)
 
 /** The media type of a file of the docs. Names that are not listed are pages. */
-export const docsMediaType = ({ assets, data }: DocsPages, name: string): string => assets.get(name)?.mediaType ?? data.get(name) ?? html
+export const docsMediaType = ({ assets, data }: DocsPages, name: string): string =>
+  assets.get(name)?.mediaType ?? data.get(name) ?? html
 
 /** Every media type of the docs, that of pages first. */
 export const docsMediaTypes = ({ assets, data }: DocsPages): readonly string[] => [

@@ -5,7 +5,14 @@
 import { isCreating } from '../definition/fixed.js'
 import type { CustomProblem, ProblemCode } from '../problem.js'
 import type { DescribedLife, ServiceFacts } from './description.js'
-import { acceptProblems, deleteStatusesOf, headStatuses, isHeadLikeGet, modesKey, needsIfMatch } from './legacy-endings.js'
+import {
+  acceptProblems,
+  deleteStatusesOf,
+  headStatuses,
+  isHeadLikeGet,
+  modesKey,
+  needsIfMatch,
+} from './legacy-endings.js'
 import type { OperationDescription } from './operation.js'
 import { keyHolders } from './route-list.js'
 import type { Route } from './routes.js'
@@ -42,12 +49,16 @@ export const takesBody: When = ({ method, operation, route }) => {
 }
 
 const authenticates: When = ({ facts, route }) => facts.identifies && route.document?.public !== true
-const takesKey: When = ({ operation, route }) => operation.creates === true && route.resource?.idempotencyKey !== 'ignored'
-const requiresKey: When = ({ operation, route }) => operation.creates === true && route.resource?.idempotencyKey === 'required'
+const takesKey: When = ({ operation, route }) =>
+  operation.creates === true && route.resource?.idempotencyKey !== 'ignored'
+const requiresKey: When = ({ operation, route }) =>
+  operation.creates === true && route.resource?.idempotencyKey === 'required'
 const patchesByOperations: When = ({ facts, operation }) =>
   facts.permission && operation.body === 'patch' && facts.patchTypes.some((type) => type.endsWith('json-patch+json'))
 const expands: When = ({ facts, operation, route }) =>
-  facts.permission && (operation.query === 'list' || operation.query === 'item') && (route.resource?.plan.list.expandable.length ?? 0) > 0
+  facts.permission &&
+  (operation.query === 'list' || operation.query === 'item') &&
+  (route.resource?.plan.list.expandable.length ?? 0) > 0
 const writes: When = ({ operation }) => operation.writes !== undefined
 const exports: When = ({ operation, route }) => operation.answers === 'page' && route.resource?.exports !== undefined
 
@@ -58,7 +69,11 @@ const exports: When = ({ operation, route }) => operation.answers === 'page' && 
 const setsCheckedFlag: When = (situation) => {
   const { operation, route } = situation
   const definition = route.resource?.plan.definition
-  return operation.target === 'flag' && writes(situation) && (definition?.rules !== undefined || definition?.scope !== undefined)
+  return (
+    operation.target === 'flag' &&
+    writes(situation) &&
+    (definition?.rules !== undefined || definition?.scope !== undefined)
+  )
 }
 
 /**
@@ -68,7 +83,8 @@ const setsCheckedFlag: When = (situation) => {
 export const readsConditionally: When = (situation) => {
   const { method, operation } = situation
   return (
-    operation.preconditions === 'representation' && !(method === 'HEAD' && operation.headStatus !== undefined && !isHeadLikeGet(situation))
+    operation.preconditions === 'representation' &&
+    !(method === 'HEAD' && operation.headStatus !== undefined && !isHeadLikeGet(situation))
   )
 }
 
@@ -89,7 +105,10 @@ const ending = (code: ProblemCode, when: When = always): Ending => ({ code, when
 
 /** The problems of each step, in the order of the steps. */
 export const stepProblems = {
-  version: [ending('gone', (one) => one.life?.retireAtSunset === true || hasBrownouts(one)), ending('unavailable', hasBrownouts)],
+  version: [
+    ending('gone', (one) => one.life?.retireAtSunset === true || hasBrownouts(one)),
+    ending('unavailable', hasBrownouts),
+  ],
   preflight: [],
   admit: [ending('unavailable')],
   authenticate: [
@@ -150,7 +169,9 @@ export const loginProblems = [
 
 /** The codes of the problems that a request of an operation may end with. */
 export function problemsOf(situation: Situation): readonly (ProblemCode | CustomProblem)[] {
-  const found = Object.values<readonly Ending[]>(stepProblems).flatMap((endings) => endings.filter(({ when }) => when(situation)))
+  const found = Object.values<readonly Ending[]>(stepProblems).flatMap((endings) =>
+    endings.filter(({ when }) => when(situation)),
+  )
   const codes = [...new Set(found.map(({ code }) => code))]
   return codes.flatMap((code) => (code === 'unsupported-accept' ? acceptProblems(situation) : [code]))
 }

@@ -34,7 +34,11 @@ export interface CompiledMethod {
   readonly text: EndpointText
   /** The parameters as declared. */
   readonly query: EndpointQuery | undefined
-  readonly parseQuery: (raw: string, terms?: QueryTerms, report?: (notes: readonly QueryNote[]) => void) => Readonly<Record<string, Scalar>>
+  readonly parseQuery: (
+    raw: string,
+    terms?: QueryTerms,
+    report?: (notes: readonly QueryNote[]) => void,
+  ) => Readonly<Record<string, Scalar>>
   /** The names of deprecated parameters among those that were parsed. */
   readonly deprecatedParameters: DeprecatedIn
   /** `undefined` if the method takes no body. */
@@ -72,7 +76,9 @@ export function compileEndpoint(endpoint: Endpoint<never>): CompiledEndpoint {
       text: options.describe ?? {},
       query: options.query,
       parseQuery: compileParameters(name, options),
-      deprecatedParameters: compileDeprecated(Shape.of({ type: 'object', properties: { ...options.query?.properties } })),
+      deprecatedParameters: compileDeprecated(
+        Shape.of({ type: 'object', properties: { ...options.query?.properties } }),
+      ),
       body: compileBody(name, options),
       upload: options.upload,
       bodyLimit: options.bodyLimit ?? endpoint.bodyLimit,
@@ -85,14 +91,18 @@ export function compileEndpoint(endpoint: Endpoint<never>): CompiledEndpoint {
   return { name: endpoint.name, description: endpoint.description, methods }
 }
 
-const timeoutOf = (given: number | undefined): number | undefined => (given === undefined ? undefined : Math.min(given, longestTimer))
+const timeoutOf = (given: number | undefined): number | undefined =>
+  given === undefined ? undefined : Math.min(given, longestTimer)
 
 /** The parts of a method that are compiled, whatever the type of its handler. */
 type Given = Pick<EndpointMethod, 'query' | 'body'>
 
 function compileParameters(name: string, { query }: Given): CompiledMethod['parseQuery'] {
   const grammars = new Map(
-    Object.entries(query?.properties ?? {}).map(([parameter, schema]) => [parameter, grammarOf(name, parameter, schema)]),
+    Object.entries(query?.properties ?? {}).map(([parameter, schema]) => [
+      parameter,
+      grammarOf(name, parameter, schema),
+    ]),
   )
   const names = onceEach([...grammars.keys()])
   const required = new Set(query?.required)
@@ -115,10 +125,20 @@ function compileParameters(name: string, { query }: Given): CompiledMethod['pars
       if (value !== undefined) put(values, parameter, value)
       else if (text !== undefined) found.push(malformed(parameter, grammar))
       else if (required.has(parameter))
-        found.push({ parameter, detail: `"${parameter}" is required.`, code: 'required', params: { member: parameter }, clause: 'QUERY-8' })
+        found.push({
+          parameter,
+          detail: `"${parameter}" is required.`,
+          code: 'required',
+          params: { member: parameter },
+          clause: 'QUERY-8',
+        })
     }
     found.push(
-      ...validate(values).map(({ pointer = '', ...violation }) => ({ ...violation, parameter: pointer.slice(1), clause: 'QUERY-8' })),
+      ...validate(values).map(({ pointer = '', ...violation }) => ({
+        ...violation,
+        parameter: pointer.slice(1),
+        clause: 'QUERY-8',
+      })),
     )
     refuse(found)
     if (translated !== undefined) report?.(translated.notes)

@@ -68,7 +68,8 @@ interface MethodSettings extends EndpointLimits, PartLifeOptions {
  * A method of an endpoint. `Query` and `Body` are the types of the handler's arguments, `Item` that
  * of the item that the endpoint is below.
  */
-export interface EndpointMethod<Item = undefined, Query = Readonly<Record<string, unknown>>, Body = unknown> extends MethodSettings {
+export interface EndpointMethod<Item = undefined, Query = Readonly<Record<string, unknown>>, Body = unknown>
+  extends MethodSettings {
   readonly query?: EndpointQuery
   /** JSON Schema of the body. Default: the method takes none. */
   readonly body?: JsonSchema
@@ -101,7 +102,18 @@ interface Written<Item, Query, Body> extends MethodSettings {
 }
 
 /** The methods as declared. */
-export interface WrittenMethods<Item, GetQuery, PostQuery, Post, PutQuery, Put, PatchQuery, Patch, DeleteQuery, Delete> {
+export interface WrittenMethods<
+  Item,
+  GetQuery,
+  PostQuery,
+  Post,
+  PutQuery,
+  Put,
+  PatchQuery,
+  Patch,
+  DeleteQuery,
+  Delete,
+> {
   readonly GET?: Written<Item, GetQuery, never>
   readonly POST?: Written<Item, PostQuery, Post>
   readonly PUT?: Written<Item, PutQuery, Put>

@@ -14,7 +14,14 @@ import { bytes, type Kind, type Kinds, milliseconds } from '../options/kinds.js'
 import { ConfigurationError } from '../problem.js'
 import { representationsKind, representationsOption } from './custom-representation.js'
 import { endpointTextKinds } from './describe-options.js'
-import type { EndpointLimits, EndpointMethod, EndpointMethods, EndpointQuery, UploadOptions, WrittenMethods } from './endpoint-types.js'
+import type {
+  EndpointLimits,
+  EndpointMethod,
+  EndpointMethods,
+  EndpointQuery,
+  UploadOptions,
+  WrittenMethods,
+} from './endpoint-types.js'
 import { type PartLifeOptions, partLifeKinds } from './life.js'
 import type { RecordsOf } from './records.js'
 
@@ -127,7 +134,18 @@ export function endpoint<
 >(
   name: string,
   options: EndpointDetails & {
-    readonly methods: WrittenMethods<Item, GetQuery, PostQuery, Post, PutQuery, Put, PatchQuery, Patch, DeleteQuery, Delete>
+    readonly methods: WrittenMethods<
+      Item,
+      GetQuery,
+      PostQuery,
+      Post,
+      PutQuery,
+      Put,
+      PatchQuery,
+      Patch,
+      DeleteQuery,
+      Delete
+    >
   },
 ): Endpoint<Item>
 /**
@@ -148,7 +166,18 @@ export function endpoint<Item>(): <
 >(
   name: string,
   options: EndpointDetails & {
-    readonly methods: WrittenMethods<Item, GetQuery, PostQuery, Post, PutQuery, Put, PatchQuery, Patch, DeleteQuery, Delete>
+    readonly methods: WrittenMethods<
+      Item,
+      GetQuery,
+      PostQuery,
+      Post,
+      PutQuery,
+      Put,
+      PatchQuery,
+      Patch,
+      DeleteQuery,
+      Delete
+    >
   },
 ) => Endpoint<Item>
 export function endpoint(...given: readonly unknown[]): unknown {
@@ -173,7 +202,10 @@ function declared(name: string, options: EndpointOptions): Endpoint {
   return Object.freeze(branded('endpoint', { kind: 'endpoint' as const, name, ...options }))
 }
 
-export const endpointQueryKinds: Kinds<EndpointQuery> = { properties: { required: 'table' }, required: { each: 'string' } }
+export const endpointQueryKinds: Kinds<EndpointQuery> = {
+  properties: { required: 'table' },
+  required: { each: 'string' },
+}
 
 export const uploadKinds: Kinds<UploadOptions> = {
   types: { required: { each: 'string' } },
@@ -198,7 +230,13 @@ export const endpointMethodKinds: Kinds<EndpointMethod> = {
 
 const method: Kind = { options: endpointMethodKinds }
 
-export const endpointMethodsKinds: Kinds<EndpointMethods> = { GET: method, POST: method, PUT: method, PATCH: method, DELETE: method }
+export const endpointMethodsKinds: Kinds<EndpointMethods> = {
+  GET: method,
+  POST: method,
+  PUT: method,
+  PATCH: method,
+  DELETE: method,
+}
 
 /** `description` is not checked here: its absence has a problem code of its own. */
 export const endpointKinds: Kinds<EndpointOptions> = {
@@ -215,7 +253,9 @@ export const isEndpoint = (value: unknown): value is Endpoint => hasBrand('endpo
 
 function checkMethod(name: string, what: string, given: EndpointMethod): void {
   if (name === 'GET' && given.body !== undefined) {
-    throw invalidOption(`${what} has a body, but a GET has none (RFC 9110 9.3.1). Declare parameters in query, or use POST.`)
+    throw invalidOption(
+      `${what} has a body, but a GET has none (RFC 9110 9.3.1). Declare parameters in query, or use POST.`,
+    )
   }
   representationsOption(what, given.representations, ['value'])
 }
@@ -246,7 +286,9 @@ export const replyKinds: Kinds<EndpointReply> = {
  * @example handle: () => endpointReply({ status: 202, headers: { Location: '/v1/informes/7' } })
  */
 export function endpointReply(answer: EndpointReply): EndpointReply {
-  return Object.freeze(branded('reply', { ...checkOptions<EndpointReply>('endpointReply()', answer, replyKinds) }, false))
+  return Object.freeze(
+    branded('reply', { ...checkOptions<EndpointReply>('endpointReply()', answer, replyKinds) }, false),
+  )
 }
 
 export const isReply = (value: unknown): value is EndpointReply => hasBrand('reply', value)

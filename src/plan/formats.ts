@@ -8,7 +8,9 @@ import { valueFormats } from '../definition/value-formats.js'
 
 // The plugin is CommonJS: under Node's interpretation its default export is nested one level
 // deeper.
-const addAll = ((plugin as unknown as { default?: typeof plugin }).default ?? plugin) as unknown as (ajv: Ajv2020) => void
+const addAll = ((plugin as unknown as { default?: typeof plugin }).default ?? plugin) as unknown as (
+  ajv: Ajv2020,
+) => void
 
 /** Adds the formats to a validator. */
 export function addFormats(ajv: Ajv2020): void {

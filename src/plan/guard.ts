@@ -32,7 +32,8 @@ export function compileGuard(shape: Shape, owner = 'the resource'): Guard {
   const level = levelOf(shape, owner, made)
   for (const one of made.values()) one.guarded = isGuarded(one)
   for (const { items } of made.values()) {
-    if (items?.items?.guarded || items?.prefix.some((inner) => inner.guarded)) throw unidentifiable(owner, 'of a list in a list')
+    if (items?.items?.guarded || items?.prefix.some((inner) => inner.guarded))
+      throw unidentifiable(owner, 'of a list in a list')
   }
   if (!level.guarded) return unguarded
   return {
@@ -94,7 +95,14 @@ interface Level {
   guarded: boolean
 }
 
-const empty = (): Level => ({ members: new Map(), other: () => undefined, others: [], prefix: [], items: undefined, guarded: false })
+const empty = (): Level => ({
+  members: new Map(),
+  other: () => undefined,
+  others: [],
+  prefix: [],
+  items: undefined,
+  guarded: false,
+})
 
 /** `made` caches levels by shape, so that recursive schemas terminate. */
 function levelOf(shape: Shape, owner: string, made: Map<Shape, Level>): Level {
@@ -147,7 +155,8 @@ function refuseGiven(level: Level, next: unknown, at: string, found: Violation[]
     for (const name of Object.keys(next)) {
       const member = memberOf(level, name)
       if (member?.kind === 'plain') refuseGiven(member.below, next[name], `${at}/${escapePointer(name)}`, found)
-      else if (member?.kind === 'readOnly' && next[name] !== undefined) refuse(found, at, name, 'the store sets it: leave it out')
+      else if (member?.kind === 'readOnly' && next[name] !== undefined)
+        refuse(found, at, name, 'the store sets it: leave it out')
     }
   } else if (isList(next)) {
     for (const [i, item] of next.entries()) {
@@ -200,7 +209,8 @@ export function removeMember(object: JsonObject, name: string, member: Shape): v
   else delete object[name]
 }
 
-const isRemoved = (object: JsonObject, name: string): boolean => Object.hasOwn(object, name) && object[name] === undefined
+const isRemoved = (object: JsonObject, name: string): boolean =>
+  Object.hasOwn(object, name) && object[name] === undefined
 
 /**
  * Matches the items after the positional ones. Items have no address: an item matches the stored
@@ -225,7 +235,9 @@ function carryItems(
   }
   for (const [i, item] of items.entries()) {
     if (i < from || !isObject(item)) continue
-    const named = Object.keys(item).some((name) => item[name] !== undefined && memberOf(level, name)?.kind === 'readOnly')
+    const named = Object.keys(item).some(
+      (name) => item[name] !== undefined && memberOf(level, name)?.kind === 'readOnly',
+    )
     const match = take(
       left,
       named ? byIdentity.get(visibleText(level, 'readOnly', item)) : byVisible.get(visibleText(level, 'plain', item)),
@@ -237,7 +249,8 @@ function carryItems(
 /** The client's view of an item's members of one kind, as text. */
 function visibleText(level: Level, kind: Kind, item: JsonObject): string {
   const seen: unknown[] = []
-  for (const [name, member] of level.members) if (member.kind === kind) seen.push(member.present(own(item, name)) ?? null)
+  for (const [name, member] of level.members)
+    if (member.kind === kind) seen.push(member.present(own(item, name)) ?? null)
   if (level.others.length > 0) {
     const names = Object.keys(item).filter((name) => !level.members.has(name))
     for (const name of names.sort()) {
@@ -263,5 +276,10 @@ function take(left: Set<JsonObject>, candidates: JsonObject[] = []): JsonObject 
 function refuse(found: Violation[], at: string, name: string, fix: string): void {
   if (found.length >= maxViolations) return
   const pointer = `${at}/${escapePointer(name)}`
-  found.push({ pointer, detail: `"${pointerTokens(pointer).join('.')}" is read-only: ${fix}.`, code: 'readOnly', clause: 'REP-8' })
+  found.push({
+    pointer,
+    detail: `"${pointerTokens(pointer).join('.')}" is read-only: ${fix}.`,
+    code: 'readOnly',
+    clause: 'REP-8',
+  })
 }

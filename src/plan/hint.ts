@@ -88,12 +88,18 @@ export function hintMaker(
 /**
  * The position in a hint; `undefined` if the hint is invalid or belongs to another page or query.
  */
-export function parseHint(hint: string, places: PlaceGrammar, query: HintedQuery, address: ListAddress): KeysetPosition | undefined {
+export function parseHint(
+  hint: string,
+  places: PlaceGrammar,
+  query: HintedQuery,
+  address: ListAddress,
+): KeysetPosition | undefined {
   const parts = decodeHint(hint)
   if (parts === undefined) return undefined
   const [fingerprint, page, backwards, ...values] = parts
   const { sort } = query
-  if (page !== query.page || typeof backwards !== 'boolean' || sort.length === 0 || values.length !== sort.length) return undefined
+  if (page !== query.page || typeof backwards !== 'boolean' || sort.length === 0 || values.length !== sort.length)
+    return undefined
   // Each value must be in the canonical spelling of the term's type, as it was sent.
   if (!sort.every(({ field }, i) => places.get(field)?.(values[i]) === values[i])) return undefined
   return fingerprint === fingerprintOf(query, address) ? { values: values as (Scalar | null)[], backwards } : undefined
@@ -103,7 +109,11 @@ export function parseHint(hint: string, places: PlaceGrammar, query: HintedQuery
  * The position after this record, whatever the length of its texts: for a walk within one request.
  * `undefined` if a value can't be part of a position.
  */
-export function seekBehind(places: PlaceGrammar, query: Pick<ListRequest, 'sort'>, record: unknown): KeysetPosition | undefined {
+export function seekBehind(
+  places: PlaceGrammar,
+  query: Pick<ListRequest, 'sort'>,
+  record: unknown,
+): KeysetPosition | undefined {
   const values = placeOf(places, query, record, Number.POSITIVE_INFINITY)
   return values === undefined ? undefined : { values, backwards: false }
 }
@@ -148,7 +158,8 @@ function fingerprintOf({ where, sort, search, size }: HintedQuery, { listPath }:
   return hash('sha256', whole, 'base64url').slice(0, fingerprintLength)
 }
 
-const termsOf = (sort: readonly SortTerm[]): string => JSON.stringify(sort.map(({ field, descending }) => [field, descending]))
+const termsOf = (sort: readonly SortTerm[]): string =>
+  JSON.stringify(sort.map(({ field, descending }) => [field, descending]))
 
 /** One text for equivalent conditions: the values of an any-of are unordered. */
 function canonicalCondition({ field, op, value }: Condition): string {

@@ -6,7 +6,16 @@
  */
 import { applyPatch, type Operation as Change } from 'rfc6902'
 import { canonicalAt } from '../definition/conversion.js'
-import { escapePointer, isContainer, isList, isObject, type JsonObject, own, pointerTokens, put } from '../definition/json.js'
+import {
+  escapePointer,
+  isContainer,
+  isList,
+  isObject,
+  type JsonObject,
+  own,
+  pointerTokens,
+  put,
+} from '../definition/json.js'
 import type { Shape } from '../definition/shape.js'
 import { nearMiss } from '../near-miss.js'
 import type { Violation } from '../problem.js'
@@ -61,7 +70,9 @@ type Refuse = (pointer: string, code: ViolationCode, detail: string, more?: Part
 function operationOf(given: unknown, at: string, refuse: Refuse): PatchOperation {
   const op = operationNames.find((name) => name === own(given, 'op'))
   if (!isObject(given))
-    refuse(at, 'type', 'An operation is an object: { "op": "replace", "path": "/name", "value": "x" }.', { params: { types: ['object'] } })
+    refuse(at, 'type', 'An operation is an object: { "op": "replace", "path": "/name", "value": "x" }.', {
+      params: { types: ['object'] },
+    })
   else if (op === undefined) refuseName(own(given, 'op'), at, refuse)
   const known = isObject(given) && op !== undefined
   const moves = op === 'move' || op === 'copy'
@@ -92,7 +103,12 @@ function refuseName(op: unknown, at: string, refuse: Refuse): void {
 }
 
 /** `undefined` if the pointer is refused. */
-function pointerOf(given: JsonObject, name: 'path' | 'from', at: string, refuse: Refuse): readonly string[] | undefined {
+function pointerOf(
+  given: JsonObject,
+  name: 'path' | 'from',
+  at: string,
+  refuse: Refuse,
+): readonly string[] | undefined {
   const text = own(given, name)
   const pointer = `${at}/${name}`
   if (text === undefined) refuse(pointer, 'required', `"${name}" is required.`, { params: { member: name } })
@@ -128,7 +144,12 @@ export interface Patched {
  * which values of a `test` have other spellings. Throws `invalid-body` that names the first
  * operation that fails (RFC 6902 5).
  */
-export function applyOperations(document: unknown, operations: readonly PatchOperation[], limits: PatchLimits, shape?: Shape): Patched {
+export function applyOperations(
+  document: unknown,
+  operations: readonly PatchOperation[],
+  limits: PatchLimits,
+  shape?: Shape,
+): Patched {
   const held: Held = { [whole]: escapedCopy(document) }
   const work: Work = { held, left: limits.bodyLimit, limits }
   const taken = new Map<unknown, Set<string>>()
@@ -149,7 +170,11 @@ export function applyOperations(document: unknown, operations: readonly PatchOpe
  * The final paths of removed members. The objects that they were removed from may have moved since,
  * in particular items of a list.
  */
-function missing(value: unknown, taken: ReadonlyMap<unknown, ReadonlySet<string>>, at: readonly string[] = []): (readonly string[])[] {
+function missing(
+  value: unknown,
+  taken: ReadonlyMap<unknown, ReadonlySet<string>>,
+  at: readonly string[] = [],
+): (readonly string[])[] {
   const own = isObject(value) ? [...(taken.get(value) ?? [])].filter((name) => !Object.hasOwn(value, name)) : []
   const inner = isContainer(value) ? Object.entries(value) : []
   return [
@@ -182,7 +207,9 @@ function run(work: Work, { op, path, from, value }: PatchOperation): Fault | und
     case 'test': {
       const found = find(held, path)
       if (found === undefined) return absentAt('/path', path)
-      return same(found.value, value) ? undefined : { pointer: '', detail: 'The test failed: the value is different.', code: 'test-failed' }
+      return same(found.value, value)
+        ? undefined
+        : { pointer: '', detail: 'The test failed: the value is different.', code: 'test-failed' }
     }
     case 'remove':
       if (find(held, path) === undefined) return absentAt('/path', path)
@@ -216,10 +243,13 @@ function move(work: Work, path: readonly string[], from: readonly string[]): Fau
   const { held } = work
   const found = find(held, from)
   if (found === undefined) return absentAt('/from', from)
-  const fault = path.length > from.length ? (tooLarge(work, found.value) ?? tooDeep(work, path, found.value)) : undefined
+  const fault =
+    path.length > from.length ? (tooLarge(work, found.value) ?? tooDeep(work, path, found.value)) : undefined
   if (fault !== undefined) return fault
   change(held, { op: 'move', from: textOf(from), path: textOf(carried) })
-  return mayAdd(held, path) ? change(held, { op: 'move', from: textOf(carried), path: textOf(path) }) : absentAt('/path', path)
+  return mayAdd(held, path)
+    ? change(held, { op: 'move', from: textOf(carried), path: textOf(path) })
+    : absentAt('/path', path)
 }
 
 function change(held: Held, operation: Change): undefined {
@@ -268,7 +298,9 @@ const index = /^(?:0|[1-9]\d*)$/
 function find(held: Held, path: readonly string[]): { readonly value: unknown } | undefined {
   let value: unknown = held
   for (const token of path) {
-    const there = isList(value) ? index.test(token) && Number(token) < value.length : isObject(value) && Object.hasOwn(value, token)
+    const there = isList(value)
+      ? index.test(token) && Number(token) < value.length
+      : isObject(value) && Object.hasOwn(value, token)
     if (!there) return undefined
     value = (value as JsonObject)[token]
   }
@@ -290,7 +322,10 @@ function same(one: unknown, other: unknown): boolean {
   if (isList(one)) return isList(other) && one.length === other.length && one.every((item, i) => same(item, other[i]))
   if (!isObject(one) || !isObject(other)) return one === other
   const names = Object.keys(other)
-  return names.every((name) => Object.hasOwn(one, name) && same(one[name], other[name])) && names.length === Object.keys(one).length
+  return (
+    names.every((name) => Object.hasOwn(one, name) && same(one[name], other[name])) &&
+    names.length === Object.keys(one).length
+  )
 }
 
 /**

@@ -19,7 +19,10 @@ export const notAcceptable: CustomProblem = Object.freeze({
 export function acceptProblems({ route }: Here): readonly (ProblemCode | CustomProblem)[] {
   const mode = route.modes?.['HDR-1']
   if (mode === undefined) return ['unsupported-accept']
-  return [...(mode.settings.as === 406 ? [notAcceptable] : []), ...(isPartlyEnforced(mode) ? (['unsupported-accept'] as const) : [])]
+  return [
+    ...(mode.settings.as === 406 ? [notAcceptable] : []),
+    ...(isPartlyEnforced(mode) ? (['unsupported-accept'] as const) : []),
+  ]
 }
 
 /** Whether HEAD of an item is, or may be, answered like GET (VERB-8). */
@@ -72,11 +75,14 @@ export function linkForms({ route }: Here): LinkForms {
 }
 
 /** The maximum number of items on a page. `max`: the maximum of the resource (QUERY-5). */
-export const maxPageSize = ({ route }: Here, max: number): number => Math.max(max, route.modes?.['QUERY-5']?.settings.upTo ?? max)
+export const maxPageSize = ({ route }: Here, max: number): number =>
+  Math.max(max, route.modes?.['QUERY-5']?.settings.upTo ?? max)
 
 /** Media types that bodies may have in addition to those of the conventions (HDR-5). */
 export const legacyTypes = ({ route }: Here): readonly string[] => route.modes?.['HDR-5']?.settings.types ?? []
 
 /** Equal for routes with the same description. */
 export const modesKey = ({ modes }: Route): string =>
-  modes === undefined ? '' : JSON.stringify(Object.values(modes).map((mode) => [mode.clause, isPartlyEnforced(mode), mode.settings]))
+  modes === undefined
+    ? ''
+    : JSON.stringify(Object.values(modes).map((mode) => [mode.clause, isPartlyEnforced(mode), mode.settings]))

@@ -94,7 +94,12 @@ export function resolveLife(what: string, { retired, deprecated }: PartLifeOptio
   const sunset = announced ?? end
   if (since !== undefined && sunset !== undefined && sunset < since)
     throw invalidOption(`The sunset of ${what} is before its deprecation. Give a later date (RFC 9745 4).`)
-  return Object.freeze({ deprecated: since, sunset, retired: retired === true ? Number.NEGATIVE_INFINITY : end, use: said.use })
+  return Object.freeze({
+    deprecated: since,
+    sunset,
+    retired: retired === true ? Number.NEGATIVE_INFINITY : end,
+    use: said.use,
+  })
 }
 
 /**
@@ -116,7 +121,8 @@ export const earliest = (one: number | undefined, other: number | undefined): nu
   one === undefined || other === undefined ? (one ?? other) : Math.min(one, other)
 
 /** Whether a part has retired. */
-export const isOver = (life: Pick<Life, 'retired'> | undefined, now: number): boolean => life?.retired !== undefined && life.retired <= now
+export const isOver = (life: Pick<Life, 'retired'> | undefined, now: number): boolean =>
+  life?.retired !== undefined && life.retired <= now
 
 /** The `Deprecation` and `Sunset` fields that apply. */
 export const lifeFields = ({ deprecated, sunset }: Pick<Life, 'deprecated' | 'sunset'>): Record<string, string> => ({

@@ -12,7 +12,8 @@ import type { ResourcePlan } from './resource-plan.js'
 import type { Mounted } from './routes.js'
 
 /** The collection named by a declaration. */
-export const nameOf = (of: ResourceDefinition | string | undefined): string => (typeof of === 'string' ? of : (of?.collection ?? ''))
+export const nameOf = (of: ResourceDefinition | string | undefined): string =>
+  typeof of === 'string' ? of : (of?.collection ?? '')
 
 /**
  * The target of a link to a resource; `undefined` for other links. Throws `ConfigurationError` if
@@ -27,7 +28,9 @@ export function targetOf<T extends Mounted>(mounted: T, link: Link, mounts: Read
   if (link.kind !== 'to') return undefined
   const target = mounts.get(nameOf(link.to))
   if (target === undefined) {
-    throw unresolved(`${what} leads to "${nameOf(link.to)}", which is not mounted beside it. Mount it, or give it as related.`)
+    throw unresolved(
+      `${what} leads to "${nameOf(link.to)}", which is not mounted beside it. Mount it, or give it as related.`,
+    )
   }
   checkKeyHolders(what, definition, link.by, target.plan)
   checkLineage(what, target)
@@ -41,7 +44,12 @@ function leadsBelow({ below }: Mounted, segment: string): boolean {
 }
 
 /** Throws unless the members `by` of a record can hold the key of the target, part by part. */
-export function checkKeyHolders(what: string, { shape }: ResourceDefinition, by: readonly string[], target: ResourcePlan): void {
+export function checkKeyHolders(
+  what: string,
+  { shape }: ResourceDefinition,
+  by: readonly string[],
+  target: ResourcePlan,
+): void {
   const { members } = target.key
   if (by.length !== members.length) {
     throw unresolved(

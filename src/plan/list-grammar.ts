@@ -70,9 +70,17 @@ export interface TypedFilter extends Filter, ScalarGrammar {
  * Compiles the grammar of a resource's lists. `page`: the service's defaults for pages. `caches`
  * hold parsed queries.
  */
-export function compileListGrammar(definition: ResourceDefinition, page: PageOptions = {}, caches = new Caches()): ListGrammar {
-  const filters = new Map([...definition.filters].map(([name, filter]) => [name, typedFilter(filter, definition.shape)]))
-  const expandable = [...definition.links.values()].filter((link) => link.kind === 'to' && link.expand).map((link) => link.name)
+export function compileListGrammar(
+  definition: ResourceDefinition,
+  page: PageOptions = {},
+  caches = new Caches(),
+): ListGrammar {
+  const filters = new Map(
+    [...definition.filters].map(([name, filter]) => [name, typedFilter(filter, definition.shape)]),
+  )
+  const expandable = [...definition.links.values()]
+    .filter((link) => link.kind === 'to' && link.expand)
+    .map((link) => link.name)
   const searchable = definition.search !== undefined
   const { sort, size, page: number, expand, search } = parameter
   return {
@@ -126,7 +134,12 @@ export function knownListQuery(raw: string, grammar: ListGrammar, address: ListA
  * `address`: the path of the list, needed to check hints; without it every hint is refused
  * (QUERY-7). `terms`: how the service deviates from the conventions.
  */
-export function parseListQuery(raw: string, grammar: ListGrammar, address?: ListAddress, terms?: QueryTerms): ListQuery {
+export function parseListQuery(
+  raw: string,
+  grammar: ListGrammar,
+  address?: ListAddress,
+  terms?: QueryTerms,
+): ListQuery {
   const many = (name: string): boolean => grammar.filters.get(name)?.many === true
   const names = { allowed: grammar.parameters, many, hinted: address !== undefined }
   const { pairs, found, seen, translated } = readPairs(raw, names, terms)
@@ -139,7 +152,8 @@ export function parseListQuery(raw: string, grammar: ListGrammar, address?: List
   const { page, size, notes } = readPage(grammar.page, { text, translated, terms }, found)
   const search = text(parameter.search)
   const sorted = text(parameter.sort)
-  const sort = sorted === undefined ? (search === undefined ? grammar.key : unordered) : orderedBy(sorted, grammar, found)
+  const sort =
+    sorted === undefined ? (search === undefined ? grammar.key : unordered) : orderedBy(sorted, grammar, found)
   const expand = parseExpand(text(parameter.expand), grammar.expandable, found)
   const query: { -readonly [Name in keyof ListQuery]: ListQuery[Name] } = {
     where,
@@ -168,7 +182,11 @@ const unordered: readonly SortTerm[] = Object.freeze([])
 /** Parses the query of a request for one item: only `expand` is allowed. */
 export function parseItemQuery(raw: string, grammar: ListGrammar, terms?: QueryTerms): ItemQuery {
   if (raw === '') return plainItem
-  const { seen, found, translated } = readPairs(raw, onceEach(grammar.expandable.length > 0 ? [parameter.expand] : []), terms)
+  const { seen, found, translated } = readPairs(
+    raw,
+    onceEach(grammar.expandable.length > 0 ? [parameter.expand] : []),
+    terms,
+  )
   const expand = parseExpand(seen.get(parameter.expand)?.[0], grammar.expandable, found)
   refuse(found)
   return translated === undefined || translated.notes.length === 0 ? { expand } : { expand, notes: translated.notes }
@@ -183,7 +201,14 @@ function addCondition(where: Condition[], filter: TypedFilter, texts: readonly s
   const [value] = values
   if (value === undefined || values.length < texts.length) {
     const detail = `"${name}" must be ${expects}.`
-    found.push({ parameter: name, detail, code: 'type', params, clause: 'QUERY-1', ...(allowed === undefined ? {} : { allowed }) })
+    found.push({
+      parameter: name,
+      detail,
+      code: 'type',
+      params,
+      clause: 'QUERY-1',
+      ...(allowed === undefined ? {} : { allowed }),
+    })
   } else if (op === 'null') where.push({ field, path, op, value: value === true })
   else if (values.length > 1) where.push({ field, path, op: 'in', value: values })
   else where.push({ field, path, op, value })
@@ -213,7 +238,8 @@ function parseSort(text: string, grammar: ListGrammar, found: Violation[]): Sort
     const sign = piece[0] === '-' || piece[0] === '+' || piece[0] === ' ' ? piece[0] : ''
     const field = piece.slice(sign.length)
     const path = grammar.sort.get(field)
-    if (path === undefined) return notAllowed(parameter.sort, field, [...grammar.sort.keys()], 'can not be sorted by', 'QUERY-2')
+    if (path === undefined)
+      return notAllowed(parameter.sort, field, [...grammar.sort.keys()], 'can not be sorted by', 'QUERY-2')
     if (terms.has(field)) {
       const detail = `"${field}" is repeated in "${parameter.sort}". Name it once.`
       return { parameter: parameter.sort, detail, code: 'repeated', params: { name: field }, clause: 'QUERY-2' }
@@ -228,7 +254,8 @@ function parseExpand(text: string | undefined, expandable: readonly string[], fo
   if (text === undefined) return noExpansions
   const names = new Set<string>()
   eachName(text, found, (name) => {
-    if (!expandable.includes(name)) return notAllowed(parameter.expand, name, expandable, 'can not be expanded', 'QUERY-6')
+    if (!expandable.includes(name))
+      return notAllowed(parameter.expand, name, expandable, 'can not be expanded', 'QUERY-6')
     names.add(name)
     return undefined
   })
@@ -247,7 +274,13 @@ function eachName(text: string, found: Violation[], take: (name: string) => Viol
   }
 }
 
-function notAllowed(name: string, given: string, allowed: readonly string[], what: string, clause: string): KnownViolation<'unknown'> {
+function notAllowed(
+  name: string,
+  given: string,
+  allowed: readonly string[],
+  what: string,
+  clause: string,
+): KnownViolation<'unknown'> {
   const suggestion = nearMiss(given, allowed)
   const shown = given.length > 80 ? `${given.slice(0, 80)}...` : given
   const fault = given === '' ? `"${name}" contains an empty name` : `"${shown}" ${what}`
@@ -268,5 +301,8 @@ function notAllowed(name: string, given: string, allowed: readonly string[], wha
  */
 function withKey(terms: SortTerm[], key: readonly SortTerm[]): SortTerm[] {
   const descending = terms.at(-1)?.descending ?? false
-  return [...terms, ...key.filter(({ field }) => !terms.some((term) => term.field === field)).map((term) => ({ ...term, descending }))]
+  return [
+    ...terms,
+    ...key.filter(({ field }) => !terms.some((term) => term.field === field)).map((term) => ({ ...term, descending })),
+  ]
 }

@@ -40,7 +40,10 @@ export function readPage(
   const limits = { clause: 'QUERY-5' as const, least: 1, most: Math.max(max, terms?.upTo ?? max) }
   const size = wholeNumber(sentAs(parameter.size), text(parameter.size), limits, found) ?? usual
   const given = translated?.notes ?? noNotes
-  const notes = size > max && terms?.reportsSizes === true ? [...given, { clause: 'QUERY-5', detail: sentAs(parameter.size) }] : given
+  const notes =
+    size > max && terms?.reportsSizes === true
+      ? [...given, { clause: 'QUERY-5', detail: sentAs(parameter.size) }]
+      : given
   const rows = translated?.rows
   if (rows !== undefined) return { page: pageOfRows(rows, size, found), size, notes }
   const pages = { clause: 'QUERY-4' as const, least: first, most: Number.MAX_SAFE_INTEGER }
@@ -49,7 +52,11 @@ export function readPage(
 }
 
 /** The page that begins after this number of rows. A violation unless the page size divides it. */
-function pageOfRows({ name, text }: { readonly name: string; readonly text: string }, size: number, found: Violation[]): number {
+function pageOfRows(
+  { name, text }: { readonly name: string; readonly text: string },
+  size: number,
+  found: Violation[],
+): number {
   const rows = parseInteger(text)
   if (rows !== undefined && rows >= 0 && rows <= Number.MAX_SAFE_INTEGER && rows % size === 0) return rows / size + 1
   const detail = `"${name}" must be a whole number of rows from 0 that is a multiple of ${size}, the size of a page. Send the page number in "${parameter.page}" instead.`
@@ -64,7 +71,12 @@ interface Bounds {
   readonly most: number
 }
 
-function wholeNumber(name: string, text: string | undefined, { clause, least, most }: Bounds, found: Violation[]): number | undefined {
+function wholeNumber(
+  name: string,
+  text: string | undefined,
+  { clause, least, most }: Bounds,
+  found: Violation[],
+): number | undefined {
   if (text === undefined) return undefined
   const value = parseInteger(text)
   if (value !== undefined && value >= least && value <= most) return value

@@ -2,7 +2,14 @@
  * Converts the members of records on input and output (REP-4, REP-8). Compiled from the shape at
  * mount.
  */
-import { asItIs, type Convert, canonicalMembers, compileObjects, type Fill, type Member } from '../definition/conversion.js'
+import {
+  asItIs,
+  type Convert,
+  canonicalMembers,
+  compileObjects,
+  type Fill,
+  type Member,
+} from '../definition/conversion.js'
 import { type JsonObject, own, put } from '../definition/json.js'
 import type { Shape } from '../definition/shape.js'
 
@@ -142,4 +149,5 @@ function firstOf(source: JsonObject, names: readonly string[], count: number): J
   return object
 }
 
-const isAbsent = (shape: Shape, value: unknown): boolean => value === undefined || (value === null && !shape.nullable && !shape.untyped)
+const isAbsent = (shape: Shape, value: unknown): boolean =>
+  value === undefined || (value === null && !shape.nullable && !shape.untyped)

@@ -98,7 +98,10 @@ export function mount<T, K, A = MountedAdapter<T, K>>(
   }
   checkOptions(`the mount of "${collection}"`, options, mountKinds)
   if (options.area !== undefined) checkSegment(options.area)
-  const representations = representationsOption(`the mount of "${collection}"`, options.representations, ['item', 'list'])
+  const representations = representationsOption(`the mount of "${collection}"`, options.representations, [
+    'item',
+    'list',
+  ])
   exportsOption(`the mount of "${collection}"`, options.exports, representations)
   checkIdempotency(collection, adapter, options.idempotencyKey)
   checkEndpoints(collection, options.endpoints)
@@ -112,7 +115,9 @@ export function mount<T, K, A = MountedAdapter<T, K>>(
 }
 
 /** An option that takes endpoints below an item. */
-const endpointsKind: Kind = { each: { by: 'the result of endpoint(): endpoint(name, { description, methods })', is: isEndpoint } }
+const endpointsKind: Kind = {
+  each: { by: 'the result of endpoint(): endpoint(name, { description, methods })', is: isEndpoint },
+}
 
 const collectionMethods = ['GET', 'POST'] as const
 const itemMethods = ['GET', 'PUT', 'PATCH', 'DELETE'] as const

@@ -62,4 +62,8 @@ type Unlike<T, K, R, A> = [keyof Adapter<T, K>, OtherType<T, R>] extends [keyof 
 type OtherType<T, R> = { [N in keyof T & keyof R]-?: R[N] extends T[N] ? never : N }[keyof T & keyof R] & string
 
 /** The names that every record of `T` has and none of `R`. */
-type Missing<T, R> = Exclude<{ [N in keyof T]-?: Record<never, never> extends Pick<T, N> ? never : N }[keyof T], keyof R> & string
+type Missing<T, R> = Exclude<
+  { [N in keyof T]-?: Record<never, never> extends Pick<T, N> ? never : N }[keyof T],
+  keyof R
+> &
+  string

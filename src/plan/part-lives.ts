@@ -38,7 +38,13 @@ export interface Found {
   readonly template: string
 }
 
-const newNode = (): Node => ({ literals: new Map(), folded: new Map(), wild: undefined, part: undefined, life: undefined })
+const newNode = (): Node => ({
+  literals: new Map(),
+  folded: new Map(),
+  wild: undefined,
+  part: undefined,
+  life: undefined,
+})
 
 /** The life cycles of the parts of one version. */
 export class PartLives {
@@ -97,7 +103,9 @@ export class PartLives {
    */
   at(method: string, path: string): Found | undefined {
     const { node, through } = this.#walk(path)
-    const above = through.map((one) => one.life).reduceRight<Life | undefined>((life, outer) => mergedLife(life, outer), undefined)
+    const above = through
+      .map((one) => one.life)
+      .reduceRight<Life | undefined>((life, outer) => mergedLife(life, outer), undefined)
     const life = mergedLife(node?.part?.methods?.get(getterOf(method)), above)
     if (life === undefined) return undefined
     const named = through.findLast(({ part }) => part !== undefined)

@@ -24,7 +24,10 @@ const grammar = /^(?:([A-Z]+) )?((?:\/(?:\{[^{}/]+\}|[^{}/?#\s]+))+)$/
  * life cycle.
  */
 export function partsOfPaths(what: string, given: PathLives | undefined, anyCase: boolean): readonly Part[] {
-  const parts = new Map<string, { life: PartLifeOptions | undefined; methods: [method: string, life: PartLifeOptions][] }>()
+  const parts = new Map<
+    string,
+    { life: PartLifeOptions | undefined; methods: [method: string, life: PartLifeOptions][] }
+  >()
   for (const [key, life] of Object.entries(given ?? {})) {
     const name = `"${key}" of paths of ${what}`
     checkOptions<PartLifeOptions>(name, life, partLifeKinds)

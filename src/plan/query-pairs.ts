@@ -4,7 +4,13 @@ import { parseQueryString, type QueryPair } from '../http/query-string.js'
 import { didYouMean, nearMiss } from '../near-miss.js'
 import { HttpProblem, type KnownViolation, type Violation } from '../problem.js'
 import { parameter } from '../wire.js'
-import { type AllowedNames, type QueryNote, type QueryTerms, type TranslatedQuery, translateQuery } from './query-terms.js'
+import {
+  type AllowedNames,
+  type QueryNote,
+  type QueryTerms,
+  type TranslatedQuery,
+  translateQuery,
+} from './query-terms.js'
 import { maxQueryViolations, summaryOf } from './refusal.js'
 
 /**

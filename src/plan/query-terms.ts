@@ -48,7 +48,14 @@ export function queryTerms(
   const reportsStrays = strays?.counts === true
   const reportsSizes = sizes?.counts === true
   // No raw query contains a space.
-  return { names, repeated, reportsStrays, upTo, reportsSizes, key: ` ${repeated} ${reportsStrays} ${upTo} ${reportsSizes} ` }
+  return {
+    names,
+    repeated,
+    reportsStrays,
+    upTo,
+    reportsSizes,
+    key: ` ${repeated} ${reportsStrays} ${upTo} ${reportsSizes} `,
+  }
 }
 
 /** Aliases do not apply to requests that are not for lists or items. */
@@ -78,7 +85,11 @@ export interface AllowedNames {
 }
 
 /** Translates the pairs of a query. Remaining violations are left for the caller to report. */
-export function translateQuery(given: readonly QueryPair[], terms: QueryTerms, { allowed, many, hinted }: AllowedNames): TranslatedQuery {
+export function translateQuery(
+  given: readonly QueryPair[],
+  terms: QueryTerms,
+  { allowed, many, hinted }: AllowedNames,
+): TranslatedQuery {
   const pairs: QueryPair[] = []
   const found: Violation[] = []
   const notes: QueryNote[] = []
@@ -115,7 +126,12 @@ export function translateQuery(given: readonly QueryPair[], terms: QueryTerms, {
   }
   const at = places.get(parameter.page)
   const sent = sentAs.get(parameter.page)
-  if (at !== undefined && sent !== undefined && terms.names?.aliases.get(sent)?.unit === 'rows' && sent !== parameter.page) {
+  if (
+    at !== undefined &&
+    sent !== undefined &&
+    terms.names?.aliases.get(sent)?.unit === 'rows' &&
+    sent !== parameter.page
+  ) {
     rows = { name: sent, text: pairs[at]?.[1] ?? '' }
   }
   return { pairs, found, notes, rows, sentAs }

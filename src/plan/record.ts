@@ -30,7 +30,8 @@ export function refuseOnWire(plan: ResourcePlan, found: readonly Violation[]): v
 
 /** The body as an object. Throws 422 otherwise. */
 export function objectBody(body: unknown): JsonObject {
-  if (!isObject(body)) refuseBody([{ pointer: '', detail: 'The body must be an object.', code: 'type', params: { types: ['object'] } }])
+  if (!isObject(body))
+    refuseBody([{ pointer: '', detail: 'The body must be an object.', code: 'type', params: { types: ['object'] } }])
   return body as JsonObject
 }
 
@@ -100,7 +101,11 @@ function canonicalWhere(plan: ResourcePlan, record: JsonObject, names: readonly 
  * No `default` applies. Members that the client does not see, the key and the members of `fixed`
  * keep their values. Throws `invalid-body`.
  */
-export function recordFromPatched(patched: Patched, seen: JsonObject, removed: readonly (readonly string[])[]): JsonObject {
+export function recordFromPatched(
+  patched: Patched,
+  seen: JsonObject,
+  removed: readonly (readonly string[])[],
+): JsonObject {
   const { plan } = patched
   const { shape } = plan.definition
   for (const path of removed) settleRemoved(shape, seen, path)
@@ -117,7 +122,8 @@ export function recordFromPatched(patched: Patched, seen: JsonObject, removed: r
  */
 function leaveNullLinks({ hidden, definition: { shape } }: ResourcePlan, record: JsonObject): void {
   for (const member of hidden.keys()) {
-    if (own(record, member) === null && !shape.members.get(member)?.nullable && !shape.required.has(member)) delete record[member]
+    if (own(record, member) === null && !shape.members.get(member)?.nullable && !shape.required.has(member))
+      delete record[member]
   }
 }
 
@@ -134,7 +140,8 @@ function settleRemoved(shape: Shape, seen: JsonObject, path: readonly string[]):
       continue
     }
     const member: Shape | undefined = place?.members.get(token) ?? place?.other(token)
-    if (i === path.length - 1 && member !== undefined && !Object.hasOwn(value, token)) removeMember(value, token, member)
+    if (i === path.length - 1 && member !== undefined && !Object.hasOwn(value, token))
+      removeMember(value, token, member)
     place = member
     value = own(value, token)
   }
@@ -144,7 +151,11 @@ function settleRemoved(shape: Shape, seen: JsonObject, path: readonly string[]):
  * Restores in a patched record, in canonical form, what no patch may change. `isNamed`: whether the
  * client sent a member that no other check refuses.
  */
-function keptRecord({ plan, current, fixed, found }: Patched, record: JsonObject, isNamed: (name: string) => boolean): JsonObject {
+function keptRecord(
+  { plan, current, fixed, found }: Patched,
+  record: JsonObject,
+  isNamed: (name: string) => boolean,
+): JsonObject {
   const { shape } = plan.definition
   for (const member of plan.fixed) if (!isKept(plan, member, record, current)) found.push(fixedViolation(member))
   for (const member of Object.keys(fixed)) {
@@ -174,7 +185,12 @@ function isKept(plan: ResourcePlan, member: string, record: JsonObject, current:
  * Runs the checks that need the stored record: guarded members, and the schema of the whole record.
  * A patch is not refused because of members that it leaves unchanged. Throws `invalid-body`.
  */
-export function completeRecord(plan: ResourcePlan, next: JsonObject, current: JsonObject, action: 'replace' | 'patch'): void {
+export function completeRecord(
+  plan: ResourcePlan,
+  next: JsonObject,
+  current: JsonObject,
+  action: 'replace' | 'patch',
+): void {
   const kept = undeclared(plan, current).filter((name) => Object.hasOwn(next, name) && next[name] === current[name])
   for (const name of kept) delete next[name]
   const guarded = plan.guard.carry(next, current)
@@ -211,7 +227,8 @@ function withUndeclared(shape: Shape, value: unknown, stored: unknown, known: un
   for (const name of Object.keys(stored)) {
     const member = shape.members.get(name) ?? shape.other(name)
     if (member === undefined) put(made, name, stored[name])
-    else if (Object.hasOwn(made, name)) put(made, name, withUndeclared(member, made[name], stored[name], own(known, name)))
+    else if (Object.hasOwn(made, name))
+      put(made, name, withUndeclared(member, made[name], stored[name], own(known, name)))
   }
   return made
 }
@@ -233,12 +250,14 @@ function undeclared({ definition: { shape } }: ResourcePlan, current: JsonObject
 const none: readonly string[] = Object.freeze([])
 
 /** A date-time has several spellings (REP-4). */
-const canonicalOf = (plan: ResourcePlan, member: string, value: unknown): unknown => own(plan.canonical({ [member]: value }), member)
+const canonicalOf = (plan: ResourcePlan, member: string, value: unknown): unknown =>
+  own(plan.canonical({ [member]: value }), member)
 
 function fix(plan: ResourcePlan, record: JsonObject, fixed: Fixed, found: Violation[]): void {
   for (const member of Object.keys(fixed)) {
     const value = canonicalOf(plan, member, fixed[member])
-    if (Object.hasOwn(record, member) && canonicalOf(plan, member, record[member]) !== value) found.push(fixedViolation(member))
+    if (Object.hasOwn(record, member) && canonicalOf(plan, member, record[member]) !== value)
+      found.push(fixedViolation(member))
     record[member] = value
   }
 }

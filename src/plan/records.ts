@@ -23,9 +23,15 @@ export type RecordValue<T, L extends string = string> = { readonly [N in keyof T
  * A merge patch (RFC 7396) of a record: null removes a member, objects are merged, lists are
  * replaced.
  */
-export type RecordPatch<T, L extends string = string> = { readonly [N in keyof T]?: PatchOf<T[N]> | null | undefined } & LinkMembers<L>
+export type RecordPatch<T, L extends string = string> = {
+  readonly [N in keyof T]?: PatchOf<T[N]> | null | undefined
+} & LinkMembers<L>
 
-type PatchOf<V> = V extends readonly unknown[] ? V : V extends object ? { readonly [N in keyof V]?: PatchOf<V[N]> | null | undefined } : V
+type PatchOf<V> = V extends readonly unknown[]
+  ? V
+  : V extends object
+    ? { readonly [N in keyof V]?: PatchOf<V[N]> | null | undefined }
+    : V
 
 /** A record that was written. */
 export interface WrittenRecord<T, K> {
@@ -88,7 +94,10 @@ export interface Records<T, K, L extends string = string> {
    * Checks many records: reports the violations of all of them at once, with pointers such as
    * `/12/total`. Reads link targets, parents and existing keys in batches.
    */
-  checkAll(values: readonly RecordValue<T, L>[], options?: RowsOptions): Promise<{ readonly records: readonly T[] } | RefusedRecord>
+  checkAll(
+    values: readonly RecordValue<T, L>[],
+    options?: RowsOptions,
+  ): Promise<{ readonly records: readonly T[] } | RefusedRecord>
   /**
    * Creates many records, one after another; none if `checkAll` finds a violation. This is not a
    * transaction: if the store refuses a row, the other rows stay written (`made`).

@@ -83,7 +83,11 @@ export interface ResourcePlan {
 }
 
 /** Compiles a definition. Throws `ConfigurationError` if its schema is not a valid JSON Schema. */
-export function compileResource(definition: ResourceDefinition, page: PageOptions = {}, caches = new Caches()): ResourcePlan {
+export function compileResource(
+  definition: ResourceDefinition,
+  page: PageOptions = {},
+  caches = new Caches(),
+): ResourcePlan {
   const { collection, shape, key, links, parent } = definition
   const kept = keptMembers(key.members, parent)
   const hidden = hiddenMembers(links, kept)
@@ -96,7 +100,9 @@ export function compileResource(definition: ResourceDefinition, page: PageOption
     key,
     list: compileListGrammar(definition, page, caches),
     fields: compileFields(definition, hidden),
-    present: new Map(members.filter(([, member]) => !member.writeOnly).map(([name, member]) => [name, compilePresent(member)])),
+    present: new Map(
+      members.filter(([, member]) => !member.writeOnly).map(([name, member]) => [name, compilePresent(member)]),
+    ),
     open: shape.hasOthers,
     presentOther: compileOthers(shape),
     hidden,
@@ -161,7 +167,13 @@ function compileFields({ shape, links }: ResourceDefinition, hidden: ReadonlyMap
     else if (link?.kind === 'external') place(link)
     else if (!member.writeOnly) {
       const nullable = member.nullable && !shape.conditional.has(name)
-      fields.push({ kind: 'member', name, present: compilePresent(member), presentShared: compilePresent(member, true), nullable })
+      fields.push({
+        kind: 'member',
+        name,
+        present: compilePresent(member),
+        presentShared: compilePresent(member, true),
+        nullable,
+      })
     }
   }
   for (const link of links.values()) place(link)
@@ -190,14 +202,18 @@ function compileChecks(
 ): Pick<ResourcePlan, 'validate' | 'validatePatched' | 'validateSent'> {
   const required = new Set([...(isList(schema.required) ? schema.required : []), ...key.members])
   const keyed = { ...schema, required: [...required] }
-  const storeSets = new Set([...assigned, ...[...shape.members].filter(([, member]) => member.readOnly).map(([name]) => name)])
+  const storeSets = new Set([
+    ...assigned,
+    ...[...shape.members].filter(([, member]) => member.readOnly).map(([name]) => name),
+  ])
   const validate = compileValidator(collection, keyed, storeSets, (member) => member.readOnly)
   checkDefaults(collection, shape, validate)
   const validatePatched = compilePatched(
     keyed,
     shape,
     validate,
-    (relaxed, without) => compileValidator(collection, relaxed, new Set([...storeSets, ...without]), (member) => member.readOnly),
+    (relaxed, without) =>
+      compileValidator(collection, relaxed, new Set([...storeSets, ...without]), (member) => member.readOnly),
     caches.make('lenient-validators'),
   )
   if (!guard.any) return { validate, validatePatched, validateSent: validate }
@@ -225,7 +241,8 @@ export function checkKey({ key }: ResourcePlan, record: JsonObject): Violation[]
     if (typeof value !== 'string') continue
     // A part of a composite key follows its name, so it may be empty or a dot.
     const why = unfitForNew(key.composite ? `-${value}` : value)
-    if (why !== undefined) found.push({ pointer: `/${escapePointer(member)}`, detail: why, code: 'unaddressable', clause: 'PATH-11' })
+    if (why !== undefined)
+      found.push({ pointer: `/${escapePointer(member)}`, detail: why, code: 'unaddressable', clause: 'PATH-11' })
   }
   return found
 }
@@ -266,6 +283,8 @@ export function onWire(plan: ResourcePlan, found: readonly Violation[]): readonl
 export function keyOf(plan: ResourcePlan, record: unknown): KeyValue {
   const key = isObject(record) ? plan.key.of(record) : undefined
   if (key === undefined)
-    throw new Error(`The adapter of "${plan.collection}" returned a record without its key (${plan.key.members.join(', ')}).`)
+    throw new Error(
+      `The adapter of "${plan.collection}" returned a record without its key (${plan.key.members.join(', ')}).`,
+    )
   return key
 }

@@ -8,7 +8,9 @@ export function routesIn<Op extends OperationDescription>(
 ): readonly Route<Op>[] {
   const entries = [...top.values()].flatMap((area) => [...area.values()])
   return Object.freeze(
-    entries.flatMap((entry) => ('plan' in entry ? routesOf(entry) : entry.file === undefined ? [entry] : [entry, entry.file])),
+    entries.flatMap((entry) =>
+      'plan' in entry ? routesOf(entry) : entry.file === undefined ? [entry] : [entry, entry.file],
+    ),
   )
 }
 

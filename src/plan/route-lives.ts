@@ -32,7 +32,8 @@ export function livesOf(path: Life | undefined, declared: readonly MethodLife[])
   return { lives: Object.freeze({ path, methods }) }
 }
 
-const pairOf = (method: string, life: Life | undefined): [string, Life][] => (life === undefined ? [] : [[method, life]])
+const pairOf = (method: string, life: Life | undefined): [string, Life][] =>
+  life === undefined ? [] : [[method, life]]
 
 /** The life cycle of a method at an address; `undefined` if it has none of its own. */
 export const lifeOf = ({ lives }: Pick<Route, 'lives'>, method: string): Life | undefined =>
@@ -56,7 +57,12 @@ export const lifeOfMount = ({ definition, options }: Mount, parent: Mounted | un
  * The life cycle of a flag or an associated sub-collection below an item. `child`: the attached
  * resource.
  */
-export function lifeBelow({ definition, options }: Mount, parent: Mounted, segment: string, child?: Mounted): Life | undefined {
+export function lifeBelow(
+  { definition, options }: Mount,
+  parent: Mounted,
+  segment: string,
+  child?: Mounted,
+): Life | undefined {
   const own = resolveLife(`"${segment}" below the items of "${definition.collection}"`, options.below?.[segment] ?? {})
   return mergedLife(mergedLife(own, parent.life), child?.life)
 }
@@ -66,7 +72,9 @@ export const partsOf = (routes: readonly Route[]): readonly Part[] =>
   routes.flatMap(({ template, lives, operations }) => {
     if (lives === undefined) return []
     const { path, methods } = lives
-    const others = [...operations.keys()].filter((method) => method !== 'OPTIONS' && method !== 'HEAD' && !methods.has(method))
+    const others = [...operations.keys()].filter(
+      (method) => method !== 'OPTIONS' && method !== 'HEAD' && !methods.has(method),
+    )
     return [{ template, life: path, methods, hasOthers: others.length > 0 }]
   })
 
@@ -77,7 +85,11 @@ type Made = Mounted & { readonly mount: Mount }
  * Throws `ConfigurationError` for a life cycle of a part that does not exist, and for a link or a
  * replacement that retires first: responses would contain addresses that are 410.
  */
-export function checkLives(operations: readonly OperationDescription[], routes: readonly Route[], built: readonly Made[]): void {
+export function checkLives(
+  operations: readonly OperationDescription[],
+  routes: readonly Route[],
+  built: readonly Made[],
+): void {
   for (const mounted of built) {
     checkLinks(mounted)
     checkOperations(mounted, operations, routes)
@@ -85,7 +97,8 @@ export function checkLives(operations: readonly OperationDescription[], routes: 
   }
   for (const route of routes) {
     if (route.lives === undefined) continue
-    for (const life of [route.lives.path, ...route.lives.methods.values()]) if (life?.use !== undefined) checkUse(route, life, routes)
+    for (const life of [route.lives.path, ...route.lives.methods.values()])
+      if (life?.use !== undefined) checkUse(route, life, routes)
   }
 }
 
@@ -93,7 +106,12 @@ export function checkLives(operations: readonly OperationDescription[], routes: 
 function checkLinks({ plan, targets, below, life }: Mounted): void {
   for (const link of plan.links.values()) {
     const found = link.kind === 'sub' ? below.get(link.sub) : undefined
-    const sub = found?.kind === 'contained' ? found.mounted.life : found?.kind === 'attached' ? found.members.lives?.path : undefined
+    const sub =
+      found?.kind === 'contained'
+        ? found.mounted.life
+        : found?.kind === 'attached'
+          ? found.members.lives?.path
+          : undefined
     const target = link.kind === 'to' ? targets.get(link.name)?.life : sub
     if (target?.retired === undefined || (life?.retired ?? Number.POSITIVE_INFINITY) <= target.retired) continue
     const where = link.kind === 'sub' ? link.sub : (targets.get(link.name)?.plan.collection ?? '')
@@ -104,18 +122,25 @@ function checkLinks({ plan, targets, below, life }: Mounted): void {
   }
 }
 
-const whenText = (time: number): string => (Number.isFinite(time) ? ` on ${new Date(time).toISOString().slice(0, 10)}` : '')
+const whenText = (time: number): string =>
+  Number.isFinite(time) ? ` on ${new Date(time).toISOString().slice(0, 10)}` : ''
 
 const targetsOfResources: ReadonlySet<string> = new Set(['collection', 'item', 'flag', 'members', 'member'])
 
-function checkOperations({ plan, mount: { options } }: Made, operations: readonly OperationDescription[], routes: readonly Route[]): void {
+function checkOperations(
+  { plan, mount: { options } }: Made,
+  operations: readonly OperationDescription[],
+  routes: readonly Route[],
+): void {
   if (options.operations === undefined) return
   const { collection } = plan
   const own = routes.filter((route) => route.resource?.plan === plan && route.endpoint === undefined)
   // Link targets without routes of their own serve no operations here.
   if (own.length === 0) return
   const kinds = new Set<string>(own.map(({ kind }) => kind))
-  const known = operations.filter(({ target }) => targetsOfResources.has(target) && kinds.has(target)).map(({ name }) => name)
+  const known = operations
+    .filter(({ target }) => targetsOfResources.has(target) && kinds.has(target))
+    .map(({ name }) => name)
   const offered = new Set(own.flatMap((route) => [...route.operations.values()].map(({ name }) => name)))
   for (const [name, life] of Object.entries(options.operations)) {
     if (!known.includes(name)) {
@@ -156,7 +181,11 @@ function checkBelow({ plan, below, mount: { options } }: Made): void {
  * The replacement of a part must be an address of the version that does not retire first, or an
  * absolute address.
  */
-function checkUse({ template }: Route, { use = '', retired = Number.POSITIVE_INFINITY }: Life, routes: readonly Route[]): void {
+function checkUse(
+  { template }: Route,
+  { use = '', retired = Number.POSITIVE_INFINITY }: Life,
+  routes: readonly Route[],
+): void {
   if (/^[a-z][a-z0-9+.-]*:/i.test(use)) return
   const path = use.startsWith('/') ? use : `/${use}`
   const what = `The replacement of "${template}", "${use}",`
@@ -173,9 +202,11 @@ function checkUse({ template }: Route, { use = '', retired = Number.POSITIVE_INF
   }
   const names = new Set(template.match(/\{[^{}]*\}/g))
   const strange = (path.match(/\{[^{}]*\}/g) ?? []).find((name) => !names.has(name))
-  if (strange !== undefined) throw invalidOption(`${what} has ${strange}, which "${template}" does not have. Use its own names.`)
+  if (strange !== undefined)
+    throw invalidOption(`${what} has ${strange}, which "${template}" does not have. Use its own names.`)
   const end = found.lives?.path?.retired
-  if (end !== undefined && end < retired) throw invalidOption(`${what} retires${whenText(end)}, before it. Name an address that stays.`)
+  if (end !== undefined && end < retired)
+    throw invalidOption(`${what} retires${whenText(end)}, before it. Name an address that stays.`)
 }
 
 /** Equal for templates of the same address: ignores the names of ids. */

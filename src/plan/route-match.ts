@@ -41,12 +41,20 @@ function matchBelow<Op extends OperationDescription>(
   const memberId = segments[from + 2]
   if (memberId === undefined) return { route: next.members, keys: through }
   const memberKey = next.child.plan.key.parse(memberId)
-  return memberKey === undefined || segments.length > from + 3 ? undefined : { route: next.member, keys: [...through, memberKey] }
+  return memberKey === undefined || segments.length > from + 3
+    ? undefined
+    : { route: next.member, keys: [...through, memberKey] }
 }
 
 /** Matches an endpoint, a document, or one of the files below a document. */
-function matchFile<Op extends OperationDescription>(found: Route<Op>, segments: readonly string[], from: number): Match<Op> | undefined {
+function matchFile<Op extends OperationDescription>(
+  found: Route<Op>,
+  segments: readonly string[],
+  from: number,
+): Match<Op> | undefined {
   if (segments.length === from) return { route: found, keys: [] }
   const { file } = found
-  return file === undefined || segments.length > from + 1 || segments[from] === '' ? undefined : { route: file, keys: [] }
+  return file === undefined || segments.length > from + 1 || segments[from] === ''
+    ? undefined
+    : { route: file, keys: [] }
 }

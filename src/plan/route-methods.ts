@@ -58,17 +58,23 @@ export class RouteMaker<Op extends OperationDescription> {
    * (VERB-11).
    */
   resource(target: Target, template: string, { adapter, definition, options }: Mount, extra: Extra<Op>): Route<Op> {
-    const wanted: MountOptions['collection'] | MountOptions['item'] = concernsItem(target) ? options.item : options.collection
+    const wanted: MountOptions['collection'] | MountOptions['item'] = concernsItem(target)
+      ? options.item
+      : options.collection
     const offered = this.#at(target).filter(
       ({ method, writes, needs = writes === undefined ? [] : [writes], mountedAs = method }) =>
-        needs.every((name) => adapter[name] !== undefined) && (wanted === undefined || wanted.some((one) => one === mountedAs)),
+        needs.every((name) => adapter[name] !== undefined) &&
+        (wanted === undefined || wanted.some((one) => one === mountedAs)),
     )
     const lives = this.#at(target).flatMap(({ name, method }): MethodLife[] => {
       const life = resolveLife(`${name} of the mount of "${definition.collection}"`, options.operations?.[name] ?? {})
       return life === undefined ? [] : [{ method, life }]
     })
     const { life = extra.resource?.life, ...rest } = extra
-    return route({ kind: target, template, ...rest, ...this.#adopted(template), ...livesOf(life, lives) }, [...offered, ...this.#at('any')])
+    return route({ kind: target, template, ...rest, ...this.#adopted(template), ...livesOf(life, lives) }, [
+      ...offered,
+      ...this.#at('any'),
+    ])
   }
 
   endpoint(entry: Endpoint): Route<Op> {
@@ -88,17 +94,19 @@ export class RouteMaker<Op extends OperationDescription> {
   document(entry: ServedDocument): Route<Op> {
     const { name, files } = entry
     const one = (template: string, document: ServedDocument, extra: Pick<Route<Op>, 'file'> = {}): Route<Op> =>
-      route({ kind: 'document', template, resource: undefined, document, parameters: this.#adoption.parameters, ...extra }, [
-        ...this.#at('document'),
-        ...this.#at('any'),
-      ])
+      route(
+        { kind: 'document', template, resource: undefined, document, parameters: this.#adoption.parameters, ...extra },
+        [...this.#at('document'), ...this.#at('any')],
+      )
     return one(`/${name}`, entry, files === undefined ? {} : { file: one(`/${name}/${files.name}`, files) })
   }
 
   /** `Allow` lists the methods in the order of their declaration. */
   #endpoint(target: Target, template: string, entry: Endpoint<never>, resource: Mounted | undefined): Route<Op> {
     const endpoint = compileEndpoint(entry)
-    const offered = [...endpoint.methods.keys()].flatMap((method) => this.#at(target).filter((one) => one.method === method))
+    const offered = [...endpoint.methods.keys()].flatMap((method) =>
+      this.#at(target).filter((one) => one.method === method),
+    )
     const what = `the endpoint "${entry.name}"`
     const lives = Object.entries(entry.methods).flatMap(([method, options]): MethodLife[] => {
       const life = resolveLife(`${method} of ${what}`, options ?? {})

@@ -155,7 +155,8 @@ export function compileRoutes<Op extends OperationDescription>(
   const mounts = [...entries.filter((entry) => entry.kind === 'resource'), ...related]
   for (const entry of parentsFirst(mounts)) table.add(entry)
   table.join()
-  for (const entry of entries) if (entry.kind === 'endpoint') place(table.top, entry.area, entry.name, make.endpoint(entry))
+  for (const entry of entries)
+    if (entry.kind === 'endpoint') place(table.top, entry.area, entry.name, make.endpoint(entry))
   for (const entry of entries) if (entry.kind === 'document') placeDocument(table.top, make.document(entry))
   const { top, everywhere, built } = table
   const routes = routesIn(top)
@@ -190,7 +191,10 @@ class TableBuilder<Op extends OperationDescription> {
   add(entry: Mount): void {
     const { definition, adapter, options } = entry
     if (this.built.has(definition.collection)) {
-      throw new ConfigurationError('path-taken', `"${definition.collection}" is mounted twice in one version. Mount it once.`)
+      throw new ConfigurationError(
+        'path-taken',
+        `"${definition.collection}" is mounted twice in one version. Mount it once.`,
+      )
     }
     const parent = this.#parentOf(entry)
     const segments = options.area === undefined ? [definition.collection] : [options.area, definition.collection]
@@ -230,7 +234,10 @@ class TableBuilder<Op extends OperationDescription> {
     })
     for (const [segment, flag] of definition.flags) {
       const extra = { resource: mounted, flag, life: lifeBelow(entry, mounted, segment) }
-      below(mounted, segment, { kind: 'leaf', route: this.#make.resource('flag', `${itemTemplate}/${segment}`, entry, extra) })
+      below(mounted, segment, {
+        kind: 'leaf',
+        route: this.#make.resource('flag', `${itemTemplate}/${segment}`, entry, extra),
+      })
     }
     for (const one of options.endpoints ?? [])
       below(mounted, one.name, { kind: 'leaf', route: this.#make.endpointBelow(one, mounted, itemTemplate) })
@@ -256,7 +263,8 @@ class TableBuilder<Op extends OperationDescription> {
     }
     // A format that can't represent the records of a resource must fail at startup, and not at the
     // first request.
-    for (const mounted of this.built.values()) for (const format of mounted.exports?.formats ?? []) format.writer(mounted, [])
+    for (const mounted of this.built.values())
+      for (const format of mounted.exports?.formats ?? []) format.writer(mounted, [])
   }
 
   #parentOf({ definition, options }: Mount): { mounted: Building<Op>; by: readonly string[] } | undefined {
@@ -275,8 +283,13 @@ class TableBuilder<Op extends OperationDescription> {
   #unmountedAssociation({ collection }: ResourceDefinition, name: string): ConfigurationError {
     const near = nearMiss(name, [...this.built.keys()])
     const fix =
-      near === undefined ? 'Mount it, or pass its definition instead of its name if only some versions have it.' : `Did you mean "${near}"?`
-    return new ConfigurationError('unmounted-parent', `"${collection}" is attached to "${name}", which is not mounted beside it. ${fix}`)
+      near === undefined
+        ? 'Mount it, or pass its definition instead of its name if only some versions have it.'
+        : `Did you mean "${near}"?`
+    return new ConfigurationError(
+      'unmounted-parent',
+      `"${collection}" is attached to "${name}", which is not mounted beside it. ${fix}`,
+    )
   }
 
   #attach(child: Building<Op>): void {
@@ -292,7 +305,11 @@ class TableBuilder<Op extends OperationDescription> {
       checkScope(what, child)
       const template = `${parent.item.template}/${as}`
       // A retired resource is not served below its parents either.
-      const extra = { resource: child, association: { parent, by, as }, life: lifeBelow(parent.mount, parent, as, child) }
+      const extra = {
+        resource: child,
+        association: { parent, by, as },
+        life: lifeBelow(parent.mount, parent, as, child),
+      }
       below(parent, as, {
         kind: 'attached',
         child,
@@ -307,6 +324,9 @@ const idTemplate = ({ key }: ResourceDefinition): string => `{${key.members.join
 
 function below<Op extends OperationDescription>(parent: Building<Op>, segment: string, entry: Below<Op>): void {
   if (parent.below.has(segment))
-    throw new ConfigurationError('path-taken', `Two entries have the path "${parent.item.template}/${segment}". Rename one.`)
+    throw new ConfigurationError(
+      'path-taken',
+      `Two entries have the path "${parent.item.template}/${segment}". Rename one.`,
+    )
   parent.below.set(segment, entry)
 }

@@ -68,7 +68,10 @@ function textParser(shape: Shape | undefined): ScalarParser {
   const format = shape?.format
   const fits = format === undefined ? undefined : formatTest(format)
   if (fits === undefined) return { parse: (text) => (isUnicode(text) ? text : undefined), expects: 'text' }
-  return { parse: (text) => (isUnicode(text) && fits(text) ? text : undefined), expects: `a text of the format ${format}` }
+  return {
+    parse: (text) => (isUnicode(text) && fits(text) ? text : undefined),
+    expects: `a text of the format ${format}`,
+  }
 }
 
 const isUnicode = (text: string): boolean => !/\p{Surrogate}/u.test(text)

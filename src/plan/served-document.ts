@@ -33,7 +33,12 @@ export const isYaml = (mediaType: string): boolean => yamlTypes.some((type) => t
  * `openapi.yaml` are for tools that send no `Accept` and rely on the name.
  */
 export function servedDocuments(open: boolean, pages?: DocsPages): readonly ServedDocument[] {
-  const document = (name: string, mediaTypes: readonly string[]): ServedDocument => ({ kind: 'document', name, mediaTypes, public: open })
+  const document = (name: string, mediaTypes: readonly string[]): ServedDocument => ({
+    kind: 'document',
+    name,
+    mediaTypes,
+    public: open,
+  })
   return [
     document('openapi', [...jsonTypes, ...yamlTypes]),
     document('openapi.json', jsonTypes),

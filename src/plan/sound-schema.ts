@@ -23,9 +23,19 @@ const areSound = (value: unknown): boolean => isList(value) && value.every(isSou
  * their neighbours: for those the compiler decides.
  */
 const words: ReadonlyMap<string, (value: unknown) => boolean> = new Map<string, (value: unknown) => boolean>([
-  ...['type', 'required', 'const', 'title', 'description', 'default', 'examples', 'deprecated', 'readOnly', 'writeOnly', '$comment'].map(
-    (word) => [word, always] as const,
-  ),
+  ...[
+    'type',
+    'required',
+    'const',
+    'title',
+    'description',
+    'default',
+    'examples',
+    'deprecated',
+    'readOnly',
+    'writeOnly',
+    '$comment',
+  ].map((word) => [word, always] as const),
   ...['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf', 'minLength', 'maxLength'].map(
     (word) => [word, always] as const,
   ),

@@ -121,7 +121,9 @@ export function exportsOption(
   if (given === undefined) return undefined
   const { formats, timeout = 600_000, stallTimeout = 30_000, maxConcurrent = 10 } = given
   const types = mediaTypesOf(`exports of ${what}`, formats)
-  const taken = representations.find((one) => one.list !== undefined && types.some((type) => typeOf(one.contentType) === typeOf(type)))
+  const taken = representations.find(
+    (one) => one.list !== undefined && types.some((type) => typeOf(one.contentType) === typeOf(type)),
+  )
   if (taken !== undefined) {
     throw invalidOption(
       `"${taken.contentType}" of ${what} is both an export and a representation of its pages. Leave one out: a media type has one meaning.`,

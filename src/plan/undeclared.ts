@@ -34,7 +34,9 @@ function hasUndeclared(shape: Shape, above: readonly object[]): HasUndeclared | 
     const has = hasUndeclared(member, path)
     return has === undefined ? [] : [{ name, has }]
   })
-  const ofItems = [...prefix, ...(items === undefined ? [] : [items])].flatMap((item) => hasUndeclared(item, path) ?? [])
+  const ofItems = [...prefix, ...(items === undefined ? [] : [items])].flatMap(
+    (item) => hasUndeclared(item, path) ?? [],
+  )
   const closed = shape.isObject && !shape.open
   if (!closed && nested.length === 0 && ofItems.length === 0) return undefined
   return (stored) => {

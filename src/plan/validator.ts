@@ -87,14 +87,20 @@ function isSmall(value: unknown): boolean {
 /** Throws if a schema is not a valid JSON Schema. */
 function checkSchema(schema: JsonSchema): void {
   metaValidator ??= new Ajv2020({ strict: false, logger: false })
-  if (metaValidator.validateSchema(schema) !== true) throw new Error(metaValidator.errorsText(metaValidator.errors, { dataVar: 'schema' }))
+  if (metaValidator.validateSchema(schema) !== true)
+    throw new Error(metaValidator.errorsText(metaValidator.errors, { dataVar: 'schema' }))
 }
 
 /**
  * With `allErrors` Ajv continues after a violation. Without it, keywords are checked in order:
  * `maxLength` before `pattern`, `maxItems` before the items.
  */
-function compile(schema: JsonSchema, optional: ReadonlySet<string>, excused: Excused, allErrors: boolean): ValidateFunction {
+function compile(
+  schema: JsonSchema,
+  optional: ReadonlySet<string>,
+  excused: Excused,
+  allErrors: boolean,
+): ValidateFunction {
   const ajv = new Ajv2020({
     allErrors,
     allowUnionTypes: true,
@@ -113,7 +119,8 @@ function compile(schema: JsonSchema, optional: ReadonlySet<string>, excused: Exc
   ajv.addKeyword({
     keyword: 'exactInteger',
     error: { message: 'must be a whole number between -(2^53-1) and 2^53-1' },
-    validate: (_: boolean, data: unknown) => typeof data !== 'number' || !Number.isInteger(data) || Number.isSafeInteger(data),
+    validate: (_: boolean, data: unknown) =>
+      typeof data !== 'number' || !Number.isInteger(data) || Number.isSafeInteger(data),
   })
   // Ajv's own implementation compares every pair of objects.
   ajv.removeKeyword('uniqueItems')
@@ -128,13 +135,18 @@ function compile(schema: JsonSchema, optional: ReadonlySet<string>, excused: Exc
  * `uniqueItems` in linear time: equal values have the same text (16,000 objects: 35 ms instead of 5
  * s).
  */
-const areUnique: { (wanted: boolean, items: readonly unknown[]): boolean; errors?: Partial<ErrorObject>[] } = (wanted, items) => {
+const areUnique: { (wanted: boolean, items: readonly unknown[]): boolean; errors?: Partial<ErrorObject>[] } = (
+  wanted,
+  items,
+) => {
   const places = new Map<string, number>()
   for (const [j, item] of wanted ? items.entries() : []) {
     const text = canonicalText(item)
     const i = places.get(text)
     if (i !== undefined) {
-      areUnique.errors = [{ keyword: 'uniqueItems', message: `must not hold two equal items ([${i}] and [${j}])`, params: { i, j } }]
+      areUnique.errors = [
+        { keyword: 'uniqueItems', message: `must not hold two equal items ([${i}] and [${j}])`, params: { i, j } },
+      ]
       return false
     }
     places.set(text, j)

@@ -64,7 +64,9 @@ function withoutConsequences(errors: readonly ErrorObject[], shape: Shape): read
 }
 
 const isSummary = ({ keyword, schema }: ErrorObject): boolean =>
-  keyword === 'if' || keyword === 'propertyNames' || ((keyword === 'anyOf' || keyword === 'oneOf') && isOptionalValue(schema))
+  keyword === 'if' ||
+  keyword === 'propertyNames' ||
+  ((keyword === 'anyOf' || keyword === 'oneOf') && isOptionalValue(schema))
 
 /** A union of one schema and null. */
 const isOptionalValue = (branches: unknown): boolean =>
@@ -74,7 +76,8 @@ const isNotNull = ({ keyword, params, schemaPath }: ErrorObject): boolean =>
   keyword === 'type' && params.type === 'null' && /\/(?:anyOf|oneOf)\/\d+\/type$/.test(schemaPath)
 
 const isUnseen = ({ params, instancePath }: ErrorObject, shape: Shape): boolean =>
-  typeof params.unevaluatedProperty === 'string' && placeOf(shape, instancePath)?.properties.has(params.unevaluatedProperty) === true
+  typeof params.unevaluatedProperty === 'string' &&
+  placeOf(shape, instancePath)?.properties.has(params.unevaluatedProperty) === true
 
 function violation(error: ErrorObject, shape: Shape): Violation {
   const { instancePath } = error
@@ -86,17 +89,30 @@ function violation(error: ErrorObject, shape: Shape): Violation {
   }
   if (typeof params.missingProperty === 'string') {
     const pointer = bounded(`${instancePath}/${escapePointer(params.missingProperty)}`)
-    return { pointer, detail: `"${params.missingProperty}" is required.`, code: 'required', params: { member: params.missingProperty } }
+    return {
+      pointer,
+      detail: `"${params.missingProperty}" is required.`,
+      code: 'required',
+      params: { member: params.missingProperty },
+    }
   }
   if (error.propertyName !== undefined) {
     const pointer = bounded(`${instancePath}/${escapePointer(error.propertyName)}`)
     const name = cut(error.propertyName)
-    return { pointer, detail: `The name "${name}" ${messageOf(error)}.`, code: 'unknown', params: { name }, clause: 'REP-8' }
+    return {
+      pointer,
+      detail: `The name "${name}" ${messageOf(error)}.`,
+      code: 'unknown',
+      params: { name },
+      clause: 'REP-8',
+    }
   }
   const name = instancePath === '' ? 'The body' : `"${cut(lastName(instancePath))}"`
   const allowed = allowedValues(params)
   const suggestion =
-    typeof error.data === 'string' ? nearMiss(error.data, allowed?.filter((value) => typeof value === 'string') ?? []) : undefined
+    typeof error.data === 'string'
+      ? nearMiss(error.data, allowed?.filter((value) => typeof value === 'string') ?? [])
+      : undefined
   return {
     pointer: bounded(instancePath),
     detail: `${name} ${messageOf(error)}.${suggestion === undefined ? '' : ` Did you mean "${suggestion}"?`}`,
@@ -120,7 +136,10 @@ function kindOf({ keyword, params, schema }: ErrorObject): Pick<Violation, 'code
     case 'uniqueItems':
       return kind(keyword, { first: params.i, second: params.j })
     case 'contains':
-      return kind(keyword, { least: params.minContains, ...(params.maxContains === undefined ? {} : { most: params.maxContains }) })
+      return kind(keyword, {
+        least: params.minContains,
+        ...(params.maxContains === undefined ? {} : { most: params.maxContains }),
+      })
     case 'exactInteger':
       return kind(keyword, { minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER })
     case 'false schema':
@@ -143,7 +162,16 @@ const kind = <C extends ViolationCode>(code: C, params: ViolationParams[C]): Pic
 
 /** The keywords whose only param is one limit. */
 const limited: ReadonlySet<string> = new Set<ViolationCode>([
-  ...(['minLength', 'maxLength', 'minItems', 'maxItems', 'minProperties', 'maxProperties', 'items', 'unevaluatedItems'] as const),
+  ...([
+    'minLength',
+    'maxLength',
+    'minItems',
+    'maxItems',
+    'minProperties',
+    'maxProperties',
+    'items',
+    'unevaluatedItems',
+  ] as const),
   ...(['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum'] as const),
 ])
 
@@ -161,10 +189,14 @@ function messageOf({ keyword, params, message }: ErrorObject): string {
 
 /** The values of `enum` or `const`, if they are scalars. */
 function allowedValues(params: Record<string, unknown>): (string | number | boolean | null)[] | undefined {
-  const values = isList(params.allowedValues) ? params.allowedValues : 'allowedValue' in params ? [params.allowedValue] : undefined
-  return values?.filter((value) => value === null || ['string', 'number', 'boolean'].includes(typeof value)) as ReturnType<
-    typeof allowedValues
-  >
+  const values = isList(params.allowedValues)
+    ? params.allowedValues
+    : 'allowedValue' in params
+      ? [params.allowedValue]
+      : undefined
+  return values?.filter(
+    (value) => value === null || ['string', 'number', 'boolean'].includes(typeof value),
+  ) as ReturnType<typeof allowedValues>
 }
 
 /** The shape of the value at a pointer. */

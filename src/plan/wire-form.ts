@@ -55,7 +55,9 @@ class RecordForm implements Form {
 
   member(name: string): Form {
     const link = this.#plan.links.get(name)
-    return link === undefined || link.kind === 'external' ? formOf(this.#plan.definition.shape).member(name) : this.#link(link)
+    return link === undefined || link.kind === 'external'
+      ? formOf(this.#plan.definition.shape).member(name)
+      : this.#link(link)
   }
 
   item(): Form {

@@ -1,6 +1,13 @@
 /** The report of a snapshot: which clients break if a clause is enforced, and which clients call which version. */
 import { type ClauseId, clauses } from '../clauses.js'
-import { type BreakCount, type CallCount, type Count, coverageOf, type UsageGap, type UsageSnapshot } from '../usage/snapshot.js'
+import {
+  type BreakCount,
+  type CallCount,
+  type Count,
+  coverageOf,
+  type UsageGap,
+  type UsageSnapshot,
+} from '../usage/snapshot.js'
 
 /** A client with its counts. */
 export interface ReportedClient extends Count {
@@ -66,7 +73,12 @@ export function reportOf(snapshot: UsageSnapshot): UsageReport {
       clients: clientsOf(counts),
       places: placesOf(counts),
     })),
-    versions: byVersion.map(([version, counts]) => ({ version, ...summed(counts), clients: clientsOf(counts), routes: placesOf(counts) })),
+    versions: byVersion.map(([version, counts]) => ({
+      version,
+      ...summed(counts),
+      clients: clientsOf(counts),
+      routes: placesOf(counts),
+    })),
   }
 }
 
@@ -94,5 +106,9 @@ function grouped<T extends Count, K>(counts: readonly T[], keyOf: (count: T) => 
 
 function summed(counts: readonly Count[]): Count {
   const times = (name: 'first' | 'last'): string[] => counts.map((count) => count[name]).sort()
-  return { count: counts.reduce((sum, { count }) => sum + count, 0), first: times('first')[0] ?? '', last: times('last').at(-1) ?? '' }
+  return {
+    count: counts.reduce((sum, { count }) => sum + count, 0),
+    first: times('first')[0] ?? '',
+    last: times('last').at(-1) ?? '',
+  }
 }

@@ -10,10 +10,13 @@ export function reportText(report: UsageReport): string {
   const { clauses, versions, gaps, since, days, at } = report
   const lines = [completeness(report)]
   if (since !== undefined) lines.push(`Counted since ${since}.`)
-  for (const { from, to, reason } of gaps.slice(-mostRows)) lines.push(`  unknown from ${from} to ${to}: ${reasonOf(reason)}`)
+  for (const { from, to, reason } of gaps.slice(-mostRows))
+    lines.push(`  unknown from ${from} to ${to}: ${reasonOf(reason)}`)
   lines.push(
     '',
-    clauses.length === 0 ? `No answer broke a clause in the last ${days} days.` : `Who breaks if it is enforced (last ${days} days):`,
+    clauses.length === 0
+      ? `No answer broke a clause in the last ${days} days.`
+      : `Who breaks if it is enforced (last ${days} days):`,
   )
   for (const one of clauses) lines.push('', ...clauseLines(one, at))
   lines.push('', versions.length === 0 ? 'No calls were counted.' : `Who calls which version (last ${days} days):`)
@@ -23,12 +26,20 @@ export function reportText(report: UsageReport): string {
 
 function clauseLines({ clause, title, count, clients, places }: ReportedClause, now: string): string[] {
   const head = `${clause}${title === '' ? '' : ` ${title}`}: ${amount(count)} ${count === 1 ? 'answer' : 'answers'}, ${clientCount(clients)}`
-  return [head, ...table(clients.map((client) => clientRow(client, now))), ...table(places.map((place) => placeRow(place, now)))]
+  return [
+    head,
+    ...table(clients.map((client) => clientRow(client, now))),
+    ...table(places.map((place) => placeRow(place, now))),
+  ]
 }
 
 function versionLines({ version, count, clients, routes }: ReportedVersion, now: string): string[] {
   const head = `${versionName(version)}: ${amount(count)} ${count === 1 ? 'call' : 'calls'}, ${clientCount(clients)}`
-  return [head, ...table(clients.map((client) => clientRow(client, now))), ...table(routes.map((route) => placeRow(route, now)))]
+  return [
+    head,
+    ...table(clients.map((client) => clientRow(client, now))),
+    ...table(routes.map((route) => placeRow(route, now))),
+  ]
 }
 
 function clientCount(clients: readonly ReportedClient[]): string {
@@ -54,7 +65,8 @@ function table(rows: readonly (readonly string[])[]): string[] {
   const shown = rows.slice(0, mostRows).map((row) => row.map(printable))
   const widths = [0, 1].map((at) => Math.max(0, ...shown.map((row) => row[at]?.length ?? 0)))
   const lines = shown.map(
-    ([name = '', count = '', last = '']) => `  ${name.padEnd(widths[0] ?? 0)}  ${count.padStart(widths[1] ?? 0)}  ${last}`,
+    ([name = '', count = '', last = '']) =>
+      `  ${name.padEnd(widths[0] ?? 0)}  ${count.padStart(widths[1] ?? 0)}  ${last}`,
   )
   return rows.length > mostRows ? [...lines, `  ... and ${rows.length - mostRows} more: --json has them all`] : lines
 }

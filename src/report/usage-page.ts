@@ -47,9 +47,11 @@ export function usagePage<P = unknown>(usage: Usage, options: UsagePageOptions<P
     const decision = await decide(permission as Permission, principal, { action: 'read', resource })
     if (decision !== 'allow') throw new HttpProblem('forbidden')
     const { method } = req
-    if (method !== 'GET' && method !== 'HEAD') throw new HttpProblem('method-not-allowed', { headers: { [header.allow]: 'GET, HEAD' } })
+    if (method !== 'GET' && method !== 'HEAD')
+      throw new HttpProblem('method-not-allowed', { headers: { [header.allow]: 'GET, HEAD' } })
     const type = choose(req.headers.accept)
-    if (type === undefined) throw new HttpProblem('unsupported-accept', { detail: `The report is there as ${mediaType.json} and ${html}.` })
+    if (type === undefined)
+      throw new HttpProblem('unsupported-accept', { detail: `The report is there as ${mediaType.json} and ${html}.` })
     const report = await read(usage, daysOf(req))
     const isPage = type === html
     const headers: Record<string, string> = {

@@ -49,7 +49,8 @@ export function sendFirst(res: ServerResponse, { status, headers, body: whole }:
   }
   // A middleware in front, such as `compression`, intercepts the head of the response.
   const watched = Object.hasOwn(res, 'writeHead')
-  if (watched && status === 304 && compresses(res, headers)) headers[header.vary] = mergeVary(headers[header.vary], header.acceptEncoding)
+  if (watched && status === 304 && compresses(res, headers))
+    headers[header.vary] = mergeVary(headers[header.vary], header.acceptEncoding)
   const { [header.vary]: vary, [header.link]: links } = headers
   if (vary !== undefined) headers[header.vary] = mergeVary(res.getHeader(header.vary), vary)
   if (links !== undefined) headers[header.link] = mergeLinks(res.getHeader(header.link), links)
@@ -168,7 +169,9 @@ const spellings = new Map(Object.values(header).map((name) => [name.toLowerCase(
  * written in.
  */
 export function spelled(headers: Readonly<Record<string, string>>): Headers {
-  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [spellings.get(name.toLowerCase()) ?? name, value]))
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [spellings.get(name.toLowerCase()) ?? name, value]),
+  )
 }
 
 /** The response for a problem: RFC 9457, never cached (ERR-3, HDR-6). A 410 has no body (VER-2). */

@@ -41,6 +41,7 @@ const isContentEncoding = (name: unknown): boolean => String(name).toLowerCase()
  * the `flush` method that it adds, or by a tag of an encoded body.
  */
 export function compresses(res: ServerResponse, headers: Readonly<Record<string, string>>): boolean {
-  if (/no-transform/i.test(headers[header.cacheControl] ?? String(res.getHeader(header.cacheControl) ?? ''))) return false
+  if (/no-transform/i.test(headers[header.cacheControl] ?? String(res.getHeader(header.cacheControl) ?? '')))
+    return false
   return Object.hasOwn(res, 'flush') || isCoded(headers[header.etag] ?? '')
 }

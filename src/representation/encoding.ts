@@ -83,7 +83,8 @@ export function offersFor(
   return offersOf([...builtIn, ...whole, ...paged.flatMap((custom) => represents(custom, what))], caches)
 }
 
-const isOf = ({ mediaType: type }: TransferFormat, contentType: string): boolean => contentType.split(';')[0]?.trim().toLowerCase() === type
+const isOf = ({ mediaType: type }: TransferFormat, contentType: string): boolean =>
+  contentType.split(';')[0]?.trim().toLowerCase() === type
 
 const exported = (transfer: TransferFormat): Representation => ({
   mediaType: transfer.contentType,
@@ -97,10 +98,13 @@ const exported = (transfer: TransferFormat): Representation => ({
 
 function represents(custom: CustomRepresentation, what: Represents): readonly Representation[] {
   const { contentType, revision } = custom
-  const encode = custom[what] as ((value: unknown, call: RepresentationCall) => Represented | Promise<Represented>) | undefined
+  const encode = custom[what] as
+    | ((value: unknown, call: RepresentationCall) => Represented | Promise<Represented>)
+    | undefined
   if (encode === undefined) return []
   // `async`, so that synchronous exceptions and invalid results become rejections too.
-  const sound: Representation['encode'] = async (value, _, call) => soundRepresented(contentType, await encode(value, call()))
+  const sound: Representation['encode'] = async (value, _, call) =>
+    soundRepresented(contentType, await encode(value, call()))
   return [{ mediaType: contentType, contentType, variant: ` ${contentType} ${revision} `, encode: sound }]
 }
 

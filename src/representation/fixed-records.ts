@@ -61,7 +61,11 @@ export class FixedRecords {
    * The records, or the cached copies that replace them. `keys`: the keys of the links that led to
    * them.
    */
-  of<S extends Stored<unknown> | undefined>(resource: Mounted, found: readonly S[], keys?: readonly KeyValue[]): readonly S[] {
+  of<S extends Stored<unknown> | undefined>(
+    resource: Mounted,
+    found: readonly S[],
+    keys?: readonly KeyValue[],
+  ): readonly S[] {
     let fixed: S[] | undefined
     for (let at = 0; at < found.length; at += 1) {
       const stored = found[at]

@@ -11,7 +11,11 @@ import { settled, together } from '../promise.js'
 import { tagDigest } from './digest.js'
 
 /** Reads the targets of a link, on behalf of the current request. */
-export type ReadBatch = (mounted: Mounted, keys: readonly KeyValue[], link: LinkTo) => Awaitable<readonly (Stored<unknown> | undefined)[]>
+export type ReadBatch = (
+  mounted: Mounted,
+  keys: readonly KeyValue[],
+  link: LinkTo,
+) => Awaitable<readonly (Stored<unknown> | undefined)[]>
 
 /** The related records of some records. */
 export interface Related {
@@ -43,7 +47,9 @@ export function standsAlone(mounted: Mounted, expand: readonly string[]): boolea
 /** The links that require a related record. */
 export function shownLinks({ plan }: Mounted, expand: readonly string[]): readonly LinkTo[] {
   const { showing, associations } = plan
-  return expand.length === 0 ? showing : associations.filter(({ name, show }) => show.length > 0 || expand.includes(name))
+  return expand.length === 0
+    ? showing
+    : associations.filter(({ name, show }) => show.length > 0 || expand.includes(name))
 }
 
 /**
@@ -58,7 +64,8 @@ export function gatherRelated(
 ): Awaitable<Related> {
   if (standsAlone(mounted, expand) || records.length === 0) return noRelated
   const wanted = shownLinks(mounted, expand)
-  const gather = (link: LinkTo): Awaitable<RelatedLink> => gatherLink(mounted, link, records, expand.includes(link.name), read)
+  const gather = (link: LinkTo): Awaitable<RelatedLink> =>
+    gatherLink(mounted, link, records, expand.includes(link.name), read)
   const [only] = wanted
   if (only !== undefined && wanted.length === 1) return settled(gather(only), (link) => ({ links: [link] }))
   return settled(together(wanted, gather), (links) => ({ links }))
@@ -105,7 +112,9 @@ function readAll(
     return keys.push(key) - 1
   })
   if (keys.length === 0) return wanted.map(() => undefined)
-  return settled(read(target, keys, link), (found) => (keys.length === records.length ? found : wanted.map((at) => found[at])))
+  return settled(read(target, keys, link), (found) =>
+    keys.length === records.length ? found : wanted.map((at) => found[at]),
+  )
 }
 
 const none: readonly undefined[] = Object.freeze([undefined])
@@ -118,7 +127,10 @@ export function stampOf({ links }: Related, at: number): string {
   let stamp = ''
   for (const { stored, nested, computes } of links) {
     const one = stored[at]
-    stamp += one === undefined ? '-' : `${one.version.length}:${one.version}${computes ? contentStamp(one) : ''}${stampOf(nested, at)}`
+    stamp +=
+      one === undefined
+        ? '-'
+        : `${one.version.length}:${one.version}${computes ? contentStamp(one) : ''}${stampOf(nested, at)}`
   }
   return stamp
 }

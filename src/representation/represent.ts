@@ -69,14 +69,19 @@ export class Presenter {
     if (key === undefined) return null
     const found = relatedBy(related, link)
     const stored = found?.stored[at]
-    if (stored !== undefined && found?.expanded) return this.represent(target, stored.value, lineageOf(target, key), found.nested, at)
+    if (stored !== undefined && found?.expanded)
+      return this.represent(target, stored.value, lineageOf(target, key), found.nested, at)
     const href = this.#base + linkedPath(target, key)
     if (this.#plainLinks) return href
     const brief: JsonObject = { href }
     if (stored !== undefined) {
       for (const name of link.show) {
         const value = own(stored.value, name)
-        putPresent(brief, name, value === undefined ? absentValueOf(target, name) : target.plan.present.get(name)?.(value))
+        putPresent(
+          brief,
+          name,
+          value === undefined ? absentValueOf(target, name) : target.plan.present.get(name)?.(value),
+        )
       }
     }
     return brief
@@ -107,7 +112,9 @@ function relatedBy({ links }: Related, { name }: LinkTo): Related['links'][numbe
  * of keys.
  */
 const linkedPath = (target: Mounted, key: KeyValue): string =>
-  target.parent === undefined ? `${target.path}/${segmentOf(target.plan.key.text(key))}` : itemPath(target, lineageOf(target, key))
+  target.parent === undefined
+    ? `${target.path}/${segmentOf(target.plan.key.text(key))}`
+    : itemPath(target, lineageOf(target, key))
 
 /** The value of a member that the store lacks: null if the schema allows it, else omitted. */
 const absentValue = (nullable: boolean): null | undefined => (nullable ? null : undefined)

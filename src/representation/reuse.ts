@@ -185,7 +185,9 @@ class NewPage {
     for (let at = 0; at < items.length; at += 1) {
       if (at > 0) text += ','
       const stored = items[at] as Stored<unknown>
-      text += rows[at]?.bytes ?? (isFrozen(stored) ? this.#reuse.keep(stored, view, related, at, make(at)) : bytesOf(make(at)))
+      text +=
+        rows[at]?.bytes ??
+        (isFrozen(stored) ? this.#reuse.keep(stored, view, related, at, make(at)) : bytesOf(make(at)))
     }
     return new Octets(`${text}]`)
   }
@@ -198,11 +200,21 @@ class NewPage {
     const { list, view, url, items } = this.#asked
     if (!isUsual(view) || !Object.isFrozen(list) || !items.every(isFrozen)) return
     const kept = this.#isRepeated ? keptPage(this.#asked, this.tag, headers, text) : undefined
-    this.#reuse.keepPage(list, { view, url, kept, weight: overhead + url.length + (kept === undefined ? 0 : weightOfPage(kept)) })
+    this.#reuse.keepPage(list, {
+      view,
+      url,
+      kept,
+      weight: overhead + url.length + (kept === undefined ? 0 : weightOfPage(kept)),
+    })
   }
 }
 
-function keptPage({ page, items, related }: AskedPage, tag: string, headers: Headers, text: string | Octets): KeptPage | undefined {
+function keptPage(
+  { page, items, related }: AskedPage,
+  tag: string,
+  headers: Headers,
+  text: string | Octets,
+): KeptPage | undefined {
   const linked = items.flatMap((_, at) => linkedOf(related, at, []))
   if (!areFixed(items) || !areFixed(linked)) return undefined
   // Flattened: the concatenated string would be flattened again for each response.
@@ -211,7 +223,8 @@ function keptPage({ page, items, related }: AskedPage, tag: string, headers: Hea
   return { isKept: true, page: { ...page, items: [] }, items: [...items], linked, tag, headers, body }
 }
 
-const weightOfPage = ({ items, linked, body }: KeptPage): number => ofRecord * (items.length + linked.length) + body.bytes.length
+const weightOfPage = ({ items, linked, body }: KeptPage): number =>
+  ofRecord * (items.length + linked.length) + body.bytes.length
 
 /**
  * Whether caching may pay: records that may still change are rendered each time. The links of
@@ -248,7 +261,8 @@ const maxSeen = 25_000
 /** Whether a page equals the cached one, record by record. */
 function isSame({ page: known, items, linked }: KeptPage, { page, items: rows, related }: AskedPage): boolean {
   const { total, exact, more, seekable } = page
-  if (items.length !== rows.length || known.total !== total || known.exact !== exact || known.more !== more) return false
+  if (items.length !== rows.length || known.total !== total || known.exact !== exact || known.more !== more)
+    return false
   if (known.seekable !== seekable) return false
   let place = 0
   for (const [at, stored] of rows.entries()) {

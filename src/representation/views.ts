@@ -67,7 +67,10 @@ export class Views {
   }
 
   #add(resource: Mounted): ResourceViews {
-    const made = new ResourceViews(resource, this.#caches, { linkDigests: this.#linkDigests, plainLinks: this.#plainLinks })
+    const made = new ResourceViews(resource, this.#caches, {
+      linkDigests: this.#linkDigests,
+      plainLinks: this.#plainLinks,
+    })
     this.#byResource.set(resource, made)
     return made
   }
@@ -104,7 +107,8 @@ class ResourceViews {
   of(variant: Variant): View {
     const { base, representation, expand } = variant
     const last = this.#last
-    const isLast = last !== undefined && last.base === base && last.representation === representation && last.expand === expand
+    const isLast =
+      last !== undefined && last.base === base && last.representation === representation && last.expand === expand
     const view = isLast ? last.view : this.#named(variant)
     if (!isLast && this.#on) this.#last = { base, representation, expand, view }
     view.uses += 1

@@ -81,6 +81,7 @@ function isJson({ name, value }: XmlAttribute): boolean {
 
 function literalName(literal: string | undefined): string {
   const name = literalText(literal ?? '')
-  if (name === undefined) throw new XmlRefusal('The attribute "name-encoding" declares "name" as a JSON string literal, but it is not one.')
+  if (name === undefined)
+    throw new XmlRefusal('The attribute "name-encoding" declares "name" as a JSON string literal, but it is not one.')
   return name
 }

@@ -104,10 +104,12 @@ class ElementReader {
   #value(element: XmlElement, marks: XmlMarks, form: Form): unknown {
     const { type } = marks
     if (marks.nil || type === 'null') return nullValue(element, marks)
-    if (marks.encoded && (type ?? 'string') !== 'string') throw new XmlRefusal('Only a string may have the attribute "encoding".')
+    if (marks.encoded && (type ?? 'string') !== 'string')
+      throw new XmlRefusal('Only a string may have the attribute "encoding".')
     if (type === 'object' || type === 'array') return this.#enter(element, form, type)
     if (type !== undefined || marks.encoded) {
-      if (element.children.length > 0) throw new XmlRefusal(`An element of the type ${type ?? 'string'} may contain no elements.`)
+      if (element.children.length > 0)
+        throw new XmlRefusal(`An element of the type ${type ?? 'string'} may contain no elements.`)
       return scalar(element.text, type ?? 'string', marks.encoded)
     }
     if (form.kind === 'object' || form.kind === 'array') return this.#enter(element, form, form.kind)
@@ -116,7 +118,8 @@ class ElementReader {
 
   #enter(element: XmlElement, form: Form, kind: 'object' | 'array'): JsonObject | unknown[] {
     if (this.#open.length >= this.#depth) throw new XmlRefusal(tooDeep(this.#depth))
-    if (!isBlank(element.text)) throw new XmlRefusal(`An ${kind} is written as elements, and may hold no text of its own.`)
+    if (!isBlank(element.text))
+      throw new XmlRefusal(`An ${kind} is written as elements, and may hold no text of its own.`)
     const into = kind === 'array' ? [] : {}
     this.#open.push({ element, form, into, next: 0, step: 0 })
     return into
@@ -124,7 +127,9 @@ class ElementReader {
 }
 
 function misplacedName(): XmlRefusal {
-  return new XmlRefusal(`Only an element named "${memberElement}" that is a member of an object may have the attribute "name".`)
+  return new XmlRefusal(
+    `Only an element named "${memberElement}" that is a member of an object may have the attribute "name".`,
+  )
 }
 
 function nullValue(element: XmlElement, marks: XmlMarks): null {
@@ -134,7 +139,11 @@ function nullValue(element: XmlElement, marks: XmlMarks): null {
 }
 
 /** The value of a text whose type the document declares. */
-function scalar(text: string, type: 'string' | 'number' | 'integer' | 'boolean', encoded: boolean): string | number | boolean {
+function scalar(
+  text: string,
+  type: 'string' | 'number' | 'integer' | 'boolean',
+  encoded: boolean,
+): string | number | boolean {
   if (type === 'string') return encoded ? decoded(text) : detached(text)
   const value = type === 'boolean' ? booleanOf(text) : numberOf(text)
   if (value === undefined || (type === 'integer' && !Number.isInteger(value))) {
@@ -168,7 +177,8 @@ function numberOf(text: string): number | undefined {
 
 function decoded(text: string): string {
   const value = literalText(text)
-  if (value === undefined) throw new XmlRefusal('The attribute "encoding" declares the text as a JSON string literal, but it is not one.')
+  if (value === undefined)
+    throw new XmlRefusal('The attribute "encoding" declares the text as a JSON string literal, but it is not one.')
   return value
 }
 

@@ -8,7 +8,8 @@ import { scopeOf } from './scope.js'
 import type { Routed } from './stages.js'
 
 /** Returns a call of a mounted adapter on behalf of a caller. */
-export const adapterCall = (caller: Caller, mounted: Mounted): AdapterCall => new CallerCall(caller, scopeOf(caller, mounted))
+export const adapterCall = (caller: Caller, mounted: Mounted): AdapterCall =>
+  new CallerCall(caller, scopeOf(caller, mounted))
 
 /** The resource of a collection that an endpoint names, in its version. Throws `ConfigurationError` where there is none. */
 export function mountedOf({ version, route }: Routed, collection: string): Mounted {
@@ -30,7 +31,12 @@ export class CallerCall implements AdapterCall {
   before: unknown
   links: ShownLinks | undefined
 
-  constructor(caller: Caller, scope: Readonly<Record<string, Scalar>>, attachTo?: ParentKey, idempotency?: Idempotency) {
+  constructor(
+    caller: Caller,
+    scope: Readonly<Record<string, Scalar>>,
+    attachTo?: ParentKey,
+    idempotency?: Idempotency,
+  ) {
     this.#caller = caller
     this.scope = scope
     if (attachTo !== undefined) this.attachTo = attachTo

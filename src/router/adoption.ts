@@ -3,7 +3,12 @@ import { modedClauses } from '../conventions/clauses.js'
 import { reportExpiredEntries } from '../conventions/expiry.js'
 import { modesOf } from '../conventions/modes.js'
 import { type Convention, type Conventions, checkTemplates, resolveConventions } from '../conventions/options.js'
-import { type ParameterNames, type ParameterOptions, parameterKinds, resolveParameters } from '../conventions/parameters.js'
+import {
+  type ParameterNames,
+  type ParameterOptions,
+  parameterKinds,
+  resolveParameters,
+} from '../conventions/parameters.js'
 import { type ProblemShape, withShape } from '../conventions/shape.js'
 import type { Kinds } from '../options/kinds.js'
 import type { TableSettings } from '../plan/route-methods.js'
@@ -54,7 +59,13 @@ export function resolveAdoption(
   options: AdoptionOptions & Pick<Hooks, 'onConventionExpired'> & { readonly requireIfMatch?: boolean },
 ): Adoption {
   const { shape, requireIfMatch: requiresIfMatch = false, onConventionExpired } = options
-  const owner = { what: 'the service', clauses: modedClauses, handWritten: false, shaped: shape !== undefined, requiresIfMatch }
+  const owner = {
+    what: 'the service',
+    clauses: modedClauses,
+    handWritten: false,
+    shaped: shape !== undefined,
+    requiresIfMatch,
+  }
   const conventions = resolveConventions(withShape(options).conventions, owner)
   reportExpiredEntries(conventions, onConventionExpired)
   const parameters = resolveParameters('the service', options.parameters)
@@ -70,7 +81,9 @@ export const tableSettings = (
   page: own.page,
   caches: service.caches,
   parameters: own.parameters,
-  ...(service.conventions.length === 0 ? {} : { modesOf: (template: string) => modesOf(service.conventions, version, template) }),
+  ...(service.conventions.length === 0
+    ? {}
+    : { modesOf: (template: string) => modesOf(service.conventions, version, template) }),
 })
 
 /** Throws `ConfigurationError` for an entry of `conventions` whose route no version serves. */

@@ -143,7 +143,8 @@ export function apiDescribedAs<P = unknown>(options: ApiOptions<P>, described: S
   })
   const versions = new Map<string, ServedVersion | 'retired'>()
   const description = described ?? { versions, facts: service.facts, options }
-  const documents = describe === undefined ? undefined : new Documents(description, describe === true ? {} : describe, service)
+  const documents =
+    describe === undefined ? undefined : new Documents(description, describe === true ? {} : describe, service)
   service.documents.current = documents
   const addresses = documents === undefined ? [] : servedDocuments(documents.public, documents.pages)
   for (const [name, entry] of Object.entries(table)) {
@@ -160,7 +161,12 @@ export function apiDescribedAs<P = unknown>(options: ApiOptions<P>, described: S
     }
     versions.set(name, {
       name,
-      table: withPaths(name, routeTable([...resources, ...addresses], [], tableSettings(service, name, own)), paths, routes !== undefined),
+      table: withPaths(
+        name,
+        routeTable([...resources, ...addresses], [], tableSettings(service, name, own)),
+        paths,
+        routes !== undefined,
+      ),
       life: resolveLifecycle(name, life, living),
       // An Express router takes Express requests. Under an Express app every request is one.
       routes: routes as Middleware | undefined,
@@ -226,9 +232,13 @@ function throwAll(faults: readonly ConfigurationError[]): void {
  */
 function checkBudgets({ rateLimit }: Service, served: readonly ServedVersion[]): void {
   if (served.length === 0 || served.some(({ routes }) => routes !== undefined)) return
-  const stray = rateLimit?.routes.find((route) => served.every(({ table }) => table.match(route.split('/')) === undefined))
+  const stray = rateLimit?.routes.find((route) =>
+    served.every(({ table }) => table.match(route.split('/')) === undefined),
+  )
   if (stray === undefined) return
-  const paths = served.flatMap(({ table }) => table.resources.filter(({ parent }) => parent === undefined).map(({ path }) => path.slice(1)))
+  const paths = served.flatMap(({ table }) =>
+    table.resources.filter(({ parent }) => parent === undefined).map(({ path }) => path.slice(1)),
+  )
   throw invalidOption(
     `rateLimit() of api() has a budget for "${stray}", which no version serves. ${didYouMean(nearMiss(stray, paths), [...new Set(paths)])}`,
   )
@@ -252,7 +262,10 @@ const entryKind: Kind = {
 export const versionKinds: Kinds<VersionOptions> = {
   resources: {
     required: {
-      each: { by: 'the result of mount() or endpoint(): mount(definition, adapter)', is: (value) => isMount(value) || isEndpoint(value) },
+      each: {
+        by: 'the result of mount() or endpoint(): mount(definition, adapter)',
+        is: (value) => isMount(value) || isEndpoint(value),
+      },
       a: 'a list of results of mount() and endpoint(): [mount(definition, adapter)]',
     },
   },

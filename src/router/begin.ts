@@ -15,7 +15,8 @@ import { walk } from './walk.js'
 export function begin(exchange: Exchange, steps: readonly PipelineStep[]): void {
   if (openTelemetry in globalThis) nameForTracer(exchange)
   const { hasSubscribers } = requestChannel
-  if (hasSubscribers || stepChannel.hasSubscribers || callChannel.hasSubscribers || exchange.service.observes) observe(exchange)
+  if (hasSubscribers || stepChannel.hasSubscribers || callChannel.hasSubscribers || exchange.service.observes)
+    observe(exchange)
   if (hasSubscribers) walkObserved(exchange, () => void walk(exchange, steps))
   else void walk(exchange, steps)
 }

@@ -24,7 +24,11 @@ import type { Input, Negotiated } from './stages.js'
  * Returns the whole input, query included: joining query and body in another `then` would cost a
  * promise. `key`: the `Idempotency-Key` of a POST that creates.
  */
-type BodyReader<Kind extends BodyKind> = (exchange: Negotiated, queryInput: QueryInput, key?: string) => Awaitable<Input<QueryKind, Kind>>
+type BodyReader<Kind extends BodyKind> = (
+  exchange: Negotiated,
+  queryInput: QueryInput,
+  key?: string,
+) => Awaitable<Input<QueryKind, Kind>>
 
 /**
  * One reader for each kind of body. Each throws the problems of bodies: 400, 408, 413, 415 and 422.
@@ -37,7 +41,11 @@ export const bodyReaders: { readonly [Kind in BodyKind]: BodyReader<Kind> } = {
   ignored: withoutBody,
 }
 
-function readRecord(exchange: Negotiated, { query, expand }: QueryInput, key?: string): Awaitable<Input<QueryKind, 'record'>> {
+function readRecord(
+  exchange: Negotiated,
+  { query, expand }: QueryInput,
+  key?: string,
+): Awaitable<Input<QueryKind, 'record'>> {
   const options = bodyOptions(exchange, bodyTypes.whole, exchange.resource.wire.item.form)
   return readBody(exchange.req, options, (sent) => {
     noteMembers(exchange, exchange.resource.plan.deprecatedIn?.(sent))
@@ -64,7 +72,8 @@ function recordOf(exchange: Negotiated, sent: unknown): JsonObject {
 function readPatch(exchange: Negotiated, queryInput: QueryInput): Awaitable<Input<QueryKind, 'patch'>> {
   const { req, service } = exchange
   const { jsonPatch } = service
-  if (jsonPatch && isJsonPatch(req)) return checkSeen(exchange).then(() => patchInput(exchange, queryInput, (sent) => new JsonPatch(sent)))
+  if (jsonPatch && isJsonPatch(req))
+    return checkSeen(exchange).then(() => patchInput(exchange, queryInput, (sent) => new JsonPatch(sent)))
   return patchInput(exchange, queryInput, (sent) => MergePatch.of(sent, jsonPatch))
 }
 
@@ -100,7 +109,9 @@ function readForEndpoint(exchange: Negotiated, queryInput: QueryInput): Awaitabl
 
 function refuseAny(exchange: Negotiated, queryInput: QueryInput): Bodiless {
   if (!hasBody(exchange.req)) return withoutBody(exchange, queryInput)
-  throw new HttpProblem('unexpected-body', { detail: 'The address of this PUT is the whole request. Send it without a body.' })
+  throw new HttpProblem('unexpected-body', {
+    detail: 'The address of this PUT is the whole request. Send it without a body.',
+  })
 }
 
 type Bodiless = QueryInput & { readonly body: undefined; readonly idempotency: undefined }

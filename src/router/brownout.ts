@@ -16,7 +16,11 @@ export const brownoutForAll = (exchange: Received, life: Lifecycle): Answered | 
 export const brownoutFor = (exchange: Received, life: Lifecycle, principal: unknown): Answered | undefined =>
   answered(exchange, life, (brownout) => isExempt(brownout, principal))
 
-function answered(exchange: Received, life: Lifecycle, isSkipped: (brownout: Brownout) => boolean): Answered | undefined {
+function answered(
+  exchange: Received,
+  life: Lifecycle,
+  isSkipped: (brownout: Brownout) => boolean,
+): Answered | undefined {
   const { hooks } = exchange.service
   const brownout = life.brownouts?.at(Date.now(), isSkipped, (error) =>
     notify(

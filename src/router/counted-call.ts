@@ -25,7 +25,10 @@ const unknownVersion = '(unknown)'
  * The version and route under which a request is counted. A `resourceRouter` finds its version in
  * the path that it is mounted at.
  */
-function placeOf({ req, entrance, routeName }: Exchange): { readonly version: string; readonly route: string | undefined } {
+function placeOf({ req, entrance, routeName }: Exchange): {
+  readonly version: string
+  readonly route: string | undefined
+} {
   const { versions, versionName, soleVersion } = entrance
   const { belowVersion } = routeName
   if (soleVersion === undefined) {
@@ -33,14 +36,20 @@ function placeOf({ req, entrance, routeName }: Exchange): { readonly version: st
     return { version: isKnown ? versionName : unknownVersion, route: belowVersion }
   }
   const mount = splitVersion(fromVersion(mountTemplate(req)))
-  return { version: mount?.name ?? '', route: belowVersion === undefined ? undefined : `${mount?.rest ?? ''}${belowVersion}` }
+  return {
+    version: mount?.name ?? '',
+    route: belowVersion === undefined ? undefined : `${mount?.rest ?? ''}${belowVersion}`,
+  }
 }
 
 /**
  * The version and route under which findings of a request are counted. `version` is `undefined` if
  * it is unknown.
  */
-export function knownPlaceOf(exchange: Exchange): { readonly version: string | undefined; readonly route: string | undefined } {
+export function knownPlaceOf(exchange: Exchange): {
+  readonly version: string | undefined
+  readonly route: string | undefined
+} {
   const { version, route } = placeOf(exchange)
   return { version: version === '' || version === unknownVersion ? undefined : version, route }
 }

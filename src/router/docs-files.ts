@@ -76,7 +76,8 @@ export class DocsFiles {
           ...(successor === undefined ? {} : { successor }),
         })
       : asset.read())
-    if (file === undefined) throw new HttpProblem('unknown-path', { detail: 'The docs have no such page. The index lists them all.' })
+    if (file === undefined)
+      throw new HttpProblem('unknown-path', { detail: 'The docs have no such page. The index lists them all.' })
     const made = written(file)
     this.#kept.set(key, made)
     return made
@@ -88,6 +89,10 @@ function written({ body, policy = docsPolicy }: DocsFile): WrittenFile {
   return {
     bytes,
     tag: bodyTag(bytes),
-    headers: { [header.contentSecurityPolicy]: policy, [header.typeOptions]: 'nosniff', [header.referrerPolicy]: 'no-referrer' },
+    headers: {
+      [header.contentSecurityPolicy]: policy,
+      [header.typeOptions]: 'nosniff',
+      [header.referrerPolicy]: 'no-referrer',
+    },
   }
 }

@@ -34,7 +34,12 @@ export interface DescribeOptions extends OpenApiOptions {
   readonly pages?: DocsPages
 }
 
-export const describeKinds: Kinds<DescribeOptions> = { ...openApiKinds, public: 'boolean', reduced: 'boolean', pages: docsPagesKind }
+export const describeKinds: Kinds<DescribeOptions> = {
+  ...openApiKinds,
+  public: 'boolean',
+  reduced: 'boolean',
+  pages: docsPagesKind,
+}
 
 /** A document as bytes. */
 interface Written {
@@ -75,7 +80,11 @@ export class Documents {
    * The kinds of the options are already checked. Throws `ConfigurationError` if they contradict
    * each other.
    */
-  constructor(description: ServiceDescription, options: DescribeOptions, { caches, facts }: Pick<Service, 'caches' | 'facts'>) {
+  constructor(
+    description: ServiceDescription,
+    options: DescribeOptions,
+    { caches, facts }: Pick<Service, 'caches' | 'facts'>,
+  ) {
     const {
       public: open = false,
       reduced = false,
@@ -106,7 +115,8 @@ export class Documents {
    * can't be described.
    */
   async ready(): Promise<void> {
-    for (const [version, entry] of this.#description.versions) if (entry !== 'retired') await this.#draft(version, undefined)
+    for (const [version, entry] of this.#description.versions)
+      if (entry !== 'retired') await this.#draft(version, undefined)
   }
 
   /** The document that a request is for. */
@@ -116,7 +126,9 @@ export class Documents {
     const yaml = isYaml(representation.mediaType)
     const draft = (): Promise<Written> => this.#draft(version.name, allowed)
     if (!yaml && !this.#hasRoot) return draft()
-    return this.#once(this.#keyOf(version.name, allowed, yaml, this.#hasRoot ? root : ''), async () => finished(await draft(), root, yaml))
+    return this.#once(this.#keyOf(version.name, allowed, yaml, this.#hasRoot ? root : ''), async () =>
+      finished(await draft(), root, yaml),
+    )
   }
 
   /**
@@ -187,7 +199,10 @@ export class Documents {
     return JSON.stringify([version, state, allowed === undefined ? undefined : [...allowed], ...format])
   }
 
-  async #allowedTo(exchange: Parsed, table: RouteTable = exchange.version.table): Promise<ReadonlySet<string> | undefined> {
+  async #allowedTo(
+    exchange: Parsed,
+    table: RouteTable = exchange.version.table,
+  ): Promise<ReadonlySet<string> | undefined> {
     return this.#reduced && exchange.permission !== undefined ? allowedTo(exchange, table) : undefined
   }
 
@@ -203,7 +218,9 @@ export class Documents {
             accessRequests(route, operation).every((request) => allowed.has(textOf(request)))
     return this.#once(this.#keyOf(version, allowed), async () => {
       const { describe } = await import('../openapi/openapi.js')
-      const bytes = Buffer.from(JSON.stringify(describe(this.#description, version, this.#options, { root: this.#draftRoot, wanted })))
+      const bytes = Buffer.from(
+        JSON.stringify(describe(this.#description, version, this.#options, { root: this.#draftRoot, wanted })),
+      )
       return { bytes, tag: bodyTag(bytes) }
     })
   }
@@ -245,7 +262,9 @@ const textOf = ({ action, resource }: AccessRequest): string => `${action} ${res
 
 /** The texts of the requests that the permission allows. Each is decided once, in sequence. */
 async function allowedTo(exchange: Parsed, table: RouteTable): Promise<ReadonlySet<string>> {
-  const requests = table.routes.flatMap((route) => [...route.operations.values()].flatMap((operation) => accessRequests(route, operation)))
+  const requests = table.routes.flatMap((route) =>
+    [...route.operations.values()].flatMap((operation) => accessRequests(route, operation)),
+  )
   const allowed = new Set<string>()
   for (const [text, { action, resource }] of new Map(requests.map((request) => [textOf(request), request]))) {
     if ((await exchange.decide(action, resource)) === 'allow') allowed.add(text)

@@ -88,7 +88,8 @@ export class Exchange implements AnyStage {
     this.reads = safeMethods.has(this.method)
     this.headers = req.headers
     this.requestId = requestIdOf(req, this.headers)
-    this.#started = service.hooks.onResponse === undefined && service.rateLimit === undefined ? undefined : performance.now()
+    this.#started =
+      service.hooks.onResponse === undefined && service.rateLimit === undefined ? undefined : performance.now()
   }
 
   /**
@@ -253,7 +254,8 @@ export class Exchange implements AnyStage {
       requestId: this.requestId,
       method: this.method,
       // A retired part is answered before the version is set on the exchange.
-      version: (this.version?.name ?? (routeName.route === undefined ? undefined : this.entrance.versionName)) || undefined,
+      version:
+        (this.version?.name ?? (routeName.route === undefined ? undefined : this.entrance.versionName)) || undefined,
       route: routeName.belowVersion,
       httpRoute: routeName.whole,
       collection: routeName.route?.resource?.plan.collection,

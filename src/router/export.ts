@@ -39,7 +39,10 @@ export function beginExport(exchange: Routed): void {
   }
   const exports = exportsOf(exchange)
   if (exports.running >= exports.maxConcurrent) {
-    throw new Unavailable({ retryAfter: 10, detail: 'Too many exports of this resource are running. Try again after one has ended.' })
+    throw new Unavailable({
+      retryAfter: 10,
+      detail: 'Too many exports of this resource are running. Try again after one has ended.',
+    })
   }
   exports.running += 1
   exchange.progress.holdExport(() => {

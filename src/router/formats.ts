@@ -1,14 +1,25 @@
 /** The representations available at each address: JSON, XML, and the team's own (HDR-1). */
 import type { Caches } from '../cache.js'
 import { isObject } from '../definition/json.js'
-import type { CustomRepresentation, RepresentationCall, Represented, Represents } from '../plan/custom-representation.js'
+import type {
+  CustomRepresentation,
+  RepresentationCall,
+  Represented,
+  Represents,
+} from '../plan/custom-representation.js'
 import { docsMediaType } from '../plan/docs-pages.js'
 import { openForm } from '../plan/form.js'
 import type { ServedDocument } from '../plan/served-document.js'
 import { type Wire, wireName } from '../plan/wire-form.js'
 import type { Headers, WholeBody } from '../representation/answer.js'
 import { spelled } from '../representation/answer.js'
-import { json, offersFor, type ProblemRepresentation, problemOffers, type Representation } from '../representation/encoding.js'
+import {
+  json,
+  offersFor,
+  type ProblemRepresentation,
+  problemOffers,
+  type Representation,
+} from '../representation/encoding.js'
 import { mergeVary } from '../representation/header-fields.js'
 import { type Offers, offersOf } from '../representation/offers.js'
 import { header } from '../wire.js'
@@ -95,7 +106,12 @@ export interface Encoded {
 }
 
 /** Encodes a value in the negotiated representation. Adds to `headers` in place. */
-export function encoded(exchange: Negotiated, value: unknown, wire: Wire, headers: Headers): Encoded | Promise<Encoded> {
+export function encoded(
+  exchange: Negotiated,
+  value: unknown,
+  wire: Wire,
+  headers: Headers,
+): Encoded | Promise<Encoded> {
   const { representation, timeLimit } = exchange
   const made = representation.encode(value, wire, () => representationCall(exchange))
   if (typeof made === 'string') return withBody(exchange, made, headers)

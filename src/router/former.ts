@@ -10,7 +10,10 @@ import type { Outcome } from './operations/operation.js'
 import type { Executed } from './stages.js'
 
 /** The response without a body; a DELETE may keep the body that it had before (VERB-6). */
-export function formerEmpty(exchange: Executed, { status, headers = {} }: Extract<Outcome, { kind: 'empty' }>): Awaitable<Answer> {
+export function formerEmpty(
+  exchange: Executed,
+  { status, headers = {} }: Extract<Outcome, { kind: 'empty' }>,
+): Awaitable<Answer> {
   const legacy = exchange.operation.name === 'remove' ? exchange.legacy('VERB-6') : undefined
   if (legacy === undefined) return { status, headers }
   legacy.found('DELETE')

@@ -22,7 +22,12 @@ import { scopeOf } from './scope.js'
 export function bodyToCreate(place: Place, body: unknown, attached: Fixed, found: Violation[] = []): JsonObject {
   const { resource, keys } = place
   const sent = storedTerms(place, resource, objectBody(body), found)
-  return recordToCreate(resource.plan, sent, { ...fixedByParent(resource, keys.at(-1)), ...attached, ...scopeOf(place, resource) }, found)
+  return recordToCreate(
+    resource.plan,
+    sent,
+    { ...fixedByParent(resource, keys.at(-1)), ...attached, ...scopeOf(place, resource) },
+    found,
+  )
 }
 
 /** The record of a PUT, after all checks that do not need the stored one. Throws `invalid-body`. */
@@ -31,12 +36,24 @@ export function bodyToReplace(place: Place, body: unknown): JsonObject {
   const found: Violation[] = []
   const sent = storedTerms(place, resource, objectBody(body), found)
   const own = membersHolding(resource.plan.key, key)
-  return recordToReplace(resource.plan, sent, { ...own, ...fixedByParent(resource, keys.at(-2)), ...scopeOf(place, resource) }, found)
+  return recordToReplace(
+    resource.plan,
+    sent,
+    { ...own, ...fixedByParent(resource, keys.at(-2)), ...scopeOf(place, resource) },
+    found,
+  )
 }
 
 /** Checks that links lead to records that the caller may see, and runs the team's rules (422). */
-export function checkRules(place: Place, next: JsonObject, current: JsonObject | undefined, action: RuleAction): Awaitable<void> {
-  return settled(danglingLinks(place, place.resource, next, current), (dangling) => checkTeamRules(place, next, current, action, dangling))
+export function checkRules(
+  place: Place,
+  next: JsonObject,
+  current: JsonObject | undefined,
+  action: RuleAction,
+): Awaitable<void> {
+  return settled(danglingLinks(place, place.resource, next, current), (dangling) =>
+    checkTeamRules(place, next, current, action, dangling),
+  )
 }
 
 type RuleAction = 'create' | 'replace' | 'patch'
@@ -52,7 +69,10 @@ export function checkTeamRules(
   const { definition } = plan
   if (definition.rules === undefined) return refuseOnWire(plan, dangling)
   return settled(timeLimit.waitFor(definition.rules(next, { current, action, principal })), (broken) =>
-    refuseOnWire(plan, [...dangling, ...checkedRules(broken, plan.collection).map((one) => violationOf(one, plan.collection))]),
+    refuseOnWire(plan, [
+      ...dangling,
+      ...checkedRules(broken, plan.collection).map((one) => violationOf(one, plan.collection)),
+    ]),
   )
 }
 
@@ -93,4 +113,7 @@ const areParams = (params: unknown): params is Params =>
   isObject(params) && Object.values(params).every((value) => (isList(value) ? value.every(isParam) : isParam(value)))
 
 const isParam = (value: unknown): boolean =>
-  value === null || typeof value === 'string' || typeof value === 'boolean' || (typeof value === 'number' && Number.isFinite(value))
+  value === null ||
+  typeof value === 'string' ||
+  typeof value === 'boolean' ||
+  (typeof value === 'number' && Number.isFinite(value))

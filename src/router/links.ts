@@ -31,7 +31,8 @@ export function danglingLinks(
   const set = current === undefined ? associations : changedLinks(associations, next, current)
   const [first] = set
   if (first === undefined) return none
-  if (set.length === 1) return settled(danglingLink(caller, mounted, first, next), (found) => (found === undefined ? none : [found]))
+  if (set.length === 1)
+    return settled(danglingLink(caller, mounted, first, next), (found) => (found === undefined ? none : [found]))
   return settled(
     together(set, (link) => danglingLink(caller, mounted, link, next)),
     (found) => found.filter((violation) => violation !== undefined),
@@ -63,11 +64,18 @@ function targetOf({ plan, targets }: Mounted, { name }: LinkTo): Mounted {
   return target
 }
 
-function danglingLink(caller: Caller, mounted: Mounted, link: LinkTo, next: JsonObject): Awaitable<Violation | undefined> {
+function danglingLink(
+  caller: Caller,
+  mounted: Mounted,
+  link: LinkTo,
+  next: JsonObject,
+): Awaitable<Violation | undefined> {
   const target = targetOf(mounted, link)
   const key = linkedKey(target, link, next)
   if (key === undefined) return undefined
-  return settled(readable(caller, target, [key]), ([stored]) => (stored === undefined ? dangling(link, target) : undefined))
+  return settled(readable(caller, target, [key]), ([stored]) =>
+    stored === undefined ? dangling(link, target) : undefined,
+  )
 }
 
 /**
@@ -157,7 +165,11 @@ function takeLink({ caller, mounted, body, record, found }: Taking, link: LinkTo
     }
     return
   }
-  const key = isObject(given) ? linkKey(caller, target, given) : typeof given === 'string' ? plainKey(caller, target, given) : undefined
+  const key = isObject(given)
+    ? linkKey(caller, target, given)
+    : typeof given === 'string'
+      ? plainKey(caller, target, given)
+      : undefined
   if (key !== undefined) {
     const parts = target.plan.key.parts(key)
     for (let i = 0; i < parts.length; i += 1) {
@@ -236,7 +248,9 @@ const plainSegment = /^[\w.~-]+$/
  */
 function itemOf({ route, keys }: Match): Mounted | undefined {
   if (route.kind === 'member') return route.resource
-  return route.kind === 'item' && route.resource !== undefined && lineageHolds(route.resource, keys) ? route.resource : undefined
+  return route.kind === 'item' && route.resource !== undefined && lineageHolds(route.resource, keys)
+    ? route.resource
+    : undefined
 }
 
 const originOf = (root: string): string => /^https?:\/\/[^/]+/.exec(root)?.[0] ?? root
@@ -250,7 +264,10 @@ const contradiction = (target: Mounted, link: string, member: string): KnownViol
 })
 
 /** The ways to give a link into a collection. */
-const linkParams = ({ plan }: Mounted): ViolationParams['link'] => ({ collection: plan.collection, members: plan.key.members })
+const linkParams = ({ plan }: Mounted): ViolationParams['link'] => ({
+  collection: plan.collection,
+  members: plan.key.members,
+})
 
 const hiddenViolation = (name: string, link: string): KnownViolation<'unknown'> => ({
   pointer: `/${escapePointer(name)}`,

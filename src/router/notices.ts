@@ -19,7 +19,10 @@ export function noticesOf(exchange: Exchange): Readonly<Record<string, string>> 
   const part = table.parts?.at(exchange.method, exchange.path)
   if (part === undefined) return life === undefined ? undefined : noticeHeaders(life, successor(exchange, life))
   const { deprecated, sunset, use } = part.life
-  const headers = lifeFields({ deprecated: earliest(deprecated, life?.deprecated), sunset: earliest(sunset, life?.sunset) })
+  const headers = lifeFields({
+    deprecated: earliest(deprecated, life?.deprecated),
+    sunset: earliest(sunset, life?.sunset),
+  })
   if (use === undefined) return noticeHeaders({ headers }, life === undefined ? undefined : successor(exchange, life))
   const root = exchange.rootOrPath
   const base = version.name === '' ? root : `${root}/${version.name}`

@@ -41,7 +41,10 @@ type Subjected = Pick<Caller, 'req' | 'event'>
  * subscriber or hook for them: 15 messages take 6 microseconds.
  */
 export function observe({ progress, service: { hooks } }: Pick<Caller, 'progress' | 'service'>): void {
-  progress.observe(stepChannel.hasSubscribers || hooks.onStep !== undefined, callChannel.hasSubscribers || hooks.onQuery !== undefined)
+  progress.observe(
+    stepChannel.hasSubscribers || hooks.onStep !== undefined,
+    callChannel.hasSubscribers || hooks.onQuery !== undefined,
+  )
 }
 
 /**
@@ -110,7 +113,8 @@ class StepWatch implements Watch {
 }
 
 /** Starts an adapter call: counts it, and reports it if calls are observed. */
-export const watchCall = (caller: Caller, collection: string, call: string): CallWatch => new CallWatch(caller, collection, call)
+export const watchCall = (caller: Caller, collection: string, call: string): CallWatch =>
+  new CallWatch(caller, collection, call)
 
 class CallWatch {
   readonly #caller: Caller
@@ -118,7 +122,8 @@ class CallWatch {
 
   constructor(caller: Caller, collection: string, call: string) {
     this.#caller = caller
-    if (caller.progress.watchesCalls) this.#traced = new Traced(callChannel, new CallMessage(new CallerSubject(caller), collection, call))
+    if (caller.progress.watchesCalls)
+      this.#traced = new Traced(callChannel, new CallMessage(new CallerSubject(caller), collection, call))
   }
 
   run<T>(invoke: () => T): T {

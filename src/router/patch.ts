@@ -55,7 +55,12 @@ export class JsonPatch implements Patch {
   async compose(place: Place, stored: Stored<JsonObject>): Promise<JsonObject> {
     const { resource, service } = place
     const { plan } = resource
-    const { document, removed } = applyOperations(await shownItem(place, stored), this.#operations, service, plan.definition.shape)
+    const { document, removed } = applyOperations(
+      await shownItem(place, stored),
+      this.#operations,
+      service,
+      plan.definition.shape,
+    )
     const found: Violation[] = []
     const seen = storedTerms(place, resource, objectBody(document), found)
     return recordFromPatched({ plan, current: stored.value, fixed: scopeOf(place, resource), found }, seen, removed)

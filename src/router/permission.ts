@@ -104,19 +104,26 @@ function readsOfParents(nearest: Mounted | undefined, keys: readonly KeyValue[])
 
 /** Like `readsOfParents`, for an item that is identified by its key alone, as in a link. */
 const readsOfLineage = (mounted: Mounted, key: KeyValue): readonly AccessRequest[] =>
-  mounted.parent === undefined ? noRequests : readsOfParents(mounted.parent.mounted, lineageOf(mounted, key).slice(0, -1))
+  mounted.parent === undefined
+    ? noRequests
+    : readsOfParents(mounted.parent.mounted, lineageOf(mounted, key).slice(0, -1))
 
 /**
  * Decides the requests in order, up to the first that is not allowed. Synchronous unless the
  * permission returns a promise. If a parent may not be read, the result is `forbidden`.
  */
-function decideInTurn(caller: Pick<Caller, 'decide'>, parents: readonly AccessRequest[], own: readonly AccessRequest[]): Decided {
+function decideInTurn(
+  caller: Pick<Caller, 'decide'>,
+  parents: readonly AccessRequest[],
+  own: readonly AccessRequest[],
+): Decided {
   const requests = [...parents, ...own]
   const from = (start: number): Decided => {
     for (let at = start; ; at += 1) {
       const request = requests[at]
       if (request === undefined) return 'allow'
-      const judged = (decision: Decision): Decision => (decision === 'allow' || at >= parents.length ? decision : 'forbidden')
+      const judged = (decision: Decision): Decision =>
+        decision === 'allow' || at >= parents.length ? decision : 'forbidden'
       const decision = caller.decide(request.action, request.resource, request.key)
       if (isPromise(decision)) {
         return decision.then((found) => (found === 'allow' ? from(at + 1) : judged(found)))
@@ -134,7 +141,12 @@ type Records = readonly (Stored<unknown> | undefined)[]
  * a link to one has only its `href`. `preloaded`: records that the adapter already returned for
  * their links.
  */
-export function readable(caller: Caller, mounted: Mounted, keys: readonly KeyValue[], preloaded?: PreloadedRecords): Awaitable<Records> {
+export function readable(
+  caller: Caller,
+  mounted: Mounted,
+  keys: readonly KeyValue[],
+  preloaded?: PreloadedRecords,
+): Awaitable<Records> {
   const read = (own: readonly KeyValue[]): Awaitable<Records> =>
     preloaded === undefined ? new Store(caller, mounted).linked(own) : readMissing(caller, mounted, own, preloaded)
   if (caller.permission === undefined) return read(keys)
@@ -153,7 +165,12 @@ export function readable(caller: Caller, mounted: Mounted, keys: readonly KeyVal
 }
 
 /** The records of these keys. Reads those that are not preloaded. */
-function readMissing(caller: Caller, mounted: Mounted, keys: readonly KeyValue[], preloaded: PreloadedRecords): Awaitable<Records> {
+function readMissing(
+  caller: Caller,
+  mounted: Mounted,
+  keys: readonly KeyValue[],
+  preloaded: PreloadedRecords,
+): Awaitable<Records> {
   const { text } = mounted.plan.key
   const missing = keys.filter((key) => !preloaded.has(text(key)))
   if (missing.length === 0) return keys.map((key) => preloaded.get(text(key)))

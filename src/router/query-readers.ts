@@ -28,9 +28,12 @@ function readList(exchange: Negotiated): QueryInput<'list'> {
   const { transfer } = representation
   const terms = exchange.route.hasOwnTerms ? termsOf(exchange) : undefined
   const query =
-    transfer === undefined ? knownListQuery(rawQuery, list, exchange, terms) : parseExportQuery(rawQuery, list, withoutAliases(terms))
+    transfer === undefined
+      ? knownListQuery(rawQuery, list, exchange, terms)
+      : parseExportQuery(rawQuery, list, withoutAliases(terms))
   if (query.notes !== undefined) reportNotes(exchange, query.notes)
-  if (list.deprecated !== undefined) exchange.progress.noteDeprecated('parameter', usedNames(query.pairs, list.deprecated))
+  if (list.deprecated !== undefined)
+    exchange.progress.noteDeprecated('parameter', usedNames(query.pairs, list.deprecated))
   return { query, expand: query.expand }
 }
 

@@ -49,11 +49,20 @@ export function refusedRecord(plan: ResourcePlan, refusal: Refused, collections:
  * came from the client: then nothing matches. Our own pagination hints hold values from the store,
  * so a refused one was not made by us.
  */
-export function refusedQuery(plan: ResourcePlan, { pairs, sort, seek }: ListQuery, refusal: Refused): HttpProblem | undefined {
+export function refusedQuery(
+  plan: ResourcePlan,
+  { pairs, sort, seek }: ListQuery,
+  refusal: Refused,
+): HttpProblem | undefined {
   const { refused, members } = refusal
   const why = whyOf(refusal)
   const given = new Set(pairs.map(([name]) => name))
-  const atFault = (name: string, clause: string): Violation => ({ parameter: name, detail: `"${name}" ${why}.`, code: refused, clause })
+  const atFault = (name: string, clause: string): Violation => ({
+    parameter: name,
+    detail: `"${name}" ${why}.`,
+    code: refused,
+    clause,
+  })
   const errors = [...plan.list.filters.values()]
     .filter(({ name, field }) => given.has(name) && members.includes(field))
     .map(({ name }) => atFault(name, 'QUERY-1'))

@@ -22,7 +22,9 @@ import { resolveService, type ServiceOptions, serviceKinds } from './service.js'
 import type { Entrance } from './stages.js'
 import { steps } from './walk.js'
 
-export interface ResourceRouterOptions<P = unknown, T = unknown, K = KeyValue> extends ServiceOptions<P>, MountOptions<T, K> {
+export interface ResourceRouterOptions<P = unknown, T = unknown, K = KeyValue>
+  extends ServiceOptions<P>,
+    MountOptions<T, K> {
   /**
    * Related resources: link targets, and sub-collections of this one. Link targets get no routes
    * here: their own routers serve them.
@@ -56,7 +58,19 @@ export function resourceRouter<T, K, P = unknown, A = MountedAdapter<T, K>>(
   options: ResourceRouterOptions<P, NoInfer<T>, NoInfer<K>> = {},
 ): ResourceRouter {
   checkOptions('resourceRouter()', options, resourceRouterKinds)
-  const { related = [], area, collection, item, exports, idempotencyKey, endpoints, describe, retired, deprecated, ...others } = options
+  const {
+    related = [],
+    area,
+    collection,
+    item,
+    exports,
+    idempotencyKey,
+    endpoints,
+    describe,
+    retired,
+    deprecated,
+    ...others
+  } = options
   const { operations, below, ...rest } = others
   const own = mount<T, K>(definition, adapter as MountedAdapter<T, K>, {
     ...(area === undefined ? {} : { area }),

@@ -33,8 +33,13 @@ export function withPaths(
   const own = partsOfPaths(name, paths, handWritten)
   for (const { template, life, methods } of own) {
     const route = table.routes.find((one) => shapeOf(one.template) === shapeOf(template))
-    const isOwn = route !== undefined && (life !== undefined || [...(methods?.keys() ?? [])].some((method) => route.operations.has(method)))
-    if (isOwn) throw invalidOption(`"${template}" of paths of ${name} is mounted there. Set the option on its mount or endpoint.`)
+    const isOwn =
+      route !== undefined &&
+      (life !== undefined || [...(methods?.keys() ?? [])].some((method) => route.operations.has(method)))
+    if (isOwn)
+      throw invalidOption(
+        `"${template}" of paths of ${name} is mounted there. Set the option on its mount or endpoint.`,
+      )
     const near =
       route === undefined
         ? nearMiss(
@@ -43,10 +48,14 @@ export function withPaths(
           )
         : undefined
     if (near !== undefined)
-      throw invalidOption(`"${template}" of paths of ${name} is not served. Did you mean "${near}"? Set the option on its mount.`)
+      throw invalidOption(
+        `"${template}" of paths of ${name} is not served. Did you mean "${near}"? Set the option on its mount.`,
+      )
     const lives = [life, ...(methods?.values() ?? [])]
     if (!handWritten && lives.some((one) => one !== undefined && one.retired === undefined))
-      throw invalidOption(`"${template}" of paths of ${name} is deprecated, but nothing is served there. Mount it, or retire it.`)
+      throw invalidOption(
+        `"${template}" of paths of ${name} is deprecated, but nothing is served there. Mount it, or retire it.`,
+      )
   }
   return { ...table, parts: PartLives.of([...partsOf(table.routes), ...own]) }
 }

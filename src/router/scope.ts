@@ -65,7 +65,10 @@ function checkedScope({ definition, canonical }: ResourcePlan, given: unknown): 
     const shape = members.named('scope', [String(name)])
     if (!fits(shape, value)) {
       const types = [...shape.types].join(' or ') || 'a string, a number or a boolean'
-      throw unfit(definition, `returned "${String(name)}" as ${nameOfKind(value)}, which no record can have. Return ${types}.`)
+      throw unfit(
+        definition,
+        `returned "${String(name)}" as ${nameOfKind(value)}, which no record can have. Return ${types}.`,
+      )
     }
     put(scope, String(name), value)
   }
@@ -79,7 +82,10 @@ function fits({ types }: Shape, value: unknown): boolean {
     case 'boolean':
       return types.size === 0 || types.has(typeof value)
     case 'number':
-      return Number.isFinite(value) && (types.size === 0 || types.has('number') || (types.has('integer') && Number.isInteger(value)))
+      return (
+        Number.isFinite(value) &&
+        (types.size === 0 || types.has('number') || (types.has('integer') && Number.isInteger(value)))
+      )
     default:
       return false
   }
@@ -93,4 +99,5 @@ function nameOfKind(value: unknown): string {
   return typeof value === 'object' ? 'an object of a class' : `a ${typeof value}`
 }
 
-const unfit = ({ collection }: ResourceDefinition, what: string): ConfigurationError => invalidOption(`scope of "${collection}" ${what}`)
+const unfit = ({ collection }: ResourceDefinition, what: string): ConfigurationError =>
+  invalidOption(`scope of "${collection}" ${what}`)

@@ -168,7 +168,10 @@ export interface Input<Q extends QueryKind = QueryKind, B extends BodyKind = Bod
  * The whole request is parsed. `Q` and `B`: the kinds of query and body in the operation's
  * description.
  */
-export interface Parsed<Q extends QueryKind = QueryKind, B extends BodyKind = BodyKind> extends Negotiated, ConditionalPlace, Input<Q, B> {
+export interface Parsed<Q extends QueryKind = QueryKind, B extends BodyKind = BodyKind>
+  extends Negotiated,
+    ConditionalPlace,
+    Input<Q, B> {
   readonly req: IncomingMessage
 }
 
@@ -190,4 +193,6 @@ export type Stage<Known> = Known &
     : unknown)
 
 /** A request at any stage: fields that later steps set may be `undefined`. */
-export type AnyStage = Received & { readonly [Name in Exclude<keyof Executed, keyof Received>]: Executed[Name] | undefined }
+export type AnyStage = Received & {
+  readonly [Name in Exclude<keyof Executed, keyof Received>]: Executed[Name] | undefined
+}

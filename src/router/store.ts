@@ -95,7 +95,10 @@ export class Store {
     const { key: codec } = parent.plan
     const owners = keys.map((key) => lastKey(lineageOf(this.#mounted, key).slice(0, -1)))
     const wanted = new Map(owners.map((owner) => [codec.text(owner), owner]))
-    const [found, parents] = await Promise.all([this.read(keys), new Store(this.#caller, parent).linked([...wanted.values()])])
+    const [found, parents] = await Promise.all([
+      this.read(keys),
+      new Store(this.#caller, parent).linked([...wanted.values()]),
+    ])
     const there = new Set([...wanted.keys()].filter((_, i) => parents[i] !== undefined))
     return found.map((stored, i) => {
       const owner = owners[i]
@@ -118,7 +121,9 @@ export class Store {
       if (stored === undefined) throw absent()
       this.#checkVersion(stored)
       if (isRecord(stored)) return stored
-      throw stated(new Error(`The adapter of "${this.#mounted.plan.collection}" returned a record that is not an object.`))
+      throw stated(
+        new Error(`The adapter of "${this.#mounted.plan.collection}" returned a record that is not an object.`),
+      )
     })
   }
 
@@ -126,7 +131,10 @@ export class Store {
    * Throws refusals (422), and for a key that was used before `idempotency-mismatch` (422) and
    * `unavailable` (503).
    */
-  create(value: unknown, { attachTo, idempotency, links }: CreateIntent = none): Awaitable<Exclude<Created<unknown, KeyValue>, Refused>> {
+  create(
+    value: unknown,
+    { attachTo, idempotency, links }: CreateIntent = none,
+  ): Awaitable<Exclude<Created<unknown, KeyValue>, Refused>> {
     const plain = attachTo === undefined && idempotency === undefined
     const call = plain ? this.#call : new CallerCall(this.#caller, this.#call.scope, attachTo, idempotency)
     call.action = 'create'
@@ -161,7 +169,12 @@ export class Store {
   }
 
   /** Throws `absent` (404) and refusals (422). */
-  replace(key: KeyValue, value: unknown, expected: string | undefined, intent: Intent = none): Awaitable<Stored<unknown> | 'stale'> {
+  replace(
+    key: KeyValue,
+    value: unknown,
+    expected: string | undefined,
+    intent: Intent = none,
+  ): Awaitable<Stored<unknown> | 'stale'> {
     const call = this.#intended('replace', intent)
     return settled(
       this.#change('replace', () => this.#mounted.adapter.replace?.(key, value, expected, call), intent.links),
@@ -180,7 +193,12 @@ export class Store {
     )
   }
 
-  attach(parent: ParentKey, key: KeyValue, expected: string | undefined, intent: Intent = none): Awaitable<'attached' | 'stale'> {
+  attach(
+    parent: ParentKey,
+    key: KeyValue,
+    expected: string | undefined,
+    intent: Intent = none,
+  ): Awaitable<'attached' | 'stale'> {
     const call = this.#intended('attach', intent)
     return settled(
       this.#change('attach', () => this.#mounted.adapter.attach?.(parent, key, expected, call)),
@@ -188,7 +206,12 @@ export class Store {
     )
   }
 
-  detach(parent: ParentKey, key: KeyValue, expected: string | undefined, intent: Intent = none): Awaitable<'detached' | 'stale'> {
+  detach(
+    parent: ParentKey,
+    key: KeyValue,
+    expected: string | undefined,
+    intent: Intent = none,
+  ): Awaitable<'detached' | 'stale'> {
     const call = this.#intended('detach', intent)
     return settled(
       this.#change('detach', () => this.#mounted.adapter.detach?.(parent, key, expected, call)),
@@ -246,7 +269,9 @@ export class Store {
   #checkVersion(stored: Stored<unknown>): Stored<unknown> {
     if (typeof stored.version !== 'string') {
       throw stated(
-        new Error(`The adapter of "${this.#mounted.plan.collection}" returned a record without a version. A version is a string.`),
+        new Error(
+          `The adapter of "${this.#mounted.plan.collection}" returned a record without a version. A version is a string.`,
+        ),
       )
     }
     return stored
@@ -291,11 +316,14 @@ export class Store {
   }
 }
 
-const isRecord = (stored: Stored<unknown>): stored is Stored<JsonObject> => typeof stored.value === 'object' && stored.value !== null
+const isRecord = (stored: Stored<unknown>): stored is Stored<JsonObject> =>
+  typeof stored.value === 'object' && stored.value !== null
 
 /** Converts null to `undefined`: many drivers return null for a missing record. */
 function present(found: readonly (Stored<unknown> | undefined | null)[]): readonly (Stored<unknown> | undefined)[] {
-  return found.includes(null) ? found.map((stored) => stored ?? undefined) : (found as readonly (Stored<unknown> | undefined)[])
+  return found.includes(null)
+    ? found.map((stored) => stored ?? undefined)
+    : (found as readonly (Stored<unknown> | undefined)[])
 }
 
 const unchanged: ReadonlySet<unknown> = new Set(['absent', 'stale', 'mismatched', 'running'])
@@ -314,8 +342,9 @@ const none: Intent = Object.freeze({})
 
 const emptyPage: Page<unknown> = Object.freeze({ items: Object.freeze([]), total: 0 })
 
-export const absent = (detail = 'It was never created, has been deleted, or lies outside of what you may see.'): HttpProblem =>
-  new HttpProblem('absent', { detail })
+export const absent = (
+  detail = 'It was never created, has been deleted, or lies outside of what you may see.',
+): HttpProblem => new HttpProblem('absent', { detail })
 
 function unrepeated<T extends object>(answer: T | Repeated): T {
   if (answer === 'mismatched') throw mismatched()

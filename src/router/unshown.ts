@@ -14,7 +14,11 @@ import type { AnyStage } from './stages.js'
  */
 export function bodilessSuccess({ outcome, service }: AnyStage): Answer | undefined {
   if (outcome === undefined || outcome.kind === 'page' || outcome.kind === 'document') return undefined
-  const headers: Headers = { [header.cacheControl]: 'no-store', [header.vary]: service.varyOfChange, ...givenHeaders(outcome) }
+  const headers: Headers = {
+    [header.cacheControl]: 'no-store',
+    [header.vary]: service.varyOfChange,
+    ...givenHeaders(outcome),
+  }
   if (outcome.kind === 'item' || outcome.kind === 'state') headers[header.etag] = versionTag(outcome.stored.version)
   if (outcome.kind === 'value' && outcome.version !== undefined) headers[header.etag] = versionTag(outcome.version)
   return { status: outcome.status, headers }
@@ -24,7 +28,8 @@ export function bodilessSuccess({ outcome, service }: AnyStage): Answer | undefi
 export const changeMadeProblem = (cause: unknown): Unavailable =>
   new Unavailable({
     cause,
-    detail: 'The change was made, but its answer could not be built. Do not repeat the request: GET the resource to see the change.',
+    detail:
+      'The change was made, but its answer could not be built. Do not repeat the request: GET the resource to see the change.',
   })
 
 /**

@@ -68,7 +68,12 @@ export const loginSteps = pipeline<Received>().step('preflight', preflight).end(
  * errors become responses. If a step returns a promise, `walk` calls itself when it resolves, with
  * the index of the step as `from` and its result as `resumed`.
  */
-export function walk(exchange: Exchange, pipelineSteps: readonly PipelineStep[], from = 0, resumed?: Resumed): void | Promise<void> {
+export function walk(
+  exchange: Exchange,
+  pipelineSteps: readonly PipelineStep[],
+  from = 0,
+  resumed?: Resumed,
+): void | Promise<void> {
   const watches = exchange.progress.watchesSteps
   let at = from
   let watch = resumed?.watch

@@ -63,13 +63,19 @@ const isHead = ({ rawPacket }: ClientError, current: ServerResponse | undefined)
 function problemOf({ code = '', reason }: ClientError, options: ResolvedOptions): HttpProblem | undefined {
   if (code === 'HPE_HEADER_OVERFLOW') return new HttpProblem('headers-too-large', { detail: overflowOf(options) })
   if (code === 'HPE_CHUNK_EXTENSIONS_OVERFLOW') {
-    return new HttpProblem('body-too-large', { detail: 'The extensions of the chunks are too long. Send the chunks without.' })
+    return new HttpProblem('body-too-large', {
+      detail: 'The extensions of the chunks are too long. Send the chunks without.',
+    })
   }
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
-    return new HttpProblem('request-timeout', { detail: 'The whole request has to be sent without a long pause. Send it again.' })
+    return new HttpProblem('request-timeout', {
+      detail: 'The whole request has to be sent without a long pause. Send it again.',
+    })
   }
   if (!code.startsWith('HPE_')) return undefined
-  return new HttpProblem('bad-request', { detail: `This is no well-formed HTTP/1.1${reason === undefined ? '' : `: ${reason}`}.` })
+  return new HttpProblem('bad-request', {
+    detail: `This is no well-formed HTTP/1.1${reason === undefined ? '' : `: ${reason}`}.`,
+  })
 }
 
 /** Later releases of Node say the same of too many fields as of too large ones. */
@@ -78,7 +84,11 @@ function overflowOf({ maxHeaderSize, maxHeadersCount }: ResolvedOptions): string
   return `The request line and the header fields are more than ${maxHeaderSize} bytes${fields}. Send fewer or shorter ones.`
 }
 
-function answer(problem: HttpProblem, requestId: string, options: ResolvedOptions & { readonly isHead: boolean }): string {
+function answer(
+  problem: HttpProblem,
+  requestId: string,
+  options: ResolvedOptions & { readonly isHead: boolean },
+): string {
   const fields = answerFields(problem, requestId, options)
   const head = [
     `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}`,
@@ -90,7 +100,10 @@ function answer(problem: HttpProblem, requestId: string, options: ResolvedOption
 
 /** The fields that every problem has: what a document says of 400 holds here too. */
 function answerFields(problem: HttpProblem, requestId: string, { problemBase }: ResolvedOptions): ProblemResponse {
-  const { head, body } = problemResponse(problem, { requestId, ...(problemBase === undefined ? {} : { base: problemBase }) })
+  const { head, body } = problemResponse(problem, {
+    requestId,
+    ...(problemBase === undefined ? {} : { base: problemBase }),
+  })
   const always = {
     [header.cacheControl]: 'no-store',
     [header.vary]: header.accept,

@@ -20,9 +20,15 @@ import { addShutdown, type GracefulServer } from './shutdown.js'
  * server.listen(3000)
  * process.once('SIGTERM', () => server.shutdown({ grace: 20_000 }))
  */
-export function createServer(app: RequestListener, options: ServerOptions & { readonly tls: object }): GracefulServer<TlsServer>
+export function createServer(
+  app: RequestListener,
+  options: ServerOptions & { readonly tls: object },
+): GracefulServer<TlsServer>
 export function createServer(app: RequestListener, options?: ServerOptions): GracefulServer<Server>
-export function createServer(app: RequestListener, options: ServerOptions = {}): GracefulServer<Server> | GracefulServer<TlsServer> {
+export function createServer(
+  app: RequestListener,
+  options: ServerOptions = {},
+): GracefulServer<Server> | GracefulServer<TlsServer> {
   checkArgument('the first argument of createServer()', app, functionBy('an Express app or another request listener'))
   const resolved = resolveServerOptions(options)
   const objects = requestObjects(app)
@@ -41,7 +47,8 @@ export function createServer(app: RequestListener, options: ServerOptions = {}):
 }
 
 function nodeServer(listener: RequestListener, options: ResolvedOptions, objects: RequestObjects): Server | TlsServer {
-  const { tls, node, headersTimeout, requestTimeout, connectionsCheckingInterval, keepAliveTimeout, maxHeaderSize } = options
+  const { tls, node, headersTimeout, requestTimeout, connectionsCheckingInterval, keepAliveTimeout, maxHeaderSize } =
+    options
   const { IncomingMessage, ServerResponse } = objects
   const bounds = { headersTimeout, requestTimeout, connectionsCheckingInterval, keepAliveTimeout, maxHeaderSize }
   const all = { ...node, ...tls, ...bounds, IncomingMessage, ServerResponse }
@@ -58,9 +65,11 @@ function giveBackUpgrades(server: Server): void {
   }
   const events: readonly unknown[] = ['upgrade', 'connect']
   server.on('newListener', (event: string, listener: unknown) => {
-    if (events.includes(event) && listener !== giveBack && !server.listeners(event).includes(giveBack)) server.on(event, giveBack)
+    if (events.includes(event) && listener !== giveBack && !server.listeners(event).includes(giveBack))
+      server.on(event, giveBack)
   })
   server.on('removeListener', (event: string, listener: unknown) => {
-    if (events.includes(event) && listener !== giveBack && server.listenerCount(event) === 1) server.off(event, giveBack)
+    if (events.includes(event) && listener !== giveBack && server.listenerCount(event) === 1)
+      server.off(event, giveBack)
   })
 }

@@ -105,7 +105,10 @@ export function resolveHealth(given: HealthOptions): ResolvedHealth {
 export function resolveProbes(given: ProbesOptions): ResolvedHealth {
   checkOptions('probes()', given, probesKinds)
   const { check, ...rest } = given
-  return { ...withDefaults('probes()', rest), checks: check === undefined ? [] : [{ name: 'check', check, required: true }] }
+  return {
+    ...withDefaults('probes()', rest),
+    checks: check === undefined ? [] : [{ name: 'check', check, required: true }],
+  }
 }
 
 function namedCheck(name: string, given: Check | HealthCheck): NamedCheck {
@@ -116,7 +119,8 @@ function namedCheck(name: string, given: Check | HealthCheck): NamedCheck {
   }
   if (typeof given === 'function') return { name, check: given, required: true }
   checkOptions(`the check "${name}" of health()`, given, healthCheckKinds)
-  if (given.check === undefined) throw invalidOption(`The check "${name}" of health() has no "check". Give it a function.`)
+  if (given.check === undefined)
+    throw invalidOption(`The check "${name}" of health() has no "check". Give it a function.`)
   return { name, check: given.check, required: given.required ?? true }
 }
 

@@ -4,7 +4,13 @@ import { HttpProblem, problemBody, Unavailable } from '../problem.js'
 import { unawaited } from '../promise.js'
 import { header, mediaType } from '../wire.js'
 import { serverOf } from './connections.js'
-import { type HealthOptions, type ProbesOptions, type ResolvedHealth, resolveHealth, resolveProbes } from './health-options.js'
+import {
+  type HealthOptions,
+  type ProbesOptions,
+  type ResolvedHealth,
+  resolveHealth,
+  resolveProbes,
+} from './health-options.js'
 import { problemResponse } from './problem-response.js'
 import { type CheckResult, readinessCheck } from './readiness-check.js'
 
@@ -43,7 +49,9 @@ const details: Readonly<Record<Exclude<State, 'ready'>, string>> = {
 }
 
 /** The checks as they are shown. */
-type Shown = Readonly<Record<string, { readonly works: boolean; readonly required: boolean; readonly duration: number }>>
+type Shown = Readonly<
+  Record<string, { readonly works: boolean; readonly required: boolean; readonly duration: number }>
+>
 
 function handlerOf(options: ResolvedHealth): HealthMiddleware {
   const { livePath, readyPath, problemBase, shows } = options
@@ -81,7 +89,9 @@ function readinessOf({ server, started, checks, ...checking }: ResolvedHealth) {
     if (isDraining(req)) return { state: 'draining', checks: {} }
     if (!holds(started ?? always)) return { state: 'starting', checks: {} }
     const results: readonly CheckResult[] = await Promise.all(runs.map(({ run }) => run()))
-    const shown = Object.fromEntries(runs.map(({ name, required }, i) => [name, { ...(results[i] as CheckResult), required }]))
+    const shown = Object.fromEntries(
+      runs.map(({ name, required }, i) => [name, { ...(results[i] as CheckResult), required }]),
+    )
     // The drain may have begun while the checks were under way.
     if (isDraining(req)) return { state: 'draining', checks: shown }
     const fails = runs.some(({ required }, i) => required && results[i]?.works === false)
@@ -104,9 +114,19 @@ function pass(res: ServerResponse): void {
   res.writeHead(204, { [header.cacheControl]: 'no-store' }).end()
 }
 
-function send(req: IncomingMessage, res: ServerResponse, status: number, content: object, head: Readonly<Record<string, string>>): void {
+function send(
+  req: IncomingMessage,
+  res: ServerResponse,
+  status: number,
+  content: object,
+  head: Readonly<Record<string, string>>,
+): void {
   const body = JSON.stringify(content)
-  res.writeHead(status, { ...head, [header.contentLength]: String(Buffer.byteLength(body)), [header.cacheControl]: 'no-store' })
+  res.writeHead(status, {
+    ...head,
+    [header.contentLength]: String(Buffer.byteLength(body)),
+    [header.cacheControl]: 'no-store',
+  })
   res.end(req.method === 'HEAD' ? undefined : body)
 }
 

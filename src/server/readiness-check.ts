@@ -59,7 +59,9 @@ function outageLog(name: string) {
     },
     worked(): void {
       if (since === undefined) return
-      console.error(`The readiness check "${name}" works again, after ${Math.round((performance.now() - since) / 1000)} seconds.`)
+      console.error(
+        `The readiness check "${name}" works again, after ${Math.round((performance.now() - since) / 1000)} seconds.`,
+      )
       since = undefined
     },
   }

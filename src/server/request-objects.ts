@@ -25,7 +25,8 @@ export function requestObjects(listener: unknown): RequestObjects {
   const found = prototypesOf(listener)
   let plain = found === undefined
   const check = (): void => {
-    if (found !== undefined) plain = !(sameWhenBorn(found.request, NodeRequest, new Socket()) && sameResponse(found.response))
+    if (found !== undefined)
+      plain = !(sameWhenBorn(found.request, NodeRequest, new Socket()) && sameResponse(found.response))
   }
   check()
 
@@ -41,7 +42,8 @@ export function requestObjects(listener: unknown): RequestObjects {
   const makeResponse = NodeResponse as unknown as Maker
   // Every response passes through here, also a plain one: the shutdown has to know which is the latest of a connection.
   function ServerResponse(this: object, req: NodeRequest, options: unknown): object | undefined {
-    if (plain) return rememberResponse(req.socket, new (NodeResponse as new (...args: unknown[]) => NodeResponse)(req, options))
+    if (plain)
+      return rememberResponse(req.socket, new (NodeResponse as new (...args: unknown[]) => NodeResponse)(req, options))
     makeResponse.call(this, req, options)
     rememberResponse(req.socket, this as NodeResponse)
     return undefined
@@ -62,7 +64,11 @@ export function requestObjects(listener: unknown): RequestObjects {
  * As `extends` would have it, but for the prototype, which no class can be given. V8 sizes new objects by what the constructors of this chain assign: without it the
  * fields lie outside of the object, which costs another 5 microseconds a request.
  */
-function inherit(born: { prototype: object }, base: { readonly prototype: object }, prototype: object = base.prototype): void {
+function inherit(
+  born: { prototype: object },
+  base: { readonly prototype: object },
+  prototype: object = base.prototype,
+): void {
   Object.setPrototypeOf(born, base)
   born.prototype = prototype
 }
@@ -78,9 +84,11 @@ function prototypesOf(listener: unknown): { request: object; response: object } 
   }
 }
 
-const isOver = (base: object, value: unknown): boolean => isContainer(value) && Object.prototype.isPrototypeOf.call(base, value)
+const isOver = (base: object, value: unknown): boolean =>
+  isContainer(value) && Object.prototype.isPrototypeOf.call(base, value)
 
-const sameResponse = (prototype: object): boolean => sameWhenBorn(prototype, NodeResponse, new NodeRequest(new Socket()))
+const sameResponse = (prototype: object): boolean =>
+  sameWhenBorn(prototype, NodeResponse, new NodeRequest(new Socket()))
 
 /**
  * Whether an object that is born with this prototype has the very own properties that Node gives it. It would not if a prototype had a read-only or computed
@@ -93,7 +101,10 @@ function sameWhenBorn(prototype: object, Class: new (argument: never) => object,
     ;(Class as unknown as Maker).call(object, argument)
     const born = Object.getOwnPropertyDescriptors(object)
     const names = Reflect.ownKeys(plain)
-    return names.length === Reflect.ownKeys(born).length && names.every((name) => sameKind(plain[name as string], born[name as string]))
+    return (
+      names.length === Reflect.ownKeys(born).length &&
+      names.every((name) => sameKind(plain[name as string], born[name as string]))
+    )
   } catch {
     return false
   }
@@ -101,5 +112,7 @@ function sameWhenBorn(prototype: object, Class: new (argument: never) => object,
 
 function sameKind(one: PropertyDescriptor | undefined, other: PropertyDescriptor | undefined): boolean {
   if (one === undefined || other === undefined) return false
-  return one.writable === other.writable && one.enumerable === other.enumerable && one.configurable === other.configurable
+  return (
+    one.writable === other.writable && one.enumerable === other.enumerable && one.configurable === other.configurable
+  )
 }

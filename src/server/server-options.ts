@@ -64,7 +64,9 @@ const defaults = {
 
 type Bounds = Readonly<Record<keyof typeof defaults, number>>
 
-export interface ResolvedOptions extends Bounds, Pick<ServerOptions, 'tls' | 'node' | 'problemBase' | 'onClientError'> {}
+export interface ResolvedOptions
+  extends Bounds,
+    Pick<ServerOptions, 'tls' | 'node' | 'problemBase' | 'onClientError'> {}
 
 const number: NumberKind = { from: 0, to: 2 ** 31 - 1, whole: true }
 
@@ -74,13 +76,18 @@ const ourOwn = { instead: 'createServer() makes its own class: use http.createSe
 
 /** What stands in both places would hold in one of them, and nobody could tell which. */
 export const nodeKinds = {
-  ...(Object.fromEntries(Object.keys(defaults).map((name) => [name, besideIt])) as Record<keyof typeof defaults, typeof besideIt>),
+  ...(Object.fromEntries(Object.keys(defaults).map((name) => [name, besideIt])) as Record<
+    keyof typeof defaults,
+    typeof besideIt
+  >),
   IncomingMessage: ourOwn,
   ServerResponse: ourOwn,
 }
 
 /** Of a size and a pause, 0 is nothing that could be meant: Node would take its own size, and look without a pause. */
-export const serverKinds: Kinds<ServerOptions & Record<'key' | 'cert' | 'ca' | 'pfx' | 'passphrase' | 'SNICallback', never>> = {
+export const serverKinds: Kinds<
+  ServerOptions & Record<'key' | 'cert' | 'ca' | 'pfx' | 'passphrase' | 'SNICallback', never>
+> = {
   headersTimeout: timer,
   requestTimeout: timer,
   connectionsCheckingInterval: { ...timer, from: 1 },

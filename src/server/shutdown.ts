@@ -40,7 +40,11 @@ export type GracefulServer<Base extends Server | TlsServer = Server> = Base & {
 }
 
 /** Gives a server `shutdown()` and `draining`, and makes its `close()` as graceful. */
-export function addShutdown<Base extends Server>(server: Base, connections: Connections, times: Times): GracefulServer<Base> {
+export function addShutdown<Base extends Server>(
+  server: Base,
+  connections: Connections,
+  times: Times,
+): GracefulServer<Base> {
   const close = server.close
   let ending: ServerEnd | undefined
   let announced = false
@@ -62,7 +66,11 @@ export function addShutdown<Base extends Server>(server: Base, connections: Conn
   Object.defineProperty(server, 'draining', { get: () => ending !== undefined, enumerable: true })
   return Object.assign(server as Base & { readonly draining: boolean }, {
     shutdown(options: ShutdownOptions = {}): Promise<ShutdownReport> {
-      const { drain = times.drain, grace = times.grace } = checkOptions<ShutdownOptions>('shutdown()', options, shutdownKinds)
+      const { drain = times.drain, grace = times.grace } = checkOptions<ShutdownOptions>(
+        'shutdown()',
+        options,
+        shutdownKinds,
+      )
       if (ending === undefined) {
         ending = begin({ drain, grace })
         ending.drain()

@@ -68,7 +68,9 @@ export function operationsOf(document: unknown): readonly Operation[] {
       const operation = path.item[key]
       if (!isObject(operation)) return []
       const method = key.toUpperCase()
-      const responses = Object.fromEntries(Object.entries(asObject(operation.responses)).map(([status, one]) => [status, asObject(one)]))
+      const responses = Object.fromEntries(
+        Object.entries(asObject(operation.responses)).map(([status, one]) => [status, asObject(one)]),
+      )
       return [{ path, method, name: `${method} ${path.text}`, operation, responses, place: ['paths', path.text, key] }]
     }),
   )
@@ -78,8 +80,13 @@ export function operationsOf(document: unknown): readonly Operation[] {
  * The parameters of an operation and of its path, by location. Names of header fields are in lower
  * case.
  */
-export function parametersIn({ operation, path }: Operation, where: 'query' | 'header'): ReadonlyMap<string, JsonObject> {
-  const all = [path.item.parameters, operation.parameters].flatMap((list) => (isList(list) ? list.filter(isObject) : []))
+export function parametersIn(
+  { operation, path }: Operation,
+  where: 'query' | 'header',
+): ReadonlyMap<string, JsonObject> {
+  const all = [path.item.parameters, operation.parameters].flatMap((list) =>
+    isList(list) ? list.filter(isObject) : [],
+  )
   const named = all.filter((one) => one.in === where && typeof one.name === 'string')
   return new Map(named.map((one) => [where === 'header' ? String(one.name).toLowerCase() : String(one.name), one]))
 }
@@ -91,10 +98,16 @@ export const hasField = (response: JsonObject | undefined, name: string): boolea
 export const contentOf = (response: JsonObject | undefined): JsonObject => asObject(response?.content)
 
 /** The success statuses that are documented. */
-export const successesOf = ({ responses }: Operation): readonly string[] => Object.keys(responses).filter((status) => /^2/.test(status))
+export const successesOf = ({ responses }: Operation): readonly string[] =>
+  Object.keys(responses).filter((status) => /^2/.test(status))
 
 /** The finding for an operation whose response lacks a header field. */
-export function lackingField(operation: Operation, status: string, name: string, why: string): { message: string; path: string[] } {
+export function lackingField(
+  operation: Operation,
+  status: string,
+  name: string,
+  why: string,
+): { message: string; path: string[] } {
   return {
     message: `${operation.name} answers ${status} without the header ${name}. Add it to the response: ${why}.`,
     path: [...operation.place, 'responses', status],

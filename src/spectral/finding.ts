@@ -29,6 +29,8 @@ export function rule(clause: string, description: string, find: (document: unkno
     severity: 'error',
     given: '$',
     // biome-ignore lint/suspicious/noThenProperty: Spectral requires this name.
-    then: { function: (document) => find(document).map(({ message, path }) => ({ message: `${message} (${clause})`, path })) },
+    then: {
+      function: (document) => find(document).map(({ message, path }) => ({ message: `${message} (${clause})`, path })),
+    },
   }
 }

@@ -1,6 +1,14 @@
 /** Rules of items: their methods and preconditions (VERB-3..8, HDR-2..4). */
 import { header } from '../wire.js'
-import { contentOf, hasField, lackingField, type Operation, operationsOf, parametersIn, successesOf } from './document.js'
+import {
+  contentOf,
+  hasField,
+  lackingField,
+  type Operation,
+  operationsOf,
+  parametersIn,
+  successesOf,
+} from './document.js'
 import { type Finding, type Rule, rule } from './finding.js'
 
 type Find = (operation: Operation) => readonly Finding[]
@@ -17,7 +25,10 @@ const onReads = (find: Find) => (document: unknown) =>
     .filter(({ path, method }) => path.kind !== 'other' && method === 'GET')
     .flatMap(find)
 
-const here = (message: string, { place }: Operation, ...more: readonly string[]): Finding => ({ message, path: [...place, ...more] })
+const here = (message: string, { place }: Operation, ...more: readonly string[]): Finding => ({
+  message,
+  path: [...place, ...more],
+})
 
 /** A PUT without a body attaches an existing item to a collection (VERB-4): 204. */
 const findPut: Find = (operation) => {
@@ -32,8 +43,11 @@ const findPut: Find = (operation) => {
 
 const findPatch: Find = (operation) => {
   const { name, operation: definition } = operation
-  if (definition.requestBody === undefined) return [here(`${name} takes no body. Accept a body with the members to change.`, operation)]
-  return successesOf(operation).join() === '200' ? [] : [here(`${name} answers ${listed(successesOf(operation))}. Answer 200.`, operation)]
+  if (definition.requestBody === undefined)
+    return [here(`${name} takes no body. Accept a body with the members to change.`, operation)]
+  return successesOf(operation).join() === '200'
+    ? []
+    : [here(`${name} answers ${listed(successesOf(operation))}. Answer 200.`, operation)]
 }
 
 const listed = (statuses: readonly string[]): string => (statuses.length === 0 ? 'no success' : statuses.join(' and '))
@@ -44,9 +58,16 @@ const findDelete: Find = (operation) => {
   return [
     ...(definition.requestBody === undefined
       ? []
-      : [here(`${name} takes a body. Leave it out: the path identifies the item to delete.`, operation, 'requestBody')]),
+      : [
+          here(`${name} takes a body. Leave it out: the path identifies the item to delete.`, operation, 'requestBody'),
+        ]),
     ...bodies.map((status) =>
-      here(`${name} answers ${status} with a body. Leave it out: a DELETE has no body, so answer 204.`, operation, 'responses', status),
+      here(
+        `${name} answers ${status} with a body. Leave it out: a DELETE has no body, so answer 204.`,
+        operation,
+        'responses',
+        status,
+      ),
     ),
   ]
 }
@@ -74,17 +95,26 @@ const findUntagged: Find = (operation) => {
 
 const findUnguarded: Find = (operation) => {
   const { name, responses } = operation
-  const lacks = parametersIn(operation, 'header').has('if-match') ? [] : [`takes no ${header.ifMatch}. Add the header parameter`]
+  const lacks = parametersIn(operation, 'header').has('if-match')
+    ? []
+    : [`takes no ${header.ifMatch}. Add the header parameter`]
   const status =
-    responses['412'] === undefined ? ['does not answer 412. Add it, for an If-Match that does not name the current version'] : []
+    responses['412'] === undefined
+      ? ['does not answer 412. Add it, for an If-Match that does not name the current version']
+      : []
   return [...lacks, ...status].map((fault) => here(`${name} ${fault}.`, operation))
 }
 
 const findUncached: Find = (operation) => {
   const { name, responses } = operation
   if (responses['200'] === undefined) return []
-  const lacks = parametersIn(operation, 'header').has('if-none-match') ? [] : [`takes no ${header.ifNoneMatch}. Add the header parameter`]
-  const status = responses['304'] === undefined ? ['does not answer 304. Add it, for an If-None-Match that names the current tag'] : []
+  const lacks = parametersIn(operation, 'header').has('if-none-match')
+    ? []
+    : [`takes no ${header.ifNoneMatch}. Add the header parameter`]
+  const status =
+    responses['304'] === undefined
+      ? ['does not answer 304. Add it, for an If-None-Match that names the current tag']
+      : []
   return [...lacks, ...status].map((fault) => here(`${name} ${fault}.`, operation))
 }
 
@@ -94,6 +124,10 @@ export const itemRules: Readonly<Record<string, Rule>> = {
   'verb-6-delete': rule('VERB-6', 'DELETE has no body, in neither direction.', onItems(['DELETE'], findDelete)),
   'verb-8-head': rule('VERB-8', 'HEAD of an item answers 302 or 404.', onItems(['HEAD'], findHead)),
   'hdr-2-etag': rule('HDR-2', 'An item has a tag.', onItems(['GET'], findUntagged)),
-  'hdr-3-if-match': rule('HDR-3', 'Updates and deletes take If-Match.', onItems(['PUT', 'PATCH', 'DELETE'], findUnguarded)),
+  'hdr-3-if-match': rule(
+    'HDR-3',
+    'Updates and deletes take If-Match.',
+    onItems(['PUT', 'PATCH', 'DELETE'], findUnguarded),
+  ),
   'hdr-4-if-none-match': rule('HDR-4', 'Reads take If-None-Match.', onReads(findUncached)),
 }

@@ -1,11 +1,23 @@
 /** Rules for lists and for operations that create (QUERY-4..8, VERB-1, VERB-2, VERB-7). */
 import { synonymOf } from '../plan/query-pairs.js'
 import { header, parameter } from '../wire.js'
-import { asObject, contentOf, hasField, lackingField, type Operation, operationsOf, parametersIn, successesOf } from './document.js'
+import {
+  asObject,
+  contentOf,
+  hasField,
+  lackingField,
+  type Operation,
+  operationsOf,
+  parametersIn,
+  successesOf,
+} from './document.js'
 import { type Finding, type Rule, rule } from './finding.js'
 
 /** Findings in operations with this method on collections. */
-function onCollections(method: string, find: (operation: Operation) => readonly Finding[]): (document: unknown) => readonly Finding[] {
+function onCollections(
+  method: string,
+  find: (operation: Operation) => readonly Finding[],
+): (document: unknown) => readonly Finding[] {
   return (document) =>
     operationsOf(document)
       .filter((one) => one.path.kind === 'collection' && one.method === method)
@@ -28,7 +40,12 @@ const pageParameter =
     const { type } = asObject(found.schema)
     return type === 'integer'
       ? []
-      : [{ message: `The parameter "${name}" of ${operation.name} is not an integer. Set type: integer.`, path: [...operation.place] }]
+      : [
+          {
+            message: `The parameter "${name}" of ${operation.name} is not an integer. Set type: integer.`,
+            path: [...operation.place],
+          },
+        ]
   }
 
 /** Other rules check page parameters, and a filter may legitimately be called "text". */
@@ -57,7 +74,9 @@ const findUncounted = (operation: Operation): readonly Finding[] => {
     [header.totalCount, 'the number of all items that match'],
     [header.link, 'the addresses of the first, previous, next and last page (RFC 8288)'],
   ] as const
-  return fields.filter(([name]) => !hasField(responses['200'], name)).map(([name, why]) => lackingField(operation, '200', name, why))
+  return fields
+    .filter(([name]) => !hasField(responses['200'], name))
+    .map(([name, why]) => lackingField(operation, '200', name, why))
 }
 
 const findUnlocated = (operation: Operation): readonly Finding[] => {
@@ -72,7 +91,9 @@ const findUnlocated = (operation: Operation): readonly Finding[] => {
       },
     ]
   }
-  return lacking.map((status) => lackingField(operation, status, header.location, 'the absolute address of what was created'))
+  return lacking.map((status) =>
+    lackingField(operation, status, header.location, 'the absolute address of what was created'),
+  )
 }
 
 const findDeletes = (operation: Operation): readonly Finding[] => [
@@ -101,5 +122,9 @@ export const listRules: Readonly<Record<string, Rule>> = {
     'Lists give the total number of items and links to the other pages.',
     onCollections('GET', findUncounted),
   ),
-  'query-8-names': rule('QUERY-8', 'The parameters of lists have the names of the conventions.', onCollections('GET', findForeign)),
+  'query-8-names': rule(
+    'QUERY-8',
+    'The parameters of lists have the names of the conventions.',
+    onCollections('GET', findForeign),
+  ),
 }

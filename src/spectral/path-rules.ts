@@ -6,7 +6,9 @@ import { asObject, isParameter, methods, operationsOf, type Path, pathsOf } from
 import { type Finding, type Rule, rule } from './finding.js'
 
 /** Findings in the segments of paths. `faultOf` returns the error of the segment at an index. */
-function inSegments(faultOf: (path: Path, at: number) => string | undefined): (document: unknown) => readonly Finding[] {
+function inSegments(
+  faultOf: (path: Path, at: number) => string | undefined,
+): (document: unknown) => readonly Finding[] {
   return (document) =>
     pathsOf(document).flatMap((path) =>
       path.segments.flatMap((_, at) => {
@@ -67,7 +69,8 @@ function findTurned(document: unknown): readonly Finding[] {
     const chain = chainOf(path)
     for (const [at, parent] of chain.entries()) {
       const child = chain[at + 1]
-      if (child !== undefined && child !== parent && !pairs.has(`${parent} ${child}`)) pairs.set(`${parent} ${child}`, path)
+      if (child !== undefined && child !== parent && !pairs.has(`${parent} ${child}`))
+        pairs.set(`${parent} ${child}`, path)
     }
   }
   return [...pairs].flatMap(([pair, path]) => {
@@ -94,8 +97,14 @@ function findUnlisted(document: unknown): readonly Finding[] {
   const known = new Set(paths.map(({ text }) => plain(text)))
   return paths.flatMap(({ text, kind, segments }) => {
     const collection = text.replace(/\/[^/]*\/?$/, '')
-    if (kind !== 'item' || segments.length < 4 || isParameter(segments.at(-2)) || known.has(plain(collection))) return []
-    return [{ message: `${text} is an item of a sub-collection without an address. Add ${collection} with GET.`, path: ['paths', text] }]
+    if (kind !== 'item' || segments.length < 4 || isParameter(segments.at(-2)) || known.has(plain(collection)))
+      return []
+    return [
+      {
+        message: `${text} is an item of a sub-collection without an address. Add ${collection} with GET.`,
+        path: ['paths', text],
+      },
+    ]
   })
 }
 
@@ -113,7 +122,9 @@ function findActions(document: unknown): readonly Finding[] {
       if (lacks !== undefined)
         return [{ message: `${path.text} is a flag without ${lacks}. PUT sets it and DELETE unsets it.`, path: place }]
       if (sent !== undefined)
-        return [{ message: `${sent.name} of a flag has a body. Leave it out: PUT alone sets the flag.`, path: sent.place }]
+        return [
+          { message: `${sent.name} of a flag has a body. Leave it out: PUT alone sets the flag.`, path: sent.place },
+        ]
       return []
     }
     return own
@@ -137,7 +148,8 @@ function findUnversioned(document: unknown): readonly Finding[] {
     isList(list) && list.length > 0 && list.every((one) => /\/v[0-9]+\/?$/.test(String(asObject(one).url)))
   if (isVersioned(servers)) return []
   return pathsOf(document).flatMap(({ text, version, item }) => {
-    if (version !== undefined || isVersioned(item.servers) || !methods.some((method) => isObject(item[method]))) return []
+    if (version !== undefined || isVersioned(item.servers) || !methods.some((method) => isObject(item[method])))
+      return []
     return [
       {
         message: `${text} has no version. Begin the path, or end the server address, with one such as /v1.`,

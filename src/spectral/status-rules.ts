@@ -10,7 +10,9 @@ const onAll = (find: Find) => (document: unknown) => operationsOf(document).flat
 
 /** Every status that the conventions use (ERR-1). */
 const known: ReadonlySet<string> = new Set(
-  [200, 201, 202, 204, 302, 304, 400, 401, 403, 404, 405, 408, 410, 412, 413, 414, 415, 422, 428, 429, 431, 500, 503].map(String),
+  [
+    200, 201, 202, 204, 302, 304, 400, 401, 403, 404, 405, 408, 410, 412, 413, 414, 415, 422, 428, 429, 431, 500, 503,
+  ].map(String),
 )
 
 /** The replacement for a status that the conventions do not use. */
@@ -39,12 +41,21 @@ const findUnnegotiated: Find = (operation) => {
   const { name, responses, place } = operation
   const shows = successesOf(operation).some((status) => Object.keys(contentOf(responses[status])).length > 0)
   if (!shows || responses['415'] !== undefined) return []
-  return [{ message: `${name} does not answer 415. Add it, for an Accept that matches no media type of the response.`, path: [...place] }]
+  return [
+    {
+      message: `${name} does not answer 415. Add it, for an Accept that matches no media type of the response.`,
+      path: [...place],
+    },
+  ]
 }
 
 const findUnread: Find = ({ name, operation, responses, place }) => {
   if (operation.requestBody === undefined) return []
-  const why = { 400: "a body that can't be parsed", 415: 'an unsupported media type', 422: 'a body that violates its schema or a rule' }
+  const why = {
+    400: "a body that can't be parsed",
+    415: 'an unsupported media type',
+    422: 'a body that violates its schema or a rule',
+  }
   return Object.entries(why)
     .filter(([status]) => responses[status] === undefined)
     .map(([status, what]) => ({ message: `${name} does not answer ${status}. Add it, for ${what}.`, path: [...place] }))
@@ -52,7 +63,8 @@ const findUnread: Find = ({ name, operation, responses, place }) => {
 
 const findUnauthenticated: Find = ({ name, operation, responses, place, method }, document) => {
   const security = operation.security ?? asObject(document).security
-  const isOpen = !isList(security) || security.length === 0 || security.some((one) => Object.keys(asObject(one)).length === 0)
+  const isOpen =
+    !isList(security) || security.length === 0 || security.some((one) => Object.keys(asObject(one)).length === 0)
   if (isOpen || method === 'OPTIONS' || responses['401'] !== undefined) return []
   return [{ message: `${name} does not answer 401. Add it, for missing or invalid credentials.`, path: [...place] }]
 }
@@ -68,12 +80,22 @@ const findOtherProblems: Find = ({ name, method, responses, place }) => {
     const path = [...place, 'responses', status]
     const { schema } = asObject(contentOf(response)[mediaType.problem])
     if (contentOf(response)[mediaType.problem] === undefined) {
-      return [{ message: `${name} answers ${status} without ${mediaType.problem}. Describe it as a problem (RFC 9457).`, path }]
+      return [
+        {
+          message: `${name} answers ${status} without ${mediaType.problem}. Describe it as a problem (RFC 9457).`,
+          path,
+        },
+      ]
     }
     const named = membersOf(schema)
     const lacking = schema === undefined ? [] : members.filter((member) => !named.has(member))
     if (lacking.length === 0) return []
-    return [{ message: `The problem of ${name} ${status} lacks ${lacking.join(', ')}. Add the members to its schema (RFC 9457).`, path }]
+    return [
+      {
+        message: `The problem of ${name} ${status} lacks ${lacking.join(', ')}. Add the members to its schema (RFC 9457).`,
+        path,
+      },
+    ]
   })
 }
 
@@ -81,7 +103,10 @@ const findOtherProblems: Find = ({ name, method, responses, place }) => {
 function membersOf(schema: unknown, depth = 5): ReadonlySet<string> {
   const { properties, allOf, anyOf, oneOf } = asObject(schema)
   const parts = depth === 0 ? [] : [allOf, anyOf, oneOf].flatMap((list) => (isList(list) ? list : []))
-  return new Set([...Object.keys(isObject(properties) ? properties : {}), ...parts.flatMap((part) => [...membersOf(part, depth - 1)])])
+  return new Set([
+    ...Object.keys(isObject(properties) ? properties : {}),
+    ...parts.flatMap((part) => [...membersOf(part, depth - 1)]),
+  ])
 }
 
 const findUntimed: Find = (operation) => {
@@ -102,7 +127,11 @@ const findBodies: Find = ({ name, responses, place }) =>
 
 export const statusRules: Readonly<Record<string, Rule>> = {
   'hdr-1-accept': rule('HDR-1', 'An unacceptable Accept is answered with 415.', onAll(findUnnegotiated)),
-  'auth-4-unauthenticated': rule('AUTH-4', 'Requests without valid credentials are answered with 401.', onAll(findUnauthenticated)),
+  'auth-4-unauthenticated': rule(
+    'AUTH-4',
+    'Requests without valid credentials are answered with 401.',
+    onAll(findUnauthenticated),
+  ),
   'err-1-status': rule('ERR-1', 'Only the statuses of the conventions are used.', onAll(findForeign)),
   'err-2-body': rule('ERR-2', 'Operations with a body document 400, 415 and 422.', onAll(findUnread)),
   'err-3-problem': rule('ERR-3', 'Errors are problem details.', onAll(findOtherProblems)),

@@ -52,7 +52,11 @@ export function followParameters(req: IncomingMessage): ReadonlyMap<unknown, str
 }
 
 /** Turns a property into one whose new values are seen, by earlier watchers too. One that can't be changed stays as it is. */
-function watchProperty<Name extends 'params' | 'route'>(req: RoutedRequest, name: Name, seen: (value: RoutedRequest[Name]) => void): void {
+function watchProperty<Name extends 'params' | 'route'>(
+  req: RoutedRequest,
+  name: Name,
+  seen: (value: RoutedRequest[Name]) => void,
+): void {
   const before = Object.getOwnPropertyDescriptor(req, name)?.set
   let current = req[name]
   Reflect.defineProperty(req, name, {

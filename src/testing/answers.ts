@@ -30,12 +30,20 @@ export function expectAnswer(definition: ResourceDefinition, method: OptionalMet
     expectStored(answer, `${method}() to answer`)
   } else {
     const known = words[method].map((word) => `'${word}'`).join(', ')
-    expectThat(words[method].includes(answer as string), `${method}() to answer one of its words (${known}) or an object`, answer)
+    expectThat(
+      words[method].includes(answer as string),
+      `${method}() to answer one of its words (${known}) or an object`,
+      answer,
+    )
   }
 }
 
 /** Throws where a page is malformed or contradicts the request. */
-export function expectPage(page: unknown, { size, where, sort }: ListRequest, keyText: (value: unknown) => string): void {
+export function expectPage(
+  page: unknown,
+  { size, where, sort }: ListRequest,
+  keyText: (value: unknown) => string,
+): void {
   expectThat(isObject(page) && Array.isArray(page.items), 'list() to answer a page with items', page)
   const { items, total, refused } = page
   for (const item of items as readonly unknown[]) expectStored(item, 'each item of a page to be')
@@ -44,7 +52,11 @@ export function expectPage(page: unknown, { size, where, sort }: ListRequest, ke
   expectThat(new Set(keys).size === keys.length, 'a page to hold each record once', keys)
   for (const name of ['more', 'exact', 'seekable'] as const) {
     const given = page[name]
-    expectThat(given === undefined || typeof given === 'boolean', `${name} of a page to be true, false or undefined`, given)
+    expectThat(
+      given === undefined || typeof given === 'boolean',
+      `${name} of a page to be true, false or undefined`,
+      given,
+    )
   }
   expectThat(
     total === undefined || (Number.isSafeInteger(total) && (total as number) >= 0),
@@ -62,13 +74,21 @@ export function expectStored(item: unknown, what: string): void {
   expectThat(fits, `${what} { value, version }, an object and a text as version`, item)
 }
 
-function expectRefused(answer: Readonly<Record<string, unknown>>, isNamed: (member: string) => boolean, what: string): void {
+function expectRefused(
+  answer: Readonly<Record<string, unknown>>,
+  isNamed: (member: string) => boolean,
+  what: string,
+): void {
   const { refused, members, why } = answer
   const reasons = ['duplicate', 'reference', 'referenced', 'rule']
   expectThat(reasons.includes(refused as string), `${what} 'duplicate', 'reference', 'referenced' or 'rule'`, answer)
   expectThat(Array.isArray(members), `${what} a list of members`, answer)
   for (const member of members) {
-    expectThat(typeof member === 'string' && isNamed(member), `${what} members that there are, nested ones with a dot`, answer)
+    expectThat(
+      typeof member === 'string' && isNamed(member),
+      `${what} members that there are, nested ones with a dot`,
+      answer,
+    )
   }
   expectThat(why === undefined || typeof why === 'string', `${what} a text as why, or none`, answer)
 }

@@ -195,7 +195,21 @@ export interface Subject {
   change(record: Row, n: number): Row
 }
 
-const words = ['Ash', 'ash', 'Élan', 'elan', 'Zinc', 'quorvex ash', 'oak_50%', 'oak x50y', '10', '9', ' oak', 'Quorvex Zinc', 'ñu']
+const words = [
+  'Ash',
+  'ash',
+  'Élan',
+  'elan',
+  'Zinc',
+  'quorvex ash',
+  'oak_50%',
+  'oak x50y',
+  '10',
+  '9',
+  ' oak',
+  'Quorvex Zinc',
+  'ñu',
+]
 const collected = [
   '2024-02-29T23:59:59.1234567',
   '2024-02-29T23:59:59.1234568',
@@ -213,22 +227,51 @@ const labels = ['quorvex ash', 'Zinc', 'Quorvex', null, 'ash zinc', 'zinc quorve
 
 /** Forty-three parcels with ties, nulls in every place, near values and near keys; not in the order of their keys. */
 const parcelRecords: readonly Row[] = Array.from({ length: 43 }, (_, i) => ({
-  code: i < 36 ? `P-${(i * 7) % 36}` : (['p-1', 'P_1', 'P-1 ', 'a,b=c%', 'Ñ/ü?#', '\u{1F4E6}', "O'Hara"][i - 36] as string),
+  code:
+    i < 36 ? `P-${(i * 7) % 36}` : (['p-1', 'P_1', 'P-1 ', 'a,b=c%', 'Ñ/ü?#', '\u{1F4E6}', "O'Hara"][i - 36] as string),
   label: words[i % words.length] as string,
   note: i % 4 === 0 ? null : i % 4 === 1 ? '' : (words[(i * 5) % words.length] as string),
   pieces: pieces[i % pieces.length] as number,
   weight: weights[i % weights.length] as number,
   urgent: i % 3 === 0,
   collected: i % 6 === 5 ? null : (collected[i % collected.length] as string),
-  address: i % 7 === 0 ? null : { street: i % 5 === 0 ? null : `Street ${i % 4}`, postcode: i % 5 === 1 ? null : 28_000 + (i % 6) },
+  address:
+    i % 7 === 0
+      ? null
+      : { street: i % 5 === 0 ? null : `Street ${i % 4}`, postcode: i % 5 === 1 ? null : 28_000 + (i % 6) },
   tags: tags[i % tags.length] as string[],
   depot: i % 8 === 7 ? null : i % 2 === 0 ? 'north' : 'south',
 }))
 
-const devices = ['6f9619ff-8b86-4d01-b42d-00cf4fc964ff', '00000000-0000-0000-0000-00000000000a', 'ffffffff-ffff-4fff-bfff-ffffffffffff']
+const devices = [
+  '6f9619ff-8b86-4d01-b42d-00cf4fc964ff',
+  '00000000-0000-0000-0000-00000000000a',
+  'ffffffff-ffff-4fff-bfff-ffffffffffff',
+]
 /** Of each two neighbours, a double takes some for equal, and texts have others in another order. */
-const counters = ['9007199254740992', '9007199254740993', '10', '9', '-1', '9223372036854775807', '-9223372036854775808', '100', '0']
-const amounts = ['10', '9', '-10', '-9', '0', '0.1', '0.1000000001', '12345678901234567.01', '12345678901234567.02', '100']
+const counters = [
+  '9007199254740992',
+  '9007199254740993',
+  '10',
+  '9',
+  '-1',
+  '9223372036854775807',
+  '-9223372036854775808',
+  '100',
+  '0',
+]
+const amounts = [
+  '10',
+  '9',
+  '-10',
+  '-9',
+  '0',
+  '0.1',
+  '0.1000000001',
+  '12345678901234567.01',
+  '12345678901234567.02',
+  '100',
+]
 const moments = [
   '2026-11-20T22:00:00.000Z',
   '2026-11-20T22:00:00.000001Z',

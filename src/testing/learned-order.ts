@@ -32,7 +32,8 @@ export async function placesOf(stage: Stage, field: string): Promise<Places> {
     const known = distinct.filter((value) => value !== null) as (string | number)[]
     expectEqual(known, [...known].sort(compare ?? ((a, b) => (a < b ? -1 : 1))), `the ascending values of "${field}"`)
   }
-  return (value) => (value === null || value === undefined ? Number.POSITIVE_INFINITY : (places.get(value) ?? Number.NaN))
+  return (value) =>
+    value === null || value === undefined ? Number.POSITIVE_INFINITY : (places.get(value) ?? Number.NaN)
 }
 
 /** Formats whose values have one order in every store. */

@@ -9,7 +9,8 @@ import type { Row } from './row.js'
 export type Scope = Readonly<Record<string, Scalar>>
 
 /** The value of a member, null where it is absent. */
-export const memberAt = (record: Row, field: string): Scalar | null => (get(record, field.split('.')) ?? null) as Scalar | null
+export const memberAt = (record: Row, field: string): Scalar | null =>
+  (get(record, field.split('.')) ?? null) as Scalar | null
 
 const setName = ({ collection, key, as }: ParentKey): string => JSON.stringify([collection, key, as])
 

@@ -36,6 +36,10 @@ export const adapterSuiteKinds: Kinds<AdapterSuiteOptions> = {
 
 /** Throws `ConfigurationError` where an option is unknown or has a value that means nothing. */
 export function checkSuiteOptions(makeAdapter: unknown, given: unknown): void {
-  checkArgument('the first argument of adapterSuite()', makeAdapter, functionBy('a function that makes an adapter for each check'))
+  checkArgument(
+    'the first argument of adapterSuite()',
+    makeAdapter,
+    functionBy('a function that makes an adapter for each check'),
+  )
   checkOptions('adapterSuite()', given, adapterSuiteKinds)
 }

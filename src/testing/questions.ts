@@ -23,7 +23,11 @@ export interface Matter {
 const searches = ['quorvex', 'ZINC', 'zinc Quorvex', 'quorvex ash', 'vexquor', '', ' ']
 
 /** A question with about as many parts as `weight` says. */
-export function questionOf(random: Random, { definition, records, parents, searches: isSearched }: Matter, weight: number): Question {
+export function questionOf(
+  random: Random,
+  { definition, records, parents, searches: isSearched }: Matter,
+  weight: number,
+): Question {
   const conditions = random.below(Math.min(weight, 3) + 1)
   const where: Where[] = []
   for (let i = 0; i < conditions; i += 1) {
@@ -64,7 +68,8 @@ function conditionOf(random: Random, definition: ResourceDefinition, records: re
 }
 
 /** The values of a member among the records, or of the items of its lists. */
-const valuesOf = (records: readonly Row[], field: string): readonly Scalar[] => records.flatMap((record) => memberAt(record, field) ?? [])
+const valuesOf = (records: readonly Row[], field: string): readonly Scalar[] =>
+  records.flatMap((record) => memberAt(record, field) ?? [])
 
 /**
  * One or two equalities, as some record fulfils them; false, zero and the empty text among them.

@@ -45,7 +45,14 @@ let count = 0
 
 /** A call by nobody in particular, that no replica may answer from its past. */
 export function adapterCall(parts: Partial<AdapterCall> = {}): AdapterCall {
-  return { principal: undefined, scope: {}, requestId: `suite-${++count}`, signal: new AbortController().signal, fresh: true, ...parts }
+  return {
+    principal: undefined,
+    scope: {},
+    requestId: `suite-${++count}`,
+    signal: new AbortController().signal,
+    fresh: true,
+    ...parts,
+  }
 }
 
 const termOf = (field: string, descending: boolean): SortTerm => ({ field, path: field.split('.'), descending })

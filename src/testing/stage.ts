@@ -136,8 +136,15 @@ export class Stage {
   }
 
   async readAll(keys: readonly unknown[], by: By = {}): Promise<readonly (Item | undefined)[]> {
-    const found = (await this.#ask('read', by, (adapter, call) => adapter.read(keys, call))) as readonly (Item | undefined)[]
-    expectThat(Array.isArray(found) && found.length === keys.length, `read() to answer a list as long as its keys, ${keys.length}`, found)
+    const found = (await this.#ask('read', by, (adapter, call) => adapter.read(keys, call))) as readonly (
+      | Item
+      | undefined
+    )[]
+    expectThat(
+      Array.isArray(found) && found.length === keys.length,
+      `read() to answer a list as long as its keys, ${keys.length}`,
+      found,
+    )
     for (const item of found) if (item !== undefined) expectStored(item, 'read() to answer undefined or')
     return found
   }
@@ -166,7 +173,9 @@ export class Stage {
   /** What an earlier create kept. */
   async recall(idempotency: Idempotency, by: By = {}): Promise<Item | Repeated | undefined> {
     // Nothing is an answer here.
-    const [answer] = await this.#ask('recall', by, async (adapter, call) => [await adapter.recall?.({ ...call, idempotency })])
+    const [answer] = await this.#ask('recall', by, async (adapter, call) => [
+      await adapter.recall?.({ ...call, idempotency }),
+    ])
     if (answer !== undefined) expectAnswer(this.definition, 'recall', answer)
     return answer as Item | Repeated | undefined
   }
@@ -188,7 +197,11 @@ export class Stage {
   /** Replaces a record that must be there. */
   async replaced(key: unknown, value: Row, expected?: string, by: By = {}): Promise<Item> {
     const answer = await this.replace(key, value, expected, by)
-    expectThat(typeof answer === 'object' && 'version' in answer, 'replace() to answer the stored value and its version', answer)
+    expectThat(
+      typeof answer === 'object' && 'version' in answer,
+      'replace() to answer the stored value and its version',
+      answer,
+    )
     return answer
   }
 
@@ -196,17 +209,31 @@ export class Stage {
     return this.#write('remove', by, (adapter, call) => adapter.remove?.(key, expected, call))
   }
 
-  attach(parent: ParentKey, key: unknown, expected?: string, by: By = {}): Promise<'attached' | 'absent' | 'stale' | Refused> {
+  attach(
+    parent: ParentKey,
+    key: unknown,
+    expected?: string,
+    by: By = {},
+  ): Promise<'attached' | 'absent' | 'stale' | Refused> {
     return this.#write('attach', by, (adapter, call) => adapter.attach?.(parent, key, expected, call))
   }
 
-  detach(parent: ParentKey, key: unknown, expected?: string, by: By = {}): Promise<'detached' | 'absent' | 'stale' | Refused> {
+  detach(
+    parent: ParentKey,
+    key: unknown,
+    expected?: string,
+    by: By = {},
+  ): Promise<'detached' | 'absent' | 'stale' | Refused> {
     return this.#write('detach', by, (adapter, call) => adapter.detach?.(parent, key, expected, call))
   }
 
   /** Throws where what came is not this value. */
   expectValue(came: Item | undefined, expected: Row, what: string): void {
-    expectThat(came !== undefined && this.identity(came.value) === this.identity(expected), `${what} to be ${show(expected)}`, came?.value)
+    expectThat(
+      came !== undefined && this.identity(came.value) === this.identity(expected),
+      `${what} to be ${show(expected)}`,
+      came?.value,
+    )
   }
 
   /** Throws where something is stored under a key. */
@@ -233,7 +260,8 @@ export class Stage {
     ask: (adapter: AnyAdapter, call: AdapterCall) => R | Promise<R>,
   ): Promise<Exclude<R, undefined>> {
     const adapter = this.#adapters[peer % this.#adapters.length] as AnyAdapter
-    const late = (): ContractError => new ContractError(`Expected ${method}() to answer within ${this.#patience} ms; nothing came.`)
+    const late = (): ContractError =>
+      new ContractError(`Expected ${method}() to answer within ${this.#patience} ms; nothing came.`)
     const answer = await withTimeout(ask(adapter, adapterCall(call)), this.#patience, late)
     expectThat(answer !== undefined, `an answer of ${method}()`, answer)
     return answer as Exclude<R, undefined>

@@ -94,7 +94,12 @@ export function adapterSuite<T = Row, K = unknown>(
     const subject = check.on === 'any' ? (own ?? subjects.parcels) : subjects[check.on]
     const reason = reasonToSkip(check, subject, options)
     if (reason !== undefined) skipped.push({ id: check.id, reason })
-    else run.push({ id: check.id, title: check.title, run: () => play(check, subject, makeAdapter as MakeAdapter, options) })
+    else
+      run.push({
+        id: check.id,
+        title: check.title,
+        run: () => play(check, subject, makeAdapter as MakeAdapter, options),
+      })
   }
   return Object.freeze(Object.assign(run, { skipped: Object.freeze(skipped) }))
 }
@@ -107,11 +112,16 @@ function reasonToSkip<T, K>(check: Check, subject: Subject, options: AdapterSuit
 }
 
 /** What the adapter is said not to offer, and why. */
-function missingOf<T, K>({ without = {}, counts = 'exact', search = true }: AdapterSuiteOptions<T, K>): ReadonlyMap<Need, string> {
+function missingOf<T, K>({
+  without = {},
+  counts = 'exact',
+  search = true,
+}: AdapterSuiteOptions<T, K>): ReadonlyMap<Need, string> {
   const missing = new Map<Need, string>()
   if (counts !== 'exact') missing.set('total', 'the store does not count exactly')
   if (!search) missing.set('search', 'the store has no search')
-  for (const method of optionalMethods) if (without[method] !== undefined) missing.set(method, `without ${method}: ${without[method]}`)
+  for (const method of optionalMethods)
+    if (without[method] !== undefined) missing.set(method, `without ${method}: ${without[method]}`)
   return missing
 }
 
@@ -124,7 +134,8 @@ function offered<T, K>({ without = {} }: AdapterSuiteOptions<T, K>): Check {
     async run({ adapter }) {
       for (const method of optionalMethods) {
         const there = adapter[method] !== undefined
-        if (there && without[method] !== undefined) throw new ContractError(`Expected no ${method}(), which "without" names; there is one.`)
+        if (there && without[method] !== undefined)
+          throw new ContractError(`Expected no ${method}(), which "without" names; there is one.`)
         if (!there && without[method] === undefined)
           throw new ContractError(`Expected ${method}(); there is none, and "without" does not say why.`)
       }
@@ -133,16 +144,25 @@ function offered<T, K>({ without = {} }: AdapterSuiteOptions<T, K>): Check {
 }
 
 /** Runs a check on a fresh adapter; what goes wrong names the check and its sentence. */
-async function play<T, K>(check: Check, subject: Subject, makeAdapter: MakeAdapter, options: AdapterSuiteOptions<T, K>): Promise<void> {
+async function play<T, K>(
+  check: Check,
+  subject: Subject,
+  makeAdapter: MakeAdapter,
+  options: AdapterSuiteOptions<T, K>,
+): Promise<void> {
   const { definition } = subject
   const made = await makeAdapter({ definition, records: structuredClone(divided(subject.records).held) })
   const { adapter, peers = [], close } = 'adapter' in made ? made : ({ adapter: made } as MadeAdapter)
   try {
     const { patience = 10_000, seed = 1 } = options
-    await check.run(new Stage(subject, [adapter, ...peers], { patience, seed, without: new Set(missingOf(options).keys()) }))
+    await check.run(
+      new Stage(subject, [adapter, ...peers], { patience, seed, without: new Set(missingOf(options).keys()) }),
+    )
   } catch (error) {
     const what =
-      error instanceof ContractError ? error.message : `The adapter threw: ${error instanceof Error ? error.message : String(error)}`
+      error instanceof ContractError
+        ? error.message
+        : `The adapter threw: ${error instanceof Error ? error.message : String(error)}`
     throw new ContractError(`${what}\nThe contract (${check.id}): ${check.title}`, { cause: error })
   } finally {
     await close?.()

@@ -33,7 +33,10 @@ interface At {
   readonly way: readonly Missing[]
 }
 
-const below = ({ path, way }: At, name: string, missing: Missing): At => ({ path: [...path, name], way: [...way, missing] })
+const below = ({ path, way }: At, name: string, missing: Missing): At => ({
+  path: [...path, name],
+  way: [...way, missing],
+})
 const top: At = { path: [], way: [] }
 
 /** The columns of a resource with these associations expanded, in the order of the wire. */
@@ -51,7 +54,9 @@ export function columnsToRead(resource: Mounted): readonly Column[] {
   const keys = plan.associations.flatMap(({ name }) => {
     const target = targets.get(name) as Mounted
     const { shape, key } = target.plan.definition
-    return key.members.flatMap((part) => memberColumns(shape.members.get(part) as Shape, below(top, name, 'null'), part, false))
+    return key.members.flatMap((part) =>
+      memberColumns(shape.members.get(part) as Shape, below(top, name, 'null'), part, false),
+    )
   })
   return distinct([
     ...columnsOf(resource),
@@ -133,7 +138,13 @@ function shownColumns(target: Mounted, { show }: LinkTo, at: At): readonly Colum
 const isCertain = (owner: Shape, name: string, member: Shape): boolean =>
   owner.required.has(name) && !owner.conditional.has(name) && !member.nullable && !member.untyped
 
-function memberColumns(member: Shape, at: At, name: string, certain: boolean, within: ReadonlySet<Shape> = new Set()): readonly Column[] {
+function memberColumns(
+  member: Shape,
+  at: At,
+  name: string,
+  certain: boolean,
+  within: ReadonlySet<Shape> = new Set(),
+): readonly Column[] {
   const [type, ...others] = member.types
   const { nullable } = member
   if (type === undefined || others.length > 0 || member.untyped) return [columnAt(at, name, 'json', nullable)]

@@ -25,4 +25,5 @@ export function textCell(text: string, { separator, escapeFormulas }: CellRules)
 export const escapeFormula = (text: string): string => (formula.test(text) ? `'${text}` : text)
 
 /** The text that `escapeFormula` was given. */
-export const unescapeFormula = (cell: string): string => (cell.startsWith("'") && formula.test(cell) ? cell.slice(1) : cell)
+export const unescapeFormula = (cell: string): string =>
+  cell.startsWith("'") && formula.test(cell) ? cell.slice(1) : cell

@@ -32,7 +32,9 @@ function requiredMembers({ plan }: Mounted): readonly string[] {
   const { shape, key, assigned, scope } = plan.definition
   if (scope !== undefined) return []
   const names = new Set([...key.members, ...shape.required])
-  return [...names].filter((name) => !assigned.has(name) && !shape.members.get(name)?.readOnly).map((name) => plan.hidden.get(name) ?? name)
+  return [...names]
+    .filter((name) => !assigned.has(name) && !shape.members.get(name)?.readOnly)
+    .map((name) => plan.hidden.get(name) ?? name)
 }
 
 function* readRows(
@@ -46,7 +48,8 @@ function* readRows(
     if (columns === undefined) columns = headerOf(cells, known, required, rules)
     else yield { line, ...rowOf(cells, columns, rules) }
   }
-  if (columns === undefined) refuse([{ pointer: '', detail: 'The file is empty. Its first row names the columns.', code: 'malformed' }])
+  if (columns === undefined)
+    refuse([{ pointer: '', detail: 'The file is empty. Its first row names the columns.', code: 'malformed' }])
 }
 
 function refuse(errors: readonly Violation[]): void {
@@ -107,7 +110,11 @@ function unknownColumn(name: string, known: ReadonlyMap<string, Column>, { separ
   }
 }
 
-function rowOf(cells: readonly Cell[], columns: readonly Column[], rules: ReadRules): Pick<ReadRow, 'record' | 'violations'> {
+function rowOf(
+  cells: readonly Cell[],
+  columns: readonly Column[],
+  rules: ReadRules,
+): Pick<ReadRow, 'record' | 'violations'> {
   if (cells.length !== columns.length) {
     const detail = unequal(cells, columns.length)
     return { record: {}, violations: [{ pointer: '', detail, code: 'malformed', clause: 'HDR-5' }] }
@@ -134,7 +141,11 @@ const unreadable = Symbol('unreadable')
 
 const number = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
 
-function cellValue({ text, quoted }: Cell, { kind, nullable, path }: Column, { escapeFormulas, depth }: ReadRules): unknown {
+function cellValue(
+  { text, quoted }: Cell,
+  { kind, nullable, path }: Column,
+  { escapeFormulas, depth }: ReadRules,
+): unknown {
   // Of a member below an object that is not there, an empty cell says nothing.
   if (text === '' && !quoted) return nullable && path.length === 1 ? null : undefined
   switch (kind) {

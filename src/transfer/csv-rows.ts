@@ -109,4 +109,5 @@ class Scanner {
 }
 
 const tooLong = `there are more than ${longestRow} characters: a quote may be missing`
-const strayQuote = 'a quote stands within a cell that does not begin with one. Put the cell in quotes and double those in it'
+const strayQuote =
+  'a quote stands within a cell that does not begin with one. Put the cell in quotes and double those in it'

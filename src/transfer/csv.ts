@@ -42,7 +42,9 @@ export function csv(options: CsvOptions = {}): TransferFormat {
     contentType: 'text/csv; charset=utf-8; header=present',
     disposition: dispositionOf(fileName),
     writer: (resource: Mounted, expand: readonly string[]) => csvWriter(resource, expand, rules, bom),
-    describe: (resource: Mounted) => ({ 'x-csv': { separator, escapedFormulas: escapeFormulas, columns: columnsToTell(resource) } }),
+    describe: (resource: Mounted) => ({
+      'x-csv': { separator, escapedFormulas: escapeFormulas, columns: columnsToTell(resource) },
+    }),
     reader: (resource: Mounted, depth: number) => csvReader(resource, { ...rules, depth }),
   }
   return Object.freeze(branded('transfer-format', format))
@@ -84,7 +86,8 @@ function cellOf({ kind, numeric }: Column, value: unknown, rules: CellRules): st
   if (kind === 'json') return jsonCell(value, rules)
   if (value === null) return ''
   // Whatever the schema says: no text leaves as it is where formulas are escaped.
-  if (typeof value === 'string') return textCell(value, numeric && isNumber(value) ? { ...rules, escapeFormulas: false } : rules)
+  if (typeof value === 'string')
+    return textCell(value, numeric && isNumber(value) ? { ...rules, escapeFormulas: false } : rules)
   if (typeof value === 'number' && !Number.isFinite(value)) return ''
   return typeof value === 'object' ? jsonCell(value, rules) : String(value)
 }

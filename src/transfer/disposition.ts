@@ -12,6 +12,9 @@ export const fileNameKind: TextKind = { a: 'the name of a file, without a folder
 export function dispositionOf(fileName: string | undefined): string | undefined {
   if (fileName === undefined) return undefined
   if (/^[\x20-\x7e]*$/.test(fileName)) return `attachment; filename="${fileName.replace(/["\\]/g, '\\$&')}"`
-  const encoded = encodeURIComponent(fileName).replace(/['()*]/g, (one) => `%${one.charCodeAt(0).toString(16).toUpperCase()}`)
+  const encoded = encodeURIComponent(fileName).replace(
+    /['()*]/g,
+    (one) => `%${one.charCodeAt(0).toString(16).toUpperCase()}`,
+  )
   return `attachment; filename="${fileName.replace(/[^\x20-\x7e]|["%]/g, '_')}"; filename*=UTF-8''${encoded}`
 }

@@ -19,7 +19,8 @@ export function fileText(bytes: Uint8Array, charset = 'utf-8'): string {
     throw malformed('The file is not UTF-8: it may be Latin-1 or Windows-1252. Save it as UTF-8.', error)
   }
   // Of ASCII in UTF-16 without a mark, every other character is this one.
-  if (text[0] === '\0' || text[1] === '\0') throw malformed('The file begins with NUL characters: it may be UTF-16. Save it as UTF-8.')
+  if (text[0] === '\0' || text[1] === '\0')
+    throw malformed('The file begins with NUL characters: it may be UTF-16. Save it as UTF-8.')
   return text
 }
 

@@ -65,7 +65,8 @@ const usualLimit = 10_485_760
  */
 const filesPerImport = 4
 
-const busy = (): Unavailable => new Unavailable({ retryAfter: 10, detail: 'Too many imports are running. Nothing was changed: try again.' })
+const busy = (): Unavailable =>
+  new Unavailable({ retryAfter: 10, detail: 'Too many imports are running. Nothing was changed: try again.' })
 
 /** Rows that are checked at once: links, parents and keys cost one read for all of them. */
 const batchSize = 200
@@ -79,11 +80,23 @@ const batchSize = 200
  * @example
  * api({ versions: { v1: [mount(orders, adapter), imports('order-imports', orders, { description: 'Takes orders from a file.', formats: [csv()], transaction })] } })
  */
-export function imports<T, K, L extends string>(name: string, definition: ResourceDefinition<T, K, L>, options: ImportOptions): Endpoint {
+export function imports<T, K, L extends string>(
+  name: string,
+  definition: ResourceDefinition<T, K, L>,
+  options: ImportOptions,
+): Endpoint {
   checkDefinition('imports()', definition)
   const what = `imports("${String(name)}")`
   const given = checkOptions<ImportOptions>(what, options, importKinds)
-  const { description, area, formats, maxRows = 10_000, maxConcurrent = 2, bodyLimit = usualLimit, timeout = 60_000 } = given
+  const {
+    description,
+    area,
+    formats,
+    maxRows = 10_000,
+    maxConcurrent = 2,
+    bodyLimit = usualLimit,
+    timeout = 60_000,
+  } = given
   const types = [...mediaTypesOf(what, formats), 'multipart/form-data']
   let running = 0
   let files = 0
@@ -124,7 +137,10 @@ export const importKinds: Kinds<ImportOptions> = {
   description: 'any',
   formats: { required: formatsKind },
   transaction: {
-    required: [functionBy('a function that runs one'), { by: "'none' for a store without", is: (value) => value === 'none' }],
+    required: [
+      functionBy('a function that runs one'),
+      { by: "'none' for a store without", is: (value) => value === 'none' },
+    ],
   },
   maxRows: count,
   maxConcurrent: count,
@@ -146,7 +162,12 @@ class Import {
   #refusedRows = 0
   #rows = 0
 
-  constructor(call: EndpointCall<{ readonly dryRun?: boolean }>, definition: ResourceDefinition, options: ImportOptions, maxRows: number) {
+  constructor(
+    call: EndpointCall<{ readonly dryRun?: boolean }>,
+    definition: ResourceDefinition,
+    options: ImportOptions,
+    maxRows: number,
+  ) {
     this.#call = call
     this.#definition = definition
     this.#options = options
@@ -171,7 +192,10 @@ class Import {
       const format = this.#options.formats.find(({ mediaType }) => mediaType === media.type) as TransferFormat
       return format.reader(resource, depth)(fileText(bytes, media.parameters.get('charset')))
     }
-    const file = await formFile(`multipart/form-data; boundary=${JSON.stringify(media.parameters.get('boundary') ?? '')}`, bytes)
+    const file = await formFile(
+      `multipart/form-data; boundary=${JSON.stringify(media.parameters.get('boundary') ?? '')}`,
+      bytes,
+    )
     return this.#formatOf(file.mediaType).reader(resource, depth)(fileText(file.bytes))
   }
 
@@ -235,7 +259,9 @@ class Import {
       const row = this.#rows
       this.#rows += 1
       if (this.#rows > this.#maxRows) {
-        throw new HttpProblem('body-too-large', { detail: `A file holds at most ${this.#maxRows} rows. Nothing was changed.` })
+        throw new HttpProblem('body-too-large', {
+          detail: `A file holds at most ${this.#maxRows} rows. Nothing was changed.`,
+        })
       }
       this.#inTime()
       if (read.violations.length > 0) this.#add(row, read.line, read.violations)
@@ -250,7 +276,9 @@ class Import {
   /** Throws when the time is up, so that the transaction is rolled back and not committed behind a 503. */
   #inTime(): void {
     if (this.#call.left() > 0) return
-    throw new Unavailable({ detail: 'The time for this import is up. Nothing was written: send a smaller file, or try again.' })
+    throw new Unavailable({
+      detail: 'The time for this import is up. Nothing was written: send a smaller file, or try again.',
+    })
   }
 
   /** Takes over what the checks said of a batch, by the rows of the file. */

@@ -33,7 +33,8 @@ export function formFile(contentType: string, bytes: Uint8Array): Promise<FormFi
     let found: FormFile | undefined
     form.on('file', (name, stream, _fileName, encoding, mediaType) => {
       // Deprecated (RFC 7578 4.7) and not decoded: its text would be stored as it stands.
-      if (/^(?:base64|quoted-printable)$/i.test(encoding)) refuse(`The part "file" is in ${encoding}. Send it as it is.`)
+      if (/^(?:base64|quoted-printable)$/i.test(encoding))
+        refuse(`The part "file" is in ${encoding}. Send it as it is.`)
       const chunks: Buffer[] = []
       stream.on('data', (chunk: Buffer) => chunks.push(chunk))
       // A part that ends too early is an error of its stream before it is one of the form.
@@ -43,7 +44,9 @@ export function formFile(contentType: string, bytes: Uint8Array): Promise<FormFi
         else refuse(`A part is named ${shown(name)}. Send one part, named "${partName}".`)
       })
     })
-    form.on('field', (name) => refuse(`A part is named ${shown(name)}, or is no file. Send one file, named "${partName}".`))
+    form.on('field', (name) =>
+      refuse(`A part is named ${shown(name)}, or is no file. Send one file, named "${partName}".`),
+    )
     for (const limit of ['partsLimit', 'filesLimit', 'fieldsLimit'] as const) {
       form.on(limit, () => refuse(`The form has several parts. Send one, named "${partName}".`))
     }
@@ -62,7 +65,8 @@ const openForm = (contentType: string) =>
     headers: { 'content-type': contentType },
     limits: { files: 1, fields: 1, parts: 2, fieldNameSize: 100, fieldSize: 1000, headerPairs: 20, headerSize: 8192 },
     // A part named so is the file, whether it says a file name or not.
-    isPartAFile: (name, mediaType, fileName) => name === partName || mediaType === 'application/octet-stream' || fileName !== undefined,
+    isPartAFile: (name, mediaType, fileName) =>
+      name === partName || mediaType === 'application/octet-stream' || fileName !== undefined,
   })
 
 const shown = (name: string | undefined): string => JSON.stringify((name ?? '').slice(0, 80))

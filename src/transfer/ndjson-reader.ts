@@ -22,9 +22,13 @@ export function* readLines(text: string, depth: number): Generator<ReadRow> {
 
 function rowOf(written: string, depth: number): Pick<ReadRow, 'record' | 'violations'> {
   const result = parseJson(Buffer.from(written), { depth })
-  if ('malformed' in result) return refused({ pointer: result.pointer ?? '', detail: result.malformed, code: 'malformed', clause: 'HDR-5' })
+  if ('malformed' in result)
+    return refused({ pointer: result.pointer ?? '', detail: result.malformed, code: 'malformed', clause: 'HDR-5' })
   if (isObject(result.value)) return { record: result.value, violations: [] }
   return refused({ pointer: '', detail: 'A line must be a JSON object.', code: 'type', params: { types: ['object'] } })
 }
 
-const refused = (violation: Violation): Pick<ReadRow, 'record' | 'violations'> => ({ record: {}, violations: [violation] })
+const refused = (violation: Violation): Pick<ReadRow, 'record' | 'violations'> => ({
+  record: {},
+  violations: [violation],
+})

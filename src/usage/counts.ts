@@ -139,7 +139,15 @@ export class Counts {
   }
 
   /** Counts, and returns the labels after bounding. */
-  count(subject: string, method: string, route: string, detail: string, client: string, now: number, amount: number): Labels {
+  count(
+    subject: string,
+    method: string,
+    route: string,
+    detail: string,
+    client: string,
+    now: number,
+    amount: number,
+  ): Labels {
     let held = this.#clients.get(client)
     let cell = held?.tree.get(subject)?.get(method)?.get(route)?.get(detail)
     if (held === undefined || cell === undefined) {
@@ -209,7 +217,14 @@ export class Counts {
     const clause = admit(this.#subjects, subject.slice(0, longestName), mostSubjects)
     const verb = methods.has(method) ? method : otherName
     if (this.#size >= mostCells)
-      return { kind, subject: clause, method: verb, route: otherName, detail: detail === '' ? '' : otherName, client: otherName }
+      return {
+        kind,
+        subject: clause,
+        method: verb,
+        route: otherName,
+        detail: detail === '' ? '' : otherName,
+        client: otherName,
+      }
     const details = getOrMake(this.#details, clause, () => new Set())
     return {
       kind,

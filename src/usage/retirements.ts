@@ -71,14 +71,17 @@ function endsOfVersion({ name, life, table }: DescribedVersion, now: number): re
     // It goes with the version, or with what is around it.
     if (end === undefined || (route !== undefined && sunset !== undefined && sunset <= end)) return
     const ends = new Date(end).toISOString()
-    const around = [...found.values()].some((one) => one.method === undefined && one.ends <= ends && isWithin(route, one.route))
+    const around = [...found.values()].some(
+      (one) => one.method === undefined && one.ends <= ends && isWithin(route, one.route),
+    )
     if (!around) found.set(`${method} ${route}`, { version: name, route, method, ends })
   }
   add(undefined, undefined, sunset)
   const parts: readonly Part[] = table.parts?.all ?? []
   for (const { template, life: own } of [...parts].sort((a, b) => a.template.length - b.template.length))
     add(template, undefined, endOf(own, now))
-  for (const { template, methods } of parts) for (const [method, own] of methods ?? []) add(template, method, endOf(own, now))
+  for (const { template, methods } of parts)
+    for (const [method, own] of methods ?? []) add(template, method, endOf(own, now))
   return [...found.values()]
 }
 
@@ -97,7 +100,11 @@ const isWithin = (route: string | undefined, around: string | undefined): boolea
  *
  * @example dueEnds(scheduledEnds(service), await counts.read()).filter(({ state }) => state !== 'silent')
  */
-export function dueEnds(ends: readonly ScheduledEnd[], snapshot: UsageSnapshot, options: DueEndsOptions = {}): readonly DueEnd[] {
+export function dueEnds(
+  ends: readonly ScheduledEnd[],
+  snapshot: UsageSnapshot,
+  options: DueEndsOptions = {},
+): readonly DueEnd[] {
   const { within = 30 } = checkOptions<DueEndsOptions>('dueEnds()', options, dueEndsKinds)
   const now = Date.now()
   const coverage = coverageOf(snapshot, Date.parse(snapshot.at) - snapshot.days * dayLength)
@@ -107,13 +114,20 @@ export function dueEnds(ends: readonly ScheduledEnd[], snapshot: UsageSnapshot, 
     .map((end) => {
       const callers = callersOf(end, snapshot.calls)
       const state = callers.length > 0 ? 'called' : coverage.complete ? 'silent' : 'unknown'
-      const due = { ...end, daysLeft: Math.floor((Date.parse(end.ends) - now) / dayLength), state, callers, coverage } as const
+      const due = {
+        ...end,
+        daysLeft: Math.floor((Date.parse(end.ends) - now) / dayLength),
+        state,
+        callers,
+        coverage,
+      } as const
       return { ...due, sentence: sentenceOf(due, snapshot) }
     })
 }
 
 /** No client depends on an unknown path, and documents are read in order to leave the version: neither counts. */
-const isServed = ({ route }: CallCount): boolean => route !== '(unknown)' && !/^\/(?:openapi(?:\.json|\.yaml)?|docs)(?:\/|$)/.test(route)
+const isServed = ({ route }: CallCount): boolean =>
+  route !== '(unknown)' && !/^\/(?:openapi(?:\.json|\.yaml)?|docs)(?:\/|$)/.test(route)
 
 function callersOf({ version, route, method }: ScheduledEnd, calls: readonly CallCount[]): readonly RemainingCaller[] {
   const found = new Map<string | undefined, { calls: number; last: string }>()
@@ -134,11 +148,16 @@ function sentenceOf(
   { version, route, method, ends, daysLeft, state, callers, coverage }: Omit<DueEnd, 'sentence'>,
   { days }: UsageSnapshot,
 ): string {
-  const what = [method, `${version === '' ? '' : version}${route === undefined ? '' : `${version === '' ? '' : ' '}${route}`}`]
+  const what = [
+    method,
+    `${version === '' ? '' : version}${route === undefined ? '' : `${version === '' ? '' : ' '}${route}`}`,
+  ]
     .filter((one) => one !== undefined)
     .join(' ')
   const when =
-    daysLeft < 0 ? `should have ended on ${ends.slice(0, 10)} and is still served` : `ends on ${ends.slice(0, 10)}, in ${daysLeft} days`
+    daysLeft < 0
+      ? `should have ended on ${ends.slice(0, 10)} and is still served`
+      : `ends on ${ends.slice(0, 10)}, in ${daysLeft} days`
   const share = `${Math.floor(coverage.share * 100)}% of the last ${days} days`
   const counted = coverage.complete ? '' : ` Calls were counted for ${share}: there may be more.`
   if (state === 'silent') return `${what} ${when}: nobody called it in the last ${days} days.`

@@ -120,7 +120,10 @@ export function coverageOf(snapshot: UsageSnapshot, from: number): Coverage {
   const { since } = snapshot
   const begins = since === undefined ? to : Math.max(from, Date.parse(since))
   const gaps = snapshot.gaps.filter((gap) => Date.parse(gap.to) > begins)
-  const known: Span[] = gaps.map((gap) => ({ from: Math.max(begins, Date.parse(gap.from)), to: Math.min(to, Date.parse(gap.to)) }))
+  const known: Span[] = gaps.map((gap) => ({
+    from: Math.max(begins, Date.parse(gap.from)),
+    to: Math.min(to, Date.parse(gap.to)),
+  }))
   const missing = begins - from + lengthOf(known)
   return { complete: missing <= 0, share: Math.max(0, 1 - missing / length), gaps }
 }
@@ -161,7 +164,8 @@ function addField(totals: Map<string, Total>, field: string, text: string, befor
 
 const isTime = (value: unknown): boolean => typeof value === 'number' && Math.abs(value) <= 8.64e15
 
-const isDay = (value: unknown): boolean => Array.isArray(value) && value.length === 2 && value.every((part) => typeof part === 'number')
+const isDay = (value: unknown): boolean =>
+  Array.isArray(value) && value.length === 2 && value.every((part) => typeof part === 'number')
 
 function parsed(text: string): unknown[] | undefined {
   try {
@@ -177,7 +181,9 @@ function withTopClients(totals: readonly Total[], most: number): Total[] {
   const sums = new Map<string, number>()
   for (const { client, count } of totals) sums.set(client, (sums.get(client) ?? 0) + count)
   const nobody = ['', otherName, unnamedClient]
-  const named = [...sums].filter(([client]) => !nobody.includes(client)).sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1))
+  const named = [...sums]
+    .filter(([client]) => !nobody.includes(client))
+    .sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1))
   const kept = new Set([...nobody, ...named.slice(0, most).map(([client]) => client)])
   const merged = new Map<string, Total>()
   for (const total of totals) {
@@ -196,7 +202,8 @@ function withTopClients(totals: readonly Total[], most: number): Total[] {
 
 const order = (a: Total, b: Total): number => (labelsOf(a) < labelsOf(b) ? -1 : 1)
 
-const labelsOf = ({ subject, route, method, detail, client }: Total): string => [subject, route, method, detail, client].join('\n')
+const labelsOf = ({ subject, route, method, detail, client }: Total): string =>
+  [subject, route, method, detail, client].join('\n')
 
 /** A process that has not written for so many of its intervals, and did not say that it ends, is lost. */
 const patience = 3
@@ -220,7 +227,8 @@ function completeness({ now, since, writers }: StoredUsage): { since: number | u
   return { since, gaps: gaps.sort((a, b) => (a.from < b.from ? -1 : 1)) }
 }
 
-const isLost = ({ closed, seen, interval }: StoredWriter, now: number): boolean => !closed && now > seen + patience * interval
+const isLost = ({ closed, seen, interval }: StoredWriter, now: number): boolean =>
+  !closed && now > seen + patience * interval
 
 const iso = (time: number): string => new Date(time).toISOString()
 

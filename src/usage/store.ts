@@ -82,7 +82,15 @@ export function memoryUsageStore(): UsageStore {
       since ??= now - complete
       const known = writers.get(writer)
       if (known !== undefined && known.sequence >= sequence) return known.sequence
-      const kept = known ?? { fields: new Map<string, string>(), started: now - age, seen: 0, interval, closed, sequence, expires: 0 }
+      const kept = known ?? {
+        fields: new Map<string, string>(),
+        started: now - age,
+        seen: 0,
+        interval,
+        closed,
+        sequence,
+        expires: 0,
+      }
       for (const name of removed) kept.fields.delete(name)
       for (const [name, value] of fields) kept.fields.set(name, value)
       const before = known?.sequence

@@ -124,8 +124,18 @@ const noRoute = '(unknown)'
  */
 export function usage(options: UsageOptions = {}): Usage {
   checkOptions('usage()', options, usageKinds)
-  const { store = memoryUsageStore(), clients = 100, days = 35, interval = 10_000, storeTimeout = 5000, onCount } = options
-  const { onStoreFailure = report, onStoreRecovery = ({ message }: { message: string }): void => console.error(message) } = options
+  const {
+    store = memoryUsageStore(),
+    clients = 100,
+    days = 35,
+    interval = 10_000,
+    storeTimeout = 5000,
+    onCount,
+  } = options
+  const {
+    onStoreFailure = report,
+    onStoreRecovery = ({ message }: { message: string }): void => console.error(message),
+  } = options
   const calls = new Counts('calls', clients)
   const breaks = new Counts('would_break', clients)
   const flusher = new Flusher(store, [calls, breaks], { interval, storeTimeout, days, onStoreFailure, onStoreRecovery })

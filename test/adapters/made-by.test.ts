@@ -95,18 +95,33 @@ describe('in memory, what a function of the team gives in place of a value of th
 
   it.each(unfits)('is the error of onCreate: "%s" is %j', (member, value) => {
     const adapter = memoryAdapter(turnos, { onCreate: (turno) => ({ ...turno, [member]: value }) })
-    expect(() => adapter.create({ id: 1 }, callOf())).toThrow(new RegExp(`^onCreate of "turnos" gives "${member}" a value`))
+    expect(() => adapter.create({ id: 1 }, callOf())).toThrow(
+      new RegExp(`^onCreate of "turnos" gives "${member}" a value`),
+    )
     expect(adapter.read([1], callOf())).toEqual([undefined])
   })
 
   it.each(unfits.filter(([member]) => member !== 'id'))('is the error of onUpdate: "%s" is %j', (member, value) => {
-    const adapter = memoryAdapter(turnos, { records: [{ id: 1 }], onUpdate: (turno) => ({ ...turno, [member]: value }) })
-    expect(() => adapter.replace(1, { id: 1 }, undefined, callOf())).toThrow(new RegExp(`^onUpdate of "turnos" gives "${member}" a value`))
+    const adapter = memoryAdapter(turnos, {
+      records: [{ id: 1 }],
+      onUpdate: (turno) => ({ ...turno, [member]: value }),
+    })
+    expect(() => adapter.replace(1, { id: 1 }, undefined, callOf())).toThrow(
+      new RegExp(`^onUpdate of "turnos" gives "${member}" a value`),
+    )
     expect(adapter.read([1], callOf())).toMatchObject([{ value: { id: 1 } }])
   })
 
   it('is no error where the schema has such a value, says nothing of it, or had it from its caller', () => {
-    const made = { nota: null, peso: -0.5, alta: '2024-01-01T00:00:00.0000000', partes: [], libre: { a: 1 }, beside: 5, lote: undefined }
+    const made = {
+      nota: null,
+      peso: -0.5,
+      alta: '2024-01-01T00:00:00.0000000',
+      partes: [],
+      libre: { a: 1 },
+      beside: 5,
+      lote: undefined,
+    }
     const adapter = memoryAdapter(turnos, { onCreate: (turno) => ({ ...turno, ...made }) })
     expect(adapter.create({ id: 1 }, callOf())).toMatchObject({ created: { value: { id: 1, libre: { a: 1 } } } })
     const same = memoryAdapter(turnos, { onCreate: (turno) => ({ ...turno, nota: 'x' }) })
@@ -130,34 +145,40 @@ describe('what a function of the team throws', () => {
     throw thrown
   }
 
-  it.each([['a text'], [undefined], [5]])('ERR-1: is reported with the name of the function where it is %j', async (thrown) => {
-    const hook = throwing(thrown)
-    const adapter = memoryAdapter(cosas, { records: [{ id: 1 }], onCreate: hook, onUpdate: hook, onRemove: hook })
-    const shown = adapterView<{ id: number; nombre?: string }, number>(memoryAdapter(cosas, { records: [{ id: 1, nombre: 'x' }] }), {
-      toWire: { nombre: hook },
-      fromWire: { nombre: hook },
-    })
-    const errors: Error[] = []
-    const service = api({
-      versions: { v1: [mount(cosas, adapter)], v2: [mount(cosas, shown)] },
-      onError: ({ error }) => errors.push(error as Error),
-    })
-    const { send, close } = await listen(express().use(service))
-    const json = { 'content-type': 'application/json' }
-    expect(await send('POST', '/v1/cosas', json, { id: 2 })).toMatchObject({ status: 500 })
-    expect(await send('PUT', '/v1/cosas/1', json, { id: 1 })).toMatchObject({ status: 500 })
-    expect(await send('DELETE', '/v1/cosas/1')).toMatchObject({ status: 500 })
-    expect(await send('GET', '/v2/cosas/1')).toMatchObject({ status: 500 })
-    expect(await send('PUT', '/v2/cosas/1', json, { id: 1, nombre: 'y' })).toMatchObject({ status: 500 })
-    await close()
-    expect(errors.map(({ message, cause }) => [message.replace(/ threw .*/, ''), cause])).toEqual([
-      ['onCreate of "cosas"', thrown],
-      ['onUpdate of "cosas"', thrown],
-      ['onRemove of "cosas"', thrown],
-      ['toWire of "nombre" in adapterView()', thrown],
-      ['fromWire of "nombre" in adapterView()', thrown],
-    ])
-  })
+  it.each([['a text'], [undefined], [5]])(
+    'ERR-1: is reported with the name of the function where it is %j',
+    async (thrown) => {
+      const hook = throwing(thrown)
+      const adapter = memoryAdapter(cosas, { records: [{ id: 1 }], onCreate: hook, onUpdate: hook, onRemove: hook })
+      const shown = adapterView<{ id: number; nombre?: string }, number>(
+        memoryAdapter(cosas, { records: [{ id: 1, nombre: 'x' }] }),
+        {
+          toWire: { nombre: hook },
+          fromWire: { nombre: hook },
+        },
+      )
+      const errors: Error[] = []
+      const service = api({
+        versions: { v1: [mount(cosas, adapter)], v2: [mount(cosas, shown)] },
+        onError: ({ error }) => errors.push(error as Error),
+      })
+      const { send, close } = await listen(express().use(service))
+      const json = { 'content-type': 'application/json' }
+      expect(await send('POST', '/v1/cosas', json, { id: 2 })).toMatchObject({ status: 500 })
+      expect(await send('PUT', '/v1/cosas/1', json, { id: 1 })).toMatchObject({ status: 500 })
+      expect(await send('DELETE', '/v1/cosas/1')).toMatchObject({ status: 500 })
+      expect(await send('GET', '/v2/cosas/1')).toMatchObject({ status: 500 })
+      expect(await send('PUT', '/v2/cosas/1', json, { id: 1, nombre: 'y' })).toMatchObject({ status: 500 })
+      await close()
+      expect(errors.map(({ message, cause }) => [message.replace(/ threw .*/, ''), cause])).toEqual([
+        ['onCreate of "cosas"', thrown],
+        ['onUpdate of "cosas"', thrown],
+        ['onRemove of "cosas"', thrown],
+        ['toWire of "nombre" in adapterView()', thrown],
+        ['fromWire of "nombre" in adapterView()', thrown],
+      ])
+    },
+  )
 
   it('passes as it is where it is an error, or says what a client is answered', () => {
     for (const thrown of [new Error('x'), { status: 409, expose: true }]) {
@@ -190,9 +211,14 @@ describe('what rules give', () => {
       rules: () => given as never,
     })
     const errors: unknown[] = []
-    const service = api({ versions: { v1: [mount(cosas, memoryAdapter(cosas))] }, onError: ({ error }) => errors.push(error) })
+    const service = api({
+      versions: { v1: [mount(cosas, memoryAdapter(cosas))] },
+      onError: ({ error }) => errors.push(error),
+    })
     const { send, close } = await listen(express().use(service))
-    expect(await send('POST', '/v1/cosas', { 'content-type': 'application/json' }, { id: 2 })).toMatchObject({ status: 500 })
+    expect(await send('POST', '/v1/cosas', { 'content-type': 'application/json' }, { id: 2 })).toMatchObject({
+      status: 500,
+    })
     expect(errors.map(String)).toEqual([expect.stringMatching(said)])
     await close()
   })

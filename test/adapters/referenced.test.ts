@@ -7,7 +7,11 @@ import { listen } from '../clauses/fixture.js'
 import { call } from './memory/requests.js'
 import { type Store, stores } from './postgres/stores.js'
 
-const schema = { type: 'object', required: ['id'], properties: { id: { type: 'integer' }, pedido: { type: ['integer', 'null'] } } } as const
+const schema = {
+  type: 'object',
+  required: ['id'],
+  properties: { id: { type: 'integer' }, pedido: { type: ['integer', 'null'] } },
+} as const
 const pedidos = defineResource({ collection: 'pedidos', key: 'id', schema })
 const lineas = defineResource({ collection: 'lineas', key: 'id', schema })
 
@@ -48,7 +52,10 @@ describe.each(stores)('what refers to a record, over $name', ({ open }) => {
     const over = (options: object) => postgresAdapter(store.client, { resource, table: 'lineas', ...options })
     const later = over({
       onCreate: async (value: object) => ({ ...value, pedido: 1 }),
-      onUpdate: async (value: object, current: { pedido?: number }) => ({ ...value, pedido: current.pedido === 1 ? 3 : null }),
+      onUpdate: async (value: object, current: { pedido?: number }) => ({
+        ...value,
+        pedido: current.pedido === 1 ? 3 : null,
+      }),
     })
     expect(await later.create({ id: 10 }, call)).toMatchObject({ created: { value: { pedido: 1 } } })
     expect(await later.replace(10, { id: 10 }, undefined, call)).toMatchObject({ value: { pedido: 3 } })
@@ -66,9 +73,12 @@ describe('the memory adapter', () => {
     const hijas = memoryAdapter(lineas, { records: [{ id: 1, pedido: 1 }] })
     const data = memoryAdapter(pedidos, {
       records: [{ id: 1 }, { id: 2 }],
-      onRemove: ({ id }) => (hijas.read([id], call)[0] === undefined ? undefined : { refused: 'referenced', members: [], by: ['lineas'] }),
+      onRemove: ({ id }) =>
+        hijas.read([id], call)[0] === undefined ? undefined : { refused: 'referenced', members: [], by: ['lineas'] },
     })
-    const { send, close } = await listen(express().use(api({ versions: { v1: [mount(pedidos, data), mount(lineas, hijas)] } })))
+    const { send, close } = await listen(
+      express().use(api({ versions: { v1: [mount(pedidos, data), mount(lineas, hijas)] } })),
+    )
     const { status, json } = await send('DELETE', '/v1/pedidos/1')
     expect([status, json.detail]).toEqual([422, 'The record is still referred to by records of "lineas".'])
     expect((await send('GET', '/v1/pedidos/1')).status).toBe(200)
@@ -92,7 +102,10 @@ describe('the memory adapter', () => {
   it('ends where records remove each other', () => {
     const adapters: ReturnType<typeof memoryAdapter>[] = []
     const make = (other: 0 | 1) =>
-      memoryAdapter(pedidos, { records: [{ id: 1 }], onRemove: () => void adapters[other]?.remove(1 as never, undefined, call) })
+      memoryAdapter(pedidos, {
+        records: [{ id: 1 }],
+        onRemove: () => void adapters[other]?.remove(1 as never, undefined, call),
+      })
     adapters.push(make(1) as never, make(0) as never)
     expect(adapters[0]?.remove(1 as never, undefined, call)).toBe('removed')
     expect(adapters.map((one) => one.read([1 as never], call)[0])).toEqual([undefined, undefined])

@@ -48,7 +48,9 @@ describe('adapters behind a service', () => {
   })
 
   it('HDR-3: a view over a store that another process changes answers an untagged PUT and DELETE after the race, not 412', async () => {
-    const data = memoryAdapter(contratos, { records: [{ codigo: 'a', pagador: 1 }] }) as unknown as Required<Adapter<Row, string>>
+    const data = memoryAdapter(contratos, { records: [{ codigo: 'a', pagador: 1 }] }) as unknown as Required<
+      Adapter<Row, string>
+    >
     let races = 2
     const busy = {
       ...data,
@@ -56,7 +58,8 @@ describe('adapters behind a service', () => {
         if (races-- > 0) await data.replace('a', { codigo: 'a', pagador: 2 }, undefined, call)
         return data.replace(key, value, expected, call)
       },
-      remove: (...[key, expected, call]: Parameters<typeof data.remove>) => (races-- > 0 ? 'stale' : data.remove(key, expected, call)),
+      remove: (...[key, expected, call]: Parameters<typeof data.remove>) =>
+        races-- > 0 ? 'stale' : data.remove(key, expected, call),
     }
     const older = defineResource({
       collection: 'contratos',
@@ -72,7 +75,9 @@ describe('adapters behind a service', () => {
     )
     expect((await send('PUT', '/v1/contratos/a', {}, { titular: 7 })).status).toBe(200)
     expect(
-      (await data.read(['a'], { principal: undefined, scope: {}, requestId: '', signal: new AbortController().signal }))[0]?.value,
+      (
+        await data.read(['a'], { principal: undefined, scope: {}, requestId: '', signal: new AbortController().signal })
+      )[0]?.value,
     ).toEqual({
       codigo: 'a',
       titular: 7,
@@ -80,7 +85,9 @@ describe('adapters behind a service', () => {
     })
     const { headers } = await send('GET', '/v1/contratos/a')
     races = 1
-    expect((await send('PUT', '/v1/contratos/a', { 'If-Match': headers.etag as string }, { titular: 8 })).status).toBe(412)
+    expect((await send('PUT', '/v1/contratos/a', { 'If-Match': headers.etag as string }, { titular: 8 })).status).toBe(
+      412,
+    )
     races = 1
     expect((await send('DELETE', '/v1/contratos/a')).status).toBe(204)
     await close()

@@ -16,7 +16,11 @@ const nuevos = defineResource({
 const viejos = defineResource({
   collection: 'envios',
   key: 'numero',
-  schema: { type: 'object', required: ['numero'], properties: { numero: integer, importe: { type: ['number', 'null'] } } },
+  schema: {
+    type: 'object',
+    required: ['numero'],
+    properties: { numero: integer, importe: { type: ['number', 'null'] } },
+  },
   sort: ['importe'],
 })
 const options: AdapterViewOptions = {
@@ -75,7 +79,10 @@ describe('places through a view', () => {
   })
 
   it('QUERY-7: where a conversion loses some of a value there are no places, since they would be others', async () => {
-    const lossy: AdapterViewOptions = { ...options, toWire: { importe: (cents: number | null) => cents && Math.floor(cents / 100) } }
+    const lossy: AdapterViewOptions = {
+      ...options,
+      toWire: { importe: (cents: number | null) => cents && Math.floor(cents / 100) },
+    }
     for (const [items, seekable] of [
       [[row(1, 500), row(2, 700)], true],
       [[row(1, 500), row(2, 750)], false],

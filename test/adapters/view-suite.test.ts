@@ -4,7 +4,9 @@ import { memoryAdapter } from '../../src/adapters/memory/index.js'
 import { adapterView } from '../../src/adapters/view.js'
 import { adapterSuite } from '../../src/testing/index.js'
 
-const suite = adapterSuite(({ definition, records }) => adapterView(memoryAdapter(definition, { records, idempotency: true }), {}))
+const suite = adapterSuite(({ definition, records }) =>
+  adapterView(memoryAdapter(definition, { records, idempotency: true }), {}),
+)
 
 it('is held to everything', () => expect(suite.skipped).toEqual([]))
 

@@ -106,7 +106,11 @@ describe('VER-1: reading through a view', () => {
   })
 
   it('sort terms are renamed, nested paths too', async () => {
-    expect(await listed({ sort: [{ field: 'importe', path: ['importe'], descending: true }] })).toEqual(['2/1', '1/2', '1/1'])
+    expect(await listed({ sort: [{ field: 'importe', path: ['importe'], descending: true }] })).toEqual([
+      '2/1',
+      '1/2',
+      '1/1',
+    ])
     const asked: ListRequest[] = []
     const spy = { list: noting(asked, { items: [], total: 0 }), read: () => [] }
     await over(spy).list(
@@ -125,7 +129,10 @@ describe('VER-1: reading through a view', () => {
   })
 
   it('a stored member whose name means another one in the view is hidden', async () => {
-    const adapter = { list: () => ({ items: [] }), read: () => [{ value: { nombre: 'viejo', razonSocial: 'nuevo' }, version: '1' }] }
+    const adapter = {
+      list: () => ({ items: [] }),
+      read: () => [{ value: { nombre: 'viejo', razonSocial: 'nuevo' }, version: '1' }],
+    }
     const [found] = await over(adapter, { rename: { nombre: 'razonSocial' } }).read([first], call())
     expect(found?.value).toEqual({ nombre: 'nuevo' })
   })
@@ -143,7 +150,14 @@ describe('VER-1: writing through a view', () => {
     const made = await over(adapter).create({ numero: 3, secuencia: 1, importe: 7.5, etiquetas: ['z'] }, call())
     expect(made).toMatchObject({ created: { value: { numero: 3, secuencia: 1, importe: 7.5, etiquetas: ['z'] } } })
     const [below] = await adapter.read([{ cabecera: 3, secuencia: 1 }], call())
-    expect(below?.value).toEqual({ cabecera: 3, secuencia: 1, centavos: 750, codigos: ['Z'], canal: 'v1', interno: 'x' })
+    expect(below?.value).toEqual({
+      cabecera: 3,
+      secuencia: 1,
+      centavos: 750,
+      codigos: ['Z'],
+      canal: 'v1',
+      interno: 'x',
+    })
   })
 
   it('defaults are not shared between records', async () => {
@@ -157,7 +171,8 @@ describe('VER-1: writing through a view', () => {
   })
 
   it('what a create comes to besides is in the words of the view', async () => {
-    const answering = (answer: unknown) => over({ list: () => ({ items: [] }), read: () => [], create: () => answer }).create({}, call())
+    const answering = (answer: unknown) =>
+      over({ list: () => ({ items: [] }), read: () => [], create: () => answer }).create({}, call())
     expect(await answering({ accepted: stored })).toEqual({ accepted: first })
     expect(await answering({ nothing: true })).toEqual({ nothing: true })
     expect(await answering({ refused: 'duplicate', members: ['cabecera', 'secuencia'] })).toEqual({
@@ -178,7 +193,9 @@ describe('VER-1: writing through a view', () => {
   it('HDR-3: of two writers with one version exactly one succeeds', async () => {
     const made = over()
     const [{ version }] = (await made.read([first], call())) as [Stored<Row>]
-    const results = await Promise.all([1, 2, 3].map((importe) => made.replace(first, { ...first, importe }, version, call())))
+    const results = await Promise.all(
+      [1, 2, 3].map((importe) => made.replace(first, { ...first, importe }, version, call())),
+    )
     expect(results.filter((result) => result === 'stale')).toHaveLength(2)
     expect(await made.replace(first, first, 'no version', call())).toBe('stale')
     expect(await made.replace({ numero: 9, secuencia: 9 }, first, undefined, call())).toBe('absent')
@@ -222,7 +239,10 @@ describe('VER-1: writing through a view', () => {
       read: () => Promise.reject(new Error('read')),
       replace: (_: Row, value: Row) => ({ value, version: '2' }),
     }
-    const made = over(adapter, { fromWire: { a: (value: number) => value * 2 }, toWire: { a: (value: number) => value / 2 } })
+    const made = over(adapter, {
+      fromWire: { a: (value: number) => value * 2 },
+      toWire: { a: (value: number) => value / 2 },
+    })
     expect(await made.replace(first, { a: 4 }, undefined, call())).toEqual({ value: { a: 4 }, version: '2' })
   })
 
@@ -306,9 +326,9 @@ describe('VER-1: the view itself', () => {
   })
 
   it('asks the store whether it is ready', async () => {
-    await expect(over({ list: () => 0, read: () => 0, ready: () => Promise.reject(new Error('not yet')) }).ready()).rejects.toThrow(
-      'not yet',
-    )
+    await expect(
+      over({ list: () => 0, read: () => 0, ready: () => Promise.reject(new Error('not yet')) }).ready(),
+    ).rejects.toThrow('not yet')
   })
 
   it.each<[string, AdapterViewOptions]>([
@@ -319,6 +339,8 @@ describe('VER-1: the view itself', () => {
   })
 
   it('a misspelt option is a configuration error with the near miss', () => {
-    expect(() => adapterView(memoryAdapter(nuevos), { renam: { nombre: 'razonSocial' } } as never)).toThrow(/"renam".*"rename"/)
+    expect(() => adapterView(memoryAdapter(nuevos), { renam: { nombre: 'razonSocial' } } as never)).toThrow(
+      /"renam".*"rename"/,
+    )
   })
 })

@@ -21,7 +21,10 @@ describe('scopePermission()', () => {
         const [own, other] = action === 'list' || action === 'read' ? ['read', 'write'] : ['write', 'read']
         const principal = { scope: form === 'text' ? given.join(' ') : [...given, 7, null] }
         const expected = may(own as string) ? 'allow' : may(other as string) ? 'method-not-allowed' : 'forbidden'
-        expect([permission(principal, action, resource), permission(principal, action, resource)]).toEqual([expected, expected])
+        expect([permission(principal, action, resource), permission(principal, action, resource)]).toEqual([
+          expected,
+          expected,
+        ])
       }),
     )
   })

@@ -15,7 +15,9 @@ describe('the CPU of the backends', () => {
     })) as [{ name: string; client: pg.Client }, { name: string; client: pg.Client }]
     try {
       await Promise.all([one.client.connect(), other.client.connect()])
-      const { pid } = (await one.client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')).rows[0] as { pid: number }
+      const { pid } = (await one.client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')).rows[0] as {
+        pid: number
+      }
       const before = await backends.usage(one.name)
       expect([...(before ?? []).keys()]).toEqual([pid])
       await one.client.query('SELECT sum(n) FROM generate_series(1, 200000) n')

@@ -17,7 +17,10 @@ beforeAll(() => {
 afterAll(() => rmSync(scratch, { recursive: true }))
 
 function start(args: readonly string[], env: Record<string, string> = {}) {
-  const child = spawn(process.execPath, [join(root, 'build/bench/main.js'), ...args], { cwd: scratch, env: { ...process.env, ...env } })
+  const child = spawn(process.execPath, [join(root, 'build/bench/main.js'), ...args], {
+    cwd: scratch,
+    env: { ...process.env, ...env },
+  })
   const output = { text: '' }
   child.stdout.on('data', (part) => {
     output.text += part
@@ -41,12 +44,14 @@ describe('npm run bench', () => {
     const { workloads, rounds, each } = JSON.parse(readFileSync(join(scratch, 'out.json'), 'utf8'))
     expect({ rounds, each }).toEqual({ rounds: 2, each: '20 requests' })
     expect(workloads[0].rows.map(({ id }: { id: string }) => id)).toEqual(['raw', 'mounted'])
-    for (const { samples } of workloads[0].rows) expect(samples.map(({ requests }: { requests: number }) => requests)).toEqual([20, 20])
+    for (const { samples } of workloads[0].rows)
+      expect(samples.map(({ requests }: { requests: number }) => requests)).toEqual([20, 20])
   })
 
   it('a signal ends it with all its processes, and drops its schema', async () => {
     await using place = await freshDatabase()
-    const schemas = async (): Promise<number> => (await place.sql(`SELECT 1 FROM pg_namespace WHERE nspname LIKE 'erc_bench_%'`)).length
+    const schemas = async (): Promise<number> =>
+      (await place.sql(`SELECT 1 FROM pg_namespace WHERE nspname LIKE 'erc_bench_%'`)).length
     const { child, output, ended } = start(['--workloads', 'pg-item', '--servers', 'express', '--seconds', '60'], {
       DATABASE_URL: place.url,
     })
@@ -64,7 +69,9 @@ describe('npm run bench', () => {
       INIT_CWD: scratch,
     })
     expect(await ended, output.text).toBe(0)
-    expect(output.text).toMatch(/Tail in PostgreSQL: \d+ requests a second.*\n.*p99\.9 ms\n {2}item +fastify-tuned +\d+/)
+    expect(output.text).toMatch(
+      /Tail in PostgreSQL: \d+ requests a second.*\n.*p99\.9 ms\n {2}item +fastify-tuned +\d+/,
+    )
     const { tail } = JSON.parse(readFileSync(join(scratch, 'tail.json'), 'utf8'))
     expect(tail.servers.map(({ id }: { id: string }) => id)).toEqual(['fastify-tuned', 'mounted-helper'])
     for (const { kinds } of tail.servers) {

@@ -12,13 +12,16 @@ describe('the load generator reads answers', () => {
 
   it('only when they are all there, wherever the network cuts them', () => {
     const bytes = Buffer.from(whole)
-    for (let end = 0; end < bytes.length; end++) expect(parseReply(bytes.subarray(0, end), true), `${end} bytes`).toBeUndefined()
+    for (let end = 0; end < bytes.length; end++)
+      expect(parseReply(bytes.subarray(0, end), true), `${end} bytes`).toBeUndefined()
     expect(parseReply(bytes, true)).toEqual({ status: 200, tag: '"a"' })
     expect(parseReply(bytes, false)).toEqual({ status: 200, tag: undefined })
   })
 
   it('a 304 and a 204 end with their head, chunks with the last of them', () => {
-    expect(parseReply(Buffer.from('HTTP/1.1 304 Not Modified\r\nContent-Length: 99\r\n\r\n'), false)).toMatchObject({ status: 304 })
+    expect(parseReply(Buffer.from('HTTP/1.1 304 Not Modified\r\nContent-Length: 99\r\n\r\n'), false)).toMatchObject({
+      status: 304,
+    })
     const chunked = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nab\r\n'
     expect(parseReply(Buffer.from(chunked), false)).toBeUndefined()
     expect(parseReply(Buffer.from(`${chunked}0\r\n\r\n`), false)).toMatchObject({ status: 200 })

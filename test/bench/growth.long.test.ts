@@ -15,7 +15,13 @@ import { mixed } from '../../bench/growth/load/mix.js'
 import { openRound } from '../../bench/growth/load/round.js'
 import { parseOptions } from '../../bench/growth/options.js'
 import { growthChart } from '../../bench/growth/report/chart.js'
-import { type CurveResult, type GrowthResult, reached, type Series, verdictOf } from '../../bench/growth/report/result.js'
+import {
+  type CurveResult,
+  type GrowthResult,
+  reached,
+  type Series,
+  verdictOf,
+} from '../../bench/growth/report/result.js'
 import { amount, curveTable, curveText, verdictText } from '../../bench/growth/report/text.js'
 import { UsageError } from '../../bench/options.js'
 import { freshDatabase } from '../servers/databases.js'
@@ -80,17 +86,25 @@ describe('npm run bench:growth', () => {
       ['page, memory', 1, 2, 3, 5],
       ['page, PostgreSQL', 1, 2, 3, 5],
     ])
-    expect(text).toMatch(/resources: an item[^\n]+\n {2}resources +1 +3\n {2}first, one api\(\): CPU +[\d.]+ [um]s +[\d.]+ [um]s/)
+    expect(text).toMatch(
+      /resources: an item[^\n]+\n {2}resources +1 +3\n {2}first, one api\(\): CPU +[\d.]+ [um]s +[\d.]+ [um]s/,
+    )
     expect(await place.sql(`SELECT 1 FROM pg_namespace WHERE nspname LIKE 'erc_bench_%'`)).toEqual([])
     // The picture, and the tables of the page.
     const args = [join(root, 'build/bench/chart.js'), 'growth.json', 'growth.svg']
-    const tables = execFileSync(process.execPath, args, { cwd: scratch, env: { ...process.env, INIT_CWD: scratch }, encoding: 'utf8' })
+    const tables = execFileSync(process.execPath, args, {
+      cwd: scratch,
+      env: { ...process.env, INIT_CWD: scratch },
+      encoding: 'utf8',
+    })
     for (const name of curveNames) expect(tables).toContain(`### ${name}\n\n| `)
     expect(XMLValidator.validate(readFileSync(join(scratch, 'growth.svg'), 'utf8'))).toBe(true)
   })
 
   it('without a PostgreSQL it measures what is in memory, and says so', async () => {
-    const { code, text } = await run([...tiny, '--curves', 'filters'], { DATABASE_URL: 'postgres://postgres@127.0.0.1:1/none' })
+    const { code, text } = await run([...tiny, '--curves', 'filters'], {
+      DATABASE_URL: 'postgres://postgres@127.0.0.1:1/none',
+    })
     expect(code, text).toBe(0)
     expect(text).toContain('Left out: what is in PostgreSQL')
     expect(text).toContain('page, memory: CPU')
@@ -128,7 +142,11 @@ describe('its load', () => {
     expect(distinct(({ path }) => path)).toBeGreaterThan(1000)
     expect(new Set(asked.map(({ status }) => status))).toEqual(new Set([200, 304, 400, 401, 404, 412]))
     const [at] = asked.flatMap(({ status }, place) => (status === 304 ? [place] : []))
-    expect(asked[at as number]).toMatchObject({ ...asked[(at as number) - 1], headers: { 'if-none-match': '"a"' }, status: 304 })
+    expect(asked[at as number]).toMatchObject({
+      ...asked[(at as number) - 1],
+      headers: { 'if-none-match': '"a"' },
+      status: 304,
+    })
     // What is changed is never what has to stay as it is.
     const changed = new Set(asked.filter(({ method }) => method === 'PATCH').map(({ path }) => path))
     expect(asked.filter(({ method, path }) => method === undefined && changed.has(path))).toEqual([])
@@ -214,7 +232,11 @@ describe('the report', () => {
     leftOut: [],
     curves: [
       curve,
-      { ...curve, name: 'filters', series: [{ ...series({}, 1), points: [reached(0, [5]), reached(1, [6]), reached(8, [900])] }] },
+      {
+        ...curve,
+        name: 'filters',
+        series: [{ ...series({}, 1), points: [reached(0, [5]), reached(1, [6]), reached(8, [900])] }],
+      },
     ],
   }
 
@@ -223,13 +245,13 @@ describe('the report', () => {
     expect(text).toMatch(/^rows: of all\n {2}rows +1 +10 +1,000 +1,000,000/)
     expect(text).toMatch(/an item & a page: CPU +90\.0 us \(85\.0-95\.0\) +1\.50 ms +16\.67 x$/m)
     expect(curveTable(curve)).toContain('| an item & a page: adapter calls | 1.00 | 2.00 |  |  | 2.00 x |')
-    expect([amount(999, 'us'), amount(2e6, 'us'), amount(1500, 'ms'), amount(3 * 2 ** 20, 'bytes'), amount(-2048, 'bytes')]).toEqual([
-      '999 us',
-      '2.00 s',
-      '1.50 s',
-      '3.00 MB',
-      '-2.00 kB',
-    ])
+    expect([
+      amount(999, 'us'),
+      amount(2e6, 'us'),
+      amount(1500, 'ms'),
+      amount(3 * 2 ** 20, 'bytes'),
+      amount(-2048, 'bytes'),
+    ]).toEqual(['999 us', '2.00 s', '1.50 s', '3.00 MB', '-2.00 kB'])
   })
 
   it('is one well-formed picture with a panel a curve and a line for each series of its first unit', () => {

@@ -19,7 +19,10 @@ describe('the options of the benchmark', () => {
   })
 
   it('names come in the order of the tables, and paths from where the command is called', () => {
-    const args = '--workloads page,item --servers fastify,raw --against ../other --node bin/node --json out.json --requests 500'.split(' ')
+    const args =
+      '--workloads page,item --servers fastify,raw --against ../other --node bin/node --json out.json --requests 500'.split(
+        ' ',
+      )
     expect(parseOptions(args, '/here')).toMatchObject({
       workloads: ['item', 'page'],
       servers: ['raw', 'fastify'],
@@ -37,7 +40,11 @@ describe('the options of the benchmark', () => {
 
   it('--tail has rounds of its own length', () => {
     expect(parseOptions(['--tail'], '/')).toMatchObject({ tail: true, rounds: 7, seconds: 10 })
-    expect(parseOptions(['--tail', '--quick', '--servers', 'express'], '/')).toMatchObject({ rounds: 3, seconds: 1, servers: ['express'] })
+    expect(parseOptions(['--tail', '--quick', '--servers', 'express'], '/')).toMatchObject({
+      rounds: 3,
+      seconds: 1,
+      servers: ['express'],
+    })
   })
 
   it('--list and --help are texts: every server, workload and option is named', () => {

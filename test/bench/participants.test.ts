@@ -42,7 +42,16 @@ describe('who takes part', () => {
       'api@against',
       'api-helper',
     ])
-    expect(field.participants.map(({ checkout }) => checkout)).toEqual([whole, whole, whole, old, whole, whole, old, whole])
+    expect(field.participants.map(({ checkout }) => checkout)).toEqual([
+      whole,
+      whole,
+      whole,
+      old,
+      whole,
+      whole,
+      old,
+      whole,
+    ])
     expect(field.leftOut[0]).toContain('the other checkout has no')
   })
 

@@ -26,10 +26,18 @@ const rows = [
 ]
 const workload = { name: 'item', title: 'item GET', rows, ratios: ratiosOf('item', rows) } as const
 const helpers = [
-  rowOf({ id: 'express-helper', server: 'express-helper', title: '', ours: false }, [sample(100, 50), sample(200, 100)]),
+  rowOf({ id: 'express-helper', server: 'express-helper', title: '', ours: false }, [
+    sample(100, 50),
+    sample(200, 100),
+  ]),
   rowOf({ id: 'mounted-helper', server: 'mounted-helper', title: '', ours: true }, [sample(80, 75), sample(170, 125)]),
 ]
-const inDatabase = { name: 'pg-item', title: 'item GET, in PostgreSQL', rows: helpers, ratios: ratiosOf('pg-item', helpers) } as const
+const inDatabase = {
+  name: 'pg-item',
+  title: 'item GET, in PostgreSQL',
+  rows: helpers,
+  ratios: ratiosOf('pg-item', helpers),
+} as const
 const result: Result = {
   date: '2026-01-02T03:04:05.000Z',
   node: '24.1.0',
@@ -62,11 +70,19 @@ describe('ratios', () => {
       'mounted / mounted@against',
       'mounted@against / express',
     ])
-    expect(workload.ratios.find(({ of, to }) => of === 'mounted' && to === 'express')).toMatchObject({ counts: 'server', median: 2 })
+    expect(workload.ratios.find(({ of, to }) => of === 'mounted' && to === 'express')).toMatchObject({
+      counts: 'server',
+      median: 2,
+    })
   })
 
   it('in PostgreSQL, the backends and both together too', () => {
-    const ratios = inDatabase.ratios.map(({ of, to, counts, most, median }) => [`${of} / ${to}`, counts, most, 1 / median])
+    const ratios = inDatabase.ratios.map(({ of, to, counts, most, median }) => [
+      `${of} / ${to}`,
+      counts,
+      most,
+      1 / median,
+    ])
     expect(ratios).toEqual([
       ['mounted-helper / express-helper', 'server', 0.9, expect.closeTo(0.825, 2)],
       ['mounted-helper / express-helper', 'database', 1.3, expect.closeTo(1.36, 2)],
@@ -103,16 +119,24 @@ describe('the text of a result', () => {
   it('has a line for each server, and says of what the ratios are', () => {
     const text = workloadText(workload)
     expect(text).toMatch(/^item GET\n.*against express\n/)
-    expect(text).toMatch(/ {2}mounted +50\.0 us \(45\.0-75\.0\) +20000\/s +1\.00 ms, p99 2\.00 +2\.00 x \(2\.00-2\.50\)/)
+    expect(text).toMatch(
+      / {2}mounted +50\.0 us \(45\.0-75\.0\) +20000\/s +1\.00 ms, p99 2\.00 +2\.00 x \(2\.00-2\.50\)/,
+    )
     expect(text).not.toContain('of the database')
     expect(workloadText(inDatabase)).toMatch(
       /CPU a request +of the database.*\n.*express-helper +150 us \(125-175\) +75\.0 us \(62\.5-87\.5\)/,
     )
-    expect(verdicts([workload])).toMatch(/Against the other checkout\n {2}item {2}mounted {2}0\.80 x \(0\.80-0\.80\) {2}slower/)
+    expect(verdicts([workload])).toMatch(
+      /Against the other checkout\n {2}item {2}mounted {2}0\.80 x \(0\.80-0\.80\) {2}slower/,
+    )
     const told = verdicts([inDatabase])
     expect(told).toMatch(/mounted-helper \/ express-helper +0\.82 x \(0\.81-0\.84\) +at most 0\.90 +reached/)
-    expect(told).toMatch(/mounted-helper \/ express-helper +the database +1\.36 x \(1\.30-1\.43\) +at most 1\.30 +missed/)
-    expect(headOf(result)).toContain('2026-01-02, Node 24.1.0, 2 cores (a machine), not pinned, load 0.3 before and 1.0 after')
+    expect(told).toMatch(
+      /mounted-helper \/ express-helper +the database +1\.36 x \(1\.30-1\.43\) +at most 1\.30 +missed/,
+    )
+    expect(headOf(result)).toContain(
+      '2026-01-02, Node 24.1.0, 2 cores (a machine), not pinned, load 0.3 before and 1.0 after',
+    )
   })
 })
 

@@ -4,7 +4,15 @@ import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { type Database, makeDatabase } from '../../bench/data/database.js'
-import { hasWorkload, isThere, type ServerName, type ServerRow, serverNames, servers, startServer } from '../../bench/servers/index.js'
+import {
+  hasWorkload,
+  isThere,
+  type ServerName,
+  type ServerRow,
+  serverNames,
+  servers,
+  startServer,
+} from '../../bench/servers/index.js'
 import { asker } from '../../bench/workloads/ask.js'
 import { workloadNames, workloadOf } from '../../bench/workloads/index.js'
 import { keysOf, makeSecrets } from '../../bench/workloads/keys.js'
@@ -51,7 +59,14 @@ async function portOf(server: ServerName, { inDatabase, ...start }: Start): Prom
 describe('every server of the benchmark answers every workload as the others do', () => {
   for (const server of serverNames.filter((name) => isThere(name, checkout))) {
     for (const workload of workloadNames) {
-      const { title, servers: only, secured = false, browsers = false, ownAdapter = false, ...rest } = workloadOf(workload)
+      const {
+        title,
+        servers: only,
+        secured = false,
+        browsers = false,
+        ownAdapter = false,
+        ...rest
+      } = workloadOf(workload)
       const { database: inDatabase = false, anonymous = false, check } = rest
       if (!hasWorkload(server, only)) continue
       it(`${server}: ${title}`, async () => {

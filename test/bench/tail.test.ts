@@ -24,7 +24,10 @@ describe('an open loop', () => {
   it('sends as many as the rate says, each counted under its kind', async () => {
     const connections = await connectionsTo((_req, res) => res.end('x'), 2)
     let at = 0
-    const { times } = await open(connections, () => asked(at++ % 4 === 0 ? 'page' : 'item'), { rate: 400, seconds: 0.1 })
+    const { times } = await open(connections, () => asked(at++ % 4 === 0 ? 'page' : 'item'), {
+      rate: 400,
+      seconds: 0.1,
+    })
     expect([times.item.length, times.page.length, times.patch.length]).toEqual([30, 10, 0])
   })
 
@@ -44,7 +47,8 @@ describe('an open loop', () => {
     }
     const { times } = await open(connections, mix, { rate: 200, seconds: 0.05 })
     expect(times.item).toHaveLength(10)
-    for (const [at, time] of times.item.entries()) expect(time).toBeGreaterThanOrEqual((arrived[at] as number) - (due[at] as number))
+    for (const [at, time] of times.item.entries())
+      expect(time).toBeGreaterThanOrEqual((arrived[at] as number) - (due[at] as number))
   })
 
   it('an answer of another status ends it', async () => {
@@ -60,7 +64,12 @@ describe('an open loop', () => {
 describe('the tail', () => {
   it('percentiles are of the requests of all rounds, and rounds are told apart', () => {
     const hundred = Array.from({ length: 100 }, (_, at) => at + 1)
-    expect([percentile(hundred, 0.5), percentile(hundred, 0.99), percentile(hundred, 0.999), percentile([], 0.5)]).toEqual([50, 99, 100, 0])
+    expect([
+      percentile(hundred, 0.5),
+      percentile(hundred, 0.99),
+      percentile(hundred, 0.999),
+      percentile([], 0.5),
+    ]).toEqual([50, 99, 100, 0])
     const rounds = [hundred, hundred.map((value) => value * 2)]
     expect(tailFigures(rounds)).toMatchObject({
       requests: 200,
@@ -74,7 +83,17 @@ describe('the tail', () => {
     const figures = tailFigures([[1, 2, 3]])
     const kinds = { item: figures, 'not-modified': figures, page: figures, create: figures, patch: figures }
     const servers = ['one', 'other'].map((id) => ({ id, capacity: 1000, late: 0.5, kinds }))
-    const about = { date: '', node: '', machine: '', cores: 2, pinned: true, load: [0, 0], rounds: 1, each: '1 s', leftOut: [] } as const
+    const about = {
+      date: '',
+      node: '',
+      machine: '',
+      cores: 2,
+      pinned: true,
+      load: [0, 0],
+      rounds: 1,
+      each: '1 s',
+      leftOut: [],
+    } as const
     const text = tailText({ ...about, tail: { rate: 600, servers } })
     expect(text).toMatch(/^Tail in PostgreSQL: 600 requests a second/)
     expect(text.match(/ one +3 +2\.00 +3\.00 \(3\.00-3\.00\) +3\.00\n/g)).toHaveLength(5)

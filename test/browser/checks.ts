@@ -17,7 +17,9 @@ export async function axeFaults(page: Page, without: readonly string[] = []): Pr
   await page.evaluate(axe.source)
   const rules = Object.fromEntries(without.map((rule) => [rule, { enabled: false }]))
   const options = JSON.stringify({ runOnly: { type: 'tag', values: tags }, resultTypes: ['violations'], rules })
-  const violations = await page.evaluate<readonly AxeResult[]>(`axe.run(document, ${options}).then(({ violations }) => violations)`)
+  const violations = await page.evaluate<readonly AxeResult[]>(
+    `axe.run(document, ${options}).then(({ violations }) => violations)`,
+  )
   return violations.map(
     ({ id, help, nodes }) =>
       `${id}: ${help}\n${nodes.map(({ html, failureSummary }) => `  ${html.slice(0, 200)}\n  ${failureSummary ?? ''}`).join('\n')}`,
@@ -52,11 +54,14 @@ export async function skipLinkFaults(page: Page): Promise<readonly string[]> {
   await page.keyboard.press('Tab')
   const first = page.locator(':focus')
   const target = await first.getAttribute('href')
-  if (target?.startsWith('#') !== true) return [`The first stop is no skip link: ${await first.evaluate('(element) => element.outerHTML')}`]
+  if (target?.startsWith('#') !== true)
+    return [`The first stop is no skip link: ${await first.evaluate('(element) => element.outerHTML')}`]
   if (!(await first.isVisible())) return ['The skip link does not show when it has the focus.']
   await page.keyboard.press('Enter')
   await page.keyboard.press('Tab')
-  return (await ask<boolean>(page, 'focusIsBelowTarget()')) ? [] : [`The skip link leads to ${target}, and the next stop lies before it.`]
+  return (await ask<boolean>(page, 'focusIsBelowTarget()'))
+    ? []
+    : [`The skip link leads to ${target}, and the next stop lies before it.`]
 }
 
 /** Text that is in the page and can't be read. Forms that a script shows are left out. */

@@ -23,7 +23,8 @@ afterAll(async () => {
   await service.ended
 })
 
-const withToken = (page: Page): Promise<void> => authorize(page, { '#auth-bearer-value': asOperator.Authorization.replace('Bearer ', '') })
+const withToken = (page: Page): Promise<void> =>
+  authorize(page, { '#auth-bearer-value': asOperator.Authorization.replace('Bearer ', '') })
 
 const etagIn = ({ text }: Shown): string => /^\s*etag: (\S+)/im.exec(text)?.[1] ?? ''
 
@@ -97,7 +98,10 @@ describe('the console of the public side', () => {
       await fill(read, 'numero', '1')
       expect((await send(read)).status).toBe('401')
 
-      await authorize(page, { '#auth-basic-username': account.PUBLIC_USER, '#auth-basic-password': account.PUBLIC_PASSWORD })
+      await authorize(page, {
+        '#auth-basic-username': account.PUBLIC_USER,
+        '#auth-basic-password': account.PUBLIC_PASSWORD,
+      })
       const login = await operation(page, 'login')
       const answer = await send(login)
       expect(answer.status).toBe('200')
@@ -111,7 +115,9 @@ describe('the console of the public side', () => {
   it('keeps no token longer than the page', async () => {
     await visit(outside, { statuses: [401] }, async ({ page, context }) => {
       await authorize(page, { '#api_key_value': 'secret' })
-      expect(await page.evaluate('JSON.stringify([localStorage, sessionStorage, document.cookie])')).not.toContain('secret')
+      expect(await page.evaluate('JSON.stringify([localStorage, sessionStorage, document.cookie])')).not.toContain(
+        'secret',
+      )
       expect(await context.cookies()).toEqual([])
       await page.reload()
       const read = await operation(page, 'getPrePieza')

@@ -80,22 +80,34 @@ describe('the console', () => {
 
   it.each(['', '/', '#/orders/listOrders'])('sends requests where the page is: %j', async (end) => {
     // What the document says of servers is for other clients.
-    const elsewhere = { servers: [{ url: 'https://api.example.com/v1' }], pages: docsPages({ console: true }), public: true }
-    await visit(`${await serve({ describe: elsewhere, baseUrl: 'https://api.example.com' }, '/area')}${end}`, {}, async ({ page }) => {
-      await authorize(page, asAna)
-      const read = await operation(page, 'getOrder')
-      await fill(read, 'id', '1')
-      const { status, text } = await send(read)
-      expect(status).toBe('200')
-      expect(text).toContain('"state": "open"')
-    })
+    const elsewhere = {
+      servers: [{ url: 'https://api.example.com/v1' }],
+      pages: docsPages({ console: true }),
+      public: true,
+    }
+    await visit(
+      `${await serve({ describe: elsewhere, baseUrl: 'https://api.example.com' }, '/area')}${end}`,
+      {},
+      async ({ page }) => {
+        await authorize(page, asAna)
+        const read = await operation(page, 'getOrder')
+        await fill(read, 'id', '1')
+        const { status, text } = await send(read)
+        expect(status).toBe('200')
+        expect(text).toContain('"state": "open"')
+      },
+    )
   })
 
   it('logs in where the service is mounted, with a password of any characters', async () => {
     const found = { hash: await hashPassword('contraseña: 3 €'), principal: { sub: 'ana' } }
     const issue = tokenIssuer({ key })
     const address = await serve(
-      { login: login({ find: () => found, token: issue }), authenticate: publicToken({ keys: key }), baseUrl: 'https://api.example.com' },
+      {
+        login: login({ find: () => found, token: issue }),
+        authenticate: publicToken({ keys: key }),
+        baseUrl: 'https://api.example.com',
+      },
       '/area',
     )
     await visit(address, {}, async ({ page }) => {

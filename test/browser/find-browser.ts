@@ -76,7 +76,8 @@ function versionOf(path: string, env: Readonly<Record<string, string>> = {}): st
     timeout: 10_000,
   })
   const [version] = /\d+\.\d+\.\d+\.\d+/.exec(answer) ?? []
-  if (version === undefined) throw new Error(`It does not say which version of Chromium it is: ${JSON.stringify(answer)}.`)
+  if (version === undefined)
+    throw new Error(`It does not say which version of Chromium it is: ${JSON.stringify(answer)}.`)
   return `Chromium ${version}`
 }
 

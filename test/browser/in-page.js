@@ -7,7 +7,8 @@ globalThis.rig = (() => {
   const nameOf = (element) =>
     `${element.cloneNode(false).outerHTML.replace(/<\/[^>]*>$/, '')} ${element.textContent.trim().slice(0, 40)}`.trim()
 
-  const isShown = (element) => element.checkVisibility({ visibilityProperty: true }) && element.getClientRects().length > 0
+  const isShown = (element) =>
+    element.checkVisibility({ visibilityProperty: true }) && element.getClientRects().length > 0
 
   const canTakeFocus =
     'a[href], button, input, select, textarea, summary, [tabindex], [contenteditable], iframe, audio[controls], video[controls]'
@@ -18,15 +19,26 @@ globalThis.rig = (() => {
     !element.disabled &&
     !element.closest('[inert]') &&
     (element.type !== 'radio' || element.checked || !radioChecked(element))
-  const radioChecked = ({ name, form }) => document.querySelector(`input[type=radio][name="${CSS.escape(name)}"]:checked`)?.form === form
+  const radioChecked = ({ name, form }) =>
+    document.querySelector(`input[type=radio][name="${CSS.escape(name)}"]:checked`)?.form === form
 
-  const stops = () => [...document.querySelectorAll(canTakeFocus)].filter((element) => isStop(element) && isShown(element))
+  const stops = () =>
+    [...document.querySelectorAll(canTakeFocus)].filter((element) => isStop(element) && isShown(element))
 
   /** What shows the focus: an outline, or whatever differs from the same element without focus. */
   const looks = (element) => {
-    const { outlineStyle, outlineWidth, outlineColor, boxShadow, backgroundColor, borderColor, borderWidth, textDecorationLine } =
-      getComputedStyle(element)
-    const outline = outlineStyle === 'none' || outlineWidth === '0px' ? 'none' : `${outlineStyle} ${outlineWidth} ${outlineColor}`
+    const {
+      outlineStyle,
+      outlineWidth,
+      outlineColor,
+      boxShadow,
+      backgroundColor,
+      borderColor,
+      borderWidth,
+      textDecorationLine,
+    } = getComputedStyle(element)
+    const outline =
+      outlineStyle === 'none' || outlineWidth === '0px' ? 'none' : `${outlineStyle} ${outlineWidth} ${outlineColor}`
     return JSON.stringify([outline, boxShadow, backgroundColor, borderColor, borderWidth, textDecorationLine])
   }
 
@@ -77,7 +89,9 @@ globalThis.rig = (() => {
       const target = document.querySelector(':target')
       const element = document.activeElement
       if (target === null || element === null) return false
-      return target.contains(element) || Boolean(target.compareDocumentPosition(element) & Node.DOCUMENT_POSITION_FOLLOWING)
+      return (
+        target.contains(element) || Boolean(target.compareDocumentPosition(element) & Node.DOCUMENT_POSITION_FOLLOWING)
+      )
     },
     /** Text that nobody can get at: it is not shown, and not behind a `<details>` either. A hidden form is one that only a script can answer. */
     unreadable() {
@@ -106,7 +120,9 @@ globalThis.rig = (() => {
 
   /** Whether a box scrolls it. */
   function isInBox({ parentElement }) {
-    const boxes = [...ancestors(parentElement)].filter((one) => one !== document.documentElement && one !== document.body)
+    const boxes = [...ancestors(parentElement)].filter(
+      (one) => one !== document.documentElement && one !== document.body,
+    )
     return boxes.some((one) => getComputedStyle(one).overflowX !== 'visible')
   }
 

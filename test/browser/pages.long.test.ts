@@ -79,9 +79,11 @@ describe('the pages', () => {
           `${JSON.stringify(anchors)}.filter((href) => document.getElementById(decodeURIComponent(new URL(href).hash.slice(1))) === null)`,
         )
         expect(lost).toEqual([])
-        for (const href of own.map((one) => one.split('#')[0] as string)) if (!seen.has(href) && !waiting.includes(href)) waiting.push(href)
+        for (const href of own.map((one) => one.split('#')[0] as string))
+          if (!seen.has(href) && !waiting.includes(href)) waiting.push(href)
       }
     })
-    for (const name of ['orders', 'problems', 'headers', 'clauses', 'console']) expect([...seen]).toContain(`${address}/${name}`)
+    for (const name of ['orders', 'problems', 'headers', 'clauses', 'console'])
+      expect([...seen]).toContain(`${address}/${name}`)
   })
 })

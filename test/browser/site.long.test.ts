@@ -27,8 +27,12 @@ const shown = ['docs/index.html', 'docs/tutorial.html', 'docs/errors.html', 'doc
 
 describe('the pages of the site', () => {
   it('are the README, the pages of docs, and the examples with their source files', () => {
-    expect([...pages.keys()]).toEqual(expect.arrayContaining(['index.html', 'CHANGELOG.html', 'docs/index.html', 'docs/tutorial.html']))
-    expect([...pages.keys()]).toEqual(expect.arrayContaining(['examples/legacy/index.html', 'examples/pre-piezas/index.html']))
+    expect([...pages.keys()]).toEqual(
+      expect.arrayContaining(['index.html', 'CHANGELOG.html', 'docs/index.html', 'docs/tutorial.html']),
+    )
+    expect([...pages.keys()]).toEqual(
+      expect.arrayContaining(['examples/legacy/index.html', 'examples/pre-piezas/index.html']),
+    )
     expect([...pages.keys()]).toEqual(expect.arrayContaining(['site/examples/outbox/index.html', sourceFile]))
   })
 

@@ -47,7 +47,8 @@ export const sitePages = (): ReadonlyMap<string, string> =>
   )
 
 /** The anchors of a page. */
-export const anchorsOf = (html: string): ReadonlySet<string> => new Set([...html.matchAll(/ id="([^"]+)"/g)].map(([, id = '']) => id))
+export const anchorsOf = (html: string): ReadonlySet<string> =>
+  new Set([...html.matchAll(/ id="([^"]+)"/g)].map(([, id = '']) => id))
 
 /** What a page links to or loads, and what the site does not have: a file, or an anchor of a page. */
 export function missingOf(path: string, html: string, pages: ReadonlyMap<string, string>): readonly string[] {
@@ -56,7 +57,8 @@ export function missingOf(path: string, html: string, pages: ReadonlyMap<string,
     .filter((target) => !/^[a-z]+:/.test(target))
     .filter((target) => {
       const [file = '', anchor] = target.split('#')
-      const found = file === '' ? path : posix.normalize(posix.join(posix.dirname(path), file.replace(/\/$/, '/index.html')))
+      const found =
+        file === '' ? path : posix.normalize(posix.join(posix.dirname(path), file.replace(/\/$/, '/index.html')))
       if (!existsSync(join(folder, found))) return true
       return anchor !== undefined && !anchorsOf(pages.get(found) ?? '').has(decodeURIComponent(anchor))
     })

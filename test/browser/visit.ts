@@ -1,6 +1,13 @@
 /** A page in a real browser. Whatever the browser finds fault with is kept, and a test ends with none. */
 import { readFileSync } from 'node:fs'
-import { type Browser, type BrowserContext, type ConsoleMessage, chromium, type Page, type Request } from 'playwright-core'
+import {
+  type Browser,
+  type BrowserContext,
+  type ConsoleMessage,
+  chromium,
+  type Page,
+  type Request,
+} from 'playwright-core'
 import { afterAll, beforeAll, expect, vi } from 'vitest'
 import { findBrowser } from './find-browser.js'
 
@@ -44,7 +51,11 @@ export function useBrowser(): void {
 }
 
 /** Opens an address, looks at the page, and fails for each fault that the browser found meanwhile. */
-export async function visit(address: string, options: VisitOptions, look: (visit: Visit) => Promise<void>): Promise<void> {
+export async function visit(
+  address: string,
+  options: VisitOptions,
+  look: (visit: Visit) => Promise<void>,
+): Promise<void> {
   const faults = await faultsOf(address, options, look)
   expect(faults).toEqual([])
 }
@@ -56,7 +67,11 @@ export async function faultsOf(
   look: (visit: Visit) => Promise<void> = async () => {},
 ): Promise<readonly string[]> {
   if (browser === undefined) throw new Error('There is no browser: call useBrowser() in the file of the test.')
-  const context = await browser.newContext({ colorScheme: scheme, viewport: { width, height: 900 }, javaScriptEnabled: script })
+  const context = await browser.newContext({
+    colorScheme: scheme,
+    viewport: { width, height: 900 },
+    javaScriptEnabled: script,
+  })
   try {
     context.setDefaultTimeout(timeout)
     const faults = new Set<string>()
@@ -84,9 +99,15 @@ export async function faultsOf(
   }
 }
 
-async function watch(context: BrowserContext, origin: string, statuses: readonly number[], fault: (text: string) => void): Promise<void> {
+async function watch(
+  context: BrowserContext,
+  origin: string,
+  statuses: readonly number[],
+  fault: (text: string) => void,
+): Promise<void> {
   context.on('console', (message) => {
-    if (['error', 'warning'].includes(message.type()) && !isExpected(message, statuses)) fault(`Console: ${message.text()}`)
+    if (['error', 'warning'].includes(message.type()) && !isExpected(message, statuses))
+      fault(`Console: ${message.text()}`)
   })
   context.on('weberror', (error) => fault(`Script: ${error.error().message}`))
   context.on('dialog', (dialog) => {
@@ -104,7 +125,8 @@ async function watch(context: BrowserContext, origin: string, statuses: readonly
   })
   context.on('response', (response) => {
     const status = response.status()
-    if (status >= 400 && !statuses.includes(status)) fault(`Status ${status}: ${response.request().method()} ${response.url()}`)
+    if (status >= 400 && !statuses.includes(status))
+      fault(`Status ${status}: ${response.request().method()} ${response.url()}`)
   })
   await context.exposeBinding('policyViolated', (_, text: string) => fault(`Policy: ${text}`))
   await context.addInitScript(
@@ -114,7 +136,9 @@ async function watch(context: BrowserContext, origin: string, statuses: readonly
 
 /** The console names each answer of 400 and above. */
 const isExpected = (message: ConsoleMessage, statuses: readonly number[]): boolean =>
-  statuses.some((status) => message.text().startsWith(`Failed to load resource: the server responded with a status of ${status} `))
+  statuses.some((status) =>
+    message.text().startsWith(`Failed to load resource: the server responded with a status of ${status} `),
+  )
 
 /** Calls a function of `in-page.js`. */
 export async function ask<T>(page: Page, call: string): Promise<T> {

@@ -50,7 +50,10 @@ interface Ground {
 }
 
 async function inMemory(): Promise<Ground> {
-  const made = { offices: memoryAdapter(offices, { records: rows.offices }), cards: memoryAdapter(cards, { records: rows.cards }) }
+  const made = {
+    offices: memoryAdapter(offices, { records: rows.offices }),
+    cards: memoryAdapter(cards, { records: rows.cards }),
+  }
   return { ...(made as unknown as Ground), close: async () => {} }
 }
 
@@ -62,7 +65,9 @@ async function inPglite(): Promise<Ground> {
   }
   for (const { id, name } of rows.offices) await store.sql(`INSERT INTO offices (id, name) VALUES (${id}, '${name}')`)
   for (const { id, name, tenant, officeId } of rows.cards)
-    await store.sql(`INSERT INTO cards (id, name, tenant, office_id) VALUES (${id}, '${name}', '${tenant}', ${officeId ?? 'NULL'})`)
+    await store.sql(
+      `INSERT INTO cards (id, name, tenant, office_id) VALUES (${id}, '${name}', '${tenant}', ${officeId ?? 'NULL'})`,
+    )
   return { ...(made as unknown as Ground), close: () => store.close() }
 }
 
@@ -110,7 +115,10 @@ async function listen(service: Api): Promise<{ readonly ask: Ask; close(): void 
   const ask: Ask = ({ method, path, who, headers, body }) =>
     new Promise((resolve, reject) => {
       const common = { host: 'one.example', 'x-request-id': 'same', authorization: `Bearer ${tokens[who]}` }
-      const type = body === undefined ? {} : { 'content-type': method === 'PATCH' ? 'application/merge-patch+json' : 'application/json' }
+      const type =
+        body === undefined
+          ? {}
+          : { 'content-type': method === 'PATCH' ? 'application/merge-patch+json' : 'application/json' }
       const options = { host: '127.0.0.1', port, agent, method, path, headers: { ...common, ...type, ...headers } }
       const request = http.request(options, (res) => {
         const parts: Buffer[] = []
@@ -118,7 +126,12 @@ async function listen(service: Api): Promise<{ readonly ask: Ask; close(): void 
         res.on('end', () => {
           // Each service counts its own requests, in windows that begin with its own first request.
           const { date, ratelimit, etag, ...others } = res.headers
-          resolve({ status: res.statusCode ?? 0, tag: etag, headers: others, body: Buffer.concat(parts).toString('latin1') })
+          resolve({
+            status: res.statusCode ?? 0,
+            tag: etag,
+            headers: others,
+            body: Buffer.concat(parts).toString('latin1'),
+          })
         })
       })
       request.on('error', reject)
@@ -200,7 +213,10 @@ describe.each([
       const same = async (sent: Sent, withTag: boolean): Promise<Answer> => {
         const [first, ...others] = (await inTurn(served, ({ ask }) => ask(sent))) as [Answer, ...Answer[]]
         for (const other of others)
-          expect([sent, withTag ? other : { ...other, tag: '' }]).toEqual([sent, withTag ? first : { ...first, tag: '' }])
+          expect([sent, withTag ? other : { ...other, tag: '' }]).toEqual([
+            sent,
+            withTag ? first : { ...first, tag: '' },
+          ])
         return first
       }
       const take = async (step: typeof steps extends fc.Arbitrary<infer Step> ? Step : never): Promise<void> => {
@@ -208,7 +224,8 @@ describe.each([
           let { tag } = await same(step.sent, true)
           // Requests that occur once are not cached yet.
           for (let again = 0; again < 3; again += 1) tag = (await same(step.sent, true)).tag
-          if (tag !== undefined) await same({ ...step.sent, headers: { ...step.sent.headers, 'if-none-match': tag } }, true)
+          if (tag !== undefined)
+            await same({ ...step.sent, headers: { ...step.sent.headers, 'if-none-match': tag } }, true)
         } else if (step.kind === 'write') {
           // Each write creates a new version.
           await same(step.sent, false)
@@ -233,9 +250,19 @@ describe.each([
           }),
           { numRuns },
         )
-        const [off, ...on] = services.map((service) => Object.fromEntries(service.caches().map((count) => [count.name, count])))
+        const [off, ...on] = services.map((service) =>
+          Object.fromEntries(service.caches().map((count) => [count.name, count])),
+        )
         for (const count of Object.values(off ?? {})) expect(count).toMatchObject({ entries: 0, bound: 0, hits: 0 })
-        const used = ['views', 'list-queries', 'accept', 'tokens', 'policies', 'origins', ...(open === inMemory ? ['items', 'pages'] : [])]
+        const used = [
+          'views',
+          'list-queries',
+          'accept',
+          'tokens',
+          'policies',
+          'origins',
+          ...(open === inMemory ? ['items', 'pages'] : []),
+        ]
         for (const counts of on) for (const name of used) expect([name, counts[name]?.hits]).not.toEqual([name, 0])
       } finally {
         for (const { close } of served) close()

@@ -53,12 +53,26 @@ const writes: readonly (readonly [title: string, status: number, method: string,
   ['PATCH of a part', 200, 'PATCH', line, { texto: 'y' }],
   ['DELETE of a part', 204, 'DELETE', line],
   ['DELETE', 204, 'DELETE', c1],
-  ['POST of an item of the same key', 201, 'POST', '/v1/contratos', { codigo: 'C1', descripcion: 'uno', cliente: { id: 1 } }],
+  [
+    'POST of an item of the same key',
+    201,
+    'POST',
+    '/v1/contratos',
+    { codigo: 'C1', descripcion: 'uno', cliente: { id: 1 } },
+  ],
   ['DELETE of a record that others show', 204, 'DELETE', '/v1/clientes/1'],
 ]
 
 /** The parts of a response that a reader sees, from the cache or the service. */
-const seen = ({ status, text, headers }: { status: number; text: string; headers: Readonly<Record<string, unknown>> }) => ({
+const seen = ({
+  status,
+  text,
+  headers,
+}: {
+  status: number
+  text: string
+  headers: Readonly<Record<string, unknown>>
+}) => ({
   status,
   // The request id in a problem differs for each request.
   text: status < 400 ? text : (/<code>(.+)<\/code>/.exec(text)?.[1] ?? JSON.parse(text).code),
@@ -99,7 +113,11 @@ describe.each(caches)('%s', (_, open) => {
       'HDR-4: revalidates %s of items, lists, expansions, parts and flags with 304, and sees every change at once',
       async (accept) => {
         let statuses: number[] = []
-        const service = await serveOver(overMemory, { ...options, onResponse: ({ status }) => void statuses.push(status) }, before)
+        const service = await serveOver(
+          overMemory,
+          { ...options, onResponse: ({ status }) => void statuses.push(status) },
+          before,
+        )
         const [cached, fresh] = [open(type), direct()]
         const headers = { accept, ...fields }
         const look = async (title: string) => {
@@ -125,35 +143,43 @@ describe.each(caches)('%s', (_, open) => {
 
   const tokens: Readonly<Record<string, string>> = { 'token-of-ana': 'ana', 'token-of-eva': 'eva' }
   const fieldsOfCredentials = ['Authorization', 'x-authorization-token']
-  const own = ['notas', 'avisos'].flatMap((name) => ['', '/de-ana', '/de-eva', '?limit=1'].map((rest) => `/v1/${name}${rest}`))
+  const own = ['notas', 'avisos'].flatMap((name) =>
+    ['', '/de-ana', '/de-eva', '?limit=1'].map((rest) => `/v1/${name}${rest}`),
+  )
 
-  it.each(fieldsOfCredentials.flatMap((field) => (['shared', 'private'] as const).map((type) => [field, type] as const)))(
-    'HDR-6: two callers with %s through one %s cache never see what is not theirs',
-    async (field, type) => {
-      const identify = authenticate({ field, challenge: 'Test realm="notas"', identify: (credentials) => tokens[credentials] })
-      const service = await serveOver(overMemory, { authenticate: identify, principal: undefined as never }, [packing()])
-      const cached = open(type)
-      for (let round = 0; round < 3; round += 1) {
-        for (const [token, name] of [...Object.entries(tokens), ['nobody', undefined] as const]) {
-          for (const path of own) {
-            for (const coding of ['gzip', 'identity']) {
-              const got = await cached.get(service.origin + path, { [field.toLowerCase()]: token, 'accept-encoding': coding })
-              const others = name === 'ana' ? 'eva' : 'ana'
-              expect([name, path, got.text.includes(`secreto de ${others}`)]).toEqual([name, path, false])
-              const mine = name !== undefined && !path.endsWith(`de-${others}`)
-              expect([name, path, got.status, got.text.includes(`secreto de ${name}`)]).toEqual([
-                name,
-                path,
-                name === undefined ? 401 : mine ? 200 : 404,
-                mine,
-              ])
-            }
+  it.each(
+    fieldsOfCredentials.flatMap((field) => (['shared', 'private'] as const).map((type) => [field, type] as const)),
+  )('HDR-6: two callers with %s through one %s cache never see what is not theirs', async (field, type) => {
+    const identify = authenticate({
+      field,
+      challenge: 'Test realm="notas"',
+      identify: (credentials) => tokens[credentials],
+    })
+    const service = await serveOver(overMemory, { authenticate: identify, principal: undefined as never }, [packing()])
+    const cached = open(type)
+    for (let round = 0; round < 3; round += 1) {
+      for (const [token, name] of [...Object.entries(tokens), ['nobody', undefined] as const]) {
+        for (const path of own) {
+          for (const coding of ['gzip', 'identity']) {
+            const got = await cached.get(service.origin + path, {
+              [field.toLowerCase()]: token,
+              'accept-encoding': coding,
+            })
+            const others = name === 'ana' ? 'eva' : 'ana'
+            expect([name, path, got.text.includes(`secreto de ${others}`)]).toEqual([name, path, false])
+            const mine = name !== undefined && !path.endsWith(`de-${others}`)
+            expect([name, path, got.status, got.text.includes(`secreto de ${name}`)]).toEqual([
+              name,
+              path,
+              name === undefined ? 401 : mine ? 200 : 404,
+              mine,
+            ])
           }
         }
       }
-      await Promise.all([cached.close(), service.close()])
-    },
-  )
+    }
+    await Promise.all([cached.close(), service.close()])
+  })
 })
 
 describe('curl', () => {
@@ -189,7 +215,12 @@ describe('curl', () => {
         for (const path of ['/v1/contratos/C2', '/v1/contratos', '/v1/contratos/C2?expand=cliente']) {
           const first = await curl(path, options)
           expect([path, first.status, (await curl(path, options)).status]).toEqual([path, 200, 304])
-          const { status, json } = await service.send('PATCH', '/v1/contratos/C2', {}, { descripcion: `${path} ${options}` })
+          const { status, json } = await service.send(
+            'PATCH',
+            '/v1/contratos/C2',
+            {},
+            { descripcion: `${path} ${options}` },
+          )
           expect([status, json.descripcion]).toEqual([200, `${path} ${options}`])
           const changed = await curl(path, options)
           expect([changed.status, changed.body.includes(`${path} ${options}`)]).toEqual([200, true])

@@ -27,15 +27,29 @@ async function ask(origin: string, method: string, path: string, headers: Fields
   })
   const bytes = Buffer.from(await answer.body.arrayBuffer())
   const field = (name: string): string | undefined => answer.headers[name] as string | undefined
-  return { status: answer.statusCode, field, bytes, text: unpacked(bytes, field('content-encoding')).toString(), etag: field('etag') ?? '' }
+  return {
+    status: answer.statusCode,
+    field,
+    bytes,
+    text: unpacked(bytes, field('content-encoding')).toString(),
+    etag: field('etag') ?? '',
+  }
 }
 
 function unpacked(bytes: Buffer, coding: string | undefined): Buffer {
   if (bytes.length === 0 || coding === undefined) return bytes
-  return coding === 'br' ? zlib.brotliDecompressSync(bytes) : coding === 'gzip' ? zlib.gunzipSync(bytes) : zlib.inflateSync(bytes)
+  return coding === 'br'
+    ? zlib.brotliDecompressSync(bytes)
+    : coding === 'gzip'
+      ? zlib.gunzipSync(bytes)
+      : zlib.inflateSync(bytes)
 }
 
-async function served(express: Express, place: 'in front' | 'within', options: compression.CompressionOptions = { threshold: 0 }) {
+async function served(
+  express: Express,
+  place: 'in front' | 'within',
+  options: compression.CompressionOptions = { threshold: 0 },
+) {
   const app = express()
   const inner = build(data(), { weakIfMatch: false })
   if (place === 'in front') app.use(compression(options)).use(inner)
@@ -47,7 +61,13 @@ const codings = ['gzip', 'br', 'deflate'] as const
 
 describe.each(frameworks)('compression() with %s', (_, express) => {
   describe.each(['in front', 'within'] as const)('%s', (place) => {
-    const paths = ['/v8/piezas/1', '/v8/piezas?limit=3', '/v8/piezas/1?expand=contrato', '/v8/search?q=a', '/v8/piezas/1/componentes']
+    const paths = [
+      '/v8/piezas/1',
+      '/v8/piezas?limit=3',
+      '/v8/piezas/1?expand=contrato',
+      '/v8/search?q=a',
+      '/v8/piezas/1/componentes',
+    ]
 
     it('HDR-2: a tag always identifies the same bytes: each content coding has its own', async () => {
       const { origin, close } = await served(express, place)
@@ -56,7 +76,11 @@ describe.each(frameworks)('compression() with %s', (_, express) => {
         expect([plain.field('content-encoding'), plain.etag]).toEqual([undefined, expect.stringMatching(/^"[\w.-]+"$/)])
         for (const coding of codings) {
           const packed = await ask(origin, 'GET', path, { 'accept-encoding': coding })
-          expect([path, packed.field('content-encoding'), packed.etag]).toEqual([path, coding, `${plain.etag.slice(0, -1)}+${coding}"`])
+          expect([path, packed.field('content-encoding'), packed.etag]).toEqual([
+            path,
+            coding,
+            `${plain.etag.slice(0, -1)}+${coding}"`,
+          ])
           expect(packed.text).toBe(plain.text)
           const identity = await ask(origin, 'GET', path, { 'accept-encoding': `${coding};q=0` })
           expect([identity.etag, identity.field('vary')]).toEqual([plain.etag, packed.field('vary')])
@@ -80,7 +104,8 @@ describe.each(frameworks)('compression() with %s', (_, express) => {
               0,
               known === plain ? plain : whole.etag,
             ])
-            for (const name of ['vary', 'cache-control']) expect([name, again.field(name)]).toEqual([name, whole.field(name)])
+            for (const name of ['vary', 'cache-control'])
+              expect([name, again.field(name)]).toEqual([name, whole.field(name)])
             for (const name of ['content-encoding', 'content-length', 'content-type', 'transfer-encoding']) {
               expect([name, again.field(name)]).toEqual([name, undefined])
             }
@@ -105,10 +130,15 @@ describe.each(frameworks)('compression() with %s', (_, express) => {
           expect([path, (await ask(origin, 'GET', path, { 'if-match': `W/${etag}` })).status]).toEqual([path, 412])
         }
         const { etag } = await ask(origin, 'GET', '/v8/piezas/1', packed)
-        const put = (match: string) => ask(origin, 'PATCH', '/v8/piezas/1', { ...packed, 'if-match': match }, '{"lote":"z"}')
+        const put = (match: string) =>
+          ask(origin, 'PATCH', '/v8/piezas/1', { ...packed, 'if-match': match }, '{"lote":"z"}')
         expect((await put(etag.replace('"', '"0'))).status).toBe(412)
         const first = await put(etag)
-        expect([first.status, first.etag.endsWith(`+${coding}"`), JSON.parse(first.text).lote]).toEqual([200, true, 'z'])
+        expect([first.status, first.etag.endsWith(`+${coding}"`), JSON.parse(first.text).lote]).toEqual([
+          200,
+          true,
+          'z',
+        ])
         expect((await put(etag)).status).toBe(412)
         expect((await put(first.etag)).status).toBe(200)
       }
@@ -132,21 +162,33 @@ describe.each(frameworks)('compression() with %s', (_, express) => {
     const all = await served(express, 'in front')
     const head = await ask(all.origin, 'HEAD', '/v8/piezas', zip)
     const whole = await ask(all.origin, 'GET', '/v8/piezas')
-    expect([head.status, head.etag, head.field('content-length')]).toEqual([200, whole.etag, String(whole.bytes.length)])
+    expect([head.status, head.etag, head.field('content-length')]).toEqual([
+      200,
+      whole.etag,
+      String(whole.bytes.length),
+    ])
     expect([head.field('vary'), head.field('content-encoding')]).toEqual([whole.field('vary'), undefined])
     const item = await ask(all.origin, 'HEAD', '/v8/piezas/1', zip)
-    expect([item.status, item.etag, item.bytes.length]).toEqual([302, (await ask(all.origin, 'GET', '/v8/piezas/1')).etag, 0])
+    expect([item.status, item.etag, item.bytes.length]).toEqual([
+      302,
+      (await ask(all.origin, 'GET', '/v8/piezas/1')).etag,
+      0,
+    ])
     const created = await ask(all.origin, 'POST', '/v8/piezas', zip, '{"lote":"q"}')
     expect([created.status, created.etag.includes('+'), created.bytes.length]).toEqual([201, false, 0])
     const flag = await ask(all.origin, 'GET', '/v8/contratos/C1/activo', zip)
-    expect([flag.status, flag.etag, flag.bytes.length]).toEqual([204, (await ask(all.origin, 'HEAD', '/v8/contratos/C1')).etag, 0])
-    const problem = await ask(all.origin, 'GET', '/v8/piezas/999', zip)
-    expect([problem.status, problem.field('content-encoding'), problem.field('etag'), JSON.parse(problem.text).status]).toEqual([
-      404,
-      'gzip',
-      undefined,
-      404,
+    expect([flag.status, flag.etag, flag.bytes.length]).toEqual([
+      204,
+      (await ask(all.origin, 'HEAD', '/v8/contratos/C1')).etag,
+      0,
     ])
+    const problem = await ask(all.origin, 'GET', '/v8/piezas/999', zip)
+    expect([
+      problem.status,
+      problem.field('content-encoding'),
+      problem.field('etag'),
+      JSON.parse(problem.text).status,
+    ]).toEqual([404, 'gzip', undefined, 404])
     await all.close()
   })
 
@@ -160,7 +202,9 @@ describe.each(frameworks)('compression() with %s', (_, express) => {
           const again = await ask(origin, 'GET', path, { 'if-none-match': known })
           // The server in front adds its suffix to the 304 as to the 200.
           expect([path, known, again.status, again.etag]).toEqual([path, known, 304, etag])
-          expect((await ask(origin, 'GET', path, { 'if-match': known })).status).toBe(known.startsWith('W/') && !weakIfMatch ? 412 : 200)
+          expect((await ask(origin, 'GET', path, { 'if-match': known })).status).toBe(
+            known.startsWith('W/') && !weakIfMatch ? 412 : 200,
+          )
         }
         expect((await ask(origin, 'GET', path, { 'if-none-match': suffixed('other') })).status).toBe(200)
       }
@@ -168,7 +212,9 @@ describe.each(frameworks)('compression() with %s', (_, express) => {
       const weak = await ask(origin, 'PATCH', '/v8/piezas/2', { 'if-match': `W/${etag}` }, '{}')
       expect(weak.status).toBe(weakIfMatch ? 200 : 412)
       const now = (await ask(origin, 'GET', '/v8/piezas/2')).etag
-      expect((await ask(origin, 'PATCH', '/v8/piezas/2', { 'if-match': `${now.slice(0, -1)}-gzip"` }, '{}')).status).toBe(200)
+      expect(
+        (await ask(origin, 'PATCH', '/v8/piezas/2', { 'if-match': `${now.slice(0, -1)}-gzip"` }, '{}')).status,
+      ).toBe(200)
       await close()
     }
   })
@@ -177,9 +223,10 @@ describe.each(frameworks)('compression() with %s', (_, express) => {
     const { origin, close } = await served(express, 'in front')
     for (let i = 0; i < 20; i += 1) {
       const controller = new AbortController()
-      const gone = fetch(`${origin}/v8/piezas`, { signal: controller.signal, headers: { 'accept-encoding': 'gzip' } }).catch(
-        () => undefined,
-      )
+      const gone = fetch(`${origin}/v8/piezas`, {
+        signal: controller.signal,
+        headers: { 'accept-encoding': 'gzip' },
+      }).catch(() => undefined)
       await pause(i % 4)
       controller.abort()
       await gone

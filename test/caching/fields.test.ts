@@ -38,7 +38,8 @@ describe.each(fronts)('with %s in front', (_, before, vary) => {
       const whole = await send('GET', path, headers)
       const again = await send('GET', path, { ...headers, 'if-none-match': String(whole.headers.etag) })
       expect([path, again.status, again.text]).toEqual([path, 304, ''])
-      const part = ({ headers: all }: typeof whole) => kept.map((name) => [name, name === 'vary' ? sorted(all[name]) : all[name]])
+      const part = ({ headers: all }: typeof whole) =>
+        kept.map((name) => [name, name === 'vary' ? sorted(all[name]) : all[name]])
       // A 204 is never encoded, so it does not vary by codings, although its 304 may say that it
       // does.
       if (whole.status === 200) expect([path, part(again)]).toEqual([path, part(whole)])
@@ -81,14 +82,20 @@ describe.each(fronts)('with %s in front', (_, before, vary) => {
 it('HDR-6: the 204 of an endpoint without Cache-Control may not be cached', async () => {
   const { send, close } = await serveOver(overMemory, { authenticate: caller, principal: undefined as never })
   const { status, headers } = await send('GET', '/v1/silencio', { 'x-authorization-token': 'ana' })
-  expect([status, headers['cache-control'], headers.vary]).toEqual([204, 'private, no-cache', 'Accept, x-authorization-token'])
+  expect([status, headers['cache-control'], headers.vary]).toEqual([
+    204,
+    'private, no-cache',
+    'Accept, x-authorization-token',
+  ])
   await close()
 })
 
 it('HDR-3, HDR-4: two callers of one version have the same tag if they see the same, and different tags otherwise', async () => {
   const { send, close } = await serveOver(overMemory, { authenticate: caller, principal: undefined as never })
   const tags = await Promise.all(
-    ['ana', 'eva'].map(async (name) => (await send('GET', '/v1/avisos', { 'x-authorization-token': name })).headers.etag),
+    ['ana', 'eva'].map(
+      async (name) => (await send('GET', '/v1/avisos', { 'x-authorization-token': name })).headers.etag,
+    ),
   )
   expect(new Set(tags).size).toBe(2)
   const crossed = await send('GET', '/v1/avisos', { 'x-authorization-token': 'eva', 'if-none-match': String(tags[0]) })

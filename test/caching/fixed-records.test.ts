@@ -62,7 +62,9 @@ const adapterOf = (data: () => Data, name: keyof Data['rows'], keyOf: (value: Re
   list: async () => ({ items: data().rows[name].map(stored), total: data().rows[name].length }),
   read: async (keys: readonly unknown[]) => {
     const found = data().rows[name].map(stored)
-    return keys.map((key) => found.find(({ value }) => keyOf(value) === (typeof key === 'object' ? keyOf(key as never) : String(key))))
+    return keys.map((key) =>
+      found.find(({ value }) => keyOf(value) === (typeof key === 'object' ? keyOf(key as never) : String(key))),
+    )
   },
 })
 
@@ -155,12 +157,19 @@ const card = (id: number) =>
 const zone = (id: string) =>
   fc.record({
     version: versions,
-    value: fc.record({ id: fc.constant(always(id)), name: fc.oneof(fc.constantFrom('north', 'south').map(always), values) }),
+    value: fc.record({
+      id: fc.constant(always(id)),
+      name: fc.oneof(fc.constantFrom('north', 'south').map(always), values),
+    }),
   })
 const pair = (a: number, b: string) =>
   fc.record({
     version: versions,
-    value: fc.record({ a: fc.constant(always(a)), b: fc.constant(always(b)), name: fc.constantFrom('uno', 'dos').map(always) }),
+    value: fc.record({
+      a: fc.constant(always(a)),
+      b: fc.constant(always(b)),
+      name: fc.constantFrom('uno', 'dos').map(always),
+    }),
   })
 const data = fc.record({
   rows: fc.record({
@@ -187,7 +196,10 @@ describe('a record that is shown repeatedly', () => {
   it('HDR-2, HDR-8: has the same bytes, tag and fields as without caches, whatever the store returns under any version', async () => {
     await fc.assert(
       fc.asyncProperty(
-        fc.array(fc.tuple(data, fc.array(fc.tuple(asked, accepted), { minLength: 1, maxLength: 4 })), { minLength: 1, maxLength: 4 }),
+        fc.array(fc.tuple(data, fc.array(fc.tuple(asked, accepted), { minLength: 1, maxLength: 4 })), {
+          minLength: 1,
+          maxLength: 4,
+        }),
         async (states) => {
           let now = states[0]?.[0] as Data
           const [kept, anew] = await Promise.all([serve(() => now, true), serve(() => now, false)])
@@ -221,12 +233,19 @@ describe('a record that is shown repeatedly', () => {
       read: async (keys: readonly string[], { principal }: { principal: unknown }) =>
         keys.map((id) => ({ value: { id, name: principal === 'ana' ? 'secret' : null }, version: '1' })),
     }
-    const service = api({ principal: (req) => req.headers.authorization, versions: { v1: [mount(zones, adapter as never)] } })
+    const service = api({
+      principal: (req) => req.headers.authorization,
+      versions: { v1: [mount(zones, adapter as never)] },
+    })
     const server = http.createServer(express().use(service)).listen(0, '127.0.0.1')
     servers.push(server)
     await new Promise((resolve) => server.once('listening', resolve))
     const get = async (path: string, authorization: string) =>
-      (await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/v1${path}`, { headers: { authorization } })).text()
+      (
+        await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/v1${path}`, {
+          headers: { authorization },
+        })
+      ).text()
     for (const path of ['/zones/x', '/zones']) {
       for (let again = 0; again < 5; again += 1) expect(await get(path, 'ana')).toContain('secret')
       for (let again = 0; again < 5; again += 1) expect(await get(path, 'eva')).not.toContain('secret')
@@ -249,7 +268,8 @@ describe('a record that is shown repeatedly', () => {
     const server = http.createServer(express().use(service)).listen(0, '127.0.0.1')
     servers.push(server)
     await new Promise((resolve) => server.once('listening', resolve))
-    for (let again = 0; again < 4; again += 1) await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/v1/zones/x`)
+    for (let again = 0; again < 4; again += 1)
+      await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/v1/zones/x`)
     expect(service.caches().find(({ name }) => name === 'records')).toMatchObject({ entries: 0, hits: 0 })
   })
 })

@@ -28,7 +28,9 @@ afterAll(() => agent.destroy())
 function send(port: number, method: string, path: string, request: Fields, body?: string): Promise<Exchanged> {
   return new Promise((resolve, reject) => {
     const headers =
-      body === undefined ? request : { 'Content-Type': 'application/json', ...request, 'Content-Length': Buffer.byteLength(body) }
+      body === undefined
+        ? request
+        : { 'Content-Type': 'application/json', ...request, 'Content-Length': Buffer.byteLength(body) }
     const asked = http.request({ host: '127.0.0.1', port, agent, method, path, headers }, (res) => {
       const chunks: Buffer[] = []
       res.on('data', (chunk: Buffer) => chunks.push(chunk))
@@ -51,7 +53,9 @@ const outside = {
     sub: 'ana',
   }),
 }
-const reader = { Authorization: `Bearer ${tokenIssuer({ key: access.key })({ sub: 'lector', scope: 'pre-piezas:read' })}` }
+const reader = {
+  Authorization: `Bearer ${tokenIssuer({ key: access.key })({ sub: 'lector', scope: 'pre-piezas:read' })}`,
+}
 
 const credentialsOf = (path: string): string | undefined =>
   /^\/v[18]\//.test(path) ? 'Authorization' : /^\/public\/v1\//.test(path) ? 'x-authorization-token' : undefined
@@ -80,7 +84,13 @@ const privatePaths = [
   '/v7/x',
   '/nothing',
 ]
-const publicPaths = ['/public/v1/pre-piezas/1', '/public/v1/pre-piezas', `/public/v1/contratos/${code}`, '/public/v1/nada', '/public/login']
+const publicPaths = [
+  '/public/v1/pre-piezas/1',
+  '/public/v1/pre-piezas',
+  `/public/v1/contratos/${code}`,
+  '/public/v1/nada',
+  '/public/login',
+]
 
 const callers: readonly (readonly [name: string, fields: Fields, paths: readonly string[]])[] = [
   ['an operator', inside, privatePaths],
@@ -99,7 +109,11 @@ const packed = () =>
 
 describe.each([
   ['as it is', () => serviceOf(0), {}],
-  ['behind compression() and crossOrigin()', packed, { 'Accept-Encoding': 'gzip, br', Origin: 'https://shop.example.com' }],
+  [
+    'behind compression() and crossOrigin()',
+    packed,
+    { 'Accept-Encoding': 'gzip, br', Origin: 'https://shop.example.com' },
+  ],
 ] as const)('the example service, %s', (_, open, extra) => {
   let port = 0
   let close = async (): Promise<void> => {}
@@ -120,8 +134,11 @@ describe.each([
         const exchanged = await send(port, method, path, { ...extra, ...credentials, ...fields }, body)
         statuses.add(exchanged.status)
         const found = lint(exchanged, credentialsOf(path))
-        if (extra !== undefined && 'Origin' in extra && !/origin/i.test(fieldOf(exchanged, 'vary') ?? '')) found.push('no Vary: Origin')
-        faults.push(...found.map((fault) => `${method} ${path} ${JSON.stringify(fields)} ${exchanged.status}: ${fault}`))
+        if (extra !== undefined && 'Origin' in extra && !/origin/i.test(fieldOf(exchanged, 'vary') ?? ''))
+          found.push('no Vary: Origin')
+        faults.push(
+          ...found.map((fault) => `${method} ${path} ${JSON.stringify(fields)} ${exchanged.status}: ${fault}`),
+        )
         return exchanged
       }
       for (const path of paths) {
@@ -173,7 +190,8 @@ describe.each([
       await look('POST', '/v8/sucursales', fields, JSON.stringify({ nomenclatura: name, descripcion: 'x' }))
       await look('PUT', `/v8/sucursales/${name}`, fields, '{"descripcion":"y"}')
       await look('DELETE', `/v8/sucursales/${name}`, fields)
-      for (const method of ['PUT', 'GET', 'HEAD', 'DELETE', 'GET']) await look(method, `/v8/contratos/${code}/activo`, fields)
+      for (const method of ['PUT', 'GET', 'HEAD', 'DELETE', 'GET'])
+        await look(method, `/v8/contratos/${code}/activo`, fields)
     }
     expect([...new Set(seen)].sort()).toEqual([
       'DELETE 204',
@@ -190,7 +208,10 @@ describe.each([
 
 it('LIMIT-1: nor have responses above the limit', async () => {
   const { port, close } = await listen(serviceOf(1))
-  const answers = [await send(port, 'GET', '/v8/pre-piezas/1', inside), await send(port, 'GET', '/v8/pre-piezas/1', inside)]
+  const answers = [
+    await send(port, 'GET', '/v8/pre-piezas/1', inside),
+    await send(port, 'GET', '/v8/pre-piezas/1', inside),
+  ]
   expect(answers.map(({ status }) => status)).toEqual([200, 429])
   expect(answers.map((answer) => lint(answer, 'Authorization'))).toEqual([[], []])
   await close()
@@ -198,7 +219,10 @@ it('LIMIT-1: nor have responses above the limit', async () => {
 
 it('the linter finds the errors that it is meant to find', () => {
   const faultsOf = (status: number, fields: Fields, body = '', method = 'GET') =>
-    lint({ method, path: '/', request: {}, status, rawHeaders: Object.entries(fields).flat(), body: Buffer.from(body) }, 'Authorization')
+    lint(
+      { method, path: '/', request: {}, status, rawHeaders: Object.entries(fields).flat(), body: Buffer.from(body) },
+      'Authorization',
+    )
   const right = {
     Date: 'Sat, 01 Jan 2028 00:00:00 GMT',
     'Content-Type': 'application/json',

@@ -16,7 +16,8 @@ export interface Exchanged {
 const token = "[!#$%&'*+.^_`|~0-9A-Za-z-]+"
 const quoted = '"(?:[\\t !#-\\[\\]-~\\x80-\\xff]|\\\\[\\t -~\\x80-\\xff])*"'
 const list = (element: string): RegExp => new RegExp(`^${element}(?:[ \\t]*,[ \\t]*${element})*$`)
-const date = /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d\d (?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) \d{4} \d\d:\d\d:\d\d GMT$/
+const date =
+  /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d\d (?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) \d{4} \d\d:\d\d:\d\d GMT$/
 const challenge = `${token}(?:[ ]+${token}=(?:${token}|${quoted})(?:[ \\t]*,[ \\t]*${token}=(?:${token}|${quoted}))*)?`
 const parameter = `;[ \\t]*${token}(?:=(?:${token}|${quoted}))?`
 
@@ -89,31 +90,46 @@ export function lint(exchanged: Exchanged, authenticated: string | undefined): s
   }
   must(body.length === 0 || has('content-type'), 'a body without Content-Type (RFC 9110 8.3)')
   must(!(ownBody && body.length === 0 && has('content-type')), 'Content-Type without a body')
-  must(!has('content-encoding') || varies.includes('accept-encoding'), 'Content-Encoding without Vary: Accept-Encoding (RFC 9110 12.5.5)')
-  if (has('content-encoding') && has('etag')) must(/\+[^"]+"$/.test(fields.get('etag') ?? ''), 'the tag of other bytes (RFC 9110 8.8.3.3)')
+  must(
+    !has('content-encoding') || varies.includes('accept-encoding'),
+    'Content-Encoding without Vary: Accept-Encoding (RFC 9110 12.5.5)',
+  )
+  if (has('content-encoding') && has('etag'))
+    must(/\+[^"]+"$/.test(fields.get('etag') ?? ''), 'the tag of other bytes (RFC 9110 8.8.3.3)')
   // Fields that the status requires.
   must((status === 401) === has('www-authenticate'), 'WWW-Authenticate belongs to 401 (RFC 9110 15.5.2)')
   must(status !== 405 || has('allow'), '405 without Allow (RFC 9110 15.5.6)')
   must((status !== 429 && status !== 503) || has('retry-after'), `${status} without Retry-After (LIMIT-1)`)
   must(status !== 201 || has('location'), '201 without Location (VERB-2)')
   must(status !== 302 || (method === 'HEAD' && !has('location')), '302 is of HEAD alone, without Location (VERB-8)')
-  must(status !== 304 || (has('etag') && has('cache-control') && has('vary')), '304 without Etag, Cache-Control or Vary (RFC 9110 15.4.5)')
+  must(
+    status !== 304 || (has('etag') && has('cache-control') && has('vary')),
+    '304 without Etag, Cache-Control or Vary (RFC 9110 15.4.5)',
+  )
   // Problems.
   if (status >= 400 && status !== 410 && method !== 'HEAD') {
-    must(/^application\/problem\+(?:json|xml)/.test(fields.get('content-type') ?? ''), `a ${status} that is no problem (ERR-3)`)
+    must(
+      /^application\/problem\+(?:json|xml)/.test(fields.get('content-type') ?? ''),
+      `a ${status} that is no problem (ERR-3)`,
+    )
   }
   must(status !== 410 || body.length === 0, '410 with a body (VER-2)')
   // Caching.
   for (const one of caching) must(one === '' || directives.test(one), `Cache-Control says ${one}`)
-  must(status < 400 || (caching.join() === 'no-store' && !has('etag')), 'an error that may be stored, or has a tag (HDR-6)')
+  must(
+    status < 400 || (caching.join() === 'no-store' && !has('etag')),
+    'an error that may be stored, or has a tag (HDR-6)',
+  )
   if ((method === 'GET' || method === 'HEAD') && status < 400) {
     must(has('cache-control'), 'an answer to a read that says nothing of caching (RFC 9111 4.2.2)')
     if (authenticated !== undefined)
       must(caching.includes('private') || caching.includes('no-store'), 'what is somebody’s may be shared (HDR-6)')
   }
-  const represents = status === 304 || status === 302 || (body.length > 0 && status !== 410) || (status >= 400 && status !== 410)
+  const represents =
+    status === 304 || status === 302 || (body.length > 0 && status !== 410) || (status >= 400 && status !== 410)
   must(!represents || varies.includes('accept'), 'no Vary: Accept (HDR-1)')
-  if (authenticated !== undefined && represents) must(varies.includes(authenticated.toLowerCase()), `no Vary: ${authenticated} (HDR-6)`)
+  if (authenticated !== undefined && represents)
+    must(varies.includes(authenticated.toLowerCase()), `no Vary: ${authenticated} (HDR-6)`)
   must(new Set(varies).size === varies.length, 'Vary names a field twice')
   return faults
 }

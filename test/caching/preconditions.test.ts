@@ -21,7 +21,12 @@ interface Said {
   readonly weak: boolean
 }
 
-const said = (name: string, lines: Said['lines'], strong = false, weak = strong): Said => ({ name, lines, strong, weak })
+const said = (name: string, lines: Said['lines'], strong = false, weak = strong): Said => ({
+  name,
+  lines,
+  strong,
+  weak,
+})
 const version = (tag: string): string => tag.slice(1, tag.lastIndexOf('.'))
 
 const fields: readonly Said[] = [
@@ -78,7 +83,8 @@ function model(
   if (updates && options.required && ifMatch.lines === undefined) return 428
   const holds = options.weakToo ? ifMatch.weak : ifMatch.strong
   if (ifMatch.lines !== undefined && !holds) return 412
-  if (ifNoneMatch.lines !== undefined && ifNoneMatch.weak && there !== false) return method === 'GET' || method === 'HEAD' ? 304 : 412
+  if (ifNoneMatch.lines !== undefined && ifNoneMatch.weak && there !== false)
+    return method === 'GET' || method === 'HEAD' ? 304 : 412
   return plain
 }
 
@@ -110,7 +116,14 @@ const kinds: readonly Kind[] = [
   ...reads('expanded item', `${item}?expand=cliente`, 200, 302, setUp),
   ...reads('list', '/v1/contratos', 200, 200),
   ...reads('filtered list', '/v1/contratos?descripcion=uno&limit=1', 200, 200),
-  { name: 'list', method: 'POST', path: '/v1/contratos', body: { codigo: 'T' }, plain: 201, before: [['DELETE', item]] },
+  {
+    name: 'list',
+    method: 'POST',
+    path: '/v1/contratos',
+    body: { codigo: 'T' },
+    plain: 201,
+    before: [['DELETE', item]],
+  },
   ...reads('sub-collection', '/v1/contratos/C1/lineas', 200, 200),
   ...reads('part', part, 200, 302, setUpPart),
   { name: 'part', method: 'PUT', path: part, body: { texto: 'y' }, plain: 200, updates: true, before: setUpPart },
@@ -138,7 +151,14 @@ const kinds: readonly Kind[] = [
     plain: 404,
     before: [...(setUp ?? []), ['DELETE', member]],
   },
-  { name: 'member that is not in', method: 'GET', path: member, tagOf: item, plain: 404, before: [...(setUp ?? []), ['DELETE', member]] },
+  {
+    name: 'member that is not in',
+    method: 'GET',
+    path: member,
+    tagOf: item,
+    plain: 404,
+    before: [...(setUp ?? []), ['DELETE', member]],
+  },
   ...reads('flag', flag, 204, 302, setUp),
   { name: 'flag', method: 'PUT', path: flag, plain: 204, updates: true, before: setUp },
   { name: 'flag', method: 'DELETE', path: flag, plain: 204, updates: true, before: setUp },
@@ -154,7 +174,14 @@ const kinds: readonly Kind[] = [
       before: [...(setUp ?? []), ['DELETE', flag]],
     }),
   ),
-  { name: 'flag that is not set', method: 'GET', path: flag, tagOf: item, plain: 404, before: [...(setUp ?? []), ['DELETE', flag]] },
+  {
+    name: 'flag that is not set',
+    method: 'GET',
+    path: flag,
+    tagOf: item,
+    plain: 404,
+    before: [...(setUp ?? []), ['DELETE', flag]],
+  },
   ...reads('endpoint', '/v1/recuento', 200, 200),
   { name: 'endpoint', method: 'POST', path: '/v1/recuento', plain: 200 },
   ...(['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE'] as const).map(
@@ -186,7 +213,9 @@ const ignored = {
 /** Every If-Match with some If-None-Match, and vice versa. */
 const some = ['absent', '*', 'current', 'another']
 const pairs = fields.flatMap((ifMatch) =>
-  fields.filter(({ name }) => some.includes(name) || some.includes(ifMatch.name)).map((ifNoneMatch) => [ifMatch, ifNoneMatch] as const),
+  fields
+    .filter(({ name }) => some.includes(name) || some.includes(ifMatch.name))
+    .map((ifNoneMatch) => [ifMatch, ifNoneMatch] as const),
 )
 
 /** For the options that change the meaning of If-Match. */
@@ -226,7 +255,8 @@ describe.each(grounds)('preconditions over %s', (ground, open) => {
     async function setUpCase({ before = [], tagOf, path: own }: Kind, required: boolean): Promise<string> {
       for (const [method, path, body] of before) {
         const { status } = await service.send(method, path, required ? { 'If-Match': '*' } : {}, body)
-        if (status > 299 && method !== 'DELETE') throw new Error(`${method} ${path} is ${status}: the case can't be set up.`)
+        if (status > 299 && method !== 'DELETE')
+          throw new Error(`${method} ${path} is ${status}: the case can't be set up.`)
       }
       return (await service.send('GET', tagOf ?? own)).headers.etag ?? '"none.x"'
     }

@@ -10,7 +10,15 @@ import express from 'express'
 import fc from 'fast-check'
 import { afterAll, describe, expect, it } from 'vitest'
 import { memoryAdapter } from '../../src/adapters/memory/index.js'
-import { type Adapter, type AdapterCall, adapterView, api, defineResource, type ListRequest, mount } from '../../src/index.js'
+import {
+  type Adapter,
+  type AdapterCall,
+  adapterView,
+  api,
+  defineResource,
+  type ListRequest,
+  mount,
+} from '../../src/index.js'
 
 const text = { type: 'string' } as const
 const zonas = defineResource({
@@ -63,7 +71,9 @@ const copying = (adapter: Any): Any => ({
     return { ...page, items: page.items.map(({ value, version }) => ({ value: structuredClone(value), version })) }
   },
   read: async (keys: readonly unknown[], call: AdapterCall) =>
-    (await adapter.read(keys, call)).map((stored) => stored && { value: structuredClone(stored.value), version: stored.version }),
+    (await adapter.read(keys, call)).map(
+      (stored) => stored && { value: structuredClone(stored.value), version: stored.version },
+    ),
 })
 
 const asItIs = (adapter: Any): Any => adapter
@@ -96,9 +106,14 @@ function service(wrap: (adapter: Any) => Any, over: ReturnType<typeof stores>, c
   return api({
     caches,
     principal: (req) => req.headers.authorization ?? 'nadie',
-    permission: (who, action, resource) => (who === 'ajena' && resource !== 'fichas' && action === 'read' ? 'forbidden' : 'allow'),
+    permission: (who, action, resource) =>
+      who === 'ajena' && resource !== 'fichas' && action === 'read' ? 'forbidden' : 'allow',
     versions: {
-      v8: [mount(fichas, adapters.fichas as never), mount(sedes, adapters.sedes as never), mount(zonas, adapters.zonas as never)],
+      v8: [
+        mount(fichas, adapters.fichas as never),
+        mount(sedes, adapters.sedes as never),
+        mount(zonas, adapters.zonas as never),
+      ],
       v1: [mount(viejas, old as never)],
     },
   })
@@ -124,11 +139,20 @@ async function serve(wrap: (adapter: Any) => Any, over = stores(), caches = true
   return (method: string, path: string, headers: Record<string, string> = {}, body?: string): Promise<Said> =>
     new Promise((resolve, reject) => {
       const request = http.request(
-        { port, host: '127.0.0.1', agent, method, path, headers: { host: 'uno.example', 'x-request-id': 'una', ...headers } },
+        {
+          port,
+          host: '127.0.0.1',
+          agent,
+          method,
+          path,
+          headers: { host: 'uno.example', 'x-request-id': 'una', ...headers },
+        },
         (res) => {
           const parts: Buffer[] = []
           res.on('data', (part: Buffer) => parts.push(part))
-          res.on('end', () => resolve({ status: res.statusCode ?? 0, headers: res.headers, body: Buffer.concat(parts).toString() }))
+          res.on('end', () =>
+            resolve({ status: res.statusCode ?? 0, headers: res.headers, body: Buffer.concat(parts).toString() }),
+          )
         },
       )
       request.on('error', reject)
@@ -139,7 +163,13 @@ async function serve(wrap: (adapter: Any) => Any, over = stores(), caches = true
 /** Versions are random for each store; everything else must be equal. */
 const comparable = ({ status, headers, body }: Said) => {
   const { etag, date, 'x-request-id': _, ...others } = headers
-  return { status, others, tagged: etag !== undefined, length: Number(headers['content-length'] ?? 0) === Buffer.byteLength(body), body }
+  return {
+    status,
+    others,
+    tagged: etag !== undefined,
+    length: Number(headers['content-length'] ?? 0) === Buffer.byteLength(body),
+    body,
+  }
 }
 
 const id = (most: number) => fc.integer({ min: 1, max: most })
@@ -188,34 +218,41 @@ const steps = fc.oneof(
     weight: 1,
     arbitrary: fc
       .tuple(id(12), id(4))
-      .map(([at, sede]) => ['PATCH', `/v8/fichas/${at}`, patch, JSON.stringify({ sede: sede > 3 ? null : { id: sede } })] as const),
+      .map(
+        ([at, sede]) =>
+          ['PATCH', `/v8/fichas/${at}`, patch, JSON.stringify({ sede: sede > 3 ? null : { id: sede } })] as const,
+      ),
   },
 )
 
 describe('repeated responses', () => {
   it('HDR-2, REP-1: for any caller, form and change, the bytes equal newly rendered ones', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.constantFrom(asItIs, copying), fc.array(steps, { minLength: 20, maxLength: 80 }), async (wrap, sequence) => {
-        const [remembering, anew] = await Promise.all([serve(wrap), serve(copying, stores(), false)])
-        const seen = new Map<string, string>()
-        for (const [method, path, given, body] of sequence) {
-          // Requests that occur once are not cached yet, nor is a page at the second request of its
-          // query.
-          if (method === 'GET') for (const _ of [1, 2, 3]) await remembering(method, path, given)
-          const said = await remembering(method, path, given, body)
-          const expected = await anew(method, path, given, body)
-          expect([method, path, given, comparable(said)]).toEqual([method, path, given, comparable(expected)])
-          // A strong tag identifies one text forever.
-          if (method !== 'GET' || said.headers.etag === undefined || said.status !== 200) continue
-          const name = [path, given.host, given.accept, said.headers.etag].join(' ')
-          expect(seen.get(name) ?? said.body).toBe(said.body)
-          seen.set(name, said.body)
-        }
-        for (const server of servers.splice(0)) {
-          server.closeAllConnections()
-          server.close()
-        }
-      }),
+      fc.asyncProperty(
+        fc.constantFrom(asItIs, copying),
+        fc.array(steps, { minLength: 20, maxLength: 80 }),
+        async (wrap, sequence) => {
+          const [remembering, anew] = await Promise.all([serve(wrap), serve(copying, stores(), false)])
+          const seen = new Map<string, string>()
+          for (const [method, path, given, body] of sequence) {
+            // Requests that occur once are not cached yet, nor is a page at the second request of its
+            // query.
+            if (method === 'GET') for (const _ of [1, 2, 3]) await remembering(method, path, given)
+            const said = await remembering(method, path, given, body)
+            const expected = await anew(method, path, given, body)
+            expect([method, path, given, comparable(said)]).toEqual([method, path, given, comparable(expected)])
+            // A strong tag identifies one text forever.
+            if (method !== 'GET' || said.headers.etag === undefined || said.status !== 200) continue
+            const name = [path, given.host, given.accept, said.headers.etag].join(' ')
+            expect(seen.get(name) ?? said.body).toBe(said.body)
+            seen.set(name, said.body)
+          }
+          for (const server of servers.splice(0)) {
+            server.closeAllConnections()
+            server.close()
+          }
+        },
+      ),
       { numRuns: 40 },
     )
   }, 120_000)
@@ -224,20 +261,29 @@ describe('repeated responses', () => {
 describe('the tag of a page', () => {
   it('HDR-4: is the same text, whatever part of the page is cached', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.constantFrom(asItIs, copying), fc.array(steps, { minLength: 20, maxLength: 80 }), async (wrap, sequence) => {
-        const over = stores()
-        const [remembering, anew] = await Promise.all([serve(wrap, over), serve(copying, over, false)])
-        for (const [method, path, given, body] of sequence) {
-          const said = await remembering(method, path, given, body)
-          if (method !== 'GET') continue
-          const expected = await anew(method, path, given)
-          expect([path, given, said.headers.etag, said.body]).toEqual([path, given, expected.headers.etag, expected.body])
-        }
-        for (const server of servers.splice(0)) {
-          server.closeAllConnections()
-          server.close()
-        }
-      }),
+      fc.asyncProperty(
+        fc.constantFrom(asItIs, copying),
+        fc.array(steps, { minLength: 20, maxLength: 80 }),
+        async (wrap, sequence) => {
+          const over = stores()
+          const [remembering, anew] = await Promise.all([serve(wrap, over), serve(copying, over, false)])
+          for (const [method, path, given, body] of sequence) {
+            const said = await remembering(method, path, given, body)
+            if (method !== 'GET') continue
+            const expected = await anew(method, path, given)
+            expect([path, given, said.headers.etag, said.body]).toEqual([
+              path,
+              given,
+              expected.headers.etag,
+              expected.body,
+            ])
+          }
+          for (const server of servers.splice(0)) {
+            server.closeAllConnections()
+            server.close()
+          }
+        },
+      ),
       { numRuns: 40 },
     )
   }, 120_000)
@@ -258,7 +304,8 @@ describe('one record in two lists', () => {
     servers.push(server)
     await new Promise((resolve) => server.once('listening', resolve))
     const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`
-    for (const zona of [1, 2]) expect((await fetch(`${base}/zonas/${zona}/etiquetas/1`, { method: 'PUT' })).status).toBe(204)
+    for (const zona of [1, 2])
+      expect((await fetch(`${base}/zonas/${zona}/etiquetas/1`, { method: 'PUT' })).status).toBe(204)
     for (const path of [
       '/etiquetas',
       '/zonas/1/etiquetas',
@@ -282,7 +329,11 @@ describe('records that may still change', () => {
   const definition = defineResource({
     collection: 'cosas',
     key: 'id',
-    schema: { type: 'object', required: ['id'], properties: { id: { type: 'integer' }, nombre: text, partes: { type: 'array' } } },
+    schema: {
+      type: 'object',
+      required: ['id'],
+      properties: { id: { type: 'integer' }, nombre: text, partes: { type: 'array' } },
+    },
   })
   class Cosa {
     constructor(
@@ -292,7 +343,10 @@ describe('records that may still change', () => {
   }
   const changing: readonly (readonly [what: string, make: (state: { nombre: string }) => object])[] = [
     ['a frozen envelope about a record that is not', () => Object.freeze({ value: { id: 1 }, version: 'a' })],
-    ['a frozen record with a list that is not', () => Object.freeze({ value: Object.freeze({ id: 1, partes: [] }), version: 'a' })],
+    [
+      'a frozen record with a list that is not',
+      () => Object.freeze({ value: Object.freeze({ id: 1, partes: [] }), version: 'a' }),
+    ],
     [
       'a member that is worked out when it is asked for',
       (state) =>
@@ -308,7 +362,11 @@ describe('records that may still change', () => {
     ],
     [
       'an instance of a class inside',
-      () => Object.freeze({ value: Object.freeze({ id: 1, partes: Object.freeze([Object.freeze(new Cosa(1, []))]) }), version: 'a' }),
+      () =>
+        Object.freeze({
+          value: Object.freeze({ id: 1, partes: Object.freeze([Object.freeze(new Cosa(1, []))]) }),
+          version: 'a',
+        }),
     ],
   ]
 
@@ -316,10 +374,13 @@ describe('records that may still change', () => {
     const state = { nombre: 'uno' }
     const stored = make(state) as { value: { id: number; nombre?: string; partes?: unknown[] }; version: string }
     const adapter = { read: () => [stored], list: () => ({ items: [stored], total: 1 }) }
-    const server = http.createServer(express().use(api({ versions: { v1: [mount(definition, adapter as never)] } }))).listen(0, '127.0.0.1')
+    const server = http
+      .createServer(express().use(api({ versions: { v1: [mount(definition, adapter as never)] } })))
+      .listen(0, '127.0.0.1')
     servers.push(server)
     await new Promise((resolve) => server.once('listening', resolve))
-    const get = async (path: string) => (await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`)).json()
+    const get = async (path: string) =>
+      (await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`)).json()
     for (let again = 0; again < 4; again += 1) {
       await get('/v1/cosas/1')
       await get('/v1/cosas')
@@ -345,7 +406,9 @@ describe('a list that its adapter keeps modifying', () => {
     const items = [stored(1)]
     const page = { items, total: 1 }
     const adapter = { read: () => [undefined], list: () => page }
-    const server = http.createServer(express().use(api({ versions: { v1: [mount(definition, adapter as never)] } }))).listen(0, '127.0.0.1')
+    const server = http
+      .createServer(express().use(api({ versions: { v1: [mount(definition, adapter as never)] } })))
+      .listen(0, '127.0.0.1')
     servers.push(server)
     await new Promise((resolve) => server.once('listening', resolve))
     const get = async () => (await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/v1/cosas`)).json()
@@ -375,7 +438,9 @@ describe('responses behind other middlewares', () => {
       const body = await (await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/v8/fichas/2`)).text()
       expect(JSON.parse(body).nombre).toBe('Ficha é1 漢1 \u{1f600}')
       expect(heard.at(-1)).toBe(body)
-      const page = await (await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/v8/fichas?limit=3`)).text()
+      const page = await (
+        await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/v8/fichas?limit=3`)
+      ).text()
       expect(JSON.parse(page)[1].nombre).toBe('Ficha é1 漢1 \u{1f600}')
       expect(heard.at(-1)).toBe(page)
     }
@@ -388,10 +453,13 @@ describe('lists that their store keeps modifying', () => {
     key: 'id',
     schema: { type: 'object', required: ['id'], properties: { id: { type: 'integer' }, nombre: text } },
   })
-  const frozen = (id: number, nombre: string, version = 'a') => Object.freeze({ value: Object.freeze({ id, nombre }), version })
+  const frozen = (id: number, nombre: string, version = 'a') =>
+    Object.freeze({ value: Object.freeze({ id, nombre }), version })
 
   async function get(adapter: object) {
-    const server = http.createServer(express().use(api({ versions: { v1: [mount(definition, adapter as never)] } }))).listen(0, '127.0.0.1')
+    const server = http
+      .createServer(express().use(api({ versions: { v1: [mount(definition, adapter as never)] } })))
+      .listen(0, '127.0.0.1')
     servers.push(server)
     await new Promise((resolve) => server.once('listening', resolve))
     return (path: string) => fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`)

@@ -2,7 +2,15 @@
 import compression from 'compression'
 import express from 'express'
 import { memoryAdapter } from '../../src/adapters/memory/index.js'
-import { type Adapter, type ApiOptions, api, defineResource, endpoint, type Middleware, mount } from '../../src/index.js'
+import {
+  type Adapter,
+  type ApiOptions,
+  api,
+  defineResource,
+  endpoint,
+  type Middleware,
+  mount,
+} from '../../src/index.js'
 import { openPostgres, tableOf } from '../adapters/postgres/stores.js'
 import { listen, type Served } from '../clauses/fixture.js'
 
@@ -46,7 +54,11 @@ const lineas = defineResource({
 const notas = defineResource({
   collection: 'notas',
   key: 'id',
-  schema: { type: 'object', required: ['id', 'de'], properties: { id: text, de: text, texto: { type: 'string', default: '' } } },
+  schema: {
+    type: 'object',
+    required: ['id', 'de'],
+    properties: { id: text, de: text, texto: { type: 'string', default: '' } },
+  },
   scope: (principal) => ({ de: String(principal) }),
 })
 
@@ -54,7 +66,11 @@ const notas = defineResource({
 const avisos = defineResource({
   collection: 'avisos',
   key: 'id',
-  schema: { type: 'object', required: ['id', 'de'], properties: { id: text, de: text, texto: { type: 'string', default: '' } } },
+  schema: {
+    type: 'object',
+    required: ['id', 'de'],
+    properties: { id: text, de: text, texto: { type: 'string', default: '' } },
+  },
   scope: (principal) => ({ de: String(principal) }),
   cacheControl: 'public, no-cache',
 })
@@ -139,7 +155,9 @@ export async function serveOver(
   }
   const app = express()
   for (const middleware of before) app.use(middleware)
-  const served = await listen(app.use(api({ principal: () => 'ana', versions, onError: () => {}, ...options } as ApiOptions)))
+  const served = await listen(
+    app.use(api({ principal: () => 'ana', versions, onError: () => {}, ...options } as ApiOptions)),
+  )
   return {
     ...served,
     close: async () => {

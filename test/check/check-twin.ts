@@ -36,5 +36,9 @@ export async function checkTwin(fault?: Fault, only?: readonly string[]): Promis
 
 /** The clauses that break, each once. */
 export const breaksOf = ({ results }: CheckReport): readonly string[] => [
-  ...new Set(results.filter(({ outcome }) => outcome.verdict === 'breaks' || outcome.verdict === 'flaky').map(({ clause }) => clause)),
+  ...new Set(
+    results
+      .filter(({ outcome }) => outcome.verdict === 'breaks' || outcome.verdict === 'flaky')
+      .map(({ clause }) => clause),
+  ),
 ]

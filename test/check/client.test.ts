@@ -23,16 +23,19 @@ async function answering(...statuses: readonly number[]) {
 
 const options = { principals: [], rate: 10_000, budget: 100 }
 
-it.each(['POST', 'PUT', 'PATCH', 'DELETE', 'PROPFIND'])('sends no %s to an address that is not in the ledger', async (method) => {
-  const { asked, url } = await answering()
-  const client = new Client({ ...options, mayWrite: (_, address) => address === `${url}/7` })
-  await expect(client.send(method, url)).rejects.toThrow(UnsafeRequestError)
-  await expect(client.race(method, `${url}/8`, [{}, {}])).rejects.toThrow(UnsafeRequestError)
-  expect(asked).toEqual([])
-  await client.send(method, `${url}/7`)
-  expect(asked).toEqual([`${method} /v1/orders/7`])
-  client.close()
-})
+it.each(['POST', 'PUT', 'PATCH', 'DELETE', 'PROPFIND'])(
+  'sends no %s to an address that is not in the ledger',
+  async (method) => {
+    const { asked, url } = await answering()
+    const client = new Client({ ...options, mayWrite: (_, address) => address === `${url}/7` })
+    await expect(client.send(method, url)).rejects.toThrow(UnsafeRequestError)
+    await expect(client.race(method, `${url}/8`, [{}, {}])).rejects.toThrow(UnsafeRequestError)
+    expect(asked).toEqual([])
+    await client.send(method, `${url}/7`)
+    expect(asked).toEqual([`${method} /v1/orders/7`])
+    client.close()
+  },
+)
 
 it('sends an address as it is written', async () => {
   const { asked, url } = await answering()

@@ -36,7 +36,9 @@ async function start(fault?: Fault): Promise<string> {
   return service.origin
 }
 
-async function run(...args: string[]): Promise<{ readonly code: number; readonly out: string; readonly error: string }> {
+async function run(
+  ...args: string[]
+): Promise<{ readonly code: number; readonly out: string; readonly error: string }> {
   let [out, error] = ['', '']
   const terminal = {
     cwd,
@@ -57,7 +59,10 @@ const inCwd = (name: string): string => readFileSync(join(cwd, name), 'utf8')
 
 it('is 0 for a service that keeps the conventions, and tells what could not be checked', async () => {
   const { code, out } = await run(await start(), ...usual)
-  expect([code, out]).toEqual([0, expect.stringMatching(/\d+ hold, 0 break, 0 break sometimes, \d+ could not be checked/)])
+  expect([code, out]).toEqual([
+    0,
+    expect.stringMatching(/\d+ hold, 0 break, 0 break sometimes, \d+ could not be checked/),
+  ])
   expect(out).toContain('no principal was given that may not read it: AUTH-4/forbidden')
 })
 
@@ -113,7 +118,9 @@ it('writes JUnit and JSON', async () => {
   expect(broken).toMatchObject({ check: 'HDR-1/unsupported', clause: 'HDR-1', evidence: [{ answer: { status: 406 } }] })
   expect(out).not.toContain(tokenOf('admin'))
   expect(inCwd('report.xml')).toMatch(/<testsuites [^>]*failures="2">/)
-  expect(inCwd('report.xml')).toMatch(/<testcase name="HDR-1\/unsupported" classname="\/v1\/orders"><failure message="[^"]*415/)
+  expect(inCwd('report.xml')).toMatch(
+    /<testcase name="HDR-1\/unsupported" classname="\/v1\/orders"><failure message="[^"]*415/,
+  )
 })
 
 it('a baseline accepts what is known until its day, and no other break', async () => {
@@ -210,11 +217,20 @@ it.each([
   [[], 'Which service?'],
   [['example.com'], '<base url> is "example.com". Give an absolute address'],
   [['http://127.0.0.1:1', '--onyl', 'x'], '--onyl is no flag. Did you mean "--only"?'],
-  [['http://127.0.0.1:1', '--only', 'QUERY-88'], '--only names "QUERY-88", which is no clause. Did you mean "QUERY-8"?'],
+  [
+    ['http://127.0.0.1:1', '--only', 'QUERY-88'],
+    '--only names "QUERY-88", which is no clause. Did you mean "QUERY-8"?',
+  ],
   [['http://127.0.0.1:1', '--rate', '0'], '--rate is "0". Give a whole number'],
   [['http://127.0.0.1:1', '--document', 'absent.json'], 'absent.json can not be read'],
-  [['http://127.0.0.1:1', '--document', 'openapi.json', '--token', 'CHECK_NO_TOKEN'], 'The variable CHECK_NO_TOKEN is not set'],
-  [['http://127.0.0.1:1', '--document', 'openapi.json', '--token-command', 'echo a secret'], 'or did not print one word'],
+  [
+    ['http://127.0.0.1:1', '--document', 'openapi.json', '--token', 'CHECK_NO_TOKEN'],
+    'The variable CHECK_NO_TOKEN is not set',
+  ],
+  [
+    ['http://127.0.0.1:1', '--document', 'openapi.json', '--token-command', 'echo a secret'],
+    'or did not print one word',
+  ],
   [['http://127.0.0.1:1'], 'can not be asked'],
 ])('%j: %s', async (args, message) => {
   const { code, error } = await run(...args)

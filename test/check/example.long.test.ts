@@ -29,7 +29,11 @@ beforeAll(async () => {
     app(req, res)
   })
   const target = await (await fetch(`${origin}/v8/openapi.json`)).json()
-  const clerk = { name: 'clerk', token: issue({ sub: 'clerk', scope: 'pre-piezas:read' }), forbidden: ['/contratos', '/clientes'] }
+  const clerk = {
+    name: 'clerk',
+    token: issue({ sub: 'clerk', scope: 'pre-piezas:read' }),
+    forbidden: ['/contratos', '/clientes'],
+  }
   report = await checkService({
     base: `${origin}/v8`,
     target,

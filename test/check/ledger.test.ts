@@ -28,7 +28,9 @@ it('allows POST where it was announced, anything at what was created, and nothin
   const ledger = new Ledger(path)
   expect(ledger.mayWrite('POST', orders)).toBe(false)
   ledger.created(ledger.intend(intent), `${orders}/7`)
-  const asked = ['POST', 'PUT', 'DELETE'].flatMap((method) => ['', '/7', '/8', '/7/x'].map((rest) => [method, rest] as const))
+  const asked = ['POST', 'PUT', 'DELETE'].flatMap((method) =>
+    ['', '/7', '/8', '/7/x'].map((rest) => [method, rest] as const),
+  )
   const allowed = asked.filter(([method, rest]) => ledger.mayWrite(method, `${orders}${rest}`))
   expect(allowed.map((one) => one.join(' '))).toEqual(['POST ', 'POST /7', 'PUT /7', 'DELETE /7'])
   ledger.close()

@@ -49,7 +49,11 @@ it('does not guess what a document does not tell', () => {
 it('does not write where DELETE would only take a record out of a parent', () => {
   const { get, post } = document.paths['/v1/orders']
   const item = document.paths['/v1/orders/{id}']
-  const paths = { ...document.paths, '/v1/customers/{id}/orders': { get, post }, '/v1/customers/{id}/orders/{order}': item }
+  const paths = {
+    ...document.paths,
+    '/v1/customers/{id}/orders': { get, post },
+    '/v1/customers/{id}/orders/{order}': item,
+  }
   const found = resolveTarget({ ...document, paths }).collections.filter(({ create }) => create !== undefined)
   expect(found.map(({ template }) => template)).toEqual(['/v1/orders'])
 })

@@ -4,7 +4,10 @@ import { breaksOf, checkTwin } from './check-twin.js'
 import { faultsOf } from './serving.js'
 import { type Fault, readFaults, writeFaults } from './twin/faults.js'
 
-it.each(Object.entries({ ...readFaults, ...writeFaults }))('a twin with "%s" breaks %s alone', async (fault, clause) => {
-  const report = await checkTwin(fault as Fault)
-  expect(breaksOf(report), faultsOf(report).join('\n')).toEqual([clause])
-})
+it.each(Object.entries({ ...readFaults, ...writeFaults }))(
+  'a twin with "%s" breaks %s alone',
+  async (fault, clause) => {
+    const report = await checkTwin(fault as Fault)
+    expect(breaksOf(report), faultsOf(report).join('\n')).toEqual([clause])
+  },
+)

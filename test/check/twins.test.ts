@@ -7,7 +7,9 @@ import { type Fault, readFaults, writeFaults } from './twin/faults.js'
 it('a right service that was written by hand is accused of nothing', async () => {
   const report = await checkTwin()
   expect(faultsOf(report)).toEqual([])
-  const unchecked = report.results.filter(({ outcome, where }) => outcome.verdict === 'unchecked' && where === '/v1/orders')
+  const unchecked = report.results.filter(
+    ({ outcome, where }) => outcome.verdict === 'unchecked' && where === '/v1/orders',
+  )
   // The guest may read orders.
   expect(unchecked.map(({ check }) => check)).toEqual(['AUTH-4/forbidden'])
   expect(report.left).toEqual([])

@@ -28,7 +28,9 @@ const options = (base: string): CheckServiceOptions & { readonly write: string }
   rate: 100_000,
   write: ledger,
 })
-const writing = { only: ['VERB-2', 'VERB-3', 'VERB-5', 'VERB-6', 'VERB-9', 'VERB-12', 'HDR-2', 'HDR-3', 'HDR-5', 'REP-8'] }
+const writing = {
+  only: ['VERB-2', 'VERB-3', 'VERB-5', 'VERB-6', 'VERB-9', 'VERB-12', 'HDR-2', 'HDR-3', 'HDR-5', 'REP-8'],
+}
 const isUnsafe = ({ method }: IncomingMessage): boolean => !['GET', 'HEAD', 'OPTIONS'].includes(String(method))
 
 /** The addresses of the ledger as the disk has them. */
@@ -85,7 +87,9 @@ it('takes no address for its own that shows the record of somebody else', async 
 })
 
 const numberOf = async (origin: string): Promise<string | null> =>
-  (await fetch(`${origin}/v1/orders?limit=1`, { headers: { Authorization: `Bearer ${tokenOf('admin')}` } })).headers.get('x-total-count')
+  (
+    await fetch(`${origin}/v1/orders?limit=1`, { headers: { Authorization: `Bearer ${tokenOf('admin')}` } })
+  ).headers.get('x-total-count')
 
 it('leaves nothing behind, whatever breaks', async () => {
   const { origin, close } = await serving(twinApp('PUT creates'))

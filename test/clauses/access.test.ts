@@ -21,7 +21,9 @@ const publicas = defineResource({
 const issue = tokenIssuer({ key })
 const token = (scope = '*:read *:write', sub = 'ana') => issue({ sub, scope })
 const asBearer = (text: string) => ({ Authorization: `Bearer ${text}` })
-const basic = (user: string, secret: string) => ({ Authorization: `Basic ${Buffer.from(`${user}:${secret}`).toString('base64')}` })
+const basic = (user: string, secret: string) => ({
+  Authorization: `Basic ${Buffer.from(`${user}:${secret}`).toString('base64')}`,
+})
 
 hashCheaply()
 
@@ -54,11 +56,18 @@ async function serve(express: Express, { limit = 1000, store }: Options = {}) {
     onResponse: (event: (typeof events)[number]) => void events.push(event),
     onError: ({ error }: { error: unknown }) => void errors.push(error),
   }
-  const inside = api({ authenticate: bearer({ keys: key }), permission: scopePermission(), rateLimit: limited(), versions, ...hooks })
+  const inside = api({
+    authenticate: bearer({ keys: key }),
+    permission: scopePermission(),
+    rateLimit: limited(),
+    versions,
+    ...hooks,
+  })
   const outside = api({
     authenticate: publicToken({ keys: key, audience: 'public' }),
     login: login({
-      find: (user) => (user === 'ana' || user === '' ? { hash, principal: { sub: user || 'nobody', scope: 'notas:read' } } : undefined),
+      find: (user) =>
+        user === 'ana' || user === '' ? { hash, principal: { sub: user || 'nobody', scope: 'notas:read' } } : undefined,
       token: tokenIssuer({ key, audience: 'public' }),
       attempts: { pair: { limit: 3 } },
     }),
@@ -128,12 +137,15 @@ describe.each(frameworks)('AUTH over %s', (_name, express) => {
       const answer = await get('/public/login', basic('ana', password), method)
       expect([answer.status, answer.headers.allow]).toEqual([405, 'GET, HEAD, OPTIONS'])
     }
-    expect([(await get('/public/login', {}, 'OPTIONS')).status, (await get('/public/login', {}, 'OPTIONS')).headers.allow]).toEqual([
-      204,
-      'GET, HEAD, OPTIONS',
-    ])
+    expect([
+      (await get('/public/login', {}, 'OPTIONS')).status,
+      (await get('/public/login', {}, 'OPTIONS')).headers.allow,
+    ]).toEqual([204, 'GET, HEAD, OPTIONS'])
     expect((await get('/public/login?user=ana', basic('ana', password))).status).toBe(400)
-    const bodies = [await get('/public/login', basic('ana', 'wrong')), await get('/public/login', basic('eva', 'wrong'))].map((answer) => {
+    const bodies = [
+      await get('/public/login', basic('ana', 'wrong')),
+      await get('/public/login', basic('eva', 'wrong')),
+    ].map((answer) => {
       expect(answer.headers['www-authenticate']).toBe('Basic realm="login", charset="UTF-8"')
       const { requestId, ...rest } = answer.json
       return [answer.status, rest, Object.keys(answer.headers).sort()]
@@ -162,14 +174,27 @@ describe.each(frameworks)('AUTH over %s', (_name, express) => {
     expect([list.headers['cache-control'], list.headers.vary]).toEqual(['private, no-cache', 'Accept, Authorization'])
     const etag = list.headers.etag as string
     const again = await get('/v1/notas', { ...asBearer(token()), 'If-None-Match': etag })
-    expect([again.status, again.headers['cache-control'], again.headers.vary]).toEqual([304, 'private, no-cache', 'Accept, Authorization'])
+    expect([again.status, again.headers['cache-control'], again.headers.vary]).toEqual([
+      304,
+      'private, no-cache',
+      'Accept, Authorization',
+    ])
     const head = await get('/v1/notas/1', asBearer(token()), 'HEAD')
-    expect([head.status, head.headers['cache-control'], head.headers.vary]).toEqual([302, 'private, no-cache', 'Accept, Authorization'])
+    expect([head.status, head.headers['cache-control'], head.headers.vary]).toEqual([
+      302,
+      'private, no-cache',
+      'Accept, Authorization',
+    ])
     expect((await get('/v1/publicas/1', asBearer(token()))).headers['cache-control']).toBe('public, max-age=60')
     const byHand = await get('/v1/by-hand', asBearer(token()))
-    expect([byHand.headers['cache-control'], byHand.headers.vary]).toEqual(['private, no-cache', 'Accept, Authorization'])
+    expect([byHand.headers['cache-control'], byHand.headers.vary]).toEqual([
+      'private, no-cache',
+      'Accept, Authorization',
+    ])
     const given = (await get('/public/login', basic('ana', password))).headers['x-authorization-token'] as string
-    expect((await get('/public/v1/notas', { 'x-authorization-token': given })).headers.vary).toBe('Accept, x-authorization-token')
+    expect((await get('/public/v1/notas', { 'x-authorization-token': given })).headers.vary).toBe(
+      'Accept, x-authorization-token',
+    )
   })
 
   it('HDR-6: a stricter Cache-Control set before hand-written routes is kept', async () => {
@@ -210,16 +235,29 @@ describe.each(frameworks)('AUTH over %s', (_name, express) => {
   it('ERR-3: no response and no hook contains a password, a token or a key', async () => {
     const seen: string[] = []
     const given = token()
-    for (const headers of [asBearer(`${given}x`), basic('ana', `${password}x`), asBearer(forged({ alg: 'HS256' }, { sub: 'x', exp: 1 }))]) {
+    for (const headers of [
+      asBearer(`${given}x`),
+      basic('ana', `${password}x`),
+      asBearer(forged({ alg: 'HS256' }, { sub: 'x', exp: 1 })),
+    ]) {
       for (const path of ['/v1/notas', '/public/login', '/public/v1/notas']) {
-        const { text, headers: fields } = await get(path, { ...headers, 'x-authorization-token': headers.Authorization })
+        const { text, headers: fields } = await get(path, {
+          ...headers,
+          'x-authorization-token': headers.Authorization,
+        })
         seen.push(text, JSON.stringify(fields))
       }
     }
     const reported = seen
       .concat(service.errors.map((error) => `${String(error)} ${(error as Error).stack} ${JSON.stringify(error)}`))
       .join('\n')
-    for (const secret of [given, given.split('.')[2] as string, password, key.key, Buffer.from(`ana:${password}`).toString('base64')]) {
+    for (const secret of [
+      given,
+      given.split('.')[2] as string,
+      password,
+      key.key,
+      Buffer.from(`ana:${password}`).toString('base64'),
+    ]) {
       expect(reported).not.toContain(secret)
     }
   })
@@ -272,7 +310,8 @@ describe.each(frameworks)('LIMIT-1 over %s', (_name, express) => {
     const service = await serve(express)
     for (const user of ['ana', 'eva']) {
       const statuses: number[] = []
-      for (let i = 0; i < 4; i += 1) statuses.push((await service.send('GET', '/public/login', basic(user, 'wrong'))).status)
+      for (let i = 0; i < 4; i += 1)
+        statuses.push((await service.send('GET', '/public/login', basic(user, 'wrong'))).status)
       expect([user, statuses]).toEqual([user, [401, 401, 401, 429]])
     }
     const blocked = await service.send('GET', '/public/login', basic('ana', password))

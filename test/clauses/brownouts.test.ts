@@ -26,7 +26,13 @@ const serviceOf = (brownouts: BrownoutsOption, more: Partial<ApiOptions> = {}) =
     },
     onError: () => {},
     versions: {
-      v1: { resources: [mount(pedidos, data.pedidos)], deprecated: '2026-01-01', sunset: '2027-06-30', successor: 'v2', brownouts },
+      v1: {
+        resources: [mount(pedidos, data.pedidos)],
+        deprecated: '2026-01-01',
+        sunset: '2027-06-30',
+        successor: 'v2',
+        brownouts,
+      },
       v2: [mount(pedidos, data.pedidos)],
     },
     ...more,
@@ -57,7 +63,9 @@ describe.each(frameworks)('VER-3: brownouts over %s', (_name, express) => {
       expect(answer.headers.link).toBe('<http://api.example.com/v2/pedidos/1>; rel="successor-version"')
     }
     expect((await send('GET', '/v2/pedidos/1')).status).toBe(200)
-    expect((await send('GET', '/v1/pedidos/1', { Accept: 'application/xml' })).headers['content-type']).toBe('application/problem+xml')
+    expect((await send('GET', '/v1/pedidos/1', { Accept: 'application/xml' })).headers['content-type']).toBe(
+      'application/problem+xml',
+    )
     at('2027-03-01T10:14:59.500Z')
     expect((await send('GET', '/v1/pedidos/1')).headers['retry-after']).toBe('1')
     at('2027-03-01T10:15:00Z')
@@ -71,14 +79,9 @@ describe.each(frameworks)('VER-3: brownouts over %s', (_name, express) => {
     at('2027-03-01T10:10:00Z')
     for (const method of ['GET', 'POST', 'HEAD', 'OPTIONS']) {
       const { status, text, headers } = await send(method, '/v1/pedidos/1/x', { 'x-client': 'nobody' })
-      expect([method, status, text, headers['retry-after'], headers['cache-control'], headers['content-type']]).toEqual([
-        method,
-        410,
-        '',
-        '300',
-        'no-store',
-        undefined,
-      ])
+      expect([method, status, text, headers['retry-after'], headers['cache-control'], headers['content-type']]).toEqual(
+        [method, 410, '', '300', 'no-store', undefined],
+      )
     }
   })
 
@@ -124,7 +127,9 @@ describe.each(frameworks)('VER-3: brownouts over %s', (_name, express) => {
     expect((await send('GET', '/v1/openapi')).json).not.toHaveProperty('x-brownouts')
     current = [{ from, until, exempt: ['billing'] }]
     const { json } = await send('GET', '/v1/openapi')
-    expect(json['x-brownouts']).toEqual([{ from: '2027-03-01T10:00:00.000Z', until: '2027-03-01T10:15:00.000Z', status: 503 }])
+    expect(json['x-brownouts']).toEqual([
+      { from: '2027-03-01T10:00:00.000Z', until: '2027-03-01T10:15:00.000Z', status: 503 },
+    ])
     expect(json['x-successor']).toBe('v2')
     at('2027-03-01T10:00:00Z')
     expect((await send('GET', '/v1/pedidos')).status).toBe(503)
@@ -137,7 +142,9 @@ describe.each(frameworks)('VER-3: brownouts over %s', (_name, express) => {
     let give: () => unknown = () => {
       throw new Error('no configuration')
     }
-    const { send } = await start((() => give()) as () => never, { onError: ({ error, clause }) => heard.push([String(error), clause]) })
+    const { send } = await start((() => give()) as () => never, {
+      onError: ({ error, clause }) => heard.push([String(error), clause]),
+    })
     for (let i = 0; i < 3; i += 1) expect((await send('GET', '/v1/pedidos')).status).toBe(200)
     expect(heard).toEqual([['Error: no configuration', 'VER-3']])
     for (const wrong of [
@@ -178,7 +185,9 @@ describe.each(frameworks)('VER-3: brownouts over %s', (_name, express) => {
     })
     const service = api({
       onError: () => {},
-      versions: { v1: { resources: [mount(pedidos, slow)], deprecated: '2026-01-01', brownouts: [{ from, until, status: 410 }] } },
+      versions: {
+        v1: { resources: [mount(pedidos, slow)], deprecated: '2026-01-01', brownouts: [{ from, until, status: 410 }] },
+      },
     })
     const { send, close } = await listen(express().use(service) as never)
     closers.push(close)
@@ -196,12 +205,16 @@ describe('VER-3: invalid brownouts', () => {
     expect(() => serviceOf([{ from: until, until: from }])).toThrow(/ends before it begins/)
     expect(() => serviceOf([{ from: 'soon', until }])).toThrow(/not a date/)
     expect(() => serviceOf([{ from, until, status: 404 as 410 }])).toThrow(/status/)
-    expect(() => api({ versions: { v1: { resources: [], brownouts: [{ from, until }] } } })).toThrow(/is not deprecated/)
+    expect(() => api({ versions: { v1: { resources: [], brownouts: [{ from, until }] } } })).toThrow(
+      /is not deprecated/,
+    )
   })
 
   it('VER-3: documents list the responses during brownouts', () => {
     const document = openapi(serviceOf([{ from: '2099-01-01', until: '2099-01-02' }]), 'v1')
     expect(document.paths['/pedidos']).toMatchObject({ get: { responses: { 410: {}, 503: {} } } })
-    expect(document['x-brownouts']).toEqual([{ from: '2099-01-01T00:00:00.000Z', until: '2099-01-02T00:00:00.000Z', status: 503 }])
+    expect(document['x-brownouts']).toEqual([
+      { from: '2099-01-01T00:00:00.000Z', until: '2099-01-02T00:00:00.000Z', status: 503 },
+    ])
   })
 })

@@ -57,7 +57,9 @@ interface Fault {
 
 const faults = {
   unavailable: () =>
-    Promise.reject(new Unavailable({ detail: 'The store did not answer in time. Nothing was changed: try again in a moment.' })),
+    Promise.reject(
+      new Unavailable({ detail: 'The store did not answer in time. Nothing was changed: try again in a moment.' }),
+    ),
   thrown: () => {
     throw new Error('broken')
   },
@@ -88,7 +90,13 @@ interface World {
 async function start(express: Express): Promise<World> {
   const clients = memoryAdapter(clientes, { records: [{ id: 1, nombre: 'Ana' }] })
   const contracts = memoryAdapter(contratos, {
-    records: ['a', 'b'].map((codigo) => ({ codigo, n: 0, estaActivo: false, clienteId: 1, padreId: codigo === 'b' ? 1 : null })),
+    records: ['a', 'b'].map((codigo) => ({
+      codigo,
+      n: 0,
+      estaActivo: false,
+      clienteId: 1,
+      padreId: codigo === 'b' ? 1 : null,
+    })),
     idempotency: true,
   })
   const strike = (): (() => unknown) | undefined => {
@@ -105,7 +113,10 @@ async function start(express: Express): Promise<World> {
           // Another suite checks that adapters report failed writes correctly.
           if (writes.has(String(method))) {
             const result = (found as (...rest: unknown[]) => unknown).apply(target, rest)
-            world.wrote = typeof result === 'object' || ['removed', 'attached', 'detached'].includes(String(result)) ? 'made' : 'refused'
+            world.wrote =
+              typeof result === 'object' || ['removed', 'attached', 'detached'].includes(String(result))
+                ? 'made'
+                : 'refused'
             return result
           }
           const fault = strike()
@@ -140,7 +151,11 @@ async function start(express: Express): Promise<World> {
                 reports += 1
                 world.wrote = 'made'
                 const note = strike() === undefined ? 'fine' : 'two\r\nlines'
-                return endpointReply({ status: 201, headers: { location: '/v1/informes/1', 'x-note': note }, body: { reports } })
+                return endpointReply({
+                  status: 201,
+                  headers: { location: '/v1/informes/1', 'x-note': note },
+                  body: { reports },
+                })
               },
             },
           },
@@ -175,7 +190,12 @@ type Change = (world: World, n: number, headers: Record<string, string>) => Prom
 const changes: Readonly<Record<string, Change>> = {
   POST: ({ send }, n, headers) => send('POST', '/v1/contratos', headers, { codigo: `n${n}`, n, cliente: { id: 1 } }),
   'POST with a key': ({ send }, n, headers) =>
-    send('POST', '/v1/contratos', { ...headers, 'Idempotency-Key': `k${n}` }, { codigo: `k${n}`, n, cliente: { id: 1 } }),
+    send(
+      'POST',
+      '/v1/contratos',
+      { ...headers, 'Idempotency-Key': `k${n}` },
+      { codigo: `k${n}`, n, cliente: { id: 1 } },
+    ),
   'POST into a parent': ({ send }, n, headers) =>
     send('POST', '/v1/clientes/1/contratos', headers, { codigo: `m${n}`, n, cliente: { id: 1 } }),
   PUT: ({ send }, n, headers) => send('PUT', '/v1/contratos/a', headers, { codigo: 'a', n, cliente: { id: 1 } }),
@@ -205,7 +225,10 @@ describe.each(frameworks)('VERB-13 with %s', (_name, express) => {
 
   const asked = fc.record({
     change: fc.constantFrom(...Object.keys(changes)),
-    fault: fc.record({ at: fc.integer({ min: 1, max: 14 }), kind: fc.constantFrom(...(Object.keys(faults) as (keyof typeof faults)[])) }),
+    fault: fc.record({
+      at: fc.integer({ min: 1, max: 14 }),
+      kind: fc.constantFrom(...(Object.keys(faults) as (keyof typeof faults)[])),
+    }),
     accept: fc.constantFrom('application/json', 'application/xml', 'text/x'),
     prefer: fc.constantFrom(undefined, 'return=minimal', 'return=representation'),
   })
@@ -218,7 +241,10 @@ describe.each(frameworks)('VERB-13 with %s', (_name, express) => {
         const before = await world.state()
         Object.assign(world, { fault, wrote: 'nothing', calls: 0 })
         world.reported.length = 0
-        const answer = await (changes[change] as Change)(world, n, { Accept: accept, ...(prefer === undefined ? {} : { Prefer: prefer }) })
+        const answer = await (changes[change] as Change)(world, n, {
+          Accept: accept,
+          ...(prefer === undefined ? {} : { Prefer: prefer }),
+        })
         const { wrote, calls } = world
         world.fault = undefined
         if (wrote === 'made') {
@@ -310,7 +336,9 @@ describe.each(frameworks)('what the library can not know, with %s', (_name, expr
     const down = await service.send('POST', '/v1/things', {}, { id: 'down' })
     expect([down.status, down.headers['retry-after']]).toEqual([503, '7'])
     expect(down.json.detail).toMatch(/whether the change took place is unknown/i)
-    expect((await service.send('POST', '/v1/things', {}, { id: 'sure' })).json.detail).toBe('The queue is full. Nothing was changed.')
+    expect((await service.send('POST', '/v1/things', {}, { id: 'sure' })).json.detail).toBe(
+      'The queue is full. Nothing was changed.',
+    )
     const silent = await service.send('POST', '/v1/things', {}, { id: 'silent' })
     expect([silent.status, silent.headers['retry-after']]).toEqual([503, '1'])
     expect(silent.json.detail).toMatch(/whether the change took place is unknown/i)
@@ -318,7 +346,9 @@ describe.each(frameworks)('what the library can not know, with %s', (_name, expr
   })
 
   it('VERB-13: a record without a version was still stored: a 503 says that the change was made', async () => {
-    const service = await serving({ create: (value) => ({ created: { value, version: undefined as unknown as string } }) })
+    const service = await serving({
+      create: (value) => ({ created: { value, version: undefined as unknown as string } }),
+    })
     const answer = await service.send('POST', '/v1/things', {}, { id: 'b' })
     expect(answer.status).toBe(503)
     expect(answer.json.detail).toMatch(/^The change was made/)
@@ -363,7 +393,10 @@ describe.each(frameworks)('what the library can not know, with %s', (_name, expr
       methods: {
         POST: {
           handle: () => {
-            throw new Unavailable({ unchanged: true, detail: 'The store is busy. Nothing was changed: try again in a moment.' })
+            throw new Unavailable({
+              unchanged: true,
+              detail: 'The store is busy. Nothing was changed: try again in a moment.',
+            })
           },
         },
       },
@@ -377,7 +410,10 @@ describe.each(frameworks)('what the library can not know, with %s', (_name, expr
   })
 
   it('ERR-1: a request that times out before its write does not claim to have written', async () => {
-    const service = await serving({ read: () => new Promise(() => {}), replace: (_key, value) => ({ value, version: '2' }) })
+    const service = await serving({
+      read: () => new Promise(() => {}),
+      replace: (_key, value) => ({ value, version: '2' }),
+    })
     const answer = await service.send('PATCH', '/v1/things/a', {}, {})
     expect([answer.status, answer.json.detail]).toEqual([503, 'Try again in a moment.'])
     await service.close()

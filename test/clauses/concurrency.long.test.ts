@@ -30,7 +30,9 @@ describe.each(frameworks)('HDR-3, concurrency over %s', (name, express) => {
     it(`of ${count} PATCHes with one tag exactly one is 200, the others 412`, async () => {
       const { send, close } = await bags(slow)
       const { headers } = await send('GET', '/v1/bolsas/1')
-      const answers = await times(count, (i) => send('PATCH', '/v1/bolsas/1', { 'If-Match': headers.etag as string }, { winner: i }))
+      const answers = await times(count, (i) =>
+        send('PATCH', '/v1/bolsas/1', { 'If-Match': headers.etag as string }, { winner: i }),
+      )
       expect(statuses(answers)).toEqual({ 200: 1, 412: count - 1 })
       const winner = answers.findIndex(({ status }) => status === 200)
       expect((await send('GET', '/v1/bolsas/1')).json).toEqual({ id: 1, winner })
@@ -39,7 +41,11 @@ describe.each(frameworks)('HDR-3, concurrency over %s', (name, express) => {
 
     it(`of ${count} PATCHes without a tag, each of a different member, none is lost`, async () => {
       const { send, close } = await bags(slow)
-      expect(statuses(await times(count, (i) => send('PATCH', '/v1/bolsas/1', { Prefer: 'return=minimal' }, { [`m${i}`]: i })))).toEqual({
+      expect(
+        statuses(
+          await times(count, (i) => send('PATCH', '/v1/bolsas/1', { Prefer: 'return=minimal' }, { [`m${i}`]: i })),
+        ),
+      ).toEqual({
         200: count,
       })
       const { json } = await send('GET', '/v1/bolsas/1')
@@ -78,7 +84,9 @@ describe.each(frameworks)('HDR-3, concurrency over %s', (name, express) => {
 
   it('of DELETEs without a tag exactly one is 204, and a PUT never brings the record back', async () => {
     const { send, close } = await bags(true)
-    const answers = await times(40, (i) => (i < 20 ? send('DELETE', '/v1/bolsas/1') : send('PUT', '/v1/bolsas/1', {}, { i })))
+    const answers = await times(40, (i) =>
+      i < 20 ? send('DELETE', '/v1/bolsas/1') : send('PUT', '/v1/bolsas/1', {}, { i }),
+    )
     expect(statuses(answers.slice(0, 20))).toEqual({ 204: 1, 404: 19 })
     expect((await send('GET', '/v1/bolsas/1')).status).toBe(404)
     await close()
@@ -93,10 +101,15 @@ describe.each(frameworks)('HDR-3, concurrency over %s', (name, express) => {
   it('attach and remove concurrently: a removed record is attached to nothing', async () => {
     for (let round = 0; round < 4; round += 1) {
       const { send, close } = await serve(express)
-      const [attached, removed] = await Promise.all([send('PUT', '/v8/clientes/1/contratos/C2'), send('DELETE', '/v8/contratos/C2')])
+      const [attached, removed] = await Promise.all([
+        send('PUT', '/v8/clientes/1/contratos/C2'),
+        send('DELETE', '/v8/contratos/C2'),
+      ])
       expect([204, 404]).toContain(attached?.status)
       expect(removed?.status).toBe(204)
-      expect((await send('GET', '/v8/clientes/1/contratos')).json.map((item: { codigo: string }) => item.codigo)).toEqual(['C1'])
+      expect(
+        (await send('GET', '/v8/clientes/1/contratos')).json.map((item: { codigo: string }) => item.codigo),
+      ).toEqual(['C1'])
       await close()
     }
   })
@@ -142,7 +155,9 @@ describe.each(frameworks)('HDR-3, concurrency over %s', (name, express) => {
         return store.replace(key, value, expected, call)
       },
     }
-    const { send, close } = await listen(express().use(api({ onError: () => {}, versions: { v1: [mount(clientes, adapter)] } })))
+    const { send, close } = await listen(
+      express().use(api({ onError: () => {}, versions: { v1: [mount(clientes, adapter)] } })),
+    )
     const failing = send('PATCH', '/v1/clientes/1', {}, { nombre: 'x' })
     await arrived
     const waiting = send('PATCH', '/v1/clientes/1', {}, { nombre: 'y' })

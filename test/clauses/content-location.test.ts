@@ -22,9 +22,9 @@ describe.each(frameworks)('where an answer’s representation lives on %s', (_, 
       expect([status, headers['content-location']]).toEqual([201, headers.location])
       expect((await service.send('GET', String(headers.location).replace(service.origin, ''))).json).toEqual(json)
     }
-    expect((await send('POST', 'clientes/1/contratos', full, { codigo: 'C8', descripcion: 'x' })).headers.location).toMatch(
-      /\/v8\/contratos\/C8$/,
-    )
+    expect(
+      (await send('POST', 'clientes/1/contratos', full, { codigo: 'C8', descripcion: 'x' })).headers.location,
+    ).toMatch(/\/v8\/contratos\/C8$/)
   })
 
   it('RFC 9110 8.7: PUT and PATCH name the item, with the expansions that they show', async () => {
@@ -33,7 +33,9 @@ describe.each(frameworks)('where an answer’s representation lives on %s', (_, 
       ['PATCH', { lote: 'x' }],
       ['PUT', { lote: 'y', contrato: { codigo: 'C1' } }],
     ] as const) {
-      expect((await send(method, 'piezas/1', {}, body)).headers['content-location']).toBe(`${service.origin}/v8/piezas/1`)
+      expect((await send(method, 'piezas/1', {}, body)).headers['content-location']).toBe(
+        `${service.origin}/v8/piezas/1`,
+      )
       const { headers, json } = await send(method, 'piezas/1/?expand=contrato', {}, body)
       expect(headers['content-location']).toBe(`${service.origin}/v8/piezas/1?expand=contrato`)
       const read = await send('GET', 'piezas/1?expand=contrato')
@@ -41,7 +43,9 @@ describe.each(frameworks)('where an answer’s representation lives on %s', (_, 
       expect(headers.etag).not.toBe(tag)
     }
     const id = encodeURIComponent('a/b?c#d')
-    expect((await send('PATCH', `notas/${id}`, {}, { texto: 'y' })).headers['content-location']).toBe(`${service.origin}/v8/notas/${id}`)
+    expect((await send('PATCH', `notas/${id}`, {}, { texto: 'y' })).headers['content-location']).toBe(
+      `${service.origin}/v8/notas/${id}`,
+    )
   })
 
   it('RFC 9110 8.7, 15.4.5: an item read through an associated sub-collection has its own address, in 200, 302 and 304', async () => {
@@ -54,8 +58,14 @@ describe.each(frameworks)('where an answer’s representation lives on %s', (_, 
       [again, 304],
       [head, 302],
     ] as const)
-      expect([answer.status, answer.headers['content-location'], answer.headers.location]).toEqual([status, own, undefined])
-    expect((await send('GET', 'clientes/1/contratos/C1?expand=cliente')).headers['content-location']).toBe(`${own}?expand=cliente`)
+      expect([answer.status, answer.headers['content-location'], answer.headers.location]).toEqual([
+        status,
+        own,
+        undefined,
+      ])
+    expect((await send('GET', 'clientes/1/contratos/C1?expand=cliente')).headers['content-location']).toBe(
+      `${own}?expand=cliente`,
+    )
   })
 
   it('RFC 9110 8.7: no other response has one', async () => {
@@ -81,7 +91,12 @@ describe.each(frameworks)('where an answer’s representation lives on %s', (_, 
       ['GET', 'search?q=x', {}, undefined, 200],
     ] as const) {
       const answer = await send(method, path, headers, body)
-      expect([method, path, answer.status, answer.headers['content-location']]).toEqual([method, path, status, undefined])
+      expect([method, path, answer.status, answer.headers['content-location']]).toEqual([
+        method,
+        path,
+        status,
+        undefined,
+      ])
     }
   })
 
@@ -94,7 +109,11 @@ describe.each(frameworks)('where an answer’s representation lives on %s', (_, 
       ['PUT', 'notas/x', {}],
     ] as const) {
       const answer = await blind.send(method, `/v8/${path}`, full, body)
-      expect([answer.text, answer.headers['content-location'], answer.headers['preference-applied']]).toEqual(['', undefined, undefined])
+      expect([answer.text, answer.headers['content-location'], answer.headers['preference-applied']]).toEqual([
+        '',
+        undefined,
+        undefined,
+      ])
     }
     await blind.close()
   })
@@ -117,8 +136,12 @@ describe.each(frameworks)('where an answer’s representation lives on %s', (_, 
         applied !== undefined,
       ])
     }
-    expect((await send('POST', 'notas', { Prefer: 'return=minimal' }, { id: 'n1' })).headers['preference-applied']).toBeUndefined()
-    expect((await send('POST', 'notas', full, { id: 'n2' })).headers['preference-applied']).toBe('return=representation')
+    expect(
+      (await send('POST', 'notas', { Prefer: 'return=minimal' }, { id: 'n1' })).headers['preference-applied'],
+    ).toBeUndefined()
+    expect((await send('POST', 'notas', full, { id: 'n2' })).headers['preference-applied']).toBe(
+      'return=representation',
+    )
     for (const [id, status] of [
       ['later', 202],
       ['never', 200],
@@ -155,9 +178,14 @@ describe.each(frameworks)('where an answer’s representation lives on %s', (_, 
 
   it('RFC 5789: PATCH of an endpoint lists the media types of its body in Accept-Patch', async () => {
     const handle = () => undefined
-    const ajuste = endpoint('ajustes', { description: 'Settings.', methods: { PATCH: { body: { type: 'object' }, handle } } })
+    const ajuste = endpoint('ajustes', {
+      description: 'Settings.',
+      methods: { PATCH: { body: { type: 'object' }, handle } },
+    })
     const reloj = endpoint('reloj', { description: 'Winds the clock.', methods: { PATCH: { handle } } })
-    const { send: ask, close } = await listen(express().use(api({ jsonPatch: true, versions: { v1: [ajuste, reloj] } })))
+    const { send: ask, close } = await listen(
+      express().use(api({ jsonPatch: true, versions: { v1: [ajuste, reloj] } })),
+    )
     const types = 'application/json, application/xml, text/xml'
     const refused = await ask('PATCH', '/v1/ajustes', { 'Content-Type': 'application/json-patch+json' }, [])
     expect([refused.status, refused.headers['accept-patch'], refused.headers.accept]).toEqual([415, types, undefined])

@@ -27,14 +27,20 @@ const notas = defineResource({
       autor: { type: ['object', 'null'], properties: { apodo: { type: 'string', deprecated: true } } },
     },
   },
-  filters: { texto: true, viejo: true, contiene: { field: 'texto', deprecated: { sunset: '2027-06-30', use: 'texto' } } },
+  filters: {
+    texto: true,
+    viejo: true,
+    contiene: { field: 'texto', deprecated: { sunset: '2027-06-30', use: 'texto' } },
+  },
 })
 
 const search = endpoint('search', {
   description: 'Searches.',
   methods: {
     GET: {
-      query: { properties: { q: { type: 'string' }, texto: { type: 'string', deprecated: true, 'x-sunset': '2027-01-01' } } },
+      query: {
+        properties: { q: { type: 'string' }, texto: { type: 'string', deprecated: true, 'x-sunset': '2027-01-01' } },
+      },
       handle: ({ query }) => query,
     },
     POST: {
@@ -55,7 +61,8 @@ const serviceOf = (more: Partial<ApiOptions> = {}) =>
 describe.each(frameworks)('VER-3: deprecated parameters and members over %s', (_name, express) => {
   const start = async (more: Partial<ApiOptions> = {}) => {
     const seen: string[][] = []
-    const note = ({ deprecatedUses }: ResponseEvent): void => void seen.push(deprecatedUses.map(({ kind, name }) => `${kind} ${name}`))
+    const note = ({ deprecatedUses }: ResponseEvent): void =>
+      void seen.push(deprecatedUses.map(({ kind, name }) => `${kind} ${name}`))
     const { send, close } = await listen(express().use(serviceOf({ onResponse: note, ...more })) as never)
     closers.push(close)
     const used = async (...request: Parameters<typeof send>) => {
@@ -68,7 +75,11 @@ describe.each(frameworks)('VER-3: deprecated parameters and members over %s', (_
   it('VER-3: a deprecated parameter still works, and the event names it', async () => {
     const { used } = await start()
     expect(await used('GET', '/v1/notas?texto=a')).toEqual([200])
-    expect(await used('GET', '/v1/notas?viejo=a&contiene=b&limit=1')).toEqual([200, 'parameter viejo', 'parameter contiene'])
+    expect(await used('GET', '/v1/notas?viejo=a&contiene=b&limit=1')).toEqual([
+      200,
+      'parameter viejo',
+      'parameter contiene',
+    ])
     expect(await used('GET', '/v1/search?q=a')).toEqual([200])
     expect(await used('HEAD', '/v1/search?texto=a')).toEqual([200, 'parameter texto'])
   })
@@ -77,7 +88,12 @@ describe.each(frameworks)('VER-3: deprecated parameters and members over %s', (_
     const { used } = await start()
     expect(await used('POST', '/v1/notas', {}, { id: 2, texto: 'x' })).toEqual([201])
     expect(
-      await used('POST', '/v1/notas', {}, { id: 3, viejo: 'x', lineas: [{ n: 1 }, { codigo: 'secret' }], autor: { apodo: 'x' } }),
+      await used(
+        'POST',
+        '/v1/notas',
+        {},
+        { id: 3, viejo: 'x', lineas: [{ n: 1 }, { codigo: 'secret' }], autor: { apodo: 'x' } },
+      ),
     ).toEqual([201, 'member viejo', 'member lineas[].codigo', 'member autor.apodo'])
     expect(await used('PATCH', '/v1/notas/3', {}, { viejo: null })).toEqual([200, 'member viejo'])
     expect(await used('PUT', '/v1/notas/3', {}, { id: 3, texto: 'y' })).toEqual([200])
@@ -86,19 +102,16 @@ describe.each(frameworks)('VER-3: deprecated parameters and members over %s', (_
       { op: 'replace', path: '/viejo', value: 'z' },
     ]
     // The replacement had no lines.
-    expect(await used('PATCH', '/v1/notas/1', { 'Content-Type': 'application/json-patch+json' }, patch.slice(1))).toEqual([
-      200,
-      'member viejo',
-    ])
-    expect((await used('PATCH', '/v1/notas/1', { 'Content-Type': 'application/json-patch+json' }, patch)).slice(1)).toEqual([
-      'member lineas[].codigo',
-      'member viejo',
-    ])
+    expect(
+      await used('PATCH', '/v1/notas/1', { 'Content-Type': 'application/json-patch+json' }, patch.slice(1)),
+    ).toEqual([200, 'member viejo'])
+    expect(
+      (await used('PATCH', '/v1/notas/1', { 'Content-Type': 'application/json-patch+json' }, patch)).slice(1),
+    ).toEqual(['member lineas[].codigo', 'member viejo'])
     expect(await used('POST', '/v1/search', {}, { a: 1 })).toEqual([200, 'member a', 'operation POST /search'])
-    expect(await used('POST', '/v1/notas', { 'Content-Type': 'application/xml' }, '<nota><id>9</id><viejo>x</viejo></nota>')).toEqual([
-      201,
-      'member viejo',
-    ])
+    expect(
+      await used('POST', '/v1/notas', { 'Content-Type': 'application/xml' }, '<nota><id>9</id><viejo>x</viejo></nota>'),
+    ).toEqual([201, 'member viejo'])
     // A refused body counts as use too.
     expect(await used('POST', '/v1/notas', {}, { viejo: 'x', nope: 1 })).toEqual([422, 'member viejo'])
   })
@@ -106,7 +119,12 @@ describe.each(frameworks)('VER-3: deprecated parameters and members over %s', (_
   it('VER-3: the path of a JSON Patch is examined only as deep as members go, however long it is', async () => {
     const { send } = await start()
     const patch = (path: string) =>
-      send('PATCH', '/v1/notas/1', { 'Content-Type': 'application/json-patch+json' }, JSON.stringify([{ op: 'remove', path }]))
+      send(
+        'PATCH',
+        '/v1/notas/1',
+        { 'Content-Type': 'application/json-patch+json' },
+        JSON.stringify([{ op: 'remove', path }]),
+      )
     const short = await patch('/nada/nada')
     const long = await patch('/nada'.repeat(50_000))
     expect([short.status, long.status]).toEqual([422, 422])
@@ -119,7 +137,9 @@ describe.each(frameworks)('VER-3: deprecated parameters and members over %s', (_
     await send('GET', '/v1/notas?viejo=a', { 'x-client': 'shop' })
     await send('POST', '/v1/search', { 'x-client': 'billing' }, { b: 1 })
     const { wouldBreak } = await counts.read()
-    expect(wouldBreak.map(({ clause, route, detail, client, count }) => [clause, route, detail, client, count]).sort()).toEqual([
+    expect(
+      wouldBreak.map(({ clause, route, detail, client, count }) => [clause, route, detail, client, count]).sort(),
+    ).toEqual([
       ['VER-3', '/v1/notas', 'parameter viejo', 'shop', 1],
       ['VER-3', '/v1/search', 'operation POST /search', 'billing', 1],
     ])
@@ -129,7 +149,10 @@ describe.each(frameworks)('VER-3: deprecated parameters and members over %s', (_
 describe('VER-3: documents', () => {
   it('VER-3: list what is deprecated, until when, and what to use instead', () => {
     const document = openapi(serviceOf(), 'v1')
-    const { parameters = {}, schemas = {} } = document.components as Record<string, Record<string, Record<string, unknown>>>
+    const { parameters = {}, schemas = {} } = document.components as Record<
+      string,
+      Record<string, Record<string, unknown>>
+    >
     expect(parameters.NotaContieneFilter).toMatchObject({
       deprecated: true,
       'x-sunset': '2027-06-30',
@@ -139,7 +162,11 @@ describe('VER-3: documents', () => {
     expect(parameters.NotaTextoFilter).not.toHaveProperty('deprecated')
     expect(schemas.Nota?.properties).toMatchObject({ viejo: { deprecated: true, 'x-sunset': '2027-01-01' } })
     expect(document.paths['/search']).toMatchObject({
-      get: { parameters: expect.arrayContaining([expect.objectContaining({ name: 'texto', deprecated: true, 'x-sunset': '2027-01-01' })]) },
+      get: {
+        parameters: expect.arrayContaining([
+          expect.objectContaining({ name: 'texto', deprecated: true, 'x-sunset': '2027-01-01' }),
+        ]),
+      },
     })
   })
 
@@ -153,7 +180,10 @@ describe('VER-3: documents', () => {
       schema: { ...notas.schema, properties: left } as never,
       filters: { texto: true } as never,
     })
-    const after = openapi(api({ jsonPatch: true, versions: { v1: [mount(slim, memoryAdapter(slim) as never), search] } }), 'v1')
+    const after = openapi(
+      api({ jsonPatch: true, versions: { v1: [mount(slim, memoryAdapter(slim) as never), search] } }),
+      'v1',
+    )
     const breaking = (now: string) =>
       compareContracts(before, after, { now: new Date(now) })
         .filter((change) => change.breaking && change.kind.includes('removed'))

@@ -34,21 +34,36 @@ describe.each(frameworks)('ERR over %s', (_name, express) => {
   it('ERR-3: the base of problem types is configurable, and the id of a trace is used as request id', async () => {
     const { send, close } = await serve(express, { problemBase: 'https://docs.example/errors' })
     const trace = '0af7651916cd43dd8448eb211c80319c'
-    const { json } = await send('GET', '/v8/piezas/999', { traceparent: `00-${trace}-b7ad6b7169203331-01`, 'x-request-id': 'bad id\u00e9' })
-    expect(json).toMatchObject({ type: 'https://docs.example/errors#VERB-1-absent', requestId: trace, instance: '/v8/piezas/999' })
+    const { json } = await send('GET', '/v8/piezas/999', {
+      traceparent: `00-${trace}-b7ad6b7169203331-01`,
+      'x-request-id': 'bad id\u00e9',
+    })
+    expect(json).toMatchObject({
+      type: 'https://docs.example/errors#VERB-1-absent',
+      requestId: trace,
+      instance: '/v8/piezas/999',
+    })
     await close()
   })
 
   it('ERR-2: malformed is 400, well-formed but invalid is 422; also for rules, duplicates and references', async () => {
     const post = async (path: string, body: unknown) => problem(await send('POST', path, {}, body))
     expect((await post('/v8/contratos', '{')).status).toBe(400)
-    expect(await post('/v8/contratos', { codigo: 'X' })).toEqual({ status: 422, code: 'invalid-body', named: ['/descripcion'] })
+    expect(await post('/v8/contratos', { codigo: 'X' })).toEqual({
+      status: 422,
+      code: 'invalid-body',
+      named: ['/descripcion'],
+    })
     expect(await post('/v8/contratos', { codigo: 'X', descripcion: 'prohibido' })).toEqual({
       status: 422,
       code: 'invalid-body',
       named: ['/descripcion'],
     })
-    expect(await post('/v8/contratos', { codigo: 'C1', descripcion: 'x' })).toEqual({ status: 422, code: 'duplicate', named: ['/codigo'] })
+    expect(await post('/v8/contratos', { codigo: 'C1', descripcion: 'x' })).toEqual({
+      status: 422,
+      code: 'duplicate',
+      named: ['/codigo'],
+    })
     expect(await post('/v8/contratos', { codigo: 'X', descripcion: 'x', cliente: { id: 99 } })).toEqual({
       status: 422,
       code: 'invalid-body',
@@ -112,7 +127,9 @@ describe.each(frameworks)('ERR over %s', (_name, express) => {
         return new Promise(() => {})
       },
     })
-    const app = express().use(api({ timeout: 50, onError: () => {}, versions: { v1: [mount(lentas, memoryAdapter(lentas))] } }))
+    const app = express().use(
+      api({ timeout: 50, onError: () => {}, versions: { v1: [mount(lentas, memoryAdapter(lentas))] } }),
+    )
     const { send, close } = await listen(app)
     expect((await send('POST', '/v1/lentas', {}, { id: 'hangs' })).status).toBe(503)
     expect((await send('POST', '/v1/lentas', {}, { id: 'throws' })).status).toBe(500)
@@ -121,24 +138,73 @@ describe.each(frameworks)('ERR over %s', (_name, express) => {
   })
 
   // Each request violates one check and every later one; the response shows which check came first.
-  const order: [status: number, method: string, path: string, headers: Record<string, string>, body: string | undefined, what: string][] = [
-    [410, 'DELETE', '/v0/nada/%zz?x=1', { Accept: 'text/html', 'x-user': 'nobody' }, undefined, 'version before everything'],
-    [404, 'DELETE', '/v9/nada?x=1', { Accept: 'text/html', 'x-user': 'nobody' }, undefined, 'unknown version before 401'],
+  const order: [
+    status: number,
+    method: string,
+    path: string,
+    headers: Record<string, string>,
+    body: string | undefined,
+    what: string,
+  ][] = [
+    [
+      410,
+      'DELETE',
+      '/v0/nada/%zz?x=1',
+      { Accept: 'text/html', 'x-user': 'nobody' },
+      undefined,
+      'version before everything',
+    ],
+    [
+      404,
+      'DELETE',
+      '/v9/nada?x=1',
+      { Accept: 'text/html', 'x-user': 'nobody' },
+      undefined,
+      'unknown version before 401',
+    ],
     [401, 'DELETE', '/v8/nada?x=1', { Accept: 'text/html', 'x-user': 'nobody' }, undefined, '401 before 404 path'],
     [404, 'DELETE', '/v8/nada?x=1', { Accept: 'text/html' }, undefined, '404 path before 405'],
     [405, 'DELETE', '/v8/piezas?x=1', { Accept: 'text/html' }, undefined, '405 before 415 Accept'],
     [415, 'GET', '/v8/piezas?x=1', { Accept: 'text/html' }, undefined, '415 Accept before 400 query'],
-    [415, 'POST', '/v8/piezas?x=1', { Accept: 'text/html', 'Content-Type': 'text/plain' }, '{', '415 Accept before everything of the body'],
+    [
+      415,
+      'POST',
+      '/v8/piezas?x=1',
+      { Accept: 'text/html', 'Content-Type': 'text/plain' },
+      '{',
+      '415 Accept before everything of the body',
+    ],
     [400, 'PUT', '/v8/piezas/999?x=1', { 'If-Match': '"x.y"' }, '{"lote":"x"}', '400 query before 404 item'],
     [400, 'POST', '/v8/piezas?x=1', { 'Content-Type': 'text/plain' }, '{"lote":"x"}', '400 query before 415 body'],
-    [415, 'PUT', '/v8/piezas/999', { 'Content-Type': 'text/plain', 'If-Match': '"x.y"' }, '{', '415 body before 400 body'],
+    [
+      415,
+      'PUT',
+      '/v8/piezas/999',
+      { 'Content-Type': 'text/plain', 'If-Match': '"x.y"' },
+      '{',
+      '415 body before 400 body',
+    ],
     [400, 'PUT', '/v8/piezas/999', { 'If-Match': '"x.y"' }, '{', '400 body before 404 item'],
     [422, 'PUT', '/v8/piezas/999', { 'If-Match': '"x.y"' }, '{"lote":3}', '422 body before 404 item'],
     [422, 'POST', '/v8/piezas/999/componentes', {}, '{}', '422 body before 404 parent'],
     [404, 'PUT', '/v8/piezas/999', { 'If-Match': '"x.y"' }, '{"lote":"x"}', '404 item before 412'],
-    [404, 'PATCH', '/v8/piezas/999', { 'If-Match': '"x.y"' }, '{"lote":3}', '404 item before 412 and 422 of the merged result'],
+    [
+      404,
+      'PATCH',
+      '/v8/piezas/999',
+      { 'If-Match': '"x.y"' },
+      '{"lote":3}',
+      '404 item before 412 and 422 of the merged result',
+    ],
     [412, 'PATCH', '/v8/piezas/1', { 'If-Match': '"x.y"' }, '{"lote":3}', '412 before 422 of the merged result'],
-    [412, 'PUT', '/v8/contratos/C1', { 'If-Match': '"x.y"' }, '{"descripcion":"prohibido"}', '412 before the rules of the team'],
+    [
+      412,
+      'PUT',
+      '/v8/contratos/C1',
+      { 'If-Match': '"x.y"' },
+      '{"descripcion":"prohibido"}',
+      '412 before the rules of the team',
+    ],
     [422, 'PATCH', '/v8/piezas/1', {}, '{"lote":3}', '422 of the merged result last'],
   ]
   it.each(order)('ERR-2: %i for %s %s', async (status, method, path, headers, body, what) => {

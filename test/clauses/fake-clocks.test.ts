@@ -25,7 +25,12 @@ async function start() {
     api({
       versions: {
         v2: [mount(notes, memoryAdapter(notes, { idempotency: { ttl: 60 } }))],
-        v1: { resources: [mount(notes, memoryAdapter(notes))], deprecated: new Date('2026-11-01T00:00:00Z'), sunset, retireAtSunset: true },
+        v1: {
+          resources: [mount(notes, memoryAdapter(notes))],
+          deprecated: new Date('2026-11-01T00:00:00Z'),
+          sunset,
+          retireAtSunset: true,
+        },
       },
     }),
     problems(),

@@ -63,7 +63,8 @@ export const contratos = defineResource({
   links: { cliente: { to: clientes, by: 'clienteId' } },
   attachedTo: [{ of: clientes, by: 'clienteId' }],
   flags: { activo: 'estaActivo' },
-  rules: (next) => (next.descripcion === 'prohibido' ? [{ member: 'descripcion', detail: 'That word is not allowed.' }] : []),
+  rules: (next) =>
+    next.descripcion === 'prohibido' ? [{ member: 'descripcion', detail: 'That word is not allowed.' }] : [],
 })
 
 const carteras = defineResource({
@@ -132,7 +133,11 @@ const componentes = defineResource({
 const notas = defineResource({
   collection: 'notas',
   key: 'id',
-  schema: { type: 'object', required: ['id'], properties: { id: text, texto: { type: 'string', default: '' }, anteriorId: textOrNull } },
+  schema: {
+    type: 'object',
+    required: ['id'],
+    properties: { id: text, texto: { type: 'string', default: '' }, anteriorId: textOrNull },
+  },
   filters: { texto: true, id: true },
   links: { anterior: { to: 'notas', by: 'anteriorId' } },
 })
@@ -141,21 +146,33 @@ const notas = defineResource({
 const tramos = defineResource({
   collection: 'tramos',
   key: ['desde', 'hasta'],
-  schema: { type: 'object', required: ['desde', 'hasta'], properties: { desde: text, hasta: text, km: { type: 'number', default: 0 } } },
+  schema: {
+    type: 'object',
+    required: ['desde', 'hasta'],
+    properties: { desde: text, hasta: text, km: { type: 'number', default: 0 } },
+  },
 })
 
 /** Each principal has documents of its own. */
 const documentos = defineResource({
   collection: 'documentos',
   key: 'id',
-  schema: { type: 'object', required: ['id', 'de'], properties: { id: text, de: text, titulo: { type: 'string', default: '' } } },
+  schema: {
+    type: 'object',
+    required: ['id', 'de'],
+    properties: { id: text, de: text, titulo: { type: 'string', default: '' } },
+  },
   scope: (principal) => ({ de: (principal as { name: string }).name }),
 })
 
 const sucursales = defineResource({
   collection: 'sucursales',
   key: 'nomenclatura',
-  schema: { type: 'object', required: ['nomenclatura'], properties: { nomenclatura: text, abierta: { type: 'boolean' } } },
+  schema: {
+    type: 'object',
+    required: ['nomenclatura'],
+    properties: { nomenclatura: text, abierta: { type: 'boolean' } },
+  },
   flags: { abierta: 'abierta' },
 })
 
@@ -175,7 +192,11 @@ const encargos = defineResource({
 const facturas = defineResource({
   collection: 'facturas',
   key: 'id',
-  schema: { type: 'object', required: ['id'], properties: { id: { type: 'integer' }, total: { type: 'number', default: 0 } } },
+  schema: {
+    type: 'object',
+    required: ['id'],
+    properties: { id: { type: 'integer' }, total: { type: 'number', default: 0 } },
+  },
   page: { size: 2, max: 10, first: 0 },
 })
 
@@ -249,7 +270,8 @@ function troubled(seen: Seen): Adapter<{ id: string; x?: number }, string> {
     if (id === 'nothing') throw undefined
     if (id === 'secret') throw new Error('password=hunter2 at db.internal')
     if (id === 'unwritable') throw new HttpProblem('rule', { headers: { 'X-Broken': 'a\r\nb' } })
-    if (id === 'uncodable') throw new HttpProblem('rule', { errors: [{ detail: 'x', allowed: [1n as unknown as number] }] })
+    if (id === 'uncodable')
+      throw new HttpProblem('rule', { errors: [{ detail: 'x', allowed: [1n as unknown as number] }] })
     throw new Error(id)
   }
   const record = (id: string) => ({ value: { id, x: 1 }, version: '1' })
@@ -414,7 +436,10 @@ export function build(from: Data, options: Partial<ApiOptions> = {}): Middleware
     versions: {
       v1: {
         resources: [
-          mount(contratosV1, adapterView(from.contratos, { rename: { nombre: 'descripcion' }, hides: ['estaActivo', 'clienteId'] })),
+          mount(
+            contratosV1,
+            adapterView(from.contratos, { rename: { nombre: 'descripcion' }, hides: ['estaActivo', 'clienteId'] }),
+          ),
         ],
         deprecated: '2024-01-01T00:00:00Z',
         sunset: '2099-01-01T00:00:00Z',
@@ -456,7 +481,12 @@ export interface Answer {
   readonly json: any
 }
 
-type Send = (method: string, path: string, headers?: Record<string, string | string[]>, body?: unknown) => Promise<Answer>
+type Send = (
+  method: string,
+  path: string,
+  headers?: Record<string, string | string[]>,
+  body?: unknown,
+) => Promise<Answer>
 
 export interface Served {
   readonly port: number
@@ -486,7 +516,11 @@ export async function listen(handler: http.RequestListener): Promise<Omit<Served
   }
 }
 
-export async function serve(express: Express, options: Partial<ApiOptions> = {}, before: readonly Middleware[] = []): Promise<Served> {
+export async function serve(
+  express: Express,
+  options: Partial<ApiOptions> = {},
+  before: readonly Middleware[] = [],
+): Promise<Served> {
   const from = data()
   const app = express()
   for (const middleware of before) app.use(middleware)
@@ -526,16 +560,27 @@ function request(
   body: unknown,
 ): Promise<Answer> {
   return new Promise((resolve, reject) => {
-    const bytes = body === undefined ? undefined : typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body)
+    const bytes =
+      body === undefined
+        ? undefined
+        : typeof body === 'string' || body instanceof Uint8Array
+          ? body
+          : JSON.stringify(body)
     const typed = bytes === undefined || hasType(headers) ? headers : { 'Content-Type': 'application/json', ...headers }
-    const sized = bytes === undefined || hasLength(typed) ? typed : { ...typed, 'Content-Length': String(Buffer.byteLength(bytes)) }
+    const sized =
+      bytes === undefined || hasLength(typed) ? typed : { ...typed, 'Content-Length': String(Buffer.byteLength(bytes)) }
     const req = http.request({ host: '127.0.0.1', port, agent, method, path, headers: sized }, (res) => {
       const chunks: Buffer[] = []
       res.on('data', (chunk: Buffer) => chunks.push(chunk))
       res.on('error', reject)
       res.on('end', () => {
         const all = Buffer.concat(chunks).toString()
-        resolve({ status: res.statusCode ?? 0, headers: res.headers, text: all, json: all === '' ? undefined : parsed(all) })
+        resolve({
+          status: res.statusCode ?? 0,
+          headers: res.headers,
+          text: all,
+          json: all === '' ? undefined : parsed(all),
+        })
       })
     })
     req.on('error', reject)
@@ -543,7 +588,8 @@ function request(
   })
 }
 
-const hasType = (headers: Record<string, unknown>): boolean => Object.keys(headers).some((name) => name.toLowerCase() === 'content-type')
+const hasType = (headers: Record<string, unknown>): boolean =>
+  Object.keys(headers).some((name) => name.toLowerCase() === 'content-type')
 const hasLength = (headers: Record<string, unknown>): boolean =>
   Object.keys(headers).some((name) => ['content-length', 'transfer-encoding'].includes(name.toLowerCase()))
 
@@ -586,7 +632,9 @@ export function wire(port: number, bytes: string | Buffer, quiet = 150): Promise
 
 /** Checks the members that every problem body has (ERR-3). */
 export function problem(answer: Answer): { status: number; code: unknown; named: unknown[] } {
-  const { errors = [] } = (answer.json ?? {}) as { errors?: { parameter?: string; pointer?: string; header?: string }[] }
+  const { errors = [] } = (answer.json ?? {}) as {
+    errors?: { parameter?: string; pointer?: string; header?: string }[]
+  }
   return {
     status: answer.status,
     code: answer.json?.code,

@@ -4,7 +4,8 @@ import { frameworks, problem, serve, shared } from './fixture.js'
 describe.each(frameworks)('HDR over %s', (_name, express) => {
   const service = shared(express)
   const { send } = service
-  const tag = async (path: string, headers: Record<string, string> = {}) => (await send('GET', path, headers)).headers.etag as string
+  const tag = async (path: string, headers: Record<string, string> = {}) =>
+    (await send('GET', path, headers)).headers.etag as string
 
   it('HDR-1: Accept is honoured with q-values, wildcards and parameters; without it the response is JSON; Vary lists it', async () => {
     for (const accept of [
@@ -76,7 +77,12 @@ describe.each(frameworks)('HDR over %s', (_name, express) => {
     const brief = await tagOf('/v8/piezas/1')
     const expanded = await tagOf('/v8/piezas/1?expand=nota')
     expect(
-      new Set([brief, expanded, await tagOf('/v8/piezas/1?expand=contrato'), await tagOf('/v8/piezas/1', { Host: 'other.example' })]).size,
+      new Set([
+        brief,
+        expanded,
+        await tagOf('/v8/piezas/1?expand=contrato'),
+        await tagOf('/v8/piezas/1', { Host: 'other.example' }),
+      ]).size,
     ).toBe(4)
     await send('PATCH', '/v8/notas/a%2Fb%3Fc%23d', {}, { texto: 'new' })
     expect(await tagOf('/v8/piezas/1')).toBe(brief)
@@ -257,7 +263,9 @@ describe.each(frameworks)('HDR over %s', (_name, express) => {
   })
 
   it('HDR-4: the tag of a brief form is no 304 for an expanded request, nor the tag of one list for another', async () => {
-    expect((await send('GET', '/v8/piezas/4?expand=contrato', { 'If-None-Match': await tag('/v8/piezas/4') })).status).toBe(200)
+    expect(
+      (await send('GET', '/v8/piezas/4?expand=contrato', { 'If-None-Match': await tag('/v8/piezas/4') })).status,
+    ).toBe(200)
     const lists = [
       '/v8/piezas',
       '/v8/piezas?offest=2',
@@ -305,7 +313,9 @@ describe.each(frameworks)('HDR over %s', (_name, express) => {
       }
     }
     expect((await send('PATCH', '/v8/piezas/5', { 'If-None-Match': '"x.y"' }, {})).status).toBe(200)
-    expect((await send('POST', '/v8/piezas', { 'If-None-Match': '*', 'If-Match': '"x.y"' }, { lote: 'x' })).status).toBe(201)
+    expect(
+      (await send('POST', '/v8/piezas', { 'If-None-Match': '*', 'If-Match': '"x.y"' }, { lote: 'x' })).status,
+    ).toBe(201)
   })
 
   it('HDR-5: JSON is accepted by its media type in any spelling; other types are 415 with the accepted ones', async () => {
@@ -316,7 +326,10 @@ describe.each(frameworks)('HDR over %s', (_name, express) => {
       'application/json; charset="UTF-8"',
       'application/json; x=y',
     ]) {
-      expect([type, (await send('POST', '/v8/piezas', { 'Content-Type': type }, { lote: 'x' })).status]).toEqual([type, 201])
+      expect([type, (await send('POST', '/v8/piezas', { 'Content-Type': type }, { lote: 'x' })).status]).toEqual([
+        type,
+        201,
+      ])
     }
     for (const type of [
       'text/plain',
@@ -366,11 +379,13 @@ describe.each(frameworks)('HDR over %s', (_name, express) => {
         body === '' ? expect.stringMatching(/^(malformed|missing)-body$/) : 'malformed-body',
       ])
     }
-    expect(problem(await send('POST', '/v8/piezas', { 'Content-Type': 'application/json', 'Content-Length': '0' })).code).toBe(
-      'missing-body',
-    )
+    expect(
+      problem(await send('POST', '/v8/piezas', { 'Content-Type': 'application/json', 'Content-Length': '0' })).code,
+    ).toBe('missing-body')
     expect(problem(await send('PATCH', '/v8/piezas/1')).code).toBe('missing-body')
-    expect(problem(await send('POST', '/v8/piezas', {}, Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x7d]))).code).toBe('malformed-body')
+    expect(problem(await send('POST', '/v8/piezas', {}, Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x7d]))).code).toBe(
+      'malformed-body',
+    )
   })
 
   it('HDR-6: representations have cache directives, problems are not stored', async () => {

@@ -1,7 +1,14 @@
 import { EventEmitter, once } from 'node:events'
 import http from 'node:http'
 import { describe, expect, it, vi } from 'vitest'
-import { api, type ErrorEvent, type Middleware, type QueryEvent, type ResponseEvent, type StepEvent } from '../../src/index.js'
+import {
+  api,
+  type ErrorEvent,
+  type Middleware,
+  type QueryEvent,
+  type ResponseEvent,
+  type StepEvent,
+} from '../../src/index.js'
 import { frameworks, listen, serve } from './fixture.js'
 
 const allSteps = [
@@ -22,7 +29,12 @@ const allSteps = [
 describe.each(frameworks)('Hooks over %s', (_name, express) => {
   const watched = async (more: Parameters<typeof serve>[1] = {}) => {
     const told = new EventEmitter()
-    const events = { steps: [] as StepEvent[], queries: [] as QueryEvent[], responses: [] as ResponseEvent[], errors: [] as ErrorEvent[] }
+    const events = {
+      steps: [] as StepEvent[],
+      queries: [] as QueryEvent[],
+      responses: [] as ResponseEvent[],
+      errors: [] as ErrorEvent[],
+    }
     const service = await serve(express, {
       onStep: (event) => events.steps.push(event),
       onQuery: (event) => events.queries.push(event),
@@ -39,7 +51,9 @@ describe.each(frameworks)('Hooks over %s', (_name, express) => {
   it('each step is reported by name, each adapter call once, and the response once', async () => {
     const { send, close, events } = await watched()
     await send('GET', '/v8/piezas/1?expand=nota', { 'x-request-id': 'r1' })
-    expect(events.steps.map(({ step, failed }) => [step, failed])).toEqual([...allSteps, 'respond'].map((step) => [step, false]))
+    expect(events.steps.map(({ step, failed }) => [step, failed])).toEqual(
+      [...allSteps, 'respond'].map((step) => [step, false]),
+    )
     expect(events.queries.map(({ collection, call, failed }) => [collection, call, failed])).toEqual([
       ['piezas', 'read', false],
       ['contratos', 'read', false],
@@ -91,7 +105,9 @@ describe.each(frameworks)('Hooks over %s', (_name, express) => {
     await send('GET', '/v8/piezas/1', { 'x-user': 'nobody' })
     await send('GET', '/v2/contratos/C1')
     await send('DELETE', '/v8/piezas')
-    expect(events.responses.map(({ status, route, httpRoute, operation }) => [status, route, httpRoute, operation])).toEqual([
+    expect(
+      events.responses.map(({ status, route, httpRoute, operation }) => [status, route, httpRoute, operation]),
+    ).toEqual([
       [401, '/piezas/{numero}', '/v8/piezas/{numero}', 'read'],
       [410, '/contratos/{codigo}', '/v2/contratos/{codigo}', 'read'],
       [405, '/piezas', '/v8/piezas', undefined],
@@ -129,7 +145,8 @@ describe.each(frameworks)('Hooks over %s', (_name, express) => {
       onError: () => {},
     })
     const { send, close } = await listen(express().use(service))
-    for (const path of ['/a-mano/7', '/clientes/7/notas/8', '/clientes/7/rota', '/pasa', '/nada']) await send('GET', `/v3${path}`)
+    for (const path of ['/a-mano/7', '/clientes/7/notas/8', '/clientes/7/rota', '/pasa', '/nada'])
+      await send('GET', `/v3${path}`)
     expect(told.map(({ status, route, httpRoute }) => [status, route, httpRoute])).toEqual([
       [200, '/a-mano/:id', '/v3/a-mano/:id'],
       [200, '/clientes/{cliente}/notas/:nota', '/v3/clientes/{cliente}/notas/:nota'],
@@ -153,7 +170,15 @@ describe.each(frameworks)('Hooks over %s', (_name, express) => {
     await close()
   })
 
-  const strange: readonly unknown[] = [{ id: 'an object' }, 'a b', '', Symbol('id'), 'x'.repeat(129), { toString: null }, null]
+  const strange: readonly unknown[] = [
+    { id: 'an object' },
+    'a b',
+    '',
+    Symbol('id'),
+    'x'.repeat(129),
+    { toString: null },
+    null,
+  ]
   it.each(strange.map((id) => ({ id })))('an invalid value of req.id is ignored: %#', async ({ id }) => {
     const logger: Middleware = (req, _res, next) => {
       Object.assign(req, { id })
@@ -181,7 +206,9 @@ describe.each(frameworks)('Hooks over %s', (_name, express) => {
     expect(events.errors.map(({ status, code, error }) => [status, code, (error as Error).message])).toEqual([
       [500, 'internal', 'password=hunter2 at db.internal'],
     ])
-    expect(events.responses.map(({ status, code, route }) => [status, code, route])).toEqual([[500, 'internal', '/averias/{id}']])
+    expect(events.responses.map(({ status, code, route }) => [status, code, route])).toEqual([
+      [500, 'internal', '/averias/{id}'],
+    ])
     expect(events.queries.map(({ failed }) => failed)).toEqual([true])
     await close()
   })
@@ -209,7 +236,12 @@ describe.each(frameworks)('Hooks over %s', (_name, express) => {
     const printed = vi.spyOn(console, 'error').mockImplementation(() => {})
     const rejected = vi.fn()
     process.on('unhandledRejection', rejected)
-    const { send, close } = await serve(express, { onStep: broken, onQuery: broken, onResponse: broken, onError: broken })
+    const { send, close } = await serve(express, {
+      onStep: broken,
+      onQuery: broken,
+      onResponse: broken,
+      onError: broken,
+    })
     expect((await send('GET', '/v8/piezas/1')).status).toBe(200)
     expect((await send('GET', '/v8/piezas/999')).status).toBe(404)
     await close()

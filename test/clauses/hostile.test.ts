@@ -40,7 +40,11 @@ describe.each(frameworks)('Hostile input over %s', (_name, express) => {
   it('HDR-5: a body over the limit is 413, with or without Content-Length, and the client gets the response', async () => {
     const big = `{"lote":"${'x'.repeat(3_000_000)}"}`
     for (const headers of [{}, { 'Transfer-Encoding': 'chunked' }]) {
-      expect(problem(await send('POST', '/v8/piezas', headers, big))).toEqual({ status: 413, code: 'body-too-large', named: [] })
+      expect(problem(await send('POST', '/v8/piezas', headers, big))).toEqual({
+        status: 413,
+        code: 'body-too-large',
+        named: [],
+      })
       await alive()
     }
     expect((await send('POST', '/v8/piezas', {}, `{"lote":"${'x'.repeat(19_980)}"}`)).status).toBe(201)
@@ -74,7 +78,13 @@ describe.each(frameworks)('Hostile input over %s', (_name, express) => {
     ]) {
       expect([query, (await send('GET', `/v8/piezas?${query}`)).status]).toEqual([query, 400])
     }
-    for (const path of ['/v8/__proto__', '/v8/piezas/__proto__', '/v8/piezas/1/__proto__', '/v8/notas/__proto__/x', '/__proto__/piezas'])
+    for (const path of [
+      '/v8/__proto__',
+      '/v8/piezas/__proto__',
+      '/v8/piezas/1/__proto__',
+      '/v8/notas/__proto__/x',
+      '/__proto__/piezas',
+    ])
       expect((await send('GET', path)).status).toBe(404)
     for (const [method, path] of [
       ['POST', '/v8/bolsas'],
@@ -85,7 +95,12 @@ describe.each(frameworks)('Hostile input over %s', (_name, express) => {
       expect((await send(method, path, {}, '{"id":1,"a":[{"__proto__":{"x":1}}]}')).status).toBe(400)
       expect((await send(method, path, {}, '{"id":1,"\\u005f_proto__":{"x":1}}')).status).toBe(400)
     }
-    const made = await send('PATCH', '/v8/bolsas/2', {}, '{"constructor":{"prototype":{"x":1}},"toString":null,"hasOwnProperty":3}')
+    const made = await send(
+      'PATCH',
+      '/v8/bolsas/2',
+      {},
+      '{"constructor":{"prototype":{"x":1}},"toString":null,"hasOwnProperty":3}',
+    )
     expect([made.status, made.json.constructor]).toEqual([200, { prototype: { x: 1 } }])
     expect((await send('PATCH', '/v8/piezas/1', {}, '{"constructor":{"x":1}}')).status).toBe(422)
     expect(({} as { x?: number }).x).toBeUndefined()
@@ -106,9 +121,12 @@ describe.each(frameworks)('Hostile input over %s', (_name, express) => {
         `POST /v8/piezas HTTP/1.1\r\nHost: ${host}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`,
       )
       expect([host, answer.slice(0, 12)]).toEqual([host, 'HTTP/1.1 400'])
-      expect((await wire(service.port, `GET /v1/contratos HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`)).slice(0, 12)).toBe(
-        'HTTP/1.1 400',
-      )
+      expect(
+        (await wire(service.port, `GET /v1/contratos HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`)).slice(
+          0,
+          12,
+        ),
+      ).toBe('HTTP/1.1 400')
     }
     expect((await send('GET', '/v8/piezas')).headers['x-total-count']).toBe(before)
   })
@@ -126,7 +144,9 @@ describe.each(frameworks)('Hostile input over %s', (_name, express) => {
     )
     expect(answer).toMatch(/^HTTP\/1\.1 200 /)
     expect(answer).toContain('"href":"http://api.example:81/v8/clientes/1"')
-    expect(await wire(service.port, 'OPTIONS * HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n')).toMatch(/^HTTP\/1\.1 (?:404|200|204) /)
+    expect(await wire(service.port, 'OPTIONS * HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n')).toMatch(
+      /^HTTP\/1\.1 (?:404|200|204) /,
+    )
   })
 
   it('pipelined requests are answered in order, including refused ones', async () => {
@@ -144,7 +164,15 @@ describe.each(frameworks)('Hostile input over %s', (_name, express) => {
         get('/v8/bolsas/1') +
         get('/v8/contratos/C1'),
     )
-    expect([...all.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status)).toEqual(['200', '404', '422', '400', '400', '200', '200'])
+    expect([...all.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status)).toEqual([
+      '200',
+      '404',
+      '422',
+      '400',
+      '400',
+      '200',
+      '200',
+    ])
   })
 
   it('Expect: 100-continue is continued, and a body that never arrives is 408', async () => {
@@ -159,8 +187,11 @@ describe.each(frameworks)('Hostile input over %s', (_name, express) => {
   it('unknown methods, lower-case methods and huge headers are refused, and the service keeps running', async () => {
     const line = (text: string) => wire(service.port, `${text}\r\nHost: a\r\nConnection: close\r\n\r\n`)
     for (const method of ['TRACE', 'PROPFIND', 'LOCK', 'SEARCH'])
-      expect(await line(`${method} /v8/piezas HTTP/1.1`)).toMatch(/^HTTP\/1\.1 405 [\s\S]*Allow: GET, HEAD, POST, OPTIONS/)
-    for (const method of ['get', 'Get', 'FOO', 'GET\u0000']) expect(await line(`${method} /v8/piezas HTTP/1.1`)).toMatch(/^HTTP\/1\.1 400 /)
+      expect(await line(`${method} /v8/piezas HTTP/1.1`)).toMatch(
+        /^HTTP\/1\.1 405 [\s\S]*Allow: GET, HEAD, POST, OPTIONS/,
+      )
+    for (const method of ['get', 'Get', 'FOO', 'GET\u0000'])
+      expect(await line(`${method} /v8/piezas HTTP/1.1`)).toMatch(/^HTTP\/1\.1 400 /)
     expect(await line(`GET /v8/piezas?lote=${'x'.repeat(20_000)} HTTP/1.1`)).toMatch(/^HTTP\/1\.1 431 /)
     expect((await send('GET', '/v8/piezas/1', { 'If-None-Match': '"x",'.repeat(3_500) })).status).toBe(200)
     expect((await send('GET', '/v8/piezas/1', { 'If-Match': '"'.repeat(14_000) })).status).toBe(412)
@@ -212,7 +243,10 @@ describe.each(frameworks)('Hostile input over %s', (_name, express) => {
     const { send, close } = await serve(express, {}, [before()])
     expect((await send('POST', '/v8/piezas', {}, { lote: 'x' })).status).toBe(201)
     expect((await send('POST', '/v8/piezas', {}, { lote: 3 })).status).toBe(422)
-    expect((await send('PATCH', '/v8/piezas/1', { 'Content-Type': 'application/merge-patch+json' }, { lote: 'y' })).json.lote).toBe('y')
+    expect(
+      (await send('PATCH', '/v8/piezas/1', { 'Content-Type': 'application/merge-patch+json' }, { lote: 'y' })).json
+        .lote,
+    ).toBe('y')
     expect((await send('POST', '/v8/piezas', { 'Content-Type': 'text/plain' }, '{}')).status).toBe(415)
     expect(problem(await send('POST', '/v8/piezas')).code).toBe('missing-body')
     expect((await send('PUT', '/v8/carteras/k1/piezas/1')).status).toBe(204)
@@ -239,7 +273,9 @@ describe.each(frameworks)('Hostile input over %s', (_name, express) => {
 
   it('two api() in one app, under different paths, each use their own addresses', async () => {
     const store = memoryAdapter(contratos, { records: [{ codigo: 'P', descripcion: 'public' }] })
-    const open = api({ versions: { v1: [mount(clientes, memoryAdapter(clientes)), mount(contratos, store, { item: ['GET'] })] } })
+    const open = api({
+      versions: { v1: [mount(clientes, memoryAdapter(clientes)), mount(contratos, store, { item: ['GET'] })] },
+    })
     const inner = express().use('/deep', build(data()))
     const app = express().use('/private', build(data())).use('/public', open).use('/sub', inner)
     const { send, close, origin } = await listen(app)
@@ -258,7 +294,10 @@ describe.each(frameworks)('Hostile input over %s', (_name, express) => {
   it('without Express, on a plain server, everything works and no proxy is trusted', async () => {
     const handler = build(data())
     const { send, close, origin } = await listen((req, res) => handler(req, res, () => res.writeHead(404).end('mine')))
-    const { json } = await send('GET', '/v8/contratos/C1', { 'X-Forwarded-Host': 'evil.example', 'X-Forwarded-Proto': 'https' })
+    const { json } = await send('GET', '/v8/contratos/C1', {
+      'X-Forwarded-Host': 'evil.example',
+      'X-Forwarded-Proto': 'https',
+    })
     expect(json.cliente.href).toBe(`${origin}/v8/clientes/1`)
     expect((await send('POST', '/v8/piezas', {}, { lote: 'x' })).headers.location).toBe(`${origin}/v8/piezas/13`)
     expect((await send('GET', '/other')).text).toBe('mine')
@@ -288,7 +327,9 @@ describe.each(frameworks)('Hostile input over %s', (_name, express) => {
       expect((await send('GET', '/v1/contrato')).text).toBe('other contrato')
       expect((await send('GET', '/v1/%63ontratos/C1')).status).toBe(200)
       expect((await send('PATCH', '/v1/contratos/C1', {}, { cliente: { href: `${at}/clientes/1` } })).status).toBe(200)
-      expect((await send('GET', '/v1/contratos?limit=1')).headers.link).toContain(`<${at}/contratos?limit=1&offest=1>; rel="first"`)
+      expect((await send('GET', '/v1/contratos?limit=1')).headers.link).toContain(
+        `<${at}/contratos?limit=1&offest=1>; rel="first"`,
+      )
       await close()
     }
   })
@@ -296,12 +337,16 @@ describe.each(frameworks)('Hostile input over %s', (_name, express) => {
   it('resourceRouter behind versions(): the notices of the version are added to its own links', async () => {
     const store = memoryAdapter(clientes, { records: [1, 2, 3].map((id) => ({ id, nombre: `n${id}` })) })
     const handler = express.Router().use(resourceRouter(clientes, store) as never) as never
-    const app = express().use(versions({ v1: { handler, deprecated: '2024-01-01', successor: 'v2' }, v2: handler }) as never)
+    const app = express().use(
+      versions({ v1: { handler, deprecated: '2024-01-01', successor: 'v2' }, v2: handler }) as never,
+    )
     const { send, close, origin } = await listen(app)
     const { status, headers } = await send('GET', '/v1/clientes?sort=-nombre&limit=1')
     expect([status, headers.deprecation]).toEqual([200, '@1704067200'])
     expect(headers.link).toContain('rel="successor-version"')
-    expect(headers.link).toMatch(new RegExp(`<${origin}/v1/clientes\\?sort=-nombre&limit=1&offest=2&after=[\\w-]+>; rel="next"`))
+    expect(headers.link).toMatch(
+      new RegExp(`<${origin}/v1/clientes\\?sort=-nombre&limit=1&offest=2&after=[\\w-]+>; rel="next"`),
+    )
     await close()
   })
 
@@ -353,7 +398,10 @@ describe.each(frameworks)('Hostile input over %s', (_name, express) => {
         '9007199254740993',
       ),
     },
-    { weight: 1, arbitrary: fc.string({ maxLength: 8 }).map((text) => encodeURIComponent(text.replace(/\p{Surrogate}/gu, ''))) },
+    {
+      weight: 1,
+      arbitrary: fc.string({ maxLength: 8 }).map((text) => encodeURIComponent(text.replace(/\p{Surrogate}/gu, ''))),
+    },
   )
   const path = fc
     .tuple(nearly('v8', 'v8', 'v8', 'v8', 'v1', 'v0', 'v2', 'v9'), fc.array(segment, { maxLength: 5 }))
@@ -462,31 +510,64 @@ describe.each(frameworks)('Hostile input over %s', (_name, express) => {
         .map((pairs) => JSON.stringify(Object.fromEntries(pairs))),
     },
     { weight: 1, arbitrary: fc.jsonValue().map((any) => JSON.stringify(any)) },
-    { weight: 1, arbitrary: nearly('{', '', '{"__proto__":1}', '{"a":1,"a":2}', 'x'.repeat(20_001), '\u0000', '['.repeat(5_000)) },
+    {
+      weight: 1,
+      arbitrary: nearly('{', '', '{"__proto__":1}', '{"a":1,"a":2}', 'x'.repeat(20_001), '\u0000', '['.repeat(5_000)),
+    },
     { weight: 2, arbitrary: fc.constant(undefined) },
   )
-  const method = nearly('GET', 'GET', 'HEAD', 'POST', 'POST', 'PUT', 'PUT', 'PATCH', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND')
-  const used = [200, 201, 202, 204, 302, 304, 400, 401, 403, 404, 405, 408, 410, 412, 413, 414, 415, 422, 428, 429, 431, 503]
+  const method = nearly(
+    'GET',
+    'GET',
+    'HEAD',
+    'POST',
+    'POST',
+    'PUT',
+    'PUT',
+    'PATCH',
+    'PATCH',
+    'DELETE',
+    'OPTIONS',
+    'TRACE',
+    'PROPFIND',
+  )
+  const used = [
+    200, 201, 202, 204, 302, 304, 400, 401, 403, 404, 405, 408, 410, 412, 413, 414, 415, 422, 428, 429, 431, 503,
+  ]
 
   it('ERR-1: every response has a status of the conventions, a problem has details, and it is never 500', async () => {
     await fc.assert(
-      fc.asyncProperty(method, path, query, fc.array(header, { maxLength: 4 }), body, async (verb, at, asks, fields, content) => {
-        const answer = await send(verb, at + asks, Object.fromEntries(fields), content)
-        expect(used).toContain(answer.status)
-        if (answer.status >= 400 && answer.status !== 410 && verb !== 'HEAD') {
-          // Node itself refuses an empty Host before the request reaches the service.
-          if (answer.headers['content-type'] === undefined && answer.status === 400) return
-          expect(answer.headers['content-type']).toBe('application/problem+json')
-          expect(answer.json).toMatchObject({ status: answer.status, code: expect.any(String), clause: expect.any(String) })
-          for (const error of answer.json.errors ?? [])
-            expect(error.parameter ?? error.pointer ?? error.header ?? (answer.json.code === 'malformed-body' ? '' : undefined)).toBeTypeOf(
-              'string',
-            )
-        }
-        if (answer.status === 201) expect(answer.headers.location).toMatch(/^http:/)
-        if (answer.status === 405) expect(answer.headers.allow).toBeTypeOf('string')
-        if ([204, 302, 304, 410].includes(answer.status)) expect(answer.text).toBe('')
-      }),
+      fc.asyncProperty(
+        method,
+        path,
+        query,
+        fc.array(header, { maxLength: 4 }),
+        body,
+        async (verb, at, asks, fields, content) => {
+          const answer = await send(verb, at + asks, Object.fromEntries(fields), content)
+          expect(used).toContain(answer.status)
+          if (answer.status >= 400 && answer.status !== 410 && verb !== 'HEAD') {
+            // Node itself refuses an empty Host before the request reaches the service.
+            if (answer.headers['content-type'] === undefined && answer.status === 400) return
+            expect(answer.headers['content-type']).toBe('application/problem+json')
+            expect(answer.json).toMatchObject({
+              status: answer.status,
+              code: expect.any(String),
+              clause: expect.any(String),
+            })
+            for (const error of answer.json.errors ?? [])
+              expect(
+                error.parameter ??
+                  error.pointer ??
+                  error.header ??
+                  (answer.json.code === 'malformed-body' ? '' : undefined),
+              ).toBeTypeOf('string')
+          }
+          if (answer.status === 201) expect(answer.headers.location).toMatch(/^http:/)
+          if (answer.status === 405) expect(answer.headers.allow).toBeTypeOf('string')
+          if ([204, 302, 304, 410].includes(answer.status)) expect(answer.text).toBe('')
+        },
+      ),
       { numRuns: 1_500 },
     )
     await alive()

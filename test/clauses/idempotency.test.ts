@@ -15,7 +15,11 @@ import { type Express, frameworks, listen, problem } from './fixture.js'
 const clientes = defineResource({
   collection: 'clientes',
   key: 'id',
-  schema: { type: 'object', required: ['id'], properties: { id: { type: 'string' }, estaActivo: { type: 'boolean', default: true } } },
+  schema: {
+    type: 'object',
+    required: ['id'],
+    properties: { id: { type: 'string' }, estaActivo: { type: 'boolean', default: true } },
+  },
 })
 const pedidos = defineResource({
   collection: 'pedidos',
@@ -43,13 +47,21 @@ const lineas = defineResource({
   collection: 'lineas',
   key: 'id',
   parent: { of: clientes, by: 'clienteId' },
-  schema: { type: 'object', required: ['id', 'clienteId'], properties: { id: { type: 'string' }, clienteId: { type: 'string' } } },
+  schema: {
+    type: 'object',
+    required: ['id', 'clienteId'],
+    properties: { id: { type: 'string' }, clienteId: { type: 'string' } },
+  },
 })
 const pedidosV1 = defineResource({
   collection: 'pedidos',
   key: 'numero',
   assigned: true,
-  schema: { type: 'object', required: ['numero', 'nota'], properties: { numero: { type: 'integer' }, nota: { type: 'string' } } },
+  schema: {
+    type: 'object',
+    required: ['numero', 'nota'],
+    properties: { numero: { type: 'integer' }, nota: { type: 'string' } },
+  },
 })
 /** The records that the rules refuse from now on. */
 const forbidden = new Set<string>()
@@ -62,7 +74,10 @@ interface Who {
 const whoAsks: ApiOptions['principal'] = (req) => {
   const name = req.headers['x-user'] ?? 'ana'
   const empresa = req.headers['x-empresa']
-  return { ...(name === 'nameless' ? {} : { sub: String(name) }), ...(empresa === undefined ? {} : { empresa: Number(empresa) }) } as Who
+  return {
+    ...(name === 'nameless' ? {} : { sub: String(name) }),
+    ...(empresa === undefined ? {} : { empresa: Number(empresa) }),
+  } as Who
 }
 
 interface Opened {
@@ -97,8 +112,18 @@ const records = [
 
 const inTables = {
   clientes: { resource: clientes, table: 'clientes', version: { column: 'version' } },
-  pedidos: { resource: pedidos, table: 'pedidos', version: { column: 'version' }, idempotency: { table: 'idempotency_keys' } },
-  lineas: { resource: lineas, table: 'lineas', version: { column: 'version' }, idempotency: { table: 'idempotency_keys' } },
+  pedidos: {
+    resource: pedidos,
+    table: 'pedidos',
+    version: { column: 'version' },
+    idempotency: { table: 'idempotency_keys' },
+  },
+  lineas: {
+    resource: lineas,
+    table: 'lineas',
+    version: { column: 'version' },
+    idempotency: { table: 'idempotency_keys' },
+  },
 } as const
 const ddl = `${tableDdl(clientes, inTables.clientes)} ${tableDdl(pedidos, inTables.pedidos)} ${tableDdl(lineas, inTables.lineas)} INSERT INTO clientes (id) VALUES ('uno'), ('dos');`
 
@@ -140,7 +165,9 @@ const stores: readonly (readonly [string, () => Promise<Opened>])[] = [
     async () => {
       const { client: db, release } = await lentPglite()
       await db.exec(ddl)
-      const all = Object.fromEntries(Object.entries(inTables).map(([name, options]) => [name, postgresAdapter(db, options as never)]))
+      const all = Object.fromEntries(
+        Object.entries(inTables).map(([name, options]) => [name, postgresAdapter(db, options as never)]),
+      )
       return { adapters: () => all as never, close: release }
     },
   ],
@@ -323,7 +350,8 @@ describe.each(frameworks)('VERB-12: Idempotency-Key over %s', (_framework, expre
         )
         const made = answers.filter(({ status }) => status === 201)
         expect(new Set(made.map(({ headers }) => `${headers.location} ${headers.etag}`)).size).toBe(1)
-        for (const { status, headers } of answers) if (status !== 201) expect([status, headers['retry-after']]).toEqual([503, '1'])
+        for (const { status, headers } of answers)
+          if (status !== 201) expect([status, headers['retry-after']]).toEqual([503, '1'])
         expect(await count()).toBe(before + 1)
         expect((await service.send('POST', path, headers, body)).headers.location).toBe(made[0]?.headers.location)
       }
@@ -365,7 +393,9 @@ describe.each(frameworks)('VERB-12: Idempotency-Key over %s', (_framework, expre
       const answer = await post({ texto: 'x' }, { 'Idempotency-Key': value })
       expect(problem(answer)).toEqual({ status: 400, code: 'malformed-idempotency-key', named: ['Idempotency-Key'] })
       expect([answer.json.clause, answer.json.errors[0].clause]).toEqual(['VERB-12', 'VERB-12'])
-      expect(answer.json.detail).toMatch(/such as a UUID\. Put a key with spaces, commas or semicolons in double quotes/)
+      expect(answer.json.detail).toMatch(
+        /such as a UUID\. Put a key with spaces, commas or semicolons in double quotes/,
+      )
       expect(await count()).toBe(before)
     })
 
@@ -417,10 +447,17 @@ describe.each(frameworks)('VERB-12: Idempotency-Key over %s', (_framework, expre
     })
 
     it('callers that are equal in everything are one, whatever their token; principals that can not be distinguished may not use keys', async () => {
-      const schema = { type: 'object', required: ['id'], properties: { id: { type: 'integer' }, texto: { type: 'string' } } } as const
+      const schema = {
+        type: 'object',
+        required: ['id'],
+        properties: { id: { type: 'integer' }, texto: { type: 'string' } },
+      } as const
       const notas = defineResource({ collection: 'notas', key: 'id', assigned: true, schema })
       let principal: unknown
-      const router = resourceRouter(notas, memoryAdapter(notas, { idempotency: true }), { onError: () => {}, principal: () => principal })
+      const router = resourceRouter(notas, memoryAdapter(notas, { idempotency: true }), {
+        onError: () => {},
+        principal: () => principal,
+      })
       const open = await listen(express().use('/v2', router))
       class Caller {
         readonly #name = 'ana'
@@ -459,7 +496,9 @@ describe.each(frameworks)('VERB-12: Idempotency-Key over %s', (_framework, expre
     it('a mount may require it: 400 missing-idempotency-key', async () => {
       const adapters = opened.adapters()
       const required = await served(express, adapters, {
-        versions: { v2: [mount(clientes, adapters.clientes), mount(pedidos, adapters.pedidos, { idempotencyKey: 'required' })] },
+        versions: {
+          v2: [mount(clientes, adapters.clientes), mount(pedidos, adapters.pedidos, { idempotencyKey: 'required' })],
+        },
       } as never)
       for (const path of ['/v2/pedidos', '/v2/clientes/uno/pedidos']) {
         const answer = await required.send('POST', path, {}, { texto: 'x' })
@@ -474,7 +513,11 @@ describe.each(frameworks)('VERB-12: Idempotency-Key over %s', (_framework, expre
       let asked = 0
       // The first look-up runs before the other request has completed.
       const late = { ...adapter, recall: (call: never) => (asked++ === 2 ? undefined : adapter.recall?.(call)) }
-      const one = await served(express, { clientes: memoryAdapter(clientes), pedidos: late, lineas: memoryAdapter(lineas) } as never)
+      const one = await served(express, {
+        clientes: memoryAdapter(clientes),
+        pedidos: late,
+        lineas: memoryAdapter(lineas),
+      } as never)
       const key = { 'Idempotency-Key': newKey() }
       const first = await one.send('POST', '/v2/pedidos', key, { texto: 'tarde' })
       expect(asked).toBe(1)
@@ -488,7 +531,11 @@ describe.each(frameworks)('VERB-12: Idempotency-Key over %s', (_framework, expre
 
     it('ERR-1: a repeat of a running request is 503 with Retry-After', async () => {
       const running = { ...memoryAdapter(pedidos), recall: () => undefined, create: () => 'running' }
-      const one = await served(express, { clientes: memoryAdapter(clientes), pedidos: running, lineas: memoryAdapter(lineas) } as never)
+      const one = await served(express, {
+        clientes: memoryAdapter(clientes),
+        pedidos: running,
+        lineas: memoryAdapter(lineas),
+      } as never)
       const answer = await one.send('POST', '/v2/pedidos', { 'Idempotency-Key': newKey() }, { texto: 'x' })
       expect([answer.status, answer.json.code, answer.headers['retry-after']]).toEqual([503, 'unavailable', '1'])
       expect(answer.json.detail).toMatch(/Idempotency-Key/)
@@ -502,17 +549,23 @@ describe('VERB-12: Idempotency-Key with stores that can not keep keys', () => {
     expect(() => mount(pedidos, memoryAdapter(pedidos), { idempotencyKey: 'required' })).toThrow(
       /adapter stores no keys.*adapter-incomplete/,
     )
-    expect(() => mount(pedidos, memoryAdapter(pedidos, { idempotency: true }), { idempotencyKey: true as never })).toThrow(
-      /Give 'required'/,
+    expect(() =>
+      mount(pedidos, memoryAdapter(pedidos, { idempotency: true }), { idempotencyKey: true as never }),
+    ).toThrow(/Give 'required'/)
+    expect(() => resourceRouter(clientes, memoryAdapter(clientes), { idempotencyKey: 'required' })).toThrow(
+      /adapter stores no keys/,
     )
-    expect(() => resourceRouter(clientes, memoryAdapter(clientes), { idempotencyKey: 'required' })).toThrow(/adapter stores no keys/)
-    expect(() => api({ idempotencyOwner: 'sub' as never, versions: { v1: [mount(clientes, memoryAdapter(clientes))] } })).toThrow(
-      /"idempotencyOwner" of api\(\) is of type string\. Give a function/,
-    )
+    expect(() =>
+      api({ idempotencyOwner: 'sub' as never, versions: { v1: [mount(clientes, memoryAdapter(clientes))] } }),
+    ).toThrow(/"idempotencyOwner" of api\(\) is of type string\. Give a function/)
   })
 
   it('HDR-7: scripts of other origins may send it', async () => {
-    const adapters = { clientes: memoryAdapter(clientes), pedidos: memoryAdapter(pedidos), lineas: memoryAdapter(lineas) }
+    const adapters = {
+      clientes: memoryAdapter(clientes),
+      pedidos: memoryAdapter(pedidos),
+      lineas: memoryAdapter(lineas),
+    }
     const [, express] = frameworks[0] as (typeof frameworks)[number]
     const one = await served(express, adapters as never, { cors: crossOrigin({ origins: ['https://shop.example'] }) })
     const asks = {
@@ -520,7 +573,9 @@ describe('VERB-12: Idempotency-Key with stores that can not keep keys', () => {
       'Access-Control-Request-Method': 'POST',
       'Access-Control-Request-Headers': 'idempotency-key',
     }
-    expect((await one.send('OPTIONS', '/v2/pedidos', asks)).headers['access-control-allow-headers']).toContain('Idempotency-Key')
+    expect((await one.send('OPTIONS', '/v2/pedidos', asks)).headers['access-control-allow-headers']).toContain(
+      'Idempotency-Key',
+    )
     await one.close()
   })
 })

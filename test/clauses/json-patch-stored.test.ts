@@ -9,7 +9,11 @@ import { listen } from './fixture.js'
 const clientes = defineResource({
   collection: 'clientes',
   key: 'id',
-  schema: { type: 'object', required: ['id', 'nombre'], properties: { id: { type: 'integer' }, nombre: { type: 'string' } } },
+  schema: {
+    type: 'object',
+    required: ['id', 'nombre'],
+    properties: { id: { type: 'integer' }, nombre: { type: 'string' } },
+  },
 })
 const envios = defineResource({
   collection: 'envios',
@@ -22,7 +26,10 @@ const envios = defineResource({
       peso: { type: ['number', 'null'] },
       salida: { type: ['string', 'null'], format: 'local-date-time' },
       marcas: { type: 'array', items: { type: 'string' }, default: [] },
-      destino: { type: ['object', 'null'], properties: { calle: { type: 'string' }, cp: { type: ['integer', 'null'] } } },
+      destino: {
+        type: ['object', 'null'],
+        properties: { calle: { type: 'string' }, cp: { type: ['integer', 'null'] } },
+      },
       clave: { type: ['string', 'null'], writeOnly: true },
       clienteId: { type: ['integer', 'null'] },
     },
@@ -33,7 +40,10 @@ const envios = defineResource({
 const place = await freshSchema()
 await place.sql(`${tableDdl(clientes, { table: 'clientes' })}`)
 await place.sql(`${tableDdl(envios, { table: 'envios' })}`)
-const pools = [new pg.Pool({ connectionString: place.url, max: 4 }), new pg.Pool({ connectionString: place.url, max: 4 })]
+const pools = [
+  new pg.Pool({ connectionString: place.url, max: 4 }),
+  new pg.Pool({ connectionString: place.url, max: 4 }),
+]
 // Two services, like two processes: they do not share a queue.
 const services = await Promise.all(
   pools.map((pool) =>
@@ -43,7 +53,10 @@ const services = await Promise.all(
           jsonPatch: true,
           baseUrl: 'https://api.example.com',
           versions: {
-            v1: [mount(clientes, postgresAdapter(pool, { table: 'clientes' })), mount(envios, postgresAdapter(pool, { table: 'envios' }))],
+            v1: [
+              mount(clientes, postgresAdapter(pool, { table: 'clientes' })),
+              mount(envios, postgresAdapter(pool, { table: 'envios' })),
+            ],
           },
         }),
       ),
@@ -104,10 +117,14 @@ describe('VERB-5: JSON Patch over PostgreSQL', () => {
   it('HDR-3: no update of two processes is lost, and of two that test for the same value one succeeds', async () => {
     expect((await send('POST', 'envios', { id: 2 })).status).toBe(201)
     const answers = await Promise.all(
-      Array.from({ length: 24 }, (_, i) => patch('envios/2', [{ op: 'add', path: '/marcas/-', value: `m${i}` }], i % 2)),
+      Array.from({ length: 24 }, (_, i) =>
+        patch('envios/2', [{ op: 'add', path: '/marcas/-', value: `m${i}` }], i % 2),
+      ),
     )
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]))
-    expect((await send('GET', 'envios/2')).json.marcas.sort()).toEqual(Array.from({ length: 24 }, (_, i) => `m${i}`).sort())
+    expect((await send('GET', 'envios/2')).json.marcas.sort()).toEqual(
+      Array.from({ length: 24 }, (_, i) => `m${i}`).sort(),
+    )
     const taken = await Promise.all(
       Array.from({ length: 12 }, (_, i) =>
         patch(

@@ -21,7 +21,11 @@ describe.each(frameworks)('JSON Patch by option on %s', (_, express: Express) =>
 
   /** The stored piece, including writeOnly members. */
   const stored = async (numero: number) => {
-    const [found] = await service.data.piezas.read([numero], { principal: undefined, requestId: '', scope: {} } as never)
+    const [found] = await service.data.piezas.read([numero], {
+      principal: undefined,
+      requestId: '',
+      scope: {},
+    } as never)
     return found?.value as Record<string, unknown>
   }
 
@@ -35,7 +39,8 @@ describe.each(frameworks)('JSON Patch by option on %s', (_, express: Express) =>
   })
 
   it('VERB-5, RFC 5789 3.1: OPTIONS lists it if PATCH is allowed, and so does every 415 for a Content-Type', async () => {
-    const types = 'application/merge-patch+json, application/json, application/xml, text/xml, application/json-patch+json'
+    const types =
+      'application/merge-patch+json, application/json, application/xml, text/xml, application/json-patch+json'
     expect((await service.send('OPTIONS', '/v8/piezas/1')).headers['accept-patch']).toBe(types)
     for (const path of [
       '/v8/piezas',
@@ -70,7 +75,11 @@ describe.each(frameworks)('JSON Patch by option on %s', (_, express: Express) =>
     const { origin } = service
     const answer = await patch('piezas/1', [
       { op: 'test', path: '', value: before },
-      { op: 'test', path: '/contrato', value: { href: `${origin}/v8/contratos/C1`, esUrgente: true, estaActivo: true } },
+      {
+        op: 'test',
+        path: '/contrato',
+        value: { href: `${origin}/v8/contratos/C1`, esUrgente: true, estaActivo: true },
+      },
       { op: 'test', path: '/componentes/href', value: `${origin}/v8/piezas/1/componentes` },
       { op: 'test', path: '/destino/cp', value: null },
       { op: 'replace', path: '/contrato/href', value: '/v8/contratos/C2' },
@@ -117,14 +126,23 @@ describe.each(frameworks)('JSON Patch by option on %s', (_, express: Express) =>
     ])
     expect(answer.status).toBe(200)
     const { estado: _, marcas: __, ...rest } = before
-    expect(await stored(3)).toEqual({ ...rest, peso: null, contratoId: null, destino: { calle: 'Calle Mayor 2', cp: null } })
+    expect(await stored(3)).toEqual({
+      ...rest,
+      peso: null,
+      contratoId: null,
+      destino: { calle: 'Calle Mayor 2', cp: null },
+    })
   })
 
   it('VERB-5: the whole document may be replaced, and is then treated as the body of a PUT', async () => {
     const answer = await patch('piezas/4', [{ op: 'add', path: '', value: { lote: 'Z', contrato: { codigo: 'C1' } } }])
     expect(codes(answer)).toEqual(['/numero fixed'])
     expect(
-      (await patch('piezas/4', [{ op: 'replace', path: '', value: { numero: 4, lote: 'Z', contrato: { codigo: 'C1' } } }])).status,
+      (
+        await patch('piezas/4', [
+          { op: 'replace', path: '', value: { numero: 4, lote: 'Z', contrato: { codigo: 'C1' } } },
+        ])
+      ).status,
     ).toBe(200)
     expect(await stored(4)).toMatchObject({ numero: 4, lote: 'Z', contratoId: 'C1', secreto: 's3', creadoPor: 'store' })
     expect(await stored(4)).not.toHaveProperty('estado')
@@ -164,7 +182,9 @@ describe.each(frameworks)('JSON Patch by option on %s', (_, express: Express) =>
       { op: 'replace', path: '/secreto', value: 'x' },
     ])
       expect(codes(await patch('piezas/6', [operation]))).toEqual(['/0/path path-absent'])
-    expect(codes(await patch('piezas/6', [{ op: 'copy', from: '/secreto', path: '/lote' }]))).toEqual(['/0/from path-absent'])
+    expect(codes(await patch('piezas/6', [{ op: 'copy', from: '/secreto', path: '/lote' }]))).toEqual([
+      '/0/from path-absent',
+    ])
     expect((await patch('piezas/6', [{ op: 'replace', path: '/lote', value: 'x' }])).status).toBe(200)
     expect((await stored(6)).secreto).toBe('s5')
     const answer = await patch('piezas/6', [{ op: 'add', path: '/secreto', value: 'nuevo' }])
@@ -208,12 +228,19 @@ describe.each(frameworks)('JSON Patch by option on %s', (_, express: Express) =>
     const swap = { op: 'move', from: '/items/0', path: '/items/1' }
     expect(await itemsAfter({ op: 'remove', path: '/items/0/nota' }, swap)).toEqual([b, { ...a, nota: null }])
     expect(
-      await itemsAfter({ op: 'remove', path: '/items/0/nota' }, { op: 'add', path: '/items/0', value: { k: 'z', nota: 'n' } }),
+      await itemsAfter(
+        { op: 'remove', path: '/items/0/nota' },
+        { op: 'add', path: '/items/0', value: { k: 'z', nota: 'n' } },
+      ),
     ).toEqual([{ k: 'z', nota: 'n' }, { ...a, nota: null }, b])
     expect(await itemsAfter({ op: 'remove', path: '/items/0/creado' }, swap)).toEqual(['/items/1/creado readOnly'])
     const secret = '/items/0/secreto'
     expect(
-      await itemsAfter({ op: 'add', path: secret, value: 'x' }, { op: 'remove', path: secret }, { op: 'remove', path: '/items/0' }),
+      await itemsAfter(
+        { op: 'add', path: secret, value: 'x' },
+        { op: 'remove', path: secret },
+        { op: 'remove', path: '/items/0' },
+      ),
     ).toEqual([b])
   })
 
@@ -224,13 +251,21 @@ describe.each(frameworks)('JSON Patch by option on %s', (_, express: Express) =>
       { op: 'move', from: '/numero', path: '/peso' },
     ])
       expect(codes(await patch('piezas/7', [operation]))).toContain('/numero fixed')
-    expect(codes(await patch('piezas/7', [{ op: 'add', path: '/contratoId', value: 'C1' }]))).toEqual(['/contratoId unknown'])
-    expect(codes(await patch('piezas/8', [{ op: 'replace', path: '/contrato/href', value: '/v8/contratos/nada' }]))).toEqual([
-      '/contrato reference',
+    expect(codes(await patch('piezas/7', [{ op: 'add', path: '/contratoId', value: 'C1' }]))).toEqual([
+      '/contratoId unknown',
     ])
-    expect(codes(await patch('piezas/8', [{ op: 'replace', path: '/contrato/href', value: '/v8/clientes/1' }]))).toEqual(['/contrato link'])
     expect(
-      codes(await patch('piezas/1/componentes/numeroDeCabecera=1,secuencia=1', [{ op: 'replace', path: '/numeroDeCabecera', value: 2 }])),
+      codes(await patch('piezas/8', [{ op: 'replace', path: '/contrato/href', value: '/v8/contratos/nada' }])),
+    ).toEqual(['/contrato reference'])
+    expect(
+      codes(await patch('piezas/8', [{ op: 'replace', path: '/contrato/href', value: '/v8/clientes/1' }])),
+    ).toEqual(['/contrato link'])
+    expect(
+      codes(
+        await patch('piezas/1/componentes/numeroDeCabecera=1,secuencia=1', [
+          { op: 'replace', path: '/numeroDeCabecera', value: 2 },
+        ]),
+      ),
     ).toEqual(['/numeroDeCabecera fixed'])
     expect(codes(await patch('documentos/d1', [{ op: 'replace', path: '/de', value: 'eva' }]))).toEqual(['/de fixed'])
     expect((await patch('documentos/d2', [{ op: 'test', path: '/titulo', value: 'ajeno' }])).status).toBe(404)
@@ -255,7 +290,9 @@ describe.each(frameworks)('JSON Patch by option on %s', (_, express: Express) =>
     const change = async (operation: object) => (await send('PATCH', '/v1/cajas/1', type, [operation])).json
     expect((await send('PUT', '/v1/cajas/1', {}, seen)).json).toEqual(seen)
     expect(await change({ op: 'replace', path: '/n', value: 2 })).toEqual({ ...seen, n: 2 })
-    expect(await change({ op: 'replace', path: '/cliente', value: { id: 1 } })).toMatchObject({ cliente: { href: expect.any(String) } })
+    expect(await change({ op: 'replace', path: '/cliente', value: { id: 1 } })).toMatchObject({
+      cliente: { href: expect.any(String) },
+    })
     expect(await change({ op: 'replace', path: '/cliente', value: null })).toEqual({ ...seen, n: 2 })
     await close()
   })
@@ -275,7 +312,13 @@ describe.each(frameworks)('JSON Patch by option on %s', (_, express: Express) =>
       { op: 'remove', path: '/destino/calle' },
     ])
     expect(problem(answer)).toMatchObject({ status: 422, code: 'invalid-body' })
-    expect(codes(answer).sort()).toEqual(['/destino/calle required', '/destino/cp type', '/lote type', '/marcas/1 type', '/nada unknown'])
+    expect(codes(answer).sort()).toEqual([
+      '/destino/calle required',
+      '/destino/cp type',
+      '/lote type',
+      '/marcas/1 type',
+      '/nada unknown',
+    ])
     const ruled = await patch('contratos/C1', [{ op: 'replace', path: '/descripcion', value: 'prohibido' }])
     expect(codes(ruled)).toEqual(['/descripcion rule'])
   })
@@ -310,7 +353,8 @@ describe.each(frameworks)('JSON Patch by option on %s', (_, express: Express) =>
       '/10 type',
     ])
     expect(answer.json.errors[2].suggestion).toBe('replace')
-    for (const body of [{}, 'x', 5, null]) expect(codes(await patch('piezas/9', JSON.stringify(body)))).toEqual([' type'])
+    for (const body of [{}, 'x', 5, null])
+      expect(codes(await patch('piezas/9', JSON.stringify(body)))).toEqual([' type'])
     expect(
       codes(
         await patch(
@@ -341,7 +385,12 @@ describe.each(frameworks)('JSON Patch by option on %s', (_, express: Express) =>
       [{ op: 'copy', from: '/constructor/name', path: '/lote' }, '/1/from path-absent'],
     ] as const) {
       const answer = await patch('piezas/10', [{ op: 'replace', path: '/estado', value: 'entregada' }, operation])
-      expect([operation, answer.status, answer.json.code, codes(answer)]).toEqual([operation, 422, 'invalid-body', [told]])
+      expect([operation, answer.status, answer.json.code, codes(answer)]).toEqual([
+        operation,
+        422,
+        'invalid-body',
+        [told],
+      ])
     }
     expect((await service.send('GET', '/v8/piezas/10')).headers.etag).toBe(before.headers.etag)
   })
@@ -405,12 +454,12 @@ describe.each(frameworks)('JSON Patch by option on %s', (_, express: Express) =>
 
   it('VERB-10: Prefer: return=minimal leaves the body out', async () => {
     const answer = await patch('piezas/2', [{ op: 'replace', path: '/lote', value: 'C' }], { Prefer: 'return=minimal' })
-    expect([answer.status, answer.text, answer.headers['preference-applied'], answer.headers['content-location']]).toEqual([
-      200,
-      '',
-      'return=minimal',
-      undefined,
-    ])
+    expect([
+      answer.status,
+      answer.text,
+      answer.headers['preference-applied'],
+      answer.headers['content-location'],
+    ]).toEqual([200, '', 'return=minimal', undefined])
   })
 
   it('HDR-5: a body that another middleware has parsed is used', async () => {
@@ -421,9 +470,20 @@ describe.each(frameworks)('JSON Patch by option on %s', (_, express: Express) =>
   })
 
   it('AUTH-4: a caller without read permission gets 403, whatever the operations are; a merge patch is accepted', async () => {
-    const permission: Permission = (_principal, action, resource) => (action === 'read' && resource === 'piezas' ? 'forbidden' : 'allow')
-    const blind = await serve(express, { jsonPatch: true, permission, authenticate: undefined, principal: () => ({ name: 'ana' }) })
-    for (const operations of [[], [{ op: 'test', path: '/lote', value: 'A' }], [{ op: 'replace', path: '/nada', value: 1 }], 'x']) {
+    const permission: Permission = (_principal, action, resource) =>
+      action === 'read' && resource === 'piezas' ? 'forbidden' : 'allow'
+    const blind = await serve(express, {
+      jsonPatch: true,
+      permission,
+      authenticate: undefined,
+      principal: () => ({ name: 'ana' }),
+    })
+    for (const operations of [
+      [],
+      [{ op: 'test', path: '/lote', value: 'A' }],
+      [{ op: 'replace', path: '/nada', value: 1 }],
+      'x',
+    ]) {
       const answer = await blind.send('PATCH', '/v8/piezas/1', type, operations)
       expect([answer.status, answer.json.detail]).toEqual([403, expect.stringMatching(/merge-patch\+json/)])
     }
@@ -433,11 +493,14 @@ describe.each(frameworks)('JSON Patch by option on %s', (_, express: Express) =>
   })
 
   it('AUTH-4, REP-7: a link whose target may not be read is only an address, also for a test operation', async () => {
-    const permission: Permission = (_principal, action, resource) => (action === 'read' && resource === 'contratos' ? 'forbidden' : 'allow')
+    const permission: Permission = (_principal, action, resource) =>
+      action === 'read' && resource === 'contratos' ? 'forbidden' : 'allow'
     const half = await serve(express, { jsonPatch: true, permission })
     const send = (operation: object) => half.send('PATCH', '/v8/piezas/1', type, [operation])
     expect(codes(await send({ op: 'test', path: '/contrato/esUrgente', value: true }))).toEqual(['/0/path path-absent'])
-    expect((await send({ op: 'test', path: '/contrato', value: { href: `${half.origin}/v8/contratos/C1` } })).status).toBe(200)
+    expect(
+      (await send({ op: 'test', path: '/contrato', value: { href: `${half.origin}/v8/contratos/C1` } })).status,
+    ).toBe(200)
     await half.close()
   })
 })

@@ -9,7 +9,11 @@ const paginas = defineResource({
   schema: {
     type: 'object',
     required: ['sitio', 'numero'],
-    properties: { sitio: { type: 'string' }, numero: { type: 'integer' }, href: { type: ['string', 'integer', 'null'] } },
+    properties: {
+      sitio: { type: 'string' },
+      numero: { type: 'integer' },
+      href: { type: ['string', 'integer', 'null'] },
+    },
   },
 })
 const notas = defineResource({
@@ -34,14 +38,21 @@ describe.each(frameworks)('a link to what has a member "href" over %s', (_name, 
         ] as never,
       })
       const adapter = memoryAdapter(notas, { records: [{ id: 1, sitio: 'a', numero: 1 }] as never })
-      const service = await listen(express().use(api({ versions: { v1: [mount(paginas, pages), mount(notas, adapter)] } })))
+      const service = await listen(
+        express().use(api({ versions: { v1: [mount(paginas, pages), mount(notas, adapter)] } })),
+      )
       try {
         const before = (await service.send('GET', '/v1/notas/1')).text
         for (const type of ['application/json', 'application/xml']) {
           for (const query of ['', '?expand=pagina']) {
             const { text } = await service.send('GET', `/v1/notas/1${query}`, { Accept: type })
             const put = await service.send('PUT', '/v1/notas/1', { 'Content-Type': type }, text)
-            expect([type, query, put.status, (await service.send('GET', '/v1/notas/1')).text]).toEqual([type, query, 200, before])
+            expect([type, query, put.status, (await service.send('GET', '/v1/notas/1')).text]).toEqual([
+              type,
+              query,
+              200,
+              before,
+            ])
           }
         }
         const other = { id: 1, pagina: { href: '/v1/paginas/sitio=b,numero=2' } }

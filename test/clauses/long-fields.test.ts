@@ -14,7 +14,9 @@ const orders = defineResource({
 })
 
 describe('long fields', () => {
-  const app = express().use(api({ versions: { v1: [mount(orders, memoryAdapter(orders, { records: [{ id: 1, note: 'a' }] }))] } }))
+  const app = express().use(
+    api({ versions: { v1: [mount(orders, memoryAdapter(orders, { records: [{ id: 1, note: 'a' }] }))] } }),
+  )
   const server = http.createServer({ maxHeaderSize: 200_000 }, app)
   let origin: string
   beforeAll(async () => {
@@ -37,15 +39,25 @@ describe('long fields', () => {
   it('QUERY-8: a value has at most 16,384 characters, a parameter at most 8,192 values', async () => {
     expect((await send('GET', `/v1/orders?note=${'x'.repeat(16_384)}`)).status).toBe(200)
     const long = await send('GET', `/v1/orders?note=${'x'.repeat(16_385)}`)
-    expect([long.status, long.json.errors[0]]).toMatchObject([400, { parameter: 'note', code: 'maxLength', params: { limit: 16_384 } }])
+    expect([long.status, long.json.errors[0]]).toMatchObject([
+      400,
+      { parameter: 'note', code: 'maxLength', params: { limit: 16_384 } },
+    ])
     const many = await send('GET', `/v1/orders?${'note=x&'.repeat(8_193)}`)
-    expect([many.status, many.json.errors]).toMatchObject([400, [{ parameter: 'note', code: 'maxItems', params: { limit: 8_192 } }]])
+    expect([many.status, many.json.errors]).toMatchObject([
+      400,
+      [{ parameter: 'note', code: 'maxItems', params: { limit: 8_192 } }],
+    ])
   })
 
   it('ERR-1: a condition or a preference of more than 16,384 characters is 400, before anything is changed', async () => {
     for (const name of ['If-Match', 'If-None-Match', 'Prefer']) {
       const answer = await send('PATCH', '/v1/orders/1', { [name]: `"${'x'.repeat(16_384)}"` }, { note: 'b' })
-      expect([name, answer.status, answer.json.errors[0]]).toMatchObject([name, 400, { header: name, code: 'maxLength' }])
+      expect([name, answer.status, answer.json.errors[0]]).toMatchObject([
+        name,
+        400,
+        { header: name, code: 'maxLength' },
+      ])
     }
     expect((await send('GET', '/v1/orders/1')).json.note).toBe('a')
   })

@@ -22,7 +22,11 @@ const fichas = defineResource({
       libre: {},
       datos: {
         type: 'object',
-        properties: { alta: { type: 'string', readOnly: true }, nota: text, clave: { type: 'string', writeOnly: true } },
+        properties: {
+          alta: { type: 'string', readOnly: true },
+          nota: text,
+          clave: { type: 'string', writeOnly: true },
+        },
       },
     },
   },
@@ -44,7 +48,8 @@ const record = {
 describe.each(frameworks)('VERB-5: merge patches on %s', (_, express: Express) => {
   let service: Awaited<ReturnType<typeof listen>>
   let store: ReturnType<typeof memoryAdapter<typeof record, number>>
-  const stored = async () => (await store.read([1], { principal: undefined, requestId: '', scope: {} } as never))[0]?.value
+  const stored = async () =>
+    (await store.read([1], { principal: undefined, requestId: '', scope: {} } as never))[0]?.value
   const patch = async (body: unknown, type = 'application/merge-patch+json') => {
     store = memoryAdapter(fichas as never, { records: [record] }) as never
     service = await listen(express().use(api({ versions: { v1: [mount(fichas, store as never)] }, onError: () => {} })))
@@ -59,7 +64,11 @@ describe.each(frameworks)('VERB-5: merge patches on %s', (_, express: Express) =
       { alias: null, tipo: null, libre: null },
       { alias: null, tipo: undefined, libre: undefined },
     ],
-    ['a write-only member that is sent as null goes too', { clave: null, pista: null }, { clave: undefined, pista: null }],
+    [
+      'a write-only member that is sent as null goes too',
+      { clave: null, pista: null },
+      { clave: undefined, pista: null },
+    ],
     ['so it does below', { datos: { clave: null, nota: null } }, { datos: { alta: 'hoy' } }],
     ['what is not named stays', { nombre: 'Bea' }, { nombre: 'Bea' }],
     ['equal read-only members pass', { sello: 's', visto: 'v', datos: { alta: 'hoy' } }, {}],
@@ -75,7 +84,11 @@ describe.each(frameworks)('VERB-5: merge patches on %s', (_, express: Express) =
   })
 
   it.each<[string, unknown, string[]]>([
-    ['REP-8: a changed read-only member', { sello: 't', visto: null, datos: { alta: 'ayer' } }, ['/sello', '/visto', '/datos/alta']],
+    [
+      'REP-8: a changed read-only member',
+      { sello: 't', visto: null, datos: { alta: 'ayer' } },
+      ['/sello', '/visto', '/datos/alta'],
+    ],
     ['REP-8: one that is taken away', { sello: null, datos: { alta: null } }, ['/sello', '/datos/alta']],
     ['VERB-3: another key', { id: 2 }, ['/id']],
     ['VERB-3: no key', { id: null }, ['/id']],

@@ -94,7 +94,9 @@ describe.each(frameworks)('PATH over %s', (_name, express) => {
     const { send, close } = await serve(express)
     const made = await send('POST', '/v8/piezas/3/componentes', {}, { secuencia: 1, nombre: 'asa' })
     expect(made.status).toBe(201)
-    expect(made.headers.location).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/v8\/piezas\/3\/componentes\/numeroDeCabecera=3,secuencia=1$/)
+    expect(made.headers.location).toMatch(
+      /^http:\/\/127\.0\.0\.1:\d+\/v8\/piezas\/3\/componentes\/numeroDeCabecera=3,secuencia=1$/,
+    )
     const path = new URL(made.headers.location as string).pathname
     expect((await send('GET', path)).json).toEqual({ numeroDeCabecera: 3, secuencia: 1, nombre: 'asa' })
     expect((await send('PUT', path, {}, { nombre: 'asa grande' })).json).toEqual({
@@ -108,7 +110,9 @@ describe.each(frameworks)('PATH over %s', (_name, express) => {
       code: 'invalid-body',
       named: ['/numeroDeCabecera'],
     })
-    expect(problem(await send('POST', '/v8/piezas/3/componentes', {}, { numeroDeCabecera: 4, secuencia: 2, nombre: 'x' }))).toEqual({
+    expect(
+      problem(await send('POST', '/v8/piezas/3/componentes', {}, { numeroDeCabecera: 4, secuencia: 2, nombre: 'x' })),
+    ).toEqual({
       status: 422,
       code: 'invalid-body',
       named: ['/numeroDeCabecera'],
@@ -124,7 +128,9 @@ describe.each(frameworks)('PATH over %s', (_name, express) => {
     const codes = async (id: number) =>
       (await send('GET', `/v8/clientes/${id}/contratos`)).json.map((item: { codigo: string }) => item.codigo)
     expect(await codes(1)).toEqual(['C1'])
-    expect((await send('GET', '/v8/clientes/1/contratos/C1')).json).toEqual((await send('GET', '/v8/contratos/C1')).json)
+    expect((await send('GET', '/v8/clientes/1/contratos/C1')).json).toEqual(
+      (await send('GET', '/v8/contratos/C1')).json,
+    )
     expect(problem(await send('GET', '/v8/clientes/1/contratos/C2')).code).toBe('absent')
     for (const _ of [1, 2]) {
       const attached = await send('PUT', '/v8/clientes/1/contratos/C2')
@@ -140,7 +146,11 @@ describe.each(frameworks)('PATH over %s', (_name, express) => {
     const made = await send('POST', '/v8/clientes/2/contratos', {}, { codigo: 'C3', descripcion: 'tres' })
     expect([made.status, made.headers.location]).toEqual([201, `${origin}/v8/contratos/C3`])
     expect(await codes(2)).toEqual(['C3'])
-    expect(problem(await send('POST', '/v8/clientes/2/contratos', {}, { codigo: 'C4', descripcion: 'x', cliente: { id: 1 } }))).toEqual({
+    expect(
+      problem(
+        await send('POST', '/v8/clientes/2/contratos', {}, { codigo: 'C4', descripcion: 'x', cliente: { id: 1 } }),
+      ),
+    ).toEqual({
       status: 422,
       code: 'invalid-body',
       named: ['/cliente'],
@@ -197,17 +207,29 @@ describe.each(frameworks)('PATH over %s', (_name, express) => {
 
   it('PATH-8: an endpoint that is not a noun passes all the steps', async () => {
     expect((await send('GET', '/v8/search?q=a%20b&n=3')).json).toEqual({ found: 'a b', n: 3 })
-    expect(problem(await send('GET', '/v8/search?n=x&p=1'))).toEqual({ status: 400, code: 'invalid-query', named: ['p', 'q', 'n'] })
+    expect(problem(await send('GET', '/v8/search?n=x&p=1'))).toEqual({
+      status: 400,
+      code: 'invalid-query',
+      named: ['p', 'q', 'n'],
+    })
     expect((await send('POST', '/v8/search')).headers.allow).toBe('GET, HEAD, OPTIONS')
     expect((await send('GET', '/v8/search?q=a', { Accept: 'text/html' })).status).toBe(415)
     const { headers } = await send('GET', '/v8/search?q=a')
     expect((await send('GET', '/v8/search?q=a', { 'If-None-Match': headers.etag as string })).status).toBe(304)
-    expect(problem(await send('POST', '/v8/informes', {}, { como: 3 }))).toEqual({ status: 422, code: 'invalid-body', named: ['/como'] })
+    expect(problem(await send('POST', '/v8/informes', {}, { como: 3 }))).toEqual({
+      status: 422,
+      code: 'invalid-body',
+      named: ['/como'],
+    })
     expect((await send('POST', '/v8/informes', {}, { como: 'ya' })).status).toBe(204)
   })
 
   it('PATH-9: a composite id is key-value pairs in one segment, raw or encoded; any other order or spelling is 404', async () => {
-    for (const id of ['numeroDeCabecera=1,secuencia=2', 'numeroDeCabecera%3D1%2Csecuencia%3D2', 'numeroDeCabecera=1%2csecuencia=2']) {
+    for (const id of [
+      'numeroDeCabecera=1,secuencia=2',
+      'numeroDeCabecera%3D1%2Csecuencia%3D2',
+      'numeroDeCabecera=1%2csecuencia=2',
+    ]) {
       expect((await send('GET', `/v8/piezas/1/componentes/${id}`)).json?.nombre, id).toBe('fondo')
     }
     for (const id of [
@@ -256,7 +278,12 @@ describe.each(frameworks)('PATH over %s', (_name, express) => {
     expect(location).toMatch(/^[\x21-\x7e]+$/)
     const read = await send('GET', location.slice(service.origin.length))
     expect([read.status, read.json?.id]).toEqual([200, id])
-    const after = await send('POST', '/v8/notas', { Prefer: 'return=representation' }, { id: `tras ${id}`, anterior: { href: location } })
+    const after = await send(
+      'POST',
+      '/v8/notas',
+      { Prefer: 'return=representation' },
+      { id: `tras ${id}`, anterior: { href: location } },
+    )
     expect(after.json?.anterior).toEqual({ href: location })
     const followed = await send('GET', after.json.anterior.href.slice(service.origin.length))
     expect([followed.status, followed.json?.id]).toEqual([200, id])
@@ -322,7 +349,13 @@ describe.each(frameworks)('PATH over %s', (_name, express) => {
     ]) {
       expect((await send('GET', path)).status, path).toBe(404)
     }
-    for (const path of ['/v8/piezas', '/v8/piezas/1', '/v8/piezas/1/componentes', '/v8/contratos/C1/activo', '/v8/search']) {
+    for (const path of [
+      '/v8/piezas',
+      '/v8/piezas/1',
+      '/v8/piezas/1/componentes',
+      '/v8/contratos/C1/activo',
+      '/v8/search',
+    ]) {
       const query = path.endsWith('search') ? '?q=1' : ''
       const [plain, slashed] = [await send('GET', path + query), await send('GET', `${path}/${query}`)]
       expect([slashed.status, slashed.text, slashed.headers.etag?.slice(0, 8)]).toEqual([
@@ -334,7 +367,22 @@ describe.each(frameworks)('PATH over %s', (_name, express) => {
   })
 
   it('PATH-11: a number has one spelling as an address, others are 404; dots in a raw path are ids', async () => {
-    for (const id of ['03', '+3', '3.0', '-0', '3e0', '0x3', ' 3', '3 ', '9007199254740993', 'NaN', 'Infinity', '..', '.', '%2E%2E']) {
+    for (const id of [
+      '03',
+      '+3',
+      '3.0',
+      '-0',
+      '3e0',
+      '0x3',
+      ' 3',
+      '3 ',
+      '9007199254740993',
+      'NaN',
+      'Infinity',
+      '..',
+      '.',
+      '%2E%2E',
+    ]) {
       expect((await send('GET', `/v8/piezas/${id.replaceAll(' ', '%20')}`)).status, id).toBe(404)
     }
     expect((await send('GET', '/v8/notas/../piezas')).status).toBe(404)
@@ -343,7 +391,11 @@ describe.each(frameworks)('PATH over %s', (_name, express) => {
 
   it('PATH-11: an id that can not be decoded is 400, and percent-decoding happens exactly once', async () => {
     for (const id of ['%', '%zz', '%C3', '%c3%28', '%ED%A0%80', '%2']) {
-      expect(problem(await send('GET', `/v8/notas/${id}`)), id).toEqual({ status: 400, code: 'malformed-path', named: [] })
+      expect(problem(await send('GET', `/v8/notas/${id}`)), id).toEqual({
+        status: 400,
+        code: 'malformed-path',
+        named: [],
+      })
     }
     expect((await send('POST', '/v8/notas', {}, { id: '%2541' })).status).toBe(201)
     expect((await send('GET', '/v8/notas/%252541')).json.id).toBe('%2541')
@@ -351,7 +403,11 @@ describe.each(frameworks)('PATH over %s', (_name, express) => {
   })
 
   it('PATH-11: names of collections, areas and flags may use any script; addresses are ASCII', async () => {
-    const años = defineResource({ collection: 'años', key: 'id', schema: { type: 'object', properties: { id: { type: 'integer' } } } })
+    const años = defineResource({
+      collection: 'años',
+      key: 'id',
+      schema: { type: 'object', properties: { id: { type: 'integer' } } },
+    })
     const zakazy = defineResource({
       collection: 'заказы',
       key: 'id',
@@ -361,16 +417,24 @@ describe.each(frameworks)('PATH over %s', (_name, express) => {
     const app = express().use(
       api({
         versions: {
-          v1: [mount(años, memoryAdapter(años, { records: [{ id: 1 }] })), mount(zakazy, memoryAdapter(zakazy), { area: 'año' })],
+          v1: [
+            mount(años, memoryAdapter(años, { records: [{ id: 1 }] })),
+            mount(zakazy, memoryAdapter(zakazy), { area: 'año' }),
+          ],
         },
       }),
     )
     const { send, close, origin } = await listen(app)
     const made = await send('POST', `/v1/${encodeURIComponent('año')}/${encodeURIComponent('заказы')}`, {}, { id: 1 })
-    expect([made.status, made.headers.location]).toEqual([201, `${origin}/v1/a%C3%B1o/%D0%B7%D0%B0%D0%BA%D0%B0%D0%B7%D1%8B/1`])
+    expect([made.status, made.headers.location]).toEqual([
+      201,
+      `${origin}/v1/a%C3%B1o/%D0%B7%D0%B0%D0%BA%D0%B0%D0%B7%D1%8B/1`,
+    ])
     expect((await send('GET', new URL(made.headers.location as string).pathname)).status).toBe(200)
     const members = await send('GET', `/v1/a%C3%B1os/1/${encodeURIComponent('заказы')}`)
-    expect(members.headers.link).toContain(`<${origin}/v1/a%C3%B1os/1/%D0%B7%D0%B0%D0%BA%D0%B0%D0%B7%D1%8B?offest=1>; rel="first"`)
+    expect(members.headers.link).toContain(
+      `<${origin}/v1/a%C3%B1os/1/%D0%B7%D0%B0%D0%BA%D0%B0%D0%B7%D1%8B?offest=1>; rel="first"`,
+    )
     await close()
   })
 })

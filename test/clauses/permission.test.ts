@@ -117,7 +117,12 @@ function build(permission: Permission, onError: NonNullable<Hooks['onError']>) {
           endpoint('search', {
             description: 'Looks for a text everywhere.',
             methods: {
-              GET: { handle: async ({ may }) => ({ contratos: await may('list', 'contratos'), piezas: await may('list', 'piezas') }) },
+              GET: {
+                handle: async ({ may }) => ({
+                  contratos: await may('list', 'contratos'),
+                  piezas: await may('list', 'piezas'),
+                }),
+              },
               POST: { handle: () => undefined },
             },
           }),
@@ -139,12 +144,19 @@ function build(permission: Permission, onError: NonNullable<Hooks['onError']>) {
   return { handler, seen }
 }
 
-type Send = (method: string, path: string, scope: string, body?: unknown, headers?: Record<string, string>) => Promise<Answer>
+type Send = (
+  method: string,
+  path: string,
+  scope: string,
+  body?: unknown,
+  headers?: Record<string, string>,
+) => Promise<Answer>
 
 async function serve(express: Express, permission: Permission, onError: Hooks['onError'] = () => {}) {
   const { handler, seen } = build(permission, onError)
   const served = await listen(express().use(handler))
-  const send: Send = (method, path, scope, body, headers = {}) => served.send(method, path, { 'x-scope': scope, ...headers }, body)
+  const send: Send = (method, path, scope, body, headers = {}) =>
+    served.send(method, path, { 'x-scope': scope, ...headers }, body)
   return { ...served, send, seen }
 }
 
@@ -188,14 +200,14 @@ describe.each(frameworks)('AUTH-4 by scopes over %s', (_name, express) => {
         'If-None-Match': '*',
         'If-Match': '*',
       })
-      expect([method, path, answer.status, answer.headers['x-total-count'], answer.headers.etag, service.seen.calls - before]).toEqual([
+      expect([
         method,
         path,
-        403,
-        undefined,
-        undefined,
-        0,
-      ])
+        answer.status,
+        answer.headers['x-total-count'],
+        answer.headers.etag,
+        service.seen.calls - before,
+      ]).toEqual([method, path, 403, undefined, undefined, 0])
       if (method !== 'HEAD') expect(problem(answer)).toEqual({ status: 403, code: 'forbidden', named: [] })
     }
   })
@@ -206,13 +218,19 @@ describe.each(frameworks)('AUTH-4 by scopes over %s', (_name, express) => {
     expect(allowOf(await ask('GET', '/v1/piezas', 'piezas:write'))).toEqual([405, 'POST, OPTIONS'])
     expect(allowOf(await ask('HEAD', '/v1/piezas/1', 'piezas:write'))).toEqual([405, 'PUT, PATCH, DELETE, OPTIONS'])
     expect(allowOf(await ask('PUT', '/v1/contratos/C1/activo', 'contratos:read'))).toEqual([405, 'GET, HEAD, OPTIONS'])
-    expect(allowOf(await ask('PUT', '/v1/clientes/1/contratos/C2', 'clientes:read contratos:read'))).toEqual([405, 'GET, HEAD, OPTIONS'])
+    expect(allowOf(await ask('PUT', '/v1/clientes/1/contratos/C2', 'clientes:read contratos:read'))).toEqual([
+      405,
+      'GET, HEAD, OPTIONS',
+    ])
     expect(allowOf(await ask('POST', '/v1/search', 'search:read'))).toEqual([405, 'GET, HEAD, OPTIONS'])
   })
 
   it('OPTIONS, and a method that does not exist, list the methods of this principal', async () => {
     expect(allowOf(await ask('OPTIONS', '/v1/piezas', '*:read'))).toEqual([204, 'GET, HEAD, OPTIONS'])
-    expect(allowOf(await ask('OPTIONS', '/v1/piezas/1', '*:read *:write'))).toEqual([204, 'GET, HEAD, PUT, PATCH, DELETE, OPTIONS'])
+    expect(allowOf(await ask('OPTIONS', '/v1/piezas/1', '*:read *:write'))).toEqual([
+      204,
+      'GET, HEAD, PUT, PATCH, DELETE, OPTIONS',
+    ])
     expect(allowOf(await ask('DELETE', '/v1/piezas', '*:read'))).toEqual([405, 'GET, HEAD, OPTIONS'])
     expect(allowOf(await ask('TRACE', '/v1/piezas', 'piezas:write'))).toEqual([405, 'POST, OPTIONS'])
   })
@@ -222,7 +240,9 @@ describe.each(frameworks)('AUTH-4 by scopes over %s', (_name, express) => {
     expect((await ask('GET', '/v1/piezas/1/componentes', 'componentes:read piezas:write')).status).toBe(403)
     expect((await ask('GET', '/v1/clientes/1/contratos', 'contratos:read')).status).toBe(403)
     expect((await ask('GET', '/v1/piezas/1/componentes', 'componentes:read piezas:read')).status).toBe(200)
-    expect((await ask('GET', '/v1/piezas/1/componentes/pieza=1,secuencia=1', 'componentes:read piezas:read')).status).toBe(200)
+    expect(
+      (await ask('GET', '/v1/piezas/1/componentes/pieza=1,secuencia=1', 'componentes:read piezas:read')).status,
+    ).toBe(200)
   })
 
   it('REP-1: a link to a record that may not be read has only its href, and the store is not called', async () => {
@@ -238,7 +258,9 @@ describe.each(frameworks)('AUTH-4 by scopes over %s', (_name, express) => {
     expect(answers[0]?.json[0].contrato).toEqual({ href: `${service.origin}/v1/contratos/C1` })
     for (const answer of answers) expect(answer.text).not.toContain(secret)
     expect(service.seen.calls).toBe(before)
-    expect((await ask('GET', '/v1/piezas/1', `${scope} contratos:read`)).json.contrato.descripcion).toBe(`${secret} uno`)
+    expect((await ask('GET', '/v1/piezas/1', `${scope} contratos:read`)).json.contrato.descripcion).toBe(
+      `${secret} uno`,
+    )
   })
 
   it('REP-2: expanding a record that may not be read is 403 and names the parameter, on reads and before any write', async () => {
@@ -266,9 +288,14 @@ describe.each(frameworks)('AUTH-4 by scopes over %s', (_name, express) => {
     const whole = await ask('GET', '/v1/piezas/1', '*:read')
     const part = await ask('GET', '/v1/piezas/1', 'piezas:read')
     expect(part.headers.etag).not.toBe(whole.headers.etag)
-    const again = await ask('GET', '/v1/piezas/1', 'piezas:read', undefined, { 'If-None-Match': whole.headers.etag as string })
+    const again = await ask('GET', '/v1/piezas/1', 'piezas:read', undefined, {
+      'If-None-Match': whole.headers.etag as string,
+    })
     expect(again.status).toBe(200)
-    expect((await ask('GET', '/v1/piezas/1', 'piezas:read', undefined, { 'If-None-Match': part.headers.etag as string })).status).toBe(304)
+    expect(
+      (await ask('GET', '/v1/piezas/1', 'piezas:read', undefined, { 'If-None-Match': part.headers.etag as string }))
+        .status,
+    ).toBe(304)
     const lists = [await ask('GET', '/v1/piezas', '*:read'), await ask('GET', '/v1/piezas', 'piezas:read')]
     expect(lists[0]?.headers.etag).not.toBe(lists[1]?.headers.etag)
   })
@@ -280,9 +307,13 @@ describe.each(frameworks)('AUTH-4 by scopes over %s', (_name, express) => {
     }
     for (const of of ['C1', 'nada']) {
       expect((await tell({ codigo: of }, 'piezas:read piezas:write')).status).toBe(422)
-      expect((await tell({ href: `${service.origin}/v1/contratos/${of}` }, 'piezas:read piezas:write')).status).toBe(422)
+      expect((await tell({ href: `${service.origin}/v1/contratos/${of}` }, 'piezas:read piezas:write')).status).toBe(
+        422,
+      )
     }
-    expect(await tell({ codigo: 'C1' }, 'piezas:read piezas:write')).toEqual(await tell({ codigo: 'nada' }, 'piezas:read piezas:write'))
+    expect(await tell({ codigo: 'C1' }, 'piezas:read piezas:write')).toEqual(
+      await tell({ codigo: 'nada' }, 'piezas:read piezas:write'),
+    )
     // A change of another member leaves a link to an unreadable record alone.
     expect((await ask('PATCH', '/v1/piezas/1', 'piezas:read piezas:write', { lote: 'A' })).status).toBe(200)
   })
@@ -305,7 +336,10 @@ describe.each(frameworks)('AUTH-4 by scopes over %s', (_name, express) => {
     expect((await ask('OPTIONS', '/v1/sucursales', '')).status).toBe(403)
     expect(allowOf(await ask('POST', '/v1/sucursales', 'sucursales:read'))).toEqual([405, 'GET, HEAD, OPTIONS'])
     expect(allowOf(await ask('OPTIONS', '/v1/sucursales/1', 'sucursales:read'))).toEqual([204, 'GET, HEAD, OPTIONS'])
-    expect(allowOf(await ask('DELETE', '/v1/sucursales/1', 'sucursales:read sucursales:write'))).toEqual([405, 'GET, HEAD, PUT, OPTIONS'])
+    expect(allowOf(await ask('DELETE', '/v1/sucursales/1', 'sucursales:read sucursales:write'))).toEqual([
+      405,
+      'GET, HEAD, PUT, OPTIONS',
+    ])
     const answer = await ask('GET', '/v1/sucursales', 'sucursales:read')
     expect([answer.status, answer.text, answer.headers['cache-control']]).toEqual([200, 'by hand', 'private, no-cache'])
   })
@@ -313,7 +347,8 @@ describe.each(frameworks)('AUTH-4 by scopes over %s', (_name, express) => {
 
 describe('AUTH-4: a permission of the team', () => {
   const asked: unknown[][] = []
-  const serving = async (permission: Permission, onError?: Hooks['onError']) => serve(frameworks[0]?.[1] as Express, permission, onError)
+  const serving = async (permission: Permission, onError?: Hooks['onError']) =>
+    serve(frameworks[0]?.[1] as Express, permission, onError)
 
   it('is called with the principal, the action, the resource and the key, also for parents', async () => {
     const service = await serving((principal, action, resource, key) => {
@@ -336,16 +371,16 @@ describe('AUTH-4: a permission of the team', () => {
       ['create', 'componentes', undefined],
     ])
     // Read permission for a written record is checked only if the record would be shown.
-    expect(await ask('POST', '/v1/piezas/1/componentes', { secuencia: 10 }, { Prefer: 'return=representation' })).toEqual([
+    expect(
+      await ask('POST', '/v1/piezas/1/componentes', { secuencia: 10 }, { Prefer: 'return=representation' }),
+    ).toEqual([
       ['read', 'piezas', 1],
       ['create', 'componentes', undefined],
       ['read', 'componentes', { pieza: 1, secuencia: 10 }],
     ])
-    expect(await ask('PATCH', '/v1/contratos/C1', { descripcion: 'x' }, { Prefer: 'return=minimal' })).not.toContainEqual([
-      'read',
-      'contratos',
-      'C1',
-    ])
+    expect(
+      await ask('PATCH', '/v1/contratos/C1', { descripcion: 'x' }, { Prefer: 'return=minimal' }),
+    ).not.toContainEqual(['read', 'contratos', 'C1'])
     expect(await ask('PUT', '/v1/contratos/C1/activo')).toContainEqual(['patch', 'contratos', 'C1'])
     expect(await ask('GET', '/v1/piezas?expand=contrato')).toEqual([
       ['list', 'piezas', undefined],
@@ -466,7 +501,8 @@ describe('resourceRouter behind an authenticating middleware', () => {
     })
     const [, express] = frameworks[0] as (typeof frameworks)[number]
     const service = await listen(express().use(handler))
-    for (const method of ['GET', 'POST', 'OPTIONS']) expect((await service.send(method, '/v1/clientes')).status).toBe(500)
+    for (const method of ['GET', 'POST', 'OPTIONS'])
+      expect((await service.send(method, '/v1/clientes')).status).toBe(500)
     expect(String(told[0])).toContain('no request is authenticated')
     await service.close()
   })
@@ -485,7 +521,11 @@ describe('resourceRouter behind an authenticating middleware', () => {
       )
       const service = await listen(app)
       const good = await service.send('GET', '/clientes', { 'X-Scope': 'clientes:read' })
-      expect([good.status, good.headers['cache-control'], good.headers.vary]).toEqual([200, 'private, no-cache', 'X-Scope, Accept'])
+      expect([good.status, good.headers['cache-control'], good.headers.vary]).toEqual([
+        200,
+        'private, no-cache',
+        'X-Scope, Accept',
+      ])
       expect((await service.send('GET', '/clientes', { 'X-Scope': 'x:read' })).status).toBe(403)
       await service.close()
     }

@@ -3,10 +3,13 @@ import { frameworks, problem, serve, shared } from './fixture.js'
 
 /** The paths of the links in a `Link` field, by relation. */
 const linksOf = (link: unknown): Record<string, string> =>
-  Object.fromEntries([...String(link).matchAll(/<https?:\/\/[^/]*([^>]*)>; rel="(\w+)"/g)].map(([, path, rel]) => [rel, path]))
+  Object.fromEntries(
+    [...String(link).matchAll(/<https?:\/\/[^/]*([^>]*)>; rel="(\w+)"/g)].map(([, path, rel]) => [rel, path]),
+  )
 
 const decoded = (hint: string): unknown[] => JSON.parse(Buffer.from(hint, 'base64url').toString()) as unknown[]
-const encoded = (parts: unknown): string => Buffer.from(typeof parts === 'string' ? parts : JSON.stringify(parts)).toString('base64url')
+const encoded = (parts: unknown): string =>
+  Buffer.from(typeof parts === 'string' ? parts : JSON.stringify(parts)).toString('base64url')
 
 /** A `Link` field without its hints. */
 const unhinted = (link: unknown): string => String(link).replace(/&after=[\w-]+/g, '')
@@ -46,7 +49,13 @@ describe.each(frameworks)('QUERY over %s', (_name, express) => {
       expect(await numbers(`lote=${encodeURIComponent(text)}`), text).toEqual([])
     expect(await numbers('lote=')).toEqual([])
     expect(await numbers('lote')).toEqual([])
-    expect(await numbers('peso=&pesoDesde=&sinPeso=&destino.cp=')).toEqual([400, 'peso', 'pesoDesde', 'sinPeso', 'destino.cp'])
+    expect(await numbers('peso=&pesoDesde=&sinPeso=&destino.cp=')).toEqual([
+      400,
+      'peso',
+      'pesoDesde',
+      'sinPeso',
+      'destino.cp',
+    ])
     expect(await numbers('sinPeso=true')).toEqual([4, 8, 12])
     expect((await numbers('sinPeso=false')).length).toBe(9)
   })
@@ -72,7 +81,8 @@ describe.each(frameworks)('QUERY over %s', (_name, express) => {
 
   it('QUERY-2: sort=+numero, sort=%2Bnumero and sort=numero mean the same', async () => {
     const ascending = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]
-    for (const sort of ['+numero', '%2Bnumero', 'numero', '%20numero']) expect(await numbers(`sort=${sort}`), sort).toEqual(ascending)
+    for (const sort of ['+numero', '%2Bnumero', 'numero', '%20numero'])
+      expect(await numbers(`sort=${sort}`), sort).toEqual(ascending)
     expect(await numbers('sort=-numero')).toEqual([...ascending].reverse())
     expect(await numbers('sort=%2Dnumero')).toEqual([...ascending].reverse())
     expect(await numbers('sort=-lote,+peso')).toEqual([7, 9, 10, 11, 8, 12, 1, 2, 3, 5, 6, 4])
@@ -99,7 +109,10 @@ describe.each(frameworks)('QUERY over %s', (_name, express) => {
       ['secreto'],
     ]) {
       const answer = await send('GET', `/v8/piezas?sort=${sort}`)
-      expect([sort, problem(answer)]).toEqual([sort, { status: 400, code: 'invalid-query', named: expect.arrayContaining(['sort']) }])
+      expect([sort, problem(answer)]).toEqual([
+        sort,
+        { status: 400, code: 'invalid-query', named: expect.arrayContaining(['sort']) },
+      ])
       if (suggestion !== undefined) expect(answer.json.errors[0].suggestion).toBe(suggestion)
     }
   })
@@ -117,14 +130,17 @@ describe.each(frameworks)('QUERY over %s', (_name, express) => {
     expect(await numbers('limit=5&offest=1')).toEqual([1, 2, 3, 4, 5])
     expect(await numbers('limit=5&offest=3')).toEqual([11, 12])
     const zero = await send('GET', '/v8/piezas?offest=0')
-    expect(zero.json.errors).toEqual([expect.objectContaining({ parameter: 'offest', detail: expect.stringContaining('first page is 1') })])
+    expect(zero.json.errors).toEqual([
+      expect.objectContaining({ parameter: 'offest', detail: expect.stringContaining('first page is 1') }),
+    ])
     for (const offest of ['-1', '1.0', '1e3', '+1', '01', '', '9007199254740992', 'x', '１']) {
       expect(await numbers(`offest=${encodeURIComponent(offest)}`), offest).toEqual([400, 'offest'])
     }
   })
 
   it('QUERY-4: an option lets the first page be 0', async () => {
-    const ids = async (query: string) => (await send('GET', `/v8/tax/facturas${query}`)).json.map((item: { id: number }) => item.id)
+    const ids = async (query: string) =>
+      (await send('GET', `/v8/tax/facturas${query}`)).json.map((item: { id: number }) => item.id)
     expect([await ids(''), await ids('?offest=0'), await ids('?offest=1')]).toEqual([[1, 2], [1, 2], [3]])
     const { link } = (await send('GET', '/v8/tax/facturas?offest=1')).headers
     expect(unhinted(link)).toBe(
@@ -151,7 +167,17 @@ describe.each(frameworks)('QUERY over %s', (_name, express) => {
   })
 
   it('QUERY-6: an unknown expansion is 400 with what is allowed', async () => {
-    for (const expand of ['nada', 'componentes', 'sitio', 'contrato,', 'contrato,nad', 'contratoId', 'contrato.cliente', '*', '']) {
+    for (const expand of [
+      'nada',
+      'componentes',
+      'sitio',
+      'contrato,',
+      'contrato,nad',
+      'contratoId',
+      'contrato.cliente',
+      '*',
+      '',
+    ]) {
       const answer = await send('GET', `/v8/piezas?expand=${expand}`)
       expect([expand, problem(answer)]).toEqual([expand, { status: 400, code: 'invalid-query', named: ['expand'] }])
       expect(answer.json.errors[0].allowed).toEqual(['contrato', 'nota'])
@@ -166,7 +192,9 @@ describe.each(frameworks)('QUERY over %s', (_name, express) => {
     const headers = async (offest: number) =>
       (await send('GET', `/v8/piezas?lote=A&limit=2&offest=${offest}&sort=-peso,%2Bnumero`.replace('%2B', ''))).headers
     expect(unhinted((await headers(1)).link)).toBe([at(1, 'first'), at(2, 'next'), at(3, 'last')].join(', '))
-    expect(unhinted((await headers(2)).link)).toBe([at(1, 'first'), at(1, 'prev'), at(3, 'next'), at(3, 'last')].join(', '))
+    expect(unhinted((await headers(2)).link)).toBe(
+      [at(1, 'first'), at(1, 'prev'), at(3, 'next'), at(3, 'last')].join(', '),
+    )
     expect(unhinted((await headers(3)).link)).toBe([at(1, 'first'), at(2, 'prev'), at(3, 'last')].join(', '))
     expect((await headers(3))['x-total-count']).toBe('6')
   })
@@ -184,7 +212,12 @@ describe.each(frameworks)('QUERY over %s', (_name, express) => {
   })
 
   it('QUERY-7: a page past the end is empty, however far; an after that does not match is 400', async () => {
-    for (const query of ['offest=99', 'offest=9007199254740991', 'offest=9007199254740991&limit=100', 'offest=90071992547410&limit=100']) {
+    for (const query of [
+      'offest=99',
+      'offest=9007199254740991',
+      'offest=9007199254740991&limit=100',
+      'offest=90071992547410&limit=100',
+    ]) {
       const { status, json, headers } = await send('GET', `/v8/piezas?${query}`)
       expect([query, status, json, headers['x-total-count']]).toEqual([query, 200, [], '12'])
       expect(headers.link).toContain('rel="prev"')
@@ -205,7 +238,9 @@ describe.each(frameworks)('QUERY over %s', (_name, express) => {
     const query = '/v8/piezas?sort=-lote,peso&limit=5&offest=2'
     const { json, headers } = await send('GET', query)
     const links = linksOf(headers.link)
-    expect([links.first, links.last]).toEqual(['first', 'last'].map((_, i) => `/v8/piezas?sort=-lote,peso&limit=5&offest=${2 * i + 1}`))
+    expect([links.first, links.last]).toEqual(
+      ['first', 'last'].map((_, i) => `/v8/piezas?sort=-lote,peso&limit=5&offest=${2 * i + 1}`),
+    )
     expect(links.next).toMatch(/&offest=3&after=[\w-]+$/)
     expect(links.prev).toMatch(/&offest=1&after=[\w-]+$/)
     for (const way of ['next', 'prev']) {
@@ -262,7 +297,9 @@ describe.each(frameworks)('QUERY over %s', (_name, express) => {
   })
 
   it('QUERY-7: a hint is valid for its query, in any spelling, and for no other', async () => {
-    const { next = '' } = linksOf((await send('GET', '/v8/piezas?lote=B&lote=A&pesoDesde=1&sort=-peso&limit=3')).headers.link)
+    const { next = '' } = linksOf(
+      (await send('GET', '/v8/piezas?lote=B&lote=A&pesoDesde=1&sort=-peso&limit=3')).headers.link,
+    )
     const after = next.replace(/^.*&after=/, '')
     for (const same of [
       'lote=B&lote=A&pesoDesde=1&sort=-peso&limit=3&offest=2',
@@ -289,12 +326,14 @@ describe.each(frameworks)('QUERY over %s', (_name, express) => {
   })
 
   it('QUERY-7: a hint of another collection, parent or version does not match', async () => {
-    const hintOf = async (path: string) => (linksOf((await send('GET', path)).headers.link).next ?? '').replace(/^.*&after=/, '')
+    const hintOf = async (path: string) =>
+      (linksOf((await send('GET', path)).headers.link).next ?? '').replace(/^.*&after=/, '')
     const refused = async (path: string) => problem(await send('GET', path)).named
     const child = await hintOf('/v8/piezas/1/componentes?limit=1')
     expect((await send('GET', `/v8/piezas/1/componentes?limit=1&offest=2&after=${child}`)).json).toHaveLength(1)
     expect(await refused(`/v8/piezas/2/componentes?limit=1&offest=2&after=${child}`)).toEqual(['after'])
-    for (const path of ['/v8/carteras/k1/piezas/1', '/v8/carteras/k1/piezas/2', '/v8/carteras/k2/piezas/2']) await send('PUT', path)
+    for (const path of ['/v8/carteras/k1/piezas/1', '/v8/carteras/k1/piezas/2', '/v8/carteras/k2/piezas/2'])
+      await send('PUT', path)
     const member = await hintOf('/v8/carteras/k1/piezas?limit=1')
     expect((await send('GET', `/v8/carteras/k1/piezas?limit=1&offest=2&after=${member}`)).json[0].numero).toBe(2)
     expect(await refused(`/v8/carteras/k2/piezas?limit=1&offest=2&after=${member}`)).toEqual(['after'])
@@ -306,7 +345,9 @@ describe.each(frameworks)('QUERY over %s', (_name, express) => {
 
   it('QUERY-7: a forged hint is 400, or an ordinary position', async () => {
     const query = 'sort=lote,fecha,destino.cp,peso&limit=3&offest=2'
-    const { next = '' } = linksOf((await send('GET', `/v8/piezas?${query.replace('offest=2', 'offest=1')}`)).headers.link)
+    const { next = '' } = linksOf(
+      (await send('GET', `/v8/piezas?${query.replace('offest=2', 'offest=1')}`)).headers.link,
+    )
     const hint = next.replace(/^.*&after=/, '')
     const [print, page, backwards, ...values] = decoded(hint)
     const date = '2024-01-01T08:00:00.0000000'
@@ -332,7 +373,9 @@ describe.each(frameworks)('QUERY over %s', (_name, express) => {
       encoded([print, 3, backwards, ...values]),
       encoded([`${print}x`, page, backwards, ...values]),
       encoded([['constructor'], page, backwards, ...values]),
-      encoded(`[${JSON.stringify(print)}, ${page},${backwards},${values.map((value) => JSON.stringify(value)).join()}]`),
+      encoded(
+        `[${JSON.stringify(print)}, ${page},${backwards},${values.map((value) => JSON.stringify(value)).join()}]`,
+      ),
       forged(...values, 1),
       forged(...values.slice(1)),
       forged('A', date, 1, 1, '1'),
@@ -407,7 +450,10 @@ describe.each(frameworks)('QUERY over %s', (_name, express) => {
       ['DELETE', '/v8/piezas/1'],
     ] as const) {
       const { next = '' } = linksOf((await send('GET', '/v8/piezas?limit=2')).headers.link)
-      const answer = await send(method, `${path}${path.includes('?') ? '&' : '?'}after=${next.replace(/^.*after=/, '')}`)
+      const answer = await send(
+        method,
+        `${path}${path.includes('?') ? '&' : '?'}after=${next.replace(/^.*after=/, '')}`,
+      )
       expect([path, answer.status, problem(answer).named]).toEqual([path, 400, ['after']])
     }
   })
@@ -422,13 +468,19 @@ describe.each(frameworks)('QUERY over %s', (_name, express) => {
       ['order_by', 'sort'],
       ['include', 'expand'],
     ])
-      expect((await send('GET', `/v8/piezas?${name}=1`)).json.errors[0], name).toMatchObject({ parameter: name, suggestion })
+      expect((await send('GET', `/v8/piezas?${name}=1`)).json.errors[0], name).toMatchObject({
+        parameter: name,
+        suggestion,
+      })
     // Parameters that this request does not accept are not suggested.
     expect((await send('GET', '/v8/piezas/1?page=2')).json.errors[0].suggestion).toBeUndefined()
   })
 
   it('QUERY-8: all errors are reported at once, with the allowed and the closest names', async () => {
-    const answer = await send('GET', '/v8/piezas?offset=2&limit=1e3&peso=x&sort=lot&expand=contrat&constructor=1&__proto__=2&lot%E9=%')
+    const answer = await send(
+      'GET',
+      '/v8/piezas?offset=2&limit=1e3&peso=x&sort=lot&expand=contrat&constructor=1&__proto__=2&lot%E9=%',
+    )
     expect(problem(answer)).toEqual({
       status: 400,
       code: 'invalid-query',
@@ -459,7 +511,8 @@ describe.each(frameworks)('QUERY over %s', (_name, express) => {
   })
 
   it('QUERY-8: undecodable and huge queries are 400 with a short response', async () => {
-    for (const query of ['lote=%', 'lote=%zz', 'lote=%C3%28', 'lote=%ED%A0%80', '%=1']) expect((await numbers(query))[0], query).toBe(400)
+    for (const query of ['lote=%', 'lote=%zz', 'lote=%C3%28', 'lote=%ED%A0%80', '%=1'])
+      expect((await numbers(query))[0], query).toBe(400)
     const many = await send('GET', `/v8/piezas?${Array.from({ length: 1_500 }, (_, i) => `x${i}=1`).join('&')}`)
     expect([many.status, many.json.errors.length <= 50]).toEqual([400, true])
     expect((await send('GET', `/v8/piezas?sort=${'lote,'.repeat(2_000)}`)).status).toBe(400)

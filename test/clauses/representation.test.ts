@@ -66,7 +66,9 @@ describe.each(frameworks)('REP over %s', (_name, express) => {
 
   it('REP-3: a dangling association keeps its link object, without other members; a null one is null', async () => {
     for (const query of ['', '?expand=contrato']) {
-      expect((await send('GET', `/v8/piezas/6${query}`)).json.contrato).toEqual({ href: `${service.origin}/v8/contratos/ausente` })
+      expect((await send('GET', `/v8/piezas/6${query}`)).json.contrato).toEqual({
+        href: `${service.origin}/v8/contratos/ausente`,
+      })
       expect((await send('GET', `/v8/piezas/7${query}`)).json.contrato).toBeNull()
     }
   })
@@ -75,10 +77,16 @@ describe.each(frameworks)('REP over %s', (_name, express) => {
     const { send, close, data } = await serve(express)
     for (let numero = 13; numero <= 110; numero += 1) {
       data.notas.create({ id: `n${numero}` }, {} as never)
-      data.contratos.create({ codigo: `D${numero}`, descripcion: 'x', esUrgente: false, estaActivo: true, clienteId: 1 }, {
-        scope: {},
-      } as never)
-      data.piezas.create({ ...pieces[0], numero, contratoId: `D${numero}`, notaId: `n${numero}` } as never, { scope: {} } as never)
+      data.contratos.create(
+        { codigo: `D${numero}`, descripcion: 'x', esUrgente: false, estaActivo: true, clienteId: 1 },
+        {
+          scope: {},
+        } as never,
+      )
+      data.piezas.create(
+        { ...pieces[0], numero, contratoId: `D${numero}`, notaId: `n${numero}` } as never,
+        { scope: {} } as never,
+      )
     }
     for (const name of Object.keys(data.counts)) delete data.counts[name]
     const { json } = await send('GET', '/v8/piezas?limit=100&expand=contrato,nota&sort=-numero')
@@ -110,13 +118,20 @@ describe.each(frameworks)('REP over %s', (_name, express) => {
       '2024-01-01T24:00:00',
       3,
     ]) {
-      expect(problem(await write(fecha)), String(fecha)).toEqual({ status: 422, code: 'invalid-body', named: ['/fecha'] })
+      expect(problem(await write(fecha)), String(fecha)).toEqual({
+        status: 422,
+        code: 'invalid-body',
+        named: ['/fecha'],
+      })
     }
   })
 
   it('REP-5: links begin with a configured baseUrl, whatever the Host and the proxies say', async () => {
     const { send, close } = await serve(express, { baseUrl: 'https://api.example.com/private/' })
-    const { json, headers } = await send('GET', '/v8/piezas/1', { Host: 'evil.example', 'X-Forwarded-Host': 'evil.example' })
+    const { json, headers } = await send('GET', '/v8/piezas/1', {
+      Host: 'evil.example',
+      'X-Forwarded-Host': 'evil.example',
+    })
     expect(json).toEqual(brief('https://api.example.com/private'))
     expect((await send('GET', '/v8/piezas/1')).headers.etag).toBe(headers.etag)
     await close()
@@ -149,7 +164,9 @@ describe.each(frameworks)('REP over %s', (_name, express) => {
       '/v8/piezas/1/componentes/numeroDeCabecera=1,secuencia=1',
       '/v1/contratos/C1',
     ]) {
-      for (const query of path.includes('piezas') && !path.includes('componentes') ? ['', '?expand=contrato,nota', '?expand=nota'] : ['']) {
+      for (const query of path.includes('piezas') && !path.includes('componentes')
+        ? ['', '?expand=contrato,nota', '?expand=nota']
+        : ['']) {
         const given = await send('GET', path + query)
         const put = await send('PUT', path + query, { 'If-Match': given.headers.etag as string }, given.text)
         expect([path + query, put.status, put.json]).toEqual([path + query, 200, given.json])
@@ -164,7 +181,11 @@ describe.each(frameworks)('REP over %s', (_name, express) => {
     const { json } = await send('GET', '/v8/piezas/1')
     await send('PUT', '/v8/piezas/1', {}, json)
     const [stored] = data.piezas.read([1], { scope: {} } as never)
-    expect(stored?.value).toMatchObject({ secreto: 's0', sitio: { href: '/sucursales/MAD', ciudad: 'Madrid' }, contratoId: 'C1' })
+    expect(stored?.value).toMatchObject({
+      secreto: 's0',
+      sitio: { href: '/sucursales/MAD', ciudad: 'Madrid' },
+      contratoId: 'C1',
+    })
     await close()
   })
 
@@ -215,10 +236,18 @@ describe.each(frameworks)('REP over %s', (_name, express) => {
       ])
     }
     for (const contrato of ['C2', 3, [], {}, true, { href: 3 }, { codigo: 3 }, { codigo: null }]) {
-      expect([contrato, problem(await send('PATCH', '/v8/piezas/3', {}, { contrato })).named]).toEqual([contrato, ['/contrato']])
-      expect([contrato, problem(await send('POST', '/v8/piezas', {}, { lote: 'x', contrato })).named]).toEqual([contrato, ['/contrato']])
+      expect([contrato, problem(await send('PATCH', '/v8/piezas/3', {}, { contrato })).named]).toEqual([
+        contrato,
+        ['/contrato'],
+      ])
+      expect([contrato, problem(await send('POST', '/v8/piezas', {}, { lote: 'x', contrato })).named]).toEqual([
+        contrato,
+        ['/contrato'],
+      ])
     }
-    expect(problem(await send('POST', '/v8/piezas', {}, { lote: 'x', contratoId: 'C1' })).named).toEqual(['/contratoId'])
+    expect(problem(await send('POST', '/v8/piezas', {}, { lote: 'x', contratoId: 'C1' })).named).toEqual([
+      '/contratoId',
+    ])
   })
 
   it('REP-7: the target must exist and be readable to the caller', async () => {
@@ -228,13 +257,21 @@ describe.each(frameworks)('REP over %s', (_name, express) => {
     const docs = defineResource({
       collection: 'documentos',
       key: 'id',
-      schema: { type: 'object', required: ['id', 'de'], properties: { id: { type: 'string' }, de: { type: 'string' } } },
+      schema: {
+        type: 'object',
+        required: ['id', 'de'],
+        properties: { id: { type: 'string' }, de: { type: 'string' } },
+      },
       scope: (principal) => ({ de: String(principal) }),
     })
     const usos = defineResource({
       collection: 'usos',
       key: 'id',
-      schema: { type: 'object', required: ['id'], properties: { id: { type: 'integer' }, docId: { type: ['string', 'null'] } } },
+      schema: {
+        type: 'object',
+        required: ['id'],
+        properties: { id: { type: 'integer' }, docId: { type: ['string', 'null'] } },
+      },
       links: { doc: { to: docs, by: 'docId', show: ['de'] } },
     })
     const app = express().use(
@@ -260,7 +297,10 @@ describe.each(frameworks)('REP over %s', (_name, express) => {
     expect((await ask('POST', '/v1/usos', {}, { id: 1, doc: { id: 'suyo' } })).status).toBe(201)
     expect(problem(await ask('POST', '/v1/usos', {}, { id: 2, doc: { id: 'ajeno' } })).named).toEqual(['/doc'])
     // A link must not reveal records of another principal.
-    expect((await ask('GET', '/v1/usos/9?expand=doc')).json).toEqual({ id: 9, doc: { href: `${origin}/v1/documentos/ajeno` } })
+    expect((await ask('GET', '/v1/usos/9?expand=doc')).json).toEqual({
+      id: 9,
+      doc: { href: `${origin}/v1/documentos/ajeno` },
+    })
     await close()
   })
 
@@ -274,7 +314,11 @@ describe.each(frameworks)('REP over %s', (_name, express) => {
     const partes = defineResource({
       collection: 'partes',
       key: ['de', 'n'],
-      schema: { type: 'object', required: ['de', 'n'], properties: { de: { type: 'integer' }, n: { type: 'integer' } } },
+      schema: {
+        type: 'object',
+        required: ['de', 'n'],
+        properties: { de: { type: 'integer' }, n: { type: 'integer' } },
+      },
       parent: { of: clientes, by: 'de' },
       links: { duenio: { to: clientes, by: 'de' } },
     })
@@ -295,14 +339,24 @@ describe.each(frameworks)('REP over %s', (_name, express) => {
       ],
     })
     const app = express().use(
-      api({ versions: { v1: [mount(clientes, people), mount(partes, memoryAdapter(partes)), mount(citas, memoryAdapter(citas))] } }),
+      api({
+        versions: {
+          v1: [mount(clientes, people), mount(partes, memoryAdapter(partes)), mount(citas, memoryAdapter(citas))],
+        },
+      }),
     )
     const { send, close, origin } = await listen(app)
     const made = await send('POST', '/v1/clientes/1/partes', {}, { n: 5, duenio: { id: 1 } })
     expect(made.headers.location).toBe(`${origin}/v1/clientes/1/partes/de=1,n=5`)
-    expect((await send('GET', '/v1/clientes/1/partes/de=1,n=5')).json).toEqual({ de: 1, n: 5, duenio: { href: `${origin}/v1/clientes/1` } })
+    expect((await send('GET', '/v1/clientes/1/partes/de=1,n=5')).json).toEqual({
+      de: 1,
+      n: 5,
+      duenio: { href: `${origin}/v1/clientes/1` },
+    })
     expect(problem(await send('POST', '/v1/clientes/1/partes', {}, { n: 6, duenio: { id: 2 } })).status).toBe(422)
-    expect(problem(await send('PUT', '/v1/clientes/1/partes/de=1,n=5', {}, { de: 1, n: 5, duenio: { id: 2 } })).named).toEqual(['/duenio'])
+    expect(
+      problem(await send('PUT', '/v1/clientes/1/partes/de=1,n=5', {}, { de: 1, n: 5, duenio: { id: 2 } })).named,
+    ).toEqual(['/duenio'])
     let cites = 0
     const cite = (parte: unknown) => {
       cites += 1
@@ -334,7 +388,12 @@ describe.each(frameworks)('REP over %s', (_name, express) => {
     }
     expect((await send('GET', path)).json).toEqual(bare)
     await send('PATCH', path, {}, { peso: 3, estado: 'enviada', destino: { calle: 'c' } })
-    expect((await send('GET', path)).json).toEqual({ ...bare, peso: 3, estado: 'enviada', destino: { calle: 'c', cp: null } })
+    expect((await send('GET', path)).json).toEqual({
+      ...bare,
+      peso: 3,
+      estado: 'enviada',
+      destino: { calle: 'c', cp: null },
+    })
     expect((await send('PUT', path, {}, { lote: 'y' })).json).toEqual({ ...bare, lote: 'y' })
     await close()
   })
@@ -347,7 +406,9 @@ describe.each(frameworks)('REP over %s', (_name, express) => {
       named: expect.arrayContaining(['/lot', '/lote', '/destino/calles', '/secreto']),
     })
     expect(answer.json.errors.find((error: { pointer: string }) => error.pointer === '/lot').suggestion).toBe('lote')
-    expect((await send('POST', '/v8/bolsas', { Prefer: 'return=representation' }, { id: 77, any: { thing: [1] } })).json).toEqual({
+    expect(
+      (await send('POST', '/v8/bolsas', { Prefer: 'return=representation' }, { id: 77, any: { thing: [1] } })).json,
+    ).toEqual({
       id: 77,
       any: { thing: [1] },
     })

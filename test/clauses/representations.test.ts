@@ -73,18 +73,26 @@ const amiss: Readonly<Record<string, () => unknown>> = {
   'transfer-encoding': () => ({ body: 'x', headers: { 'transfer-encoding': 'chunked' } }),
   trailer: () => ({ body: 'x', headers: { Trailer: 'X-A' } }),
 }
-const wrong = Object.entries(amiss).map(([name, item]) => representation(`text/${name}`, { item: item as () => string }))
+const wrong = Object.entries(amiss).map(([name, item]) =>
+  representation(`text/${name}`, { item: item as () => string }),
+)
 const varying = representation('text/varying', { item: () => ({ body: 'hola', headers: { vary: 'Accept-Language' } }) })
 
 const slow = representation('text/slow', { item: () => new Promise(() => {}) })
 
 describe('representation()', () => {
-  it.each(['pdf', 'text/*', '', 7, 'application/json', 'Text/XML', 'application/problem+json', 'application/merge-patch+json'])(
-    'HDR-1: %j does not build',
-    (type) => {
-      expect(() => representation(type as string, { item: () => '' })).toThrow(ConfigurationError)
-    },
-  )
+  it.each([
+    'pdf',
+    'text/*',
+    '',
+    7,
+    'application/json',
+    'Text/XML',
+    'application/problem+json',
+    'application/merge-patch+json',
+  ])('HDR-1: %j does not build', (type) => {
+    expect(() => representation(type as string, { item: () => '' })).toThrow(ConfigurationError)
+  })
 
   it.each([{}, { item: 'x' }, { items: () => '' }, { item: () => '', revision: 3 }, null])(
     'HDR-1: the options %j do not build',
@@ -99,7 +107,9 @@ describe('representation()', () => {
       expect(() => mount(facturas, adapter, { representations: given as never })).toThrow(
         /"representations(\[\d\])?" of the mount of "facturas"|representations of the mount of "facturas"/,
       )
-      expect(() => api({ versions: { v1: [mount(facturas, adapter)] }, representations: given as never })).toThrow(ConfigurationError)
+      expect(() => api({ versions: { v1: [mount(facturas, adapter)] }, representations: given as never })).toThrow(
+        ConfigurationError,
+      )
       const GET = { handle: () => 1, representations: given as never }
       expect(() => endpoint('informe', { description: 'x', methods: { GET } })).toThrow(ConfigurationError)
     }
@@ -115,7 +125,9 @@ describe('representation()', () => {
     expect(() => endpoint('informe', { description: 'x', methods: { GET } })).toThrow(
       /^representations of GET of the endpoint "informe" has "text\/csv" without .+ Give it value\./,
     )
-    expect(() => api({ versions: { v1: [mount(facturas, memoryAdapter(facturas))] }, representations: [list, value] })).not.toThrow()
+    expect(() =>
+      api({ versions: { v1: [mount(facturas, memoryAdapter(facturas))] }, representations: [list, value] }),
+    ).not.toThrow()
   })
 })
 
@@ -135,7 +147,11 @@ const failing: readonly (readonly [string, () => unknown, RegExp])[] = [
   ['text/stream', () => Readable.from(['a']), /body is of type undefined/],
   ['text/body', () => ({ body: { a: 1 } }), /body is of type object/],
   ['text/header', () => ({ body: 'a', headers: { 'X-Nombre': 'a\nb' } }), /X-Nombre/],
-  ['text/cyrillic', () => ({ body: 'a', headers: { 'Content-Disposition': 'inline; filename="счёт.pdf"' } }), /Content-Disposition/],
+  [
+    'text/cyrillic',
+    () => ({ body: 'a', headers: { 'Content-Disposition': 'inline; filename="счёт.pdf"' } }),
+    /Content-Disposition/,
+  ],
 ]
 
 describe.each(frameworks)('HDR-1: representations of a team over %s', (_name, express) => {
@@ -165,7 +181,9 @@ describe.each(frameworks)('HDR-1: representations of a team over %s', (_name, ex
             methods: {
               GET: { handle: () => ({ a: 1 }) },
               POST: { handle: () => ({ b: 2 }) },
-              PUT: { handle: () => endpointReply({ status: 200, body: 7, headers: { 'transfer-encoding': 'chunked' } }) },
+              PUT: {
+                handle: () => endpointReply({ status: 200, body: 7, headers: { 'transfer-encoding': 'chunked' } }),
+              },
             },
           }),
         ],
@@ -189,7 +207,12 @@ describe.each(frameworks)('HDR-1: representations of a team over %s', (_name, ex
       'content-disposition': 'inline; filename="f1.pdf"',
       vary: 'Accept',
     })
-    expect(seen.calls.at(-1)).toMatchObject({ factura: { id: 1, total: 10.5 }, principal: { sub: 'ana' }, left: true, aborted: false })
+    expect(seen.calls.at(-1)).toMatchObject({
+      factura: { id: 1, total: 10.5 },
+      principal: { sub: 'ana' },
+      left: true,
+      aborted: false,
+    })
     expect((seen.calls.at(-1) as { factura: object }).factura).not.toHaveProperty('secreto')
   })
 
@@ -213,8 +236,12 @@ describe.each(frameworks)('HDR-1: representations of a team over %s', (_name, ex
     const adapter = memoryAdapter(facturas, { records: [{ id: 1, total: 1 }] })
     const tagOf = async (revision: string): Promise<string | undefined> => {
       const representations = [representation('text/plain', { item: () => 'same', revision })]
-      const other = await listen(express().use(api({ baseUrl: 'http://a', representations, versions: { v1: [mount(facturas, adapter)] } })))
-      const { headers } = await other.send('GET', '/v1/facturas/1', { Accept: 'text/plain' }).finally(() => other.close())
+      const other = await listen(
+        express().use(api({ baseUrl: 'http://a', representations, versions: { v1: [mount(facturas, adapter)] } })),
+      )
+      const { headers } = await other
+        .send('GET', '/v1/facturas/1', { Accept: 'text/plain' })
+        .finally(() => other.close())
       return headers.etag
     }
     const [one, same, different] = [await tagOf('a'), await tagOf('a'), await tagOf('b')]
@@ -284,7 +311,12 @@ describe.each(frameworks)('HDR-1: representations of a team over %s', (_name, ex
       const n = Math.floor(Math.random() * 1e9)
       const before = seen.reported.length
       const put = await send('PUT', '/v1/equivocadas/1', { Accept }, { n })
-      expect([put.status, put.text, put.headers['content-type'], put.headers['content-location']]).toEqual([200, '', undefined, undefined])
+      expect([put.status, put.text, put.headers['content-type'], put.headers['content-location']]).toEqual([
+        200,
+        '',
+        undefined,
+        undefined,
+      ])
       expect([put.headers.etag?.startsWith('"'), seen.reported.length]).toEqual([true, before + 1])
       expect((await send('GET', '/v1/equivocadas/1')).json.n).toBe(n)
     },
@@ -297,12 +329,9 @@ describe.each(frameworks)('HDR-1: representations of a team over %s', (_name, ex
 
   it('ERR-1: a Transfer-Encoding beside the length of a reply is left out (RFC 9112 6.2)', async () => {
     const answer = await send('PUT', '/v1/informe')
-    expect([answer.status, answer.json, answer.headers['content-length'], answer.headers['transfer-encoding']]).toEqual([
-      200,
-      7,
-      '1',
-      undefined,
-    ])
+    expect([answer.status, answer.json, answer.headers['content-length'], answer.headers['transfer-encoding']]).toEqual(
+      [200, 7, '1', undefined],
+    )
   })
 
   it.each(failing)(
@@ -328,7 +357,12 @@ describe.each(frameworks)('HDR-1: representations of a team over %s', (_name, ex
   it('VERB-2, VERB-10: the body of a response to a write uses it too', async () => {
     const put = await send('PUT', '/v1/facturas/1', { Accept: 'application/pdf' }, { id: 1, total: 3 })
     expect([put.status, put.text]).toEqual([200, '%PDF 3 \ufffd'])
-    const post = await send('POST', '/v1/facturas', { Accept: 'application/pdf', Prefer: 'return=representation' }, { id: 77, total: 4 })
+    const post = await send(
+      'POST',
+      '/v1/facturas',
+      { Accept: 'application/pdf', Prefer: 'return=representation' },
+      { id: 77, total: 4 },
+    )
     expect([post.status, post.text, post.headers['content-type']]).toEqual([201, '%PDF 4 \ufffd', 'application/pdf'])
   })
 })

@@ -3,7 +3,16 @@
  * the same data.
  */
 import { memoryAdapter } from '../../src/adapters/memory/index.js'
-import { type ApiOptions, api, defineResource, endpoint, endpointReply, HttpProblem, type Middleware, mount } from '../../src/index.js'
+import {
+  type ApiOptions,
+  api,
+  defineResource,
+  endpoint,
+  endpointReply,
+  HttpProblem,
+  type Middleware,
+  mount,
+} from '../../src/index.js'
 import type { PartLifeOptions } from '../../src/plan/life.js'
 import { type Express, listen, type Served } from './fixture.js'
 
@@ -21,7 +30,11 @@ export const pedidos = defineResource({
   schema: {
     type: 'object',
     required: ['numero'],
-    properties: { numero: { type: 'integer' }, nota: { type: ['string', 'null'] }, urgente: { type: 'boolean', default: false } },
+    properties: {
+      numero: { type: 'integer' },
+      nota: { type: ['string', 'null'] },
+      urgente: { type: 'boolean', default: false },
+    },
   },
   filters: { nota: true },
   attachedTo: [{ of: clientes, as: 'pedidos' }],
@@ -108,7 +121,9 @@ export function serviceOf(from: Stores, lives: Lives, more: Partial<ApiOptions> 
       return { sub: name }
     },
     permission: (principal, action) =>
-      (principal as { sub: string }).sub === 'eva' && !['list', 'create', 'read'].includes(action) ? 'forbidden' : 'allow',
+      (principal as { sub: string }).sub === 'eva' && !['list', 'create', 'read'].includes(action)
+        ? 'forbidden'
+        : 'allow',
     onError: () => {},
     versions: { v1: { resources: resourcesOf(from, lives), routes: byHand } },
     ...more,

@@ -29,17 +29,41 @@ const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PR
 /**
  * The kinds of parts that can retire: the declaration, and the paths and methods that become 410.
  */
-const parts: readonly { readonly name: string; readonly lives: Lives; readonly gone: RegExp; readonly methods?: readonly string[] }[] = [
+const parts: readonly {
+  readonly name: string
+  readonly lives: Lives
+  readonly gone: RegExp
+  readonly methods?: readonly string[]
+}[] = [
   { name: 'a collection', lives: { pedidos: over }, gone: /^\/pedidos(\/|$)|^\/clientes\/[^/]+\/pedidos(\/|$)/ },
   { name: 'a contained sub-collection', lives: { lineas: over }, gone: /^\/pedidos\/[^/]+\/lineas(\/|$)/ },
-  { name: 'an associated sub-collection', lives: { clientes: { below: { pedidos: over } } }, gone: /^\/clientes\/[^/]+\/pedidos(\/|$)/ },
+  {
+    name: 'an associated sub-collection',
+    lives: { clientes: { below: { pedidos: over } } },
+    gone: /^\/clientes\/[^/]+\/pedidos(\/|$)/,
+  },
   { name: 'a flag', lives: { pedidos: { below: { urgente: over } } }, gone: /^\/pedidos\/[^/]+\/urgente(\/|$)/ },
   { name: 'an endpoint on top', lives: { search: over }, gone: /^\/search(\/|$)/ },
   { name: 'an endpoint below an item', lives: { cancelaciones: over }, gone: /^\/pedidos\/[^/]+\/cancelaciones(\/|$)/ },
-  { name: 'DELETE of items', lives: { pedidos: { operations: { remove: over } } }, gone: /^\/pedidos\/[^/]+\/?$/, methods: ['DELETE'] },
-  { name: 'GET of a collection', lives: { pedidos: { operations: { list: over } } }, gone: /^\/pedidos\/?$/, methods: ['GET', 'HEAD'] },
+  {
+    name: 'DELETE of items',
+    lives: { pedidos: { operations: { remove: over } } },
+    gone: /^\/pedidos\/[^/]+\/?$/,
+    methods: ['DELETE'],
+  },
+  {
+    name: 'GET of a collection',
+    lives: { pedidos: { operations: { list: over } } },
+    gone: /^\/pedidos\/?$/,
+    methods: ['GET', 'HEAD'],
+  },
   { name: 'a method of an endpoint', lives: { searchPost: over }, gone: /^\/search\/?$/, methods: ['POST'] },
-  { name: 'a method below an item', lives: { cancelacionesPost: over }, gone: /^\/pedidos\/[^/]+\/cancelaciones\/?$/, methods: ['POST'] },
+  {
+    name: 'a method below an item',
+    lives: { cancelacionesPost: over },
+    gone: /^\/pedidos\/[^/]+\/cancelaciones\/?$/,
+    methods: ['POST'],
+  },
 ]
 
 const paths = [
@@ -89,7 +113,13 @@ function comparable({ status, headers, text }: Answer, withoutAllowed: readonly 
   const allowed = allow?.split(', ').filter((method) => !withoutAllowed.includes(method))
   // The text of a 405 lists the methods as well.
   const namesThem = withoutAllowed.length > 0 && status === 405
-  return { status, rest: namesThem ? { ...rest, 'content-length': '' } : rest, allowed, patch, text: namesThem ? '' : text }
+  return {
+    status,
+    rest: namesThem ? { ...rest, 'content-length': '' } : rest,
+    allowed,
+    patch,
+    text: namesThem ? '' : text,
+  }
 }
 
 describe.each(frameworks)('VER-2: retired parts over %s', (_name, express) => {
@@ -133,18 +163,27 @@ describe.each(frameworks)('VER-2: retired parts over %s', (_name, express) => {
   })
 
   it('VER-2: Allow omits a retired method, for OPTIONS, 405 and callers with a permission', async () => {
-    const { send, close } = await start(express, serviceOf(stores(), { pedidos: { operations: { remove: over, replace: over } } }))
+    const { send, close } = await start(
+      express,
+      serviceOf(stores(), { pedidos: { operations: { remove: over, replace: over } } }),
+    )
     closers.push(close)
     for (const answer of [await send('OPTIONS', '/v1/pedidos/1'), await send('PROPFIND', '/v1/pedidos/1')])
       expect(answer.headers.allow?.split(', ').sort()).toEqual(expect.not.arrayContaining(['DELETE', 'PUT']))
-    const bare = await start(express, serviceOf(stores(), { pedidos: { operations: { remove: over } } }, { permission: undefined }))
+    const bare = await start(
+      express,
+      serviceOf(stores(), { pedidos: { operations: { remove: over } } }, { permission: undefined }),
+    )
     closers.push(bare.close)
     expect((await bare.send('OPTIONS', '/v1/pedidos/1')).headers.allow).toBe('GET, HEAD, PUT, PATCH, OPTIONS')
     expect((await bare.send('POST', '/v1/pedidos/1')).headers.allow).toBe('GET, HEAD, PUT, PATCH, OPTIONS')
   })
 
   it('VER-2: if all methods of a path have retired, OPTIONS is 410 too, and paths below it remain', async () => {
-    const { send, close } = await start(express, serviceOf(stores(), { pedidos: { operations: { list: over, create: over } } }))
+    const { send, close } = await start(
+      express,
+      serviceOf(stores(), { pedidos: { operations: { list: over, create: over } } }),
+    )
     closers.push(close)
     for (const method of methods) expectGone(await send(method, '/v1/pedidos'), method)
     expect((await send('GET', '/v1/pedidos/1')).status).toBe(200)
@@ -166,7 +205,8 @@ describe.each(frameworks)('VER-2: retired parts over %s', (_name, express) => {
     app.use(resourceRouter(pedidos, stores().pedidos, { retired: true }), (_req, res) => void res.status(418).end())
     const { send, close } = await start(express, app as never)
     closers.push(close)
-    for (const path of ['/pedidos', '/pedidos/1', '/pedidos/x', '/pedidos/1/more/%zz']) expectGone(await send('POST', path), path)
+    for (const path of ['/pedidos', '/pedidos/1', '/pedidos/x', '/pedidos/1/more/%zz'])
+      expectGone(await send('POST', path), path)
     expect((await send('GET', '/pedido')).status).toBe(418)
   })
 
@@ -177,10 +217,18 @@ describe.each(frameworks)('VER-2: retired parts over %s', (_name, express) => {
     const { send, close } = await start(express, service)
     closers.push(close)
     const before = await send('GET', '/v1/pedidos/1')
-    expect([before.status, before.headers.sunset, before.headers.deprecation]).toEqual([200, 'Thu, 01 Jul 2027 00:00:00 GMT', undefined])
+    expect([before.status, before.headers.sunset, before.headers.deprecation]).toEqual([
+      200,
+      'Thu, 01 Jul 2027 00:00:00 GMT',
+      undefined,
+    ])
     expect((await send('GET', '/v1/clientes')).headers.sunset).toBeUndefined()
     const old = (await send('GET', '/v1/openapi')).json
-    expect(old.paths['/pedidos'].get).toMatchObject({ deprecated: true, 'x-sunset': '2027-07-01T00:00:00.000Z', responses: { 410: {} } })
+    expect(old.paths['/pedidos'].get).toMatchObject({
+      deprecated: true,
+      'x-sunset': '2027-07-01T00:00:00.000Z',
+      responses: { 410: {} },
+    })
     vi.setSystemTime(new Date(since))
     expectGone(await send('GET', '/v1/pedidos/1'), 'after')
     const now = (await send('GET', '/v1/openapi')).json
@@ -190,7 +238,9 @@ describe.each(frameworks)('VER-2: retired parts over %s', (_name, express) => {
 
   it('VER-3: a deprecated part says so in every response, with its replacement', async () => {
     const deprecated = { since: '2026-01-01', sunset: '2027-01-01', use: '/pedidos/{numero}/cancelaciones' }
-    const lives: Lives = { pedidos: { below: { urgente: { deprecated } }, operations: { remove: { deprecated: true } } } }
+    const lives: Lives = {
+      pedidos: { below: { urgente: { deprecated } }, operations: { remove: { deprecated: true } } },
+    }
     const { send, close } = await start(express, serviceOf(stores(), lives))
     closers.push(close)
     for (const [path, user, status] of [
@@ -220,7 +270,9 @@ describe.each(frameworks)('VER-2: retired parts over %s', (_name, express) => {
         {
           versions: {
             v1: {
-              resources: resourcesOf(from, { clientes: { deprecated: { since: '2025-01-01', use: 'https://other.example/clientes' } } }),
+              resources: resourcesOf(from, {
+                clientes: { deprecated: { since: '2025-01-01', use: 'https://other.example/clientes' } },
+              }),
               deprecated: '2026-01-01',
               sunset: '2030-01-01',
               successor: 'v2',
@@ -248,7 +300,10 @@ describe.each(frameworks)('VER-2: retired parts over %s', (_name, express) => {
     const service = serviceOf(
       stores(),
       { pedidos: over },
-      { onResponse: ({ status, version, route, httpRoute, operation }) => seen.push([status, version, route, httpRoute, operation]) },
+      {
+        onResponse: ({ status, version, route, httpRoute, operation }) =>
+          seen.push([status, version, route, httpRoute, operation]),
+      },
     )
     const { send, close } = await start(express, service)
     closers.push(close)
@@ -275,8 +330,12 @@ describe('VER-2: invalid declarations', () => {
   })
 
   it('VER-3: contradicting dates and unknown replacements throw when the service is built', () => {
-    expect(build({ search: { deprecated: { since: '2027-01-01', sunset: '2026-01-01' } } })).toThrow(/before its deprecation/)
-    expect(build({ search: { deprecated: { sunset: '2027-01-01' }, retired: { since: '2026-12-31' } } })).toThrow(/retires before/)
+    expect(build({ search: { deprecated: { since: '2027-01-01', sunset: '2026-01-01' } } })).toThrow(
+      /before its deprecation/,
+    )
+    expect(build({ search: { deprecated: { sunset: '2027-01-01' }, retired: { since: '2026-12-31' } } })).toThrow(
+      /retires before/,
+    )
     expect(build({ search: { deprecated: { use: 'clients' } } })).toThrow(/Did you mean "\/clientes"/)
     expect(build({ search: { deprecated: { use: '/clientes/{id}' } } })).toThrow(/\{id\}/)
     expect(build({ search: { deprecated: { use: 'clientes' } }, clientes: over })).toThrow(/Name an address that stays/)
@@ -324,7 +383,11 @@ describe('VER-2: links to retired parts', () => {
   const libros = defineResource({
     collection: 'libros',
     key: 'id',
-    schema: { type: 'object', required: ['id'], properties: { id: { type: 'integer' }, autorId: { type: ['integer', 'null'] } } },
+    schema: {
+      type: 'object',
+      required: ['id'],
+      properties: { id: { type: 'integer' }, autorId: { type: ['integer', 'null'] } },
+    },
     links: { autor: { to: target, by: 'autorId' } },
   })
   const data = () => ({
@@ -337,7 +400,9 @@ describe('VER-2: links to retired parts', () => {
   }
 
   it('REP-1, VER-2: a resource can not link to one that retires before it', () => {
-    expect(build({}, over)).toThrow(/The link "autor" of "libros" leads to "autores", which retires: clients that follow it would get 410/)
+    expect(build({}, over)).toThrow(
+      /The link "autor" of "libros" leads to "autores", which retires: clients that follow it would get 410/,
+    )
     expect(build({}, { retired: { since: '2027-01-31' } })).toThrow(/which retires on 2027-01-31/)
     expect(build({ retired: { since: '2027-02-01' } }, { retired: { since: '2027-01-31' } })).toThrow(/retires on/)
     expect(build({ retired: { since: '2027-01-31' } }, { retired: { since: '2027-01-31' } })).not.toThrow()
@@ -356,7 +421,11 @@ describe('VER-2: links to retired parts', () => {
     const hijo = defineResource({
       collection: 'hijos',
       key: 'id',
-      schema: { type: 'object', required: ['id', 'padre'], properties: { id: { type: 'integer' }, padre: { type: 'integer' } } },
+      schema: {
+        type: 'object',
+        required: ['id', 'padre'],
+        properties: { id: { type: 'integer' }, padre: { type: 'integer' } },
+      },
       parent: { of: padre, by: 'padre' },
     })
     const parts = (life: PartLifeOptions) => () =>
@@ -370,12 +439,17 @@ describe('VER-2: links to retired parts', () => {
     const service = api({
       baseUrl: 'http://api.example.com',
       onError: () => {},
-      versions: { v2: [mount(target, autores), mount(libros, books)], v1: [mount(target, autores, over)], v0: [mount(target, autores)] },
+      versions: {
+        v2: [mount(target, autores), mount(libros, books)],
+        v1: [mount(target, autores, over)],
+        v0: [mount(target, autores)],
+      },
     })
     const { send, close } = await listen(service as never)
     closers.push(close)
     const post = async (id: number, version: string) =>
-      (await send('POST', '/v2/libros', {}, { id, autor: { href: `http://api.example.com/${version}/autores/1` } })).status
+      (await send('POST', '/v2/libros', {}, { id, autor: { href: `http://api.example.com/${version}/autores/1` } }))
+        .status
     expect([await post(7, 'v0'), await post(8, 'v2'), await post(9, 'v1')]).toEqual([201, 201, 422])
   })
 })
@@ -386,7 +460,9 @@ describe.each(frameworks)('VER-2: paths without code over %s', (_name, express) 
     return api({
       baseUrl: 'http://api.example.com',
       onError: () => {},
-      versions: { v1: { resources: resourcesOf(from, {}), paths, ...(routes === undefined ? {} : { routes: routes as never }) } },
+      versions: {
+        v1: { resources: resourcesOf(from, {}), paths, ...(routes === undefined ? {} : { routes: routes as never }) },
+      },
     })
   }
 
@@ -404,7 +480,8 @@ describe.each(frameworks)('VER-2: paths without code over %s', (_name, express) 
     )
     const { send, close } = await start(express, service)
     closers.push(close)
-    for (const path of ['/v1/facturas', '/v1/facturas/1/%zz', '/v1/a-mano/1/x']) expectGone(await send('OPTIONS', path), path)
+    for (const path of ['/v1/facturas', '/v1/facturas/1/%zz', '/v1/a-mano/1/x'])
+      expectGone(await send('OPTIONS', path), path)
     expectGone(await send('POST', '/v1/clientes/1'), 'POST')
     expect((await send('GET', '/v1/clientes/1')).status).toBe(200)
     const { status, text, headers } = await send('GET', '/v1/a-mano/1')
@@ -423,14 +500,17 @@ describe.each(frameworks)('VER-2: paths without code over %s', (_name, express) 
     const paths = { '/a-mano/{id}': over, '/clientes/{id}/observaciones': over }
     const { send, close } = await start(express, serviceWith(paths, routes as never))
     closers.push(close)
-    for (const path of ['/v1/a-mano/1', '/v1/A-Mano/1', '/v1/clientes/1/OBSERVACIONES']) expectGone(await send('GET', path), path)
+    for (const path of ['/v1/a-mano/1', '/v1/A-Mano/1', '/v1/clientes/1/OBSERVACIONES'])
+      expectGone(await send('GET', path), path)
     expect((await send('GET', '/v1/clientes/1')).status).toBe(200)
     expect((await send('GET', '/v1/CLIENTES/1')).status).toBe(404)
   })
 
   it('VER-2: a misspelt or mounted path throws when the service is built', () => {
     expect(() => serviceWith({ '/pedido': over })).toThrow(/Did you mean "\/pedidos"/)
-    expect(() => serviceWith({ '/pedidos/{id}/urgente': over })).toThrow(/is mounted there. Set the option on its mount or endpoint/)
+    expect(() => serviceWith({ '/pedidos/{id}/urgente': over })).toThrow(
+      /is mounted there. Set the option on its mount or endpoint/,
+    )
     expect(() => serviceWith({ 'DELETE /pedidos/{id}': over })).toThrow(/is mounted there/)
     expect(() => serviceWith({ '/facturas': { deprecated: true } })).toThrow(/nothing is served there/)
     expect(() => serviceWith({ facturas: over })).toThrow(/is not a path/)

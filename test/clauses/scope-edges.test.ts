@@ -2,7 +2,15 @@
 import express from 'express'
 import { afterEach, describe, expect, it } from 'vitest'
 import { memoryAdapter } from '../../src/adapters/memory/index.js'
-import { type Adapter, type ApiOptions, api, ConfigurationError, defineResource, type Mount, mount } from '../../src/index.js'
+import {
+  type Adapter,
+  type ApiOptions,
+  api,
+  ConfigurationError,
+  defineResource,
+  type Mount,
+  mount,
+} from '../../src/index.js'
 import { callOf, listRequest } from '../adapters/memory/requests.js'
 import { listen, type Served } from './fixture.js'
 
@@ -16,7 +24,9 @@ afterEach(() => served?.close())
 
 async function serve(mounts: readonly Mount[], options: Partial<ApiOptions> = {}) {
   served = await listen(
-    express().use(api({ versions: { v1: mounts }, principal: ({ headers }) => headers['x-tenant'], onError: () => {}, ...options })),
+    express().use(
+      api({ versions: { v1: mounts }, principal: ({ headers }) => headers['x-tenant'], onError: () => {}, ...options }),
+    ),
   )
   const { send } = served
   return (tenant: string, method: string, path: string, body?: unknown, headers = {}) =>
@@ -45,15 +55,23 @@ describe('a scope together with the parent in the address', () => {
   const partes = defineResource({
     collection: 'partes',
     key: ['empresa', 'numero'],
-    schema: { type: 'object', required: ['empresa', 'numero'], properties: { empresa: text, numero: integer, texto: textOrNull } },
+    schema: {
+      type: 'object',
+      required: ['empresa', 'numero'],
+      properties: { empresa: text, numero: integer, texto: textOrNull },
+    },
     parent: { of: empresas, by: 'empresa' },
     scope: mine,
   })
-  const parts = () => memoryAdapter(partes, { records: [1, 2].flatMap((numero) => ['a', 'b'].map((empresa) => ({ empresa, numero }))) })
+  const parts = () =>
+    memoryAdapter(partes, { records: [1, 2].flatMap((numero) => ['a', 'b'].map((empresa) => ({ empresa, numero }))) })
 
   it('PATH-7: a POST under a parent that the scope excludes is 422 and stores nothing anywhere', async () => {
     const data = parts()
-    const send = await serve([mount(empresas, memoryAdapter(empresas, { records: [{ id: 'a' }, { id: 'b' }] })), mount(partes, data)])
+    const send = await serve([
+      mount(empresas, memoryAdapter(empresas, { records: [{ id: 'a' }, { id: 'b' }] })),
+      mount(partes, data),
+    ])
     const refused = await send('a', 'POST', 'empresas/b/partes', { numero: 7 })
     expect([refused.status, refused.json.errors[0].pointer]).toEqual([422, '/empresa'])
     expect((await send('a', 'POST', 'empresas/b/partes', { numero: 7, empresa: 'b' })).status).toBe(422)
@@ -64,7 +82,10 @@ describe('a scope together with the parent in the address', () => {
   })
 
   it('PATH-7: below a parent that the scope excludes nothing exists', async () => {
-    const send = await serve([mount(empresas, memoryAdapter(empresas, { records: [{ id: 'a' }, { id: 'b' }] })), mount(partes, parts())])
+    const send = await serve([
+      mount(empresas, memoryAdapter(empresas, { records: [{ id: 'a' }, { id: 'b' }] })),
+      mount(partes, parts()),
+    ])
     const list = await send('a', 'GET', 'empresas/b/partes')
     expect([list.status, list.json, list.headers['x-total-count']]).toEqual([200, [], '0'])
     for (const method of ['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE']) {
@@ -74,7 +95,10 @@ describe('a scope together with the parent in the address', () => {
         expect(there.status, `${method} ${id}`).toBe(404)
       }
     }
-    expect((await send('b', 'GET', 'empresas/b/partes')).json.map(({ texto }: { texto: unknown }) => texto)).toEqual([null, null])
+    expect((await send('b', 'GET', 'empresas/b/partes')).json.map(({ texto }: { texto: unknown }) => texto)).toEqual([
+      null,
+      null,
+    ])
   })
 })
 
@@ -94,7 +118,11 @@ describe('scopes of containing resources', () => {
   const parrafos = defineResource({
     collection: 'parrafos',
     key: ['libro', 'n', 'm'],
-    schema: { type: 'object', required: ['libro', 'n', 'm'], properties: { libro: text, n: integer, m: integer, texto: textOrNull } },
+    schema: {
+      type: 'object',
+      required: ['libro', 'n', 'm'],
+      properties: { libro: text, n: integer, m: integer, texto: textOrNull },
+    },
     parent: { of: capitulos, by: ['libro', 'n'] },
   })
   const citas = defineResource({
@@ -103,7 +131,12 @@ describe('scopes of containing resources', () => {
     schema: {
       type: 'object',
       required: ['id'],
-      properties: { id: integer, libro: textOrNull, n: { type: ['integer', 'null'] }, m: { type: ['integer', 'null'] } },
+      properties: {
+        id: integer,
+        libro: textOrNull,
+        n: { type: ['integer', 'null'] },
+        m: { type: ['integer', 'null'] },
+      },
     },
     links: { parrafo: { to: parrafos, by: ['libro', 'n', 'm'], show: ['texto'] } },
   })
@@ -119,17 +152,28 @@ describe('scopes of containing resources', () => {
     })
     const owners = ['a', 'b'] as const
     const send = await serve([
-      mount(libros, counted('libros', memoryAdapter(libros, { records: owners.map((empresa) => ({ id: `l${empresa}`, empresa })) }))),
+      mount(
+        libros,
+        counted(
+          'libros',
+          memoryAdapter(libros, { records: owners.map((empresa) => ({ id: `l${empresa}`, empresa })) }),
+        ),
+      ),
       mount(
         capitulos,
-        counted('capitulos', memoryAdapter(capitulos, { records: owners.map((empresa) => ({ libro: `l${empresa}`, n: 1 })) })),
+        counted(
+          'capitulos',
+          memoryAdapter(capitulos, { records: owners.map((empresa) => ({ libro: `l${empresa}`, n: 1 })) }),
+        ),
       ),
       mount(
         parrafos,
         counted(
           'parrafos',
           memoryAdapter(parrafos, {
-            records: owners.flatMap((empresa) => [1, 2].map((m) => ({ libro: `l${empresa}`, n: 1, m, texto: `de ${empresa}` }))),
+            records: owners.flatMap((empresa) =>
+              [1, 2].map((m) => ({ libro: `l${empresa}`, n: 1, m, texto: `de ${empresa}` })),
+            ),
           }),
         ),
       ),
@@ -145,7 +189,11 @@ describe('scopes of containing resources', () => {
       ),
     ])
     const shown = await send('a', 'GET', 'citas')
-    expect(shown.json.map(({ parrafo }: { parrafo: { texto?: string } }) => parrafo.texto)).toEqual(['de a', 'de a', undefined])
+    expect(shown.json.map(({ parrafo }: { parrafo: { texto?: string } }) => parrafo.texto)).toEqual([
+      'de a',
+      'de a',
+      undefined,
+    ])
     expect(reads.sort()).toEqual(['capitulos 2', 'libros 2', 'parrafos 3'])
     const expanded = await send('a', 'GET', 'citas?expand=parrafo')
     expect(expanded.json.map(({ parrafo }: { parrafo: object }) => 'm' in parrafo)).toEqual([true, true, false])
@@ -188,7 +236,9 @@ describe('a scope together with order and serialization', () => {
     const orders = new Set<string>()
     for (const titulo of ['uno', 'dos', 'tres']) {
       const others = Array.from({ length: 50 }, (_, i) => ({ id: `b${i}`, empresa: 'b', titulo }))
-      const send = await serve([mount(documentos, memoryAdapter(documentos, { records: [...own, ...others] as never }))])
+      const send = await serve([
+        mount(documentos, memoryAdapter(documentos, { records: [...own, ...others] as never })),
+      ])
       const { json } = await send('a', 'GET', 'documentos?q=uno%20OR%20dos')
       orders.add(json.map(({ id }: { id: string }) => id).join())
       await served?.close()
@@ -219,7 +269,9 @@ describe('a scope together with order and serialization', () => {
     await underWay
     // While the other is running, and not after its timeout.
     const answers = await Promise.all(
-      [{ titulo: 'x' }, {}].map((body) => send('a', 'PATCH', 'documentos/b1', body)).concat(send('a', 'PUT', 'documentos/b1/publico')),
+      [{ titulo: 'x' }, {}]
+        .map((body) => send('a', 'PATCH', 'documentos/b1', body))
+        .concat(send('a', 'PUT', 'documentos/b1/publico')),
     )
     expect(answers.map(({ status }) => status)).toEqual([404, 404, 404])
     finish()
@@ -258,7 +310,9 @@ describe('the scope that an adapter receives', () => {
     const send = await serve([mount(turnos, data)], { principal: () => ({ dia: '2024-01-01T00:00:00.50' }) })
     expect((await send('a', 'GET', 'turnos')).headers['x-total-count']).toBe('1')
     expect((await send('a', 'PATCH', 'turnos/1', { texto: 'x' })).status).toBe(200)
-    expect((await send('a', 'POST', 'turnos', { id: 2 }, { prefer: 'return=representation' })).json.dia).toBe('2024-01-01T00:00:00.5000000')
+    expect((await send('a', 'POST', 'turnos', { id: 2 }, { prefer: 'return=representation' })).json.dia).toBe(
+      '2024-01-01T00:00:00.5000000',
+    )
   })
 
   it('null in the scope of a call matches no record of the memory adapter', () => {

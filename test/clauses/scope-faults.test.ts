@@ -5,7 +5,15 @@
 import express from 'express'
 import { afterEach, describe, expect, it } from 'vitest'
 import { memoryAdapter } from '../../src/adapters/memory/index.js'
-import { type Adapter, adapterView, api, ConfigurationError, defineResource, HttpProblem, mount } from '../../src/index.js'
+import {
+  type Adapter,
+  adapterView,
+  api,
+  ConfigurationError,
+  defineResource,
+  HttpProblem,
+  mount,
+} from '../../src/index.js'
 import { listen, type Served } from './fixture.js'
 
 const text = { type: 'string' } as const
@@ -80,14 +88,23 @@ async function serve(scope: unknown) {
     schema: { type: 'object', required: ['cuenta', 'n'], properties: { cuenta: text, n: { type: 'integer' } } },
     parent: { of: cuentas, by: 'cuenta' },
   })
-  const grupos = defineResource({ collection: 'grupos', key: 'id', schema: { type: 'object', required: ['id'], properties: { id: text } } })
+  const grupos = defineResource({
+    collection: 'grupos',
+    key: 'id',
+    schema: { type: 'object', required: ['id'], properties: { id: text } },
+  })
   const avisos = defineResource({
     collection: 'avisos',
     key: 'id',
     schema: {
       type: 'object',
       required: ['id'],
-      properties: { id: { type: 'integer' }, cuentaId: textOrNull, apunteCuenta: textOrNull, apunteN: { type: ['integer', 'null'] } },
+      properties: {
+        id: { type: 'integer' },
+        cuentaId: textOrNull,
+        apunteCuenta: textOrNull,
+        apunteN: { type: ['integer', 'null'] },
+      },
     },
     links: {
       cuenta: { to: cuentas, by: 'cuentaId', show: ['titulo'] },
@@ -123,7 +140,11 @@ async function serve(scope: unknown) {
     ),
   ]
   const errors: unknown[] = []
-  const handler = api({ versions: { v1: mounts }, principal: () => ({ empresa: 'a' }), onError: ({ error }) => void errors.push(error) })
+  const handler = api({
+    versions: { v1: mounts },
+    principal: () => ({ empresa: 'a' }),
+    onError: ({ error }) => void errors.push(error),
+  })
   served = await listen(express().use(handler))
   return { send: served.send, asked, errors }
 }
@@ -166,22 +187,33 @@ const unfit: readonly (readonly [what: string, scope: () => unknown, reported: R
 ]
 
 describe('ERR-3: an invalid scope', () => {
-  it.each(unfit)('%s: every method is a 500 without details, and the store is never called', async (_what, scope, reported) => {
-    const { send, asked, errors } = await serve(scope)
-    for (const [method, path, body] of requests) {
-      const answer = await send(method, `/v1/${path}`, {}, body)
-      expect(answer.status, `${method} ${path}`).toBe(500)
-      expect(Object.keys(answer.headers)).not.toContain('etag')
-      expect(Object.keys(answer.headers)).not.toContain('x-total-count')
-      if (method !== 'HEAD') {
-        expect(Object.keys(answer.json).sort()).toEqual(['clause', 'code', 'instance', 'requestId', 'status', 'title', 'type'])
-        expect(answer.json.code).toBe('internal')
+  it.each(unfit)(
+    '%s: every method is a 500 without details, and the store is never called',
+    async (_what, scope, reported) => {
+      const { send, asked, errors } = await serve(scope)
+      for (const [method, path, body] of requests) {
+        const answer = await send(method, `/v1/${path}`, {}, body)
+        expect(answer.status, `${method} ${path}`).toBe(500)
+        expect(Object.keys(answer.headers)).not.toContain('etag')
+        expect(Object.keys(answer.headers)).not.toContain('x-total-count')
+        if (method !== 'HEAD') {
+          expect(Object.keys(answer.json).sort()).toEqual([
+            'clause',
+            'code',
+            'instance',
+            'requestId',
+            'status',
+            'title',
+            'type',
+          ])
+          expect(answer.json.code).toBe('internal')
+        }
       }
-    }
-    expect(asked).toEqual([])
-    expect(errors).toHaveLength(requests.length)
-    for (const error of errors) expect(String(error)).toMatch(reported)
-  })
+      expect(asked).toEqual([])
+      expect(errors).toHaveLength(requests.length)
+      for (const error of errors) expect(String(error)).toMatch(reported)
+    },
+  )
 
   it('a valid scope lets each of these requests through', async () => {
     const { send, errors, asked } = await serve(() => ({ empresa: 'a' }))
@@ -217,7 +249,10 @@ describe('ERR-3: an invalid scope', () => {
     const data = memoryAdapter(definition, { records: [{ id: 'a1', empresa: 'A' }] })
     const errors: unknown[] = []
     const older = adapterView(data as never, { fromWire: { empresa: (name: string) => ({ vieja: 'A' })[name] } })
-    const handler = api({ versions: { v1: [mount(definition, older as never)] }, onError: ({ error }) => void errors.push(error) })
+    const handler = api({
+      versions: { v1: [mount(definition, older as never)] },
+      onError: ({ error }) => void errors.push(error),
+    })
     served = await listen(express().use(handler))
     const { send } = served
     for (const [method, path, body] of requests.slice(0, 9)) {

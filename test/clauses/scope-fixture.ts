@@ -53,7 +53,10 @@ const nota = (empresa: string, name: string, autor: string | null, leadsTo: stri
   parteNumero: 1,
 })
 
-const outsideNotes = (tenant: string): Row[] => [nota(tenant, 'ajena', 'otra', tenant), nota(tenant, 'anonima', null, tenant)]
+const outsideNotes = (tenant: string): Row[] => [
+  nota(tenant, 'ajena', 'otra', tenant),
+  nota(tenant, 'anonima', null, tenant),
+]
 
 type Make = (name: Name, definition: ResourceDefinition, records: readonly Row[]) => Promise<Adapter<never, never>>
 

@@ -82,7 +82,9 @@ export function lists(me: string, other: string): string[] {
   ]
   return [
     ...contratos.map((query) => `/v2/contratos?${query}`),
-    ...['empresas', 'clientes', 'carteras', 'etiquetas', 'partes', 'notas', 'sellos', 'cierres'].map((name) => `/v2/${name}`),
+    ...['empresas', 'clientes', 'carteras', 'etiquetas', 'partes', 'notas', 'sellos', 'cierres'].map(
+      (name) => `/v2/${name}`,
+    ),
     '/v2/clientes?q=comun',
     `/v2/clientes?q=${other}`,
     '/v2/partes?numero=1',

@@ -20,7 +20,11 @@ const empresas = defineResource({
 const clientes = defineResource({
   collection: 'clientes',
   key: 'id',
-  schema: { type: 'object', required: ['id', 'empresa', 'nombre'], properties: { id: text, empresa: text, nombre: text } },
+  schema: {
+    type: 'object',
+    required: ['id', 'empresa', 'nombre'],
+    properties: { id: text, empresa: text, nombre: text },
+  },
   search: ['nombre'],
   scope: mine,
 })
@@ -133,7 +137,11 @@ const notas = defineResource({
 const sellos = defineResource({
   collection: 'sellos',
   key: 'id',
-  schema: { type: 'object', required: ['id'], properties: { id: text, empresa: { type: 'string', writeOnly: true }, texto: textOrNull } },
+  schema: {
+    type: 'object',
+    required: ['id'],
+    properties: { id: text, empresa: { type: 'string', writeOnly: true }, texto: textOrNull },
+  },
   scope: mine,
 })
 
@@ -153,7 +161,11 @@ const cierres = defineResource({
 export const contratosV1 = defineResource({
   collection: 'contratos',
   key: 'codigo',
-  schema: { type: 'object', required: ['codigo', 'titulo'], properties: { codigo: text, titulo: text, compania: text } },
+  schema: {
+    type: 'object',
+    required: ['codigo', 'titulo'],
+    properties: { codigo: text, titulo: text, compania: text },
+  },
   filters: { titulo: true },
   sort: ['titulo'],
   search: ['titulo'],
@@ -161,4 +173,15 @@ export const contratosV1 = defineResource({
 })
 
 /** By collection. */
-export const definitions = { empresas, clientes, carteras, etiquetas, contratos, lineas, partes, notas, sellos, cierres }
+export const definitions = {
+  empresas,
+  clientes,
+  carteras,
+  etiquetas,
+  contratos,
+  lineas,
+  partes,
+  notas,
+  sellos,
+  cierres,
+}

@@ -28,7 +28,9 @@ const contrato = among('MY-k1', 'MY-k2', 'MY-k3', 'YOUR-k1', 'n1', 'n2', 'n3')
 const cliente = among('MY-c1', 'MY-c2', 'YOUR-c1', 'n1')
 const cartera = among('MY-t1', 'MY-t1', 'YOUR-t1')
 const inPath = (...parts: readonly (string | fc.Arbitrary<string>)[]): fc.Arbitrary<string> =>
-  fc.tuple(...parts.map((part) => (typeof part === 'string' ? fc.constant(part) : part))).map((found) => `/v2/${found.join('')}`)
+  fc
+    .tuple(...parts.map((part) => (typeof part === 'string' ? fc.constant(part) : part)))
+    .map((found) => `/v2/${found.join('')}`)
 
 const linea = fc.tuple(contrato, among(1, 2, 9)).map(([of, n]) => `contrato=${of},numero=${n}`)
 const parte = fc.tuple(among('MY', 'MY', 'YOUR'), among(1, 2, 9)).map(([of, n]) => `empresa=${of},numero=${n}`)

@@ -15,7 +15,9 @@ describe.each([
   ...frameworks.map(([name, express]) => [name, memory[0], express, memory[1]] as const),
   // PGlite, which runs the same statements, is used for the sequences: each of its databases takes
   // seconds to open.
-  ...databases.filter(([name]) => name !== 'PGlite').map(([name, open]) => ['Express 5', name, express5, open] as const),
+  ...databases
+    .filter(([name]) => name !== 'PGlite')
+    .map(([name, open]) => ['Express 5', name, express5, open] as const),
 ])('scope over %s and %s', (_framework, _store, express, open) => {
   const strict = { requireIfMatch: express === express4 }
 
@@ -37,8 +39,15 @@ describe.each([
     afterAll(() => Promise.all([both?.close(), alone?.close()]), 30_000)
 
     /** The response of both services, which must be equal. */
-    async function same(method: string, path: string, headers: Record<string, string> = {}, body?: unknown): Promise<Answer> {
-      const [answer, expected] = await Promise.all([both, alone].map((world) => world.send(me, method, path, headers, body)))
+    async function same(
+      method: string,
+      path: string,
+      headers: Record<string, string> = {},
+      body?: unknown,
+    ): Promise<Answer> {
+      const [answer, expected] = await Promise.all(
+        [both, alone].map((world) => world.send(me, method, path, headers, body)),
+      )
       const asked = `${method} ${path} ${JSON.stringify(headers)} ${JSON.stringify(body)}`
       expect(`${asked}\n${reported(answer as Answer)}`).toBe(`${asked}\n${reported(expected as Answer)}`)
       expect(answer?.status, asked).toBeLessThan(500)
@@ -111,13 +120,19 @@ describe.each([
     })
 
     it('HDR-2: the tag of a record with a link to the other tenant does not depend on the target', async () => {
-      const paths = [`/v2/contratos/${me}-k3?expand=cliente`, `/v2/notas/${me}-n2?expand=linea,parte`, '/v2/contratos?expand=cliente']
+      const paths = [
+        `/v2/contratos/${me}-k3?expand=cliente`,
+        `/v2/notas/${me}-n2?expand=linea,parte`,
+        '/v2/contratos?expand=cliente',
+      ]
       const tagsOf = () => Promise.all(paths.map(async (path) => (await both.send(me, 'GET', path)).headers.etag))
       const before = await tagsOf()
       const target = `/v2/clientes/${other}-c1`
       const any = { 'if-match': '*' }
       expect((await both.send(other, 'PATCH', target, any, { nombre: 'otro' })).status).toBe(200)
-      expect((await both.send(other, 'PATCH', `/v2/partes/empresa=${other},numero=1`, any, { texto: 'otro' })).status).toBe(200)
+      expect(
+        (await both.send(other, 'PATCH', `/v2/partes/empresa=${other},numero=1`, any, { texto: 'otro' })).status,
+      ).toBe(200)
       expect(await tagsOf()).toEqual(before)
       expect((await both.send(other, 'PATCH', target, any, { nombre: `comun ${other} 1` })).status).toBe(200)
       seen = await everything(both, other)
@@ -129,17 +144,19 @@ describe.each([
       const own = `/v2/contratos/${me}-k2`
       const whole = { descripcion: 'x', activo: true, marcas: [], importe: 1 }
       const refused: [method: string, path: string, body: unknown, pointer: string][] = [
-        ...[{ empresa: other }, { empresa: null }, { empresa: me.toUpperCase() }].flatMap((moved): [string, string, unknown, string][] => [
-          ['PATCH', own, moved, '/empresa'],
-          ['PUT', own, { ...whole, ...moved }, '/empresa'],
-          ['POST', '/v2/contratos', { codigo: `${me}-k9`, ...whole, ...moved }, '/empresa'],
-          ['POST', `/v2/clientes/${me}-c1/contratos`, { codigo: `${me}-k9`, ...whole, ...moved }, '/empresa'],
-          ['PATCH', `/v2/sellos/${me}-s1`, moved, '/empresa'],
-          ['PUT', `/v2/sellos/${me}-s1`, moved, '/empresa'],
-          ['PATCH', `/v2/cierres/${me}-x1`, moved, '/empresa'],
-          ['PUT', `/v2/cierres/${me}-x1`, moved, '/empresa'],
-          ['POST', '/v2/cierres', { id: `${me}-x9`, ...moved }, '/empresa'],
-        ]),
+        ...[{ empresa: other }, { empresa: null }, { empresa: me.toUpperCase() }].flatMap(
+          (moved): [string, string, unknown, string][] => [
+            ['PATCH', own, moved, '/empresa'],
+            ['PUT', own, { ...whole, ...moved }, '/empresa'],
+            ['POST', '/v2/contratos', { codigo: `${me}-k9`, ...whole, ...moved }, '/empresa'],
+            ['POST', `/v2/clientes/${me}-c1/contratos`, { codigo: `${me}-k9`, ...whole, ...moved }, '/empresa'],
+            ['PATCH', `/v2/sellos/${me}-s1`, moved, '/empresa'],
+            ['PUT', `/v2/sellos/${me}-s1`, moved, '/empresa'],
+            ['PATCH', `/v2/cierres/${me}-x1`, moved, '/empresa'],
+            ['PUT', `/v2/cierres/${me}-x1`, moved, '/empresa'],
+            ['POST', '/v2/cierres', { id: `${me}-x9`, ...moved }, '/empresa'],
+          ],
+        ),
         ['PATCH', `/v2/partes/empresa=${me},numero=1`, { empresa: other }, '/empresa'],
         ['POST', '/v2/partes', { empresa: other, numero: 1 }, '/empresa'],
         ['PATCH', `/v2/notas/${me}-n1`, { autor: 'otra' }, '/autor'],
@@ -154,7 +171,12 @@ describe.each([
             ['POST', '/v2/contratos', { codigo: `${me}-k9`, ...whole, cliente }, '/cliente'],
           ],
         ),
-        ['PATCH', `/v2/notas/${me}-n1`, { linea: at(`contratos/${other}-k1/lineas/contrato=${other}-k1,numero=1`) }, '/linea'],
+        [
+          'PATCH',
+          `/v2/notas/${me}-n1`,
+          { linea: at(`contratos/${other}-k1/lineas/contrato=${other}-k1,numero=1`) },
+          '/linea',
+        ],
         ['PATCH', `/v2/notas/${me}-n1`, { linea: { contrato: `${other}-k1`, numero: 1 } }, '/linea'],
         ['PATCH', `/v2/notas/${me}-n1`, { parte: { empresa: other, numero: 1 } }, '/parte'],
       ]

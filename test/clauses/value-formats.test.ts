@@ -37,7 +37,10 @@ describe('values with a canonical form', () => {
   beforeAll(async () => {
     const app = api({
       versions: {
-        v1: [mount(cuentas, memoryAdapter(cuentas, { records: [{ id, nombre: 'Caja' }] })), mount(apuntes, memoryAdapter(apuntes))],
+        v1: [
+          mount(cuentas, memoryAdapter(cuentas, { records: [{ id, nombre: 'Caja' }] })),
+          mount(apuntes, memoryAdapter(apuntes)),
+        ],
       },
     })
     served = await listen(express().use(app))
@@ -55,7 +58,8 @@ describe('values with a canonical form', () => {
     const cuenta = { href: `${served.origin}/v1/cuentas/${id}`, nombre: 'Caja' }
     expect(json).toEqual({ numero: '9007199254740993', importe: '12.5', momento: '2026-01-01T22:00:00.000Z', cuenta })
     const shown = await served.send('GET', location, { accept: 'application/xml' })
-    for (const value of ['9007199254740993', '12.5', '2026-01-01T22:00:00.000Z', id]) expect(shown.text).toContain(value)
+    for (const value of ['9007199254740993', '12.5', '2026-01-01T22:00:00.000Z', id])
+      expect(shown.text).toContain(value)
     const again = await served.send('PUT', location, { 'content-type': 'application/xml' }, shown.text)
     expect([again.status, again.json]).toEqual([200, json])
   })
@@ -75,7 +79,10 @@ describe('values with a canonical form', () => {
     expect((await served.send('GET', `/v1/cuentas/${id.toUpperCase()}`)).status).toBe(200)
     const body = { cuenta: { href: `${served.origin}/v1/cuentas/${id.toUpperCase()}` } }
     const patched = await served.send('PATCH', '/v1/apuntes/9007199254740993', {}, body)
-    expect([patched.status, (patched.json as { cuenta: { href: string } }).cuenta.href]).toEqual([200, `${served.origin}/v1/cuentas/${id}`])
+    expect([patched.status, (patched.json as { cuenta: { href: string } }).cuenta.href]).toEqual([
+      200,
+      `${served.origin}/v1/cuentas/${id}`,
+    ])
   })
 
   it('ERR-2: an invalid value is 422 with its pointer in a body, and 400 with its name in a filter', async () => {
@@ -87,9 +94,9 @@ describe('values with a canonical form', () => {
       ['/importe format', '/momento format', '/numero format'],
     ])
     const query = await served.send('GET', '/v1/apuntes?importe=1,5&momento=ayer')
-    expect([query.status, (query.json as { errors: { parameter: string }[] }).errors.map(({ parameter }) => parameter)]).toEqual([
-      400,
-      ['importe', 'momento'],
-    ])
+    expect([
+      query.status,
+      (query.json as { errors: { parameter: string }[] }).errors.map(({ parameter }) => parameter),
+    ]).toEqual([400, ['importe', 'momento']])
   })
 })

@@ -24,7 +24,12 @@ describe.each(frameworks)('VERB over %s', (_name, express) => {
 
   it('VERB-2: POST answers 201 with an absolute Location and the Etag, without a body', async () => {
     const made = await send('POST', '/v8/piezas', {}, { lote: 'n' })
-    expect([made.status, made.text, made.headers['content-length'], made.headers['content-type']]).toEqual([201, '', '0', undefined])
+    expect([made.status, made.text, made.headers['content-length'], made.headers['content-type']]).toEqual([
+      201,
+      '',
+      '0',
+      undefined,
+    ])
     expect(made.headers.location).toMatch(new RegExp(`^${service.origin}/v8/piezas/\\d+$`))
     const read = await send('GET', new URL(made.headers.location as string).pathname)
     expect(read.headers.etag).toBe(made.headers.etag)
@@ -61,7 +66,9 @@ describe.each(frameworks)('VERB over %s', (_name, express) => {
   })
 
   it('VERB-2: the client may choose the key of a POST, once', async () => {
-    expect((await send('POST', '/v8/piezas', {}, { numero: 1000, lote: 'n' })).headers.location).toBe(`${service.origin}/v8/piezas/1000`)
+    expect((await send('POST', '/v8/piezas', {}, { numero: 1000, lote: 'n' })).headers.location).toBe(
+      `${service.origin}/v8/piezas/1000`,
+    )
     expect(problem(await send('POST', '/v8/piezas', {}, { numero: 1000, lote: 'n' }))).toEqual({
       status: 422,
       code: 'duplicate',
@@ -71,21 +78,35 @@ describe.each(frameworks)('VERB over %s', (_name, express) => {
 
   it('VERB-3: PUT replaces and keeps the id; another id in the body is 422, an absent item 404', async () => {
     const put = await send('PUT', '/v8/piezas/5', {}, { numero: 5, lote: 'put' })
-    expect([put.status, put.json.numero, put.json.lote, put.json.peso, put.json.contrato]).toEqual([200, 5, 'put', null, null])
+    expect([put.status, put.json.numero, put.json.lote, put.json.peso, put.json.contrato]).toEqual([
+      200,
+      5,
+      'put',
+      null,
+      null,
+    ])
     expect(put.headers.etag).toBe((await send('GET', '/v8/piezas/5')).headers.etag)
     expect(problem(await send('PUT', '/v8/piezas/5', {}, { numero: 6, lote: 'put' }))).toEqual({
       status: 422,
       code: 'invalid-body',
       named: ['/numero'],
     })
-    expect(problem(await send('PUT', '/v8/contratos/C1', {}, { codigo: 'C2', descripcion: 'x' })).named).toEqual(['/codigo'])
-    expect(problem(await send('PUT', '/v8/piezas/999', {}, { lote: 'put' }))).toEqual({ status: 404, code: 'absent', named: [] })
+    expect(problem(await send('PUT', '/v8/contratos/C1', {}, { codigo: 'C2', descripcion: 'x' })).named).toEqual([
+      '/codigo',
+    ])
+    expect(problem(await send('PUT', '/v8/piezas/999', {}, { lote: 'put' }))).toEqual({
+      status: 404,
+      code: 'absent',
+      named: [],
+    })
     expect((await send('GET', '/v8/piezas/999')).status).toBe(404)
   })
 
   it('VERB-4: a body with the PUT of a member is 400, and nothing is attached', async () => {
     expect(problem(await send('PUT', '/v8/carteras/k1/piezas/1', {}, {})).code).toBe('unexpected-body')
-    expect(problem(await send('PUT', '/v8/carteras/k1/piezas/1', { 'Transfer-Encoding': 'chunked' }, 'x')).code).toBe('unexpected-body')
+    expect(problem(await send('PUT', '/v8/carteras/k1/piezas/1', { 'Transfer-Encoding': 'chunked' }, 'x')).code).toBe(
+      'unexpected-body',
+    )
     expect((await send('GET', '/v8/carteras/k1/piezas')).json).toEqual([])
     expect((await send('PUT', '/v8/carteras/k1/piezas/1', { 'Content-Length': '0' })).status).toBe(204)
   })
@@ -93,11 +114,21 @@ describe.each(frameworks)('VERB over %s', (_name, express) => {
   it('VERB-5: PATCH is a merge patch by either media type; null becomes null where allowed, else removes; defaults never apply', async () => {
     for (const type of ['application/json', 'application/merge-patch+json', 'application/json; charset=UTF-8']) {
       const answer = await send('PATCH', '/v8/piezas/6', { 'Content-Type': type }, { lote: type, peso: 9 })
-      expect([answer.status, answer.json.lote, answer.json.peso, answer.json.estado]).toEqual([200, type, 9, 'entregada'])
+      expect([answer.status, answer.json.lote, answer.json.peso, answer.json.estado]).toEqual([
+        200,
+        type,
+        9,
+        'entregada',
+      ])
     }
     expect((await send('PATCH', '/v8/piezas/6', {}, { peso: null })).json.peso).toBeNull()
-    const removed = (await send('PATCH', '/v8/piezas/6', {}, { estado: null, marcas: null, destino: { cp: null } })).json
-    expect([removed.estado, removed.marcas, removed.destino]).toEqual([undefined, undefined, { calle: 'Calle Mayor 5', cp: null }])
+    const removed = (await send('PATCH', '/v8/piezas/6', {}, { estado: null, marcas: null, destino: { cp: null } }))
+      .json
+    expect([removed.estado, removed.marcas, removed.destino]).toEqual([
+      undefined,
+      undefined,
+      { calle: 'Calle Mayor 5', cp: null },
+    ])
     expect((await send('PATCH', '/v8/piezas/6', {}, { destino: null })).json.destino).toBeUndefined()
     expect((await send('PATCH', '/v8/piezas/6', {}, {})).status).toBe(200)
   })
@@ -108,10 +139,12 @@ describe.each(frameworks)('VERB over %s', (_name, express) => {
       code: 'invalid-body',
       named: ['/lote'],
     })
-    expect(problem(await send('PATCH', '/v8/piezas/6', {}, { nada: null, destino: { x: 1 }, peso: 'x' })).named).toEqual(
-      expect.arrayContaining(['/nada']),
-    )
-    expect(problem(await send('PATCH', '/v8/piezas/6', {}, { destino: { calle: 'c', x: 1 } })).named).toEqual(['/destino/x'])
+    expect(
+      problem(await send('PATCH', '/v8/piezas/6', {}, { nada: null, destino: { x: 1 }, peso: 'x' })).named,
+    ).toEqual(expect.arrayContaining(['/nada']))
+    expect(problem(await send('PATCH', '/v8/piezas/6', {}, { destino: { calle: 'c', x: 1 } })).named).toEqual([
+      '/destino/x',
+    ])
     expect(problem(await send('PATCH', '/v8/piezas/6', {}, { marcas: [1] })).named).toEqual(['/marcas/0'])
     for (const body of [[], 'x', 3, null, true])
       expect(problem(await send('PATCH', '/v8/piezas/6', {}, JSON.stringify(body)))).toEqual({
@@ -128,13 +161,24 @@ describe.each(frameworks)('VERB over %s', (_name, express) => {
 
   it('VERB-6: DELETE is 204 without a body, and the item is 404 afterwards', async () => {
     const gone = await send('DELETE', '/v8/piezas/8')
-    expect([gone.status, gone.text, gone.headers['content-length'], gone.headers['content-type']]).toEqual([204, '', undefined, undefined])
+    expect([gone.status, gone.text, gone.headers['content-length'], gone.headers['content-type']]).toEqual([
+      204,
+      '',
+      undefined,
+      undefined,
+    ])
     for (const method of ['GET', 'HEAD', 'DELETE']) expect((await send(method, '/v8/piezas/8')).status).toBe(404)
     expect((await send('PATCH', '/v8/piezas/8', {}, {})).status).toBe(404)
   })
 
   it('VERB-7: DELETE on a collection is 405 with Allow', async () => {
-    for (const path of ['/v8/piezas', '/v8/piezas/', '/v8/piezas/1/componentes', '/v8/clientes/1/contratos', '/v8/piezas?lote=A']) {
+    for (const path of [
+      '/v8/piezas',
+      '/v8/piezas/',
+      '/v8/piezas/1/componentes',
+      '/v8/clientes/1/contratos',
+      '/v8/piezas?lote=A',
+    ]) {
       const answer = await send('DELETE', path)
       expect([path, answer.status, answer.headers.allow, answer.json.code]).toEqual([
         path,
@@ -148,7 +192,12 @@ describe.each(frameworks)('VERB over %s', (_name, express) => {
   it('VERB-8: HEAD of an item is 302 with the Etag of GET, without Location and body; 404 if it is absent', async () => {
     const get = await send('GET', '/v8/piezas/1')
     const head = await send('HEAD', '/v8/piezas/1')
-    expect([head.status, head.headers.etag, head.headers.location, head.text]).toEqual([302, get.headers.etag, undefined, ''])
+    expect([head.status, head.headers.etag, head.headers.location, head.text]).toEqual([
+      302,
+      get.headers.etag,
+      undefined,
+      '',
+    ])
     expect((await send('HEAD', '/v8/piezas/1?expand=nota')).headers.etag).not.toBe(get.headers.etag)
     const absent = await send('HEAD', '/v8/piezas/999')
     expect([absent.status, absent.text, absent.headers['content-type']]).toEqual([404, '', 'application/problem+json'])
@@ -173,11 +222,13 @@ describe.each(frameworks)('VERB over %s', (_name, express) => {
       return [status, headers.allow]
     }
     expect(await allow('POST', '/v8/sucursales')).toEqual([405, 'GET, HEAD, OPTIONS'])
-    for (const method of ['PUT', 'PATCH', 'DELETE']) expect(await allow(method, '/v8/sucursales/MAD')).toEqual([405, 'GET, HEAD, OPTIONS'])
+    for (const method of ['PUT', 'PATCH', 'DELETE'])
+      expect(await allow(method, '/v8/sucursales/MAD')).toEqual([405, 'GET, HEAD, OPTIONS'])
     expect(await allow('POST', '/v8/piezas/1')).toEqual([405, 'GET, HEAD, PUT, PATCH, DELETE, OPTIONS'])
     expect(await allow('PUT', '/v8/piezas')).toEqual([405, 'GET, HEAD, POST, OPTIONS'])
     expect(await allow('PATCH', '/v8/clientes/1/contratos/C1')).toEqual([405, 'GET, HEAD, PUT, DELETE, OPTIONS'])
-    for (const method of ['TRACE', 'PROPFIND', 'MKCOL', 'SEARCH']) expect((await allow(method, '/v8/piezas'))[0]).toBe(405)
+    for (const method of ['TRACE', 'PROPFIND', 'MKCOL', 'SEARCH'])
+      expect((await allow(method, '/v8/piezas'))[0]).toBe(405)
   })
 
   it('VERB-9: OPTIONS answers 204 with Allow, whatever Accept and query', async () => {
@@ -208,17 +259,23 @@ describe.each(frameworks)('VERB over %s', (_name, express) => {
     }
   })
 
-  it.each([200, 202, 204] as const)('VERB-6: DELETE is %i if the service configures it, and never has a body', async (deleteStatus) => {
-    const { send, close } = await serve(express, { deleteStatus })
-    const answer = await send('DELETE', '/v8/piezas/2')
-    expect([answer.status, answer.text]).toEqual([deleteStatus, ''])
-    expect((await send('GET', '/v8/piezas/2')).status).toBe(404)
-    await close()
-  })
+  it.each([200, 202, 204] as const)(
+    'VERB-6: DELETE is %i if the service configures it, and never has a body',
+    async (deleteStatus) => {
+      const { send, close } = await serve(express, { deleteStatus })
+      const answer = await send('DELETE', '/v8/piezas/2')
+      expect([answer.status, answer.text]).toEqual([deleteStatus, ''])
+      expect((await send('GET', '/v8/piezas/2')).status).toBe(404)
+      await close()
+    },
+  )
 
   it('VERB-11: a public API has POST on the collection, GET and DELETE on the item', async () => {
     const store = memoryAdapter(contratos)
-    const v1 = [mount(clientes, memoryAdapter(clientes)), mount(contratos, store, { collection: ['POST'], item: ['GET', 'DELETE'] })]
+    const v1 = [
+      mount(clientes, memoryAdapter(clientes)),
+      mount(contratos, store, { collection: ['POST'], item: ['GET', 'DELETE'] }),
+    ]
     const { send, close } = await listen(express().use('/public', api({ versions: { v1 } })))
     expect((await send('POST', '/public/v1/contratos', {}, { codigo: 'x/y', descripcion: 'd' })).status).toBe(201)
     expect((await send('GET', '/public/v1/contratos')).headers.allow).toBe('POST, OPTIONS')

@@ -14,9 +14,10 @@ describe.each(frameworks)('VER over %s', (_name, express) => {
       descripcion: 'uno',
       cliente: { href: `${service.origin}/v8/clientes/1` },
     })
-    expect((await send('PATCH', '/v1/contratos/C1', { 'If-Match': old.headers.etag as string }, { nombre: 'otro' })).json.nombre).toBe(
-      'otro',
-    )
+    expect(
+      (await send('PATCH', '/v1/contratos/C1', { 'If-Match': old.headers.etag as string }, { nombre: 'otro' })).json
+        .nombre,
+    ).toBe('otro')
     expect((await send('GET', '/v8/contratos/C1')).json).toMatchObject({
       descripcion: 'otro',
       estaActivo: true,
@@ -30,7 +31,11 @@ describe.each(frameworks)('VER over %s', (_name, express) => {
     const answer = await send('GET', '/v9/contratos')
     expect(problem(answer)).toEqual({ status: 404, code: 'unknown-version', named: [] })
     expect(answer.json.detail).toBe('There is no version "v9". Living versions: v1, v8.')
-    expect([answer.headers.deprecation, answer.headers.sunset, answer.headers.link]).toEqual([undefined, undefined, undefined])
+    expect([answer.headers.deprecation, answer.headers.sunset, answer.headers.link]).toEqual([
+      undefined,
+      undefined,
+      undefined,
+    ])
     expect((await send('GET', '/v99999999999999999999999')).status).toBe(404)
   })
 
@@ -61,7 +66,11 @@ describe.each(frameworks)('VER over %s', (_name, express) => {
       ['/v1/contratos?limit=0', 400, '/v8/contratos'],
     ] as const) {
       const { status: given, headers } = await send('GET', path)
-      expect([given, headers.deprecation, headers.sunset]).toEqual([status, '@1704067200', 'Thu, 01 Jan 2099 00:00:00 GMT'])
+      expect([given, headers.deprecation, headers.sunset]).toEqual([
+        status,
+        '@1704067200',
+        'Thu, 01 Jan 2099 00:00:00 GMT',
+      ])
       expect(headers.link).toContain(`<${service.origin}${successor}>; rel="successor-version"`)
     }
     const list = (await send('GET', '/v1/contratos')).headers.link
@@ -74,7 +83,10 @@ describe.each(frameworks)('VER over %s', (_name, express) => {
   })
 
   it('VER-3: a malformed Host or a hostile path does not remove the notices', async () => {
-    const answer = await wire(service.port, 'GET /v1/contratos/C1 HTTP/1.1\r\nHost: ex ample\r\nConnection: close\r\n\r\n')
+    const answer = await wire(
+      service.port,
+      'GET /v1/contratos/C1 HTTP/1.1\r\nHost: ex ample\r\nConnection: close\r\n\r\n',
+    )
     expect(answer).toMatch(/^HTTP\/1\.1 400 /)
     expect(answer).toContain('Link: </v8/contratos/C1>; rel="successor-version"')
     expect(answer).toContain('malformed-host')

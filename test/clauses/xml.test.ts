@@ -17,7 +17,12 @@ const read = (document: string): any => {
 /** A writer that follows only the documented mapping: each value has its type. */
 function document(value: unknown, name = 'bolsa', top = true): string {
   const open = /^[A-Za-z_][\w.-]*$/.test(name) && !/^xml/i.test(name) ? name : 'member'
-  const named = open === name ? '' : writable(name) ? ` name="${escaped(name)}"` : ` name="${escaped(literal(name))}" name-encoding="json"`
+  const named =
+    open === name
+      ? ''
+      : writable(name)
+        ? ` name="${escaped(name)}"`
+        : ` name="${escaped(literal(name))}" name-encoding="json"`
   const attributes = (top ? ' xmlns:i="http://www.w3.org/2001/XMLSchema-instance"' : '') + named
   const element = (more: string, content: string): string => `<${open}${attributes}${more}>${content}</${open}>`
   if (value === null) return element(' i:nil="true"', '')
@@ -27,11 +32,14 @@ function document(value: unknown, name = 'bolsa', top = true): string {
     return element(' type="object"', members.join('\n'))
   }
   if (typeof value !== 'string') return element(` type="${typeof value}"`, String(value))
-  return writable(value) ? element(' type="string"', escaped(value)) : element(' type="string" encoding="json"', escaped(literal(value)))
+  return writable(value)
+    ? element(' type="string"', escaped(value))
+    : element(' type="string" encoding="json"', escaped(literal(value)))
 }
 
 const writable = (text: string): boolean => !/[^\t\n\r\x20-\u{d7ff}\u{e000}-\u{fffd}\u{10000}-\u{10ffff}]/u.test(text)
-const literal = (text: string): string => JSON.stringify(text).replace(/[\ufffe\uffff]/g, (one) => `\\u${one.charCodeAt(0).toString(16)}`)
+const literal = (text: string): string =>
+  JSON.stringify(text).replace(/[\ufffe\uffff]/g, (one) => `\\u${one.charCodeAt(0).toString(16)}`)
 const escaped = (text: string): string => text.replace(/[&<>"\t\n\r]/g, (one) => `&#${one.charCodeAt(0)};`)
 
 /**
@@ -61,7 +69,10 @@ const text = fc.oneof(
   ),
 )
 const name = fc
-  .oneof(text, fc.constantFrom('', 'member', 'item', 'name', 'type', 'xmlX', 'a:b', '1', 'año', '数', 'constructor', 'x y', '😀'))
+  .oneof(
+    text,
+    fc.constantFrom('', 'member', 'item', 'name', 'type', 'xmlX', 'a:b', '1', 'año', '数', 'constructor', 'x y', '😀'),
+  )
   .filter((one) => one !== '__proto__')
 const { value } = fc.letrec((tie) => ({
   value: fc.oneof(
@@ -88,7 +99,11 @@ describe.each(frameworks)('HDR-1, HDR-5: XML over %s', (_name, express) => {
   it('HDR-1: an item is an element of the singular, its members are typed by the schema, nil where null', async () => {
     for (const type of ['application/xml', 'text/xml']) {
       const answer = await send('GET', '/v8/piezas/1', { Accept: type })
-      expect([answer.status, answer.headers['content-type'], answer.headers.vary]).toEqual([200, `${type}; charset=utf-8`, 'Accept'])
+      expect([answer.status, answer.headers['content-type'], answer.headers.vary]).toEqual([
+        200,
+        `${type}; charset=utf-8`,
+        'Accept',
+      ])
       expect(answer.headers['content-length']).toBe(String(Buffer.byteLength(answer.text)))
       const { pieza } = read(answer.text)
       expect(pieza).toMatchObject({
@@ -98,7 +113,11 @@ describe.each(frameworks)('HDR-1, HDR-5: XML over %s', (_name, express) => {
         fecha: '2024-01-01T08:00:00.0000001',
         marcas: { item: 'fragil' },
         destino: { calle: 'Calle Mayor 0', cp: { '@_xsi:nil': 'true' } },
-        contrato: { href: expect.stringMatching(/^http:.*\/v8\/contratos\/C1$/), esUrgente: 'true', estaActivo: 'true' },
+        contrato: {
+          href: expect.stringMatching(/^http:.*\/v8\/contratos\/C1$/),
+          esUrgente: 'true',
+          estaActivo: 'true',
+        },
         componentes: { href: expect.stringMatching(/\/v8\/piezas\/1\/componentes$/) },
       })
       expect(answer.text).not.toMatch(/ type=/)
@@ -107,8 +126,14 @@ describe.each(frameworks)('HDR-1, HDR-5: XML over %s', (_name, express) => {
 
   it('HDR-1: a list is an element of the collection, with the headers of every list; also with one item, and with none', async () => {
     const { text, headers } = await send('GET', '/v8/piezas?limit=2', asXml)
-    expect([read(text).piezas.pieza.length, headers['x-total-count'], headers.link !== undefined]).toEqual([2, '12', true])
-    expect(read((await send('GET', '/v8/clientes?limit=1', asXml)).text).clientes.cliente).toMatchObject({ nombre: 'Ana' })
+    expect([read(text).piezas.pieza.length, headers['x-total-count'], headers.link !== undefined]).toEqual([
+      2,
+      '12',
+      true,
+    ])
+    expect(read((await send('GET', '/v8/clientes?limit=1', asXml)).text).clientes.cliente).toMatchObject({
+      nombre: 'Ana',
+    })
     expect((await send('GET', '/v8/piezas?lote=Z', asXml)).text).toMatch(/<piezas[^>]*(?:\/>|><\/piezas>)$/)
     const head = await send('HEAD', '/v8/piezas?limit=2', asXml)
     expect([head.headers['content-length'], head.text]).toEqual([String(Buffer.byteLength(text)), ''])
@@ -116,12 +141,21 @@ describe.each(frameworks)('HDR-1, HDR-5: XML over %s', (_name, express) => {
 
   it('REP-2: an expansion is typed by its own schema', async () => {
     const { text } = await send('GET', '/v8/piezas/1?expand=contrato', asXml)
-    expect(read(text).pieza.contrato).toMatchObject({ codigo: 'C1', descripcion: 'uno', cliente: { href: expect.any(String) } })
+    expect(read(text).pieza.contrato).toMatchObject({
+      codigo: 'C1',
+      descripcion: 'uno',
+      cliente: { href: expect.any(String) },
+    })
     expect(text).not.toMatch(/ type=/)
   })
 
   it('ERR-3: problems come as application/problem+xml by any of the names of XML, in the namespace and form of RFC 9457', async () => {
-    for (const accept of ['application/xml', 'text/xml', 'application/problem+xml', 'text/html, application/xml;q=0.1']) {
+    for (const accept of [
+      'application/xml',
+      'text/xml',
+      'application/problem+xml',
+      'text/html, application/xml;q=0.1',
+    ]) {
       const answer = await send('GET', '/v8/piezas?offset=1&sort=-', { Accept: accept })
       expect([answer.status, answer.headers['content-type']]).toEqual([
         accept === 'application/problem+xml' ? 415 : 400,
@@ -142,7 +176,10 @@ describe.each(frameworks)('HDR-1, HDR-5: XML over %s', (_name, express) => {
 
   it('PATH-8: the result of an endpoint has type attributes', async () => {
     const { text } = await send('GET', '/v8/search?q=a&n=3', asXml)
-    expect(read(text).search).toMatchObject({ found: { '#text': 'a', '@_type': 'string' }, n: { '#text': '3', '@_type': 'number' } })
+    expect(read(text).search).toMatchObject({
+      found: { '#text': 'a', '@_type': 'string' },
+      n: { '#text': '3', '@_type': 'number' },
+    })
   })
 
   it('HDR-2: XML and JSON of one version have different tags: either works in If-Match', async () => {
@@ -183,7 +220,10 @@ describe.each(frameworks)('HDR-1, HDR-5: XML over %s', (_name, express) => {
       return [status, (json.errors as { pointer?: string }[]).map(({ pointer }) => pointer)]
     }
     expect(await named('<pieza><lote>X</lote><peso>heavy</peso></pieza>')).toEqual([422, ['/peso']])
-    expect(await named('<pieza><lote>X</lote><loti>X</loti></pieza>', 'text/xml; charset="utf-8"')).toEqual([422, ['/loti']])
+    expect(await named('<pieza><lote>X</lote><loti>X</loti></pieza>', 'text/xml; charset="utf-8"')).toEqual([
+      422,
+      ['/loti'],
+    ])
     expect(await named('<pieza><lote>X</lote><lote>X</lote></pieza>')).toEqual([400, ['/lote']])
     expect(await named('<pieza><numero>9007199254740993</numero><lote>X</lote></pieza>')).toEqual([400, ['/numero']])
   })
@@ -193,9 +233,9 @@ describe.each(frameworks)('HDR-1, HDR-5: XML over %s', (_name, express) => {
       '<p xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"><peso xsi:nil="true"/><destino><calle>Otra</calle></destino></p>'
     const { status, json } = await send('PATCH', '/v8/piezas/5', inXml, patch)
     expect([status, json.peso, json.destino, json.lote]).toEqual([200, null, { calle: 'Otra', cp: 28004 }, 'A'])
-    expect((await send('PATCH', '/v8/piezas/5', { 'Content-Type': 'text/plain' }, 'x')).headers['accept-patch']).toContain(
-      'application/xml',
-    )
+    expect(
+      (await send('PATCH', '/v8/piezas/5', { 'Content-Type': 'text/plain' }, 'x')).headers['accept-patch'],
+    ).toContain('application/xml')
   })
 
   it('HDR-5: charsets follow RFC 7303; others are 415', async () => {
@@ -212,7 +252,9 @@ describe.each(frameworks)('HDR-1, HDR-5: XML over %s', (_name, express) => {
       expect([type, answer.status, answer.json.nombre]).toEqual([type, 200, 'Añó'])
     }
     expect((await send('PUT', '/v8/clientes/1', inXml, Buffer.from(body, 'latin1'))).status).toBe(400)
-    expect((await send('PUT', '/v8/clientes/1', { 'Content-Type': 'application/xml; charset=ebcdic' }, body)).status).toBe(415)
+    expect(
+      (await send('PUT', '/v8/clientes/1', { 'Content-Type': 'application/xml; charset=ebcdic' }, body)).status,
+    ).toBe(415)
     await send('PUT', '/v8/clientes/1', {}, { id: 1, nombre: 'Ana' })
   })
 

@@ -20,7 +20,12 @@ interface Ran {
 }
 
 /** Runs a command line over a service that has these documents. */
-async function run(cwd: string, documents: Readonly<Record<string, unknown>>, line: string, reason?: string): Promise<Ran> {
+async function run(
+  cwd: string,
+  documents: Readonly<Record<string, unknown>>,
+  line: string,
+  reason?: string,
+): Promise<Ran> {
   let out = ''
   let error = ''
   const code = await runCommand([...line.split(' '), ...(reason === undefined ? [] : ['--accept', reason])], {
@@ -69,14 +74,20 @@ describe('openapi <module>', () => {
     )
     expect(existsSync(join(folder, 'openapi/v1.json'))).toBe(false)
     expect(existsSync(join(folder, 'openapi/notes.json'))).toBe(true)
-    expect((await run(folder, { v2: withFilters('b', 'c') }, 'openapi api.js --out openapi')).out).toBe('unchanged openapi/v2.json\n')
+    expect((await run(folder, { v2: withFilters('b', 'c') }, 'openapi api.js --out openapi')).out).toBe(
+      'unchanged openapi/v2.json\n',
+    )
   })
 })
 
 describe('openapi <module> --check --against <git ref>', () => {
   it('passes without a change, and with harmless ones', async () => {
     const folder = await released({ v1: withFilters('a') })
-    expect(await run(folder, { v1: withFilters('a') }, check)).toEqual({ code: 0, out: '0 breaking changes, 0 harmless\n', error: '' })
+    expect(await run(folder, { v1: withFilters('a') }, check)).toEqual({
+      code: 0,
+      out: '0 breaking changes, 0 harmless\n',
+      error: '',
+    })
     expect(await run(folder, { v1: withFilters('a', 'b') }, check)).toEqual({
       code: 0,
       out: '0 breaking changes, 1 harmless\n',
@@ -93,7 +104,12 @@ describe('openapi <module> --check --against <git ref>', () => {
     )
     expect(failed.out).toBe('1 breaking change, 0 harmless\n')
 
-    const accepted = await run(folder, { v1: withFilters('b', 'c') }, 'openapi api.js --against main', 'nobody sends it')
+    const accepted = await run(
+      folder,
+      { v1: withFilters('b', 'c') },
+      'openapi api.js --against main',
+      'nobody sends it',
+    )
     expect(accepted).toEqual({
       code: 0,
       out: 'accepted: v1: the filter "a" of things is gone: clients that send it get 400\nRecorded in openapi/accepted.json: commit it with the change.\n',
@@ -140,12 +156,19 @@ describe('openapi <module> --check --against <git ref>', () => {
 
   it('VER-2: a version that is gone without a sunset fails, and what comes is named after all that there are', async () => {
     const folder = await released({ v1: withFilters(), v8: withFilters('a') })
-    expect((await run(folder, { v8: withFilters('a') }, check)).error).toContain('v1: the version is gone and had no sunset')
-    expect((await run(folder, { v1: withFilters(), v8: withFilters() }, check)).error).toContain('Put the change into v9')
+    expect((await run(folder, { v8: withFilters('a') }, check)).error).toContain(
+      'v1: the version is gone and had no sunset',
+    )
+    expect((await run(folder, { v1: withFilters(), v8: withFilters() }, check)).error).toContain(
+      'Put the change into v9',
+    )
   })
 
   it('says warnings, which pass', async () => {
-    const named = (operationId: string): Json => ({ openapi: '3.1.0', paths: { '/a': { get: { operationId, responses: {} } } } })
+    const named = (operationId: string): Json => ({
+      openapi: '3.1.0',
+      paths: { '/a': { get: { operationId, responses: {} } } },
+    })
     const folder = await released({ v1: named('one') })
     const ran = await run(folder, { v1: named('other') }, check)
     expect(ran).toMatchObject({ code: 0, out: '0 breaking changes, 1 warning, 0 harmless\n' })
@@ -161,7 +184,9 @@ describe('openapi <module> --check --against <git ref>', () => {
     expect((await run(service, { v1: withFilters('a') }, `${check} --out contract`)).code).toBe(0)
     expect((await run(service, { v1: withFilters() }, `${check} --out contract`)).code).toBe(1)
     git(folder, 'tag', 'v1.4.0')
-    expect((await run(service, { v1: withFilters() }, 'openapi api.js --check --against v1.4.0 --out contract')).code).toBe(1)
+    expect(
+      (await run(service, { v1: withFilters() }, 'openapi api.js --check --against v1.4.0 --out contract')).code,
+    ).toBe(1)
   })
 
   it('the first contract passes once it is written', async () => {
@@ -186,13 +211,21 @@ describe('openapi <module> --check --against <file or folder>', () => {
   it('compares with a file, in JSON or YAML, of one version', async () => {
     const folder = temporaryFolder()
     put(folder, 'released/v1.json', JSON.stringify(withFilters('a')))
-    put(folder, 'old.yaml', 'openapi: 3.1.0\ninfo: { title: Things, version: v1 }\npaths:\n  /gone:\n    get: { responses: {} }\n')
+    put(
+      folder,
+      'old.yaml',
+      'openapi: 3.1.0\ninfo: { title: Things, version: v1 }\npaths:\n  /gone:\n    get: { responses: {} }\n',
+    )
     const documents = { v1: withFilters(), v2: withFilters() }
     expect((await run(folder, documents, 'openapi api.js --check --against released/v1.json')).error).toContain(
       'the filter "a" of things is gone',
     )
-    expect((await run(folder, documents, 'openapi api.js --check --against old.yaml')).error).toContain('v1: /gone is gone')
-    expect((await run(folder, { v1: withFilters('a') }, 'openapi api.js --check --against released/v1.json')).code).toBe(0)
+    expect((await run(folder, documents, 'openapi api.js --check --against old.yaml')).error).toContain(
+      'v1: /gone is gone',
+    )
+    expect(
+      (await run(folder, { v1: withFilters('a') }, 'openapi api.js --check --against released/v1.json')).code,
+    ).toBe(0)
   })
 
   it('takes a document in place of a module, whatever it calls its version', async () => {
@@ -239,31 +272,55 @@ describe('what can not run', () => {
     ['no module', 'openapi', 'Which module? Give the file that exports your api(), such as: openapi ./api.js'],
     ['two modules', 'openapi api.js b.js', 'One module at a time: what is "b.js"?'],
     ['an unknown flag', 'openapi api.js --chek', '--chek is no flag. Did you mean "--check"?'],
-    ['a far flag', 'openapi api.js --verbose', '--verbose is no flag. Allowed: --out, --check, --against, --accept, --help.'],
+    [
+      'a far flag',
+      'openapi api.js --verbose',
+      '--verbose is no flag. Allowed: --out, --check, --against, --accept, --help.',
+    ],
     ['a flag twice', 'openapi api.js --check --check', '--check comes twice.'],
     ['a flag without its value', 'openapi api.js --check --against', '--against needs a value.'],
     ['a flag for a value', 'openapi api.js --against --check', '--against needs a value.'],
     ['a value of a switch', 'openapi api.js --check=yes', '--check takes no value.'],
-    ['nothing to compare with', 'openapi api.js --check', 'Compare with what? Give --against a git ref, a file or a folder'],
+    [
+      'nothing to compare with',
+      'openapi api.js --check',
+      'Compare with what? Give --against a git ref, a file or a folder',
+    ],
     ['nothing to do with a base', 'openapi api.js --against main', '--against needs --check, or --accept "reason".'],
     ['a module that is not there', 'openapi lost.mjs', 'There is no module '],
-    ['an empty folder', 'openapi api.js --check --against ./empty', 'The folder ./empty has no file of a version, such as v1.json.'],
+    [
+      'an empty folder',
+      'openapi api.js --check --against ./empty',
+      'The folder ./empty has no file of a version, such as v1.json.',
+    ],
     [
       'an unknown ref',
       'openapi api.js --check --against nowhere',
       '"nowhere" is no git ref, file or folder. A shallow clone has no other branches: fetch it first',
     ],
     ['an option in place of a ref', 'openapi api.js --check --against=--all', '"--all" is no git ref, file or folder.'],
-    ['a path and a ref', 'openapi api.js --check --against main', '"main" is both a path and a git ref. Say ./main for the path'],
+    [
+      'a path and a ref',
+      'openapi api.js --check --against main',
+      '"main" is both a path and a git ref. Say ./main for the path',
+    ],
     ['malformed JSON', 'openapi api.js --check --against broken.json', 'broken.json is not JSON: '],
     ['malformed YAML', 'openapi api.js --check --against broken.yaml', 'broken.yaml is not YAML: '],
-    ['another file', 'openapi api.js --check --against other.json', 'other.json: This is not an OpenAPI document of version 3'],
+    [
+      'another file',
+      'openapi api.js --check --against other.json',
+      'other.json: This is not an OpenAPI document of version 3',
+    ],
     [
       'a file of no version',
       'openapi api.js --check --against plain.json',
       'does not say which version it describes. Name it after the version, such as v1.json; this service has v1, v2.',
     ],
-    ['a folder outside of the repository', 'openapi api.js --check --against HEAD --out /tmp', 'is not in the git repository'],
+    [
+      'a folder outside of the repository',
+      'openapi api.js --check --against HEAD --out /tmp',
+      'is not in the git repository',
+    ],
   ]
 
   it.each(messages)('%s', async (_title, line, message) => {
@@ -284,7 +341,9 @@ describe('what can not run', () => {
     const folder = temporaryFolder()
     const ran = await run(folder, { v1: withFilters() }, check)
     expect(ran.code).toBe(2)
-    expect(ran.error).toBe(`"main" is no file or folder, and ${folder} is not in a git repository, so that it can not be a git ref.\n`)
+    expect(ran.error).toBe(
+      `"main" is no file or folder, and ${folder} is not in a git repository, so that it can not be a git ref.\n`,
+    )
   })
 
   it('a file of accepted changes that was written by hand', async () => {
@@ -306,7 +365,9 @@ describe('what can not run', () => {
 
   it('accepting without a break writes nothing', async () => {
     const folder = await released({ v1: withFilters('a') })
-    expect((await run(folder, { v1: withFilters('a') }, 'openapi api.js --against main', 'why')).out).toContain('Nothing to accept')
+    expect((await run(folder, { v1: withFilters('a') }, 'openapi api.js --against main', 'why')).out).toContain(
+      'Nothing to accept',
+    )
     expect(existsSync(join(folder, 'openapi/accepted.json'))).toBe(false)
   })
 })

@@ -24,7 +24,10 @@ async function start(sunset: string, conventions: Conventions = {}) {
     {
       usage: counts,
       conventions,
-      versions: { v1: { resources: resourcesOf(from, {}), deprecated: '2026-01-01', sunset }, v2: resourcesOf(from, {}) },
+      versions: {
+        v1: { resources: resourcesOf(from, {}), deprecated: '2026-01-01', sunset },
+        v2: resourcesOf(from, {}),
+      },
     },
   )
   const { send, close } = await listen(express().use(service) as never)
@@ -69,7 +72,9 @@ it('QUERY-8: fails where an entry of conventions has expired, and names it', asy
   })
   const { code, said } = await run('--check', '--service', './api.js')
   expect([code, said.trim().split('\n').length]).toEqual([1, 1])
-  expect(said).toMatch(/^The entry "conventions\.QUERY-8" for \/v1\/pedidos expired after \d{4}-\d\d-\d\d\. It is still "report": remove/)
+  expect(said).toMatch(
+    /^The entry "conventions\.QUERY-8" for \/v1\/pedidos expired after \d{4}-\d\d-\d\d\. It is still "report": remove/,
+  )
 })
 
 it('says what goes together', async () => {

@@ -21,10 +21,14 @@ export function put(folder: string, name: string, text: string): void {
 
 /** Runs git in a folder. */
 export const git = (folder: string, ...args: readonly string[]): string =>
-  execFileSync('git', ['-C', folder, '-c', 'user.name=Test', '-c', 'user.email=test@example.com', '-c', 'commit.gpgsign=false', ...args], {
-    encoding: 'utf8',
-    stdio: 'pipe',
-  })
+  execFileSync(
+    'git',
+    ['-C', folder, '-c', 'user.name=Test', '-c', 'user.email=test@example.com', '-c', 'commit.gpgsign=false', ...args],
+    {
+      encoding: 'utf8',
+      stdio: 'pipe',
+    },
+  )
 
 /** A new repository whose branch is `main`. */
 export function repository(): string {

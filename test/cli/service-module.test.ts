@@ -52,6 +52,8 @@ describe('the module of a service', () => {
   })
 
   it('is refused where it is not there', async () => {
-    await expect(loadModule('/lost/api.mjs')).rejects.toThrow('There is no module /lost/api.mjs. Give the file that exports your api().')
+    await expect(loadModule('/lost/api.mjs')).rejects.toThrow(
+      'There is no module /lost/api.mjs. Give the file that exports your api().',
+    )
   })
 })

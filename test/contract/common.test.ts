@@ -1,18 +1,35 @@
 /** Changes that teams make, each with a verdict: the kinds that public comparers know, and traps beside them. */
 import { describe, expect, it } from 'vitest'
 import { compareContracts } from '../../src/contract/compare.js'
-import { document, type Json, legacy, list, members, operation, query, request, response, responseHeader } from './documents.js'
+import {
+  document,
+  type Json,
+  legacy,
+  list,
+  members,
+  operation,
+  query,
+  request,
+  response,
+  responseHeader,
+} from './documents.js'
 
 const text = { type: 'string' }
 const whole = { type: 'integer' }
 const many = (items: unknown, rest = {}) => ({ type: 'array', items, ...rest })
 const ok = { 200: { description: 'Yes' } }
 const path = (...names: readonly string[]): Json =>
-  document(Object.fromEntries(names.map((name) => [name, { get: { operationId: `get${name.replaceAll(/\W/g, '')}`, responses: ok } }])))
-const withSchemas = (schemas: Json, schema: unknown, make = response): Json => make(schema, 'application/json', { schemas })
+  document(
+    Object.fromEntries(
+      names.map((name) => [name, { get: { operationId: `get${name.replaceAll(/\W/g, '')}`, responses: ok } }]),
+    ),
+  )
+const withSchemas = (schemas: Json, schema: unknown, make = response): Json =>
+  make(schema, 'application/json', { schemas })
 const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` })
 const answers = (responses: Json): Json => operation({ responses })
-const content = (schemas: Json): Json => Object.fromEntries(Object.entries(schemas).map(([type, schema]) => [type, { schema }]))
+const content = (schemas: Json): Json =>
+  Object.fromEntries(Object.entries(schemas).map(([type, schema]) => [type, { schema }]))
 const secured = (security: unknown, schemes: Json = {}): Json =>
   operation(
     { security },
@@ -83,15 +100,27 @@ const same: readonly (readonly [title: string, one: Json, other: Json])[] = [
     ),
   ],
   ['values in another order', query({ enum: ['a', 'b'] }), query({ enum: ['b', 'a'] })],
-  ['required members in another order', request(members({ a: text, b: text }, 'a', 'b')), request(members({ b: text, a: text }, 'b', 'a'))],
+  [
+    'required members in another order',
+    request(members({ a: text, b: text }, 'a', 'b')),
+    request(members({ b: text, a: text }, 'b', 'a')),
+  ],
   [
     'tags',
     operation({ tags: ['a', 'b'] }, { tags: [{ name: 'a' }, { name: 'b' }] }),
     operation({ tags: ['b'] }, { tags: [{ name: 'b', description: 'B' }] }),
   ],
-  ['texts', operation({ summary: 'One', description: 'One' }), operation({ summary: 'Other', externalDocs: { url: 'https://a.example' } })],
+  [
+    'texts',
+    operation({ summary: 'One', description: 'One' }),
+    operation({ summary: 'Other', externalDocs: { url: 'https://a.example' } }),
+  ],
   ['examples', response({ ...text, example: 'a' }), response({ ...text, examples: ['b'] })],
-  ['titles', response({ ...members({ a: text }), title: 'A' }), response({ ...members({ a: { ...text, title: 'X' } }), title: 'B' })],
+  [
+    'titles',
+    response({ ...members({ a: text }), title: 'A' }),
+    response({ ...members({ a: { ...text, title: 'X' } }), title: 'B' }),
+  ],
   ['extensions', operation({ 'x-owner': 'a', 'x-rate-limit': 5 }), operation({ 'x-owner': 'b', 'x-internal': true })],
   [
     'an extension of a schema',
@@ -104,7 +133,11 @@ const same: readonly (readonly [title: string, one: Json, other: Json])[] = [
     operation({}, { info: { title: 'B', version: '1.3.0', contact: { name: 'x' } } }),
   ],
   ['null of 3.0 and 3.1', legacy(response({ ...text, nullable: true })), response({ type: ['string', 'null'] })],
-  ['null of 3.0 and a oneOf', legacy(response({ ...text, nullable: true })), response({ oneOf: [text, { type: 'null' }] })],
+  [
+    'null of 3.0 and a oneOf',
+    legacy(response({ ...text, nullable: true })),
+    response({ oneOf: [text, { type: 'null' }] }),
+  ],
   [
     'null of a component',
     legacy(withSchemas({ A: members({ a: text }) }, members({ m: { nullable: true, allOf: [ref('A')] } }))),
@@ -127,29 +160,57 @@ const same: readonly (readonly [title: string, one: Json, other: Json])[] = [
     request(members({ a: { ...text, contentEncoding: 'base64' } })),
   ],
   ['an example of 3.0 and 3.1', legacy(response({ ...text, example: 'a' })), response({ ...text, examples: ['a'] })],
-  ['allOf merged', request({ allOf: [members({ a: text }, 'a'), members({ b: whole })] }), request(members({ a: text, b: whole }, 'a'))],
+  [
+    'allOf merged',
+    request({ allOf: [members({ a: text }, 'a'), members({ b: whole })] }),
+    request(members({ a: text, b: whole }, 'a')),
+  ],
   [
     'allOf of components merged',
     withSchemas({ A: members({ a: text }, 'a') }, { allOf: [ref('A'), members({ b: whole })] }),
     response(members({ a: text, b: whole }, 'a')),
   ],
-  ['allOf with required apart', response({ allOf: [members({ a: text }), { required: ['a'] }] }), response(members({ a: text }, 'a'))],
+  [
+    'allOf with required apart',
+    response({ allOf: [members({ a: text }), { required: ['a'] }] }),
+    response(members({ a: text }, 'a')),
+  ],
   ['allOf in allOf', response({ allOf: [{ allOf: [members({ a: text })] }] }), response(members({ a: text }))],
   ['const and an enum of one', query({ const: 'a' }), query({ enum: ['a'] })],
   ['a type in a list', query({ type: ['string'] }), query(text)],
   ['type said beside an enum', query({ enum: ['a'] }), query({ ...text, enum: ['a'] })],
   ['integers as numbers that are whole', request({ type: 'integer' }), request({ type: 'number', multipleOf: 1 })],
-  ['additionalProperties said or not', request(members({ a: text })), request({ ...members({ a: text }), additionalProperties: true })],
-  ['an empty list of required members', request(members({ a: text })), request({ ...members({ a: text }), required: [] })],
+  [
+    'additionalProperties said or not',
+    request(members({ a: text })),
+    request({ ...members({ a: text }), additionalProperties: true }),
+  ],
+  [
+    'an empty list of required members',
+    request(members({ a: text })),
+    request({ ...members({ a: text }), required: [] }),
+  ],
   ['required: false of a parameter', query(text), query(text, { required: false })],
   ['deprecated: false', operation({}), operation({ deprecated: false })],
   [
     'a path parameter of another name',
     document({
-      '/a/{id}': { get: { operationId: 'x', parameters: [{ name: 'id', in: 'path', required: true, schema: text }], responses: ok } },
+      '/a/{id}': {
+        get: {
+          operationId: 'x',
+          parameters: [{ name: 'id', in: 'path', required: true, schema: text }],
+          responses: ok,
+        },
+      },
     }),
     document({
-      '/a/{key}': { get: { operationId: 'x', parameters: [{ name: 'key', in: 'path', required: true, schema: text }], responses: ok } },
+      '/a/{key}': {
+        get: {
+          operationId: 'x',
+          parameters: [{ name: 'key', in: 'path', required: true, schema: text }],
+          responses: ok,
+        },
+      },
     }),
   ],
   [
@@ -185,7 +246,11 @@ const same: readonly (readonly [title: string, one: Json, other: Json])[] = [
     response(text, 'application/json;v=1;profile=a'),
     response(text, 'application/json; profile=a; v=1'),
   ],
-  ['a media type parameter in quotes', response(text, 'application/json;profile="a"'), response(text, 'application/json;profile=a')],
+  [
+    'a media type parameter in quotes',
+    response(text, 'application/json;profile="a"'),
+    response(text, 'application/json;profile=a'),
+  ],
   ['security in another order', secured([{ token: [] }, { key: [] }]), secured([{ key: [] }, { token: [] }])],
   ['security at the document', secured([{ token: [] }]), { ...secured(undefined), security: [{ token: [] }] }],
   [
@@ -197,7 +262,10 @@ const same: readonly (readonly [title: string, one: Json, other: Json])[] = [
     'where tokens are fetched',
     secured([{ oauth: ['read'] }]),
     secured([{ oauth: ['read'] }], {
-      oauth: { type: 'oauth2', flows: { clientCredentials: { tokenUrl: 'https://b.example/token', scopes: { read: 'R' } } } },
+      oauth: {
+        type: 'oauth2',
+        flows: { clientCredentials: { tokenUrl: 'https://b.example/token', scopes: { read: 'R' } } },
+      },
     }),
   ],
   [
@@ -222,15 +290,23 @@ const same: readonly (readonly [title: string, one: Json, other: Json])[] = [
   ],
   [
     'a parameter at the path',
-    document({ '/a': { parameters: [{ name: 'x', in: 'query', schema: text }], get: { operationId: 'x', responses: ok } } }),
-    document({ '/a': { get: { operationId: 'x', parameters: [{ name: 'x', in: 'query', schema: text }], responses: ok } } }),
+    document({
+      '/a': { parameters: [{ name: 'x', in: 'query', schema: text }], get: { operationId: 'x', responses: ok } },
+    }),
+    document({
+      '/a': { get: { operationId: 'x', parameters: [{ name: 'x', in: 'query', schema: text }], responses: ok } },
+    }),
   ],
   [
     'defaults of style, said or not',
     query(many(text)),
     query(many(text), { style: 'form', explode: true, allowReserved: false, allowEmptyValue: false }),
   ],
-  ['patternProperties that say anything', request({ type: 'object' }), request({ type: 'object', patternProperties: { '^x-': {} } })],
+  [
+    'patternProperties that say anything',
+    request({ type: 'object' }),
+    request({ type: 'object', patternProperties: { '^x-': {} } }),
+  ],
   [
     'minProperties: 0, uniqueItems: false',
     request({ ...members({ a: many(text) }) }),
@@ -255,8 +331,20 @@ const pairs: readonly Pair[] = [
   ['a required parameter', operation({}), query(text, { required: true }), 'breaks', 'breaks'],
   ['an optional parameter', operation({}), query(text), 'harmless', 'breaks'],
   ['a parameter of the path more', path('/a'), path('/a/{id}'), 'breaks', 'breaks'],
-  ['a member of a request', request(members({ a: text })), request(members({ a: text, b: text })), 'harmless', 'breaks'],
-  ['a required member of a request', request(members({ a: text })), request(members({ a: text, b: text }, 'b')), 'breaks', 'breaks'],
+  [
+    'a member of a request',
+    request(members({ a: text })),
+    request(members({ a: text, b: text })),
+    'harmless',
+    'breaks',
+  ],
+  [
+    'a required member of a request',
+    request(members({ a: text })),
+    request(members({ a: text, b: text }, 'b')),
+    'breaks',
+    'breaks',
+  ],
   [
     'a required member with a default',
     request(members({ a: text })),
@@ -264,7 +352,13 @@ const pairs: readonly Pair[] = [
     'breaks',
     'breaks',
   ],
-  ['a member of an answer', response(members({ a: text })), response(members({ a: text, b: text }, 'b')), 'harmless', 'breaks'],
+  [
+    'a member of an answer',
+    response(members({ a: text })),
+    response(members({ a: text, b: text }, 'b')),
+    'harmless',
+    'breaks',
+  ],
   [
     'a member of an answer that is not always there',
     response(members({ a: text }, 'a')),
@@ -272,7 +366,13 @@ const pairs: readonly Pair[] = [
     'breaks',
     'harmless',
   ],
-  ['a member of an answer by another name', response(members({ a: text })), response(members({ b: text })), 'breaks', 'breaks'],
+  [
+    'a member of an answer by another name',
+    response(members({ a: text })),
+    response(members({ b: text })),
+    'breaks',
+    'breaks',
+  ],
   [
     'a value in a request',
     request(members({ a: { enum: ['a', 'b'] } })),
@@ -288,9 +388,27 @@ const pairs: readonly Pair[] = [
     'harmless',
   ],
   ['a value of a parameter', query({ enum: ['a', 'b'] }), query({ enum: ['a', 'b', 'c'] }), 'harmless', 'breaks'],
-  ['a value of the items of a parameter', query(many({ enum: ['a', 'b'] })), query(many({ enum: ['a', 'b', 'c'] })), 'harmless', 'breaks'],
-  ['null in an answer', response(members({ a: text })), response(members({ a: { type: ['string', 'null'] } })), 'breaks', 'harmless'],
-  ['null in a request', request(members({ a: text })), request(members({ a: { type: ['string', 'null'] } })), 'harmless', 'breaks'],
+  [
+    'a value of the items of a parameter',
+    query(many({ enum: ['a', 'b'] })),
+    query(many({ enum: ['a', 'b', 'c'] })),
+    'harmless',
+    'breaks',
+  ],
+  [
+    'null in an answer',
+    response(members({ a: text })),
+    response(members({ a: { type: ['string', 'null'] } })),
+    'breaks',
+    'harmless',
+  ],
+  [
+    'null in a request',
+    request(members({ a: text })),
+    request(members({ a: { type: ['string', 'null'] } })),
+    'harmless',
+    'breaks',
+  ],
   [
     'null by nullable',
     legacy(request(members({ a: text }))),
@@ -334,12 +452,36 @@ const pairs: readonly Pair[] = [
     'breaks',
     'breaks',
   ],
-  ['a format of a request', request(members({ a: text })), request(members({ a: { ...text, format: 'email' } })), 'breaks', 'harmless'],
-  ['integer and number of an answer', response(members({ a: whole })), response(members({ a: { type: 'number' } })), 'breaks', 'harmless'],
-  ['integer and number of a request', request(members({ a: whole })), request(members({ a: { type: 'number' } })), 'harmless', 'breaks'],
+  [
+    'a format of a request',
+    request(members({ a: text })),
+    request(members({ a: { ...text, format: 'email' } })),
+    'breaks',
+    'harmless',
+  ],
+  [
+    'integer and number of an answer',
+    response(members({ a: whole })),
+    response(members({ a: { type: 'number' } })),
+    'breaks',
+    'harmless',
+  ],
+  [
+    'integer and number of a request',
+    request(members({ a: whole })),
+    request(members({ a: { type: 'number' } })),
+    'harmless',
+    'breaks',
+  ],
   ['integer and string of a query', query(whole), query(text), 'harmless', 'breaks'],
   ['integer and string of a body', request(members({ a: whole })), request(members({ a: text })), 'breaks', 'breaks'],
-  ['a value and a list of values', response(members({ a: text })), response(members({ a: many(text) })), 'breaks', 'breaks'],
+  [
+    'a value and a list of values',
+    response(members({ a: text })),
+    response(members({ a: many(text) })),
+    'breaks',
+    'breaks',
+  ],
   [
     'maxLength of a request',
     request(members({ a: { ...text, maxLength: 5 } })),
@@ -354,15 +496,33 @@ const pairs: readonly Pair[] = [
     'breaks',
     'harmless',
   ],
-  ['minLength of a parameter', query({ ...text, minLength: 1 }), query({ ...text, minLength: 3 }), 'breaks', 'harmless'],
+  [
+    'minLength of a parameter',
+    query({ ...text, minLength: 1 }),
+    query({ ...text, minLength: 3 }),
+    'breaks',
+    'harmless',
+  ],
   ['maximum of a parameter', query({ ...whole, maximum: 10 }), query({ ...whole, maximum: 5 }), 'breaks', 'harmless'],
   ['minItems of a request', request(many(text)), request(many(text, { minItems: 1 })), 'breaks', 'harmless'],
   ['minItems of an answer', response(many(text, { minItems: 1 })), response(many(text)), 'breaks', 'harmless'],
-  ['maxItems of a parameter', query(many(text, { maxItems: 9 })), query(many(text, { maxItems: 5 })), 'breaks', 'harmless'],
+  [
+    'maxItems of a parameter',
+    query(many(text, { maxItems: 9 })),
+    query(many(text, { maxItems: 5 })),
+    'breaks',
+    'harmless',
+  ],
   ['uniqueItems of a request', request(many(text)), request(many(text, { uniqueItems: true })), 'breaks', 'harmless'],
   ['uniqueItems of an answer', response(many(text, { uniqueItems: true })), response(many(text)), 'breaks', 'harmless'],
   ['pattern of a parameter', query({ ...text, pattern: '^a' }), query({ ...text, pattern: '^b' }), 'breaks', 'breaks'],
-  ['a pattern that takes everything now', query({ ...text, pattern: '^a' }), query({ ...text, pattern: '.*' }), 'harmless', 'breaks'],
+  [
+    'a pattern that takes everything now',
+    query({ ...text, pattern: '^a' }),
+    query({ ...text, pattern: '.*' }),
+    'harmless',
+    'breaks',
+  ],
   [
     'multipleOf of a request',
     request(members({ a: { ...whole, multipleOf: 5 } })),
@@ -393,12 +553,24 @@ const pairs: readonly Pair[] = [
     'breaks',
   ],
   ['a header of an answer', answers(ok), responseHeader({ schema: text }), 'harmless', 'breaks'],
-  ['the type of a header of an answer', responseHeader({ schema: whole }), responseHeader({ schema: text }), 'breaks', 'breaks'],
+  [
+    'the type of a header of an answer',
+    responseHeader({ schema: whole }),
+    responseHeader({ schema: text }),
+    'breaks',
+    'breaks',
+  ],
   ['200 and 204', answers({ 200: { description: 'x' } }), answers({ 204: { description: 'x' } }), 'breaks', 'breaks'],
   ['201 more', answers(ok), answers({ ...ok, 201: { description: 'x' } }), 'harmless', 'breaks'],
   ['404 more', answers(ok), answers({ ...ok, 404: { description: 'x' } }), 'harmless', 'harmless'],
   ['default more', answers(ok), answers({ ...ok, default: { description: 'x' } }), 'harmless', 'harmless'],
-  ['default alone', answers({ default: { description: 'x' } }), answers({ 200: { description: 'x' } }), 'harmless', 'harmless'],
+  [
+    'default alone',
+    answers({ default: { description: 'x' } }),
+    answers({ 200: { description: 'x' } }),
+    'harmless',
+    'harmless',
+  ],
   [
     'default alone, with content',
     answers({ default: { description: 'x', content: content({ 'application/json': members({ a: text }) }) } }),
@@ -461,11 +633,29 @@ const pairs: readonly Pair[] = [
     'breaks',
     'harmless',
   ],
-  ['readOnly in a request', request(members({ a: text })), request(members({ a: { ...text, readOnly: true } })), 'breaks', 'harmless'],
-  ['writeOnly in an answer', response(members({ a: text })), response(members({ a: { ...text, writeOnly: true } })), 'breaks', 'harmless'],
+  [
+    'readOnly in a request',
+    request(members({ a: text })),
+    request(members({ a: { ...text, readOnly: true } })),
+    'breaks',
+    'harmless',
+  ],
+  [
+    'writeOnly in an answer',
+    response(members({ a: text })),
+    response(members({ a: { ...text, writeOnly: true } })),
+    'breaks',
+    'harmless',
+  ],
   ['security where there was none', secured([]), secured([{ token: [] }]), 'breaks', 'harmless'],
   ['a scope more', secured([{ oauth: ['read'] }]), secured([{ oauth: ['read', 'write'] }]), 'breaks', 'harmless'],
-  ['another way to authenticate', secured([{ token: [] }]), secured([{ token: [] }, { key: [] }]), 'harmless', 'breaks'],
+  [
+    'another way to authenticate',
+    secured([{ token: [] }]),
+    secured([{ token: [] }, { key: [] }]),
+    'harmless',
+    'breaks',
+  ],
   [
     'a key in another place',
     secured([{ key: [] }]),
@@ -491,11 +681,19 @@ const pairs: readonly Pair[] = [
   [
     'content in place of a schema',
     query(members({ a: text }), { style: 'deepObject', explode: true }),
-    operation({ parameters: [{ name: 'x', in: 'query', content: content({ 'application/json': members({ a: text }) }) }] }),
+    operation({
+      parameters: [{ name: 'x', in: 'query', content: content({ 'application/json': members({ a: text }) }) }],
+    }),
     'breaks',
     'breaks',
   ],
-  ['const of an answer', response(members({ a: { const: 1 } })), response(members({ a: { const: 2 } })), 'breaks', 'breaks'],
+  [
+    'const of an answer',
+    response(members({ a: { const: 1 } })),
+    response(members({ a: { const: 2 } })),
+    'breaks',
+    'breaks',
+  ],
   [
     'prefixItems of a request',
     request({ type: 'array', prefixItems: [text] }),

@@ -6,21 +6,31 @@ import { document, type Json, members, operation } from './documents.js'
 const text = { type: 'string' }
 const whole = { type: 'integer' }
 const json = (schema: unknown): Json => ({ 'application/json': { schema } })
-const replies = (...statuses: readonly string[]): Json => Object.fromEntries(statuses.map((status) => [status, { description: status }]))
+const replies = (...statuses: readonly string[]): Json =>
+  Object.fromEntries(statuses.map((status) => [status, { description: status }]))
 
 const delivery = (parts: Json, method = 'post'): Json => ({ [method]: { responses: replies('200'), ...parts } })
-const webhook = (parts: Json, method = 'post'): Json => operation({}, { webhooks: { shipped: delivery(parts, method) } })
+const webhook = (parts: Json, method = 'post'): Json =>
+  operation({}, { webhooks: { shipped: delivery(parts, method) } })
 const callback = (parts: Json, expression = '{$request.body#/url}'): Json =>
   operation({ callbacks: { shipped: { [expression]: delivery(parts) } } })
 const body = (schema: unknown, required = true): Json => ({ requestBody: { required, content: json(schema) } })
 const reply = (schema: unknown): Json => ({ responses: { 200: { description: 'Taken', content: json(schema) } } })
-const field = (rest: Json = {}): Json => ({ parameters: [{ name: 'X-Signature', in: 'header', schema: text, ...rest }] })
+const field = (rest: Json = {}): Json => ({
+  parameters: [{ name: 'X-Signature', in: 'header', schema: text, ...rest }],
+})
 
 /** `!` breaks clients. */
 type Twins = readonly [title: string, one: Json, other: Json, there: readonly string[], back: readonly string[]]
 
 const twins: readonly Twins[] = [
-  ['a member', body(members({ a: text })), body(members({ a: text, b: text })), ['delivery-member-added'], ['delivery-member-removed!']],
+  [
+    'a member',
+    body(members({ a: text })),
+    body(members({ a: text, b: text })),
+    ['delivery-member-added'],
+    ['delivery-member-removed!'],
+  ],
   [
     'a member that is not always there',
     body(members({ a: text }, 'a')),
@@ -52,9 +62,27 @@ const twins: readonly Twins[] = [
     ['delivery-media-type-removed!'],
   ],
   ['a header field', {}, field(), ['delivery-parameter-added'], ['delivery-parameter-removed!']],
-  ['a header field that is not always there', field({ required: true }), field(), ['delivery-parameter-became-optional!'], []],
-  ['the type of a header field', field({ schema: whole }), field(), ['delivery-type-changed!'], ['delivery-type-changed!']],
-  ['a reply', { responses: replies('200') }, { responses: replies('200', '202') }, ['reply-status-added'], ['reply-status-removed!']],
+  [
+    'a header field that is not always there',
+    field({ required: true }),
+    field(),
+    ['delivery-parameter-became-optional!'],
+    [],
+  ],
+  [
+    'the type of a header field',
+    field({ schema: whole }),
+    field(),
+    ['delivery-type-changed!'],
+    ['delivery-type-changed!'],
+  ],
+  [
+    'a reply',
+    { responses: replies('200') },
+    { responses: replies('200', '202') },
+    ['reply-status-added'],
+    ['reply-status-removed!'],
+  ],
   ['a failure as a reply', { responses: replies('200') }, { responses: replies('200', '410') }, [], []],
   [
     'any success as a reply',
@@ -145,10 +173,15 @@ describe('a delivery', () => {
 
 describe('links of answers', () => {
   const linked = (links: Json): Json => operation({ responses: { 200: { description: 'Yes', links } } })
-  const link = (rest: Json = {}): Json => ({ operationId: 'getThing', parameters: { id: '$response.body#/id' }, ...rest })
+  const link = (rest: Json = {}): Json => ({
+    operationId: 'getThing',
+    parameters: { id: '$response.body#/id' },
+    ...rest,
+  })
 
   it('are names of generated clients: losing or changing one is a warning', () => {
-    const levels = (before: Json, after: Json) => compareContracts(before, after).map(({ kind, level }) => [kind, level])
+    const levels = (before: Json, after: Json) =>
+      compareContracts(before, after).map(({ kind, level }) => [kind, level])
     expect(levels(linked({ thing: link() }), linked({}))).toEqual([['response-link-removed', 'warning']])
     expect(levels(linked({}), linked({ thing: link() }))).toEqual([['response-link-added', 'harmless']])
     expect(levels(linked({ thing: link() }), linked({ thing: link({ operationId: 'other' }) }))).toEqual([
@@ -179,9 +212,21 @@ describe('parts of forms', () => {
     ['a media type', typed('image/png, image/jpeg'), typed('image/png'), ['part-type-refused!'], ['part-type-added']],
     ['a range of media types', typed('image/png'), typed('image/*'), ['part-type-added'], ['part-type-refused!']],
     ['the usual media type, said or not', form({}), typed('text/plain; charset=utf-8'), [], []],
-    ['the style of a list', form({}), form({ tags: { style: 'form', explode: false } }), ['part-style-changed!'], ['part-style-changed!']],
+    [
+      'the style of a list',
+      form({}),
+      form({ tags: { style: 'form', explode: false } }),
+      ['part-style-changed!'],
+      ['part-style-changed!'],
+    ],
     ['the usual style, said or not', form({}), form({ tags: { style: 'form', explode: true } }), [], []],
-    ['a header field', form({}), form({ file: { headers: { 'X-One': { required: true, schema: text } } } }), ['part-header-required!'], []],
+    [
+      'a header field',
+      form({}),
+      form({ file: { headers: { 'X-One': { required: true, schema: text } } } }),
+      ['part-header-required!'],
+      [],
+    ],
     ['a header field that may be sent', form({}), form({ file: { headers: { 'X-One': { schema: text } } } }), [], []],
     [
       'where nothing is a form',

@@ -12,19 +12,26 @@ export const document = (paths: Json, rest: Json = {}): Json => ({
 
 /** A document with one operation, `GET /things`. */
 export const operation = (parts: Json, rest: Json = {}): Json =>
-  document({ '/things': { get: { operationId: 'listThings', responses: { 200: { description: 'Things' } }, ...parts } } }, rest)
+  document(
+    { '/things': { get: { operationId: 'listThings', responses: { 200: { description: 'Things' } }, ...parts } } },
+    rest,
+  )
 
 /** A list with a page, and these parameters. */
 export const list = (...parameters: readonly Json[]): Json =>
   operation({
-    parameters: [{ name: 'limit', in: 'query', schema: { type: 'integer', minimum: 1, maximum: 100, default: 20 } }, ...parameters],
+    parameters: [
+      { name: 'limit', in: 'query', schema: { type: 'integer', minimum: 1, maximum: 100, default: 20 } },
+      ...parameters,
+    ],
   })
 
 /** `GET /things` with one parameter. */
 export const withParameter = (parameter: Json): Json => operation({ parameters: [parameter] })
 
 /** `GET /things` with a query parameter of this schema. */
-export const query = (schema: unknown, rest: Json = {}): Json => withParameter({ name: 'x', in: 'query', schema, ...rest })
+export const query = (schema: unknown, rest: Json = {}): Json =>
+  withParameter({ name: 'x', in: 'query', schema, ...rest })
 
 /** `POST /things` that takes this. */
 export const request = (schema: unknown, type = 'application/json', components: Json = {}): Json =>

@@ -16,7 +16,10 @@ beforeAll(async () => {
 })
 
 /** A copy in which a schema of the components has other members. */
-function edited(name: string, edit: (properties: Record<string, unknown>, schema: Record<string, unknown>) => void): unknown {
+function edited(
+  name: string,
+  edit: (properties: Record<string, unknown>, schema: Record<string, unknown>) => void,
+): unknown {
   const copy = JSON.parse(JSON.stringify(v1))
   const schema = copy.components.schemas[name]
   edit(schema.properties, schema)
@@ -56,7 +59,9 @@ describe('the documents of the example', () => {
           delete members[member]
           owner.required = Array.isArray(owner.required) ? owner.required.filter((one) => one !== member) : []
         })
-        const gone = compareContracts(v1, without).filter(({ breaking, kind }) => breaking && kind === 'response-member-removed')
+        const gone = compareContracts(v1, without).filter(
+          ({ breaking, kind }) => breaking && kind === 'response-member-removed',
+        )
         expect(
           gone.map(({ pointer }) => pointer),
           `${name}.${member}`,

@@ -8,11 +8,9 @@ const words: Readonly<Record<string, Level>> = { breaks: 'breaking', warning: 'w
 
 describe('docs/contract.md', () => {
   it('has a row for every kind of change, with its level, in order', () => {
-    const rows = [...page.matchAll(/^\| `([a-z-]+)` \| (breaks|warning|harmless) \| (.+) \|$/gm)].map(([, kind, level = '', text]) => [
-      kind,
-      words[level],
-      text,
-    ])
+    const rows = [...page.matchAll(/^\| `([a-z-]+)` \| (breaks|warning|harmless) \| (.+) \|$/gm)].map(
+      ([, kind, level = '', text]) => [kind, words[level], text],
+    )
     const own = [...contractKinds].filter(
       ([kind]) => !schemaPlaces.some((place) => differenceNames.some((name) => kind === `${place}-${name}`)),
     )
@@ -20,7 +18,9 @@ describe('docs/contract.md', () => {
   })
 
   it('has a row for every difference of schemas, with its levels, in order', () => {
-    const rows = [...page.matchAll(/^\| `\*-([a-z-]+)` \| (breaks|warning|harmless) \| (breaks|warning|harmless) \|$/gm)]
+    const rows = [
+      ...page.matchAll(/^\| `\*-([a-z-]+)` \| (breaks|warning|harmless) \| (breaks|warning|harmless) \|$/gm),
+    ]
     expect(rows.map(([, name, sent = '', got = '']) => [name, words[sent], words[got]])).toEqual(
       Object.entries(differences).map(([name, { sent, got }]) => [name, sent, got]),
     )

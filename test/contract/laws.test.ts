@@ -12,11 +12,23 @@ const { schema } = fc.letrec<{ schema: Json }>((tie) => ({
   schema: fc.oneof(
     { depthSize: 'small', withCrossShrink: true },
     fc.record({ type: fc.constantFrom('string', 'integer', 'number', 'boolean') }),
-    fc.record({ type: fc.constant('string'), maxLength: fc.nat(9), pattern: fc.constantFrom('^a', '^b') }, { requiredKeys: ['type'] }),
-    fc.record({ type: fc.constant('integer'), minimum: fc.nat(5), maximum: fc.integer({ min: 5, max: 9 }) }, { requiredKeys: ['type'] }),
-    fc.record({ type: fc.constant(['string', 'null']), format: fc.constantFrom('date', 'uuid') }, { requiredKeys: ['type'] }),
+    fc.record(
+      { type: fc.constant('string'), maxLength: fc.nat(9), pattern: fc.constantFrom('^a', '^b') },
+      { requiredKeys: ['type'] },
+    ),
+    fc.record(
+      { type: fc.constant('integer'), minimum: fc.nat(5), maximum: fc.integer({ min: 5, max: 9 }) },
+      { requiredKeys: ['type'] },
+    ),
+    fc.record(
+      { type: fc.constant(['string', 'null']), format: fc.constantFrom('date', 'uuid') },
+      { requiredKeys: ['type'] },
+    ),
     fc.record({ enum: fc.uniqueArray(fc.constantFrom('x', 'y', 'z', 1, null), { minLength: 1 }) }),
-    fc.record({ type: fc.constant('array'), items: tie('schema'), minItems: fc.nat(3) }, { requiredKeys: ['type', 'items'] }),
+    fc.record(
+      { type: fc.constant('array'), items: tie('schema'), minItems: fc.nat(3) },
+      { requiredKeys: ['type', 'items'] },
+    ),
     objects(tie('schema')),
     fc.tuple(objects(tie('schema')), objects(tie('schema'))).map((oneOf) => ({ oneOf })),
     fc.tuple(objects(tie('schema')), tie('schema')).map((allOf) => ({ allOf: [allOf[0], members({ z: allOf[1] })] })),
@@ -25,7 +37,11 @@ const { schema } = fc.letrec<{ schema: Json }>((tie) => ({
 
 function objects(member: fc.Arbitrary<Json>): fc.Arbitrary<Json> {
   return fc
-    .tuple(fc.dictionary(fc.constantFrom(...names), member, { minKeys: 1, maxKeys: 4 }), fc.boolean(), fc.array(fc.boolean()))
+    .tuple(
+      fc.dictionary(fc.constantFrom(...names), member, { minKeys: 1, maxKeys: 4 }),
+      fc.boolean(),
+      fc.array(fc.boolean()),
+    )
     .map(([properties, isClosed, wanted]) => ({
       type: 'object',
       properties: { ...properties },
@@ -49,7 +65,8 @@ function reversed(value: unknown, key = ''): unknown {
 }
 
 /** The same in other words, so that each operation is looked at. */
-const touched = (value: Json): unknown => JSON.parse(JSON.stringify(value).replace('"operationId":', '"summary":"Touched","operationId":'))
+const touched = (value: Json): unknown =>
+  JSON.parse(JSON.stringify(value).replace('"operationId":', '"summary":"Touched","operationId":'))
 
 /** Every object of a schema moves into a component of its own. */
 function referring(value: Json, prefix: string): { readonly root: Json; readonly schemas: Json } {
@@ -64,7 +81,9 @@ function referring(value: Json, prefix: string): { readonly root: Json; readonly
       ...schema,
       ...(schema.properties === undefined ? {} : { properties: table(schema.properties) }),
       ...(schema.items === undefined ? {} : { items: move(schema.items) }),
-      ...Object.fromEntries(['oneOf', 'allOf'].flatMap((word) => (Array.isArray(schema[word]) ? [[word, schema[word].map(move)]] : []))),
+      ...Object.fromEntries(
+        ['oneOf', 'allOf'].flatMap((word) => (Array.isArray(schema[word]) ? [[word, schema[word].map(move)]] : [])),
+      ),
     }
     return { $ref: `#/components/schemas/${name}` }
   }
@@ -72,7 +91,8 @@ function referring(value: Json, prefix: string): { readonly root: Json; readonly
   return { root: isObject(root) ? root : {}, schemas }
 }
 
-const kinds = (before: unknown, after: unknown): readonly string[] => compareContracts(before, after).map(({ kind }) => kind)
+const kinds = (before: unknown, after: unknown): readonly string[] =>
+  compareContracts(before, after).map(({ kind }) => kind)
 
 describe('laws of comparison', () => {
   it.each([['request', request] as const, ['response', response] as const])(
@@ -145,7 +165,10 @@ describe('the canonical text', () => {
   })
 
   it('sorts members, parameters, and lists whose order says nothing', () => {
-    const value = (...order: readonly [Json, Json]): Json => ({ ...list(...order), tags: [{ name: 'z' }, { name: 'a' }] })
+    const value = (...order: readonly [Json, Json]): Json => ({
+      ...list(...order),
+      tags: [{ name: 'z' }, { name: 'a' }],
+    })
     const [a, b] = [
       { name: 'a', in: 'query', schema: { enum: ['y', 'x'] } },
       { schema: { enum: ['x', 'y'] }, in: 'query', name: 'b' },
@@ -162,7 +185,10 @@ describe('the canonical text', () => {
     }
     const { components } = JSON.parse(
       canonicalDocument({
-        components: { schemas: { required: { properties } }, parameters: { required: { name: 'b', example: { enum: order } } } },
+        components: {
+          schemas: { required: { properties } },
+          parameters: { required: { name: 'b', example: { enum: order } } },
+        },
       }),
     )
     expect(components.schemas.required.properties).toEqual({ enum: properties.enum, required: { enum: ['a', 'b'] } })
@@ -170,6 +196,8 @@ describe('the canonical text', () => {
   })
 
   it('ends with one line, and has two spaces', () => {
-    expect(canonicalDocument({ b: 1, a: { d: 1, c: [] } })).toBe('{\n  "a": {\n    "c": [],\n    "d": 1\n  },\n  "b": 1\n}\n')
+    expect(canonicalDocument({ b: 1, a: { d: 1, c: [] } })).toBe(
+      '{\n  "a": {\n    "c": [],\n    "d": 1\n  },\n  "b": 1\n}\n',
+    )
   })
 })

@@ -1,15 +1,29 @@
 import { describe, expect, it } from 'vitest'
 import { compareContracts } from '../../src/contract/compare.js'
 import { compareServices } from '../../src/contract/compare-services.js'
-import { document, type Json, list, members, operation, query, request, response, responseHeader, withParameter } from './documents.js'
+import {
+  document,
+  type Json,
+  list,
+  members,
+  operation,
+  query,
+  request,
+  response,
+  responseHeader,
+  withParameter,
+} from './documents.js'
 
 const text = { type: 'string' }
 const whole = { type: 'integer' }
 const many = (items: unknown, rest = {}) => ({ type: 'array', items, ...rest })
 const filter = (name: string, rest: Json = {}): Json => ({ name, in: 'query', schema: text, ...rest })
-const limit = (schema: Json): Json => operation({ parameters: [{ name: 'limit', in: 'query', schema: { type: 'integer', ...schema } }] })
-const sort = (...names: readonly string[]): Json => filter('sort', { schema: { ...text, pattern: pattern('[-+ ]?', names) } })
-const expand = (...names: readonly string[]): Json => filter('expand', { schema: { ...text, pattern: pattern('', names) } })
+const limit = (schema: Json): Json =>
+  operation({ parameters: [{ name: 'limit', in: 'query', schema: { type: 'integer', ...schema } }] })
+const sort = (...names: readonly string[]): Json =>
+  filter('sort', { schema: { ...text, pattern: pattern('[-+ ]?', names) } })
+const expand = (...names: readonly string[]): Json =>
+  filter('expand', { schema: { ...text, pattern: pattern('', names) } })
 const pattern = (sign: string, names: readonly string[]): string => {
   const one = `${sign}(?:${names.join('|')})`
   const once = sign === '' ? '' : `(?!(?:.*,)?${sign}([^,]+),(?:.*,)?${sign}\\1(?:,|$))`
@@ -19,7 +33,11 @@ const header = (name: string, rest: Json = {}): Json => withParameter({ name, in
 const statuses = (...names: readonly string[]): Json =>
   operation({ responses: Object.fromEntries(names.map((name) => [name, { description: name }])) })
 const fields = (...names: readonly string[]): Json =>
-  operation({ responses: { 200: { description: 'Things', headers: Object.fromEntries(names.map((name) => [name, { schema: text }])) } } })
+  operation({
+    responses: {
+      200: { description: 'Things', headers: Object.fromEntries(names.map((name) => [name, { schema: text }])) },
+    },
+  })
 const path = (...names: readonly string[]): Json =>
   document(Object.fromEntries(names.map((name) => [name, { get: { responses: { 200: { description: 'Yes' } } } }])))
 const secured = (security: unknown, scheme: Json = { type: 'http', scheme: 'bearer' }): Json =>
@@ -29,7 +47,10 @@ const secured = (security: unknown, scheme: Json = { type: 'http', scheme: 'bear
 const body = (rest: Json, type = 'application/json'): Json =>
   document({
     '/things': {
-      post: { requestBody: { content: { [type]: { schema: text } }, ...rest }, responses: { 201: { description: 'Created' } } },
+      post: {
+        requestBody: { content: { [type]: { schema: text } }, ...rest },
+        responses: { 201: { description: 'Created' } },
+      },
     },
   })
 
@@ -38,7 +59,13 @@ type Twins = readonly [title: string, one: Json, other: Json, there: readonly st
 
 const lists: readonly Twins[] = [
   ['a filter', list(filter('lote')), list(), ['filter-removed!'], ['filter-added']],
-  ['a required filter', list(), list(filter('lote', { required: true })), ['required-parameter-added!'], ['filter-removed!']],
+  [
+    'a required filter',
+    list(),
+    list(filter('lote', { required: true })),
+    ['required-parameter-added!'],
+    ['filter-removed!'],
+  ],
   [
     'a filter of a number',
     list(filter('a', { schema: whole })),
@@ -84,7 +111,13 @@ const lists: readonly Twins[] = [
     [],
     ['parameter-pattern-changed!'],
   ],
-  ['a class of characters by its short name', query({ ...text, pattern: '^[0-9]+$' }), query({ ...text, pattern: '^\\d+$' }), [], []],
+  [
+    'a class of characters by its short name',
+    query({ ...text, pattern: '^[0-9]+$' }),
+    query({ ...text, pattern: '^\\d+$' }),
+    [],
+    [],
+  ],
   ['sort members in another order', list(sort('a', 'b')), list(sort('b', 'a')), [], []],
   ['an expansion', list(expand('a', 'b')), list(expand('b')), ['expansion-removed!'], ['expansion-added']],
   [
@@ -104,17 +137,59 @@ const lists: readonly Twins[] = [
   ],
   ['the greatest limit', limit({ maximum: 100 }), limit({ maximum: 50 }), ['limit-lowered!'], ['limit-raised']],
   ['a greatest limit', limit({}), limit({ maximum: 50 }), ['limit-lowered!'], ['limit-raised']],
-  ['the usual limit', limit({ default: 20 }), limit({ default: 10 }), ['limit-default-lowered!'], ['limit-default-raised']],
-  ['the limit', list(filter('offest')), operation({ parameters: [filter('offest')] }), ['parameter-removed!'], ['parameter-added']],
+  [
+    'the usual limit',
+    limit({ default: 20 }),
+    limit({ default: 10 }),
+    ['limit-default-lowered!'],
+    ['limit-default-raised'],
+  ],
+  [
+    'the limit',
+    list(filter('offest')),
+    operation({ parameters: [filter('offest')] }),
+    ['parameter-removed!'],
+    ['parameter-added'],
+  ],
 ]
 
 const parameters: readonly Twins[] = [
   ['an optional one', operation({}), query(text), ['parameter-added'], ['parameter-removed!']],
-  ['a required one', operation({}), query(text, { required: true }), ['required-parameter-added!'], ['parameter-removed!']],
-  ['optional, required', query(text), query(text, { required: true }), ['parameter-became-required!'], ['parameter-became-optional']],
-  ['a default', query(text), query({ ...text, default: 'a' }), ['parameter-default-changed!'], ['parameter-default-changed!']],
-  ['a default of what must be sent', query(text, { required: true }), query({ ...text, default: 'a' }, { required: true }), [], []],
-  ['style of a list', query(many(text)), query(many(text), { explode: false }), ['parameter-style-changed!'], ['parameter-style-changed!']],
+  [
+    'a required one',
+    operation({}),
+    query(text, { required: true }),
+    ['required-parameter-added!'],
+    ['parameter-removed!'],
+  ],
+  [
+    'optional, required',
+    query(text),
+    query(text, { required: true }),
+    ['parameter-became-required!'],
+    ['parameter-became-optional'],
+  ],
+  [
+    'a default',
+    query(text),
+    query({ ...text, default: 'a' }),
+    ['parameter-default-changed!'],
+    ['parameter-default-changed!'],
+  ],
+  [
+    'a default of what must be sent',
+    query(text, { required: true }),
+    query({ ...text, default: 'a' }, { required: true }),
+    [],
+    [],
+  ],
+  [
+    'style of a list',
+    query(many(text)),
+    query(many(text), { explode: false }),
+    ['parameter-style-changed!'],
+    ['parameter-style-changed!'],
+  ],
   ['style of a scalar, said or not', query(text), query(text, { style: 'form', explode: true }), [], []],
   [
     'in another place',
@@ -138,14 +213,23 @@ const parameters: readonly Twins[] = [
     ['idempotency-key-required!'],
     ['parameter-removed!'],
   ],
-  ['If-Match', header('If-Match'), header('if-match', { required: true }), ['if-match-required!'], ['parameter-became-optional']],
+  [
+    'If-Match',
+    header('If-Match'),
+    header('if-match', { required: true }),
+    ['if-match-required!'],
+    ['parameter-became-optional'],
+  ],
   ['of a path, by another name', path('/things/{id}'), path('/things/{number}'), [], []],
   [
     'of a path, described or not',
     path('/things/{id}'),
     document({
       '/things/{number}': {
-        get: { parameters: [{ name: 'number', in: 'path', required: true, schema: text }], responses: { 200: { description: 'Yes' } } },
+        get: {
+          parameters: [{ name: 'number', in: 'path', required: true, schema: text }],
+          responses: { 200: { description: 'Yes' } },
+        },
       },
     }),
     [],
@@ -182,7 +266,13 @@ const bodies: readonly Twins[] = [
     ['required-request-body-added!'],
     ['request-body-removed!'],
   ],
-  ['optional, required', body({}), body({ required: true }), ['request-body-became-required!'], ['request-body-became-optional']],
+  [
+    'optional, required',
+    body({}),
+    body({ required: true }),
+    ['request-body-became-required!'],
+    ['request-body-became-optional'],
+  ],
   [
     'a media type of a request',
     body({}),
@@ -197,21 +287,41 @@ const bodies: readonly Twins[] = [
     ['request-media-type-added', 'request-media-type-removed!'],
     ['request-media-type-added', 'request-media-type-removed!'],
   ],
-  ['a range of media types', body({}), body({}, 'application/*'), [], ['request-media-type-added', 'request-media-type-removed!']],
+  [
+    'a range of media types',
+    body({}),
+    body({}, 'application/*'),
+    [],
+    ['request-media-type-added', 'request-media-type-removed!'],
+  ],
   ['the charset', body({}), body({}, 'application/json; charset=utf-8'), [], []],
   [
     'a media type of an answer',
     response(text),
-    operation({ responses: { 200: { description: 'Things', content: { 'application/json': { schema: text }, 'text/csv': {} } } } }),
+    operation({
+      responses: { 200: { description: 'Things', content: { 'application/json': { schema: text }, 'text/csv': {} } } },
+    }),
     ['response-media-type-added'],
     ['response-media-type-removed!'],
   ],
-  ['a body of an answer', statuses('200'), response(text), ['response-media-type-added'], ['response-media-type-removed!']],
+  [
+    'a body of an answer',
+    statuses('200'),
+    response(text),
+    ['response-media-type-added'],
+    ['response-media-type-removed!'],
+  ],
 ]
 
 const answers: readonly Twins[] = [
   ['a success', statuses('200'), statuses('200', '202'), ['status-added'], ['status-removed!']],
-  ['another success', statuses('201'), statuses('202'), ['status-added', 'status-removed!'], ['status-added', 'status-removed!']],
+  [
+    'another success',
+    statuses('201'),
+    statuses('202'),
+    ['status-added', 'status-removed!'],
+    ['status-added', 'status-removed!'],
+  ],
   ['302 of HEAD', statuses('302', '404'), statuses('404'), ['status-removed!'], ['status-added']],
   ['a failure', statuses('200', '404'), statuses('200'), ['error-status-removed'], ['status-added']],
   ['304', statuses('200', '304'), statuses('200'), ['error-status-removed'], ['status-added']],
@@ -272,8 +382,20 @@ const addresses: readonly Twins[] = [
     ['base-path-changed!'],
     ['base-path-changed!'],
   ],
-  ['words', operation({ summary: 'One', tags: ['a'] }), operation({ summary: 'Other', description: 'More', tags: ['b'] }), [], []],
-  ['a webhook', operation({}, { webhooks: { done: { post: {} } } }), operation({}), ['webhook-removed!'], ['webhook-added']],
+  [
+    'words',
+    operation({ summary: 'One', tags: ['a'] }),
+    operation({ summary: 'Other', description: 'More', tags: ['b'] }),
+    [],
+    [],
+  ],
+  [
+    'a webhook',
+    operation({}, { webhooks: { done: { post: {} } } }),
+    operation({}),
+    ['webhook-removed!'],
+    ['webhook-added'],
+  ],
   [
     'a callback',
     operation({ callbacks: { done: { '{$request.body#/url}': { post: {} } } } }),
@@ -281,15 +403,33 @@ const addresses: readonly Twins[] = [
     ['webhook-removed!'],
     ['webhook-added'],
   ],
-  ['a name of a schema', operation({}, { components: { schemas: { A: text } } }), operation({}), ['component-removed?'], []],
+  [
+    'a name of a schema',
+    operation({}, { components: { schemas: { A: text } } }),
+    operation({}),
+    ['component-removed?'],
+    [],
+  ],
 ]
 
 const credentials: readonly Twins[] = [
   ['none, some', secured(undefined), secured([{ one: [] }]), ['security-added!'], ['security-relaxed']],
-  ['none, at the document', operation({}), { ...secured(undefined), security: [{ one: [] }] }, ['security-added!'], ['security-relaxed']],
+  [
+    'none, at the document',
+    operation({}),
+    { ...secured(undefined), security: [{ one: [] }] },
+    ['security-added!'],
+    ['security-relaxed'],
+  ],
   ['optional, required', secured([{}, { one: [] }]), secured([{ one: [] }]), ['security-added!'], ['security-relaxed']],
   ['a scope', secured([{ one: ['read'] }]), secured([{ one: ['read', 'write'] }]), ['security-scope-added!'], []],
-  ['one of two ways', secured([{ one: [] }, { other: [] }]), secured([{ one: [] }]), ['security-scheme-removed!'], ['security-relaxed']],
+  [
+    'one of two ways',
+    secured([{ one: [] }, { other: [] }]),
+    secured([{ one: [] }]),
+    ['security-scheme-removed!'],
+    ['security-relaxed'],
+  ],
   ['two at once', secured([{ one: [] }]), secured([{ one: [], other: [] }]), ['security-scheme-removed!'], []],
   [
     'another scheme of that name',
@@ -329,7 +469,8 @@ describe.each([
 
 describe('the end of things', () => {
   const now = new Date('2026-06-01')
-  const kinds = (before: Json, after: Json): readonly string[] => compareContracts(before, after, { now }).map(({ kind }) => kind)
+  const kinds = (before: Json, after: Json): readonly string[] =>
+    compareContracts(before, after, { now }).map(({ kind }) => kind)
   const ending = (sunset: string | undefined, rest: Json = {}): Json =>
     operation({ deprecated: true, ...(sunset === undefined ? {} : { 'x-sunset': sunset }), ...rest })
 
@@ -368,7 +509,9 @@ describe('the end of things', () => {
         new Map([['v2', version()]]),
         now,
       )
-    expect(retire('2026-05-31').map(({ kind, breaking }) => [kind, breaking])).toEqual([['version-retired-after-sunset', false]])
+    expect(retire('2026-05-31').map(({ kind, breaking }) => [kind, breaking])).toEqual([
+      ['version-retired-after-sunset', false],
+    ])
     expect(retire('2026-06-02').map(({ sentence }) => sentence)).toEqual([
       'v1: the version is gone before its sunset 2026-06-02: clients that call it get 404 or 410. Serve it until its sunset, or accept it with --accept',
     ])
@@ -376,7 +519,8 @@ describe('the end of things', () => {
   })
 
   it('so may the sunset of a version move back and not forth', () => {
-    const version = (sunset?: string) => operation({ deprecated: true }, sunset === undefined ? {} : { 'x-sunset': sunset })
+    const version = (sunset?: string) =>
+      operation({ deprecated: true }, sunset === undefined ? {} : { 'x-sunset': sunset })
     expect(kinds(version('2027-01-01'), version('2028-01-01'))).toEqual([])
     expect(kinds(version('2027-01-01'), version('2026-12-01'))).toEqual(['sunset-brought-forward'])
     expect(kinds(version('2027-01-01'), version())).toEqual(['sunset-removed'])
@@ -397,9 +541,12 @@ describe('the end of things', () => {
 })
 
 describe('sentences', () => {
-  const sentences = (before: Json, after: Json): readonly string[] => compareContracts(before, after).map(({ sentence }) => sentence)
+  const sentences = (before: Json, after: Json): readonly string[] =>
+    compareContracts(before, after).map(({ sentence }) => sentence)
   const collection = (...given: readonly Json[]): Json =>
-    document({ '/pre-piezas': { get: { parameters: [{ name: 'limit', in: 'query', schema: whole }, ...given], responses: {} } } })
+    document({
+      '/pre-piezas': { get: { parameters: [{ name: 'limit', in: 'query', schema: whole }, ...given], responses: {} } },
+    })
 
   it('say what is gone, whom it breaks and what to do', () => {
     expect(sentences(collection(filter('lote')), collection())).toEqual([
@@ -434,14 +581,19 @@ describe('sentences', () => {
       return document({ '/things': { get: one, head: one } })
     }
     const changes = compareContracts(both(filter('a')), both())
-    expect(changes.map(({ kind, method, alsoAt }) => [kind, method, alsoAt])).toEqual([['filter-removed', 'GET', ['HEAD /things']]])
+    expect(changes.map(({ kind, method, alsoAt }) => [kind, method, alsoAt])).toEqual([
+      ['filter-removed', 'GET', ['HEAD /things']],
+    ])
   })
 
   it('one change of a component stands once, however many operations have it', () => {
     const shared = (properties: Json): Json => {
       const content = { 'application/json': { schema: { $ref: '#/components/schemas/Thing' } } }
       const get = { responses: { 200: { description: 'A thing', content } } }
-      return document({ '/a': { get }, '/b': { get }, '/c': { get } }, { components: { schemas: { Thing: members(properties) } } })
+      return document(
+        { '/a': { get }, '/b': { get }, '/c': { get } },
+        { components: { schemas: { Thing: members(properties) } } },
+      )
     }
     const changes = compareContracts(shared({ a: text, b: text }), shared({ a: text }))
     expect(changes.map(({ kind, alsoAt, pointer }) => [kind, alsoAt, pointer])).toEqual([

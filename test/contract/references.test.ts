@@ -20,8 +20,16 @@ describe('a schema that is known by', () => {
 
   it.each([
     ['$anchor', { $ref: '#thing' }, { Thing: { $anchor: 'thing', ...members({ a: text }) } }],
-    ['$id', { $ref: 'https://a.example/thing' }, { Thing: { $id: 'https://a.example/thing', ...members({ a: text }) } }],
-    ['$id and a pointer', { $ref: 'thing#/$defs/inner' }, { Thing: { $id: 'thing', $defs: { inner: members({ a: text }) } } }],
+    [
+      '$id',
+      { $ref: 'https://a.example/thing' },
+      { Thing: { $id: 'https://a.example/thing', ...members({ a: text }) } },
+    ],
+    [
+      '$id and a pointer',
+      { $ref: 'thing#/$defs/inner' },
+      { Thing: { $id: 'thing', $defs: { inner: members({ a: text }) } } },
+    ],
     [
       '$id and an anchor',
       { $ref: 'thing#inner' },
@@ -106,8 +114,12 @@ describe('discriminators', () => {
     oneOf: [{ $ref: '#/components/schemas/Cat' }, { $ref: '#/components/schemas/Dog' }],
     discriminator: { propertyName, ...(mapping === undefined ? {} : { mapping }) },
   })
-  const schemas = { Cat: members({ kind: text, lives: whole }, 'kind', 'lives'), Dog: members({ kind: text, tail: text }, 'kind', 'tail') }
-  const sent = (mapping: Json | undefined, name?: string): Json => request(variants(mapping, name), 'application/json', { schemas })
+  const schemas = {
+    Cat: members({ kind: text, lives: whole }, 'kind', 'lives'),
+    Dog: members({ kind: text, tail: text }, 'kind', 'tail'),
+  }
+  const sent = (mapping: Json | undefined, name?: string): Json =>
+    request(variants(mapping, name), 'application/json', { schemas })
   const got = (mapping: Json | undefined, name?: string): Json => withSchemas(variants(mapping, name), schemas)
   const levels = (before: Json, after: Json) => compareContracts(before, after).map(({ kind, level }) => [kind, level])
 

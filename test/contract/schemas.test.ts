@@ -8,7 +8,13 @@ const whole = { type: 'integer' }
 const list = (items: unknown, rest = {}) => ({ type: 'array', items, ...rest })
 
 /** Two schemas, what it is to go from the first to the second, and what it is to go back. None: they say the same. */
-type Twins = readonly [title: string, one: unknown, other: unknown, there: readonly Difference[], back: readonly Difference[]]
+type Twins = readonly [
+  title: string,
+  one: unknown,
+  other: unknown,
+  there: readonly Difference[],
+  back: readonly Difference[],
+]
 
 const scalars: readonly Twins[] = [
   ['integer, number', whole, { type: 'number' }, ['type-widened'], ['type-narrowed']],
@@ -20,14 +26,32 @@ const scalars: readonly Twins[] = [
   ['string, string or null', text, { type: ['string', 'null'] }, ['null-allowed'], ['null-refused']],
   ['string, anyOf with null', text, { anyOf: [text, { type: 'null' }] }, ['null-allowed'], ['null-refused']],
   ['no format, uuid', text, { type: 'string', format: 'uuid' }, ['format-added'], ['format-removed']],
-  ['date, date-time', { ...text, format: 'date' }, { ...text, format: 'date-time' }, ['format-changed'], ['format-changed']],
+  [
+    'date, date-time',
+    { ...text, format: 'date' },
+    { ...text, format: 'date-time' },
+    ['format-changed'],
+    ['format-changed'],
+  ],
   ['int32, int64', { ...whole, format: 'int32' }, { ...whole, format: 'int64' }, ['format-removed'], ['format-added']],
   ['no format, int64', whole, { ...whole, format: 'int64' }, [], []],
   ['values, fewer values', { enum: ['a', 'b', 'c'] }, { enum: ['a', 'b'] }, ['value-removed'], ['value-added']],
-  ['values, other values', { enum: ['a', 'b'] }, { enum: ['a', 'c'] }, ['value-removed', 'value-added'], ['value-removed', 'value-added']],
+  [
+    'values, other values',
+    { enum: ['a', 'b'] },
+    { enum: ['a', 'c'] },
+    ['value-removed', 'value-added'],
+    ['value-removed', 'value-added'],
+  ],
   ['string, values', text, { ...text, enum: ['a', 'b'] }, ['enum-added'], ['enum-removed']],
   ['values, one value', { enum: ['a', 'b'] }, { const: 'a' }, ['value-removed'], ['value-added']],
-  ['one value, another', { const: 'a' }, { const: 'b' }, ['value-removed', 'value-added'], ['value-removed', 'value-added']],
+  [
+    'one value, another',
+    { const: 'a' },
+    { const: 'b' },
+    ['value-removed', 'value-added'],
+    ['value-removed', 'value-added'],
+  ],
   ['values, the same in another order', { enum: ['a', 'b'] }, { enum: ['b', 'a'] }, [], []],
   [
     'values, values with null',
@@ -57,8 +81,20 @@ const bounds: readonly Twins[] = [
   ['no maximum, maximum', whole, { ...whole, maximum: 5 }, ['maximum-lowered'], ['maximum-raised']],
   ['minimum', { ...whole, minimum: 1 }, { ...whole, minimum: 2 }, ['minimum-raised'], ['minimum-lowered']],
   ['no minimum, minimum', whole, { ...whole, minimum: 2 }, ['minimum-raised'], ['minimum-lowered']],
-  ['maximum, exclusive', { type: 'number', maximum: 5 }, { type: 'number', exclusiveMaximum: 5 }, ['maximum-lowered'], ['maximum-raised']],
-  ['minimum, exclusive', { type: 'number', minimum: 5 }, { type: 'number', exclusiveMinimum: 5 }, ['minimum-raised'], ['minimum-lowered']],
+  [
+    'maximum, exclusive',
+    { type: 'number', maximum: 5 },
+    { type: 'number', exclusiveMaximum: 5 },
+    ['maximum-lowered'],
+    ['maximum-raised'],
+  ],
+  [
+    'minimum, exclusive',
+    { type: 'number', minimum: 5 },
+    { type: 'number', exclusiveMinimum: 5 },
+    ['minimum-raised'],
+    ['minimum-lowered'],
+  ],
   ['exclusive minimum of integers', { ...whole, minimum: 1 }, { ...whole, exclusiveMinimum: 0 }, [], []],
   [
     'exclusive maximum',
@@ -73,10 +109,28 @@ const bounds: readonly Twins[] = [
   ['no minLength, minLength 0', text, { ...text, minLength: 0 }, [], []],
   ['maxItems', list(text, { maxItems: 10 }), list(text, { maxItems: 5 }), ['maximum-lowered'], ['maximum-raised']],
   ['minItems', list(text), list(text, { minItems: 1 }), ['minimum-raised'], ['minimum-lowered']],
-  ['maxProperties', { type: 'object', maxProperties: 9 }, { type: 'object', maxProperties: 8 }, ['maximum-lowered'], ['maximum-raised']],
+  [
+    'maxProperties',
+    { type: 'object', maxProperties: 9 },
+    { type: 'object', maxProperties: 8 },
+    ['maximum-lowered'],
+    ['maximum-raised'],
+  ],
   ['minProperties', { type: 'object' }, { type: 'object', minProperties: 1 }, ['minimum-raised'], ['minimum-lowered']],
-  ['multipleOf, a multiple', { ...whole, multipleOf: 2 }, { ...whole, multipleOf: 4 }, ['multiple-narrowed'], ['multiple-widened']],
-  ['no multipleOf, multipleOf', { type: 'number' }, { type: 'number', multipleOf: 0.01 }, ['multiple-narrowed'], ['multiple-widened']],
+  [
+    'multipleOf, a multiple',
+    { ...whole, multipleOf: 2 },
+    { ...whole, multipleOf: 4 },
+    ['multiple-narrowed'],
+    ['multiple-widened'],
+  ],
+  [
+    'no multipleOf, multipleOf',
+    { type: 'number' },
+    { type: 'number', multipleOf: 0.01 },
+    ['multiple-narrowed'],
+    ['multiple-widened'],
+  ],
   [
     'multipleOf, none of its multiples',
     { ...whole, multipleOf: 2 },
@@ -86,18 +140,54 @@ const bounds: readonly Twins[] = [
   ],
   ['uniqueItems', list(text), list(text, { uniqueItems: true }), ['unique-items-required'], ['unique-items-dropped']],
   ['no pattern, pattern', text, { ...text, pattern: '^a' }, ['pattern-added'], ['pattern-removed']],
-  ['pattern, another', { ...text, pattern: '^a' }, { ...text, pattern: '^b' }, ['pattern-changed'], ['pattern-changed']],
+  [
+    'pattern, another',
+    { ...text, pattern: '^a' },
+    { ...text, pattern: '^b' },
+    ['pattern-changed'],
+    ['pattern-changed'],
+  ],
   ['no pattern, one that takes all', text, { ...text, pattern: '^.*$' }, [], []],
   ['a bound of another type', text, { ...text, maximum: 5 }, [], []],
 ]
 
 const objects: readonly Twins[] = [
   ['a member more', members({ a: text }), members({ a: text, b: text }), ['member-added'], ['member-removed']],
-  ['a required member more', members({ a: text }), members({ a: text, b: text }, 'b'), ['required-member-added'], ['member-removed']],
-  ['optional, required', members({ a: text }), members({ a: text }, 'a'), ['member-became-required'], ['member-became-optional']],
-  ['a required name without a schema', members({}), { type: 'object', required: ['a'] }, ['required-member-added'], ['member-removed']],
-  ['a member of a member', members({ a: members({ b: whole }) }), members({ a: members({ b: text }) }), ['type-changed'], ['type-changed']],
-  ['a member that is null', members({ a: text }), members({ a: { type: ['string', 'null'] } }), ['null-allowed'], ['null-refused']],
+  [
+    'a required member more',
+    members({ a: text }),
+    members({ a: text, b: text }, 'b'),
+    ['required-member-added'],
+    ['member-removed'],
+  ],
+  [
+    'optional, required',
+    members({ a: text }),
+    members({ a: text }, 'a'),
+    ['member-became-required'],
+    ['member-became-optional'],
+  ],
+  [
+    'a required name without a schema',
+    members({}),
+    { type: 'object', required: ['a'] },
+    ['required-member-added'],
+    ['member-removed'],
+  ],
+  [
+    'a member of a member',
+    members({ a: members({ b: whole }) }),
+    members({ a: members({ b: text }) }),
+    ['type-changed'],
+    ['type-changed'],
+  ],
+  [
+    'a member that is null',
+    members({ a: text }),
+    members({ a: { type: ['string', 'null'] } }),
+    ['null-allowed'],
+    ['null-refused'],
+  ],
   [
     'open, closed',
     members({ a: text }),
@@ -133,7 +223,13 @@ const objects: readonly Twins[] = [
     ['condition-added'],
     ['condition-removed'],
   ],
-  ['propertyNames', { type: 'object' }, { type: 'object', propertyNames: { maxLength: 5 } }, ['condition-added'], ['condition-removed']],
+  [
+    'propertyNames',
+    { type: 'object' },
+    { type: 'object', propertyNames: { maxLength: 5 } },
+    ['condition-added'],
+    ['condition-removed'],
+  ],
   [
     'dependentRequired',
     members({ a: text, b: text }),
@@ -149,8 +245,20 @@ const objects: readonly Twins[] = [
     ['condition-removed'],
   ],
   ['items', list(whole), list({ type: 'number' }), ['type-widened'], ['type-narrowed']],
-  ['items of any type', { type: 'array' }, list(text), ['type-narrowed', 'null-refused'], ['type-widened', 'null-allowed']],
-  ['members of items', list(members({ a: text }, 'a')), list(members({ a: text })), ['member-became-optional'], ['member-became-required']],
+  [
+    'items of any type',
+    { type: 'array' },
+    list(text),
+    ['type-narrowed', 'null-refused'],
+    ['type-widened', 'null-allowed'],
+  ],
+  [
+    'members of items',
+    list(members({ a: text }, 'a')),
+    list(members({ a: text })),
+    ['member-became-optional'],
+    ['member-became-required'],
+  ],
   [
     'prefixItems',
     { type: 'array', prefixItems: [whole] },
@@ -167,7 +275,13 @@ const objects: readonly Twins[] = [
     ['minimum-lowered'],
   ],
   ['not', text, { ...text, not: { const: 'a' } }, ['condition-added'], ['condition-removed']],
-  ['another not', { ...text, not: { const: 'b' } }, { ...text, not: { const: 'a' } }, ['condition-changed'], ['condition-changed']],
+  [
+    'another not',
+    { ...text, not: { const: 'b' } },
+    { ...text, not: { const: 'a' } },
+    ['condition-changed'],
+    ['condition-changed'],
+  ],
   [
     'if and then',
     members({ a: text }),
@@ -208,7 +322,13 @@ const unions: readonly Twins[] = [
     ['type-widened'],
     ['type-narrowed'],
   ],
-  ['allOf, merged', { allOf: [members({ a: text }, 'a'), members({ b: text })] }, members({ a: text, b: text }, 'a'), [], []],
+  [
+    'allOf, merged',
+    { allOf: [members({ a: text }, 'a'), members({ b: text })] },
+    members({ a: text, b: text }, 'a'),
+    [],
+    [],
+  ],
   [
     'allOf, a part more',
     { allOf: [members({ a: text })] },
@@ -216,8 +336,20 @@ const unions: readonly Twins[] = [
     ['required-member-added'],
     ['member-removed'],
   ],
-  ['allOf, words alone', { allOf: [members({ a: text })] }, { allOf: [members({ a: text }), { description: 'Words' }] }, [], []],
-  ['allOf of one member', members({ a: { allOf: [text, { maxLength: 5 }] } }), members({ a: { ...text, maxLength: 5 } }), [], []],
+  [
+    'allOf, words alone',
+    { allOf: [members({ a: text })] },
+    { allOf: [members({ a: text }), { description: 'Words' }] },
+    [],
+    [],
+  ],
+  [
+    'allOf of one member',
+    members({ a: { allOf: [text, { maxLength: 5 }] } }),
+    members({ a: { ...text, maxLength: 5 } }),
+    [],
+    [],
+  ],
   [
     'base and alternatives',
     { ...members({ a: text }), oneOf: [members({ b: text }, 'b'), members({ c: text }, 'c')] },
@@ -322,7 +454,11 @@ describe('levels', () => {
     expect(breaks(listed('a'), listed('a', 'b'), response)).toBe(false)
     expect(breaks({ ...text, enum: ['a'] }, listed('a', 'b'), response)).toBe(true)
     expect(
-      breaks(members({ m: listed('a') }), members({ m: { ...listed('a'), type: ['string', 'null'], enum: ['a', null] } }), response),
+      breaks(
+        members({ m: listed('a') }),
+        members({ m: { ...listed('a'), type: ['string', 'null'], enum: ['a', null] } }),
+        response,
+      ),
     ).toBe(true)
     expect(breaks(extensible('a', 'b'), extensible('a'), request)).toBe(true)
   })
@@ -340,11 +476,17 @@ describe('spellings', () => {
     const either = [members({ a: text }, 'a'), members({ b: text }, 'b')]
     same(legacy(response({ nullable: true, anyOf: either })), response({ anyOf: [...either, { type: 'null' }] }))
     same(legacy(response({})), response({}))
-    same(legacy(response({ ...text, nullable: true, enum: ['a'] })), response({ type: ['string', 'null'], enum: ['a', null] }))
+    same(
+      legacy(response({ ...text, nullable: true, enum: ['a'] })),
+      response({ type: ['string', 'null'], enum: ['a', null] }),
+    )
   })
 
   it('exclusive bounds of OpenAPI 3.0 and 3.1', () => {
-    same(legacy(request({ type: 'number', minimum: 1, exclusiveMinimum: true })), request({ type: 'number', exclusiveMinimum: 1 }))
+    same(
+      legacy(request({ type: 'number', minimum: 1, exclusiveMinimum: true })),
+      request({ type: 'number', exclusiveMinimum: 1 }),
+    )
   })
 
   it('the type of what has members or items, said or not', () => {
@@ -357,7 +499,10 @@ describe('spellings', () => {
       schemas: { Thing: members({ a: { $ref: '#/components/schemas/Part' } }), Part: members({ b: text }) },
     })
     expect(compareContracts(inline, referring)).toEqual([])
-    expect(compareContracts(referring, inline).map(({ kind }) => kind)).toEqual(['component-removed', 'component-removed'])
+    expect(compareContracts(referring, inline).map(({ kind }) => kind)).toEqual([
+      'component-removed',
+      'component-removed',
+    ])
   })
 
   it('recursive schemas end, and their differences are found', () => {
@@ -385,7 +530,9 @@ describe('texts', () => {
   it('names of elements count in XML alone', () => {
     const named = (name: string) => ({ ...text, xml: { name } })
     expect(
-      compareContracts(response(named('a'), 'application/xml'), response(named('b'), 'application/xml')).map(({ kind }) => kind),
+      compareContracts(response(named('a'), 'application/xml'), response(named('b'), 'application/xml')).map(
+        ({ kind }) => kind,
+      ),
     ).toEqual(['response-xml-changed'])
     expect(compareContracts(response(named('a')), response(named('b')))).toEqual([])
   })
@@ -393,21 +540,27 @@ describe('texts', () => {
   it('a number in a query, a form or XML is a text, too', () => {
     expect(compareContracts(query(whole), query(text)).map(({ kind }) => kind)).toEqual(['parameter-type-widened'])
     expect(compareContracts(query(text), query(whole)).map(({ kind }) => kind)).toEqual(['parameter-type-narrowed'])
-    expect(compareContracts(request(whole, 'application/xml'), request(text, 'application/xml')).map(({ breaking }) => breaking)).toEqual([
-      false,
-    ])
+    expect(
+      compareContracts(request(whole, 'application/xml'), request(text, 'application/xml')).map(
+        ({ breaking }) => breaking,
+      ),
+    ).toEqual([false])
     expect(compareContracts(request(whole), request(text)).map(({ breaking }) => breaking)).toEqual([true])
   })
 
   it('but not every number is a text of that length or pattern', () => {
-    expect(compareContracts(query(whole), query({ ...text, maxLength: 3 })).map(({ kind }) => kind)).toContain('parameter-maximum-lowered')
-    expect(compareContracts(query(whole), query({ ...text, pattern: '^a$' })).map(({ kind }) => kind)).toContain('parameter-pattern-added')
+    expect(compareContracts(query(whole), query({ ...text, maxLength: 3 })).map(({ kind }) => kind)).toContain(
+      'parameter-maximum-lowered',
+    )
+    expect(compareContracts(query(whole), query({ ...text, pattern: '^a$' })).map(({ kind }) => kind)).toContain(
+      'parameter-pattern-added',
+    )
   })
 
   it('a header field of an answer is got', () => {
-    expect(compareContracts(responseHeader({ schema: whole }), responseHeader({ schema: text })).map(({ kind }) => kind)).toEqual([
-      'header-type-changed',
-    ])
+    expect(
+      compareContracts(responseHeader({ schema: whole }), responseHeader({ schema: text })).map(({ kind }) => kind),
+    ).toEqual(['header-type-changed'])
     expect(
       compareContracts(responseHeader({ schema: whole }), responseHeader({ schema: { ...whole, minimum: 0 } })).map(
         ({ breaking }) => breaking,

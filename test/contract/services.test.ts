@@ -22,7 +22,8 @@ const schema = (more: Options = {}, required: readonly string[] = ['id', 'lote',
   required,
   properties: { ...properties, ...more },
 })
-const define = (options: Options): ResourceDefinition => defineResource<object>()(options as never) as unknown as ResourceDefinition
+const define = (options: Options): ResourceDefinition =>
+  defineResource<object>()(options as never) as unknown as ResourceDefinition
 
 const clientes = define({
   collection: 'clientes',
@@ -64,7 +65,9 @@ describe('a service that changes', () => {
     ['nothing', documentOf(), [], []],
     [
       'its texts',
-      documentOf({ schema: { ...schema({ lote: { ...properties.lote, description: 'The lot.' } }), title: 'A piece' } }),
+      documentOf({
+        schema: { ...schema({ lote: { ...properties.lote, description: 'The lot.' } }), title: 'A piece' },
+      }),
       [],
       [],
     ],
@@ -83,11 +86,26 @@ describe('a service that changes', () => {
       [/^v1: the member .*nombre/],
       [],
     ],
-    ['the greatest limit', documentOf({ page: { size: 20, max: 50 } }), [/^v1: the greatest limit of piezas is 50 in place of 100/], []],
-    ['the usual limit', documentOf({ page: { size: 10, max: 100 } }), [/^v1: the limit of piezas is 10 in place of 20/], []],
+    [
+      'the greatest limit',
+      documentOf({ page: { size: 20, max: 50 } }),
+      [/^v1: the greatest limit of piezas is 50 in place of 100/],
+      [],
+    ],
+    [
+      'the usual limit',
+      documentOf({ page: { size: 10, max: 100 } }),
+      [/^v1: the limit of piezas is 10 in place of 20/],
+      [],
+    ],
     ['the first page', documentOf({ page: { size: 20, max: 100, first: 0 } }), [/offest/], [/offest/]],
     ['a flag', documentOf({ flags: {} }), [/^v1: \/piezas\/\{id\}\/urgente is gone/], []],
-    ['a member', documentOf({ schema: schema({ peso: { type: 'number' } }) }), [], [/"peso" of .*is gone/, /"\[\]\.peso"|"peso"/]],
+    [
+      'a member',
+      documentOf({ schema: schema({ peso: { type: 'number' } }) }),
+      [],
+      [/"peso" of .*is gone/, /"\[\]\.peso"|"peso"/],
+    ],
     [
       'a required member',
       documentOf({ schema: schema({ peso: { type: 'number' } }, ['id', 'lote', 'clienteId', 'urgente', 'peso']) }),

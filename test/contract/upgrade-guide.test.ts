@@ -19,7 +19,9 @@ describe('upgradeGuide()', () => {
     expect(part('Change in your requests')).toContain(
       '- `descripcion` is new and required (`POST /contratos`, `PUT /contratos/{codigo}`): clients that leave it out get 422.',
     )
-    expect(part('Change in your requests')).toContain('- The filter "nombre" of contratos is gone: clients that send it get 400.')
+    expect(part('Change in your requests')).toContain(
+      '- The filter "nombre" of contratos is gone: clients that send it get 400.',
+    )
     expect(part('Looks different in answers')).toMatch(
       /- `nombre` is gone \(`GET \/contratos`.*: clients that read it find nothing\. `descripcion` is new there/,
     )
@@ -58,13 +60,18 @@ describe('upgradeGuide()', () => {
         '/a': {
           get: {
             tags: ['<b>t</b>\n# head'],
-            responses: { 200: { description: '', content: { 'application/json': { schema: { type: 'object', properties } } } } },
+            responses: {
+              200: { description: '', content: { 'application/json': { schema: { type: 'object', properties } } } },
+            },
           },
         },
       },
     })
     const text = upgradeGuide(
-      document({ '`<img src=x>`\n# x': { type: 'string' }, b: { type: 'string', enum: ['[a](javascript:x)', '\ud800'] } }, 'v1'),
+      document(
+        { '`<img src=x>`\n# x': { type: 'string' }, b: { type: 'string', enum: ['[a](javascript:x)', '\ud800'] } },
+        'v1',
+      ),
       document({ b: { type: 'string', enum: ['<script>', '\n- item', '\ud800'] } }, 'v2'),
     )
     expect(text.split('\n').filter((line) => line.startsWith('#'))).toEqual([

@@ -22,7 +22,13 @@ describe.each(majors)('clauses in modes, in api() on %s', (_, express) => {
       expect(headers.link).not.toMatch(/foo|new|limit=5/)
       expect(reported()).toEqual(counted('QUERY-8 foo', 'QUERY-8 limit', 'QUERY-8 state'))
       if (mode === 'report') {
-        expect(findings[0]).toEqual({ clause: 'QUERY-8', route: '/orders', detail: 'foo', method: 'GET', version: 'v1' })
+        expect(findings[0]).toEqual({
+          clause: 'QUERY-8',
+          route: '/orders',
+          detail: 'foo',
+          method: 'GET',
+          version: 'v1',
+        })
       }
       for (const path of ['/v1/orders/1?foo=1', '/v1/search?text=a&foo=1', '/v1/orders/1/open?foo=1']) {
         expect([path, (await call.get(path)).status]).toEqual([path, path.includes('open') ? 204 : 200])
@@ -141,7 +147,9 @@ describe.each(majors)('clauses in modes, in api() on %s', (_, express) => {
       expect((await call.get('/v1/orders/2?expand=customer')).body.customer).toMatchObject({ id: 1, name: 'Ana' })
       const enforced = await serve(express).call.get('/v1/orders/2')
       expect(enforced.headers.etag).not.toBe(headers.etag)
-      expect((await call.put('/v1/orders/2').send({ ...body, customer: 'http://other.example/v1/customers/1' })).status).toBe(422)
+      expect(
+        (await call.put('/v1/orders/2').send({ ...body, customer: 'http://other.example/v1/customers/1' })).status,
+      ).toBe(422)
     })
 
     it('REP-1: plain addresses work in XML too', async () => {
@@ -167,16 +175,28 @@ describe.each(majors)('clauses in modes, in api() on %s', (_, express) => {
         [404, { error: 'unknown-version', http: 404 }, 'application/json'],
       ])
       expect(tried[2]?.headers.allow).toContain('GET')
-      expect(reported()).toEqual(counted('ERR-3 invalid-query', 'ERR-3 unknown-path', 'ERR-3 method-not-allowed', 'ERR-3 unknown-version'))
+      expect(reported()).toEqual(
+        counted('ERR-3 invalid-query', 'ERR-3 unknown-path', 'ERR-3 method-not-allowed', 'ERR-3 unknown-version'),
+      )
     })
   })
 
   it('routes: limits an entry to templates, with or without a version', async () => {
-    const { call } = serve(express, { conventions: { 'QUERY-8': { mode: 'report', routes: ['/v1/orders', '/customers/'] } } })
-    const statuses = async (...paths: string[]) => Promise.all(paths.map(async (path) => (await call.get(`${path}?_=1`)).status))
-    expect(await statuses('/v1/orders', '/v1/customers', '/v2/customers', '/v2/orders', '/v1/orders/1', '/v1/orders/1/lines')).toEqual([
-      200, 200, 200, 400, 400, 400,
-    ])
+    const { call } = serve(express, {
+      conventions: { 'QUERY-8': { mode: 'report', routes: ['/v1/orders', '/customers/'] } },
+    })
+    const statuses = async (...paths: string[]) =>
+      Promise.all(paths.map(async (path) => (await call.get(`${path}?_=1`)).status))
+    expect(
+      await statuses(
+        '/v1/orders',
+        '/v1/customers',
+        '/v2/customers',
+        '/v2/orders',
+        '/v1/orders/1',
+        '/v1/orders/1/lines',
+      ),
+    ).toEqual([200, 200, 200, 400, 400, 400])
   })
 
   it('routes: limits ERR-3 too, if a request ends before its route is known', async () => {
@@ -191,6 +211,8 @@ describe.each(majors)('clauses in modes, in api() on %s', (_, express) => {
     const { call, findings } = serve(express, options)
     expect((await call.get('/v1/orders')).body).toEqual({ error: 'unauthenticated', http: 401 })
     expect((await call.get('/v1/customers')).body).toMatchObject({ code: 'unauthenticated', clause: 'AUTH-4' })
-    expect(findings).toEqual([{ clause: 'ERR-3', route: '/orders', detail: 'unauthenticated', method: 'GET', version: 'v1' }])
+    expect(findings).toEqual([
+      { clause: 'ERR-3', route: '/orders', detail: 'unauthenticated', method: 'GET', version: 'v1' },
+    ])
   })
 })

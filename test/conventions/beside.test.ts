@@ -35,7 +35,10 @@ describe.each(majors)('modes beside all else, on %s', (_, major) => {
       await call.get('/v1/orders/2').set('Accept', 'image/png'),
       await call.head('/v1/orders/2'),
       await call.head('/v1/orders/1000'),
-      await call.put('/v1/orders/2').type('text/plain').send('{"state":"new","customer":"https://api.example/v1/customers/1"}'),
+      await call
+        .put('/v1/orders/2')
+        .type('text/plain')
+        .send('{"state":"new","customer":"https://api.example/v1/customers/1"}'),
       await call.delete('/v1/orders/2'),
       await call.get('/v1/orders/2'),
       await call.get('/v1/search?x=1'),
@@ -58,7 +61,9 @@ describe.each(majors)('modes beside all else, on %s', (_, major) => {
       expect([path, (await call.get(path)).status]).toEqual([path, 200])
     }
     const { wouldBreak } = await counts.read()
-    expect(wouldBreak.map(({ clause, route, detail, client, count }) => [clause, route, detail, client, count]).sort()).toEqual([
+    expect(
+      wouldBreak.map(({ clause, route, detail, client, count }) => [clause, route, detail, client, count]).sort(),
+    ).toEqual([
       ['QUERY-8', '/v1/orders', 'foo', 'billing', 2],
       ['QUERY-8', '/v2/orders', 'foo', 'billing', 1],
       ['QUERY-8', '/v3/customers', 'bar', 'billing', 1],
@@ -90,7 +95,10 @@ describe.each(majors)('modes beside all else, on %s', (_, major) => {
     const app = major()
     app.use(express.text({ type: 'text/plain' }), express.urlencoded({ extended: false }))
     app.use(
-      api({ ...apiOptions(), conventions: { 'HDR-5': { mode: 'report', types: ['text/plain', 'application/x-www-form-urlencoded'] } } }),
+      api({
+        ...apiOptions(),
+        conventions: { 'HDR-5': { mode: 'report', types: ['text/plain', 'application/x-www-form-urlencoded'] } },
+      }),
     )
     const call = request(app)
     expect((await call.post('/v1/customers').type('text/plain').send('{"id":7,"name":"Eva"}')).status).toBe(201)
@@ -101,9 +109,10 @@ describe.each(majors)('modes beside all else, on %s', (_, major) => {
 
   it('HDR-5: the range */* accepts no charset that JSON does not', async () => {
     const { call } = serve(major, { conventions: { 'HDR-5': { mode: 'report', types: ['*/*'] } } })
-    expect((await call.post('/v1/customers').set('Content-Type', 'text/plain; charset=latin1').send('{"id":9,"name":"a"}')).status).toBe(
-      415,
-    )
+    expect(
+      (await call.post('/v1/customers').set('Content-Type', 'text/plain; charset=latin1').send('{"id":9,"name":"a"}'))
+        .status,
+    ).toBe(415)
   })
 
   it("VERB-6: the body of a DELETE is JSON if a team's own format is requested, and XML if that is", async () => {
@@ -113,7 +122,10 @@ describe.each(majors)('modes beside all else, on %s', (_, major) => {
       },
       list: () => 'x',
     })
-    const { call } = serve(major, { representations: [csv], conventions: { 'VERB-6': { mode: 'report', body: { deleted: true } } } })
+    const { call } = serve(major, {
+      representations: [csv],
+      conventions: { 'VERB-6': { mode: 'report', body: { deleted: true } } },
+    })
     const asked = await call.delete('/v1/orders/1').set('Accept', 'text/csv')
     expect([asked.status, asked.body]).toEqual([200, { deleted: true }])
     const xml = await call.delete('/v1/orders/2').set('Accept', 'application/xml')
@@ -156,7 +168,10 @@ describe.each(majors)('modes beside all else, on %s', (_, major) => {
       { op: 'test', path: '/customer', value: 'https://api.example/v1/customers/1' },
       { op: 'replace', path: '/customer', value: null },
     ]
-    const { status, body } = await call.patch('/v1/orders/2').type('application/json-patch+json').send(JSON.stringify(operations))
+    const { status, body } = await call
+      .patch('/v1/orders/2')
+      .type('application/json-patch+json')
+      .send(JSON.stringify(operations))
     expect([status, body.customer]).toEqual([200, null])
   })
 
@@ -193,7 +208,10 @@ describe('documents, pages and mocks of a service with modes', () => {
     const document = openapi(adopting('report'), 'v1', { openapi: version }) as never as {
       paths: Record<
         string,
-        Record<string, { parameters?: { name?: string }[]; responses: Record<string, unknown>; requestBody?: { content: object } }>
+        Record<
+          string,
+          { parameters?: { name?: string }[]; responses: Record<string, unknown>; requestBody?: { content: object } }
+        >
       >
     }
     const statuses = (path: string, method: string) => Object.keys(document.paths[path]?.[method]?.responses ?? {})
@@ -208,7 +226,16 @@ describe('documents, pages and mocks of a service with modes', () => {
   it('a share documents both', () => {
     const conventions = allIn('enforce', { share: 0.5 })
     const document = JSON.stringify(openapi(api({ ...apiOptions(), ...around, conventions }), 'v1'))
-    for (const part of ['"302"', '"406"', '"415"', '"428"', '"204"', 'application/problem+json', '"*/*"', 'OrderWithAnyLinks'])
+    for (const part of [
+      '"302"',
+      '"406"',
+      '"415"',
+      '"428"',
+      '"204"',
+      'application/problem+json',
+      '"*/*"',
+      'OrderWithAnyLinks',
+    ])
       expect(document).toContain(part)
   })
 
@@ -217,8 +244,8 @@ describe('documents, pages and mocks of a service with modes', () => {
     const service = api({ ...apiOptions(), conventions })
     const heads = (version: string, path: string) =>
       Object.keys(
-        (openapi(service, version) as never as { paths: Record<string, { head: { responses: object } }> }).paths[path]?.head.responses ??
-          {},
+        (openapi(service, version) as never as { paths: Record<string, { head: { responses: object } }> }).paths[path]
+          ?.head.responses ?? {},
       )
     expect(heads('v1', '/orders/{id}')).toContain('200')
     expect(heads('v1', '/customers/{id}')).not.toContain('200')
@@ -241,8 +268,15 @@ describe('documents, pages and mocks of a service with modes', () => {
   it('a mock of it has the same responses, and counts nothing', async () => {
     const findings: Finding[] = []
     const counts = usage()
-    const { ask } = await mocked(adopting('report', { usage: counts, onFinding: (event: Finding) => void findings.push(event) }))
+    const { ask } = await mocked(
+      adopting('report', { usage: counts, onFinding: (event: Finding) => void findings.push(event) }),
+    )
     const { status, headers } = await ask('/v1/orders?page=1&foo=1')
-    expect([status, headers.get('x-total-count'), findings, (await counts.read()).wouldBreak]).toEqual([200, null, [], []])
+    expect([status, headers.get('x-total-count'), findings, (await counts.read()).wouldBreak]).toEqual([
+      200,
+      null,
+      [],
+      [],
+    ])
   })
 })

@@ -21,7 +21,9 @@ const modes = { 'VERB-8': 'report', 'HDR-1': { mode: 'report', as: 'json' } } as
 const rowsOf = async (counts: Usage): Promise<string[]> => {
   const { wouldBreak } = await counts.read()
   await counts.close()
-  return wouldBreak.map(({ clause, detail, method, route, count }) => `${clause} ${detail} ${method} ${route} ${count}`).sort()
+  return wouldBreak
+    .map(({ clause, detail, method, route, count }) => `${clause} ${detail} ${method} ${route} ${count}`)
+    .sort()
 }
 
 describe.each(majors)('%s', (_, express) => {
@@ -29,7 +31,11 @@ describe.each(majors)('%s', (_, express) => {
     const counts = usage()
     const mounted = express()
       .use('/v1', resourceRouter(orders, adapter(), { conventions: modes, usage: counts }))
-      .use(versions({ v2: express.Router().use(resourceRouter(orders, adapter(), { conventions: modes, usage: counts })) as never }))
+      .use(
+        versions({
+          v2: express.Router().use(resourceRouter(orders, adapter(), { conventions: modes, usage: counts })) as never,
+        }),
+      )
       .use('/tax', resourceRouter(orders, adapter(), { conventions: modes, usage: counts }))
     for (const path of ['/v1/orders/1', '/v2/orders/1', '/tax/orders/1']) await request(mounted).head(path).expect(200)
     expect(await rowsOf(counts)).toEqual([

@@ -9,7 +9,15 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Finding } from '../../src/conventions/finding.js'
 import { api, problems } from '../../src/index.js'
-import { ifMatch, listQuery, methodRules, negotiate, noQuery, recordBody, totalCount } from '../../src/middleware/index.js'
+import {
+  ifMatch,
+  listQuery,
+  methodRules,
+  negotiate,
+  noQuery,
+  recordBody,
+  totalCount,
+} from '../../src/middleware/index.js'
 import { majors } from '../middleware/majors.js'
 import { allIn, apiOptions, around, customers, orders } from './fixture.js'
 
@@ -41,7 +49,10 @@ const handWritten = (major: typeof express): Pair => {
     const made = major()
     const query = listQuery(orders, given({ 'QUERY-8': 'enforce', 'QUERY-5': { mode: 'enforce', upTo: 40 } }))
     const count = totalCount({ baseUrl: 'https://api.example', ...given({ 'QUERY-7': 'enforce' }) })
-    const format = negotiate({ offers: ['application/json', 'text/csv'], ...given({ 'HDR-1': { mode: 'enforce', as: 'json' } }) })
+    const format = negotiate({
+      offers: ['application/json', 'text/csv'],
+      ...given({ 'HDR-1': { mode: 'enforce', as: 'json' } }),
+    })
     const body = recordBody(customers, given({ 'HDR-5': { mode: 'enforce', types: ['*/*'] } }))
     const rules = methodRules({
       on: 'item',
@@ -58,7 +69,12 @@ const handWritten = (major: typeof express): Pair => {
     made.all('/v1/orders/:id', none, rules)
     made.get('/v1/orders/:id', (_req, res) => void res.json({ id: 1 }))
     made.delete('/v1/orders/:id', guard, (_req, res) => void res.status(205).json({ id: 1 }))
-    made.use(problems({ ...quiet, ...(modes ? { shape: () => ({ body: 'x' }), conventions: { 'ERR-3': 'enforce' }, ...hooks } : {}) }))
+    made.use(
+      problems({
+        ...quiet,
+        ...(modes ? { shape: () => ({ body: 'x' }), conventions: { 'ERR-3': 'enforce' }, ...hooks } : {}),
+      }),
+    )
     return made
   }
   return [app(false), app(true)]
@@ -104,7 +120,12 @@ const requests: fc.Arbitrary<Sent> = fc
     ),
     query: fc.array(fc.tuple(name, value), { maxLength: 3 }),
     accept: maybe(['application/json', 'application/xml', 'image/png', '*/*', 'text/csv']),
-    type: maybe(['application/json', 'text/plain', 'application/merge-patch+json', 'application/x-www-form-urlencoded']),
+    type: maybe([
+      'application/json',
+      'text/plain',
+      'application/merge-patch+json',
+      'application/x-www-form-urlencoded',
+    ]),
     ifMatch: maybe(['*', '"1"', 'W/"2"', 'x']),
     body: maybe([
       '{"id":77,"state":"new"}',

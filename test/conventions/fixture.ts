@@ -3,13 +3,25 @@ import request from 'supertest'
 import { memoryAdapter } from '../../src/adapters/memory/index.js'
 import type { ModedClause } from '../../src/conventions/clauses.js'
 import type { Finding } from '../../src/conventions/finding.js'
-import { type ApiOptions, api, defineResource, endpoint, endpointReply, mount, type ServiceOptions } from '../../src/index.js'
+import {
+  type ApiOptions,
+  api,
+  defineResource,
+  endpoint,
+  endpointReply,
+  mount,
+  type ServiceOptions,
+} from '../../src/index.js'
 import type { Express } from '../middleware/majors.js'
 
 export const customers = defineResource({
   collection: 'customers',
   key: 'id',
-  schema: { type: 'object', required: ['id', 'name'], properties: { id: { type: 'integer' }, name: { type: 'string' } } },
+  schema: {
+    type: 'object',
+    required: ['id', 'name'],
+    properties: { id: { type: 'integer' }, name: { type: 'string' } },
+  },
 })
 
 const lines = defineResource({
@@ -53,7 +65,10 @@ const records = Array.from({ length: 45 }, (_, at) => ({
 const search = endpoint('search', {
   description: 'Finds.',
   methods: {
-    GET: { query: { properties: { text: { type: 'string' } } }, handle: ({ query }) => endpointReply({ status: 200, body: query }) },
+    GET: {
+      query: { properties: { text: { type: 'string' } } },
+      handle: ({ query }) => endpointReply({ status: 200, body: query }),
+    },
   },
 })
 
@@ -105,7 +120,10 @@ export const settings = {
 } as const satisfies Record<ModedClause, object>
 
 /** Every clause in one mode. */
-export const allIn = (mode: 'off' | 'report' | 'enforce', more: object = {}): NonNullable<ServiceOptions['conventions']> =>
+export const allIn = (
+  mode: 'off' | 'report' | 'enforce',
+  more: object = {},
+): NonNullable<ServiceOptions['conventions']> =>
   Object.fromEntries(Object.entries(settings).map(([clause, own]) => [clause, { mode, ...own, ...more }]))
 
 /** Additional options that `allIn` needs. */

@@ -23,10 +23,16 @@ const modes = ['off', 'report', 'enforce'] as const
 
 describe.each(majors)('clauses in modes, in single middlewares on %s', (_, express) => {
   describe.each(modes)('%s', (mode) => {
-    const start = (routes: (app: App, hooks: { onFinding: (event: Finding) => void }) => void, major: Express = express) => {
+    const start = (
+      routes: (app: App, hooks: { onFinding: (event: Finding) => void }) => void,
+      major: Express = express,
+    ) => {
       const findings: Finding[] = []
       const { call } = service(major, (app) => routes(app, { onFinding: (event) => void findings.push(event) }))
-      return { call, reported: () => findings.map(({ clause, detail, route, method }) => `${method} ${route} ${clause} ${detail}`) }
+      return {
+        call,
+        reported: () => findings.map(({ clause, detail, route, method }) => `${method} ${route} ${clause} ${detail}`),
+      }
     }
     const enforced = mode === 'enforce'
     const counted = (...names: string[]) => (mode === 'report' ? names : [])
@@ -41,12 +47,18 @@ describe.each(majors)('clauses in modes, in single middlewares on %s', (_, expre
       const large = await call.get('/v1/orders?limit=40')
       expect([large.status, large.body.size]).toEqual(enforced ? [400, undefined] : [200, 40])
       expect((await call.get('/v1/orders?limit=41')).status).toBe(400)
-      expect(reported()).toEqual(counted('GET /orders QUERY-8 foo', 'GET /orders QUERY-8 limit', 'GET /orders QUERY-5 limit'))
+      expect(reported()).toEqual(
+        counted('GET /orders QUERY-8 foo', 'GET /orders QUERY-8 limit', 'GET /orders QUERY-5 limit'),
+      )
     })
 
     it('QUERY-8: noQuery()', async () => {
       const { call, reported } = start((app, hooks) => {
-        app.get('/v1/orders/:id', noQuery({ conventions: { 'QUERY-8': mode }, ...hooks }), (_req, res) => void res.json({}))
+        app.get(
+          '/v1/orders/:id',
+          noQuery({ conventions: { 'QUERY-8': mode }, ...hooks }),
+          (_req, res) => void res.json({}),
+        )
       })
       expect((await call.get('/v1/orders/1?foo=1')).status).toBe(enforced ? 400 : 200)
       expect(reported()).toEqual(counted('GET /orders/{id} QUERY-8 foo'))
@@ -68,7 +80,11 @@ describe.each(majors)('clauses in modes, in single middlewares on %s', (_, expre
     it('HDR-1: negotiate() and recordAnswer()', async () => {
       const { call, reported } = start((app, hooks) => {
         const options = { conventions: { 'HDR-1': { mode, as: 406 } }, ...hooks } as const
-        const format = negotiate({ offers: ['text/csv', 'application/json'], ...options, conventions: { 'HDR-1': { mode, as: 'json' } } })
+        const format = negotiate({
+          offers: ['text/csv', 'application/json'],
+          ...options,
+          conventions: { 'HDR-1': { mode, as: 'json' } },
+        })
         const answer = recordAnswer(customers, { ...options, offers: ['text/csv'] })
         app.get('/v1/orders', format, (req, res) => void res.type(format.of(req)).send('[]'))
         app.get('/v1/customers', answer, (req, res) => answer.send(req, res, [{ id: 1, name: 'Ana' }]))
@@ -95,7 +111,10 @@ describe.each(majors)('clauses in modes, in single middlewares on %s', (_, expre
 
     it('HDR-5: recordBody()', async () => {
       const { call, reported } = start((app, hooks) => {
-        const body = recordBody(customers, { conventions: { 'HDR-5': { mode, types: ['text/*', 'application/x-json'] } }, ...hooks })
+        const body = recordBody(customers, {
+          conventions: { 'HDR-5': { mode, types: ['text/*', 'application/x-json'] } },
+          ...hooks,
+        })
         app.post('/v1/customers', body, (req, res) => void res.status(200).json(body.of(req)))
       })
       const post = (type: string) => call.post('/v1/customers').type(type).send('{"id":1,"name":"Ana"}')
@@ -108,8 +127,17 @@ describe.each(majors)('clauses in modes, in single middlewares on %s', (_, expre
 
     it('VERB-8 and VERB-6: methodRules()', async () => {
       const { call, reported } = start((app, hooks) => {
-        const rules = methodRules({ on: 'item', allow: ['GET', 'DELETE'], conventions: { 'VERB-8': mode, 'VERB-6': mode }, ...hooks })
-        app.get('/v1/orders/:id', rules, (req, res) => void (req.params.id === '1' ? res.json({ id: 1 }) : res.status(404).end()))
+        const rules = methodRules({
+          on: 'item',
+          allow: ['GET', 'DELETE'],
+          conventions: { 'VERB-8': mode, 'VERB-6': mode },
+          ...hooks,
+        })
+        app.get(
+          '/v1/orders/:id',
+          rules,
+          (req, res) => void (req.params.id === '1' ? res.json({ id: 1 }) : res.status(404).end()),
+        )
         app.delete('/v1/orders/:id', rules, (req, res) => {
           if (req.params.id === '1') res.json({ deleted: true })
           else if (req.params.id === '2') res.status(205).end()
@@ -199,7 +227,13 @@ describe.each(majors)('clauses in modes, in single middlewares on %s', (_, expre
     app.use(problems())
     const call = request(app)
     const statuses = []
-    for (const path of ['/private/v1/orders/5', '/private/v1/customers', '/private/v1/orders', '/v2/orders/5', '/v2/customers'])
+    for (const path of [
+      '/private/v1/orders/5',
+      '/private/v1/customers',
+      '/private/v1/orders',
+      '/v2/orders/5',
+      '/v2/customers',
+    ])
       statuses.push((await call.get(`${path}?_=1`)).status)
     expect(statuses).toEqual([200, 200, 400, 400, 200])
     // Ids that look like a version, or like another segment.
@@ -212,7 +246,12 @@ describe.each(majors)('clauses in modes, in single middlewares on %s', (_, expre
     const app = express()
     app.use(problems({ shape: ({ code }) => ({ body: { code } }), onFinding: (event) => void findings.push(event) }))
     const { body, headers, type } = await request(app).get('/v1/nothing')
-    expect([body, type, headers['cache-control'], findings]).toEqual([{ code: 'unknown-path' }, 'application/json', 'no-store', []])
+    expect([body, type, headers['cache-control'], findings]).toEqual([
+      { code: 'unknown-path' },
+      'application/json',
+      'no-store',
+      [],
+    ])
   })
 
   it.each<[string, unknown]>([

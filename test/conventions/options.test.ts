@@ -23,7 +23,9 @@ const build = (conventions: unknown, more: object = {}) =>
 
 describe('conventions: options that are refused when a service is built', () => {
   it.each<readonly [string, string]>([
-    ...['AUTH-1', 'AUTH-4', 'AUTH-6', 'VERB-13', 'HDR-8', 'HDR-2', 'LIMIT-1'].map((clause) => [clause, 'guards data and callers'] as const),
+    ...['AUTH-1', 'AUTH-4', 'AUTH-6', 'VERB-13', 'HDR-8', 'HDR-2', 'LIMIT-1'].map(
+      (clause) => [clause, 'guards data and callers'] as const,
+    ),
     ['QUERY-4', 'parameters: { offest: ["page"] }'],
     ['QUERY-1', 'part of QUERY-8'],
     ['VER-2', 'entry in versions'],
@@ -92,7 +94,9 @@ describe('conventions: options that are refused when a service is built', () => 
 
   it('resourceRouter() checks templates without a version', () => {
     const router = (routes: readonly string[]) =>
-      refused(() => resourceRouter(customers, memoryAdapter(customers), { conventions: { 'QUERY-8': { mode: 'off', routes } } }))
+      refused(() =>
+        resourceRouter(customers, memoryAdapter(customers), { conventions: { 'QUERY-8': { mode: 'off', routes } } }),
+      )
     expect(router(['/customers', '/customers/{id}/'])).toBe('nothing')
     expect(router(['/v1/customers'])).toContain('Did you mean "/customers"?')
   })
@@ -119,7 +123,10 @@ describe('conventions: expiry', () => {
         routes: ['/v1/orders'],
         ...(onExpired === undefined ? {} : { onExpired }),
       } as const
-      const { call } = serve(express, { conventions: { 'QUERY-8': entry }, onConventionExpired: (event) => void events.push(event) })
+      const { call } = serve(express, {
+        conventions: { 'QUERY-8': entry },
+        onConventionExpired: (event) => void events.push(event),
+      })
       const status = async () => (await call.get('/v1/orders?foo=1')).status
       return { status, events, log }
     }
@@ -170,10 +177,20 @@ describe('conventions: share', () => {
     { what: 'x', clauses: modedClauses, handWritten: true },
   )
   const modes = (share: number) =>
-    modesOf(resolveConventions({ 'QUERY-8': { mode: 'enforce', share } }, { what: 'x', clauses: modedClauses, handWritten: true }), '', '/')
+    modesOf(
+      resolveConventions(
+        { 'QUERY-8': { mode: 'enforce', share } },
+        { what: 'x', clauses: modedClauses, handWritten: true },
+      ),
+      '',
+      '/',
+    )
   const isEnforced = (share: number, principal: unknown, remoteAddress = '10.0.0.1') => {
     const req = { socket: { remoteAddress }, headers: {} } as never
-    return legacyOf(modes(share), 'QUERY-8', { req, principal, finding: () => {}, onConventionExpired: undefined }) === undefined
+    return (
+      legacyOf(modes(share), 'QUERY-8', { req, principal, finding: () => {}, onConventionExpired: undefined }) ===
+      undefined
+    )
   }
 
   it('is a share of clients: by azp, else client_id, else sub, else the address', () => {
@@ -188,7 +205,9 @@ describe('conventions: share', () => {
       // A larger share includes the smaller one.
       if (enforced.includes(name)) expect(isEnforced(0.5, { azp: name })).toBe(true)
     }
-    const addresses = Array.from({ length: 250 }, (_, at) => `10.0.1.${at}`).filter((address) => isEnforced(0.5, undefined, address))
+    const addresses = Array.from({ length: 250 }, (_, at) => `10.0.1.${at}`).filter((address) =>
+      isEnforced(0.5, undefined, address),
+    )
     expect(addresses.length).toBeGreaterThan(80)
     expect(addresses.length).toBeLessThan(170)
     expect(isEnforced(1e-9, { azp: 'a' })).toBe(false)
@@ -212,6 +231,8 @@ describe('conventions: share', () => {
       seen.push(`${status} ${typeof body.customer} ${head.status}`)
     }
     expect(new Set(seen)).toEqual(new Set(['200 string 200', '400 object 302']))
-    expect(reported().filter((one) => one === 'QUERY-8 foo')).toHaveLength(seen.filter((one) => one.startsWith('200')).length)
+    expect(reported().filter((one) => one === 'QUERY-8 foo')).toHaveLength(
+      seen.filter((one) => one.startsWith('200')).length,
+    )
   })
 })

@@ -23,7 +23,9 @@ describe.each(majors)('parameter aliases on %s', (_, express) => {
 
   it('replace the names of the conventions, and are reported', async () => {
     const { call, reported } = served()
-    const { status, body } = await call.get('/v1/orders?page=2&per_page=3&order_by=-id&_=123&utm_source=mail&utm_medium=x')
+    const { status, body } = await call.get(
+      '/v1/orders?page=2&per_page=3&order_by=-id&_=123&utm_source=mail&utm_medium=x',
+    )
     expect([status, ids(body)]).toEqual([200, [42, 41, 40]])
     expect(reported()).toEqual([
       'QUERY-4 page',
@@ -38,7 +40,9 @@ describe.each(majors)('parameter aliases on %s', (_, express) => {
   it('QUERY-7: links use the names of the conventions', async () => {
     const { call } = served()
     const { headers } = await call.get('/v1/orders?page=2&size=3&include=customer&utm_source=mail&state=new')
-    expect(headers.link).toContain('<https://api.example/v1/orders?limit=3&expand=customer&state=new&offest=1>; rel="first"')
+    expect(headers.link).toContain(
+      '<https://api.example/v1/orders?limit=3&expand=customer&state=new&offest=1>; rel="first"',
+    )
     expect(headers.link).not.toMatch(/page=|size=|utm/)
     const next = /<https:\/\/api\.example([^>]*)>; rel="next"/.exec(headers.link ?? '')?.[1] ?? ''
     expect((await call.get(next)).status).toBe(200)
@@ -60,7 +64,12 @@ describe.each(majors)('parameter aliases on %s', (_, express) => {
       'offset=99999999999999999999',
     ]) {
       const { status, body } = await call.get(`/v1/orders?${query}`)
-      expect([query, status, body.errors[0].parameter, body.errors[0].clause]).toEqual([query, 400, 'offset', 'QUERY-4'])
+      expect([query, status, body.errors[0].parameter, body.errors[0].clause]).toEqual([
+        query,
+        400,
+        'offset',
+        'QUERY-4',
+      ])
     }
   })
 
@@ -265,8 +274,9 @@ describe.each(majors)('a version with options of its own on %s', (_, express) =>
 
   it('is documented accordingly', () => {
     const names = (version: string) =>
-      (openapi(made, version) as never as { paths: Record<string, { get: { parameters: readonly object[] } }> }).paths['/notes']?.get
-        .parameters
+      (openapi(made, version) as never as { paths: Record<string, { get: { parameters: readonly object[] } }> }).paths[
+        '/notes'
+      ]?.get.parameters
     expect(JSON.stringify(names('v1'))).toContain('"page"')
     expect(JSON.stringify(names('v2'))).not.toMatch(/"(?:page|per_page)"/)
     expect(JSON.stringify(names('v3'))).toContain('"per_page"')

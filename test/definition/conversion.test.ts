@@ -47,7 +47,8 @@ type Keeps = (named: Shape | undefined, other: Shape | undefined, value: unknown
  * keep.
  */
 function plainly(given: unknown, place: Shape, keeps: Keeps): unknown {
-  if (typeof given === 'string') return place.format === 'local-date-time' ? (canonicalLocalDateTime(given) ?? given) : given
+  if (typeof given === 'string')
+    return place.format === 'local-date-time' ? (canonicalLocalDateTime(given) ?? given) : given
   if (Array.isArray(given)) {
     if (!place.isArray) return given
     return given.map((item, i) => {
@@ -61,7 +62,8 @@ function plainly(given: unknown, place: Shape, keeps: Keeps): unknown {
     const named = place.members.get(name)
     const other = named === undefined ? place.other(name) : undefined
     const inner = named ?? other
-    if (keeps(named, other, given[name])) put(object, name, inner === undefined ? given[name] : plainly(given[name], inner, keeps))
+    if (keeps(named, other, given[name]))
+      put(object, name, inner === undefined ? given[name] : plainly(given[name], inner, keeps))
   }
   return object
 }

@@ -6,7 +6,16 @@ const { freeze } = Object
 describe('isFixed', () => {
   it('is true for scalars and deeply frozen plain data', () => {
     const bare = freeze(Object.assign(Object.create(null), { a: 1 }))
-    for (const value of [1, 'a', true, null, undefined, freeze([]), freeze({ a: freeze([freeze({ b: null })]) }), bare]) {
+    for (const value of [
+      1,
+      'a',
+      true,
+      null,
+      undefined,
+      freeze([]),
+      freeze({ a: freeze([freeze({ b: null })]) }),
+      bare,
+    ]) {
       expect(isFixed(value)).toBe(true)
     }
   })

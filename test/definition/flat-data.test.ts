@@ -5,7 +5,22 @@ import { Flattener, frozenData, isSameData, sizeOfData } from '../../src/definit
 
 const names = fc.constantFrom('a', 'b', 'c', '__proto__', 'toJSON', '0', '')
 const scalars = fc.oneof(
-  fc.constantFrom(undefined, null, true, false, 0, -0, 1, Number.NaN, Number.POSITIVE_INFINITY, '', 'a', '\ud800', '"', 'é漢'),
+  fc.constantFrom(
+    undefined,
+    null,
+    true,
+    false,
+    0,
+    -0,
+    1,
+    Number.NaN,
+    Number.POSITIVE_INFINITY,
+    '',
+    'a',
+    '\ud800',
+    '"',
+    'é漢',
+  ),
   fc.double(),
   fc.string({ unit: 'binary' }),
 )
@@ -38,7 +53,8 @@ const oddOnes = fc.constantFrom(...odd).map((make) => make())
 /** Members are defined, not assigned, so that `__proto__` is an ordinary member. */
 const objectOf = (members: readonly (readonly [string, unknown])[]): object => {
   const made = {}
-  for (const [name, value] of members) Object.defineProperty(made, name, { value, enumerable: true, configurable: true, writable: true })
+  for (const [name, value] of members)
+    Object.defineProperty(made, name, { value, enumerable: true, configurable: true, writable: true })
   return made
 }
 const valuesOf = (leaves: fc.Arbitrary<unknown>) =>
@@ -141,7 +157,9 @@ describe('flattened data', () => {
       { a: 1, x: 2, c: 3 },
       { a: 1, b: 2, c: 3 },
     ]
-    expect(each.map((value) => JSON.stringify(frozenData(flattener.flat(value) ?? [])))).toEqual(each.map((value) => JSON.stringify(value)))
+    expect(each.map((value) => JSON.stringify(frozenData(flattener.flat(value) ?? [])))).toEqual(
+      each.map((value) => JSON.stringify(value)),
+    )
     expect(isSameData(flattener.flat(each[0] as object) ?? [], each[1])).toBe(false)
   })
 

@@ -36,9 +36,9 @@ describe('constraints next to a format', () => {
   ])('REP-4: %s with %j is an error of defineResource', (format, more, says) => {
     expect(() => define(text(format, more))).toThrow(says)
     expect(() => define(text(format, more))).toThrow(ConfigurationError)
-    expect(() => define({ type: 'object', properties: { dentro: { type: 'array', items: text(format, more) } } })).toThrow(
-      /^"valor\.dentro\.\*" of "cosas"/,
-    )
+    expect(() =>
+      define({ type: 'object', properties: { dentro: { type: 'array', items: text(format, more) } } }),
+    ).toThrow(/^"valor\.dentro\.\*" of "cosas"/)
     expect(() => define({ $ref: '#/$defs/uno' }, { $defs: { uno: text(format, more) } })).toThrow(says)
   })
 

@@ -23,22 +23,27 @@ const unicode = fc.string({ unit: 'binary' })
 const values = {
   text: unicode.filter((text) => unaddressable(text) === undefined),
   whole: fc.maxSafeInteger(),
-  amount: fc.double({ noDefaultInfinity: true, noNaN: true }).filter((value) => !Number.isInteger(value) || Number.isSafeInteger(value)),
+  amount: fc
+    .double({ noDefaultInfinity: true, noNaN: true })
+    .filter((value) => !Number.isInteger(value) || Number.isSafeInteger(value)),
   flag: fc.boolean(),
 } as const
 const plain = (value: unknown): unknown => (Object.is(value, -0) ? 0 : value)
 
 describe('simple keys', () => {
-  it.each(Object.keys(values) as (keyof typeof values)[])('PATH-11: a key of type %s round-trips through its text', (member) => {
-    const codec = simple(member)
-    fc.assert(
-      fc.property(values[member] as fc.Arbitrary<string | number | boolean>, (value) => {
-        const key = codec.of({ [member]: value }) as KeyValue
-        expect(key).toBe(plain(value))
-        expect(codec.parse(codec.text(key))).toBe(plain(value))
-      }),
-    )
-  })
+  it.each(Object.keys(values) as (keyof typeof values)[])(
+    'PATH-11: a key of type %s round-trips through its text',
+    (member) => {
+      const codec = simple(member)
+      fc.assert(
+        fc.property(values[member] as fc.Arbitrary<string | number | boolean>, (value) => {
+          const key = codec.of({ [member]: value }) as KeyValue
+          expect(key).toBe(plain(value))
+          expect(codec.parse(codec.text(key))).toBe(plain(value))
+        }),
+      )
+    },
+  )
 
   it('PATH-11: different texts are different keys', () => {
     const spelling = fc.oneof(
@@ -57,12 +62,26 @@ describe('simple keys', () => {
     }
   })
 
-  it.each(['03', '+3', '3.0', '1e3', '-0', ' 3', '3 ', '', '0x3', '٣', '３', '1_000', 'NaN', 'Infinity', '9007199254740993', 'null'])(
-    'PATH-11: %j is no spelling of a whole number, nor of a number',
-    (text) => {
-      expect([simple('whole').parse(text), simple('amount').parse(text)]).toEqual([undefined, undefined])
-    },
-  )
+  it.each([
+    '03',
+    '+3',
+    '3.0',
+    '1e3',
+    '-0',
+    ' 3',
+    '3 ',
+    '',
+    '0x3',
+    '٣',
+    '３',
+    '1_000',
+    'NaN',
+    'Infinity',
+    '9007199254740993',
+    'null',
+  ])('PATH-11: %j is no spelling of a whole number, nor of a number', (text) => {
+    expect([simple('whole').parse(text), simple('amount').parse(text)]).toEqual([undefined, undefined])
+  })
 
   it('PATH-11: any number in a new record can be addressed by its own text', () => {
     for (const number of [2 ** 53, -(2 ** 53), 1e21, 1.7976931348623157e308]) {
@@ -112,7 +131,16 @@ describe('simple keys', () => {
 
   it('a record without its key, or with a key of another type, has none', () => {
     const codec = simple('whole')
-    for (const record of [{}, { whole: '3' }, { whole: null }, { whole: Number.NaN }, null, 3, [], Object.create({ whole: 3 })]) {
+    for (const record of [
+      {},
+      { whole: '3' },
+      { whole: null },
+      { whole: Number.NaN },
+      null,
+      3,
+      [],
+      Object.create({ whole: 3 }),
+    ]) {
       expect(codec.of(record)).toBeUndefined()
     }
   })

@@ -17,7 +17,8 @@ function refusal(check: () => void): ConfigurationError | undefined {
   return undefined
 }
 
-const collectionCode = (name: string): ConfigurationCode | 'passes' => refusal(() => checkCollectionName(name))?.code ?? 'passes'
+const collectionCode = (name: string): ConfigurationCode | 'passes' =>
+  refusal(() => checkCollectionName(name))?.code ?? 'passes'
 const segmentCode = (name: string): ConfigurationCode | 'passes' => refusal(() => checkSegment(name))?.code ?? 'passes'
 const message = (name: string) => refusal(() => checkCollectionName(name))?.message
 
@@ -91,9 +92,12 @@ const malformed = [
 ]
 
 describe('collection names', () => {
-  it.each(Object.entries(good))('PATH-2, PATH-10: plural nouns of a %s are accepted, English and Spanish', (_, names) => {
-    expect(words(names).filter((name) => collectionCode(name) !== 'passes')).toEqual([])
-  })
+  it.each(Object.entries(good))(
+    'PATH-2, PATH-10: plural nouns of a %s are accepted, English and Spanish',
+    (_, names) => {
+      expect(words(names).filter((name) => collectionCode(name) !== 'passes')).toEqual([])
+    },
+  )
 
   it.each(singular)('PATH-2: "%s" is not a plural', (name) => {
     expect(collectionCode(name)).toBe('name-not-plural')
@@ -113,10 +117,13 @@ describe('collection names', () => {
     expect(segmentCode(name)).toBe('name-malformed')
   })
 
-  it.each([undefined, null, 7, {}, ['invoices'], Symbol('invoices')])('PATH-10: a name that is not a string is malformed (%s)', (name) => {
-    expect(collectionCode(name as string)).toBe('name-malformed')
-    expect(segmentCode(name as string)).toBe('name-malformed')
-  })
+  it.each([undefined, null, 7, {}, ['invoices'], Symbol('invoices')])(
+    'PATH-10: a name that is not a string is malformed (%s)',
+    (name) => {
+      expect(collectionCode(name as string)).toBe('name-malformed')
+      expect(segmentCode(name as string)).toBe('name-malformed')
+    },
+  )
 })
 
 describe('messages', () => {
@@ -157,7 +164,9 @@ describe('messages', () => {
 
   it('PATH-2: every suggestion for a singular is accepted', () => {
     const suggestions = singular.flatMap((name) =>
-      [...(/Use (.*?)\./u.exec(message(name) ?? '')?.[1]?.matchAll(/"(.*?)"/gu) ?? [])].map(([, suggestion]) => suggestion ?? ''),
+      [...(/Use (.*?)\./u.exec(message(name) ?? '')?.[1]?.matchAll(/"(.*?)"/gu) ?? [])].map(
+        ([, suggestion]) => suggestion ?? '',
+      ),
     )
     expect(suggestions.length).toBeGreaterThan(singular.length - 2)
     expect(suggestions.filter((suggestion) => collectionCode(suggestion) !== 'passes')).toEqual([])
@@ -173,10 +182,13 @@ describe('messages', () => {
     expect(message(name)).toMatch(/PATCH.*flag.*endpoint\(\).*PATH-8.*\[PATH-3 name-is-verb\]$/)
   })
 
-  it.each(['search', 'edit'])('PATH-3, PATH-8: for "%s" the message mentions endpoint(), as a collection and as a segment', (name) => {
-    expect(() => checkCollectionName(name)).toThrow(/endpoint\(\)/)
-    expect(() => checkSegment(name)).toThrow(/endpoint\(\)/)
-  })
+  it.each(['search', 'edit'])(
+    'PATH-3, PATH-8: for "%s" the message mentions endpoint(), as a collection and as a segment',
+    (name) => {
+      expect(() => checkCollectionName(name)).toThrow(/endpoint\(\)/)
+      expect(() => checkSegment(name)).toThrow(/endpoint\(\)/)
+    },
+  )
 
   it('PATH-4: the message says that Accept chooses the format and the name without it', () => {
     expect(message('invoices.pdf')).toMatch(/"invoices\.pdf".*Accept.*Use "invoices"\. \[PATH-4 name-has-format\]$/)
@@ -213,7 +225,9 @@ describe('exceptions', () => {
   })
 
   it.each(['', '  ', undefined, true])('PATH-10: an exception needs a reason, which %j is not', (reason) => {
-    expect(refusal(() => checkCollectionName('insurance', { insurance: reason as string }))?.code).toBe('invalid-option')
+    expect(refusal(() => checkCollectionName('insurance', { insurance: reason as string }))?.code).toBe(
+      'invalid-option',
+    )
     expect(refusal(() => checkCollectionName('invoices', { insurance: reason as string }))?.code).toBe('invalid-option')
   })
 })
@@ -227,13 +241,25 @@ describe('segments of flags and areas', () => {
   })
 
   it('PATH-3: verbs throw', () => {
-    const names = words('activate activar archivar cancel cancelar edit pay pagar search update sell undo getStatus obtener-estado')
+    const names = words(
+      'activate activar archivar cancel cancelar edit pay pagar search update sell undo getStatus obtener-estado',
+    )
     expect(names.filter((name) => segmentCode(name) !== 'name-is-verb')).toEqual([])
   })
 })
 
 describe('any string at all', () => {
-  const parts = fc.constantFrom(...'aeiouszáéíóúñ-_.:{}A1 '.split(''), 'facturas', 'get', 'de', 'ion', 'IDs', '\u0301', '\ud800', '客')
+  const parts = fc.constantFrom(
+    ...'aeiouszáéíóúñ-_.:{}A1 '.split(''),
+    'facturas',
+    'get',
+    'de',
+    'ion',
+    'IDs',
+    '\u0301',
+    '\ud800',
+    '客',
+  )
   const name = fc.oneof(
     fc.string({ unit: 'binary' }),
     fc.array(fc.nat(0xffff)).map((units) => String.fromCharCode(...units)),

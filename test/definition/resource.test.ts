@@ -3,7 +3,9 @@ import { defineResource } from '../../src/definition/resource.js'
 import { ConfigurationError } from '../../src/problem.js'
 
 /** As JavaScript callers see it. */
-const define = defineResource as unknown as (options: unknown) => ReturnType<ReturnType<typeof defineResource<Record<string, unknown>>>>
+const define = defineResource as unknown as (
+  options: unknown,
+) => ReturnType<ReturnType<typeof defineResource<Record<string, unknown>>>>
 
 const contratos = define({
   collection: 'contratos',
@@ -58,7 +60,13 @@ describe('a valid declaration', () => {
       links: { contratos: { to: contratos, by: 'contratoId' } },
     })
     expect(made.filters.get('lote')).toEqual({ name: 'lote', field: 'lote', path: ['lote'], op: 'eq', many: false })
-    expect(made.filters.get('desde')).toEqual({ name: 'desde', field: 'cp.codigo', path: ['cp', 'codigo'], op: 'gte', many: false })
+    expect(made.filters.get('desde')).toEqual({
+      name: 'desde',
+      field: 'cp.codigo',
+      path: ['cp', 'codigo'],
+      op: 'gte',
+      many: false,
+    })
     expect(made.links.get('contratos')).toEqual({
       kind: 'to',
       name: 'contratos',
@@ -85,12 +93,17 @@ describe('a valid declaration', () => {
   })
 
   it('QUERY-1: an association can be filtered by its own name, if a filter names the member with its key', () => {
-    const made = piezas({ links: { contratos: { to: contratos, by: 'contratoId' } }, filters: { contratos: { field: 'contratoId' } } })
+    const made = piezas({
+      links: { contratos: { to: contratos, by: 'contratoId' } },
+      filters: { contratos: { field: 'contratoId' } },
+    })
     expect(made.filters.get('contratos')?.path).toEqual(['contratoId'])
   })
 
   it('REP-1: a link may replace the member of the same name', () => {
-    expect(piezas({ links: { contrato: { to: contratos, by: 'contrato' } } }).links.get('contrato')).toMatchObject({ by: ['contrato'] })
+    expect(piezas({ links: { contrato: { to: contratos, by: 'contrato' } } }).links.get('contrato')).toMatchObject({
+      by: ['contrato'],
+    })
   })
 
   it('PATH-7: the segment of an association is the collection unless it sets another', () => {
@@ -157,11 +170,19 @@ describe('an invalid declaration', () => {
     ['an unknown sort', { ...base, sort: ['lotte'] }, 'unknown-member'],
     ['an unknown search', { ...base, search: ['lotte'] }, 'unknown-member'],
     ['an unknown by', { ...base, links: { a: { to: contratos, by: 'contratId' } } }, 'unknown-member'],
-    ['an unknown show', { ...base, links: { a: { to: contratos, by: 'contratoId', show: ['esUrgent'] } } }, 'unknown-member'],
+    [
+      'an unknown show',
+      { ...base, links: { a: { to: contratos, by: 'contratoId', show: ['esUrgent'] } } },
+      'unknown-member',
+    ],
     ['an unknown external link', { ...base, links: { mappa: { external: true } } }, 'unknown-member'],
     ['an unknown flag', { ...base, flags: { urgente: 'urgent' } }, 'unknown-member'],
     ['an unknown by of the parent', { ...base, parent: { of: contratos, by: 'contratId' } }, 'unknown-member'],
-    ['an unknown by of an association', { ...base, attachedTo: [{ of: contratos, by: 'contratId' }] }, 'unknown-member'],
+    [
+      'an unknown by of an association',
+      { ...base, attachedTo: [{ of: contratos, by: 'contratId' }] },
+      'unknown-member',
+    ],
     ['a nested key', { ...base, key: 'cp.codigo' }, 'unknown-member'],
     ['a member of every object', { ...base, sort: ['constructor'] }, 'unknown-member'],
     ['an object for a key', { ...base, key: 'cp' }, 'unsuitable-member'],
@@ -176,13 +197,29 @@ describe('an invalid declaration', () => {
     ['a flag of no boolean', { ...base, flags: { urgente: 'lote' } }, 'unsuitable-member'],
     ['a link of an object', { ...base, links: { a: { to: contratos, by: 'cp' } } }, 'unsuitable-member'],
     ['an external link that is no object', { ...base, links: { lote: { external: true } } }, 'unsuitable-member'],
-    ['a link with the name of a member', { ...base, links: { lote: { to: contratos, by: 'contratoId' } } }, 'unsuitable-member'],
-    ['a link with the name of the key', { ...base, links: { numero: { to: contratos, by: 'numero' } } }, 'unsuitable-member'],
+    [
+      'a link with the name of a member',
+      { ...base, links: { lote: { to: contratos, by: 'contratoId' } } },
+      'unsuitable-member',
+    ],
+    [
+      'a link with the name of the key',
+      { ...base, links: { numero: { to: contratos, by: 'numero' } } },
+      'unsuitable-member',
+    ],
     ['a sub-collection with the name of a member', { ...base, links: { lote: { sub: 'lotes' } } }, 'unsuitable-member'],
-    ['a link that shows href', { ...base, links: { a: { to: contratos, by: 'contratoId', show: ['href'] } } }, 'unsuitable-member'],
+    [
+      'a link that shows href',
+      { ...base, links: { a: { to: contratos, by: 'contratoId', show: ['href'] } } },
+      'unsuitable-member',
+    ],
     ['a writeOnly key', { ...base, key: 'oculto' }, 'exposes-write-only'],
     ['a writeOnly filter', { ...base, filters: { oculto: true } }, 'exposes-write-only'],
-    ['a filter that asks whether a writeOnly member is null', { ...base, filters: { oculto: { op: 'null' } } }, 'exposes-write-only'],
+    [
+      'a filter that asks whether a writeOnly member is null',
+      { ...base, filters: { oculto: { op: 'null' } } },
+      'exposes-write-only',
+    ],
     ['a nested writeOnly filter', { ...base, filters: { 'cp.pin': true } }, 'exposes-write-only'],
     ['a filter within a writeOnly member', { ...base, filters: { 'secreto.pin': true } }, 'exposes-write-only'],
     ['a writeOnly sort', { ...base, sort: ['secreto.pin'] }, 'exposes-write-only'],
@@ -241,7 +278,11 @@ describe('an invalid declaration', () => {
     ['a list for links', { ...base, links: [] }, 'invalid-option'],
     ['null for a link', { ...base, links: { a: null } }, 'invalid-option'],
     ['a link without by', { ...base, links: { a: { to: contratos } } }, 'invalid-option'],
-    ['a link to nothing, as a circle of imports gives', { ...base, links: { a: { to: undefined, by: 'contratoId' } } }, 'unresolved-link'],
+    [
+      'a link to nothing, as a circle of imports gives',
+      { ...base, links: { a: { to: undefined, by: 'contratoId' } } },
+      'unresolved-link',
+    ],
     ['a parent of nothing', { ...base, parent: { of: undefined, by: 'contratoId' } }, 'unresolved-link'],
     ['an association with nothing', { ...base, attachedTo: [{}] }, 'unresolved-link'],
     ['an association that is no list', { ...base, attachedTo: { of: contratos } }, 'invalid-option'],
@@ -261,14 +302,20 @@ describe('an invalid declaration', () => {
     [{ ...base, filters: { lote: { feild: 'lote' } } }, 'Did you mean "field"?'],
     [{ ...base, links: { a: { to: contratos, by: 'contratoId', shows: [] } } }, 'Did you mean "show"?'],
     [{ ...base, page: { sise: 5 } }, 'Did you mean "size"?'],
-    [{ ...base, sort: ['lotte'] }, '"piezas" names "lotte" in sort, which its schema does not have. Did you mean "lote"?'],
+    [
+      { ...base, sort: ['lotte'] },
+      '"piezas" names "lotte" in sort, which its schema does not have. Did you mean "lote"?',
+    ],
     [{ ...base, sort: ['cp.codgo'] }, 'Did you mean "cp.codigo"?'],
     [{ ...base, sort: ['x'] }, 'It has: numero, lote,'],
     [
       { ...base, links: { a: { to: contratos, by: 'contratoId', show: ['esUrgent'] } } },
       'which "contratos" does not have. Did you mean "esUrgente"?',
     ],
-    [{ ...base, links: { a: { to: undefined, by: 'contratoId' } } }, 'the name of a collection if two definitions refer to each other'],
+    [
+      { ...base, links: { a: { to: undefined, by: 'contratoId' } } },
+      'the name of a collection if two definitions refer to each other',
+    ],
     [{ ...base, filters: { limit: { field: 'lote' } } }, "{ other: { field: 'lote' } }"],
     [{ ...base, filters: { etiquetas: true } }, "Set op: 'contains'"],
     [{ ...base, sort: ['cp'] }, 'Name a member inside it'],

@@ -2,7 +2,11 @@ import { describe, expect, it } from 'vitest'
 import type { JsonSchema } from '../../src/definition/schema-types.js'
 import { Shape } from '../../src/definition/shape.js'
 
-const party = { type: 'object', required: ['nombre'], properties: { nombre: { type: 'string' }, alias: { type: ['string', 'null'] } } }
+const party = {
+  type: 'object',
+  required: ['nombre'],
+  properties: { nombre: { type: 'string' }, alias: { type: ['string', 'null'] } },
+}
 const of = (schema: JsonSchema): Shape => Shape.of(schema)
 /** The shape of the only member, beside definitions to refer to. */
 const member = (schema: unknown, $defs: JsonSchema = { party }): Shape =>
@@ -61,7 +65,9 @@ describe('the type of a value', () => {
 
   it('REP-8: a member is readOnly or writeOnly if any of its schemas says so', () => {
     expect(member({ $ref: '#/$defs/party', readOnly: true }).readOnly).toBe(true)
-    expect(member({ $ref: '#/$defs/pin', writeOnly: false }, { pin: { type: 'string', writeOnly: true } }).writeOnly).toBe(true)
+    expect(
+      member({ $ref: '#/$defs/pin', writeOnly: false }, { pin: { type: 'string', writeOnly: true } }).writeOnly,
+    ).toBe(true)
     expect(member({ anyOf: [{ type: 'string', writeOnly: true }, { type: 'null' }] }).writeOnly).toBe(true)
     expect(member({ type: 'string' }).writeOnly).toBe(false)
   })
@@ -86,7 +92,10 @@ describe('members', () => {
   })
 
   it('are merged if several schemas declare one', () => {
-    const shape = of({ properties: { a: { type: 'integer' } }, allOf: [{ properties: { a: { minimum: 1, readOnly: true } } }] })
+    const shape = of({
+      properties: { a: { type: 'integer' } },
+      allOf: [{ properties: { a: { minimum: 1, readOnly: true } } }],
+    })
     expect(summary(shape.at(['a']) as Shape)).toBe('integer')
     expect(shape.at(['a'])?.readOnly).toBe(true)
   })
@@ -136,7 +145,9 @@ describe('members', () => {
     expect(of({ type: 'object' }).open).toBe(false)
     expect(of({ type: 'object' }).other('x')).toBeUndefined()
     expect(of({ type: 'object', additionalProperties: true }).other('x')?.types.size).toBe(0)
-    expect(of({ type: 'object', additionalProperties: { type: 'integer' } }).other('x')?.types).toEqual(new Set(['integer']))
+    expect(of({ type: 'object', additionalProperties: { type: 'integer' } }).other('x')?.types).toEqual(
+      new Set(['integer']),
+    )
     const patterned = of({ type: 'object', patternProperties: { '^n-': { type: 'integer' } } })
     expect([patterned.open, patterned.hasOthers, patterned.other('x')]).toEqual([false, true, undefined])
     expect(patterned.other('n-1')?.types).toEqual(new Set(['integer']))
@@ -147,7 +158,9 @@ describe('members', () => {
     const shape = member({ type: 'array', prefixItems: [{ type: 'string' }, true], items: { $ref: '#/$defs/party' } })
     expect(shape.prefix.map(summary)).toEqual(['string', ''])
     expect(names(shape.items as Shape)).toEqual(['nombre', 'alias'])
-    expect(member({ anyOf: [{ type: 'array', items: { type: 'string' } }, { type: 'null' }] }).items?.types).toEqual(new Set(['string']))
+    expect(member({ anyOf: [{ type: 'array', items: { type: 'string' } }, { type: 'null' }] }).items?.types).toEqual(
+      new Set(['string']),
+    )
     expect(member({ type: 'array' }).items).toBeUndefined()
   })
 
@@ -182,7 +195,14 @@ describe('references', () => {
       sibling: { $ref: '#/properties/slash' },
     }
     const schema = { type: 'object', $defs, properties }
-    expect(Object.keys(properties).map((name) => at(schema, name))).toEqual(['string', 'integer', 'boolean', 'number', '', 'string'])
+    expect(Object.keys(properties).map((name) => at(schema, name))).toEqual([
+      'string',
+      'integer',
+      'boolean',
+      'number',
+      '',
+      'string',
+    ])
   })
 
   it('may make a schema recursive', () => {

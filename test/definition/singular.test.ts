@@ -28,10 +28,13 @@ describe('singularOf', () => {
   })
 
   it('HDR-1: what has no other singular stays', () => {
-    for (const name of ['data', 'aircraft', 'series', 'analisis', 'campus', '客户', '2024']) expect(singularOf(name)).toBe(name)
+    for (const name of ['data', 'aircraft', 'series', 'analisis', 'campus', '客户', '2024'])
+      expect(singularOf(name)).toBe(name)
   })
 
   it('HDR-1: every name has one, and it is never empty', () => {
-    fc.assert(fc.property(fc.string({ unit: 'grapheme', minLength: 1 }), (name) => typeof singularOf(name) === 'string'))
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme', minLength: 1 }), (name) => typeof singularOf(name) === 'string'),
+    )
   })
 })

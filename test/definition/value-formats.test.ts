@@ -32,7 +32,9 @@ describe('value formats', () => {
         const size = Math.abs(minutes)
         const spelled = `${local}${minutes < 0 ? '-' : '+'}${two(Math.floor(size / 60))}:${two(size % 60)}`
         expect(canonicalInstant(spelled)).toBe(new Date(moment).toISOString())
-        expect(Math.sign(compareInstants(new Date(moment).toISOString(), new Date(other).toISOString()))).toBe(Math.sign(moment - other))
+        expect(Math.sign(compareInstants(new Date(moment).toISOString(), new Date(other).toISOString()))).toBe(
+          Math.sign(moment - other),
+        )
       }),
     )
   })
@@ -46,11 +48,17 @@ describe('value formats', () => {
         expect(Math.sign(compareDecimals(shown(a), shown(b)))).toBe(a < b ? -1 : a > b ? 1 : 0)
       }),
     )
-    for (const beyond of ['9223372036854775808', '-9223372036854775809', '1e3', '']) expect(canonicalInt64(beyond)).toBeUndefined()
+    for (const beyond of ['9223372036854775808', '-9223372036854775809', '1e3', ''])
+      expect(canonicalInt64(beyond)).toBeUndefined()
   })
 
   it('REP-4: there is no canonical text of a leap second, of a year outside 0001 to 9999, or of a huge exponent', () => {
-    for (const none of ['2016-12-31T23:59:60Z', '0001-01-01T00:00:00+00:01', '9999-12-31T23:59:59-00:01', '0000-01-01T00:00:00Z'])
+    for (const none of [
+      '2016-12-31T23:59:60Z',
+      '0001-01-01T00:00:00+00:01',
+      '9999-12-31T23:59:59-00:01',
+      '0000-01-01T00:00:00Z',
+    ])
       expect(canonicalInstant(none), none).toBeUndefined()
     expect(canonicalDecimal('1e401')).toBeUndefined()
     expect(canonicalDecimal('1e400')).toHaveLength(401)

@@ -48,7 +48,8 @@ describe.each(majors)('the console in %s', (_, framework) => {
   })
 
   it('serves the script and the style sheet of Swagger UI as they are installed', async () => {
-    const installed = (name: string) => readFileSync(createRequire(import.meta.url).resolve(`swagger-ui-dist/${name}`), 'utf8')
+    const installed = (name: string) =>
+      readFileSync(createRequire(import.meta.url).resolve(`swagger-ui-dist/${name}`), 'utf8')
     for (const [name, type] of [
       ['swagger-ui.css', 'text/css'],
       ['swagger-ui-bundle.js', 'text/javascript'],
@@ -111,7 +112,9 @@ describe('Swagger UI', () => {
     expect(() => swaggerUiAssets(installed({ version: '4.19.1' }, all))).toThrow(
       'swagger-ui-dist 5 or later; 4.19.1 is installed. Run npm i swagger-ui-dist.',
     )
-    expect(() => swaggerUiAssets(installed({ version: '5.35.0' }, ['swagger-ui.css']))).toThrow('swagger-ui-bundle.js of swagger-ui-dist')
+    expect(() => swaggerUiAssets(installed({ version: '5.35.0' }, ['swagger-ui.css']))).toThrow(
+      'swagger-ui-bundle.js of swagger-ui-dist',
+    )
     expect(swaggerUiAssets(installed({ version: '5.35.0' }, all)).map(([name]) => name)).toEqual(all)
     expect(() => swaggerUiAssets(installed({}, all))).toThrow('swagger-ui-dist 5 or later')
   })

@@ -37,7 +37,11 @@ describe('a word of a shell', () => {
 
 describe('a path with a server of its own', () => {
   it.each([
-    ['has its variables at their defaults', { region: { default: 'eu' }, port: { default: '8443' } }, 'https://eu.example.com:8443/a/b'],
+    [
+      'has its variables at their defaults',
+      { region: { default: 'eu' }, port: { default: '8443' } },
+      'https://eu.example.com:8443/a/b',
+    ],
     ['keeps a variable that has none', { region: { default: 'eu' }, port: {} }, "'https://eu.example.com:{port}/a/b'"],
   ])('%s', (_, variables, address) => {
     const document = {
@@ -156,16 +160,18 @@ describe.each([
     served = await listen(express().use('/area', service))
     document = openapi(service, 'v1')
     token = String(
-      (await fetch(`${served.origin}/area/login`, { headers: { Authorization: `Basic ${btoa('ana:piezas')}` } })).headers.get(
-        'x-authorization-token',
-      ),
+      (
+        await fetch(`${served.origin}/area/login`, { headers: { Authorization: `Basic ${btoa('ana:piezas')}` } })
+      ).headers.get('x-authorization-token'),
     )
   })
   afterAll(() => served.close())
 
   it('work as they are pasted', { timeout: 60_000 }, async () => {
     const pages = await Promise.all(
-      ['orders', 'search', ...(open ? [] : ['login'])].map(async (name) => (await fetch(`${served.origin}/area/v1/docs/${name}`)).text()),
+      ['orders', 'search', ...(open ? [] : ['login'])].map(async (name) =>
+        (await fetch(`${served.origin}/area/v1/docs/${name}`)).text(),
+      ),
     )
     const lines = pages.flatMap((page) =>
       [...page.matchAll(/<h2 id="([^"]*)">[\s\S]*?<pre><code>(curl [\s\S]*?)<\/code><\/pre>/g)].map(([, id, line]) => ({

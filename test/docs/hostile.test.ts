@@ -3,7 +3,13 @@ import { describe, expect, it } from 'vitest'
 import { memoryAdapter } from '../../src/adapters/memory/index.js'
 import { docsPages } from '../../src/docs/index.js'
 import { api, defineResource, type JsonSchema, mount, resourceRouter } from '../../src/index.js'
-import { type DocumentFragment, type OpenApiDocument, type OpenApiOptions, openapi, type ResourceText } from '../../src/openapi/index.js'
+import {
+  type DocumentFragment,
+  type OpenApiDocument,
+  type OpenApiOptions,
+  openapi,
+  type ResourceText,
+} from '../../src/openapi/index.js'
 import { csv, imports } from '../../src/transfer/index.js'
 import { faultsOf, fileOf, linksOf, pagesOf, textOf } from './site.js'
 
@@ -53,7 +59,9 @@ describe('texts of a team', () => {
       ),
       {
         description: text,
-        operations: { create: { summary: text, description: text, problems: [{ code: text, status: 409, title: text }] } },
+        operations: {
+          create: { summary: text, description: text, problems: [{ code: text, status: 409, title: text }] },
+        },
       },
       {
         info: {
@@ -76,7 +84,12 @@ describe('texts of a team', () => {
   it('keep the parts of Markdown that are harmless', () => {
     const page =
       fileOf(
-        documentOf(schemaWith({}, { description: 'Some *words*, `code`, [a link](https://a.example/x) and HDR-3.\n\n- one\n- two' })),
+        documentOf(
+          schemaWith(
+            {},
+            { description: 'Some *words*, `code`, [a link](https://a.example/x) and HDR-3.\n\n- one\n- two' },
+          ),
+        ),
         'things',
       ) ?? ''
     expect(page).toContain('<em>words</em>')
@@ -88,14 +101,21 @@ describe('texts of a team', () => {
 
   it('make no link of a clause inside a link, or of one that there is not', () => {
     const page =
-      fileOf(documentOf(schemaWith({}, { description: '[see HDR-3](https://a.example/) HDR-99 XHDR-3 constructor-1' })), 'things') ?? ''
+      fileOf(
+        documentOf(schemaWith({}, { description: '[see HDR-3](https://a.example/) HDR-99 XHDR-3 constructor-1' })),
+        'things',
+      ) ?? ''
     expect(page).toContain('<a href="https://a.example/">see HDR-3</a> HDR-99 XHDR-3 constructor-1')
   })
 })
 
 describe('odd names', () => {
   const fragmentOf = (tag: unknown, path: string, more: object = {}): DocumentFragment => ({
-    paths: { [path]: { get: { operationId: `get${path}`, tags: [tag], responses: { 200: { description: 'Done.' } }, ...more } } },
+    paths: {
+      [path]: {
+        get: { operationId: `get${path}`, tags: [tag], responses: { 200: { description: 'Done.' } }, ...more },
+      },
+    },
   })
   const tags = [
     'problems',
@@ -125,7 +145,9 @@ describe('odd names', () => {
   ]
 
   it('of tags have a page each, beside the pages that are always there', () => {
-    const document = openapi(api({ versions: { v1: [] } }), 'v1', { fragments: tags.map((tag, at) => fragmentOf(tag, `/p${at}`)) })
+    const document = openapi(api({ versions: { v1: [] } }), 'v1', {
+      fragments: tags.map((tag, at) => fragmentOf(tag, `/p${at}`)),
+    })
     const pages = pagesOf(document)
     expect(faultsOf(pages)).toEqual([])
     const whole = [...pages.values()]
@@ -160,7 +182,11 @@ describe('odd names', () => {
                 },
               },
             },
-            '/loose': { get: { tags: 'x', parameters: 'x', responses: [], security: 'x' }, post: 'x', put: { tags: [1] } },
+            '/loose': {
+              get: { tags: 'x', parameters: 'x', responses: [], security: 'x' },
+              post: 'x',
+              put: { tags: [1] },
+            },
           },
         } as unknown as DocumentFragment,
       ],
@@ -186,7 +212,10 @@ describe('odd sizes', () => {
       key: 'id' as never,
       schema: schemaWith(
         Object.fromEntries(
-          names.map((name, at): [string, JsonSchema] => [name, { type: 'string', description: `About ${name}: ${'words '.repeat(at)}` }]),
+          names.map((name, at): [string, JsonSchema] => [
+            name,
+            { type: 'string', description: `About ${name}: ${'words '.repeat(at)}` },
+          ]),
         ),
       ),
       filters: Object.fromEntries(names.map((name) => [name, true])) as never,
@@ -205,7 +234,10 @@ describe('odd sizes', () => {
         collection: `things${at}s`,
         singular: `thing${at}`,
         key: 'id' as never,
-        schema: schemaWith({ name: { type: 'string' } }, { description: `Things of kind ${at}. ${'Text. '.repeat(50)}` }),
+        schema: schemaWith(
+          { name: { type: 'string' } },
+          { description: `Things of kind ${at}. ${'Text. '.repeat(50)}` },
+        ),
       }),
     )
     const document = openapi(api({ versions: { v1: resources.map((one) => mount(one, memoryAdapter(one))) } }), 'v1')
@@ -246,7 +278,10 @@ describe('odd sizes', () => {
     const nested = (depth: number): JsonSchema =>
       depth === 0
         ? { type: 'string' }
-        : { type: 'object', properties: { inner: nested(depth - 1), list: { type: 'array', items: nested(Math.min(depth - 1, 1)) } } }
+        : {
+            type: 'object',
+            properties: { inner: nested(depth - 1), list: { type: 'array', items: nested(Math.min(depth - 1, 1)) } },
+          }
     const document = documentOf(
       schemaWith(
         { deep: nested(30), tree: { $ref: '#/$defs/node' }, any: {}, never: false as never },
@@ -273,7 +308,9 @@ describe('odd sizes', () => {
       description: 'Some words. '.repeat(20),
       schema: { type: 'string' },
     }))
-    const responses = Object.fromEntries(Array.from({ length: 400 }, (_, at) => [String(200 + at), { description: 'Words. '.repeat(100) }]))
+    const responses = Object.fromEntries(
+      Array.from({ length: 400 }, (_, at) => [String(200 + at), { description: 'Words. '.repeat(100) }]),
+    )
     const document = openapi(api({ versions: { v1: [] } }), 'v1', {
       fragments: [{ paths: { '/wide': { get: { operationId: 'wide', tags: ['wide'], parameters, responses } } } }],
     })

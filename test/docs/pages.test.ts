@@ -18,7 +18,11 @@ describe.each(sites)('the docs pages of $name', ({ document, pages }) => {
   const operations = Object.entries(document.paths).flatMap(([path, item]) =>
     Object.entries(item)
       .filter(([method]) => !['parameters', 'servers'].includes(method))
-      .map(([method, operation]) => ({ path, method: method.toUpperCase(), operation: operation as DocumentOperation })),
+      .map(([method, operation]) => ({
+        path,
+        method: method.toUpperCase(),
+        operation: operation as DocumentOperation,
+      })),
   )
 
   it('can be read without script, sight or mouse, break no policy, and lead everywhere they say', () => {
@@ -51,7 +55,9 @@ describe.each(sites)('the docs pages of $name', ({ document, pages }) => {
   it('explain each clause that they name', () => {
     const named = new Set(text.match(/\b(?:PATH|REP|VERB|QUERY|HDR|AUTH|ERR|LIMIT|VER)-\d+\b/g))
     expect([...named].filter((id) => !Object.hasOwn(clauses, id))).toEqual([])
-    const linked = new Set([...pages.values()].flatMap(linksOf).flatMap(({ page, anchor }) => (page === 'clauses' ? [anchor] : [])))
+    const linked = new Set(
+      [...pages.values()].flatMap(linksOf).flatMap(({ page, anchor }) => (page === 'clauses' ? [anchor] : [])),
+    )
     expect([...named].filter((id) => !linked.has(id) && !pages.get('clauses')?.includes(`<h2 id="${id}">`))).toEqual([])
   })
 })
@@ -90,7 +96,11 @@ describe('the search', () => {
   it('finds every operation of work, type, problem and clause at a place that there is', () => {
     for (const { document, pages } of sites) {
       const script = fileOf(document, 'search-entries.js') ?? ''
-      const entries = JSON.parse(script.replace(/^globalThis\.docsEntries = /, '')) as readonly (readonly [string, string, string])[]
+      const entries = JSON.parse(script.replace(/^globalThis\.docsEntries = /, '')) as readonly (readonly [
+        string,
+        string,
+        string,
+      ])[]
       expect(entries.map(([title]) => title)).toEqual(expect.arrayContaining(['stale', 'HDR-3: If-Match', 'PrePieza']))
       for (const [title, address] of entries) {
         const [page = '', anchor] = address.split('#').map(decodeURIComponent)
@@ -104,7 +114,17 @@ describe('the search', () => {
 describe('names of pages', () => {
   it('lead to one page each: no number that there is not, and no other spelling', () => {
     const [{ document }] = sites as [(typeof sites)[number]]
-    for (const name of ['index', 'pre-piezas~1', 'pre-piezas~99', 'Pre-Piezas', 'clauses~2', '~2', 'none', '__proto__', 'toString'])
+    for (const name of [
+      'index',
+      'pre-piezas~1',
+      'pre-piezas~99',
+      'Pre-Piezas',
+      'clauses~2',
+      '~2',
+      'none',
+      '__proto__',
+      'toString',
+    ])
       expect(fileOf(document, name), name).toBeUndefined()
   })
 })

@@ -20,7 +20,8 @@ const who = authenticate({
   challenge: 'ApiKey realm="orders"',
   identify: (key) => (key === 'none' ? undefined : { name: key }),
 })
-const policy = "default-src 'none'; style-src 'self'; script-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+const policy =
+  "default-src 'none'; style-src 'self'; script-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 /** What browsers send when a person opens an address, and for a style sheet. */
 const navigation = { Accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' }
 const sheet = { Accept: 'text/css,*/*;q=0.1' }
@@ -36,12 +37,23 @@ const echoing: DocsPages = {
   page(name, { document, server, folder }) {
     if (name === 'own') return { body: 'own', policy: "default-src 'self'" }
     if (!['', 'orders', 'ñandú', 'words.js'].includes(name)) return undefined
-    return { body: JSON.stringify({ name, server, folder, paths: Object.keys((document as OpenApiDocument).paths['/orders'] ?? {}) }) }
+    return {
+      body: JSON.stringify({
+        name,
+        server,
+        folder,
+        paths: Object.keys((document as OpenApiDocument).paths['/orders'] ?? {}),
+      }),
+    }
   },
 }
 
 const closed = api({ authenticate: who, describe: { pages: echoing }, versions: { v1: entries(), v2: entries() } })
-const open = api({ authenticate: who, describe: { pages: docsPages({ title: 'Orders' }), public: true }, versions: { v1: entries() } })
+const open = api({
+  authenticate: who,
+  describe: { pages: docsPages({ title: 'Orders' }), public: true },
+  versions: { v1: entries() },
+})
 const reduced = api<{ name: string }>({
   authenticate: who,
   permission: ({ name }, action) => (name === 'reader' && action !== 'list' ? 'forbidden' : 'allow'),
@@ -96,7 +108,9 @@ describe.each(majors)('the docs pages in %s', (_, framework) => {
     expect((await get('/v1/docs/app.js')).headers.get('content-security-policy')).toBe(policy)
     expect((await get('/v1/docs/own')).headers.get('content-security-policy')).toBe("default-src 'self'")
     // Problems keep the policy of the service.
-    expect((await get('/v1/docs/none')).headers.get('content-security-policy')).toBe("default-src 'none'; frame-ancestors 'none'")
+    expect((await get('/v1/docs/none')).headers.get('content-security-policy')).toBe(
+      "default-src 'none'; frame-ancestors 'none'",
+    )
   })
 
   it('HDR-1: are there for browsers, and 415 for what they can not be had in', async () => {
@@ -113,7 +127,11 @@ describe.each(majors)('the docs pages in %s', (_, framework) => {
       const tag = first.headers.get('etag') ?? ''
       expect(tag).toMatch(/^"[^"]+"$/)
       const again = await get(path, { 'If-None-Match': tag })
-      expect([again.status, again.headers.get('etag'), again.headers.get('content-security-policy')]).toEqual([304, tag, policy])
+      expect([again.status, again.headers.get('etag'), again.headers.get('content-security-policy')]).toEqual([
+        304,
+        tag,
+        policy,
+      ])
       const head = await get(path, {}, 'HEAD')
       expect([head.status, head.headers.get('etag'), head.headers.get('content-length'), await head.text()]).toEqual([
         200,
@@ -147,7 +165,14 @@ describe.each(majors)('the docs pages in %s', (_, framework) => {
   it('AUTH-4: stand behind the authentication of the version, unless they are public', async () => {
     for (const path of ['/v1/docs', '/v1/docs/orders', '/v1/docs/app.js'])
       expect((await get(path, { 'X-Api-Key': 'none' })).status).toBe(401)
-    for (const path of ['/v1/docs', '/v1/docs/', '/v1/docs/style.css', '/v1/docs/style.css/', '/v1/%64ocs', '/v1/docs/styl%65.css'])
+    for (const path of [
+      '/v1/docs',
+      '/v1/docs/',
+      '/v1/docs/style.css',
+      '/v1/docs/style.css/',
+      '/v1/%64ocs',
+      '/v1/docs/styl%65.css',
+    ])
       expect((await fetch(publicly.origin + path)).status, path).toBe(200)
     expect((await fetch(`${publicly.origin}/v1/docs`)).headers.get('cache-control')).toBe('no-cache')
     // What only looks like a page of theirs is closed.
@@ -166,7 +191,11 @@ describe.each(majors)('the docs pages in %s', (_, framework) => {
 
   it('AUTH-4: tell a caller what it may do alone, where the document does', async () => {
     const told = async (name: string) =>
-      ((await (await fetch(`${partly.origin}/v1/docs`, { headers: { 'X-Api-Key': name } })).json()) as { paths: string[] }).paths
+      (
+        (await (await fetch(`${partly.origin}/v1/docs`, { headers: { 'X-Api-Key': name } })).json()) as {
+          paths: string[]
+        }
+      ).paths
     expect(await told('reader')).toEqual(['get', 'head', 'options'])
     expect(await told('ana')).toEqual(['get', 'head', 'post', 'options'])
     expect((await fetch(`${partly.origin}/v1/docs/app.js`, { headers: { 'X-Api-Key': 'reader' } })).status).toBe(200)
@@ -175,12 +204,19 @@ describe.each(majors)('the docs pages in %s', (_, framework) => {
   it('VERB-1: are in the document, by two addresses', async () => {
     const document = (await (await fetch(`${publicly.origin}/v1/openapi`)).json()) as OpenApiDocument
     expect(Object.keys(document.paths).filter((path) => path.startsWith('/docs'))).toEqual(['/docs', '/docs/{file}'])
-    expect(document.paths['/docs/{file}']).toMatchObject({ parameters: [{ name: 'file', in: 'path' }], get: { security: [] } })
+    expect(document.paths['/docs/{file}']).toMatchObject({
+      parameters: [{ name: 'file', in: 'path' }],
+      get: { security: [] },
+    })
   })
 })
 
 describe('the place of the docs pages', () => {
-  const named = defineResource({ collection: 'docs', key: 'id', schema: { type: 'object', properties: { id: { type: 'integer' } } } })
+  const named = defineResource({
+    collection: 'docs',
+    key: 'id',
+    schema: { type: 'object', properties: { id: { type: 'integer' } } },
+  })
 
   it('PATH-1: no resource, endpoint or area can have it beside them', () => {
     const pages = docsPages()
@@ -196,6 +232,8 @@ describe('the place of the docs pages', () => {
   })
 
   it('refuses pages of another kind', () => {
-    expect(() => api({ describe: { pages: true as unknown as DocsPages }, versions: { v1: [] } })).toThrow(/docsPages\(\)/)
+    expect(() => api({ describe: { pages: true as unknown as DocsPages }, versions: { v1: [] } })).toThrow(
+      /docsPages\(\)/,
+    )
   })
 })

@@ -39,7 +39,8 @@ export function linksOf(body: string): readonly Link[] {
   return [...body.matchAll(/<a [^>]*?href="([^"]*)"/g)].map(([, given = '']) => {
     const href = unescaped(given)
     const [address = '', anchor] = href.split('#')
-    const isOutside = address === '' || /^[a-z]+:/i.test(address) || address.startsWith('../') || address.startsWith('./../')
+    const isOutside =
+      address === '' || /^[a-z]+:/i.test(address) || address.startsWith('../') || address.startsWith('./../')
     return {
       href,
       page: isOutside ? undefined : decodeURIComponent(address.replace(/^\.\//, '')),
@@ -49,14 +50,21 @@ export function linksOf(body: string): readonly Link[] {
 }
 
 export const unescaped = (text: string): string =>
-  text.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&quot;', '"').replaceAll('&#39;', "'").replaceAll('&amp;', '&')
+  text
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&quot;', '"')
+    .replaceAll('&#39;', "'")
+    .replaceAll('&amp;', '&')
 
 /** The text of a page, without its tags. */
 export const textOf = (body: string): string => unescaped(body.replace(/<[^>]*>/g, ''))
 
 /** What breaks the policy of the pages, or what a reader without eyes or mouse needs. */
 export function faultsOf(pages: ReadonlyMap<string, string>): readonly string[] {
-  return [...pages].flatMap(([name, body]) => pageFaults(body, pages, name).map((fault) => `${name || 'index'}: ${fault}`))
+  return [...pages].flatMap(([name, body]) =>
+    pageFaults(body, pages, name).map((fault) => `${name || 'index'}: ${fault}`),
+  )
 }
 
 function pageFaults(body: string, pages: ReadonlyMap<string, string>, name: string): readonly string[] {
@@ -68,7 +76,10 @@ function pageFaults(body: string, pages: ReadonlyMap<string, string>, name: stri
   check(Buffer.byteLength(body) <= 60_000, `it has ${Buffer.byteLength(body)} bytes`)
   check(body.startsWith('<!doctype html>\n<html lang="en">'), 'it has no doctype or language')
   for (const [tag, , attributes = ''] of tags) {
-    check(!/\s(?:style|on[a-z]+)[=\s>]/.test(`${attributes} `.replace(/="[^"]*"/g, '=')), `${tag} has an inline style or handler`)
+    check(
+      !/\s(?:style|on[a-z]+)[=\s>]/.test(`${attributes} `.replace(/="[^"]*"/g, '=')),
+      `${tag} has an inline style or handler`,
+    )
     check(!/(?:href|src)="(?:javascript|data|vbscript):/i.test(tag), `${tag} runs something`)
   }
   const allowed = [
@@ -145,7 +156,10 @@ function pageFaults(body: string, pages: ReadonlyMap<string, string>, name: stri
     main.every((level, at) => at === 0 || level <= (main[at - 1] as number) + 1),
     `its headings are ${main.join()}`,
   )
-  check(!/<table>(?!<caption>)(?!\s*<thead>)/.test(body.replace(/<div dir="auto">[\s\S]*?<\/div>/g, '')), 'a table has no caption')
+  check(
+    !/<table>(?!<caption>)(?!\s*<thead>)/.test(body.replace(/<div dir="auto">[\s\S]*?<\/div>/g, '')),
+    'a table has no caption',
+  )
   check(!/<th(?![^>]*scope=)[\s>]/.test(body), 'a header cell has no scope')
   check(pages.get(name) === body, 'it is another page')
   for (const tag of [
@@ -170,7 +184,8 @@ function pageFaults(body: string, pages: ReadonlyMap<string, string>, name: stri
     'small',
   ])
     check(
-      (body.match(new RegExp(`<${tag}[\\s>]`, 'g')) ?? []).length === (body.match(new RegExp(`</${tag}>`, 'g')) ?? []).length,
+      (body.match(new RegExp(`<${tag}[\\s>]`, 'g')) ?? []).length ===
+        (body.match(new RegExp(`</${tag}>`, 'g')) ?? []).length,
       `<${tag}> is not closed`,
     )
   return faults

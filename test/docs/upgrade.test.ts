@@ -29,7 +29,12 @@ const secret = defineResource({
 const optionsOf = (more: Partial<ApiOptions> = {}): ApiOptions => ({
   describe: { pages: docsPages() },
   versions: {
-    v1: { resources: [mount(old, memoryAdapter(old) as never)], deprecated: '2026-01-01', sunset: '2027-01-01', successor: 'v2' },
+    v1: {
+      resources: [mount(old, memoryAdapter(old) as never)],
+      deprecated: '2026-01-01',
+      sunset: '2027-01-01',
+      successor: 'v2',
+    },
     v2: [mount(young, memoryAdapter(young) as never), mount(secret, memoryAdapter(secret))],
   },
   ...more,
@@ -52,7 +57,8 @@ describe.each(frameworks)('the upgrade page over %s', (_name, express) => {
     const index = (await send('GET', '/v1/docs')).text
     expect(index).toContain('What its clients have to change: <a href="docs/upgrade">From v1 to v2</a>')
     expect((await send('GET', '/v1/docs/search-entries.js')).text).toContain('From v1 to v2')
-    for (const path of ['/v2/docs/upgrade', '/v1/docs/upgrade~2', '/v1/docs/upgrade~1']) expect((await send('GET', path)).status).toBe(404)
+    for (const path of ['/v2/docs/upgrade', '/v1/docs/upgrade~2', '/v1/docs/upgrade~1'])
+      expect((await send('GET', path)).status).toBe(404)
     expect((await send('GET', '/v2/docs')).text).not.toContain('upgrade')
   })
 
@@ -85,7 +91,11 @@ describe.each(frameworks)('the upgrade page over %s', (_name, express) => {
 
   it('VER-3: however much changes, no page is longer than 60 KB', async () => {
     const many = (prefix: string) =>
-      noteOf(Object.fromEntries(Array.from({ length: 700 }, (_, i) => [`${prefix}Member${i}`, { type: 'string', maxLength: i + 1 }])))
+      noteOf(
+        Object.fromEntries(
+          Array.from({ length: 700 }, (_, i) => [`${prefix}Member${i}`, { type: 'string', maxLength: i + 1 }]),
+        ),
+      )
     const [a, b] = [many('old'), many('young')]
     const { send } = await start({
       versions: {

@@ -3,7 +3,16 @@ import express from 'express'
 import { afterEach, describe, expect, it } from 'vitest'
 import { memoryAdapter } from '../../src/adapters/memory/index.js'
 import type { Permission } from '../../src/auth/index.js'
-import { adapterView, api, defineResource, type EndpointItem, endpoint, endpointReply, mount, resourceRouter } from '../../src/index.js'
+import {
+  adapterView,
+  api,
+  defineResource,
+  type EndpointItem,
+  endpoint,
+  endpointReply,
+  mount,
+  resourceRouter,
+} from '../../src/index.js'
 import { frameworks, listen, problem } from '../clauses/fixture.js'
 import { clientes, pedidos, serve, tramos } from './service.js'
 
@@ -31,7 +40,11 @@ describe('the item', () => {
 
   it('ERR-2: it is 404 where it is absent, outside of the scope, or under another parent, and nothing is called', async () => {
     const { send, calls } = await served()
-    for (const path of ['/v2/pedidos/9/cancelaciones', '/v2/pedidos/8/cancelaciones', '/v2/clientes/2/tramos/clienteId=1,parte=a/pesos'])
+    for (const path of [
+      '/v2/pedidos/9/cancelaciones',
+      '/v2/pedidos/8/cancelaciones',
+      '/v2/clientes/2/tramos/clienteId=1,parte=a/pesos',
+    ])
       expect((await send('POST', path, {}, body)).json, path).toMatchObject({ status: 404, code: 'absent' })
     expect(calls).toEqual([])
     expect((await send('POST', '/v2/pedidos/07/cancelaciones', {}, body)).json).toMatchObject({ code: 'unknown-path' })
@@ -55,7 +68,9 @@ describe('the item', () => {
     expect([refused.status, refused.headers.allow]).toEqual([405, 'POST, GET, HEAD, OPTIONS'])
     const asked = await send('OPTIONS', cancel)
     expect([asked.status, asked.headers.allow]).toEqual([204, 'POST, GET, HEAD, OPTIONS'])
-    expect((await send('OPTIONS', '/v2/pedidos/7/pruebas')).headers.allow).toBe('GET, HEAD, PUT, PATCH, DELETE, OPTIONS')
+    expect((await send('OPTIONS', '/v2/pedidos/7/pruebas')).headers.allow).toBe(
+      'GET, HEAD, PUT, PATCH, DELETE, OPTIONS',
+    )
   })
 })
 
@@ -65,7 +80,8 @@ describe.each(frameworks)('over %s', (_, framework) => {
     expect((await send('GET', cancel)).json).toEqual({ motivo: null, href: `${origin}/v2/pedidos/7` })
     expect((await send('HEAD', cancel)).status).toBe(200)
     expect((await send('POST', cancel, {}, body)).status).toBe(200)
-    for (const method of ['PUT', 'PATCH', 'DELETE']) expect((await send(method, '/v2/pedidos/7/pruebas')).status, method).toBe(204)
+    for (const method of ['PUT', 'PATCH', 'DELETE'])
+      expect((await send(method, '/v2/pedidos/7/pruebas')).status, method).toBe(204)
     expect((await send('DELETE', cancel)).status).toBe(405)
     expect((await send('GET', '/v2/pedidos/9/cancelaciones')).status).toBe(404)
   })
@@ -76,7 +92,11 @@ describe('an older version over a view', () => {
     const viejos = defineResource({
       collection: 'pedidos',
       key: 'numero',
-      schema: { type: 'object', required: ['numero', 'de'], properties: { numero: { type: 'integer' }, de: { type: 'string' } } },
+      schema: {
+        type: 'object',
+        required: ['numero', 'de'],
+        properties: { numero: { type: 'integer' }, de: { type: 'string' } },
+      },
     })
     const store = memoryAdapter(pedidos, { records: [{ numero: 7, dueno: 'ana' }] })
     const old = adapterView<{ numero: number; de: string }, number>(store as never, {
@@ -88,8 +108,15 @@ describe('an older version over a view', () => {
       methods: {
         POST: {
           handle: async ({ item, callOf }) => {
-            const saved = await old.replace?.(item.key, { ...item.record, de: `${item.record.de}!` }, item.version, callOf('pedidos'))
-            return typeof saved === 'object' && 'version' in saved ? endpointReply({ status: 204, version: saved.version }) : saved
+            const saved = await old.replace?.(
+              item.key,
+              { ...item.record, de: `${item.record.de}!` },
+              item.version,
+              callOf('pedidos'),
+            )
+            return typeof saved === 'object' && 'version' in saved
+              ? endpointReply({ status: 204, version: saved.version })
+              : saved
           },
         },
       },
@@ -123,7 +150,9 @@ describe('preconditions and tags', () => {
     expect(made.status).toBe(200)
     // The new version, which the next change goes by.
     expect((await send('POST', cancel, { 'if-match': etag }, body)).status).toBe(412)
-    expect((await send('PATCH', '/v2/pedidos/7', { 'if-match': String(made.headers.etag) }, { motivo: 'x' })).status).toBe(200)
+    expect(
+      (await send('PATCH', '/v2/pedidos/7', { 'if-match': String(made.headers.etag) }, { motivo: 'x' })).status,
+    ).toBe(200)
   })
 
   it('HDR-4: If-None-Match is honoured by PUT, PATCH and DELETE, and ignored on POST', async () => {
@@ -164,7 +193,9 @@ describe('preconditions and tags', () => {
   it('HDR-3: of many cancellations of one version exactly one succeeds', async () => {
     const { send } = await served()
     const { etag = '' } = (await send('GET', '/v2/pedidos/7')).headers
-    const answers = await Promise.all(Array.from({ length: 20 }, () => send('POST', cancel, { 'if-match': etag }, body)))
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, () => send('POST', cancel, { 'if-match': etag }, body)),
+    )
     expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array.from({ length: 19 }, () => 412)])
   })
 })
@@ -207,7 +238,9 @@ describe('permission', () => {
     expect((await nobody.send('POST', cancel, {}, body)).status).toBe(403)
     expect((await nobody.send('OPTIONS', cancel)).status).toBe(403)
     // What lies below a parent that may not be read is forbidden.
-    const below = await by((_who, action, resource) => (resource === 'clientes' && action === 'read' ? 'method-not-allowed' : 'allow'))
+    const below = await by((_who, action, resource) =>
+      resource === 'clientes' && action === 'read' ? 'method-not-allowed' : 'allow',
+    )
     expect((await below.send('GET', '/v2/clientes/1/tramos/clienteId=1,parte=a/pesos')).status).toBe(403)
   })
 })
@@ -237,7 +270,12 @@ describe('the order of answers (ERR-2)', () => {
     })
     expect(problem(await send('POST', cancel, {}, { motivo: '' }))).toMatchObject({ status: 422, named: ['/motivo'] })
     expect(calls).toEqual([])
-    const xml = await send('POST', cancel, { 'content-type': 'application/xml' }, '<cancelaciones><motivo>tarde</motivo></cancelaciones>')
+    const xml = await send(
+      'POST',
+      cancel,
+      { 'content-type': 'application/xml' },
+      '<cancelaciones><motivo>tarde</motivo></cancelaciones>',
+    )
     expect(xml.status).toBe(200)
   })
 
@@ -267,15 +305,25 @@ describe('the order of answers (ERR-2)', () => {
 describe('a router of one resource', () => {
   it('PATH-8: has the endpoints of its items too', async () => {
     const adapter = memoryAdapter(pedidos, { records: [{ numero: 7, dueno: 'ana' }] })
-    const totales = endpoint('totales', { description: 'Its totals.', methods: { GET: { handle: () => ({ total: 5 }) } } })
+    const totales = endpoint('totales', {
+      description: 'Its totals.',
+      methods: { GET: { handle: () => ({ total: 5 }) } },
+    })
     const tramosOf = memoryAdapter(tramos)
     const app = express()
       .use('/v1', resourceRouter(pedidos, adapter, { principal: () => 'ana', area: 'ui', endpoints: [totales] }))
-      .use('/v1', resourceRouter(clientes, memoryAdapter(clientes), { related: [mount(tramos, tramosOf, { endpoints: [totales] })] }))
+      .use(
+        '/v1',
+        resourceRouter(clientes, memoryAdapter(clientes), {
+          related: [mount(tramos, tramosOf, { endpoints: [totales] })],
+        }),
+      )
     const service = await listen(app)
     open.push(service)
     expect((await service.send('GET', '/v1/ui/pedidos/7/totales')).json).toEqual({ total: 5 })
-    expect((await service.send('GET', '/v1/clientes/1/tramos/clienteId=1,parte=a/totales')).json).toMatchObject({ code: 'absent' })
+    expect((await service.send('GET', '/v1/clientes/1/tramos/clienteId=1,parte=a/totales')).json).toMatchObject({
+      code: 'absent',
+    })
   })
 })
 
@@ -307,7 +355,11 @@ describe('declarations', () => {
   const made = 'Give the result of endpoint(): endpoint(name, { description, methods }).'
   it.each<[string, () => unknown, string]>([
     ['an area', () => under('cancelaciones', { area: 'ui' }), 'Leave the area "ui" out.'],
-    ['no list', () => mount(pedidos, adapter, { endpoints: endpoint('bajas', { description, methods }) as never }), 'Give a list'],
+    [
+      'no list',
+      () => mount(pedidos, adapter, { endpoints: endpoint('bajas', { description, methods }) as never }),
+      'Give a list',
+    ],
     ['what endpoint() did not make', () => mount(pedidos, adapter, { endpoints: [{ name: 'bajas' }] as never }), made],
     ['a path that is not given', () => mount(pedidos, adapter, { endpoints: [null] as never }), made],
   ])('%s is a configuration error', (_, make, message) => {
@@ -321,7 +373,11 @@ describe('declarations', () => {
     )
     const tramo = endpoint('tramos', { description, methods })
     expect(() =>
-      api({ versions: { v1: [mount(tramos, memoryAdapter(tramos)), mount(clientes, memoryAdapter(clientes), { endpoints: [tramo] })] } }),
+      api({
+        versions: {
+          v1: [mount(tramos, memoryAdapter(tramos)), mount(clientes, memoryAdapter(clientes), { endpoints: [tramo] })],
+        },
+      }),
     ).toThrow(/path-taken/)
   })
 })

@@ -3,7 +3,16 @@ import { Readable } from 'node:stream'
 import express from 'express'
 import { afterEach, describe, expect, it } from 'vitest'
 import { memoryAdapter } from '../../src/adapters/memory/index.js'
-import { api, type ConfigurationError, endpoint, endpointReply, HttpProblem, mount, representation, Unavailable } from '../../src/index.js'
+import {
+  api,
+  type ConfigurationError,
+  endpoint,
+  endpointReply,
+  HttpProblem,
+  mount,
+  representation,
+  Unavailable,
+} from '../../src/index.js'
 import { preconditionFailed } from '../../src/middleware/index.js'
 import type { EndpointText } from '../../src/openapi/index.js'
 import { listen, problem } from '../clauses/fixture.js'
@@ -95,14 +104,17 @@ describe.each(['/v1/pruebas', '/v1/clientes/1/pruebas'])('%s', (path) => {
     ],
     ['answers 201 without a place', () => endpointReply({ status: 201 })],
     ['answers a broken Location', () => endpointReply({ status: 201, headers: { Location: 'http://' } })],
-  ])('VERB-13: a handler that %s after half of its work is a 500 that says the outcome is not known', async (_, handle) => {
-    const { send } = await serve(handle)
-    const answer = await send('POST', path)
-    expect([answer.status, answer.json.code]).toEqual([500, 'internal'])
-    expect(answer.json.detail).toMatch(/may or may not|not known|unknown/i)
-    expect(answer.text).not.toContain('hunter2')
-    expect((await send('GET', path)).text).not.toContain('hunter2')
-  })
+  ])(
+    'VERB-13: a handler that %s after half of its work is a 500 that says the outcome is not known',
+    async (_, handle) => {
+      const { send } = await serve(handle)
+      const answer = await send('POST', path)
+      expect([answer.status, answer.json.code]).toEqual([500, 'internal'])
+      expect(answer.json.detail).toMatch(/may or may not|not known|unknown/i)
+      expect(answer.text).not.toContain('hunter2')
+      expect((await send('GET', path)).text).not.toContain('hunter2')
+    },
+  )
 
   it('VERB-13: one that never settles is 503, and says of a change that its outcome is not known', async () => {
     const { send } = await serve(() => new Promise(() => {}))

@@ -29,11 +29,17 @@ const upload = endpoint('cargas', {
 })
 
 async function serve(): Promise<number> {
-  const resources = [upload, mount(clientes, memoryAdapter(clientes, { records: [{ id: 1 }] }), { endpoints: [upload] })]
+  const resources = [
+    upload,
+    mount(clientes, memoryAdapter(clientes, { records: [{ id: 1 }] }), { endpoints: [upload] }),
+  ]
   // With limits of its own in front, as a service has it.
-  const server = createServer(express().use(api({ bodyLimit: 100, timeout: 5_000, onError: () => {}, versions: { v1: resources } })), {
-    drain: 0,
-  })
+  const server = createServer(
+    express().use(api({ bodyLimit: 100, timeout: 5_000, onError: () => {}, versions: { v1: resources } })),
+    {
+      drain: 0,
+    },
+  )
   await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
   close = () => server.shutdown({ drain: 0, grace: 0 })
   return (server.address() as AddressInfo).port
@@ -55,7 +61,11 @@ function send(
         res.on('data', (chunk: Buffer) => chunks.push(chunk))
         res.on('end', () => {
           const text = Buffer.concat(chunks).toString()
-          resolve({ status: res.statusCode, json: text === '' ? {} : JSON.parse(text), closes: res.headers.connection === 'close' })
+          resolve({
+            status: res.statusCode,
+            json: text === '' ? {} : JSON.parse(text),
+            closes: res.headers.connection === 'close',
+          })
           req.destroy()
         })
       },
@@ -71,31 +81,38 @@ const json = (size: number) => JSON.stringify({ t: 'x'.repeat(size) })
 const xml = (size: number) => `<cargas><t>${'x'.repeat(size)}</t></cargas>`
 
 describe.each(['/v1/cargas', '/v1/clientes/1/cargas'])('%s', (path) => {
-  it.each(['chunked', 'with its length'])('HDR-5: a body %s may be as large as the method says, in JSON and XML', async (how) => {
-    const port = await serve()
-    const sized = (text: string) => (how === 'chunked' ? { 'transfer-encoding': 'chunked' } : { 'content-length': Buffer.byteLength(text) })
-    const types = [
-      ['application/json', json],
-      ['application/xml', xml],
-    ] as const
-    for (const [type, make] of types) {
-      for (const [method, limit] of [
-        ['POST', 5_000],
-        ['PUT', 500],
-      ] as const) {
-        const fits = make(limit - make(0).length)
-        const over = make(limit - make(0).length + 1)
-        expect((await send(port, method, path, [fits], { ...sized(fits), 'content-type': type })).status, `${method} ${type}`).toBe(204)
-        const refused = await send(port, method, path, [over], { ...sized(over), 'content-type': type })
-        expect(refused, `${method} ${type}`).toMatchObject({
-          status: 413,
-          json: { detail: `A body holds at most ${limit} bytes.` },
-          closes: true,
-        })
+  it.each(['chunked', 'with its length'])(
+    'HDR-5: a body %s may be as large as the method says, in JSON and XML',
+    async (how) => {
+      const port = await serve()
+      const sized = (text: string) =>
+        how === 'chunked' ? { 'transfer-encoding': 'chunked' } : { 'content-length': Buffer.byteLength(text) }
+      const types = [
+        ['application/json', json],
+        ['application/xml', xml],
+      ] as const
+      for (const [type, make] of types) {
+        for (const [method, limit] of [
+          ['POST', 5_000],
+          ['PUT', 500],
+        ] as const) {
+          const fits = make(limit - make(0).length)
+          const over = make(limit - make(0).length + 1)
+          expect(
+            (await send(port, method, path, [fits], { ...sized(fits), 'content-type': type })).status,
+            `${method} ${type}`,
+          ).toBe(204)
+          const refused = await send(port, method, path, [over], { ...sized(over), 'content-type': type })
+          expect(refused, `${method} ${type}`).toMatchObject({
+            status: 413,
+            json: { detail: `A body holds at most ${limit} bytes.` },
+            closes: true,
+          })
+        }
       }
-    }
-    expect(handled).toHaveLength(4)
-  })
+      expect(handled).toHaveLength(4)
+    },
+  )
 
   it('HDR-5: a length beyond the limit is refused before a byte of the body has come', async () => {
     const port = await serve()
@@ -142,7 +159,9 @@ it('HDR-5: a limit may be larger than any buffer, also for a coded body', async 
   await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
   close = () => server.shutdown({ drain: 0, grace: 0 })
   const { port } = server.address() as AddressInfo
-  expect((await send(port, 'POST', '/v1/cargas', [gzipSync(json(10))], { 'content-encoding': 'gzip' })).status).toBe(200)
+  expect((await send(port, 'POST', '/v1/cargas', [gzipSync(json(10))], { 'content-encoding': 'gzip' })).status).toBe(
+    200,
+  )
 })
 
 it('HDR-5: the item itself keeps to the limit of the service', async () => {

@@ -1,7 +1,15 @@
 /** Orders, and what customers hold of them, with endpoints below: each `serve` has data of its own. */
 import express5 from 'express'
 import { memoryAdapter } from '../../src/adapters/memory/index.js'
-import { type ApiOptions, api, defineResource, type EndpointItem, endpoint, endpointReply, mount } from '../../src/index.js'
+import {
+  type ApiOptions,
+  api,
+  defineResource,
+  type EndpointItem,
+  endpoint,
+  endpointReply,
+  mount,
+} from '../../src/index.js'
 import { preconditionFailed } from '../../src/middleware/index.js'
 import { type Express, listen } from '../clauses/fixture.js'
 
@@ -53,27 +61,26 @@ export function serve(options: Partial<ApiOptions> = {}, express: Express = expr
   }
   const calls: EndpointItem[] = []
   const errors: unknown[] = []
-  const cancelaciones = endpoint<EndpointItem<{ numero: number; dueno: string; estado?: string; motivo?: string | null }, number>>()(
-    'cancelaciones',
-    {
-      description: 'Cancels an order, for a reason.',
-      methods: {
-        POST: {
-          body: { type: 'object', required: ['motivo'], properties: { motivo: { type: 'string', minLength: 1 } } },
-          describe: { problems: ['rule'] },
-          handle: async ({ item, body, callOf }) => {
-            calls.push(item)
-            const next = { ...item.record, estado: 'cancelado', motivo: body.motivo }
-            const saved = await data.pedidos.replace(item.key, next, item.version, callOf('pedidos'))
-            if (saved === 'stale') throw preconditionFailed()
-            if (typeof saved === 'string' || 'refused' in saved) throw new Error(JSON.stringify(saved))
-            return endpointReply({ status: 200, body: { estado: 'cancelado' }, version: saved.version })
-          },
+  const cancelaciones = endpoint<
+    EndpointItem<{ numero: number; dueno: string; estado?: string; motivo?: string | null }, number>
+  >()('cancelaciones', {
+    description: 'Cancels an order, for a reason.',
+    methods: {
+      POST: {
+        body: { type: 'object', required: ['motivo'], properties: { motivo: { type: 'string', minLength: 1 } } },
+        describe: { problems: ['rule'] },
+        handle: async ({ item, body, callOf }) => {
+          calls.push(item)
+          const next = { ...item.record, estado: 'cancelado', motivo: body.motivo }
+          const saved = await data.pedidos.replace(item.key, next, item.version, callOf('pedidos'))
+          if (saved === 'stale') throw preconditionFailed()
+          if (typeof saved === 'string' || 'refused' in saved) throw new Error(JSON.stringify(saved))
+          return endpointReply({ status: 200, body: { estado: 'cancelado' }, version: saved.version })
         },
-        GET: { handle: ({ item }) => ({ motivo: item.record.motivo ?? null, href: item.href }) },
       },
+      GET: { handle: ({ item }) => ({ motivo: item.record.motivo ?? null, href: item.href }) },
     },
-  )
+  })
   const pruebas = endpoint('pruebas', {
     description: 'Tells what it is given.',
     methods: {

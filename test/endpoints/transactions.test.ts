@@ -12,7 +12,11 @@ import { listen } from '../clauses/fixture.js'
 const pedidos = defineResource({
   collection: 'pedidos',
   key: 'numero',
-  schema: { type: 'object', required: ['numero', 'estado'], properties: { numero: { type: 'integer' }, estado: { type: 'string' } } },
+  schema: {
+    type: 'object',
+    required: ['numero', 'estado'],
+    properties: { numero: { type: 'integer' }, estado: { type: 'string' } },
+  },
 })
 
 interface Tx {
@@ -20,7 +24,8 @@ interface Tx {
 }
 
 async function inTransaction<T>(client: pg.Pool | PGlite, work: (tx: PostgresClient & Tx) => Promise<T>): Promise<T> {
-  if (!(client instanceof pg.Pool)) return client.transaction((tx) => work(tx as unknown as PostgresClient & Tx)) as Promise<T>
+  if (!(client instanceof pg.Pool))
+    return client.transaction((tx) => work(tx as unknown as PostgresClient & Tx)) as Promise<T>
   const tx = await client.connect()
   try {
     await tx.query('BEGIN')
@@ -57,7 +62,9 @@ describe.each(stores)('over $name', ({ open }) => {
           handle: ({ item: { key, record, version }, body, callOf }) =>
             inTransaction(store.client as pg.Pool | PGlite, async (tx) => {
               if (record.estado === 'cancelado') throw new HttpProblem('rule', { detail: 'It is cancelled already.' })
-              const saved = await adapter.within(tx).replace(key, { ...record, estado: 'cancelado' }, version, callOf('pedidos'))
+              const saved = await adapter
+                .within(tx)
+                .replace(key, { ...record, estado: 'cancelado' }, version, callOf('pedidos'))
               if (saved === 'stale') throw preconditionFailed()
               if (typeof saved === 'string' || 'refused' in saved) throw new HttpProblem('absent')
               await tx.query('INSERT INTO abonos VALUES ($1, $2)', [key, body.motivo])
@@ -67,7 +74,9 @@ describe.each(stores)('over $name', ({ open }) => {
       },
     })
     const service = await listen(
-      express().use(api({ onError: () => {}, versions: { v1: [mount(pedidos, adapter, { endpoints: [cancelaciones] })] } })),
+      express().use(
+        api({ onError: () => {}, versions: { v1: [mount(pedidos, adapter, { endpoints: [cancelaciones] })] } }),
+      ),
     )
     const close = () => service.close().then(() => store.close())
     return { ...service, sql: store.sql, close }
@@ -100,7 +109,9 @@ describe.each(stores)('over $name', ({ open }) => {
     const now = await send('GET', '/v1/pedidos/4')
     const versionIn = (tag: unknown) => String(tag).slice(1, String(tag).lastIndexOf('.'))
     expect(versionIn(headers.etag)).toBe(versionIn(now.headers.etag))
-    expect((await send('PATCH', '/v1/pedidos/4', { 'if-match': String(headers.etag) }, { estado: 'otro' })).status).toBe(200)
+    expect(
+      (await send('PATCH', '/v1/pedidos/4', { 'if-match': String(headers.etag) }, { estado: 'otro' })).status,
+    ).toBe(200)
   })
 
   it('VERB-13: what fails in the middle leaves nothing behind', async () => {

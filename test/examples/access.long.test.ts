@@ -6,9 +6,13 @@ import { startProxy } from '../servers/proxy.js'
 import { type Running, secret, start } from './running.js'
 
 const now = () => Math.floor(Date.now() / 1000)
-const tokenOf = (scope: string, more: object = {}) => jsonwebtoken.sign({ sub: 'lector', exp: now() + 600, scope, ...more }, secret)
+const tokenOf = (scope: string, more: object = {}) =>
+  jsonwebtoken.sign({ sub: 'lector', exp: now() + 600, scope, ...more }, secret)
 const get = (address: string, token: string, init: RequestInit = {}) =>
-  fetch(address, { ...init, headers: { Authorization: `Bearer ${token}`, ...(init.headers as Record<string, string> | undefined) } })
+  fetch(address, {
+    ...init,
+    headers: { Authorization: `Bearer ${token}`, ...(init.headers as Record<string, string> | undefined) },
+  })
 
 // biome-ignore lint/suspicious/noExplicitAny: what a test reads of a body it asserts itself
 const jsonOf = async (answer: Response): Promise<any> => answer.json()
@@ -68,7 +72,11 @@ describe('the private side', () => {
       [`/v1/contratos/${code}`],
     ] as const) {
       for (const method of ['GET', 'HEAD', 'OPTIONS']) {
-        const answer = await get(base + path, reader, { method, redirect: 'manual', ...(headers === undefined ? {} : { headers }) })
+        const answer = await get(base + path, reader, {
+          method,
+          redirect: 'manual',
+          ...(headers === undefined ? {} : { headers }),
+        })
         seen.push(await answer.text())
         if (!path.includes('contratos')) continue
         expect([method, path, answer.status, answer.headers.get('x-total-count'), answer.headers.get('etag')]).toEqual([
@@ -81,7 +89,9 @@ describe('the private side', () => {
       }
     }
     for (const word of [descripcion, iditg]) expect(seen.join('\n')).not.toContain(word)
-    expect((await jsonOf(await get(`${base}/v8/pre-piezas/1`, reader))).contrato).toEqual({ href: `${base}/v8/contratos/${code}` })
+    expect((await jsonOf(await get(`${base}/v8/pre-piezas/1`, reader))).contrato).toEqual({
+      href: `${base}/v8/contratos/${code}`,
+    })
     expect((await get(`${base}/v8/pre-piezas/1?expand=contrato`, reader)).status).toBe(403)
     expect((await get(`${base}/v8/sucursales`, reader)).status).toBe(403)
     const put = await get(`${base}/v8/pre-piezas/1`, reader, { method: 'DELETE' })
@@ -96,7 +106,10 @@ describe('the private side', () => {
     const asPublic = { headers: { 'x-authorization-token': token } }
     expect((await fetch(`${base}/public/v1/pre-piezas/1`, asPublic)).status).toBe(200)
     expect((await fetch(`${base}/public/v1/pre-piezas/1`)).status).toBe(401)
-    expect((await fetch(`${base}/public/v1/pre-piezas/1`, { headers: { 'x-authorization-token': tokenOf('*:read') } })).status).toBe(401)
+    expect(
+      (await fetch(`${base}/public/v1/pre-piezas/1`, { headers: { 'x-authorization-token': tokenOf('*:read') } }))
+        .status,
+    ).toBe(401)
     expect((await get(`${base}/v8/pre-piezas/1`, token)).status).toBe(401)
     expect((await fetch(`${base}/public/login`, basic('ana:no'))).status).toBe(401)
     expect((await fetch(`${base}/public/login`, basic('eva:no'))).status).toBe(401)
@@ -113,7 +126,11 @@ describe('what the process says', () => {
       told += chunk
     })
     const token = tokenOf('*:read', { exp: 1 })
-    for (const value of [`Bearer ${token}`, `Basic ${btoa('ana:hunter2-hunter2')}`, `Basic ${btoa('ana:wrong-password')}`]) {
+    for (const value of [
+      `Bearer ${token}`,
+      `Basic ${btoa('ana:hunter2-hunter2')}`,
+      `Basic ${btoa('ana:wrong-password')}`,
+    ]) {
       for (const path of ['/v8/pre-piezas', '/public/login', '/public/v1/pre-piezas/1']) {
         const answer = await fetch(base + path, { headers: { Authorization: value, 'x-authorization-token': token } })
         told += await answer.text()
@@ -135,7 +152,9 @@ describe('what the process says', () => {
 
 describe('the rate limit', () => {
   const counted = async (bases: readonly string[], times: number, token: string) => {
-    const answers = await Promise.all(Array.from({ length: times }, (_, i) => get(`${bases[i % bases.length]}/v8/pre-piezas/1`, token)))
+    const answers = await Promise.all(
+      Array.from({ length: times }, (_, i) => get(`${bases[i % bases.length]}/v8/pre-piezas/1`, token)),
+    )
     return answers.map(({ status }) => status)
   }
 
@@ -145,7 +164,10 @@ describe('the rate limit', () => {
     const both = [start(env), start(env)]
     const bases = await Promise.all(both.map(({ base }) => base))
     const statuses = await counted(bases, 60, tokenOf('*:read', { sub: 'uno' }))
-    expect([statuses.filter((status) => status === 200).length, statuses.filter((status) => status === 429).length]).toEqual([20, 40])
+    expect([
+      statuses.filter((status) => status === 200).length,
+      statuses.filter((status) => status === 429).length,
+    ]).toEqual([20, 40])
     const over = await get(`${bases[1]}/v8/pre-piezas/1`, tokenOf('*:read', { sub: 'uno' }))
     expect(Number(over.headers.get('retry-after'))).toBeGreaterThan(0)
     expect((await get(`${bases[1]}/v8/pre-piezas/1`, tokenOf('*:read', { sub: 'dos' }))).status).toBe(200)
@@ -154,9 +176,13 @@ describe('the rate limit', () => {
     expect(new Set(await counted(bases, 60, tokenOf('*:read', { sub: 'tres' })))).toEqual(new Set([200]))
     await redis.start()
     await expect
-      .poll(async () => (await get(`${bases[0]}/v8/pre-piezas/1`, tokenOf('*:read', { sub: 'cuatro' }))).headers.get('ratelimit'), {
-        timeout: 15_000,
-      })
+      .poll(
+        async () =>
+          (await get(`${bases[0]}/v8/pre-piezas/1`, tokenOf('*:read', { sub: 'cuatro' }))).headers.get('ratelimit'),
+        {
+          timeout: 15_000,
+        },
+      )
       .not.toBeNull()
     for (const one of both) {
       const { code, stderr } = await end(one)
@@ -193,7 +219,9 @@ describe('the rate limit', () => {
     await expect.poll(isCounted, { timeout: 10_000, interval: 250 }).toBe(true)
     const { code, stderr } = await end(one)
     expect(code).toBe(0)
-    expect(stderr).toMatch(/^private: Rate limits were off for \d+(\.\d)? seconds?: the store of rateLimit\(\) did not count\.$/m)
+    expect(stderr).toMatch(
+      /^private: Rate limits were off for \d+(\.\d)? seconds?: the store of rateLimit\(\) did not count\.$/m,
+    )
   })
 
   it('LIMIT-1: starts and serves without its Redis', async () => {

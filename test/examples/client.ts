@@ -30,6 +30,8 @@ export function client(stores: Stores, baseUrl?: string): Client {
     .use('/public', describeStrictly(apis.outside))
     .use(describeStrictly(apis.inside, { fragments: [sucursalesDescribed] }))
     .use(app)
-  const agent = request.agent(checked).set({ Authorization: `Bearer ${access.privateToken()}`, 'x-authorization-token': ofAna })
+  const agent = request
+    .agent(checked)
+    .set({ Authorization: `Bearer ${access.privateToken()}`, 'x-authorization-token': ofAna })
   return { app: agent, ready }
 }

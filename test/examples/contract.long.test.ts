@@ -58,7 +58,10 @@ describe('the contract of the example', () => {
   it('passes as it is, fails where a filter is gone, passes once that is accepted, and fails where more is gone', () => {
     const folder = repository()
     const original = join(compiled, 'examples/pre-piezas/contract.js')
-    expect(run(folder, 'openapi', original)).toMatchObject({ status: 0, stdout: 'written openapi/v8.json\nwritten openapi/v1.json\n' })
+    expect(run(folder, 'openapi', original)).toMatchObject({
+      status: 0,
+      stdout: 'written openapi/v8.json\nwritten openapi/v1.json\n',
+    })
     expect(readdirSync(join(folder, 'openapi'))).toEqual(['v1.json', 'v8.json'])
     commit(folder)
     expect(run(folder, 'openapi', original, '--check', '--against', 'main')).toEqual({
@@ -111,9 +114,18 @@ describe('the contract of the example', () => {
     expect(typescript.status).toBe(2)
     expect(typescript.stderr).toMatch(/is TypeScript, which this Node does not load|exports no service/)
     write('other.mjs', 'export default function app() {}\n')
-    expect(run(folder, 'openapi', 'other.mjs')).toMatchObject({ status: 2, stderr: expect.stringContaining('openapi() got no service') })
-    expect(run(folder, 'openapi', 'lost.mjs')).toMatchObject({ status: 2, stderr: expect.stringContaining('There is no module ') })
-    expect(run(folder, 'opnapi')).toMatchObject({ status: 2, stderr: '"opnapi" is no command. Did you mean "openapi"?\n' })
+    expect(run(folder, 'openapi', 'other.mjs')).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining('openapi() got no service'),
+    })
+    expect(run(folder, 'openapi', 'lost.mjs')).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining('There is no module '),
+    })
+    expect(run(folder, 'opnapi')).toMatchObject({
+      status: 2,
+      stderr: '"opnapi" is no command. Did you mean "openapi"?\n',
+    })
     expect(run(folder, '--help').status).toBe(0)
   })
 })

@@ -27,7 +27,9 @@ describe('the generated data', () => {
     expect(data.contratos).toHaveLength(50)
     expect(data.clientes).toHaveLength(20)
     const none = generate(0)
-    expect([none.prePiezas.length, none.componentes.length, none.contratos.length, none.clientes.length]).toEqual([0, 0, 5, 3])
+    expect([none.prePiezas.length, none.componentes.length, none.contratos.length, none.clientes.length]).toEqual([
+      0, 0, 5, 3,
+    ])
     expect(data.codigosPostales.length).toBeGreaterThanOrEqual(40)
     expect(data.sucursales).toHaveLength(10)
   })
@@ -49,7 +51,9 @@ describe('the generated data', () => {
   it('refers to records that are there', () => {
     const among = (values: readonly unknown[], known: readonly unknown[]) =>
       values.filter((value) => value !== null && !known.includes(value))
-    expect(among(valuesAt(data.prePiezas, 'contratoId'), valuesAt(data.contratos, 'codigoDeContratoInterno'))).toEqual([])
+    expect(among(valuesAt(data.prePiezas, 'contratoId'), valuesAt(data.contratos, 'codigoDeContratoInterno'))).toEqual(
+      [],
+    )
     expect(among(valuesAt(data.prePiezas, 'cpDestinoId'), valuesAt(data.codigosPostales, 'codigo'))).toEqual([])
     expect(among(valuesAt(data.contratos, 'clienteId'), valuesAt(data.clientes, 'id'))).toEqual([])
     expect(among(valuesAt(data.componentes, 'numeroDeCabecera'), valuesAt(data.prePiezas, 'numero'))).toEqual([])
@@ -57,8 +61,12 @@ describe('the generated data', () => {
 
   const party = ['apellido', 'documento', 'nombre', 'nombreCompleto', 'email', 'tipoDocumento']
   it.each([
-    ...['destinatario', 'remitente'].flatMap((who) => party.map((member) => [`${who}.${member}`, data.prePiezas] as const)),
-    ...['href', 'idLocalidad', 'idPais', 'idProvincia', 'iditg'].map((member) => [`direccionPostal.${member}`, data.contratos] as const),
+    ...['destinatario', 'remitente'].flatMap((who) =>
+      party.map((member) => [`${who}.${member}`, data.prePiezas] as const),
+    ),
+    ...['href', 'idLocalidad', 'idPais', 'idProvincia', 'iditg'].map(
+      (member) => [`direccionPostal.${member}`, data.contratos] as const,
+    ),
     ['clienteId', data.contratos] as const,
     ['email', data.clientes] as const,
   ])('has %s both with and without a value', (path, records) => {
@@ -70,7 +78,9 @@ describe('the generated data', () => {
   it.each(['cicloDeDistribucion', 'cicloDeReenvio', 'cicloDeRendicionParaEntrega', 'cicloDeRendicionParaNoEntrega'])(
     'has %s.permiteEntregaEnMostrador true, false and null, also among the fewest contracts',
     (ciclo) => {
-      expect(new Set(valuesAt(generate(0).contratos, `${ciclo}.permiteEntregaEnMostrador`))).toEqual(new Set([true, false, null]))
+      expect(new Set(valuesAt(generate(0).contratos, `${ciclo}.permiteEntregaEnMostrador`))).toEqual(
+        new Set([true, false, null]),
+      )
     },
   )
 

@@ -37,7 +37,8 @@ const name = `ending ${randomUUID()}`
 
 /** How many of them wait for a lock. */
 const waiting = async (): Promise<number> =>
-  (await place.sql(`SELECT 1 FROM pg_stat_activity WHERE application_name = '${name}' AND wait_event_type = 'Lock'`)).length
+  (await place.sql(`SELECT 1 FROM pg_stat_activity WHERE application_name = '${name}' AND wait_event_type = 'Lock'`))
+    .length
 
 /** All that came on a connection until it was closed, or the code of its error. */
 const outcome = (socket: Socket): Promise<string> =>

@@ -13,7 +13,12 @@ const xml = 'application/xml'
 const parser = new XMLParser({ parseTagValue: false })
 
 /** Every item that a client can have, by its path. */
-const items = ['/v8/pre-piezas/1', '/v8/pre-piezas/2?expand=contrato,cpDestinoValidado', '/v8/sucursales/ROS', '/public/v1/pre-piezas/3']
+const items = [
+  '/v8/pre-piezas/1',
+  '/v8/pre-piezas/2?expand=contrato,cpDestinoValidado',
+  '/v8/sucursales/ROS',
+  '/public/v1/pre-piezas/3',
+]
 
 describe('the formats of the example', () => {
   it.each(['pre-piezas', 'contratos', 'clientes', 'codigos-postales', 'sucursales'])(
@@ -80,14 +85,25 @@ describe('the formats of the example', () => {
       { op: 'test', path: '/lote', value: body.lote },
       { op: 'replace', path: '/destinoInformado/calle', value: 'Otra' },
     ]
-    const patched = await app.patch('/v8/pre-piezas/4').set('Content-Type', type).send(JSON.stringify(operations)).expect(200)
+    const patched = await app
+      .patch('/v8/pre-piezas/4')
+      .set('Content-Type', type)
+      .send(JSON.stringify(operations))
+      .expect(200)
     expect(patched.body).toEqual({ ...body, destinoInformado: { ...body.destinoInformado, calle: 'Otra' } })
-    await app.patch('/v8/sucursales/ROS').set('Content-Type', type).send('[{"op":"test","path":"/descripcion","value":"?"}]').expect(422)
+    await app
+      .patch('/v8/sucursales/ROS')
+      .set('Content-Type', type)
+      .send('[{"op":"test","path":"/descripcion","value":"?"}]')
+      .expect(422)
     expect((await app.options('/v8/pre-piezas/4').expect(204)).headers['accept-patch']).toContain(type)
   })
 
   it('PATH-4: postal codes come in CSV too, others do not', async () => {
-    const { text, headers } = await app.get('/v8/codigos-postales?limit=2&sort=codigo').set('Accept', 'text/csv').expect(200)
+    const { text, headers } = await app
+      .get('/v8/codigos-postales?limit=2&sort=codigo')
+      .set('Accept', 'text/csv')
+      .expect(200)
     expect(text).toMatch(/^codigo,ciudad,idCiudad,idPais,idProvincia\r\n(?:\d+,[^\r]+,\d+,\d+,\d+\r\n){2}$/)
     expect(headers['x-total-count']).toMatch(/^\d+$/)
     await app.get('/v8/clientes').set('Accept', 'text/csv').expect(415)

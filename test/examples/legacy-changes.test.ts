@@ -50,7 +50,9 @@ describe.each(steps)('step %d', (step) => {
     const { id } = (await (await create()).json()) as { id: number }
     const etag = (await call('GET', `/v1/deliveries/${id}`)).headers.get('etag') as string
     const addresses = ['Mitre 2', 'Mitre 3']
-    const answers = await Promise.all(addresses.map((address) => patch(`/v1/deliveries/${id}`, { address }, { 'If-Match': etag })))
+    const answers = await Promise.all(
+      addresses.map((address) => patch(`/v1/deliveries/${id}`, { address }, { 'If-Match': etag })),
+    )
     expect(answers.map(({ status }) => status).sort()).toEqual(step < 4 ? [200, 200] : [200, 412])
   })
 
@@ -80,7 +82,10 @@ describe.each(steps)('step %d', (step) => {
 
   if (step >= 2)
     it('ERR-3: what the library refuses has the form that the old clients read, and no stack', async () => {
-      const answers = [await call('GET', '/v1/deliveries?per_page=1001'), await call('POST', '/v1/deliveries/2', { headers: token })]
+      const answers = [
+        await call('GET', '/v1/deliveries?per_page=1001'),
+        await call('POST', '/v1/deliveries/2', { headers: token }),
+      ]
       for (const answer of answers) {
         const text = await answer.text()
         expect(Object.keys(JSON.parse(text)), text).toEqual(['error'])

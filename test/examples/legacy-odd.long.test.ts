@@ -3,7 +3,17 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Served, serveStep, steps } from './legacy-steps.js'
 
 const token = { Authorization: 'Bearer office-token' }
-const bodies = ['', '{}', '[]', 'null', '"text"', '{"depot":null}', '{"depot":{"href":"x"}}', '{"depot":["a"]}', '{"status":["open"]}']
+const bodies = [
+  '',
+  '{}',
+  '[]',
+  'null',
+  '"text"',
+  '{"depot":null}',
+  '{"depot":{"href":"x"}}',
+  '{"depot":["a"]}',
+  '{"status":["open"]}',
+]
 const oddBodies = [
   ...bodies,
   '{"code":"","recipient":""}',
@@ -46,7 +56,8 @@ describe.each(steps)('step %d', (step) => {
   }
 
   it.each(paths)('GET and HEAD %s', async (path) => {
-    for (const method of ['GET', 'HEAD', 'DELETE', 'OPTIONS']) expect(await call(method, path), method).toBeLessThan(500)
+    for (const method of ['GET', 'HEAD', 'DELETE', 'OPTIONS'])
+      expect(await call(method, path), method).toBeLessThan(500)
   })
 
   it.each(oddBodies.map((body) => [body.slice(0, 40), body] as const))('a body %s', async (_, body) => {
@@ -58,7 +69,10 @@ describe.each(steps)('step %d', (step) => {
         ['POST', '/v1/deliveries/6/cancel'],
         ['DELETE', '/v1/deliveries/9999'],
       ] as const)
-        expect(await call(method, path, { headers, body: Buffer.from(body) }), `${method} ${path} ${type}`).toBeLessThan(500)
+        expect(
+          await call(method, path, { headers, body: Buffer.from(body) }),
+          `${method} ${path} ${type}`,
+        ).toBeLessThan(500)
     }
   })
 

@@ -4,7 +4,10 @@ import { describe, expect, it } from 'vitest'
 import { folder } from './legacy-steps.js'
 
 const text = readFileSync(folder('README.md'), 'utf8')
-const blocks = [...text.matchAll(/^```js\n\/\/ (\S+)\n(.*?)^```$/gms)].map(([, file = '', code = '']) => ({ file, code }))
+const blocks = [...text.matchAll(/^```js\n\/\/ (\S+)\n(.*?)^```$/gms)].map(([, file = '', code = '']) => ({
+  file,
+  code,
+}))
 const links = [...text.matchAll(/\]\(([^)#]+)\)/g)].map(([, path = '']) => path)
 
 describe('the guide', () => {

@@ -14,7 +14,8 @@ async function countsOf(file: string, clients: typeof oldClients): Promise<Usage
   }
 }
 
-const clausesOf = (counts: UsageSnapshot['wouldBreak']): string[] => [...new Set(counts.map(({ clause }) => clause))].sort()
+const clausesOf = (counts: UsageSnapshot['wouldBreak']): string[] =>
+  [...new Set(counts.map(({ clause }) => clause))].sort()
 
 describe('the clauses that the old clients break', () => {
   it('are fifteen', () => {
@@ -33,7 +34,9 @@ describe('the clauses that the old clients break', () => {
 /** Clause, name, method, route, client. */
 it('names each of them at step 1 with its route and its clients', async () => {
   const counts = await countsOf('step-1/app.cjs', oldClients)
-  const rows = counts.map(({ clause, method, route, detail, client }) => [clause, detail, method, route, client].join(' '))
+  const rows = counts.map(({ clause, method, route, detail, client }) =>
+    [clause, detail, method, route, client].join(' '),
+  )
   expect(rows.sort()).toEqual([
     'AUTH-4 WWW-Authenticate GET /v1/deliveries (unnamed)',
     'ERR-1 409 POST /v1/deliveries office',

@@ -9,7 +9,8 @@ const auth = 'Authorization: Bearer office-token\r\n'
 const request = (line: string, fields = auth, body = ''): string =>
   `${line} HTTP/1.1\r\nHost: courier.test\r\nConnection: close\r\n${fields}${body === '' ? '' : `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n`}\r\n${body}`
 
-const delivery = (code: string) => JSON.stringify({ code, recipient: 'Ana', address: 'Mitre 1', depot: 'http://courier.test/v1/depot/2' })
+const delivery = (code: string) =>
+  JSON.stringify({ code, recipient: 'Ana', address: 'Mitre 1', depot: 'http://courier.test/v1/depot/2' })
 
 const requests = [
   request('GET /v1/deliveries?page=2&per_page=3&_=1&page=3'),

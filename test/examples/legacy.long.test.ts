@@ -39,7 +39,9 @@ it('the report in a terminal names the fifteen clauses at step 1', async () => {
   await clients('old', base)
   const command = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url))
   const report = (token: string) =>
-    run(process.execPath, [command, 'report', `${base}/ops/usage`], { env: { ...process.env, REPORT_AUTHORIZATION: `Bearer ${token}` } })
+    run(process.execPath, [command, 'report', `${base}/ops/usage`], {
+      env: { ...process.env, REPORT_AUTHORIZATION: `Bearer ${token}` },
+    })
   const { stdout } = await report('office-token')
   expect([...stdout.matchAll(/^([A-Z]+-\d+) .+: \d+ answers?, /gm)].map(([, clause]) => clause).sort()).toEqual(
     sins.map(({ clause }) => clause).sort(),

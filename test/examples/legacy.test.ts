@@ -36,11 +36,21 @@ describe.each(places)('the new clients %s', (_, file, sunset) => {
     const token = { Authorization: 'Bearer office-token' }
     const { status, headers } = await fetch(`${service.base}/v1/deliveries/2`, { headers: token })
     if (sunset === endings.ahead) {
-      expect([status, headers.get('sunset'), headers.get('deprecation')]).toEqual([200, 'Tue, 01 Jan 2999 00:00:00 GMT', '@1751328000'])
+      expect([status, headers.get('sunset'), headers.get('deprecation')]).toEqual([
+        200,
+        'Tue, 01 Jan 2999 00:00:00 GMT',
+        '@1751328000',
+      ])
       expect(headers.get('link')).toContain(`<${service.base}/v2/deliveries/2>; rel="successor-version"`)
       return
     }
-    for (const path of ['/v1/deliveries', '/v1/deliveries/2', '/v1/deliveries.csv', '/v1/depot/1', '/v1/deliveries/2/cancel']) {
+    for (const path of [
+      '/v1/deliveries',
+      '/v1/deliveries/2',
+      '/v1/deliveries.csv',
+      '/v1/depot/1',
+      '/v1/deliveries/2/cancel',
+    ]) {
       for (const method of ['GET', 'POST', 'PATCH', 'DELETE']) {
         const answer = await fetch(service.base + path, { method })
         expect([method, path, answer.status, await answer.text()]).toEqual([method, path, 410, ''])

@@ -19,12 +19,17 @@ describe('the process', () => {
     expect(shell(patch).lote).toBe('L-0002')
     const addresses = /^docs: (http:\S+), public side (http:\S+)$/.exec(docs)?.slice(1) ?? []
     expect(addresses).toEqual([`${base}/v8/docs`, `${base}/public/v1/docs`])
-    for (const address of addresses) expect((await fetch(address)).headers.get('content-type')).toBe('text/html; charset=utf-8')
+    for (const address of addresses)
+      expect((await fetch(address)).headers.get('content-type')).toBe('text/html; charset=utf-8')
     const [, user, password] = /^public user (\S+), password (\S+): GET http:\S+\/public\/login$/.exec(account) ?? []
-    const login = await fetch(`${base}/public/login`, { headers: { Authorization: `Basic ${btoa(`${user}:${password}`)}` } })
+    const login = await fetch(`${base}/public/login`, {
+      headers: { Authorization: `Basic ${btoa(`${user}:${password}`)}` },
+    })
     expect([login.status, await login.text()]).toEqual([200, ''])
     const publicToken = login.headers.get('x-authorization-token') as string
-    expect((await fetch(`${base}/public/v1/pre-piezas/1`, { headers: { 'x-authorization-token': publicToken } })).status).toBe(200)
+    expect(
+      (await fetch(`${base}/public/v1/pre-piezas/1`, { headers: { 'x-authorization-token': publicToken } })).status,
+    ).toBe(200)
 
     // A connection that is kept alive without a request, and a request whose body is still on its way.
     const agent = new Agent({ keepAlive: true })

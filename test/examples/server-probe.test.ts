@@ -31,7 +31,8 @@ function opened(...urls: readonly string[]) {
   return {
     probe,
     backends,
-    terminate: () => place.sql(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = '${name}'`),
+    terminate: () =>
+      place.sql(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = '${name}'`),
   }
 }
 

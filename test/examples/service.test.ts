@@ -34,7 +34,13 @@ const unknownParty = {
 const ciclo = { href: 'string', permiteEntregaEnMostrador: 'boolean', permiteReenvio: 'boolean' }
 const piece = {
   componentes: { href: 'string' },
-  contrato: { href: 'string', esCorporativo: 'boolean', esRecanalizable: 'boolean', esUrgente: 'boolean', estaActivo: 'boolean' },
+  contrato: {
+    href: 'string',
+    esCorporativo: 'boolean',
+    esRecanalizable: 'boolean',
+    esUrgente: 'boolean',
+    estaActivo: 'boolean',
+  },
   cpDestinoValidado: {
     ciudad: 'string',
     codigo: 'integer',
@@ -45,7 +51,14 @@ const piece = {
   },
   destinatario: party,
   remitente: party,
-  destinoInformado: { calle: 'string', ciudad: 'string', codigoPostal: 'string', numero: 'string', pais: 'string', provincia: 'string' },
+  destinoInformado: {
+    calle: 'string',
+    ciudad: 'string',
+    codigoPostal: 'string',
+    numero: 'string',
+    pais: 'string',
+    provincia: 'string',
+  },
   fechaDeEntrada: 'string',
   lote: 'string',
   subLote: 'string',
@@ -64,7 +77,13 @@ const contract = {
   cliente: { href: 'string' },
   codigoDeContratoInterno: 'string',
   descripcion: 'string',
-  direccionPostal: { href: 'string', idLocalidad: 'integer', idPais: 'integer', idProvincia: 'integer', iditg: 'string' },
+  direccionPostal: {
+    href: 'string',
+    idLocalidad: 'integer',
+    idPais: 'integer',
+    idProvincia: 'integer',
+    iditg: 'string',
+  },
   esCorporativo: 'boolean',
   esRecanalizable: 'boolean',
   esUrgente: 'boolean',
@@ -78,28 +97,45 @@ const isWhole = (person: { [member: string]: unknown; telefonos?: string[] }): b
   Object.values(person).every((value) => value !== null) && (person.telefonos?.length ?? 0) > 0
 const whole = data.prePiezas.find(
   (one) =>
-    isWhole(one.destinatario) && isWhole(one.remitente) && !Number.isInteger(one.valorACobrar) && !Number.isInteger(one.valorDeclarado),
+    isWhole(one.destinatario) &&
+    isWhole(one.remitente) &&
+    !Number.isInteger(one.valorACobrar) &&
+    !Number.isInteger(one.valorDeclarado),
 )
 const unknown = data.prePiezas.find((one) => one.destinatario.nombre === null)
 
 describe('REP-6: the worked example', () => {
-  it.each(['v1', 'v8', 'public/v1'])('serves a pre-piece in /%s with exactly its members and types', async (version) => {
-    const { body } = await serve().get(`/${version}/pre-piezas/${whole?.numero}`).expect(200)
-    expect(typesOf(body)).toEqual(piece)
-    const other = await serve().get(`/${version}/pre-piezas/${unknown?.numero}`).expect(200)
-    expect(typesOf(other.body.destinatario)).toEqual(unknownParty)
-  })
+  it.each(['v1', 'v8', 'public/v1'])(
+    'serves a pre-piece in /%s with exactly its members and types',
+    async (version) => {
+      const { body } = await serve().get(`/${version}/pre-piezas/${whole?.numero}`).expect(200)
+      expect(typesOf(body)).toEqual(piece)
+      const other = await serve().get(`/${version}/pre-piezas/${unknown?.numero}`).expect(200)
+      expect(typesOf(other.body.destinatario)).toEqual(unknownParty)
+    },
+  )
 
   it('puts the full contract in its place with expand=contrato, its own associations still links', async () => {
     const app = serve()
     const { body } = await app.get('/v8/pre-piezas?expand=contrato&limit=100').expect(200)
     const contracts = (body as { contrato: Record<string, unknown> }[]).map((one) => one.contrato)
-    expect(new Set(contracts.map((one) => Object.keys(one).sort().join()))).toEqual(new Set([Object.keys(contract).sort().join()]))
+    expect(new Set(contracts.map((one) => Object.keys(one).sort().join()))).toEqual(
+      new Set([Object.keys(contract).sort().join()]),
+    )
     const full = contracts.find((one) => one.codigoDeContratoInterno === 'C-0001')
-    expect(typesOf(full)).toMatchObject({ ...contract, cicloDeRendicionParaEntrega: { ...ciclo, permiteEntregaEnMostrador: 'null' } })
+    expect(typesOf(full)).toMatchObject({
+      ...contract,
+      cicloDeRendicionParaEntrega: { ...ciclo, permiteEntregaEnMostrador: 'null' },
+    })
     expect(contracts.some((one) => one.cliente === null)).toBe(true)
     const addresses = contracts.map((one) => typesOf(one.direccionPostal))
-    expect(addresses).toContainEqual({ href: 'null', idLocalidad: 'null', idPais: 'null', idProvincia: 'null', iditg: 'null' })
+    expect(addresses).toContainEqual({
+      href: 'null',
+      idLocalidad: 'null',
+      idPais: 'null',
+      idProvincia: 'null',
+      iditg: 'null',
+    })
   })
 
   it('REP-1: every link of this service leads to something', async () => {
@@ -285,7 +321,11 @@ describe('VERB-12: pre-pieces that are handed in twice', () => {
       const { numero: _, ...rest } = body
       const first = await app.post(path).set(sent).send(rest).expect(201)
       const again = await app.post(path).set(sent).send(rest).expect(201)
-      expect([again.headers.location, again.headers.etag, again.text]).toEqual([first.headers.location, first.headers.etag, first.text])
+      expect([again.headers.location, again.headers.etag, again.text]).toEqual([
+        first.headers.location,
+        first.headers.etag,
+        first.text,
+      ])
       const other = await app
         .post(path)
         .set(sent)
@@ -317,10 +357,16 @@ describe('VERB-11: the public side', () => {
   it('shows what its links lead to, read-only', async () => {
     const app = serve()
     const { body } = await app.get('/public/v1/pre-piezas/2').expect(200)
-    for (const name of ['componentes', 'contrato', 'cpDestinoValidado']) await app.get(pathOf(body[name].href)).expect(200)
+    for (const name of ['componentes', 'contrato', 'cpDestinoValidado'])
+      await app.get(pathOf(body[name].href)).expect(200)
     const contract = pathOf(body.contrato.href)
     expect(contract).toMatch(/^\/public\/v1\/contratos\//)
-    for (const path of [contract, `${contract}/activo`, '/public/v1/clientes/1/contratos/C-0001', '/public/v1/codigos-postales/5000']) {
+    for (const path of [
+      contract,
+      `${contract}/activo`,
+      '/public/v1/clientes/1/contratos/C-0001',
+      '/public/v1/codigos-postales/5000',
+    ]) {
       for (const method of ['put', 'delete'] as const) await app[method](path).expect(405)
     }
     await app.get('/public/v1/contratos').expect(405)
@@ -339,7 +385,9 @@ describe('search', () => {
       expect(found.filter((one) => one.coleccion === name).length).toBeLessThanOrEqual(3)
     }
     const { body: odd } = await app.get('/v1/search').query({ q: 'desc' }).expect(200)
-    expect(odd).toContainEqual(expect.objectContaining({ href: expect.stringMatching(/\/v1\/contratos\/50%25%20desc,uento=1$/) }))
+    expect(odd).toContainEqual(
+      expect.objectContaining({ href: expect.stringMatching(/\/v1\/contratos\/50%25%20desc,uento=1$/) }),
+    )
   })
 
   it.each(['', '?q=a&limit=0', '?q=a&limit=101', '?q=a&limit=x', '?q=a&x=1'])('QUERY-8: refuses %j', async (query) => {
@@ -367,7 +415,9 @@ describe('probes', () => {
     const answers = await Promise.all([1, 2, 3].map(() => app.get('/ready')))
     await app.get('/live').expect(204)
     report.mockRestore()
-    expect(answers.map(({ status, headers }) => [status, headers['retry-after']])).toEqual([1, 2, 3].map(() => [503, '1']))
+    expect(answers.map(({ status, headers }) => [status, headers['retry-after']])).toEqual(
+      [1, 2, 3].map(() => [503, '1']),
+    )
     expect(asked).toBe(1)
   })
 })
@@ -381,7 +431,9 @@ describe('anything else', () => {
 
   it('REP-5: links begin with BASE_URL where it is set', async () => {
     const app = client(stores, 'https://api.example.com/private').app
-    expect((await app.get('/v1/pre-piezas/1')).body.contrato.href).toMatch(/^https:\/\/api\.example\.com\/private\/v1\/contratos\//)
+    expect((await app.get('/v1/pre-piezas/1')).body.contrato.href).toMatch(
+      /^https:\/\/api\.example\.com\/private\/v1\/contratos\//,
+    )
     expect((await app.get('/public/v1/pre-piezas/1')).body.contrato.href).toMatch(
       /^https:\/\/api\.example\.com\/private\/public\/v1\/contratos\//,
     )

@@ -5,7 +5,11 @@ import { readSettings, SettingError } from '../../examples/pre-piezas/settings.j
 describe('settings', () => {
   it('are all optional; empty is not set', () => {
     expect(readSettings({})).toEqual({ port: 3000, rateLimit: 600, seedSize: 1000 })
-    expect(readSettings({ PORT: '', BASE_URL: ' ', SEED_SIZE: '' })).toEqual({ port: 3000, rateLimit: 600, seedSize: 1000 })
+    expect(readSettings({ PORT: '', BASE_URL: ' ', SEED_SIZE: '' })).toEqual({
+      port: 3000,
+      rateLimit: 600,
+      seedSize: 1000,
+    })
     expect(readSettings({ PORT: '0', BASE_URL: 'https://api.example.com/private/', SEED_SIZE: '100000' })).toEqual({
       port: 0,
       rateLimit: 600,
@@ -48,7 +52,9 @@ describe('settings', () => {
         { host: '::1', port: 7 },
       ],
     })
-    expect(readSettings({ REDIS_URL: 'redis://me:secret@limits', REDIS_SENTINELS: 's1' }).redisUrl).toBe('redis://me:secret@limits')
+    expect(readSettings({ REDIS_URL: 'redis://me:secret@limits', REDIS_SENTINELS: 's1' }).redisUrl).toBe(
+      'redis://me:secret@limits',
+    )
     const empty = { DATABASE_POOL: '', DATABASE_PREPARE: ' ', DATABASE_TIMEOUT: '', REDIS_SENTINELS: '', WORKERS: '' }
     expect(readSettings(empty)).toEqual(readSettings({}))
   })
@@ -88,15 +94,23 @@ describe('settings', () => {
       publicUser: 'ana',
       publicPassword: ' a:b ',
     })
-    expect(readSettings({ REDIS_URL: '', TOKEN_SECRET: '', PUBLIC_USER: '', PUBLIC_PASSWORD: '' })).toEqual(readSettings({}))
+    expect(readSettings({ REDIS_URL: '', TOKEN_SECRET: '', PUBLIC_USER: '', PUBLIC_PASSWORD: '' })).toEqual(
+      readSettings({}),
+    )
   })
 
   it('name a TOKEN_SECRET that is too short, a REDIS_URL that is none and a password that can not be sent, and show none of them', () => {
-    expect(() => readSettings({ TOKEN_SECRET: 'hunter2' })).toThrow(/^TOKEN_SECRET is shorter than 32 bytes: give[^\n]*$/)
+    expect(() => readSettings({ TOKEN_SECRET: 'hunter2' })).toThrow(
+      /^TOKEN_SECRET is shorter than 32 bytes: give[^\n]*$/,
+    )
     expect(() => readSettings({ TOKEN_SECRET: 'hunter2' })).not.toThrow(/hunter2/)
-    expect(() => readSettings({ REDIS_URL: 'http://me:secret@r.example' })).toThrow(/^REDIS_URL is no address of a Redis: give[^\n]*$/)
+    expect(() => readSettings({ REDIS_URL: 'http://me:secret@r.example' })).toThrow(
+      /^REDIS_URL is no address of a Redis: give[^\n]*$/,
+    )
     expect(() => readSettings({ REDIS_URL: 'http://me:secret@r.example' })).not.toThrow(/secret/)
-    expect(() => readSettings({ PUBLIC_PASSWORD: 'hunter2\t' })).toThrow(/^PUBLIC_PASSWORD has control characters[^\n]*give[^\n]*$/)
+    expect(() => readSettings({ PUBLIC_PASSWORD: 'hunter2\t' })).toThrow(
+      /^PUBLIC_PASSWORD has control characters[^\n]*give[^\n]*$/,
+    )
     expect(() => readSettings({ PUBLIC_PASSWORD: 'hunter2\t' })).not.toThrow(/hunter2/)
   })
 

@@ -44,7 +44,11 @@ const json = (method: string, body: unknown, headers: Record<string, string> = {
 
 async function read(address: string) {
   const response = await ask(address)
-  return { status: response.status, tag: response.headers.get('etag') ?? '', body: (await response.json()) as Record<string, never> }
+  return {
+    status: response.status,
+    tag: response.headers.get('etag') ?? '',
+    body: (await response.json()) as Record<string, never>,
+  }
 }
 
 describe('DATA_DIR', () => {
@@ -63,14 +67,19 @@ describe('DATA_DIR', () => {
     expect(changed.status).toBe(200)
 
     const other = await run({ DATA_DIR: join(dataDir, '.') }).ended
-    expect(other).toEqual({ code: 1, stderr: `DATA_DIR ${join(dataDir, '.')} is in use by process ${second.child.pid}.\n` })
+    expect(other).toEqual({
+      code: 1,
+      stderr: `DATA_DIR ${join(dataDir, '.')} is in use by process ${second.child.pid}.\n`,
+    })
 
     await end(second, 'SIGKILL')
     const third = run({ DATA_DIR: dataDir })
     const after = `${await third.base}/v8/pre-piezas/1`
     expect((await read(after)).body.lote).toBe('KILLED')
     expect((await ask(after, json('PATCH', {}, { 'If-Match': tag }))).status).toBe(412)
-    expect((await ask(after, json('PATCH', {}, { 'If-Match': changed.headers.get('etag') as string }))).status).toBe(200)
+    expect((await ask(after, json('PATCH', {}, { 'If-Match': changed.headers.get('etag') as string }))).status).toBe(
+      200,
+    )
   })
 
   it('that can not be used ends the process with one line and code 1', async () => {
@@ -82,7 +91,9 @@ describe('DATA_DIR', () => {
     const broken = join(home, 'broken')
     mkdirSync(broken)
     writeFileSync(join(broken, 'PG_VERSION'), '18\n')
-    const [unusable, foreign, half] = await Promise.all([file, taken, broken].map((dataDir) => run({ DATA_DIR: dataDir }).ended))
+    const [unusable, foreign, half] = await Promise.all(
+      [file, taken, broken].map((dataDir) => run({ DATA_DIR: dataDir }).ended),
+    )
     expect(unusable?.stderr).toMatch(/^DATA_DIR .*file can not be used: EEXIST[^\n]*\n$/)
     expect(foreign?.stderr).toBe(`DATA_DIR ${taken} holds no whole database: give a new or empty directory.\n`)
     expect(half?.stderr).toMatch(/^DATA_DIR .*broken can not be opened: [^\n]*\n$/)
@@ -115,7 +126,10 @@ describe('DATABASE_URL', () => {
     const client = async (base: string): Promise<void> => {
       for (let i = 0; i < 20; i++) {
         const { tag, body } = await read(`${base}${item}`)
-        const { status } = await ask(`${base}${item}`, json('PATCH', { valorACobrar: Number(body.valorACobrar) + 1 }, { 'If-Match': tag }))
+        const { status } = await ask(
+          `${base}${item}`,
+          json('PATCH', { valorACobrar: Number(body.valorACobrar) + 1 }, { 'If-Match': tag }),
+        )
         expect([200, 412]).toContain(status)
         if (status === 200) changed++
       }
@@ -155,11 +169,15 @@ describe('DATABASE_URL', () => {
     const proxy = await startProxy({ host, port: Number(port || 5432) })
     const one = run({ DATABASE_URL: proxy.through(place.url) })
     const base = await one.base
-    const ready = (status: number) => expect.poll(async () => (await ask(`${base}/ready`)).status, { timeout: 10_000 }).toBe(status)
+    const ready = (status: number) =>
+      expect.poll(async () => (await ask(`${base}/ready`)).status, { timeout: 10_000 }).toBe(status)
     await ready(204)
     proxy.refuse()
     proxy.cut('reset')
-    const away = [await ask(`${base}/v8/pre-piezas/1`), await ask(`${base}/v8/pre-piezas/1`, json('PATCH', { lote: 'X' }))]
+    const away = [
+      await ask(`${base}/v8/pre-piezas/1`),
+      await ask(`${base}/v8/pre-piezas/1`, json('PATCH', { lote: 'X' })),
+    ]
     expect(away.map(({ status, headers }) => [status, headers.get('retry-after')])).toEqual([
       [503, '1'],
       [503, '1'],
@@ -184,7 +202,9 @@ describe('DATABASE_URL', () => {
     const base = await one.base
     const item = `${base}/v8/pre-piezas/1`
     const round = () =>
-      Promise.all(Array.from({ length: 12 }, (_, n) => (n % 3 === 0 ? ask(item, json('PATCH', { lote: `L${n}` })) : ask(item))))
+      Promise.all(
+        Array.from({ length: 12 }, (_, n) => (n % 3 === 0 ? ask(item, json('PATCH', { lote: `L${n}` })) : ask(item))),
+      )
     for (const { status } of await round()) expect(status).toBe(200)
     // Longer than a connection is trusted without a check, shorter than the pool keeps it.
     await sleep(1_000)

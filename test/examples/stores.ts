@@ -20,7 +20,8 @@ export async function embeddedStores(): Promise<EmbeddedStores> {
   await database.transaction((run) => prepare(run, 0))
   const names = Object.values(tables).map(({ table }) => table)
   /** Where the log of writes ends. */
-  const position = () => database.transaction(async (run) => (await run('SELECT pg_current_wal_insert_lsn()::text AS at'))[0]?.at)
+  const position = () =>
+    database.transaction(async (run) => (await run('SELECT pg_current_wal_insert_lsn()::text AS at'))[0]?.at)
   let filled: { readonly data: Data; readonly position: unknown } | undefined
   return {
     stores: storesIn(database),

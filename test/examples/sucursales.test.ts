@@ -18,7 +18,11 @@ describe('branches, composed by hand', () => {
     const app = serve()
     const { body, headers } = await app.get('/v8/sucursales?sort=-nomenclatura&limit=2&offest=2').expect(200)
     expect(body.map((one: { nomenclatura: string }) => one.nomenclatura)).toEqual(['PRÁ', 'NQN'])
-    expect(headers).toMatchObject({ 'x-total-count': '10', vary: 'Accept, Authorization', 'cache-control': 'private, no-cache' })
+    expect(headers).toMatchObject({
+      'x-total-count': '10',
+      vary: 'Accept, Authorization',
+      'cache-control': 'private, no-cache',
+    })
     expect(headers.link).toMatch(/\/v8\/sucursales\?sort=-nomenclatura&limit=2&offest=3>; rel="next"/)
     const some = await app.get('/v8/sucursales?nomenclatura=ROS&nomenclatura=BHI&sort=descripcion').expect(200)
     expect(some.body.map((one: { nomenclatura: string }) => one.nomenclatura)).toEqual(['BHI', 'ROS'])
@@ -53,7 +57,11 @@ describe('branches, composed by hand', () => {
     expect(replaced.body).toEqual({ nomenclatura: 'NVA', descripcion: 'Otra' })
     expect(replaced.headers.etag).not.toBe(created.headers.etag)
     expect(pathOf(replaced.headers['content-location'] as string)).toBe('/v8/sucursales/NVA')
-    const bare = await app.put('/v8/sucursales/NVA').set('Prefer', 'return=minimal').send({ descripcion: 'Otra' }).expect(200)
+    const bare = await app
+      .put('/v8/sucursales/NVA')
+      .set('Prefer', 'return=minimal')
+      .send({ descripcion: 'Otra' })
+      .expect(200)
     expect([bare.text, bare.headers['content-location']]).toEqual(['', undefined])
     const shown = await app
       .post('/v1/sucursales')
@@ -86,8 +94,12 @@ describe('branches, composed by hand', () => {
     await app.head('/v8/sucursales/NONE').expect(404)
     expect((await app.head('/v8/sucursales').expect(200)).headers['x-total-count']).toBe('10')
     expect((await app.delete('/v8/sucursales').expect(405)).headers.allow).toBe('GET, HEAD, POST, OPTIONS')
-    expect((await app.post('/v8/sucursales/ROS').send({}).expect(405)).headers.allow).toBe('GET, HEAD, PUT, PATCH, DELETE, OPTIONS')
-    expect((await app.options('/v8/sucursales/ROS').expect(204)).headers.allow).toBe('GET, HEAD, PUT, PATCH, DELETE, OPTIONS')
+    expect((await app.post('/v8/sucursales/ROS').send({}).expect(405)).headers.allow).toBe(
+      'GET, HEAD, PUT, PATCH, DELETE, OPTIONS',
+    )
+    expect((await app.options('/v8/sucursales/ROS').expect(204)).headers.allow).toBe(
+      'GET, HEAD, PUT, PATCH, DELETE, OPTIONS',
+    )
   })
 
   it('VERB-5: PATCH merges, holds the key, and honours both preconditions', async () => {
@@ -109,7 +121,9 @@ describe('branches, composed by hand', () => {
       .set('If-None-Match', changed.headers.etag as string)
       .send({})
       .expect(412)
-    expect((await app.patch('/v8/sucursales/ROS').send({ nomenclatura: 'X' }).expect(422)).body.errors[0].pointer).toBe('/nomenclatura')
+    expect((await app.patch('/v8/sucursales/ROS').send({ nomenclatura: 'X' }).expect(422)).body.errors[0].pointer).toBe(
+      '/nomenclatura',
+    )
     await app.patch('/v8/sucursales/ROS').send({ descripcion: null }).expect(422)
     await app.patch('/v8/sucursales/NONE').send({}).expect(404)
     expect((await app.get('/v8/sucursales/ROS').expect(200)).body.descripcion).toBe('Otra')

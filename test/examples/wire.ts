@@ -17,4 +17,6 @@ export const pathOf = (href: string): string => href.replace(/^https?:\/\/[^/]+/
 
 /** Every value at a path of names, over many records. */
 export const valuesAt = (records: readonly unknown[], path: string): unknown[] =>
-  records.map((record) => path.split('.').reduce<unknown>((value, name) => (value as Record<string, unknown> | null)?.[name], record))
+  records.map((record) =>
+    path.split('.').reduce<unknown>((value, name) => (value as Record<string, unknown> | null)?.[name], record),
+  )

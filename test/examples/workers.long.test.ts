@@ -59,7 +59,8 @@ describe('WORKERS', () => {
     const body = JSON.stringify(piece)
     const keys = Array.from({ length: 10 }, () => randomBytes(8).toString('hex'))
     const headers = { ...alone.headers, 'Content-Type': 'application/json' }
-    const post = (key: string) => ask(`${base}/v8/pre-piezas`, { method: 'POST', headers: { ...headers, 'Idempotency-Key': key }, body })
+    const post = (key: string) =>
+      ask(`${base}/v8/pre-piezas`, { method: 'POST', headers: { ...headers, 'Idempotency-Key': key }, body })
     // Each key four times, at once. A repeat that meets the first one still running is a 503.
     const created = async (key: string): Promise<number> => {
       for (;;) {
@@ -128,7 +129,10 @@ describe('WORKERS', () => {
     const place = await freshDatabase()
     onTestFinished(() => place.drop())
     const { ended } = start({ DATABASE_URL: place.url, SEED_SIZE: '0', WORKERS: '2', PORT: String(port) })
-    expect(await ended).toEqual({ code: 1, stderr: `Port ${port} is in use: set PORT to another, or to 0 for a free one.\n` })
+    expect(await ended).toEqual({
+      code: 1,
+      stderr: `Port ${port} is in use: set PORT to another, or to 0 for a free one.\n`,
+    })
   })
 
   it.each([

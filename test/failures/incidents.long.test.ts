@@ -32,7 +32,11 @@ interface Cosa {
 const cosas = defineResource<Cosa>()({
   collection: 'cosas',
   key: 'id',
-  schema: { type: 'object', required: ['id', 'lote'], properties: { id: { type: 'string' }, lote: { type: 'string' } } },
+  schema: {
+    type: 'object',
+    required: ['id', 'lote'],
+    properties: { id: { type: 'string' }, lote: { type: 'string' } },
+  },
   filters: { lote: true },
   sort: ['id'],
 })
@@ -72,7 +76,12 @@ function pool(options: pg.PoolConfig = {}): pg.Pool {
   return made
 }
 const adapter = (over: pg.Pool, options: Partial<PostgresAdapterOptions<Cosa, string>> = {}) =>
-  postgresAdapter(over, { resource: cosas, table: 'cosas', onWarning: (message) => void logged.push(message), ...options })
+  postgresAdapter(over, {
+    resource: cosas,
+    table: 'cosas',
+    onWarning: (message) => void logged.push(message),
+    ...options,
+  })
 
 async function listening(app: RequestListener): Promise<string> {
   const server: Server = createServer(app)
@@ -158,12 +167,17 @@ describe('incidents', () => {
     const release = await holdTable()
     const first = ask('/v1/cosas/c1')
     await expect
-      .poll(async () => (await other.query(`SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'`)).rows[0].count)
+      .poll(
+        async () =>
+          (await other.query(`SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'`)).rows[0].count,
+      )
       .toBe('1')
     expect((await ask('/v1/cosas/c2')).status).toBe(503)
     await release()
     expect((await first).status).toBe(200)
-    await other.query(`ALTER DATABASE postgres CONNECTION LIMIT 1; CREATE ROLE ana LOGIN PASSWORD 'secreta'; GRANT SELECT ON cosas TO ana`)
+    await other.query(
+      `ALTER DATABASE postgres CONNECTION LIMIT 1; CREATE ROLE ana LOGIN PASSWORD 'secreta'; GRANT SELECT ON cosas TO ana`,
+    )
     undo.push(() => other.query('ALTER DATABASE postgres CONNECTION LIMIT -1; DROP OWNED BY ana; DROP ROLE ana'))
     const url = new URL(database.url)
     url.username = 'ana'
@@ -197,7 +211,9 @@ describe('incidents', () => {
     await once(gone, 'listening')
     const { port } = gone.address() as AddressInfo
     gone.close()
-    const ask = await serve(adapter(pool()), { authenticate: bearer({ keys: jwks(`http://127.0.0.1:${port}/jwks.json`) }) })
+    const ask = await serve(adapter(pool()), {
+      authenticate: bearer({ keys: jwks(`http://127.0.0.1:${port}/jwks.json`) }),
+    })
     const token = jsonwebtoken.sign({ sub: 'ana' }, 'x'.repeat(32), { expiresIn: 60, keyid: 'new' })
     expect((await ask('/v1/cosas/c1', { headers: { authorization: `Bearer ${token}` } })).status).toBe(503)
     expectOnPage()
@@ -274,7 +290,8 @@ describe('incidents', () => {
     }
     await (await serve(upstream))()
     await (await serve(faulty))()
-    for (let i = 0; i < logged.length; i++) logged[i] = usual(logged[i] as string).replace(/at \S+:\d+:\d+/g, 'at src/cosas.js:12:11')
+    for (let i = 0; i < logged.length; i++)
+      logged[i] = usual(logged[i] as string).replace(/at \S+:\d+:\d+/g, 'at src/cosas.js:12:11')
 
     expectOnPage()
     expect(logged.join()).not.toMatch(/4111/)
@@ -299,7 +316,9 @@ describe('incidents', () => {
   it('database gone: refused, then back, without a restart', async () => {
     const over = pool()
     const ask = await serve(adapter(over))
-    const probes = await listening(health({ maxAge: 0, checks: { database: () => over.query('SELECT 1') } }) as RequestListener)
+    const probes = await listening(
+      health({ maxAge: 0, checks: { database: () => over.query('SELECT 1') } }) as RequestListener,
+    )
     expect((await ask()).status).toBe(200)
     other.on('error', () => {})
     await database.stop('immediate')

@@ -25,12 +25,15 @@ const textOf = (error: unknown): string =>
     .map(({ text }) => text)
     .join(' <- ')
 const systemError = (fields: object): Error => Object.assign(new Error('hunter2'), fields)
-const serverError = (fields: object): Error => Object.assign(new Error('value "hunter2"'), { severity: 'ERROR', ...fields })
+const serverError = (fields: object): Error =>
+  Object.assign(new Error('value "hunter2"'), { severity: 'ERROR', ...fields })
 
 describe('failureLine()', () => {
   it('says request, route, step, clause, the chain of causes with host and port, and what to look at', async () => {
     const refused = await new Promise<Error>((resolve) => connect(1, '127.0.0.1').once('error', resolve))
-    const error = new Unavailable({ cause: new Busy('PostgreSQL at 127.0.0.1:1 can not be reached.', { cause: refused }) })
+    const error = new Unavailable({
+      cause: new Busy('PostgreSQL at 127.0.0.1:1 can not be reached.', { cause: refused }),
+    })
     expect(line(error)).toBe(
       'GET /v1/cosas/{id} 503 unavailable ERR-1 step=execute request=r-1 cause="PostgreSQL at 127.0.0.1:1 can not be reached <- connect ECONNREFUSED 127.0.0.1:1" look="Does PostgreSQL run, and can this host reach it?" see=docs/operations.md#database-gone',
     )
@@ -51,7 +54,9 @@ describe('failureLine()', () => {
     ['a deadlock', serverError({ code: '40P01' }), 'stale-storm'],
     [
       'an upstream that is away',
-      new TypeError('fetch failed', { cause: systemError({ syscall: 'connect', code: 'ECONNREFUSED', address: '::1', port: 9 }) }),
+      new TypeError('fetch failed', {
+        cause: systemError({ syscall: 'connect', code: 'ECONNREFUSED', address: '::1', port: 9 }),
+      }),
       'unreachable',
     ],
     ['a fault of the code', new TypeError('hunter2'), 'code-fault'],
@@ -68,13 +73,19 @@ describe('failureLine()', () => {
       'redis-gone',
       'code-fault',
     ])
-    expect(Object.keys(incidents)).toEqual(expect.arrayContaining(['overload', 'key-rotation', 'redis-gone', 'code-fault']))
+    expect(Object.keys(incidents)).toEqual(
+      expect.arrayContaining(['overload', 'key-rotation', 'redis-gone', 'code-fault']),
+    )
   })
 })
 
 describe('causes', () => {
   it.each<[string, unknown, string]>([
-    ['IPv6', systemError({ syscall: 'connect', code: 'ECONNREFUSED', address: '::1', port: 5432 }), 'connect ECONNREFUSED [::1]:5432'],
+    [
+      'IPv6',
+      systemError({ syscall: 'connect', code: 'ECONNREFUSED', address: '::1', port: 5432 }),
+      'connect ECONNREFUSED [::1]:5432',
+    ],
     [
       'a name that is not known',
       systemError({ syscall: 'getaddrinfo', code: 'ENOTFOUND', hostname: 'db.internal' }),
@@ -102,7 +113,11 @@ describe('causes', () => {
     ],
     ['something thrown that is no error', 'hunter2', 'a thrown string'],
     ['null', null, 'a thrown null'],
-    ['a problem and its cause', new HttpProblem('internal', { detail: 'hunter2', cause: 'hunter2' }), 'a thrown string'],
+    [
+      'a problem and its cause',
+      new HttpProblem('internal', { detail: 'hunter2', cause: 'hunter2' }),
+      'a thrown string',
+    ],
   ])('%s', (_what, error, expected) => {
     expect(textOf(error)).toBe(expected)
   })

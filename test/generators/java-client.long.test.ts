@@ -29,10 +29,16 @@ function generatorOptions(document: string): object {
   const names = new Set(['AnyType'])
   JSON.parse(document, (key, value) => {
     if (key === 'anyOf')
-      names.add(`anyOf<${value.map(({ $ref, type }: Record<string, string>) => $ref?.split('/').at(-1) ?? type).join(',')}>`)
+      names.add(
+        `anyOf<${value.map(({ $ref, type }: Record<string, string>) => $ref?.split('/').at(-1) ?? type).join(',')}>`,
+      )
     return value
   })
-  return { library: 'native', hideGenerationTimestamp: true, typeMappings: Object.fromEntries([...names].map((name) => [name, 'Object'])) }
+  return {
+    library: 'native',
+    hideGenerationTimestamp: true,
+    typeMappings: Object.fromEntries([...names].map((name) => [name, 'Object'])),
+  }
 }
 
 let home: string
@@ -49,7 +55,8 @@ const inHome = (program: string, args: readonly string[], env: Record<string, st
 function layOutSources(): string[] {
   const nullable = join(home, 'ours', 'nullable')
   mkdirSync(nullable, { recursive: true })
-  for (const name of ['JsonNullable', 'JsonNullableModule']) copyFileSync(join(sources, `${name}.java.txt`), join(nullable, `${name}.java`))
+  for (const name of ['JsonNullable', 'JsonNullableModule'])
+    copyFileSync(join(sources, `${name}.java.txt`), join(nullable, `${name}.java`))
   copyFileSync(join(sources, 'Main.java.txt'), join(home, 'ours', 'Main.java'))
   return ['client/src/main', 'ours'].flatMap((folder) =>
     readdirSync(join(home, folder), { recursive: true, encoding: 'utf8' })
@@ -90,7 +97,10 @@ describe.skipIf(!hasJava)('a client that is generated for Java', () => {
     await inHome('java', ['-jar', jar, 'generate', '-g', 'java', '-i', 'v8.json', '-o', 'client', '-c', 'options.json'])
     writeFileSync(join(home, 'sources'), layOutSources().join('\n'))
     await inHome('javac', ['-proc:none', '-nowarn', '-encoding', 'UTF-8', '-d', 'classes', '-cp', jar, '@sources'])
-    const { stdout } = await inHome('java', ['-cp', `classes:${jar}`, 'Main'], { PORT: new URL(served.origin).port, TOKEN: token })
+    const { stdout } = await inHome('java', ['-cp', `classes:${jar}`, 'Main'], {
+      PORT: new URL(served.origin).port,
+      TOKEN: token,
+    })
     expect(JSON.parse(stdout)).toEqual({
       list: [3, true, true],
       filter: true,

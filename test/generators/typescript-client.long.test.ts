@@ -72,9 +72,13 @@ const strict = ['--strict', '--exactOptionalPropertyTypes', '--noUncheckedIndexe
 describe('a client that is generated for TypeScript', () => {
   it('compiles under the strictest options, and refuses what the service would refuse', async () => {
     const target = ['--module', 'nodenext', '--target', 'es2022', '--lib', 'es2023,dom', '--types', 'node']
-    const compiled = await run(process.execPath, [join(modules, 'typescript/bin/tsc'), ...strict, ...target, 'client.ts'], {
-      cwd: home,
-    }).catch((error: { stdout: string }) => error)
+    const compiled = await run(
+      process.execPath,
+      [join(modules, 'typescript/bin/tsc'), ...strict, ...target, 'client.ts'],
+      {
+        cwd: home,
+      },
+    ).catch((error: { stdout: string }) => error)
     expect(compiled.stdout).toBe('')
   })
 

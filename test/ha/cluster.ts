@@ -5,7 +5,17 @@
  */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { chownSync, existsSync, mkdirSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chownSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -125,7 +135,9 @@ async function until<T>(what: string, ask: () => Promise<T | undefined | false> 
 export async function startCluster(): Promise<Cluster> {
   const lacking = missing()
   if (lacking.length > 0)
-    throw new Error(`Not installed: ${lacking.join(', ')}. apt install patroni etcd-server haproxy pgbouncer postgresql redis-server`)
+    throw new Error(
+      `Not installed: ${lacking.join(', ')}. apt install patroni etcd-server haproxy pgbouncer postgresql redis-server`,
+    )
   const undo: (() => unknown)[] = []
   const remove = async (): Promise<void> => {
     for (const step of undo.splice(0).reverse()) await step()
@@ -154,7 +166,15 @@ async function started(undo: (() => unknown)[], services = 4): Promise<Omit<Clus
   const etcdUrl = `http://127.0.0.1:${etcdPort}`
   const peers = `http://127.0.0.1:${etcdPeer}`
   processes.spawn('etcd', 'etcd', [
-    ...['--data-dir', join(folder, 'etcd'), '--listen-client-urls', etcdUrl, '--advertise-client-urls', etcdUrl, '--unsafe-no-fsync'],
+    ...[
+      '--data-dir',
+      join(folder, 'etcd'),
+      '--listen-client-urls',
+      etcdUrl,
+      '--advertise-client-urls',
+      etcdUrl,
+      '--unsafe-no-fsync',
+    ],
     ...['--listen-peer-urls', peers, '--initial-advertise-peer-urls', peers, '--initial-cluster', `default=${peers}`],
   ])
   await until('etcd answers', async () => (await fetch(`${etcdUrl}/health`)).ok)
@@ -164,13 +184,19 @@ async function started(undo: (() => unknown)[], services = 4): Promise<Omit<Clus
   const nodes: readonly (Node & { readonly rest: string })[] = made
   const api = async (path: string, init?: RequestInit): Promise<Response> => {
     for (const { rest } of nodes) {
-      const answer = await fetch(`${rest}${path}`, { ...init, signal: AbortSignal.timeout(2_000) }).catch(() => undefined)
+      const answer = await fetch(`${rest}${path}`, { ...init, signal: AbortSignal.timeout(2_000) }).catch(
+        () => undefined,
+      )
       if (answer !== undefined) return answer
     }
     throw new Error('No Patroni answers.')
   }
   const members = async () =>
-    ((await (await api('/cluster')).json()) as { members: { name: string; role: string; state: string; lag?: number }[] }).members
+    (
+      (await (await api('/cluster')).json()) as {
+        members: { name: string; role: string; state: string; lag?: number }[]
+      }
+    ).members
   const primary = (): Promise<Node> =>
     until('there is a primary', async () => {
       const leader = (await members()).find(({ role, state }) => role === 'leader' && state === 'running')
@@ -181,7 +207,9 @@ async function started(undo: (() => unknown)[], services = 4): Promise<Omit<Clus
       const all = await members()
       const replicas = all.filter(({ role, state }) => role !== 'leader' && /running|streaming/.test(state))
       const follows = replicas.every(({ lag = 0 }) => lag < 1_000_000)
-      return all.length === 3 && replicas.length === 2 && follows && replicas.some(({ role }) => role === 'sync_standby')
+      return (
+        all.length === 3 && replicas.length === 2 && follows && replicas.some(({ role }) => role === 'sync_standby')
+      )
     })
   }
   nodes[0]?.start()
@@ -225,10 +253,20 @@ async function started(undo: (() => unknown)[], services = 4): Promise<Omit<Clus
   undo.push(() => redis.remove())
   let unexpected = 0
   const startService = async (port: number): Promise<ChildProcess> => {
-    const child = processes.spawn(`service-${port}`, process.execPath, [fileURLToPath(new URL('service.mjs', import.meta.url))], {
-      asPostgres: false,
-      env: { DATABASE_URL: databaseUrl, PORT: String(port), SENTINELS: JSON.stringify(redis.sentinels), MASTER: redis.name },
-    })
+    const child = processes.spawn(
+      `service-${port}`,
+      process.execPath,
+      [fileURLToPath(new URL('service.mjs', import.meta.url))],
+      {
+        asPostgres: false,
+        env: {
+          DATABASE_URL: databaseUrl,
+          PORT: String(port),
+          SENTINELS: JSON.stringify(redis.sentinels),
+          MASTER: redis.name,
+        },
+      },
+    )
     child.once('exit', (code) => {
       if (code !== 0 && undo.length > 0) unexpected++
     })
@@ -293,7 +331,13 @@ async function started(undo: (() => unknown)[], services = 4): Promise<Omit<Clus
             synchronous_mode_strict: true,
             postgresql: {
               use_pg_rewind: true,
-              parameters: { max_connections: 100, wal_keep_size: '256MB', wal_log_hints: 'on', fsync: 'off', unix_socket_directories: '' },
+              parameters: {
+                max_connections: 100,
+                wal_keep_size: '256MB',
+                wal_log_hints: 'on',
+                fsync: 'off',
+                unix_socket_directories: '',
+              },
             },
           },
           initdb: [{ encoding: 'UTF8' }, { locale: 'C.UTF-8' }, 'no-sync'],
@@ -363,8 +407,16 @@ async function ports(count: number): Promise<number[]> {
   return [...found]
 }
 
-export async function sqlOf(connectionString: string, text: string, timeout = 10_000): Promise<Record<string, unknown>[]> {
-  const client = new pg.Client({ connectionString, connectionTimeoutMillis: Math.min(timeout, 3_000), query_timeout: timeout })
+export async function sqlOf(
+  connectionString: string,
+  text: string,
+  timeout = 10_000,
+): Promise<Record<string, unknown>[]> {
+  const client = new pg.Client({
+    connectionString,
+    connectionTimeoutMillis: Math.min(timeout, 3_000),
+    query_timeout: timeout,
+  })
   client.on('error', () => {})
   try {
     await client.connect()

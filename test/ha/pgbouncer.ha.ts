@@ -10,7 +10,13 @@ const timeout = 90_000
 async function behindPgBouncer(env: Record<string, string> = {}) {
   const place = await freshDatabase()
   const pooler = await ownPgBouncer(place.url)
-  const service = start({ DATABASE_URL: pooler.url, DATABASE_PREPARE: 'false', DATABASE_POOL: '20', SEED_SIZE: '20', ...env })
+  const service = start({
+    DATABASE_URL: pooler.url,
+    DATABASE_PREPARE: 'false',
+    DATABASE_POOL: '20',
+    SEED_SIZE: '20',
+    ...env,
+  })
   onTestFinished(async () => {
     service.child.kill('SIGKILL')
     await service.ended
@@ -21,7 +27,9 @@ async function behindPgBouncer(env: Record<string, string> = {}) {
 }
 
 describe('the example behind PgBouncer in transaction mode', () => {
-  it('starts with DATABASE_PREPARE=false, and says why it does not with timeouts as startup parameters', { timeout }, async () => {
+  it('starts with DATABASE_PREPARE=false, and says why it does not with timeouts as startup parameters', {
+    timeout,
+  }, async () => {
     const { base, pooler } = await behindPgBouncer()
     expect((await fetch(`${await base}/ready`)).status).toBe(204)
     const refused = await start({ DATABASE_URL: pooler.url, SEED_SIZE: '0' }).ended
@@ -51,12 +59,18 @@ describe('the example behind PgBouncer in transaction mode', () => {
       expect(own.headers.get('x-total-count')).not.toBeNull()
       await send('pre-piezas?sort=-fechaDeEntrada&limit=5')
       await send('pre-piezas/1?expand=contrato')
-      await send('pre-piezas/1', { method: 'PATCH', headers: { 'Content-Type': 'application/merge-patch+json' }, body: '{"lote":"L-7"}' })
+      await send('pre-piezas/1', {
+        method: 'PATCH',
+        headers: { 'Content-Type': 'application/merge-patch+json' },
+        body: '{"lote":"L-7"}',
+      })
       return statuses
     }
     const all = await Promise.all(Array.from({ length: 40 }, (_, i) => client(i)))
     expect(new Set(all.map((statuses) => statuses.join(' ')))).toEqual(new Set(['201 200 200 200 200']))
-    expect(Number((await place.sql('SELECT count(*) AS n FROM codigos_postales WHERE codigo >= 100000'))[0]?.n)).toBe(40)
+    expect(Number((await place.sql('SELECT count(*) AS n FROM codigos_postales WHERE codigo >= 100000'))[0]?.n)).toBe(
+      40,
+    )
   })
 
   it('bounds statements by ALTER ROLE in place of startup parameters', { timeout }, async () => {
@@ -64,10 +78,16 @@ describe('the example behind PgBouncer in transaction mode', () => {
     const base = await starting
     await place.sql(`ALTER DATABASE ${place.name} SET statement_timeout = '400ms'`)
     await pooler.reconnect()
-    await place.sql('CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(3); RETURN NEW; END $$')
+    await place.sql(
+      'CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(3); RETURN NEW; END $$',
+    )
     await place.sql('CREATE TRIGGER slow BEFORE UPDATE ON pre_piezas FOR EACH ROW EXECUTE FUNCTION slow()')
     const began = Date.now()
-    const patch = { method: 'PATCH', headers: { 'Content-Type': 'application/merge-patch+json' }, body: '{"lote":"L-8"}' }
+    const patch = {
+      method: 'PATCH',
+      headers: { 'Content-Type': 'application/merge-patch+json' },
+      body: '{"lote":"L-8"}',
+    }
     const { status } = await ask(`${base}/v8/pre-piezas/1`, patch)
     expect(status).toBe(503)
     expect(Date.now() - began).toBeLessThan(2_900)

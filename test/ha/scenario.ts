@@ -47,7 +47,9 @@ export async function under(
   await cluster.whole()
   await sleep(3_000)
   const outcome = { ...(await load.end()), failover, recovery }
-  console.log(`${what}: ${JSON.stringify({ ...outcome, untrue: outcome.untrue.slice(0, 5), failures: outcome.failures.slice(0, 5) })}`)
+  console.log(
+    `${what}: ${JSON.stringify({ ...outcome, untrue: outcome.untrue.slice(0, 5), failures: outcome.failures.slice(0, 5) })}`,
+  )
   return outcome
 }
 

@@ -23,7 +23,12 @@ const envios = defineResource({
 })
 
 const pool = new pg.Pool({ connectionString: DATABASE_URL, max: 20, connectionTimeoutMillis: 3_000 })
-const probes = new pg.Pool({ connectionString: DATABASE_URL, max: 1, connectionTimeoutMillis: 1_000, query_timeout: 1_000 })
+const probes = new pg.Pool({
+  connectionString: DATABASE_URL,
+  max: 1,
+  connectionTimeoutMillis: 1_000,
+  query_timeout: 1_000,
+})
 probes.on('error', () => {})
 const version = { column: 'version', soleWriter: true }
 const common = { version, prepare: false, statementTimeout: 3_000, acquireTimeout: 3_000, onWarning() {} }
@@ -38,7 +43,11 @@ const shipments = postgresAdapter(pool, {
   },
 })
 
-const timing = { connectTimeout: 1_000, socketTimeout: 3_000, reconnectStrategy: (tries) => Math.min(50 * 2 ** tries, 1_000) }
+const timing = {
+  connectTimeout: 1_000,
+  socketTimeout: 3_000,
+  reconnectStrategy: (tries) => Math.min(50 * 2 ** tries, 1_000),
+}
 const sentinel = createSentinel({
   name: MASTER,
   sentinelRootNodes: JSON.parse(SENTINELS),
@@ -51,7 +60,8 @@ const sentinel = createSentinel({
 sentinel.on('error', () => {})
 await sentinel.connect()
 setInterval(() => sentinel.sendCommand(false, ['PING']).catch(() => {}), 1_000).unref()
-const store = (name) => new RedisStore({ prefix: `ha:${name}:`, sendCommand: async (...command) => sentinel.sendCommand(false, command) })
+const store = (name) =>
+  new RedisStore({ prefix: `ha:${name}:`, sendCommand: async (...command) => sentinel.sendCommand(false, command) })
 
 const app = express()
 app.use(health({ checks: { database: () => probes.query('SELECT 1') } }))

@@ -60,7 +60,9 @@ export function startWorkload({ base, databaseUrl }: Cluster, clients = 50): Wor
       else if (response.status >= 500) failures.push(`${method} ${path}: ${response.status} ${text}`)
       return { status: response.status, text, tag: response.headers.get('etag') ?? '' }
     } catch (error) {
-      failures.push(`${method} ${path}: ${(error as Error).message} ${((error as Error).cause as Error | undefined)?.message ?? ''}`)
+      failures.push(
+        `${method} ${path}: ${(error as Error).message} ${((error as Error).cause as Error | undefined)?.message ?? ''}`,
+      )
       return { status: 0, text: '', tag: '' }
     }
   }
@@ -74,13 +76,15 @@ export function startWorkload({ base, databaseUrl }: Cluster, clients = 50): Wor
       const read = await send('GET', `contadores/${id}`)
       if (read.status === 200) {
         const { valor } = JSON.parse(read.text) as { valor: number }
-        if (valor < known.least || valor > known.most) untrue.push(`${id} is ${valor}, told from ${known.least} to ${known.most}`)
+        if (valor < known.least || valor > known.most)
+          untrue.push(`${id} is ${valor}, told from ${known.least} to ${known.most}`)
         const put = await send('PUT', `contadores/${id}`, { id, valor: valor + 1 }, { 'If-Match': read.tag })
         if (put.status === 200 || put.status === 204) {
           updates++
           known.least = known.most = valor + 1
           done()
-        } else if (put.status !== 503 || !/nothing was changed/i.test(put.text)) known.most = Math.max(known.most, valor + 1)
+        } else if (put.status !== 503 || !/nothing was changed/i.test(put.text))
+          known.most = Math.max(known.most, valor + 1)
         if (put.status === 503 && /nothing was changed/i.test(put.text)) known.most = Math.max(known.most, valor)
       } else if (read.status === 404) untrue.push(`${id} is gone`)
       await sleep(pause)

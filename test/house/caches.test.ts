@@ -6,11 +6,13 @@ import { cacheKinds } from '../../src/cache.js'
 const root = new URL('../../', import.meta.url)
 const read = (path: string): string => readFileSync(new URL(path, root), 'utf8')
 const [, section = ''] = /^## Caches\n(.*?)^## /ms.exec(read('docs/performance.md')) ?? []
-const rows = [...section.matchAll(/^\| `([^`]+)` \| .+ \| ([\d,]+) (\w+) \| .+ \| .+ \|$/gm)].map(([, name, bound = '', unit]) => ({
-  name,
-  bound: Number(bound.replaceAll(',', '')),
-  unit,
-}))
+const rows = [...section.matchAll(/^\| `([^`]+)` \| .+ \| ([\d,]+) (\w+) \| .+ \| .+ \|$/gm)].map(
+  ([, name, bound = '', unit]) => ({
+    name,
+    bound: Number(bound.replaceAll(',', '')),
+    unit,
+  }),
+)
 
 describe('the table of caches', () => {
   it('has a row for every cache with its bound, in order, and no other', () => {
@@ -18,13 +20,19 @@ describe('the table of caches', () => {
   })
 
   it('names caches that are made, each in one place', () => {
-    const files = readdirSync(new URL('src/', root), { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.ts'))
-    const made = files.flatMap((path) => [...read(`src/${path}`).matchAll(/\.make(?:<[^()]*>)?\('([^']+)'/g)].map(([, name]) => name))
+    const files = readdirSync(new URL('src/', root), { recursive: true, encoding: 'utf8' }).filter((path) =>
+      path.endsWith('.ts'),
+    )
+    const made = files.flatMap((path) =>
+      [...read(`src/${path}`).matchAll(/\.make(?:<[^()]*>)?\('([^']+)'/g)].map(([, name]) => name),
+    )
     expect(made.toSorted()).toEqual(Object.keys(cacheKinds).toSorted())
   })
 
   it('has all of them: nothing else makes a cache', () => {
-    const files = readdirSync(new URL('src/', root), { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.ts'))
+    const files = readdirSync(new URL('src/', root), { recursive: true, encoding: 'utf8' }).filter((path) =>
+      path.endsWith('.ts'),
+    )
     expect(files.filter((path) => /\bnew Cache(?:<[^()]*>)?\(/.test(read(`src/${path}`)))).toEqual(['cache.ts'])
   })
 })

@@ -4,7 +4,8 @@ import { describe, expect, it } from 'vitest'
 
 const docs = new URL('../../docs/', import.meta.url)
 const read = (name: string): string => readFileSync(new URL(name, docs), 'utf8')
-const headings = (text: string): readonly string[] => [...text.matchAll(/^## (.+)$/gm)].map(([, heading = '']) => heading)
+const headings = (text: string): readonly string[] =>
+  [...text.matchAll(/^## (.+)$/gm)].map(([, heading = '']) => heading)
 
 describe('docs/index.md', () => {
   const index = read('index.md')

@@ -11,21 +11,31 @@ const read = (path: string): string => readFileSync(new URL(path, root), 'utf8')
 
 describe('docs/errors.md', () => {
   const text = read('docs/errors.md')
-  const headings = [...text.matchAll(/^<a id="([^"]+)"><\/a>\n### `([^`]+)`(?: \((\d+)\))?$/gm)].map(([, anchor, code, status]) => ({
-    anchor,
-    code,
-    status: status === undefined ? undefined : Number(status),
-  }))
+  const headings = [...text.matchAll(/^<a id="([^"]+)"><\/a>\n### `([^`]+)`(?: \((\d+)\))?$/gm)].map(
+    ([, anchor, code, status]) => ({
+      anchor,
+      code,
+      status: status === undefined ? undefined : Number(status),
+    }),
+  )
 
   it('ERR-3: explains every problem at the anchor that its type leads to, with its status, and no other', () => {
-    const expected = Object.entries(problemKinds).map(([code, { status, clause }]) => ({ anchor: `${clause}-${code}`, code, status }))
+    const expected = Object.entries(problemKinds).map(([code, { status, clause }]) => ({
+      anchor: `${clause}-${code}`,
+      code,
+      status,
+    }))
     const documented = headings.filter((heading) => heading.status !== undefined)
     expect(documented.map((heading) => heading.code).sort()).toEqual(expected.map((kind) => kind.code).sort())
     expect(documented).toEqual(expect.arrayContaining(expected))
   })
 
   it('explains every configuration error at its anchor, and no other', () => {
-    const expected = Object.entries(configurationKinds).map(([code, clause]) => ({ anchor: `${clause}-${code}`, code, status: undefined }))
+    const expected = Object.entries(configurationKinds).map(([code, clause]) => ({
+      anchor: `${clause}-${code}`,
+      code,
+      status: undefined,
+    }))
     const documented = headings.filter((heading) => heading.status === undefined)
     expect(documented.map((heading) => heading.code).sort()).toEqual(expected.map((kind) => kind.code).sort())
     expect(documented).toEqual(expect.arrayContaining(expected))
@@ -77,7 +87,9 @@ describe('docs/lifecycle.md', () => {
 
   it('says of each step the statuses of its problems that documents tell, and no others', () => {
     const rows = [...read('docs/lifecycle.md').matchAll(/^\| (\w+) \|[^|]*\|[^|]*\| ([^|]*) \|$/gm)]
-    const told = new Map(rows.map(([, name = '', cell = '']) => [name, [...cell.matchAll(/\b[45]\d\d\b/g)].map(Number)]))
+    const told = new Map(
+      rows.map(([, name = '', cell = '']) => [name, [...cell.matchAll(/\b[45]\d\d\b/g)].map(Number)]),
+    )
     for (const [name, endings] of Object.entries(stepProblems)) {
       const known: readonly { readonly code: ProblemCode }[] = endings
       const statuses = new Set(known.map(({ code }) => problemKinds[code].status))
@@ -96,11 +108,15 @@ describe('docs/lifecycle.md', () => {
 
 describe('docs/clauses.md', () => {
   const text = read('docs/clauses.md')
-  const rows = [...text.matchAll(/^\| ((?:PATH|REP|VERB|QUERY|HDR|AUTH|ERR|LIMIT|VER)-\d+) \| (.+) \| (.+) \| (.+) \|$/gm)]
+  const rows = [
+    ...text.matchAll(/^\| ((?:PATH|REP|VERB|QUERY|HDR|AUTH|ERR|LIMIT|VER)-\d+) \| (.+) \| (.+) \| (.+) \|$/gm),
+  ]
 
   it('has a row for every clause', () => {
     const counts = { PATH: 11, REP: 8, VERB: 13, QUERY: 8, HDR: 8, AUTH: 6, ERR: 3, LIMIT: 1, VER: 3 }
-    const expected = Object.entries(counts).flatMap(([group, count]) => Array.from({ length: count }, (_, i) => `${group}-${i + 1}`))
+    const expected = Object.entries(counts).flatMap(([group, count]) =>
+      Array.from({ length: count }, (_, i) => `${group}-${i + 1}`),
+    )
     expect(rows.map(([, id]) => id)).toEqual(expected)
   })
 

@@ -38,9 +38,30 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   server: ['problem.ts', 'wire.ts'],
   telemetry: [],
   conventions: ['clauses.ts', 'definition', 'http', 'limits', 'problem.ts', 'usage', 'wire.ts'],
-  observe: ['cache.ts', 'configuration-error.ts', 'definition', 'http', 'middleware', 'problem.ts', 'telemetry', 'usage', 'wire.ts'],
+  observe: [
+    'cache.ts',
+    'configuration-error.ts',
+    'definition',
+    'http',
+    'middleware',
+    'problem.ts',
+    'telemetry',
+    'usage',
+    'wire.ts',
+  ],
   'usage/index.ts': ['observe', 'report', 'usage', 'usage/retirements.ts'],
-  report: ['auth', 'cache.ts', 'clauses.ts', 'docs', 'http', 'middleware', 'problem.ts', 'representation', 'usage', 'wire.ts'],
+  report: [
+    'auth',
+    'cache.ts',
+    'clauses.ts',
+    'docs',
+    'http',
+    'middleware',
+    'problem.ts',
+    'representation',
+    'usage',
+    'wire.ts',
+  ],
   usage: ['adapters/contract.ts', 'definition', 'http', 'limits', 'problem.ts', 'telemetry', 'wire.ts'],
   'usage/retirements.ts': ['conventions', 'usage', 'options', 'plan'],
   definition: ['violation.ts', 'adapters/contract.ts', 'http', 'problem.ts', 'wire.ts'],
@@ -94,8 +115,27 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'slices.ts',
     'wire.ts',
   ],
-  plan: ['violation.ts', 'adapters/contract.ts', 'auth', 'conventions', 'definition', 'http', 'problem.ts', 'cache.ts', 'wire.ts'],
-  representation: ['adapters/contract.ts', 'conventions', 'plan', 'definition', 'http', 'problem.ts', 'cache.ts', 'wire.ts'],
+  plan: [
+    'violation.ts',
+    'adapters/contract.ts',
+    'auth',
+    'conventions',
+    'definition',
+    'http',
+    'problem.ts',
+    'cache.ts',
+    'wire.ts',
+  ],
+  representation: [
+    'adapters/contract.ts',
+    'conventions',
+    'plan',
+    'definition',
+    'http',
+    'problem.ts',
+    'cache.ts',
+    'wire.ts',
+  ],
   middleware: [
     'usage',
     'adapters/contract.ts',
@@ -168,7 +208,9 @@ const files = readdirSync(source, { recursive: true, encoding: 'utf8' })
   .map((path) => path.replaceAll('\\', '/'))
 
 /** Files at the root say for themselves what they import. */
-const folders = new Set(Object.keys(mayImport).filter((room) => !room.endsWith('.ts') && !['failures', 'options'].includes(room)))
+const folders = new Set(
+  Object.keys(mayImport).filter((room) => !room.endsWith('.ts') && !['failures', 'options'].includes(room)),
+)
 
 /** What every folder may import. */
 const shared: readonly string[] = [
@@ -218,7 +260,10 @@ describe('the house: data flows one way', () => {
 
   it('the router knows no adapter implementation', () => {
     expect(
-      files.filter((path) => path.startsWith('router/') && importsOf(path).some((target) => /^adapters\/(?!contract)/.test(target))),
+      files.filter(
+        (path) =>
+          path.startsWith('router/') && importsOf(path).some((target) => /^adapters\/(?!contract)/.test(target)),
+      ),
     ).toEqual([])
   })
 

@@ -7,7 +7,9 @@ import { describe, expect, it } from 'vitest'
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const inFolder = (folder: string): readonly string[] =>
   readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name))
-const pages = [...readdirSync(root), ...inFolder('docs'), ...inFolder('examples')].filter((name) => name.endsWith('.md'))
+const pages = [...readdirSync(root), ...inFolder('docs'), ...inFolder('examples')].filter((name) =>
+  name.endsWith('.md'),
+)
 const textOf = (page: string): string => readFileSync(join(root, page), 'utf8')
 const withoutCode = (text: string): string =>
   text.replace(/^```.*?^```$/gms, '').replace(/`[^`\n]*`/g, (code) => code.replace(/[[\]()]/g, ''))

@@ -5,7 +5,9 @@ import { describe, expect, it } from 'vitest'
 
 const root = new URL('../../', import.meta.url)
 const read = (path: string): string => readFileSync(new URL(path, root), 'utf8')
-const files = readdirSync(new URL('test/', root), { recursive: true, encoding: 'utf8' }).map((path) => `test/${path.replaceAll('\\', '/')}`)
+const files = readdirSync(new URL('test/', root), { recursive: true, encoding: 'utf8' }).map(
+  (path) => `test/${path.replaceAll('\\', '/')}`,
+)
 const tests = files.filter((path) => path.endsWith('.test.ts'))
 
 describe('a quick test', () => {

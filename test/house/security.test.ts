@@ -5,11 +5,13 @@ const root = new URL('../../', import.meta.url)
 const text = readFileSync(new URL('docs/tokens.md', root), 'utf8')
 
 describe('docs/tokens.md', () => {
-  const rows = [...text.matchAll(/^\| (3\.\d+) [^|]+ \| [^|]+ \| `([^`]+)`: (.+) \|$/gm)].map(([, section, file, title]) => ({
-    section,
-    file: file as string,
-    title: title as string,
-  }))
+  const rows = [...text.matchAll(/^\| (3\.\d+) [^|]+ \| [^|]+ \| `([^`]+)`: (.+) \|$/gm)].map(
+    ([, section, file, title]) => ({
+      section,
+      file: file as string,
+      title: title as string,
+    }),
+  )
 
   it('has a row for each section of RFC 8725, 3.1 to 3.12', () => {
     expect(rows.map(({ section }) => section)).toEqual(Array.from({ length: 12 }, (_, index) => `3.${index + 1}`))

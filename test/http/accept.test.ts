@@ -17,7 +17,13 @@ describe('negotiator', () => {
   })
 
   it('HDR-1: types compare case-insensitively, and a type that is not offered is not acceptable', () => {
-    chosen({ 'APPLICATION/Json': json, [xml]: xml, 'text/html': undefined, 'application/jsonp': undefined, 'text/*': undefined })
+    chosen({
+      'APPLICATION/Json': json,
+      [xml]: xml,
+      'text/html': undefined,
+      'application/jsonp': undefined,
+      'text/*': undefined,
+    })
   })
 
   it('HDR-1: the highest q-value wins, then the order of the server', () => {
@@ -85,7 +91,8 @@ describe('negotiator', () => {
   })
 
   it('HDR-1: an offer must be a media type', () => {
-    for (const offer of ['json', '', 'text/*', '*/*']) expect(() => negotiator([offer]), offer).toThrow(/is not a media type/)
+    for (const offer of ['json', '', 'text/*', '*/*'])
+      expect(() => negotiator([offer]), offer).toThrow(/is not a media type/)
     expect(negotiator([])('*/*')).toBeUndefined()
   })
 
@@ -103,12 +110,17 @@ describe('negotiator', () => {
   it('HDR-1: the choice equals that of a plain implementation of the rules', () => {
     const ranges = fc.uniqueArray(fc.constantFrom(json, xml, 'application/*', '*/*', 'text/html'), { minLength: 1 })
     fc.assert(
-      fc.property(ranges, fc.array(fc.integer({ min: 0, max: 1000 }), { minLength: 5, maxLength: 5 }), (types, thousandths) => {
-        const q = new Map<string, number>(types.map((type, at) => [type, (thousandths[at] ?? 0) / 1000]))
-        const quality = (type: string): number => q.get(type) ?? q.get('application/*') ?? q.get('*/*') ?? 0
-        const expected = Math.max(quality(json), quality(xml)) === 0 ? undefined : quality(json) >= quality(xml) ? json : xml
-        expect(negotiate([...q].map(([type, value]) => `${type};q=${value}`).join(','))).toBe(expected)
-      }),
+      fc.property(
+        ranges,
+        fc.array(fc.integer({ min: 0, max: 1000 }), { minLength: 5, maxLength: 5 }),
+        (types, thousandths) => {
+          const q = new Map<string, number>(types.map((type, at) => [type, (thousandths[at] ?? 0) / 1000]))
+          const quality = (type: string): number => q.get(type) ?? q.get('application/*') ?? q.get('*/*') ?? 0
+          const expected =
+            Math.max(quality(json), quality(xml)) === 0 ? undefined : quality(json) >= quality(xml) ? json : xml
+          expect(negotiate([...q].map(([type, value]) => `${type};q=${value}`).join(','))).toBe(expected)
+        },
+      ),
     )
   })
 

@@ -3,7 +3,8 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { clientAddress } from '../../src/http/client-address.js'
 
-const from = (ip: string | undefined, remoteAddress?: string) => ({ ip, socket: { remoteAddress } }) as unknown as IncomingMessage
+const from = (ip: string | undefined, remoteAddress?: string) =>
+  ({ ip, socket: { remoteAddress } }) as unknown as IncomingMessage
 
 describe('the address of a client', () => {
   it.each([
@@ -29,6 +30,8 @@ describe('the address of a client', () => {
   })
 
   it('LIMIT-1: any text is handled', () => {
-    fc.assert(fc.property(fc.oneof(fc.string(), fc.ipV6(), fc.ipV4Extended()), (ip) => clientAddress(from(ip)).length > 0))
+    fc.assert(
+      fc.property(fc.oneof(fc.string(), fc.ipV6(), fc.ipV4Extended()), (ip) => clientAddress(from(ip)).length > 0),
+    )
   })
 })

@@ -36,12 +36,20 @@ describe('formatTag and versionOf', () => {
 
   it('HDR-2: the version round-trips through a tag, whatever its characters', () => {
     fc.assert(
-      fc.property(fc.oneof(text, fc.string({ unit: 'binary' })), digest, (version, end) => versionOf(formatTag(version, end)) === version),
+      fc.property(
+        fc.oneof(text, fc.string({ unit: 'binary' })),
+        digest,
+        (version, end) => versionOf(formatTag(version, end)) === version,
+      ),
     )
   })
 
   it('HDR-2: a tag is well-formed, so its own list matches it', () => {
-    fc.assert(fc.property(text, digest, (version, end) => matchesStrongly(list(formatTag(version, end)), formatTag(version, end))))
+    fc.assert(
+      fc.property(text, digest, (version, end) =>
+        matchesStrongly(list(formatTag(version, end)), formatTag(version, end)),
+      ),
+    )
   })
 
   it('HDR-2: a tag that formatTag can not have created has no version', () => {
@@ -98,19 +106,26 @@ describe('parseTagList', () => {
 
   it('HDR-3: every well-formed list is read as it was written', () => {
     fc.assert(
-      fc.property(fc.array(fc.tuple(space, tag, space)), fc.array(fc.constantFrom(',', ', ,'), { minLength: 1 }), (elements, commas) => {
-        const field = elements.map(
-          ([before, { opaque, weak }, after], at) => `${before}${weak ? 'W/' : ''}${opaque}${after}${commas[at % commas.length]}`,
-        )
-        expect(list(field.join('')).tags).toEqual(elements.map(([, { opaque, weak }]) => ({ opaque, weak })))
-      }),
+      fc.property(
+        fc.array(fc.tuple(space, tag, space)),
+        fc.array(fc.constantFrom(',', ', ,'), { minLength: 1 }),
+        (elements, commas) => {
+          const field = elements.map(
+            ([before, { opaque, weak }, after], at) =>
+              `${before}${weak ? 'W/' : ''}${opaque}${after}${commas[at % commas.length]}`,
+          )
+          expect(list(field.join('')).tags).toEqual(elements.map(([, { opaque, weak }]) => ({ opaque, weak })))
+        },
+      ),
     )
   })
 
   it('HDR-3: any text can be read, and every tag found occurs in it', () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom(...'"",,W/* \ta.') }), (field) => {
-        expect(list(field).tags.every((found) => field.includes(found.opaque) && /^"[^"\s]*"$/.test(found.opaque))).toBe(true)
+        expect(
+          list(field).tags.every((found) => field.includes(found.opaque) && /^"[^"\s]*"$/.test(found.opaque)),
+        ).toBe(true)
       }),
     )
   })
@@ -125,8 +140,16 @@ describe('parseTagList', () => {
 describe('comparison', () => {
   it('HDR-3: strong comparison ignores weak tags, HDR-4: weak comparison does not', () => {
     const both = list('W/"a", "b"')
-    expect([matchesStrongly(both, '"a"'), matchesStrongly(both, '"b"'), matchesStrongly(both, '"c"')]).toEqual([false, true, false])
-    expect([knownTag(both, '"a"', no), knownTag(both, '"b"', no), knownTag(both, '"c"', no)]).toEqual(['"a"', '"b"', undefined])
+    expect([matchesStrongly(both, '"a"'), matchesStrongly(both, '"b"'), matchesStrongly(both, '"c"')]).toEqual([
+      false,
+      true,
+      false,
+    ])
+    expect([knownTag(both, '"a"', no), knownTag(both, '"b"', no), knownTag(both, '"c"', no)]).toEqual([
+      '"a"',
+      '"b"',
+      undefined,
+    ])
     expect([matchesStrongly(list('*'), '"a"'), knownTag(list('*'), '"a"', no)]).toEqual([true, '"a"'])
     expect([matchesStrongly(both, '"a"', true), matchesStrongly(both, '"c"', true)]).toEqual([true, false])
   })
@@ -154,15 +177,20 @@ describe('tags of content codings', () => {
 
   it('HDR-2: the tag of any coding contains its version and is recognized', () => {
     fc.assert(
-      fc.property(text, digest, fc.constantFrom('gzip', 'br', 'deflate', 'zstd', 'gzip, br'), (version, end, coding) => {
-        const own = formatTag(version, end)
-        const coded = codedTag(own, coding)
-        expect([isCoded(own), isCoded(coded)]).toEqual([false, true])
-        expect(opaques(coded)).toEqual([coded])
-        expect(versionsOf(list(coded))).toEqual([version])
-        expect([knownTag(list(coded), own, yes), knownTag(list(coded), own, no)]).toEqual([coded, undefined])
-        expect([matchesStrongly(list(coded), own), matchesStrongly(list(`W/${coded}`), own)]).toEqual([true, false])
-      }),
+      fc.property(
+        text,
+        digest,
+        fc.constantFrom('gzip', 'br', 'deflate', 'zstd', 'gzip, br'),
+        (version, end, coding) => {
+          const own = formatTag(version, end)
+          const coded = codedTag(own, coding)
+          expect([isCoded(own), isCoded(coded)]).toEqual([false, true])
+          expect(opaques(coded)).toEqual([coded])
+          expect(versionsOf(list(coded))).toEqual([version])
+          expect([knownTag(list(coded), own, yes), knownTag(list(coded), own, no)]).toEqual([coded, undefined])
+          expect([matchesStrongly(list(coded), own), matchesStrongly(list(`W/${coded}`), own)]).toEqual([true, false])
+        },
+      ),
     )
   })
 

@@ -8,7 +8,9 @@ const quotable = fc.string({ unit: fc.constantFrom(...'ab,;= "\\\t\u00e9'.split(
 
 describe('field grammar', () => {
   it('HDR-1: optional white space is spaces and tabs only (RFC 9110 5.6.3)', () => {
-    expect([skipSpace(' \t a', 0), skipSpace('a', 0), skipSpace('\u00a0a', 0), skipSpace('  ', 0)]).toEqual([3, 0, 0, 2])
+    expect([skipSpace(' \t a', 0), skipSpace('a', 0), skipSpace('\u00a0a', 0), skipSpace('  ', 0)]).toEqual([
+      3, 0, 0, 2,
+    ])
   })
 
   it('HDR-1: a token ends at the first character that is not tchar (RFC 9110 5.6.2)', () => {
@@ -27,13 +29,16 @@ describe('field grammar', () => {
         expect(unquote(quoted(text))).toBe(text)
       }),
     )
-    for (const text of ['"', '"a', '"a\\"', '"a\\', '"a\n"', '"a\\\n"', '"\u007f"']) expect(quotedEnd(text, 0), text).toBe(-1)
+    for (const text of ['"', '"a', '"a\\"', '"a\\', '"a\n"', '"a\\\n"', '"\u007f"'])
+      expect(quotedEnd(text, 0), text).toBe(-1)
   })
 
   it('HDR-1: a list is split at the commas outside quoted strings', () => {
     fc.assert(
       fc.property(fc.array(quotable, { minLength: 1 }), (texts) => {
-        expect(splitList(texts.map((text) => ` a=${quoted(text)}`).join(','))).toEqual(texts.map((text) => ` a=${quoted(text)}`))
+        expect(splitList(texts.map((text) => ` a=${quoted(text)}`).join(','))).toEqual(
+          texts.map((text) => ` a=${quoted(text)}`),
+        )
       }),
     )
     expect(splitList('a,,b,')).toEqual(['a', '', 'b', ''])

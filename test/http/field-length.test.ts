@@ -9,7 +9,10 @@ describe('checkField()', () => {
     expect(() => checkField('If-Match', 'x'.repeat(longestField))).not.toThrow()
     expect(() => checkField('If-Match', undefined)).not.toThrow()
     expect(() => checkField('If-Match', 'x'.repeat(longestField + 1))).toThrow(
-      expect.objectContaining({ code: 'bad-request', errors: [expect.objectContaining({ header: 'If-Match', code: 'maxLength' })] }),
+      expect.objectContaining({
+        code: 'bad-request',
+        errors: [expect.objectContaining({ header: 'If-Match', code: 'maxLength' })],
+      }),
     )
   })
 })

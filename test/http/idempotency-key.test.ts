@@ -1,6 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { idempotencyKeyPattern, longestKey, longestKeyField, parseIdempotencyKey } from '../../src/http/idempotency-key.js'
+import {
+  idempotencyKeyPattern,
+  longestKey,
+  longestKeyField,
+  parseIdempotencyKey,
+} from '../../src/http/idempotency-key.js'
 import { cpuTime } from '../cpu-time.js'
 
 const printable = fc.stringMatching(/^[\x20-\x7e]{1,255}$/)
@@ -37,15 +42,23 @@ describe('VERB-12: parseIdempotencyKey', () => {
 
   it('returns a key of 1 to 255 printable characters, or none, and never throws', () => {
     fc.assert(
-      fc.property(fc.oneof(fc.string({ unit: 'binary' }), fc.string({ unit: fc.constantFrom('"', '\\', ',', ';', ' ', 'a') })), (field) => {
-        const key = parseIdempotencyKey(field)
-        if (key !== undefined) expect(key).toMatch(/^[\x20-\x7e]{1,255}$/)
-      }),
+      fc.property(
+        fc.oneof(fc.string({ unit: 'binary' }), fc.string({ unit: fc.constantFrom('"', '\\', ',', ';', ' ', 'a') })),
+        (field) => {
+          const key = parseIdempotencyKey(field)
+          if (key !== undefined) expect(key).toMatch(/^[\x20-\x7e]{1,255}$/)
+        },
+      ),
     )
   })
 
   it('takes linear time, whatever the length of the field', () => {
-    for (const field of [`"${'\\'.repeat(100_000)}`, `"${'a'.repeat(100_000)}`, `${' '.repeat(100_000)}a b`, 'a'.repeat(100_000)]) {
+    for (const field of [
+      `"${'\\'.repeat(100_000)}`,
+      `"${'a'.repeat(100_000)}`,
+      `${' '.repeat(100_000)}a b`,
+      'a'.repeat(100_000),
+    ]) {
       const started = cpuTime()
       expect(parseIdempotencyKey(field)).toBeUndefined()
       expect(cpuTime() - started).toBeLessThan(1_000)

@@ -61,13 +61,22 @@ describe('JSON numbers', () => {
   })
 
   it('REP-7: whatever JSON.stringify writes of a double is read back', () => {
-    fc.assert(fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (double) => !integerChanges(JSON.stringify(double))))
-    for (const double of [2 ** 60, 1e21, 1e23, 6.02214076e23, Number.MAX_VALUE]) expect(integerChanges(JSON.stringify(double))).toBe(false)
+    fc.assert(
+      fc.property(
+        fc.double({ noNaN: true, noDefaultInfinity: true }),
+        (double) => !integerChanges(JSON.stringify(double)),
+      ),
+    )
+    for (const double of [2 ** 60, 1e21, 1e23, 6.02214076e23, Number.MAX_VALUE])
+      expect(integerChanges(JSON.stringify(double))).toBe(false)
   })
 
   it('HDR-5: a number that needs no check is safe', () => {
     fc.assert(
-      fc.property(literal, (number) => needsCheck(number, 0, number.length) || (!integerChanges(number) && !Object.is(Number(number), -0))),
+      fc.property(
+        literal,
+        (number) => needsCheck(number, 0, number.length) || (!integerChanges(number) && !Object.is(Number(number), -0)),
+      ),
     )
   })
 

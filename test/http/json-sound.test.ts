@@ -7,7 +7,19 @@ import { readSound } from '../../src/http/json-sound.js'
  * JSON texts with everything that the scanner checks: duplicate names, also in different spellings,
  * and numbers of all kinds.
  */
-const name = fc.constantFrom('"a"', '"b"', '"\\u0061"', '"__proto__"', '"__pro\\u0074o__"', '"\\\\"', '"\\""', '"\\"a"', '""', '"ñ"', '"{"')
+const name = fc.constantFrom(
+  '"a"',
+  '"b"',
+  '"\\u0061"',
+  '"__proto__"',
+  '"__pro\\u0074o__"',
+  '"\\\\"',
+  '"\\""',
+  '"\\"a"',
+  '""',
+  '"ñ"',
+  '"{"',
+)
 const number = fc.constantFrom(
   '0',
   '-0',

@@ -19,7 +19,9 @@ describe('parseJson', () => {
       fc.property(fc.jsonValue(), fc.constantFrom(undefined, 1, '\t'), (value, indent) => {
         const text = JSON.stringify(value, null, indent)
         if (text.includes('"__proto__"')) return
-        expect(parse(text, Number.POSITIVE_INFINITY)).toEqual({ value: JSON.parse(text, (_, item) => (item === 0 ? 0 : item)) })
+        expect(parse(text, Number.POSITIVE_INFINITY)).toEqual({
+          value: JSON.parse(text, (_, item) => (item === 0 ? 0 : item)),
+        })
       }),
     )
   })
@@ -83,7 +85,9 @@ describe('parseJson', () => {
     expect(parse('[1 2]')).toEqual({ malformed: 'Unexpected 2: line 1, column 4.' })
     expect(parse('[01]')).toEqual({ malformed: 'Unexpected 1: line 1, column 3.' })
     expect(parse('{"a"')).toEqual({ malformed: 'The text ends before its JSON value is complete: line 1, column 5.' })
-    expect(parse('["a\nb"]')).toEqual({ malformed: 'A control character must be escaped in a string: line 1, column 4.' })
+    expect(parse('["a\nb"]')).toEqual({
+      malformed: 'A control character must be escaped in a string: line 1, column 4.',
+    })
     expect(parse('"\\x"')).toEqual({ malformed: 'There is no such escape in JSON: line 1, column 2.' })
     expect(parse('"\\u12"')).toEqual({ malformed: 'There is no such escape in JSON: line 1, column 2.' })
     expect(parse('"abc')).toEqual({ malformed: 'A string never ends: line 1, column 1.' })
@@ -99,7 +103,10 @@ describe('parseJson', () => {
 
   it('HDR-5: depth is limited before anything is parsed', () => {
     expect(parse(nested(3), 3)).toEqual({ value: [[[]]] })
-    expect(parse(nested(4), 3)).toEqual({ malformed: 'Arrays and objects may be nested at most 3 levels deep.', pointer: '/0/0/0' })
+    expect(parse(nested(4), 3)).toEqual({
+      malformed: 'Arrays and objects may be nested at most 3 levels deep.',
+      pointer: '/0/0/0',
+    })
     expect(parse('[[],[{"a":{}}]]', 3)).toMatchObject({ pointer: '/1/0/a' })
     expect(parse('1', 0)).toEqual({ value: 1 })
     expect(parse('[]', 0)).toMatchObject({ pointer: '' })
@@ -115,13 +122,21 @@ describe('parseJson', () => {
   })
 
   it('HDR-5: a member named __proto__ is refused, constructor is an ordinary name', () => {
-    expect(parse('{"a":{"__proto__":{}}}')).toEqual({ malformed: 'A member must not be named "__proto__".', pointer: '/a/__proto__' })
+    expect(parse('{"a":{"__proto__":{}}}')).toEqual({
+      malformed: 'A member must not be named "__proto__".',
+      pointer: '/a/__proto__',
+    })
     expect(parse('{"__pr\\u006fto__":1}')).toMatchObject({ pointer: '/__proto__' })
-    expect(parse('{"constructor":1,"toString":"__proto__"}')).toEqual({ value: { constructor: 1, toString: '__proto__' } })
+    expect(parse('{"constructor":1,"toString":"__proto__"}')).toEqual({
+      value: { constructor: 1, toString: '__proto__' },
+    })
   })
 
   it('HDR-5: a number that a double can not hold is refused, an integer that it would change too', () => {
-    expect(parse('{"a":[1e400]}')).toEqual({ malformed: 'The number is too large for a double-precision number.', pointer: '/a/0' })
+    expect(parse('{"a":[1e400]}')).toEqual({
+      malformed: 'The number is too large for a double-precision number.',
+      pointer: '/a/0',
+    })
     expect(parse('[0,-1e999]')).toMatchObject({ pointer: '/1' })
     expect(parse('{"id":9007199254740993}')).toMatchObject({ pointer: '/id' })
     expect(parse('[9007199254740992,1e16,1.5e300,0.1,123456789012345]')).toEqual({
@@ -164,7 +179,8 @@ describe('checkParsed', () => {
     expect(checkParsed(Number.NaN, limits)).toMatchObject({ pointer: '' })
     expect(checkParsed(2n ** 60n, limits)).toMatchObject({ pointer: '' })
     expect(checkParsed({ a: [1, { b: 7n }] }, limits)).toMatchObject({ pointer: '/a/1/b' })
-    for (const value of [1, 'a', null, true, {}, [], Object.create(null)]) expect(checkParsed(value, limits)).toBeUndefined()
+    for (const value of [1, 'a', null, true, {}, [], Object.create(null)])
+      expect(checkParsed(value, limits)).toBeUndefined()
   })
 
   it('HDR-5: both find the same depth', () => {
@@ -188,7 +204,9 @@ describe('checkParsed', () => {
     let deep: unknown = []
     for (let level = 0; level < 100_000; level++) deep = [deep]
     expect(
-      timed(() => expect(checkParsed(deep, { depth: 100_000 })).toMatchObject({ malformed: expect.stringContaining('100000') })),
+      timed(() =>
+        expect(checkParsed(deep, { depth: 100_000 })).toMatchObject({ malformed: expect.stringContaining('100000') }),
+      ),
     ).toBeLessThan(3_000)
   })
 })

@@ -2,7 +2,11 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { canonicalLocalDateTime } from '../../src/http/local-date-time.js'
 
-const moment = fc.date({ min: new Date('0000-01-01T00:00:00Z'), max: new Date('9999-12-31T23:59:59Z'), noInvalidDate: true })
+const moment = fc.date({
+  min: new Date('0000-01-01T00:00:00Z'),
+  max: new Date('9999-12-31T23:59:59Z'),
+  noInvalidDate: true,
+})
 const fraction = fc.string({ unit: fc.constantFrom(...'0123456789'), maxLength: 7 })
 const seconds = (date: Date): string => date.toISOString().slice(0, 19)
 
@@ -14,9 +18,22 @@ describe('canonicalLocalDateTime', () => {
   })
 
   it('REP-4: what is no real local date-time is none', () => {
-    const shapes = ['', '2024-02-29', '2024-02-29T10:00', '2024-02-29t10:00:00', '2024-02-29 10:00:00', '2024-02-29T10:00:00.']
+    const shapes = [
+      '',
+      '2024-02-29',
+      '2024-02-29T10:00',
+      '2024-02-29t10:00:00',
+      '2024-02-29 10:00:00',
+      '2024-02-29T10:00:00.',
+    ]
     const zones = ['2024-02-29T10:00:00Z', '2024-02-29T10:00:00+01:00', '2024-02-29T10:00:00.5Z']
-    const ranges = ['2024-02-29T24:00:00', '2024-02-29T10:60:00', '2024-02-29T10:00:60', '2024-00-01T10:00:00', '2024-13-01T10:00:00']
+    const ranges = [
+      '2024-02-29T24:00:00',
+      '2024-02-29T10:60:00',
+      '2024-02-29T10:00:60',
+      '2024-00-01T10:00:00',
+      '2024-13-01T10:00:00',
+    ]
     const days = [
       '2023-02-29T10:00:00',
       '1900-02-29T10:00:00',
@@ -32,7 +49,8 @@ describe('canonicalLocalDateTime', () => {
       '2024-02-29T10:00:00\n',
       '٢٠٢٤-02-29T10:00:00',
     ]
-    for (const text of [...shapes, ...zones, ...ranges, ...days, ...others]) expect(canonicalLocalDateTime(text), text).toBeUndefined()
+    for (const text of [...shapes, ...zones, ...ranges, ...days, ...others])
+      expect(canonicalLocalDateTime(text), text).toBeUndefined()
     for (const text of ['2000-02-29T00:00:00', '0000-02-29T00:00:00', '9999-12-31T23:59:59'])
       expect(canonicalLocalDateTime(text)).toBe(`${text}.0000000`)
   })

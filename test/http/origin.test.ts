@@ -24,7 +24,15 @@ describe('requestOrigin', () => {
   })
 
   it('REP-5: names, IPv4, bracketed IPv6 and ports from 0 to 65535', () => {
-    for (const host of ['localhost', 'my_host', 'a.b-c.d.', '127.0.0.1:80', '[::1]', '[2001:db8::1]:65535', '[::ffff:1.2.3.4]:0']) {
+    for (const host of [
+      'localhost',
+      'my_host',
+      'a.b-c.d.',
+      '127.0.0.1:80',
+      '[::1]',
+      '[2001:db8::1]:65535',
+      '[::ffff:1.2.3.4]:0',
+    ]) {
       expect(ofHost(host)).toBe(`http://${host}`)
     }
   })
@@ -52,7 +60,18 @@ describe('requestOrigin', () => {
       'a<b',
       'a"b',
     ]
-    const literals = ['::1', '[::1', '[]', '[1.2.3.4]', '[::1%eth0]', '[:::]', '[::1]x', '[g::1]', `a${'b'.repeat(255)}`, 'a\n']
+    const literals = [
+      '::1',
+      '[::1',
+      '[]',
+      '[1.2.3.4]',
+      '[::1%eth0]',
+      '[:::]',
+      '[::1]x',
+      '[g::1]',
+      `a${'b'.repeat(255)}`,
+      'a\n',
+    ]
     for (const host of [...hosts, ...literals]) expect(ofHost(host), host).toBeUndefined()
   })
 
@@ -68,7 +87,9 @@ describe('requestOrigin', () => {
     expect(originOf({ headers: { host: 'a', 'x-forwarded-host': ['b', 'c'] } }, everybody)).toBe('http://b')
     expect(originOf({ headers: { host: 'a', 'x-forwarded-host': '' } }, everybody)).toBe('http://a')
     expect(originOf({ headers: { host: 'a', 'x-forwarded-proto': 'javascript' } }, everybody)).toBe('http://a')
-    expect(originOf({ headers: { host: 'a', 'x-forwarded-proto': 'http' }, socket: { encrypted: true } }, everybody)).toBe('http://a')
+    expect(
+      originOf({ headers: { host: 'a', 'x-forwarded-proto': 'http' }, socket: { encrypted: true } }, everybody),
+    ).toBe('http://a')
     expect(originOf({ headers: { host: 'a', 'x-forwarded-host': 'b/c' } }, everybody)).toBeUndefined()
     expect(originOf({ headers, socket: { remoteAddress: undefined } }, (address) => address === '')).toBe('https://b:1')
   })
@@ -110,7 +131,8 @@ describe('requestOrigin', () => {
     fc.assert(
       fc.property(host, (text) => {
         const origin = ofHost(text)
-        if (origin !== undefined) expect(origin).toMatch(/^http:\/\/(?:[a-z0-9_][a-z0-9._-]*|\[[0-9a-f:.]+\])(?::\d+)?$/)
+        if (origin !== undefined)
+          expect(origin).toMatch(/^http:\/\/(?:[a-z0-9_][a-z0-9._-]*|\[[0-9a-f:.]+\])(?::\d+)?$/)
       }),
     )
   })

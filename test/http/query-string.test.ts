@@ -52,7 +52,12 @@ describe('parseQueryString', () => {
   })
 
   it('QUERY-1: reads what forms write', () => {
-    fc.assert(fc.property(pairsOfText, (written) => void expect(pairs(new URLSearchParams(written).toString())).toEqual(written)))
+    fc.assert(
+      fc.property(
+        pairsOfText,
+        (written) => void expect(pairs(new URLSearchParams(written).toString())).toEqual(written),
+      ),
+    )
   })
 
   it('QUERY-8: any text can be read: each piece is a pair or malformed', () => {

@@ -20,7 +20,11 @@ describe('soleField', () => {
 
   it('AUTH-1: a field that came over no connection is read from headers', () => {
     expect(soleField(request([], { authorization: 'Bearer a' }), 'Authorization')).toBe('Bearer a')
-    expect(soleField(request(['Cookie', 'token=a'], { cookie: 'token=a', authorization: 'Bearer a' }), 'Authorization')).toBe('Bearer a')
-    expect(soleField(request(['Authorization', 'Bearer a'], { authorization: 'Bearer b' }), 'Authorization')).toBe('Bearer a')
+    expect(
+      soleField(request(['Cookie', 'token=a'], { cookie: 'token=a', authorization: 'Bearer a' }), 'Authorization'),
+    ).toBe('Bearer a')
+    expect(soleField(request(['Authorization', 'Bearer a'], { authorization: 'Bearer b' }), 'Authorization')).toBe(
+      'Bearer a',
+    )
   })
 })

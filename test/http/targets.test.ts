@@ -29,7 +29,13 @@ describe('splitTarget', () => {
   })
 
   it('REP-5: only an absolute-form names an authority', () => {
-    expect(['/a://b', '*', 'http://h:1/x', 'http://h?x', 'http://'].map(targetAuthority)).toEqual([undefined, undefined, 'h:1', 'h', ''])
+    expect(['/a://b', '*', 'http://h:1/x', 'http://h?x', 'http://'].map(targetAuthority)).toEqual([
+      undefined,
+      undefined,
+      'h:1',
+      'h',
+      '',
+    ])
   })
 })
 
@@ -57,7 +63,9 @@ describe('decodeSegments', () => {
     const segment = fc.string({ unit: 'binary', minLength: 1 })
     fc.assert(
       fc.property(fc.array(segment), fc.constantFrom('', '/'), (segments, trailing) => {
-        expect(decodeSegments(segments.map((text) => `/${encodeURIComponent(text)}`).join('') + trailing)).toEqual(segments)
+        expect(decodeSegments(segments.map((text) => `/${encodeURIComponent(text)}`).join('') + trailing)).toEqual(
+          segments,
+        )
       }),
     )
   })

@@ -35,7 +35,9 @@ describe('decodeXml', () => {
       expect(decodeXml(utf8(declaration + text), 'utf-8')).toEqual({ text: declaration + text })
       expect(decodeXml(latin1(declaration + text), 'utf-8')).toHaveProperty('malformed')
     }
-    expect(decodeXml(utf8('<?xml version="1.0" encoding="UTF-7"?><a/>'), undefined)).toEqual({ unsupportedCharset: 'UTF-7' })
+    expect(decodeXml(utf8('<?xml version="1.0" encoding="UTF-7"?><a/>'), undefined)).toEqual({
+      unsupportedCharset: 'UTF-7',
+    })
     // Text that only resembles a declaration has no effect.
     for (const other of [
       '<!-- encoding="utf-7" --><a/>',
@@ -60,7 +62,10 @@ describe('decodeXml', () => {
     ['half a unit', [0x00, 0x3c, 0x00], 'utf-16be'],
     ['half a surrogate pair in UTF-16', [0xd8, 0x00, 0x00, 0x3c], 'utf-16be'],
   ])('HDR-5: bytes that are invalid in the charset are an error: %s', (_, bytes, charset) => {
-    expect(decodeXml(Uint8Array.from(bytes), charset)).toHaveProperty('malformed', expect.stringMatching(/^The text is not valid /))
+    expect(decodeXml(Uint8Array.from(bytes), charset)).toHaveProperty(
+      'malformed',
+      expect.stringMatching(/^The text is not valid /),
+    )
   })
 
   it('HDR-5: an unsupported charset has a result of its own', () => {
@@ -71,7 +76,16 @@ describe('decodeXml', () => {
   })
 
   it('HDR-5: no bytes make it throw', () => {
-    const charset = fc.constantFrom(undefined, 'utf-8', 'us-ascii', 'utf-16', 'utf-16le', 'utf-16be', 'iso-8859-1', 'utf-7')
+    const charset = fc.constantFrom(
+      undefined,
+      'utf-8',
+      'us-ascii',
+      'utf-16',
+      'utf-16le',
+      'utf-16be',
+      'iso-8859-1',
+      'utf-7',
+    )
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 20 }), charset, (bytes, name) => {
         expect(Object.keys(decodeXml(bytes, name))).toHaveLength(1)

@@ -13,7 +13,8 @@ const root = (text: string, depth?: number) => {
 const leaf = { attributes: [], children: [], text: '' }
 const megabyte = 1_048_576
 const filled = (unit: string, length = megabyte): string => unit.repeat(Math.floor(length / unit.length))
-const numbered = (unit: (at: number) => string, count: number): string => Array.from({ length: count }, (_, at) => unit(at)).join('')
+const numbered = (unit: (at: number) => string, count: number): string =>
+  Array.from({ length: count }, (_, at) => unit(at)).join('')
 
 describe('parseXml', () => {
   it('HDR-5: elements, attributes and text', () => {
@@ -26,9 +27,10 @@ describe('parseXml', () => {
   })
 
   it('HDR-5: comments and processing instructions are skipped, CDATA is text, and the text around them is joined', () => {
-    expect(root('<a> x<!-- & < -->y<?pi < ?>z<![CDATA[<&]]]]><![CDATA[>]]>\r\n\r&#13;&#x1F600;&amp;&lt;&gt;&quot;&apos;</a>').text).toBe(
-      ' xyz<&]]>\n\n\r😀&<>"\'',
-    )
+    expect(
+      root('<a> x<!-- & < -->y<?pi < ?>z<![CDATA[<&]]]]><![CDATA[>]]>\r\n\r&#13;&#x1F600;&amp;&lt;&gt;&quot;&apos;</a>')
+        .text,
+    ).toBe(' xyz<&]]>\n\n\r😀&<>"\'')
   })
 
   it('HDR-5: white space in attributes becomes spaces, except where it is a reference', () => {
@@ -43,7 +45,9 @@ describe('parseXml', () => {
       ['http://www.w3.org/2000/xmlns/#p', 'u:2#x'],
       ['u:1#x'],
     ])
-    expect(at('<a xmlns="u:1"><b x="" xml:lang="es"/></a>')).toEqual([['#x', 'http://www.w3.org/XML/1998/namespace#lang']])
+    expect(at('<a xmlns="u:1"><b x="" xml:lang="es"/></a>')).toEqual([
+      ['#x', 'http://www.w3.org/XML/1998/namespace#lang'],
+    ])
     expect(root('<p:a xmlns:p="u"><p:b><p:c/></p:b></p:a>')).toMatchObject({
       name: 'a',
       children: [{ name: 'b', children: [{ name: 'c' }] }],
@@ -53,13 +57,19 @@ describe('parseXml', () => {
 
   it('HDR-5: depth is limited', () => {
     expect(parse('<a><b><c/></b></a>', 3)).toHaveProperty('root')
-    expect(parse('<a><b><c/></b></a>', 2)).toEqual({ malformed: 'Elements may be nested at most 2 levels deep: line 1, column 9.' })
+    expect(parse('<a><b><c/></b></a>', 2)).toEqual({
+      malformed: 'Elements may be nested at most 2 levels deep: line 1, column 9.',
+    })
     expect(parse('<a/>', 0)).toHaveProperty('malformed')
   })
 
   it('ERR-3: an error has a message and a position, and contains no part of the document', () => {
-    expect(parse('<a>\n  <b>R&D</b>\n</a>')).toEqual({ malformed: 'An ampersand must be escaped: write it as &amp;: line 3, column 4.' })
-    expect(parse('<a>\n</b>')).toEqual({ malformed: 'The end tag has another name than the element that is open: line 2, column 4.' })
+    expect(parse('<a>\n  <b>R&D</b>\n</a>')).toEqual({
+      malformed: 'An ampersand must be escaped: write it as &amp;: line 3, column 4.',
+    })
+    expect(parse('<a>\n</b>')).toEqual({
+      malformed: 'The end tag has another name than the element that is open: line 2, column 4.',
+    })
     for (const name of ['secret', 'x'.repeat(100_000)]) {
       for (const text of [
         `<${name}>`,
@@ -80,7 +90,8 @@ describe('parseXml', () => {
   })
 
   it('HDR-5: lone surrogates and a second byte order mark are refused', () => {
-    for (const text of ['<a>\ud83d</a>', '<a>\ud83d<b/></a>', '<a\udc00/>', '\ufeff<a/>']) expect(parse(text)).toHaveProperty('malformed')
+    for (const text of ['<a>\ud83d</a>', '<a>\ud83d<b/></a>', '<a\udc00/>', '\ufeff<a/>'])
+      expect(parse(text)).toHaveProperty('malformed')
   })
 
   it('HDR-5: never more than 64 attributes, nor a namespace of more than 1,000 characters', () => {

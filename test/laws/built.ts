@@ -46,7 +46,9 @@ export const filtersOf = ({ key, members }: Design) =>
 
 /** The members that lists can be sorted by. */
 export const sortsOf = ({ key, members }: Design): readonly MemberDesign[] =>
-  [...key, ...members].filter(({ kind, name }) => ['all', 'equality'].includes(kind.compares) && !/[.,]|^[-+ ]/.test(name))
+  [...key, ...members].filter(
+    ({ kind, name }) => ['all', 'equality'].includes(kind.compares) && !/[.,]|^[-+ ]/.test(name),
+  )
 
 /** The resource of a design without a table, which also serves the memory adapter. */
 export function resourceOf(design: Design): ResourceDefinition {
@@ -62,14 +64,16 @@ export function resourceOf(design: Design): ResourceDefinition {
     }),
   )
   const filters = Object.fromEntries(
-    filtersOf(design).flatMap(({ member: { name: field, kind }, eq, any, gt, gte, lt, lte, nulls, has }): [string, object][] => {
-      const asksNull: [string, object] = [nulls, { field, op: 'null' }]
-      if (kind.compares === 'contains') return [[has, { field, op: 'contains' }], asksNull]
-      const equal: [string, object][] = [[eq, { field }], [any, { field, many: true }], asksNull]
-      if (kind.compares === 'equality') return equal
-      const range = (name: string, op: string): [string, object] => [name, { field, op }]
-      return [...equal, range(gt, 'gt'), range(gte, 'gte'), range(lt, 'lt'), range(lte, 'lte')]
-    }),
+    filtersOf(design).flatMap(
+      ({ member: { name: field, kind }, eq, any, gt, gte, lt, lte, nulls, has }): [string, object][] => {
+        const asksNull: [string, object] = [nulls, { field, op: 'null' }]
+        if (kind.compares === 'contains') return [[has, { field, op: 'contains' }], asksNull]
+        const equal: [string, object][] = [[eq, { field }], [any, { field, many: true }], asksNull]
+        if (kind.compares === 'equality') return equal
+        const range = (name: string, op: string): [string, object] => [name, { field, op }]
+        return [...equal, range(gt, 'gt'), range(gte, 'gte'), range(lt, 'lt'), range(lte, 'lte')]
+      },
+    ),
   )
   return defineResource<Record<string, unknown>>()({
     collection: 'cosas',
@@ -106,10 +110,14 @@ export function build(design: Design, role: string): Built {
     ...(version === 'uuid' || version === 'unmoved' ? ['laws_version uuid NOT NULL DEFAULT gen_random_uuid()'] : []),
     ...(version === 'sequence' ? ['laws_version bigserial'] : []),
     ...(form === 'softDelete' ? ['laws_gone timestamptz'] : []),
-    ...(security === 'none' ? [] : [`laws_tenant text NOT NULL DEFAULT coalesce(nullif(current_setting('app.tenant', true), ''), 'mine')`]),
+    ...(security === 'none'
+      ? []
+      : [`laws_tenant text NOT NULL DEFAULT coalesce(nullif(current_setting('app.tenant', true), ''), 'mine')`]),
     'laws_extra int',
     `PRIMARY KEY (${key.map(({ name }) => column(name)).join(', ')})`,
-    ...(unique === undefined ? [] : [`UNIQUE (${column(unique.member)})${unique.deferred ? ' DEFERRABLE INITIALLY DEFERRED' : ''}`]),
+    ...(unique === undefined
+      ? []
+      : [`UNIQUE (${column(unique.member)})${unique.deferred ? ' DEFERRABLE INITIALLY DEFERRED' : ''}`]),
     ...(reference === undefined
       ? []
       : [
@@ -126,14 +134,17 @@ export function build(design: Design, role: string): Built {
     `CREATE TABLE ${quote(base)} (${lines.join(', ')})${form === 'partitioned' ? ` PARTITION BY HASH (${column(key[0]?.name ?? '')})` : ''}`,
     ...(form === 'partitioned'
       ? [0, 1].map(
-          (part) => `CREATE TABLE ${quote(`${id}_part${part}`)} PARTITION OF ${quote(base)} FOR VALUES WITH (MODULUS 2, REMAINDER ${part})`,
+          (part) =>
+            `CREATE TABLE ${quote(`${id}_part${part}`)} PARTITION OF ${quote(base)} FOR VALUES WITH (MODULUS 2, REMAINDER ${part})`,
         )
       : []),
     ...versionTrigger(design, id, base),
     ...triggers(design, id, base, log, column),
     ...securityOf(design, quote(base), role),
     ...(form === 'view' ? viewOf(design, id, base, table, column) : []),
-    ...(form === 'readFrom' ? [`CREATE VIEW ${quote(`${id}_shown`)} AS SELECT *, 1 AS computed FROM ${quote(base)}`] : []),
+    ...(form === 'readFrom'
+      ? [`CREATE VIEW ${quote(`${id}_shown`)} AS SELECT *, 1 AS computed FROM ${quote(base)}`]
+      : []),
   ]
   return {
     ddl: statements.join(';\n'),
@@ -159,7 +170,10 @@ export function build(design: Design, role: string): Built {
   }
 }
 
-function versionOption({ version, form }: Design, columns: readonly string[]): NonNullable<PostgresAdapterOptions['version']> {
+function versionOption(
+  { version, form }: Design,
+  columns: readonly string[],
+): NonNullable<PostgresAdapterOptions['version']> {
   if (form === 'view') return { expression: 'laws_version' }
   if (version === 'xmin') return 'xmin'
   if (version === 'expression') return { expression: `md5(ROW(${columns.join(', ')})::text)` }
@@ -195,7 +209,9 @@ function columnDdl(member: MemberDesign, name: string, design: Design, column: (
 function versionTrigger({ version }: Design, id: string, base: string): readonly string[] {
   if (version !== 'uuid' && version !== 'sequence') return []
   const next =
-    version === 'uuid' ? 'gen_random_uuid()' : `nextval(pg_get_serial_sequence('${quote(base).replaceAll("'", "''")}', 'laws_version'))`
+    version === 'uuid'
+      ? 'gen_random_uuid()'
+      : `nextval(pg_get_serial_sequence('${quote(base).replaceAll("'", "''")}', 'laws_version'))`
   return [
     `CREATE FUNCTION ${id}_version() RETURNS trigger LANGUAGE plpgsql AS $laws$ BEGIN NEW.laws_version := ${next}; RETURN NEW; END $laws$`,
     `CREATE TRIGGER laws_version BEFORE UPDATE ON ${quote(base)} FOR EACH ROW EXECUTE FUNCTION ${id}_version()`,
@@ -203,7 +219,11 @@ function versionTrigger({ version }: Design, id: string, base: string): readonly
 }
 
 /** The SQL literal of a value that the member's kind accepts from other sessions. */
-const foreignOf = (member: MemberDesign, isKey: boolean, pick: (values: readonly string[]) => string): string | undefined => {
+const foreignOf = (
+  member: MemberDesign,
+  isKey: boolean,
+  pick: (values: readonly string[]) => string,
+): string | undefined => {
   const values = (member.kind.foreign ?? []).filter((value) => !isKey || value !== `''`)
   return values.length === 0 ? undefined : pick(values)
 }
@@ -242,9 +262,17 @@ export function foreignInsert(
 
 /** The first member that a trigger can read as a nullable text. */
 export const watched = ({ members }: Design): MemberDesign | undefined =>
-  members.find(({ kind, filled }) => filled === 'null' && ['text', 'text "C"', 'varchar(8)', 'char(4)'].includes(kind.name))
+  members.find(
+    ({ kind, filled }) => filled === 'null' && ['text', 'text "C"', 'varchar(8)', 'char(4)'].includes(kind.name),
+  )
 
-function triggers(design: Design, id: string, base: string, log: string, column: (member: string) => string): readonly string[] {
+function triggers(
+  design: Design,
+  id: string,
+  base: string,
+  log: string,
+  column: (member: string) => string,
+): readonly string[] {
   const member = watched(design)
   const value = member === undefined ? undefined : `NEW.${column(member.name)}`
   const made = (when: string, body: string, kind = 'TRIGGER'): readonly string[] => [
@@ -275,19 +303,33 @@ function triggers(design: Design, id: string, base: string, log: string, column:
       )
     }
     case 'null':
-      return value === undefined ? [] : made('BEFORE INSERT OR UPDATE', `IF ${value} LIKE '%a%' THEN RETURN NULL; END IF; RETURN NEW;`)
+      return value === undefined
+        ? []
+        : made('BEFORE INSERT OR UPDATE', `IF ${value} LIKE '%a%' THEN RETURN NULL; END IF; RETURN NEW;`)
     case 'raise':
-      return value === undefined ? [] : made('BEFORE INSERT OR UPDATE', `IF ${value} LIKE '%a%' THEN RAISE 'not so'; END IF; RETURN NEW;`)
+      return value === undefined
+        ? []
+        : made('BEFORE INSERT OR UPDATE', `IF ${value} LIKE '%a%' THEN RAISE 'not so'; END IF; RETURN NEW;`)
     case 'raise, deferred':
       return value === undefined
         ? []
-        : made('AFTER INSERT OR UPDATE', `IF ${value} LIKE '%a%' THEN RAISE 'not so'; END IF; RETURN NULL;`, 'CONSTRAINT TRIGGER')
+        : made(
+            'AFTER INSERT OR UPDATE',
+            `IF ${value} LIKE '%a%' THEN RAISE 'not so'; END IF; RETURN NULL;`,
+            'CONSTRAINT TRIGGER',
+          )
     default:
       return []
   }
 }
 
-function viewOf({ key, members }: Design, id: string, base: string, view: string, column: (member: string) => string): readonly string[] {
+function viewOf(
+  { key, members }: Design,
+  id: string,
+  base: string,
+  view: string,
+  column: (member: string) => string,
+): readonly string[] {
   const names = [...key, ...members].map(({ name }) => column(name))
   const of = (record: string, list = names): string => list.map((name) => `${record}.${name}`).join(', ')
   const same = key.map(({ name }) => `${column(name)} = OLD.${column(name)}`).join(' AND ')

@@ -51,7 +51,8 @@ export async function memoryCase({ design: table, rows: sent }: Case, listener: 
     const scope = design.members.find(({ filled }) => filled === 'scope')
     if (scope !== undefined)
       for (const { values, odd } of rows.slice(0, 2))
-        if (odd.length === 0) await adapter.create({ ...values, [scope.name]: 'theirs' }, { ...call, scope: { [scope.name]: 'theirs' } })
+        if (odd.length === 0)
+          await adapter.create({ ...values, [scope.name]: 'theirs' }, { ...call, scope: { [scope.name]: 'theirs' } })
     const { client, ready } = listener.serve(resource, adapter as never)
     served = client
     await ready()
@@ -81,13 +82,16 @@ async function foreign(pick: Choose, client: Client, design: Design, built: Buil
   await filters(client, design)
   await orders(client, design)
   const change = changeOf(design, built, store, pick)
-  if (change !== undefined) for (const one of await addressed(client, built.resource)) await changes(client, design, one, change)
+  if (change !== undefined)
+    for (const one of await addressed(client, built.resource)) await changes(client, design, one, change)
   const own = ownRows(design, built.column)
   await store.sql(`DELETE FROM ${built.base}${own === undefined ? '' : ` WHERE ${own}`}`)
   for (let i = 0; i < 2; i++) await insert(true)
   const columns = [...design.key, ...design.members].map(({ name }) => built.column(name)).join(', ')
   const stored = async (): Promise<string> =>
-    JSON.stringify((await store.sql(`SELECT ROW(${columns})::text AS r FROM ${built.base} ORDER BY 1`)).map(({ r }) => r))
+    JSON.stringify(
+      (await store.sql(`SELECT ROW(${columns})::text AS r FROM ${built.base} ORDER BY 1`)).map(({ r }) => r),
+    )
   await withBrokenRows(async () => {
     for (const one of await addressed(client, built.resource)) await inexact(client, design, one, stored)
   })
@@ -168,17 +172,30 @@ const only = ({ values, odd }: RowDesign, names: ReadonlySet<string>): RowDesign
 
 /** Maximum length of a line in a report. */
 const longest = 2_000
-const cut = (line: string): string => (line.length > longest ? `${line.slice(0, longest)}... (${line.length} characters)` : line)
+const cut = (line: string): string =>
+  line.length > longest ? `${line.slice(0, longest)}... (${line.length} characters)` : line
 
 /** A failure, with everything needed to reproduce it. */
-function reported(error: unknown, design: Design, rows: readonly RowDesign[], ddl: string, client: Client | undefined): Error {
+function reported(
+  error: unknown,
+  design: Design,
+  rows: readonly RowDesign[],
+  ddl: string,
+  client: Client | undefined,
+): Error {
   const of = ({ name, kind, filled }: MemberDesign) => `${name}: ${kind.name} (${filled})`
   const { key, members, ...others } = design
   const sections = [
     error instanceof Error ? error.message : String(error),
     ['The last requests and answers:', ...(client?.last ?? [])].join('\n'),
     ['The rows that were sent:', ...rows.map(({ values }) => JSON.stringify(values))].join('\n'),
-    ['The table:', `key ${key.map(of).join(', ')}`, `members ${members.map(of).join(', ')}`, JSON.stringify(others), ddl].join('\n'),
+    [
+      'The table:',
+      `key ${key.map(of).join(', ')}`,
+      `members ${members.map(of).join(', ')}`,
+      JSON.stringify(others),
+      ddl,
+    ].join('\n'),
   ]
   return new Error(sections.join('\n\n').split('\n').map(cut).join('\n'), { cause: error })
 }

@@ -71,7 +71,8 @@ function* smaller(one: Case): Generator<Case> {
   if (design.form !== 'table') yield withDesign({ form: 'table' })
   if (design.unique !== undefined) yield withDesign({ unique: undefined })
   if (design.reference !== undefined) yield withDesign({ reference: undefined })
-  const isNeeded = (name: string): boolean => design.unique?.member === name || (design.reference?.members.includes(name) ?? false)
+  const isNeeded = (name: string): boolean =>
+    design.unique?.member === name || (design.reference?.members.includes(name) ?? false)
   for (const { name } of design.members) if (!isNeeded(name)) yield withoutMember(one, name)
   if (rows.length > 1) for (const row of rows) yield withRows(rows.filter((other) => other !== row))
   const optional = design.members.filter(({ filled }) => filled !== 'sent').map(({ name }) => name)

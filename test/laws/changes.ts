@@ -32,7 +32,12 @@ export async function changes(client: Client, design: Design, { path }: Found, c
 async function outdated(client: Client, path: string, before: Answer, now: Answer): Promise<void> {
   const old = String(before.headers.etag)
   const seen = await client.send('GET', path, { 'If-None-Match': old })
-  expectLaw(seen.status === 200 && seen.text === now.text, 'No 304 hides an update of another session.', path, short(seen))
+  expectLaw(
+    seen.status === 200 && seen.text === now.text,
+    'No 304 hides an update of another session.',
+    path,
+    short(seen),
+  )
   const writes: readonly (readonly [method: string, body: unknown])[] = [
     ['PUT', before.json],
     ['PUT', now.json],
@@ -70,7 +75,12 @@ async function raced(
     client.send('PATCH', path, {}, patch),
     run(1),
   ])
-  expectLaw([200, 412, 422].includes(put.status), 'A PUT with If-Match beside an update is 200, 412 or 422.', path, short(put))
+  expectLaw(
+    [200, 412, 422].includes(put.status),
+    'A PUT with If-Match beside an update is 200, 412 or 422.',
+    path,
+    short(put),
+  )
   expectLaw([200, 422].includes(patched.status), 'A PATCH beside an update is 200 or 422.', path, short(patched))
   if (!isDone) return
   const left = await read()
@@ -88,5 +98,10 @@ async function raced(
     short(again),
   )
   const isSet = patched.status === 200 && other !== undefined && !(put.status === 200 && own(row, other.name) != null)
-  expectLaw(!isSet || own(left.json as Row, other?.name ?? '') == null, 'A PATCH beside an update is not lost.', path, short(left))
+  expectLaw(
+    !isSet || own(left.json as Row, other?.name ?? '') == null,
+    'A PATCH beside an update is not lost.',
+    path,
+    short(left),
+  )
 }

@@ -28,7 +28,16 @@ type Trigger =
   | 'touch'
 /** Policies of row-level security: one for everything, or one for each command. */
 type Security = 'none' | 'one policy' | 'policy of each command'
-type KeyForm = 'sent' | 'composite' | 'serial' | 'identity' | 'identity by default' | 'uuid' | 'text' | 'counted' | 'composite identity'
+type KeyForm =
+  | 'sent'
+  | 'composite'
+  | 'serial'
+  | 'identity'
+  | 'identity by default'
+  | 'uuid'
+  | 'text'
+  | 'counted'
+  | 'composite identity'
 
 export interface Design {
   readonly form: Form
@@ -111,9 +120,12 @@ export function drawDesign(draw: Draw, kinds: readonly Kind[]): Design {
   const one = <T>(...values: readonly T[]): T => draw(fc.constantFrom(...values))
   const names = one<Design['names']>('snake_case', 'same')
   const pool = draw(
-    fc.shuffledSubarray<string>([...plainNames, ...(names === 'same' ? hardNames : ['order', 'user', 'select', 'group'])], {
-      minLength: 9,
-    }),
+    fc.shuffledSubarray<string>(
+      [...plainNames, ...(names === 'same' ? hardNames : ['order', 'user', 'select', 'group'])],
+      {
+        minLength: 9,
+      },
+    ),
   )
   const form = one<Form>('table', 'table', 'table', 'partitioned', 'view', 'readFrom', 'softDelete')
   const keyForm =
@@ -142,16 +154,29 @@ export function drawDesign(draw: Draw, kinds: readonly Kind[]): Design {
     const filled =
       form === 'view'
         ? one<Filled>('null', 'sent')
-        : one<Filled>('null', 'null', 'null', 'sent', 'sent', 'default', 'generated', 'identity', 'identity by default', 'serial')
+        : one<Filled>(
+            'null',
+            'null',
+            'null',
+            'sent',
+            'sent',
+            'default',
+            'generated',
+            'identity',
+            'identity by default',
+            'serial',
+          )
     if (filled === 'generated') return { name, kind: bool(kinds), filled }
-    if (filled === 'default') return { name, kind: one(...kinds.filter(({ foreign }) => foreign !== undefined)), filled }
+    if (filled === 'default')
+      return { name, kind: one(...kinds.filter(({ foreign }) => foreign !== undefined)), filled }
     return { name, kind: ['null', 'sent'].includes(filled) ? one(...kinds) : int(kinds), filled }
   })
   // A table has at most one identity column in each way; PostgreSQL allows several serials.
   const single = members.filter(
     ({ filled }, i) => !filled.startsWith('identity') || i === members.findIndex((other) => other.filled === filled),
   )
-  if (reference !== undefined) single.push(...reference.members.map((name): MemberDesign => ({ name, kind: bigint, filled: 'null' })))
+  if (reference !== undefined)
+    single.push(...reference.members.map((name): MemberDesign => ({ name, kind: bigint, filled: 'null' })))
   if (one(false, false, true)) single.push(owner)
   const unique = single.find(({ kind, filled }) => kind.compares === 'all' && filled === 'null' && kind !== bigint)
   return {
@@ -185,7 +210,10 @@ export function drawDesign(draw: Draw, kinds: readonly Kind[]): Design {
     reference,
     names,
     // A view reads with the rights of its owner.
-    security: form === 'view' || form === 'readFrom' ? 'none' : one<Security>('none', 'none', 'one policy', 'policy of each command'),
+    security:
+      form === 'view' || form === 'readFrom'
+        ? 'none'
+        : one<Security>('none', 'none', 'one policy', 'policy of each command'),
   }
 }
 
@@ -197,7 +225,9 @@ function drawKey(draw: Draw, kinds: readonly Kind[], form: KeyForm, names: reado
     case 'sent':
       return [{ name: first, kind: any(), filled: 'sent' }]
     case 'composite':
-      return [first, second, third].slice(0, draw(fc.integer({ min: 2, max: 3 }))).map((name) => ({ name, kind: any(), filled: 'sent' }))
+      return [first, second, third]
+        .slice(0, draw(fc.integer({ min: 2, max: 3 })))
+        .map((name) => ({ name, kind: any(), filled: 'sent' }))
     case 'serial':
       return [{ name: first, kind: int(kinds), filled: 'serial' }]
     case 'identity':
@@ -222,7 +252,8 @@ function drawKey(draw: Draw, kinds: readonly Kind[], form: KeyForm, names: reado
 }
 
 /** Whether the database alone fills a member. */
-export const isReadOnly = ({ filled }: MemberDesign, isKey: boolean): boolean => !isKey && (filled === 'generated' || filled === 'identity')
+export const isReadOnly = ({ filled }: MemberDesign, isKey: boolean): boolean =>
+  !isKey && (filled === 'generated' || filled === 'identity')
 
 /** Draws the rows that are sent to a table: few values, so that rows share them. */
 export function drawRows(draw: Draw, design: Design): readonly RowDesign[] {
@@ -251,7 +282,12 @@ export function drawRows(draw: Draw, design: Design): readonly RowDesign[] {
         continue
       }
       const choice = draw(fc.constantFrom(...(pools.get(member.name) ?? [])))
-      Object.defineProperty(values, member.name, { value: choice.value, enumerable: true, configurable: true, writable: true })
+      Object.defineProperty(values, member.name, {
+        value: choice.value,
+        enumerable: true,
+        configurable: true,
+        writable: true,
+      })
       if (choice.odd) odd.push(member.name)
     }
     return { values, odd }

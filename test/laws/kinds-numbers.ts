@@ -16,7 +16,14 @@ const sameNumber = (value: unknown): string => String(Number(value) + 0)
 /** Other texts of one number. */
 const numberSpellings = (value: unknown): readonly string[] => {
   const number = value as number
-  return [`${number}.0`, `+${number}`, `0${number}`, ` ${number}`, number.toExponential(), ...(number === 0 ? ['-0', '0e0'] : [])]
+  return [
+    `${number}.0`,
+    `+${number}`,
+    `0${number}`,
+    ` ${number}`,
+    number.toExponential(),
+    ...(number === 0 ? ['-0', '0e0'] : []),
+  ]
 }
 
 /** A decimal text without superfluous zeros: what it means. */
@@ -28,7 +35,13 @@ const sameDecimal = (value: unknown): string => {
 
 const decimalSpellings = (value: unknown): readonly string[] => {
   const text = String(value)
-  return [text.includes('.') ? `${text}0` : `${text}.0`, `+${text}`, text.replace(/^(-?)/, '$100'), `${text}e0`, ` ${text}`]
+  return [
+    text.includes('.') ? `${text}0` : `${text}.0`,
+    `+${text}`,
+    text.replace(/^(-?)/, '$100'),
+    `${text}e0`,
+    ` ${text}`,
+  ]
 }
 
 const wholeKind = (name: string, type: string, min: number, max: number, foreign: readonly string[]): Kind => ({
@@ -82,7 +95,10 @@ export const numberKinds: readonly Kind[] = [
     type: 'numeric',
     schema: { type: 'number' },
     values: plain(
-      fc.oneof(fc.double({ noNaN: true, noDefaultInfinity: true, min: -1e15, max: 1e15 }), fc.constantFrom(0.1, 1e21, 1e-7, 5e-324)),
+      fc.oneof(
+        fc.double({ noNaN: true, noDefaultInfinity: true, min: -1e15, max: 1e15 }),
+        fc.constantFrom(0.1, 1e21, 1e-7, 5e-324),
+      ),
     ),
     means: sameNumber,
     compares: 'all',
@@ -95,7 +111,10 @@ export const numberKinds: readonly Kind[] = [
     type: 'real',
     schema: { type: 'number' },
     values: plain(
-      fc.oneof(fc.constantFrom(0, 0.1, 1.5, -2.25, 16777216, 1e-40, 3.4028235e38), fc.integer({ min: -(2 ** 24), max: 2 ** 24 })),
+      fc.oneof(
+        fc.constantFrom(0, 0.1, 1.5, -2.25, 16777216, 1e-40, 3.4028235e38),
+        fc.integer({ min: -(2 ** 24), max: 2 ** 24 }),
+      ),
     ),
     odd: fc.constantFrom(0.1234567891, 16777217, 1e300),
     means: sameNumber,
@@ -110,7 +129,10 @@ export const numberKinds: readonly Kind[] = [
     type: 'double precision',
     schema: { type: 'number' },
     values: plain(
-      fc.oneof(fc.double({ noNaN: true, noDefaultInfinity: true }), fc.constantFrom(Number.MAX_VALUE, Number.MIN_VALUE, 0.1 + 0.2)),
+      fc.oneof(
+        fc.double({ noNaN: true, noDefaultInfinity: true }),
+        fc.constantFrom(Number.MAX_VALUE, Number.MIN_VALUE, 0.1 + 0.2),
+      ),
     ),
     means: sameNumber,
     spellings: numberSpellings,

@@ -20,7 +20,9 @@ const json = fc
   .jsonValue({ maxDepth: 2, stringUnit: 'grapheme' })
   .map((value) => JSON.parse(JSON.stringify(value)))
   .filter((value) => !/\\u0000|\\u[dD][89a-fA-F]|__proto__/.test(JSON.stringify(value)))
-const object = fc.dictionary(fc.constantFrom('a', 'b', 'c d', 'ñ', "'", '"', '1'), json, { maxKeys: 3 }).map((value) => ({ ...value }))
+const object = fc
+  .dictionary(fc.constantFrom('a', 'b', 'c d', 'ñ', "'", '"', '1'), json, { maxKeys: 3 })
+  .map((value) => ({ ...value }))
 
 const textual = (name: string, type: string, values: readonly string[], more: Partial<Kind> = {}): Kind => ({
   name,

@@ -77,7 +77,10 @@ const unkept = ['\0', 'a\0b', '\ud800', 'x\udc00y']
 
 export const anyText = fc.oneof(
   { weight: 4, arbitrary: fc.constantFrom(...naughty) },
-  { weight: 1, arbitrary: fc.string({ unit: 'grapheme', maxLength: 12 }).filter((text) => !/\0|\p{Surrogate}/u.test(text)) },
+  {
+    weight: 1,
+    arbitrary: fc.string({ unit: 'grapheme', maxLength: 12 }).filter((text) => !/\0|\p{Surrogate}/u.test(text)),
+  },
 )
 
 const short = (length: number, arbitrary = anyText) => arbitrary.filter((text) => [...text].length <= length)
@@ -168,7 +171,12 @@ export const textKinds: readonly Kind[] = [
       fc.constantFrom('', 'x', '00000000000000000000000000000000'),
     ),
     means: (value) => String(value).toLowerCase(),
-    spellings: (value) => [String(value).toUpperCase(), `urn:uuid:${value}`, `{${value}}`, String(value).replaceAll('-', '')],
+    spellings: (value) => [
+      String(value).toUpperCase(),
+      `urn:uuid:${value}`,
+      `{${value}}`,
+      String(value).replaceAll('-', ''),
+    ],
     compares: 'all',
     keyable: true,
     foreign: [`'FFFFFFFF-FFFF-FFFF-FFFF-FFFFFFFFFFFF'`],

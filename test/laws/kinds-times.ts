@@ -13,7 +13,11 @@ const dates = fc
     return `${pad(year, 4)}-${pad(date.getUTCMonth() + 1)}-${pad(date.getUTCDate())}`
   })
 const clocks = fc
-  .record({ h: fc.integer({ min: 0, max: 23 }), m: fc.integer({ min: 0, max: 59 }), s: fc.integer({ min: 0, max: 59 }) })
+  .record({
+    h: fc.integer({ min: 0, max: 23 }),
+    m: fc.integer({ min: 0, max: 59 }),
+    s: fc.integer({ min: 0, max: 59 }),
+  })
   .map(({ h, m, s }) => `${pad(h)}:${pad(m)}:${pad(s)}`)
 const fractions = (most: number) =>
   fc.constantFrom('', '.5', '.123', '.123456', '.000001', '.1000000').filter((text) => text.length - 1 <= most)
@@ -33,9 +37,16 @@ const instantSpellings = (value: unknown): readonly string[] => {
   const found = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(\.\d+)?Z$/.exec(text)
   if (found === null) return []
   const [, moment = '', fraction = ''] = found
-  const shifted = (minutes: number): string => new Date(Date.parse(`${moment}Z`) + minutes * 60_000).toISOString().slice(0, 19)
-  const spelled = [`${moment}${fraction}+00:00`, `${moment}${fraction}-00:00`, text.toLowerCase(), `${moment}${fraction || '.'}000Z`]
-  if (moment >= '0002' && moment < '9999') spelled.push(`${shifted(120)}${fraction}+02:00`, `${shifted(-330)}${fraction}-05:30`)
+  const shifted = (minutes: number): string =>
+    new Date(Date.parse(`${moment}Z`) + minutes * 60_000).toISOString().slice(0, 19)
+  const spelled = [
+    `${moment}${fraction}+00:00`,
+    `${moment}${fraction}-00:00`,
+    text.toLowerCase(),
+    `${moment}${fraction || '.'}000Z`,
+  ]
+  if (moment >= '0002' && moment < '9999')
+    spelled.push(`${shifted(120)}${fraction}+02:00`, `${shifted(-330)}${fraction}-05:30`)
   return [...spelled, text.replace('T', ' '), text.replace(/Z$/, '')]
 }
 
@@ -65,7 +76,11 @@ export const timeKinds: readonly Kind[] = [
     values: fc.tuple(clocks, fc.constantFrom('', '.5', '.123456', '.000001')).map((parts) => parts.join('')),
     odd: fc.constantFrom('24:00:00', '23:59:59.1234567', '1:00', '10:00', '10:00:00.100', 'noon', '23:59:60', ''),
     means: sameClock,
-    spellings: (value) => [`${value}${String(value).includes('.') ? '' : '.'}0`, ` ${value}`, String(value).replace(/:00$/, '')],
+    spellings: (value) => [
+      `${value}${String(value).includes('.') ? '' : '.'}0`,
+      ` ${value}`,
+      String(value).replace(/:00$/, ''),
+    ],
     compares: 'all',
     keyable: true,
     foreign: [`'00:00:00.1'`, `'23:59:59.999999'`],
@@ -78,7 +93,11 @@ export const timeKinds: readonly Kind[] = [
     values: fc.tuple(dates, clocks, fractions(6)).map(([date, clock, fraction]) => `${date}T${clock}${fraction}`),
     odd: fc.constantFrom('2024-01-01T00:00:00.1234567', '0000-01-01T00:00:00', '2024-01-01T00:00:00Z', 'now', ''),
     means: sameClock,
-    spellings: (value) => [`${value}${String(value).includes('.') ? '' : '.'}0`, String(value).replace('T', ' '), `${value}Z`],
+    spellings: (value) => [
+      `${value}${String(value).includes('.') ? '' : '.'}0`,
+      String(value).replace('T', ' '),
+      `${value}Z`,
+    ],
     compares: 'all',
     keyable: true,
     foreign: [`'2024-01-01 00:00:00.1'`, `'0001-01-01'`],
@@ -100,7 +119,9 @@ export const timeKinds: readonly Kind[] = [
     schema: { type: 'string', format: 'date-time' },
     values: fc.tuple(dates, clocks, fractions(6)).map(([date, clock, fraction]) => `${date}T${clock}${fraction}Z`),
     odd: fc.oneof(
-      fc.tuple(dates, clocks, fractions(7), offsets).map(([date, clock, fraction, offset]) => `${date}T${clock}${fraction}${offset}`),
+      fc
+        .tuple(dates, clocks, fractions(7), offsets)
+        .map(([date, clock, fraction, offset]) => `${date}T${clock}${fraction}${offset}`),
       fc.constantFrom(
         '2024-01-01T00:00:00',
         '2024-01-01T00:00:00.1234567Z',
@@ -156,7 +177,9 @@ export const timeKinds: readonly Kind[] = [
     type: 'text',
     schema: { type: 'string', format: 'date-time' },
     values: fc.tuple(dates, clocks, fractions(6)).map(([date, clock, fraction]) => `${date}T${clock}${fraction}Z`),
-    odd: fc.tuple(dates, clocks, fractions(7), offsets).map(([date, clock, fraction, offset]) => `${date}T${clock}${fraction}${offset}`),
+    odd: fc
+      .tuple(dates, clocks, fractions(7), offsets)
+      .map(([date, clock, fraction, offset]) => `${date}T${clock}${fraction}${offset}`),
     means: sameInstant,
     spellings: instantSpellings,
     compares: 'all',

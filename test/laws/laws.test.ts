@@ -14,26 +14,29 @@ import { databases, type LawStore } from './stores.js'
 /** Milliseconds that a long run may take. */
 const longest = 3_600_000
 
-describe.each(databases)('REP-8, VERB-3, QUERY-1, QUERY-2, HDR-8: for every table of $name,', ({ name, open, usual }) => {
-  let listener: Listener
-  let store: LawStore
-  let served: readonly Kind[]
-  beforeAll(async () => {
-    listener = await listening()
-    store = await open()
-    served = await store.servable(kinds)
-  })
-  afterAll(async () => {
-    await listener.close()
-    await store.close()
-  })
+describe.each(databases)(
+  'REP-8, VERB-3, QUERY-1, QUERY-2, HDR-8: for every table of $name,',
+  ({ name, open, usual }) => {
+    let listener: Listener
+    let store: LawStore
+    let served: readonly Kind[]
+    beforeAll(async () => {
+      listener = await listening()
+      store = await open()
+      served = await store.servable(kinds)
+    })
+    afterAll(async () => {
+      await listener.close()
+      await store.close()
+    })
 
-  it(
-    'what GET shows, PUT takes back and filters find; lists are in the order of the ranges, and a walk visits each record once',
-    () => holds({ name, usual, cases: cases(served) }, (one) => tableCase(one, listener, store)),
-    longest,
-  )
-})
+    it(
+      'what GET shows, PUT takes back and filters find; lists are in the order of the ranges, and a walk visits each record once',
+      () => holds({ name, usual, cases: cases(served) }, (one) => tableCase(one, listener, store)),
+      longest,
+    )
+  },
+)
 
 describe('REP-8, VERB-3, QUERY-1, QUERY-2, HDR-8: for every schema in memory,', () => {
   const plain = kinds.filter(({ optional }) => !optional)

@@ -17,7 +17,8 @@ export interface Found {
 
 /** Throws `Broken` if a law does not hold. */
 export const expectLaw = (holds: boolean, law: string, ...details: readonly unknown[]): void => {
-  if (!holds) throw new Broken(law, ...details.map((detail) => (typeof detail === 'string' ? detail : JSON.stringify(detail))))
+  if (!holds)
+    throw new Broken(law, ...details.map((detail) => (typeof detail === 'string' ? detail : JSON.stringify(detail))))
 }
 
 export const short = ({ status, text, headers }: Answer): string => `${status} ${headers.etag ?? ''} ${text}`
@@ -43,7 +44,8 @@ function suspects(design: Design, { values, odd }: RowDesign, rows: readonly Row
   // A trigger refuses the whole record, and the check of a domain used by several columns names
   // none.
   if (['null', 'raise', 'raise, deferred'].includes(design.trigger) || ambiguous(design)) found.add('')
-  for (const name of Object.keys(values)) if (typeof values[name] === 'string' && (values[name] as string).length > 2_000) found.add(name)
+  for (const name of Object.keys(values))
+    if (typeof values[name] === 'string' && (values[name] as string).length > 2_000) found.add(name)
   return found
 }
 
@@ -124,7 +126,8 @@ export async function roundTrips(client: Client, design: Design, { path, row }: 
     // In a merge patch, null inside an object removes (RFC 7396, section 2).
     if (value !== null && !Array.isArray(value) && /:null[,}]/.test(JSON.stringify(value))) continue
     const patch = Object.defineProperty({}, name, { value, enumerable: true })
-    for (const _ of [1, 2]) unchanged(await client.send('PATCH', path, {}, patch), `PATCH of "${name}" with its own value changes nothing.`)
+    for (const _ of [1, 2])
+      unchanged(await client.send('PATCH', path, {}, patch), `PATCH of "${name}" with its own value changes nothing.`)
   }
   const tag = String((await read()).headers.etag)
   unchanged(await client.send('PATCH', path, { 'If-Match': tag }, {}), 'An empty PATCH with If-Match changes nothing.')
@@ -134,7 +137,10 @@ export async function roundTrips(client: Client, design: Design, { path, row }: 
   const type = { 'Content-Type': 'application/xml' }
   unchanged(await client.send('PUT', path, type, xml.text), 'PUT takes back the XML that GET showed.')
   const tagged = String((await read()).headers.etag)
-  unchanged(await client.send('PUT', path, { ...type, 'If-Match': tagged }, xml.text), 'PUT with If-Match takes back XML.')
+  unchanged(
+    await client.send('PUT', path, { ...type, 'If-Match': tagged }, xml.text),
+    'PUT with If-Match takes back XML.',
+  )
   const now = await client.send('GET', path, { Accept: 'application/xml' })
   expectLaw(now.text === xml.text, 'PUT of XML changes nothing.', path, xml.text, now.text)
   expectLaw(isDeepStrictEqual((await read()).json, row), 'PUT of XML keeps every byte of JSON.', row)
@@ -143,7 +149,11 @@ export async function roundTrips(client: Client, design: Design, { path, row }: 
 const longestQuery = 6_000
 
 /** All records of a list that must fit on one page. */
-async function listed(client: Client, query: Readonly<Record<string, string>> | string, law: string): Promise<readonly Row[]> {
+async function listed(
+  client: Client,
+  query: Readonly<Record<string, string>> | string,
+  law: string,
+): Promise<readonly Row[]> {
   const text = typeof query === 'string' ? query : new URLSearchParams(query).toString()
   const answer = await client.send('GET', `${collection}?${text}&limit=100`)
   expectLaw(answer.status === 200, law, text, short(answer))
@@ -156,11 +166,13 @@ const queryText = (value: unknown): string => String(value)
  * Whether a query can contain a text: lone surrogates have no UTF-8 encoding, and addresses have a
  * maximum length.
  */
-const isAskable = (text: string, most = longestQuery): boolean => !/\p{Surrogate}/u.test(text) && encodeURIComponent(text).length <= most
+const isAskable = (text: string, most = longestQuery): boolean =>
+  !/\p{Surrogate}/u.test(text) && encodeURIComponent(text).length <= most
 
 /** A record among others, by its key. */
 const keyOf = ({ key }: Design, row: Row): string => JSON.stringify(key.map(({ name }) => own(row, name)))
-const keysOf = (design: Design, rows: readonly Row[]): readonly string[] => rows.map((row) => keyOf(design, row)).toSorted()
+const keysOf = (design: Design, rows: readonly Row[]): readonly string[] =>
+  rows.map((row) => keyOf(design, row)).toSorted()
 
 /**
  * A filter finds exactly the records with the value that GET shows; other spellings find the same,
@@ -179,14 +191,22 @@ export async function filters(client: Client, design: Design): Promise<void> {
       nulls,
     )
     const values = [
-      ...new Map(rows.filter((row) => own(row, name) != null).map((row) => [meaning(kind, own(row, name)), own(row, name)])).values(),
+      ...new Map(
+        rows.filter((row) => own(row, name) != null).map((row) => [meaning(kind, own(row, name)), own(row, name)]),
+      ).values(),
     ]
     for (const value of values) {
       if (kind.compares === 'contains') {
         for (const item of value as unknown[]) {
           if (!isAskable(queryText(item))) continue
-          const found = await listed(client, { [filter.has]: queryText(item) }, `"${name}" contains what GET shows in it.`)
-          const holders = rows.filter((row) => (own(row, name) as unknown[] | null)?.some((one) => isDeepStrictEqual(one, item)))
+          const found = await listed(
+            client,
+            { [filter.has]: queryText(item) },
+            `"${name}" contains what GET shows in it.`,
+          )
+          const holders = rows.filter((row) =>
+            (own(row, name) as unknown[] | null)?.some((one) => isDeepStrictEqual(one, item)),
+          )
           expectLaw(
             isDeepStrictEqual(keysOf(design, found), keysOf(design, holders)),
             `"${name}" contains what GET shows in it.`,
@@ -216,23 +236,37 @@ export async function filters(client: Client, design: Design): Promise<void> {
         expectLaw(isDeepStrictEqual(keysOf(design, found), keysOf(design, equal)), law, text, rows, found)
       }
       for (const spelling of kind.spellings?.(value) ?? []) {
-        const answer = await client.send('GET', `${collection}?${new URLSearchParams({ [filter.eq]: spelling })}&limit=100`)
+        const answer = await client.send(
+          'GET',
+          `${collection}?${new URLSearchParams({ [filter.eq]: spelling })}&limit=100`,
+        )
         if (answer.status === 400) continue
-        const right = answer.status === 200 && isDeepStrictEqual(keysOf(design, answer.json as Row[]), keysOf(design, equal))
+        const right =
+          answer.status === 200 && isDeepStrictEqual(keysOf(design, answer.json as Row[]), keysOf(design, equal))
         expectLaw(right, `Another spelling of "${name}" finds the same or is 400.`, spelling, value, short(answer))
       }
       if (kind.compares === 'all') await ranges(client, design, filter, rows, value, equal)
     }
-    const others = values.filter((value) => kind.compares !== 'contains' && isAskable(queryText(value), longestQuery / 8))
+    const others = values.filter(
+      (value) => kind.compares !== 'contains' && isAskable(queryText(value), longestQuery / 8),
+    )
     if (others.length > 1 && !kind.isBlind) {
-      const query = new URLSearchParams(others.map((value): [string, string] => [filter.any, queryText(value)])).toString()
+      const query = new URLSearchParams(
+        others.map((value): [string, string] => [filter.any, queryText(value)]),
+      ).toString()
       const found = await listed(client, query, `Any of several values of "${name}" is found.`)
       const meant = new Set(others.map((value) => meaning(kind, value)))
       const right = keysOf(
         design,
         rows.filter((row) => meant.has(meaning(kind, own(row, name)))),
       )
-      expectLaw(isDeepStrictEqual(keysOf(design, found), right), `Any of several values of "${name}" is found.`, query, rows, found)
+      expectLaw(
+        isDeepStrictEqual(keysOf(design, found), right),
+        `Any of several values of "${name}" is found.`,
+        query,
+        rows,
+        found,
+      )
     }
   }
 }
@@ -252,7 +286,12 @@ async function ranges(
   const text = queryText(value)
   const law = `The ranges of "${name}" from what GET shows part its values.`
   const asked = async (parameter: string): Promise<readonly Row[]> => listed(client, { [parameter]: text }, law)
-  const [gt, gte, lt, lte] = [await asked(filter.gt), await asked(filter.gte), await asked(filter.lt), await asked(filter.lte)]
+  const [gt, gte, lt, lte] = [
+    await asked(filter.gt),
+    await asked(filter.gte),
+    await asked(filter.lt),
+    await asked(filter.lte),
+  ]
   const filled = rows.filter((row) => own(row, name) != null)
   const both = (one: readonly Row[], other: readonly Row[]): readonly string[] => keysOf(design, [...one, ...other])
   for (const [one, other, sum] of [
@@ -300,7 +339,13 @@ export async function orders(client: Client, design: Design): Promise<void> {
 }
 
 /** A walk by `Link` shows each record once, in the order of the list, forwards and backwards. */
-async function walks(client: Client, design: Design, sort: string, size: number, sorted: readonly Row[]): Promise<void> {
+async function walks(
+  client: Client,
+  design: Design,
+  sort: string,
+  size: number,
+  sorted: readonly Row[],
+): Promise<void> {
   const law = `A walk sorted by "${sort}", ${size} a page, visits each record once.`
   const keys = sorted.map((row) => keyOf(design, row))
   let path: string | undefined = `${collection}?${new URLSearchParams({ sort, limit: String(size) })}`
@@ -310,7 +355,12 @@ async function walks(client: Client, design: Design, sort: string, size: number,
   for (let page = 0; path !== undefined && page <= sorted.length; page++) {
     const answer: Answer = await client.send('GET', path)
     expectLaw(answer.status === 200, law, path, short(answer))
-    expectLaw(answer.headers['x-total-count'] === String(sorted.length), 'The total counts every record.', path, answer.headers)
+    expectLaw(
+      answer.headers['x-total-count'] === String(sorted.length),
+      'The total counts every record.',
+      path,
+      answer.headers,
+    )
     last = (answer.json as Row[]).map((row) => keyOf(design, row))
     seen.push(...last)
     previous = linkOf(client, answer, 'prev')
@@ -345,14 +395,23 @@ export async function removes(client: Client, design: Design, found: readonly Fo
     expectLaw(gone.status === 404, 'A removed record is 404.', path, short(gone))
     const left = await listed(client, '', 'A list without filters is 200.')
     const others = found.slice(i + 1).map((one) => one.row)
-    expectLaw(isDeepStrictEqual(keysOf(design, left), keysOf(design, others)), 'DELETE removes its own record alone.', path, left, others)
+    expectLaw(
+      isDeepStrictEqual(keysOf(design, left), keysOf(design, others)),
+      'DELETE removes its own record alone.',
+      path,
+      left,
+      others,
+    )
   }
 }
 
 /** The records of a list, with the address that its key gives each of them. */
 export async function addressed(client: Client, definition: ResourceDefinition): Promise<readonly Found[]> {
   const rows = await listed(client, '', 'A list without filters is 200.')
-  return rows.map((row) => ({ row, path: `${collection}/${segmentOf(definition.key.text(definition.key.of(row as never) as never))}` }))
+  return rows.map((row) => ({
+    row,
+    path: `${collection}/${segmentOf(definition.key.text(definition.key.of(row as never) as never))}`,
+  }))
 }
 
 /**
@@ -360,7 +419,12 @@ export async function addressed(client: Client, definition: ResourceDefinition):
  * PATCH leaves it unchanged, and so does a PUT, or a 422 names the member that the schema can't
  * express.
  */
-export async function inexact(client: Client, design: Design, { path }: Found, stored: () => Promise<string>): Promise<void> {
+export async function inexact(
+  client: Client,
+  design: Design,
+  { path }: Found,
+  stored: () => Promise<string>,
+): Promise<void> {
   const shown = await client.send('GET', path)
   expectLaw(shown.status === 200, 'GET shows a record that other sessions wrote.', path, short(shown))
   const before = await stored()
@@ -390,7 +454,13 @@ export async function inexact(client: Client, design: Design, { path }: Found, s
   expectLaw(xml.status === 200, 'GET shows a record that other sessions wrote as XML.', path, short(xml))
   for (const { name } of sortsOf(design)) {
     for (const size of [1, 3])
-      await walks(client, design, name, size, await listed(client, { sort: name }, `A list sorted by "${name}" is 200.`))
+      await walks(
+        client,
+        design,
+        name,
+        size,
+        await listed(client, { sort: name }, `A list sorted by "${name}" is 200.`),
+      )
   }
   for (const { member, eq, has } of filtersOf(design)) {
     const value = own(shown.json as Row, member.name)

@@ -8,7 +8,8 @@ import { Broken } from './service.js'
 const runs = { name: 'nothing', usual: 200, cases: cases(kinds) }
 /** Breaks where a table has a trigger and two members, and two rows were sent. */
 const law = async ({ design, rows }: Case): Promise<void> => {
-  if (rows.length > 1 && design.members.length > 1 && design.trigger !== 'none') throw new Broken('Tables are small.', `${rows.length}`)
+  if (rows.length > 1 && design.members.length > 1 && design.trigger !== 'none')
+    throw new Broken('Tables are small.', `${rows.length}`)
 }
 
 const failure = async (env: NodeJS.ProcessEnv, broken = law): Promise<string> =>

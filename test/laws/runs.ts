@@ -27,7 +27,11 @@ export interface Runs {
  * time, smaller cases that break the same law are searched. The error says how to repeat exactly
  * that case.
  */
-export async function holds({ name, usual, cases }: Runs, law: Law, env: NodeJS.ProcessEnv = process.env): Promise<void> {
+export async function holds(
+  { name, usual, cases }: Runs,
+  law: Law,
+  env: NodeJS.ProcessEnv = process.env,
+): Promise<void> {
   const seed = env.LAWS_SEED === undefined ? undefined : whole('LAWS_SEED', env.LAWS_SEED)
   if (env.LAWS_PATH !== undefined) return repeat(cases, seed, env.LAWS_PATH, law)
   const numRuns = env.LAWS_RUNS === undefined ? usual : whole('LAWS_RUNS', env.LAWS_RUNS)
@@ -49,7 +53,8 @@ export async function holds({ name, usual, cases }: Runs, law: Law, env: NodeJS.
 async function repeat(cases: fc.Arbitrary<Case>, seed: number | undefined, path: string, law: Law): Promise<void> {
   if (seed === undefined) throw new Error('LAWS_PATH needs the LAWS_SEED that was printed beside it.')
   const [one] = fc.sample(cases, { seed, path, numRuns: 1 })
-  if (one === undefined) throw new Error(`LAWS_SEED=${seed} has no case ${path}: the generators may have changed since.`)
+  if (one === undefined)
+    throw new Error(`LAWS_SEED=${seed} has no case ${path}: the generators may have changed since.`)
   await law(one)
 }
 

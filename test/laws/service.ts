@@ -40,7 +40,10 @@ export async function listening(): Promise<Listener> {
   return {
     serve(definition, adapter) {
       const errors: unknown[] = []
-      const service = api({ versions: { v1: [mount(definition, adapter as never)] }, onError: ({ error }) => errors.push(error) })
+      const service = api({
+        versions: { v1: [mount(definition, adapter as never)] },
+        onError: ({ error }) => errors.push(error),
+      })
       handler = express().use(service, problems()) as http.RequestListener
       return { ready: () => service.ready(), client: new Client(port, agent, errors) }
     },
@@ -52,7 +55,10 @@ export async function listening(): Promise<Listener> {
 }
 
 export interface Listener {
-  serve(definition: ResourceDefinition, adapter: Adapter<never, never>): { ready(): Promise<void>; readonly client: Client }
+  serve(
+    definition: ResourceDefinition,
+    adapter: Adapter<never, never>,
+  ): { ready(): Promise<void>; readonly client: Client }
   close(): Promise<void>
 }
 
@@ -90,7 +96,12 @@ export class Client {
     return address.slice(start.length)
   }
 
-  async send(method: string, path: string, headers: Readonly<Record<string, string>> = {}, body?: unknown): Promise<Answer> {
+  async send(
+    method: string,
+    path: string,
+    headers: Readonly<Record<string, string>> = {},
+    body?: unknown,
+  ): Promise<Answer> {
     const text = body === undefined || typeof body === 'string' ? body : JSON.stringify(body)
     const type: Record<string, string> = text === undefined ? {} : { 'Content-Type': 'application/json' }
     const all = { ...type, ...headers }
@@ -114,7 +125,13 @@ export class Client {
     return answer
   }
 
-  #check(method: string, path: string, headers: Readonly<Record<string, string>>, answer: Answer, sent: string | undefined): void {
+  #check(
+    method: string,
+    path: string,
+    headers: Readonly<Record<string, string>>,
+    answer: Answer,
+    sent: string | undefined,
+  ): void {
     const said = `${method} ${path} ${JSON.stringify(headers)} ${sent ?? ''}`
     this.#last.push(`${said}\n  ${answer.status} ${answer.headers.etag ?? ''} ${answer.text}`)
     if (this.#last.length > reported) this.#last.shift()
@@ -124,12 +141,18 @@ export class Client {
     }
     this.#errors.length = 0
     const { etag } = answer.headers
-    if (answer.status !== 200 || etag === undefined || etag.startsWith('W/') || answer.text === '' || method === 'HEAD') return
+    if (answer.status !== 200 || etag === undefined || etag.startsWith('W/') || answer.text === '' || method === 'HEAD')
+      return
     // The tag of a response to a write also identifies what GET of the item then shows.
     const name = `${path} ${etag}`
     const known = this.#bodies.get(name)
     if (known !== undefined && known !== answer.text)
-      throw new Broken('Two bodies do not share a tag.', `The tag is ${etag}; the second body answers ${said}`, known, answer.text)
+      throw new Broken(
+        'Two bodies do not share a tag.',
+        `The tag is ${etag}; the second body answers ${said}`,
+        known,
+        answer.text,
+      )
     this.#bodies.set(name, answer.text)
   }
 }

@@ -14,7 +14,10 @@ export interface LawStore {
   /** A role that owns no table and may use all of them. */
   readonly role: string
   /** The options by which an adapter sends its statements as that role, for the tenant `mine`. */
-  readonly secured: { readonly client: PostgresClient; readonly session: NonNullable<PostgresAdapterOptions['session']> }
+  readonly secured: {
+    readonly client: PostgresClient
+    readonly session: NonNullable<PostgresAdapterOptions['session']>
+  }
   /** Runs statements; returns the rows of the last one. */
   sql(text: string): Promise<Record<string, unknown>[]>
   /**
@@ -26,7 +29,11 @@ export interface LawStore {
 }
 
 /** The databases, each with the cases of a usual run. */
-export const databases: readonly { readonly name: string; readonly open: () => Promise<LawStore>; readonly usual: number }[] = [
+export const databases: readonly {
+  readonly name: string
+  readonly open: () => Promise<LawStore>
+  readonly usual: number
+}[] = [
   { name: 'PostgreSQL', open: openPostgres, usual: size(8, 40) },
   { name: 'PGlite', open: openPglite, usual: size(4, 20) },
 ]
@@ -90,7 +97,11 @@ async function openPglite(): Promise<LawStore> {
   }
 }
 
-async function servable(client: PostgresClient, sql: LawStore['sql'], kinds: readonly Kind[]): Promise<readonly Kind[]> {
+async function servable(
+  client: PostgresClient,
+  sql: LawStore['sql'],
+  kinds: readonly Kind[],
+): Promise<readonly Kind[]> {
   const found: Kind[] = []
   for (const kind of kinds) {
     if (kind.setup !== undefined) await sql(kind.setup)
@@ -104,7 +115,8 @@ async function servable(client: PostgresClient, sql: LawStore['sql'], kinds: rea
       await postgresAdapter(client, { resource: resource as never, table: 'laws_kind' }).ready()
       found.push(kind)
     } catch (error) {
-      const isTold = error instanceof ConfigurationError && /laws_kind|"cosas"/.test(error.message) && /"valor"/.test(error.message)
+      const isTold =
+        error instanceof ConfigurationError && /laws_kind|"cosas"/.test(error.message) && /"valor"/.test(error.message)
       if (!isTold || kind.optional !== true)
         throw new Error(`ready() refuses a column of the kind ${kind.name}: ${error}`, { cause: error })
     } finally {

@@ -42,7 +42,10 @@ describe('budgets', () => {
       [600, 60_000],
     ])
     expect(failures).toMatchObject({ name: 'failures', limit: 600, window: 60_000 })
-    expect(resolveBudgets({ limit: 5, window: 7, failures: { limit: 2 } }).failures).toMatchObject({ limit: 2, window: 7 })
+    expect(resolveBudgets({ limit: 5, window: 7, failures: { limit: 2 } }).failures).toMatchObject({
+      limit: 2,
+      window: 7,
+    })
   })
 
   it('LIMIT-1: need no default where every request fits one', () => {

@@ -6,7 +6,11 @@ import { makeEngine } from '../../src/limits/engine.js'
 import { HttpProblem } from '../../src/problem.js'
 
 /** What `express-rate-limit` writes by itself for one request: its fields, and whether it refuses. */
-function itsOwn({ name, limit, window }: Budget, hits: object, key: string): Promise<readonly [refused: boolean, fields: object]> {
+function itsOwn(
+  { name, limit, window }: Budget,
+  hits: object,
+  key: string,
+): Promise<readonly [refused: boolean, fields: object]> {
   return new Promise((resolve, reject) => {
     const fields: Record<string, string> = {}
     const keep = (field: string, value: string): void => {
@@ -44,7 +48,11 @@ describe('engine', () => {
       routes: fc.constant(undefined),
       methods: fc.constant(undefined),
     })
-    const text = fc.oneof(fc.string({ maxLength: 66 }), fc.string({ unit: 'binary', maxLength: 66 }), fc.constant('p:\ud800'))
+    const text = fc.oneof(
+      fc.string({ maxLength: 66 }),
+      fc.string({ unit: 'binary', maxLength: 66 }),
+      fc.constant('p:\ud800'),
+    )
     const ends = fc.option(fc.integer({ min: -5000, max: 2 ** 31 }), { nil: undefined })
     await fc.assert(
       fc.asyncProperty(budgets, text, ends, fc.integer({ min: -2, max: 2 }), async (budget, key, end, over) => {

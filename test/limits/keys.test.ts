@@ -12,7 +12,19 @@ describe('keys', () => {
     expect(principalName({ sub: 'ana', iss: 'https://a' })).not.toBe(principalName({ sub: 'ana', iss: 'https://b' }))
     expect(principalName('ana')).toBe('ana')
     expect(principalName(7)).toBe('7')
-    for (const nobody of [undefined, null, true, {}, { sub: null }, { sub: {} }, [], '', Number.NaN, { sub: '' }, { sub: Number.NaN }])
+    for (const nobody of [
+      undefined,
+      null,
+      true,
+      {},
+      { sub: null },
+      { sub: {} },
+      [],
+      '',
+      Number.NaN,
+      { sub: '' },
+      { sub: Number.NaN },
+    ])
       expect(principalName(nobody)).toBeUndefined()
   })
 

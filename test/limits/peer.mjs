@@ -8,7 +8,8 @@ const [, , url, prefix] = process.argv
 const client = await createClient({ url }).connect()
 const limit = rateLimit({
   limit: 25,
-  store: (name) => new RedisStore({ prefix: `${prefix}${name}:`, sendCommand: (...command) => client.sendCommand(command) }),
+  store: (name) =>
+    new RedisStore({ prefix: `${prefix}${name}:`, sendCommand: (...command) => client.sendCommand(command) }),
 })
 const server = createServer((req, res) => {
   limit(req, res, (error) => {

@@ -56,9 +56,13 @@ describe('rateLimit() over Redis', () => {
     const stores = redisStores(url)
     const ports = await Promise.all(
       [1, 2].map(async () => {
-        const peer = spawn(process.execPath, [fileURLToPath(new URL('peer.mjs', import.meta.url)), url, stores.prefix], {
-          stdio: ['pipe', 'pipe', 'inherit'],
-        })
+        const peer = spawn(
+          process.execPath,
+          [fileURLToPath(new URL('peer.mjs', import.meta.url)), url, stores.prefix],
+          {
+            stdio: ['pipe', 'pipe', 'inherit'],
+          },
+        )
         onTestFinished(() => void peer.stdin.end())
         return Number(String((await once(peer.stdout, 'data'))[0]))
       }),

@@ -48,7 +48,9 @@ describe('StoreGuard', () => {
       for (let n = 0; n < 100; n++) await expect(guarded.increment('a')).rejects.toThrow(StoreDown)
       expect(store.calls).toEqual([])
       store.mood = 'well'
-      await vi.waitFor(async () => expect((await guarded.increment('a')).totalHits).toBeGreaterThan(1), { timeout: 3000 })
+      await vi.waitFor(async () => expect((await guarded.increment('a')).totalHits).toBeGreaterThan(1), {
+        timeout: 3000,
+      })
       expect(store.calls.slice(0, 3)).toEqual(['init 60000', 'increment probe', 'resetKey probe'])
       expect(onStoreFailure).toHaveBeenCalledTimes(1)
       expect(onStoreFailure.mock.calls[0]?.[0]).toMatchObject({ message: 'It is down.', cause: expect.any(Error) })
@@ -58,22 +60,33 @@ describe('StoreGuard', () => {
     },
   )
 
-  it.each([undefined, null, {}, { totalHits: Number.NaN }, { totalHits: '1' }, { totalHits: 1, resetTime: 1700000000000 }])(
-    'LIMIT-1: a store that counts %j is down',
-    async (hits) => {
-      const onStoreFailure = vi.fn()
-      const store: LimitStore = { increment: () => hits as never, decrement: () => {}, resetKey: () => {} }
-      const guarded = new StoreGuard(messages, { onStoreFailure, onStoreRecovery() {} }).add(store, 60_000)
-      await expect(guarded.increment('a')).rejects.toThrow(StoreDown)
-      await sleep(1300) // past a look, which must not take it up
-      await expect(guarded.increment('a')).rejects.toThrow(StoreDown)
-      expect(onStoreFailure).toHaveBeenCalledTimes(1)
-    },
-  )
+  it.each([
+    undefined,
+    null,
+    {},
+    { totalHits: Number.NaN },
+    { totalHits: '1' },
+    { totalHits: 1, resetTime: 1700000000000 },
+  ])('LIMIT-1: a store that counts %j is down', async (hits) => {
+    const onStoreFailure = vi.fn()
+    const store: LimitStore = { increment: () => hits as never, decrement: () => {}, resetKey: () => {} }
+    const guarded = new StoreGuard(messages, { onStoreFailure, onStoreRecovery() {} }).add(store, 60_000)
+    await expect(guarded.increment('a')).rejects.toThrow(StoreDown)
+    await sleep(1300) // past a look, which must not take it up
+    await expect(guarded.increment('a')).rejects.toThrow(StoreDown)
+    expect(onStoreFailure).toHaveBeenCalledTimes(1)
+  })
 
   it.each([undefined, null])('LIMIT-1: a store that counts without a time (%j) is not', async (resetTime) => {
-    const store: LimitStore = { increment: () => ({ totalHits: 1, resetTime }) as never, decrement: () => {}, resetKey: () => {} }
-    expect(await new StoreGuard(messages, {}).add(store, 60_000).increment('a')).toEqual({ totalHits: 1, resetTime: undefined })
+    const store: LimitStore = {
+      increment: () => ({ totalHits: 1, resetTime }) as never,
+      decrement: () => {},
+      resetKey: () => {},
+    }
+    expect(await new StoreGuard(messages, {}).add(store, 60_000).increment('a')).toEqual({
+      totalHits: 1,
+      resetTime: undefined,
+    })
   })
 
   it('LIMIT-1: a hiccup is over in a moment, one that comes and goes is told once a second at most', async () => {

@@ -37,7 +37,10 @@ async function exampleDocuments(): Promise<readonly (readonly [name: string, doc
       const response = await fetch(`${served.origin}${path}/openapi`)
       const document = (await response.json()) as OpenApiDocument
       const { info } = document as Pick<OpenApiOptions, 'info'>
-      const older = openapi(apis[side], path.split('/').at(-1) ?? '', { ...(info === undefined ? {} : { info }), openapi: '3.0.3' })
+      const older = openapi(apis[side], path.split('/').at(-1) ?? '', {
+        ...(info === undefined ? {} : { info }),
+        openapi: '3.0.3',
+      })
       documents.push([`${name} 3.1`, document], [`${name} 3.0`, JSON.parse(JSON.stringify(older))])
     }
     return documents
@@ -63,7 +66,10 @@ function richDocuments(): readonly (readonly [name: string, document: OpenApiDoc
   return ['v1', 'v2'].flatMap((version) =>
     formats.map(
       ([name, format]) =>
-        [`rich ${version} ${name}`, JSON.parse(JSON.stringify(openapi(service, version, { info, openapi: format })))] as const,
+        [
+          `rich ${version} ${name}`,
+          JSON.parse(JSON.stringify(openapi(service, version, { info, openapi: format }))),
+        ] as const,
     ),
   )
 }

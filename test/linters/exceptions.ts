@@ -10,7 +10,8 @@ export const exceptions: readonly Exception[] = [
   {
     rule: 'owasp:api2:2023-no-http-basic',
     place: /^components securitySchemes basic scheme$/,
-    reason: 'AUTH-2 gives the token of a public API for user and password by the Basic scheme. Nothing but the login takes it.',
+    reason:
+      'AUTH-2 gives the token of a public API for user and password by the Basic scheme. Nothing but the login takes it.',
   },
   {
     rule: 'owasp:api4:2023-rate-limit',

@@ -19,16 +19,20 @@ describe('the documents', () => {
     expect(documents.map(([name]) => name)).toEqual(
       ['private v1', 'private v8', 'public v1', 'rich v1', 'rich v2'].flatMap((name) => [`${name} 3.1`, `${name} 3.0`]),
     )
-    expect(documents.map(([, { openapi }]) => openapi)).toEqual(documents.map((_, at) => (at % 2 === 0 ? '3.1.1' : '3.0.3')))
+    expect(documents.map(([, { openapi }]) => openapi)).toEqual(
+      documents.map((_, at) => (at % 2 === 0 ? '3.1.1' : '3.0.3')),
+    )
   })
 })
 
 describe('Spectral', () => {
   it('looks at documents at all', async () => {
     expect(await bySpectral({ ...some, info: bare }, { extends: [oas] })).toMatchObject([{ rule: 'info-description' }])
-    expect((await bySpectral({ ...some, servers: [{ url: 'http://a.test' }] }, { extends: [owasp] })).map(({ rule }) => rule)).toEqual(
-      expect.arrayContaining(['owasp:api8:2023-no-server-http', 'owasp:api9:2023-inventory-access']),
-    )
+    expect(
+      (await bySpectral({ ...some, servers: [{ url: 'http://a.test' }] }, { extends: [owasp] })).map(
+        ({ rule }) => rule,
+      ),
+    ).toEqual(expect.arrayContaining(['owasp:api8:2023-no-server-http', 'owasp:api9:2023-inventory-access']))
   })
 
   it.each(documents)('finds nothing by its rules for OpenAPI: %s', async (_, document) => {

@@ -40,7 +40,13 @@ const orders = defineResource({
       total: { type: 'number', minimum: 0 },
       state: { enum: ['new', 'sent', null], default: 'new' },
       urgent: { type: 'boolean', default: false },
-      placed: { type: 'string', format: 'local-date-time', maxLength: 27, readOnly: true, default: '2026-01-01T00:00:00.0000000' },
+      placed: {
+        type: 'string',
+        format: 'local-date-time',
+        maxLength: 27,
+        readOnly: true,
+        default: '2026-01-01T00:00:00.0000000',
+      },
       clientCode: { type: ['string', 'null'], maxLength: 100 },
       payerCode: { ...short, default: 'C-1' },
       tags: { type: 'array', items: short, maxItems: 10, default: [] },
@@ -62,7 +68,11 @@ const orders = defineResource({
     withoutClient: { field: 'clientCode', op: 'null' },
   },
   sort: ['number', 'total', 'placed'],
-  links: { client: { to: clients, by: 'clientCode', show: ['name'] }, payer: { to: clients, by: 'payerCode' }, lines: { sub: 'lines' } },
+  links: {
+    client: { to: clients, by: 'clientCode', show: ['name'] },
+    payer: { to: clients, by: 'payerCode' },
+    lines: { sub: 'lines' },
+  },
   attachedTo: [{ of: clients, by: 'clientCode' }],
   flags: { urgent: 'urgent' },
 })
@@ -80,7 +90,12 @@ const lines = defineResource({
 })
 
 const badge = representation('application/pdf', { item: () => Buffer.from('%PDF') })
-const done = { type: 'object', required: ['done'], properties: { done: { type: 'boolean' } }, additionalProperties: false } as const
+const done = {
+  type: 'object',
+  required: ['done'],
+  properties: { done: { type: 'boolean' } },
+  additionalProperties: false,
+} as const
 
 const cancellations = endpoint('cancellations', {
   description: 'Cancels an order.',
@@ -110,7 +125,11 @@ const search = endpoint('search', {
 /** `v1` is deprecated and ends by itself, `v0` has ended. */
 export function richService(): Api {
   const entries = () => [
-    mount(clients, memoryAdapter(clients, { idempotency: true }), { idempotencyKey: 'required', representations: [badge], area: 'crm' }),
+    mount(clients, memoryAdapter(clients, { idempotency: true }), {
+      idempotencyKey: 'required',
+      representations: [badge],
+      area: 'crm',
+    }),
     mount(orders, memoryAdapter(orders, { idempotency: true }), {
       exports: { formats: [csv({ escapeFormulas: true }), ndjson()] },
       endpoints: [cancellations],
@@ -136,7 +155,13 @@ export function richService(): Api {
     describe: { info: { title: 'Orders', version: '2.0.0' } },
     versions: {
       v2: entries(),
-      v1: { resources: entries(), deprecated: '2026-01-01', sunset: '2027-12-31', retireAtSunset: true, successor: 'v2' },
+      v1: {
+        resources: entries(),
+        deprecated: '2026-01-01',
+        sunset: '2027-12-31',
+        retireAtSunset: true,
+        successor: 'v2',
+      },
       v0: 'retired',
     },
   })

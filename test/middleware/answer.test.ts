@@ -22,12 +22,17 @@ describe('send', () => {
   })
 
   it('VERB-8: a HEAD gets the headers alone; 204 and 304 have no length', async () => {
-    const head = await raw((_req, res) => send(res, { status: 200, headers: {}, body: 'text' }, true), get.replace('GET', 'HEAD'))
+    const head = await raw(
+      (_req, res) => send(res, { status: 200, headers: {}, body: 'text' }, true),
+      get.replace('GET', 'HEAD'),
+    )
     expect(head).toMatch(/Content-Length: 4\r\n[\s\S]*\r\n\r\n$/)
     for (const status of [204, 304]) {
       expect(await raw((_req, res) => send(res, { status, headers: {} }, false), get)).not.toContain('Content-Length')
     }
-    expect(await raw((_req, res) => send(res, { status: 410, headers: {} }, false), get)).toContain('Content-Length: 0\r\n')
+    expect(await raw((_req, res) => send(res, { status: 410, headers: {} }, false), get)).toContain(
+      'Content-Length: 0\r\n',
+    )
   })
 
   it('ERR-3: what has been answered is not answered again', async () => {
@@ -61,13 +66,19 @@ describe('mergeVary, mergeLinks, spelled', () => {
   })
 
   it('ERR-3: a field stands once, whatever case it was written in', () => {
-    expect(spelled({ 'RETRY-after': '1', etag: 'x', 'X-Other': 'y' })).toEqual({ 'Retry-After': '1', Etag: 'x', 'X-Other': 'y' })
+    expect(spelled({ 'RETRY-after': '1', etag: 'x', 'X-Other': 'y' })).toEqual({
+      'Retry-After': '1',
+      Etag: 'x',
+      'X-Other': 'y',
+    })
   })
 })
 
 describe('formatLink', () => {
   it('QUERY-7, RFC 8288: any address stands whole between its brackets', () => {
-    expect(formatLink('http://[::1]/a b?sort=x,-y&z=%41', 'next')).toBe('<http://[::1]/a%20b?sort=x,-y&z=%41>; rel="next"')
+    expect(formatLink('http://[::1]/a b?sort=x,-y&z=%41', 'next')).toBe(
+      '<http://[::1]/a%20b?sort=x,-y&z=%41>; rel="next"',
+    )
     // Node gives the bytes C3 B1 of a raw ñ as two Latin-1 characters.
     expect(formatLink('/\xc3\xb1', 'next')).toBe('</%C3%B1>; rel="next"')
     expect(formatLink('/€\u{1f600}\ud800', 'next')).toBe('</%E2%82%AC%F0%9F%98%80%EF%BF%BD>; rel="next"')
@@ -100,7 +111,9 @@ describe('withoutPages', () => {
 
   it('QUERY-7: where nobody counts, "more" says whether there is a next page', () => {
     const query = { pairs: [['after', 'hint']] as [string, string][], page: 1, size: 5, first: 1 as const }
-    expect(paginationHeaders('/a', query, { more: true })).toEqual({ Link: '</a?offest=1>; rel="first", </a?offest=2>; rel="next"' })
+    expect(paginationHeaders('/a', query, { more: true })).toEqual({
+      Link: '</a?offest=1>; rel="first", </a?offest=2>; rel="next"',
+    })
     expect(paginationHeaders('/a', query, { more: false })).toEqual({ Link: '</a?offest=1>; rel="first"' })
   })
 })
@@ -120,6 +133,9 @@ describe('problemAnswer', () => {
   })
 
   it('VER-2: 410 is empty', () => {
-    expect(problemAnswer(new HttpProblem('gone'), telling)).toEqual({ status: 410, headers: { 'Cache-Control': 'no-store' } })
+    expect(problemAnswer(new HttpProblem('gone'), telling)).toEqual({
+      status: 410,
+      headers: { 'Cache-Control': 'no-store' },
+    })
   })
 })

@@ -51,13 +51,13 @@ describe.each(majors)('authenticate() on %s', (_, express: Express) => {
     ] as const) {
       const request = call.get('/me')
       const answer = await (key === undefined ? request : request.set('X-Api-Key', key))
-      expect([key, answer.status, answer.headers['www-authenticate'], answer.headers['cache-control'], answer.body.code]).toEqual([
+      expect([
         key,
-        401,
-        challenge,
-        'no-store',
-        'unauthenticated',
-      ])
+        answer.status,
+        answer.headers['www-authenticate'],
+        answer.headers['cache-control'],
+        answer.body.code,
+      ]).toEqual([key, 401, challenge, 'no-store', 'unauthenticated'])
       expect(answer.body.detail).toContain(said)
       if (key) expect(JSON.stringify(answer.body)).not.toContain(key)
     }
@@ -112,7 +112,9 @@ describe.each(majors)('authenticate() on %s', (_, express: Express) => {
 
   it('the handler of a request that has not passed hears what to do', async () => {
     const who = byKey()
-    const { call, heard } = service(express, (app: App) => app.get('/me', (req, res) => void res.send(who.of(req).name)))
+    const { call, heard } = service(express, (app: App) =>
+      app.get('/me', (req, res) => void res.send(who.of(req).name)),
+    )
     expect((await call.get('/me')).status).toBe(500)
     expect(String(heard[0]?.error)).toContain('has not passed authenticate()')
   })

@@ -162,9 +162,13 @@ describe('bearer(): each algorithm', () => {
   it.each(algorithmNames)('AUTH-5: %s verifies with its own key, and no other algorithm with that key', (algorithm) => {
     const { sign, verify } = keyFor[algorithm]
     const authenticated = bearer({ ...options, keys: { algorithm, key: verify } })
-    expect(authenticated.identify(byHeader(signed(goodClaims(), sign, { alg: algorithm })))).toMatchObject({ sub: 'ana' })
+    expect(authenticated.identify(byHeader(signed(goodClaims(), sign, { alg: algorithm })))).toMatchObject({
+      sub: 'ana',
+    })
     for (const other of algorithmNames.filter((name) => name !== algorithm)) {
-      const result = outcome(() => authenticated.identify(byHeader(signed(goodClaims(), keyFor[other].sign, { alg: other }))))
+      const result = outcome(() =>
+        authenticated.identify(byHeader(signed(goodClaims(), keyFor[other].sign, { alg: other }))),
+      )
       expect(result).toMatchObject({ status: 401 })
     }
   })
@@ -217,12 +221,17 @@ describe('bearer(): what tokens must hold', () => {
     ['at+jwt', 'at+jwt; charset=utf-8', false],
     ['JWT', 'jwt', true],
   ])('AUTH-5: the option type %s and the header typ %s: %s', (type, typ, taken) => {
-    const token = signed(goodClaims(), rsa.privateKey, { alg: 'RS256', kid: 'rsa', ...(typ === undefined ? {} : { typ }) })
+    const token = signed(goodClaims(), rsa.privateKey, {
+      alg: 'RS256',
+      kid: 'rsa',
+      ...(typ === undefined ? {} : { typ }),
+    })
     expect(identify({ type }, token)).toMatchObject(taken ? sub : refusal)
   })
 
   it('AUTH-5: a token of one kind is refused where another kind is wanted, though one key signs both', () => {
-    const token = (typ: string, aud: string) => signed({ ...goodClaims(), aud }, rsa.privateKey, { alg: 'RS256', kid: 'rsa', typ })
+    const token = (typ: string, aud: string) =>
+      signed({ ...goodClaims(), aud }, rsa.privateKey, { alg: 'RS256', kid: 'rsa', typ })
     const kinds = [
       { given: { type: 'at+jwt' }, text: token('at+jwt', audience) },
       { given: { type: 'refresh+jwt' }, text: token('refresh+jwt', audience) },
@@ -235,7 +244,12 @@ describe('bearer(): what tokens must hold', () => {
   })
 
   it('AUTH-5: a key that the token brings is passed over, not a reason to refuse', () => {
-    const header = { alg: 'RS256', kid: 'rsa', jku: 'https://evil.example', jwk: otherRsa.publicKey.export({ format: 'jwk' }) }
+    const header = {
+      alg: 'RS256',
+      kid: 'rsa',
+      jku: 'https://evil.example',
+      jwk: otherRsa.publicKey.export({ format: 'jwk' }),
+    }
     expect(identify({}, signed(goodClaims(), rsa.privateKey, header))).toMatchObject(sub)
   })
 
@@ -291,7 +305,9 @@ describe('bearer(): what tokens must hold', () => {
     for (const found of [undefined, null, []]) {
       expect(outcome(() => bearer({ ...options, keys: () => found as never }).identify(req))).toMatchObject(refusal)
     }
-    expect(() => bearer({ ...options, keys: () => ({ algorithm: 'RS256', key: 'no PEM' }) }).identify(req)).toThrow(ConfigurationError)
+    expect(() => bearer({ ...options, keys: () => ({ algorithm: 'RS256', key: 'no PEM' }) }).identify(req)).toThrow(
+      ConfigurationError,
+    )
   })
 
   it('AUTH-5: what needs no waiting waits for nothing', () => {
@@ -331,7 +347,8 @@ describe('bearer(): the cache', () => {
       vi.setSystemTime((start + end) * 1000 - 1)
       expect(authenticated.identify(req)).toMatchObject({ sub: 'ana' })
       vi.setSystemTime((start + end) * 1000)
-      for (let time = 0; time < 2; time++) expect(outcome(() => authenticated.identify(req))).toMatchObject({ status: 401 })
+      for (let time = 0; time < 2; time++)
+        expect(outcome(() => authenticated.identify(req))).toMatchObject({ status: 401 })
     } finally {
       vi.useRealTimers()
     }
@@ -368,35 +385,47 @@ describe('bearer(): the cache', () => {
     const at = token.lastIndexOf('.') + 1
     const bytes = Buffer.from(token.slice(at), 'base64url')
     const mirrored = (order - BigInt(`0x${bytes.subarray(32).toString('hex')}`)).toString(16).padStart(64, '0')
-    const other = token.slice(0, at) + Buffer.concat([bytes.subarray(0, 32), Buffer.from(mirrored, 'hex')]).toString('base64url')
+    const other =
+      token.slice(0, at) + Buffer.concat([bytes.subarray(0, 32), Buffer.from(mirrored, 'hex')]).toString('base64url')
     const list = new Set<unknown>()
     const authenticated = bearer({ ...options, revoked: ({ jti }) => list.has(jti) })
     for (const text of [token, other]) expect(authenticated.identify(byHeader(text))).toMatchObject({ sub: 'ana' })
     list.add('token-1')
-    for (const text of [token, other]) expect(outcome(() => authenticated.identify(byHeader(text)))).toMatchObject({ status: 401 })
+    for (const text of [token, other])
+      expect(outcome(() => authenticated.identify(byHeader(text)))).toMatchObject({ status: 401 })
   })
 
   itWithCaches('AUTH-5: what was refused is never kept', () => {
     const authenticated = bearer({ ...options, cache: 1 })
     const req = byHeader(good())
     const claims = authenticated.identify(req)
-    for (const [, make] of attacks) expect(outcome(() => authenticated.identify(byHeader(make())))).toMatchObject({ status: 401 })
+    for (const [, make] of attacks)
+      expect(outcome(() => authenticated.identify(byHeader(make())))).toMatchObject({ status: 401 })
     expect(authenticated.identify(req)).toBe(claims)
   })
 })
 
 describe('bearer() and publicToken(): the field', () => {
   it.each(['Bearer', 'bearer', 'BEARER', 'bEaReR'])('AUTH-1: the scheme %s', (scheme) => {
-    expect(bearer(options).identify(requestWith('authorization', `${scheme}   ${good()}`))).toMatchObject({ sub: 'ana' })
+    expect(bearer(options).identify(requestWith('authorization', `${scheme}   ${good()}`))).toMatchObject({
+      sub: 'ana',
+    })
   })
 
   it('AUTH-1: who sends nothing, or another scheme, hears no error; who sends a wrong token does (RFC 6750 3.1)', () => {
     const authenticated = bearer({ ...options, realm: 'courier' })
-    const challenge = (req: never) => (outcome(() => authenticated.identify(req)) as HttpProblem).headers['WWW-Authenticate']
+    const challenge = (req: never) =>
+      (outcome(() => authenticated.identify(req)) as HttpProblem).headers['WWW-Authenticate']
     expect(challenge(requestWith('Accept', '*/*'))).toBe('Bearer realm="courier"')
     expect(challenge(requestWith('Authorization', 'Basic YTpi'))).toBe('Bearer realm="courier"')
     expect(challenge(requestWith('Authorization', `Bearer2 ${good()}`))).toBe('Bearer realm="courier"')
-    for (const field of [`Bearer ${good()}x`, 'Bearer', 'Bearer ', 'Bearer a', `Bearer\t${good()}`.replace('\t', ' \t')]) {
+    for (const field of [
+      `Bearer ${good()}x`,
+      'Bearer',
+      'Bearer ',
+      'Bearer a',
+      `Bearer\t${good()}`.replace('\t', ' \t'),
+    ]) {
       expect(challenge(requestWith('Authorization', field))).toBe('Bearer realm="courier", error="invalid_token"')
     }
   })
@@ -419,7 +448,10 @@ describe('bearer() and publicToken(): the field', () => {
     expect(longest.length).toBeGreaterThan(8180)
     expect(authenticated.identify(byHeader(longest))).toMatchObject({ sub: 'ana' })
     find.mockClear()
-    for (const field of [`Bearer ${longest}${'x'.repeat(8193 - longest.length)}`, `Bearer${' '.repeat(9000)}${good()}`]) {
+    for (const field of [
+      `Bearer ${longest}${'x'.repeat(8193 - longest.length)}`,
+      `Bearer${' '.repeat(9000)}${good()}`,
+    ]) {
       expect(outcome(() => authenticated.identify(requestWith('Authorization', field)))).toMatchObject({ status: 401 })
     }
     expect(find).not.toHaveBeenCalled()
@@ -448,9 +480,13 @@ describe('bearer() and publicToken(): the field', () => {
     expect(authenticated.identify(requestWith('X-Authorization-Token', good()))).toMatchObject({ sub: 'ana' })
     const none = outcome(() => authenticated.identify(byHeader(good()))) as HttpProblem
     expect(none.headers['WWW-Authenticate']).toBe('x-authorization-token realm="api"')
-    const invalid = outcome(() => authenticated.identify(requestWith('x-authorization-token', `Bearer ${good()}`))) as HttpProblem
+    const invalid = outcome(() =>
+      authenticated.identify(requestWith('x-authorization-token', `Bearer ${good()}`)),
+    ) as HttpProblem
     expect(invalid.headers['WWW-Authenticate']).toBe('x-authorization-token realm="api", error="invalid_token"')
-    expect(outcome(() => authenticated.identify(requestWith('x-authorization-token', good(), good())))).toMatchObject({ status: 401 })
+    expect(outcome(() => authenticated.identify(requestWith('x-authorization-token', good(), good())))).toMatchObject({
+      status: 401,
+    })
   })
 })
 
@@ -499,7 +535,11 @@ describe.each(majors)('bearer() on %s', (_, express: Express) => {
     app.get('/open', (_req, res) => void res.set('Cache-Control', 'public, max-age=60').end())
   })
   const finding = service(express, (app) => {
-    const later = bearer({ ...options, keys: async (header) => finder(header), principal: async ({ sub }) => ({ name: sub }) })
+    const later = bearer({
+      ...options,
+      keys: async (header) => finder(header),
+      principal: async ({ sub }) => ({ name: sub }),
+    })
     app.use(later)
     app.get('/me', (req, res) => void res.json(later.of(req)))
   })
@@ -547,10 +587,16 @@ describe.each(majors)('bearer() on %s', (_, express: Express) => {
   })
 
   it('AUTH-5: a revocation list that is down is 503 with Retry-After, and a broken key 500', async () => {
-    const down = service(express, (app) => void app.use(bearer({ ...options, revoked: () => Promise.reject(new Error('down')) })))
+    const down = service(
+      express,
+      (app) => void app.use(bearer({ ...options, revoked: () => Promise.reject(new Error('down')) })),
+    )
     const answer = await down.call.get('/').set('Authorization', `Bearer ${good()}`)
     expect([answer.status, answer.headers['retry-after']]).toEqual([503, '1'])
-    const broken = service(express, (app) => void app.use(bearer({ ...options, keys: () => ({ algorithm: 'RS256', key: 'no PEM' }) })))
+    const broken = service(
+      express,
+      (app) => void app.use(bearer({ ...options, keys: () => ({ algorithm: 'RS256', key: 'no PEM' }) })),
+    )
     const { status, body } = await broken.call.get('/').set('Authorization', `Bearer ${good()}`)
     expect([status, body.code]).toEqual([500, 'internal'])
     expect(broken.heard[0]?.problem.cause).toBeInstanceOf(ConfigurationError)
@@ -559,7 +605,10 @@ describe.each(majors)('bearer() on %s', (_, express: Express) => {
 
   it('AUTH-3: publicToken() on a route', async () => {
     const authenticated = publicToken({ ...options, principal: (claims) => claims.sub })
-    const { call } = service(express, (app) => void app.get('/me', authenticated, (req, res) => void res.json(authenticated.of(req))))
+    const { call } = service(
+      express,
+      (app) => void app.get('/me', authenticated, (req, res) => void res.json(authenticated.of(req))),
+    )
     const { body, headers } = await call.get('/me').set('x-authorization-token', good())
     expect([body, headers.vary]).toEqual(['ana', 'x-authorization-token'])
     expect((await call.get('/me')).status).toBe(401)
@@ -567,15 +616,23 @@ describe.each(majors)('bearer() on %s', (_, express: Express) => {
 })
 
 /** A request with this `Authorization`, by Node itself: clients tend to mend what they send. */
-function get(port: number, authorization: string): Promise<{ status: number | undefined; challenge: string | undefined; body: string }> {
+function get(
+  port: number,
+  authorization: string,
+): Promise<{ status: number | undefined; challenge: string | undefined; body: string }> {
   return new Promise((resolve, reject) => {
-    const request = httpRequest({ host: '127.0.0.1', port, path: '/me', headers: { Authorization: authorization } }, (response) => {
-      let body = ''
-      response.setEncoding('utf8').on('data', (text: string) => {
-        body += text
-      })
-      response.on('end', () => resolve({ status: response.statusCode, challenge: response.headers['www-authenticate'], body }))
-    })
+    const request = httpRequest(
+      { host: '127.0.0.1', port, path: '/me', headers: { Authorization: authorization } },
+      (response) => {
+        let body = ''
+        response.setEncoding('utf8').on('data', (text: string) => {
+          body += text
+        })
+        response.on('end', () =>
+          resolve({ status: response.statusCode, challenge: response.headers['www-authenticate'], body }),
+        )
+      },
+    )
     request.on('error', reject).end()
   })
 }

@@ -31,12 +31,20 @@ const reading = (options: Partial<BodyOptions> = {}, found: unknown[] = []) =>
     read().then(
       (value) => {
         found.push(value)
-        send(res, { status: 200, headers: { 'Content-Type': 'application/json' }, body: JSON.stringify({ value }) }, false)
+        send(
+          res,
+          { status: 200, headers: { 'Content-Type': 'application/json' }, body: JSON.stringify({ value }) },
+          false,
+        )
       },
       (error: unknown) => {
         found.push(error)
         const problem: HttpProblem = toProblem(error)
-        send(res, problemAnswer(problem, { representation: json, base: undefined, instance: '/', requestId: undefined }), false)
+        send(
+          res,
+          problemAnswer(problem, { representation: json, base: undefined, instance: '/', requestId: undefined }),
+          false,
+        )
       },
     )
   }) satisfies RequestListener
@@ -52,14 +60,18 @@ const asJson = { 'Content-Type': 'application/json' }
 describe('resolveBodyLimits', () => {
   it('HDR-5: has defaults, and no time that a timer does not take', () => {
     expect(resolveBodyLimits({})).toEqual({ bodyLimit: 1_048_576, depthLimit: 32, timeout: 30_000 })
-    expect(resolveBodyLimits({ bodyLimit: 1, depthLimit: 2, timeout: 1e12 })).toEqual({ bodyLimit: 1, depthLimit: 2, timeout: 2 ** 31 - 1 })
+    expect(resolveBodyLimits({ bodyLimit: 1, depthLimit: 2, timeout: 1e12 })).toEqual({
+      bodyLimit: 1,
+      depthLimit: 2,
+      timeout: 2 ** 31 - 1,
+    })
   })
 
   it.each(['bodyLimit', 'depthLimit', 'timeout'])('HDR-5: %s is a whole number from 1', (name) => {
     for (const value of [Number.NaN, Number.POSITIVE_INFINITY, 0, -1, 1.5, '5', null]) {
-      expect(() => checkOptions('api()', { bodyLimit: 1, depthLimit: 1, timeout: 1, [name]: value }, bodyLimitKinds)).toThrow(
-        ConfigurationError,
-      )
+      expect(() =>
+        checkOptions('api()', { bodyLimit: 1, depthLimit: 1, timeout: 1, [name]: value }, bodyLimitKinds),
+      ).toThrow(ConfigurationError)
     }
   })
 })
@@ -98,7 +110,10 @@ describe('readBody', () => {
       patch: true,
       accepted: ['application/merge-patch+json', 'application/json'],
     })
-    expect([patch.headers['accept-patch'], patch.headers.accept]).toEqual(['application/merge-patch+json, application/json', undefined])
+    expect([patch.headers['accept-patch'], patch.headers.accept]).toEqual([
+      'application/merge-patch+json, application/json',
+      undefined,
+    ])
   })
 
   it('HDR-5: a coding is 415 with Accept-Encoding, identity is none', async () => {
@@ -111,7 +126,8 @@ describe('readBody', () => {
         ['gzip', 'br', 'deflate', 'identity'],
       ])
     }
-    for (const coding of ['identity', 'Identity']) expect((await post({ ...asJson, 'Content-Encoding': coding })).status).toBe(200)
+    for (const coding of ['identity', 'Identity'])
+      expect((await post({ ...asJson, 'Content-Encoding': coding })).status).toBe(200)
   })
 
   it.each([
@@ -120,25 +136,31 @@ describe('readBody', () => {
     ['GZIP', gzipSync],
     ['br', brotliCompressSync],
     ['deflate', deflateSync],
-  ] as const)('HDR-5: a body in %s is unpacked, within the limit; what is not that coding is 400', async (coding, pack) => {
-    const headers = { ...asJson, 'Content-Encoding': coding }
-    const text = JSON.stringify({ a: 'ñ'.repeat(20) })
-    expect((await post(headers, pack(text))).body).toEqual({ value: JSON.parse(text) })
-    for (const broken of [Buffer.from(text), pack(text).subarray(0, -3), pack(text).fill(7, 2, 9)]) {
-      const answer = await post(headers, broken)
-      expect([answer.status, answer.body.code]).toEqual([400, 'malformed-body'])
-    }
-    // A few bytes that swell to a thousand times as much, and just what is allowed.
-    expect((await post(headers, pack(JSON.stringify('x'.repeat(1000))), { bodyLimit: 1001 })).status).toBe(413)
-    expect((await post(headers, pack(JSON.stringify('x'.repeat(1000))), { bodyLimit: 1002 })).status).toBe(200)
-    const bomb = pack(Buffer.alloc(50_000_000, ' '))
-    const before = process.memoryUsage().arrayBuffers
-    expect((await post(headers, bomb, { bodyLimit: 100_000 })).status).toBe(413)
-    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(20_000_000)
-  })
+  ] as const)(
+    'HDR-5: a body in %s is unpacked, within the limit; what is not that coding is 400',
+    async (coding, pack) => {
+      const headers = { ...asJson, 'Content-Encoding': coding }
+      const text = JSON.stringify({ a: 'ñ'.repeat(20) })
+      expect((await post(headers, pack(text))).body).toEqual({ value: JSON.parse(text) })
+      for (const broken of [Buffer.from(text), pack(text).subarray(0, -3), pack(text).fill(7, 2, 9)]) {
+        const answer = await post(headers, broken)
+        expect([answer.status, answer.body.code]).toEqual([400, 'malformed-body'])
+      }
+      // A few bytes that swell to a thousand times as much, and just what is allowed.
+      expect((await post(headers, pack(JSON.stringify('x'.repeat(1000))), { bodyLimit: 1001 })).status).toBe(413)
+      expect((await post(headers, pack(JSON.stringify('x'.repeat(1000))), { bodyLimit: 1002 })).status).toBe(200)
+      const bomb = pack(Buffer.alloc(50_000_000, ' '))
+      const before = process.memoryUsage().arrayBuffers
+      expect((await post(headers, bomb, { bodyLimit: 100_000 })).status).toBe(413)
+      expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(20_000_000)
+    },
+  )
 
   it.each(['Content-Length: 0\r\n', ''])('HDR-5: no body (%j) is 400 missing-body', async (field) => {
-    const answer = await raw(reading(), `POST / HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n${field}Connection: close\r\n\r\n`)
+    const answer = await raw(
+      reading(),
+      `POST / HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n${field}Connection: close\r\n\r\n`,
+    )
     expect(answer).toMatch(/^HTTP\/1\.1 400 [\s\S]*missing-body/)
   })
 
@@ -182,7 +204,15 @@ describe('readBody', () => {
 
   it('HDR-5: what comes in one packet with the head is read as what comes after it, and the connection lives on', async () => {
     const port = await listen(reading({ bodyLimit: 20 }))
-    const bodies = ['{"a":1}', '{"a":1,"a":2}', '{"a":', '"ñ"', '[[[[]]]]', `"${'x'.repeat(18)}"`, `"${'x'.repeat(19)}"`]
+    const bodies = [
+      '{"a":1}',
+      '{"a":1,"a":2}',
+      '{"a":',
+      '"ñ"',
+      '[[[[]]]]',
+      `"${'x'.repeat(18)}"`,
+      `"${'x'.repeat(19)}"`,
+    ]
     const chunked = (text: string): string => `${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n0\r\n\r\n`
     const heads = [
       (text: string) => [`Content-Length: ${Buffer.byteLength(text)}`, text] as const,
@@ -234,7 +264,9 @@ describe('readBody', () => {
     const head = 'POST / HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 7\r\n'
     const answer = await new Promise<string>((resolve) => {
       let text = ''
-      const socket = connect(port, '127.0.0.1', () => socket.write(`${head}\r\n{"a":1}${head}Connection: close\r\n\r\n{"a":2}`))
+      const socket = connect(port, '127.0.0.1', () =>
+        socket.write(`${head}\r\n{"a":1}${head}Connection: close\r\n\r\n{"a":2}`),
+      )
       socket.on('data', (data) => {
         text += data
       })
@@ -280,7 +312,9 @@ describe('readBody', () => {
         })
       }
       if (req.url === '/')
-        void (readBody(req, defaults, failing) as Promise<never>).catch((error: unknown) => found.push(error)).then(answer)
+        void (readBody(req, defaults, failing) as Promise<never>)
+          .catch((error: unknown) => found.push(error))
+          .then(answer)
     }
     for (const path of ['/', '/late']) await request(listener).post(path).set(asJson).send('{"a":1}')
     expect(found).toEqual([new Error('no use')])
@@ -332,7 +366,8 @@ describe('readBody', () => {
           client.on('error', resolve)
           Readable.from(
             (function* () {
-              for (let sent = 0; sent < size; sent += piece.length) yield piece.subarray(0, Math.min(piece.length, size - sent))
+              for (let sent = 0; sent < size; sent += piece.length)
+                yield piece.subarray(0, Math.min(piece.length, size - sent))
             })(),
           ).pipe(client)
         })
@@ -349,7 +384,9 @@ describe('readBody', () => {
       let left = 100
       const socket = connect(port, '127.0.0.1', () => {
         socket.pause()
-        socket.write(`POST / HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: ${left * piece.length}\r\n\r\n`)
+        socket.write(
+          `POST / HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: ${left * piece.length}\r\n\r\n`,
+        )
         const more = (): void => {
           if (left-- > 0) socket.write(piece, () => setTimeout(more, 1))
           else socket.resume()
@@ -367,7 +404,11 @@ describe('readBody', () => {
 
   it('HDR-5: fetch gets its 413 too', async () => {
     const port = await listen(reading())
-    const { status } = await fetch(`http://127.0.0.1:${port}`, { method: 'POST', headers: asJson, body: 'x'.repeat(5_000_000) })
+    const { status } = await fetch(`http://127.0.0.1:${port}`, {
+      method: 'POST',
+      headers: asJson,
+      body: 'x'.repeat(5_000_000),
+    })
     expect(status).toBe(413)
   })
 
@@ -377,7 +418,9 @@ describe('readBody', () => {
     const answer = await new Promise<string>((resolve) => {
       let text = ''
       const socket = connect(port, '127.0.0.1', () => {
-        socket.write('POST / HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n')
+        socket.write(
+          'POST / HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n',
+        )
         const more = setInterval(() => socket.write(`400\r\n${'x'.repeat(1024)}\r\n`), 5)
         socket.on('close', () => {
           clearInterval(more)
@@ -399,7 +442,10 @@ describe('readBody', () => {
   })
 
   it('ERR-1: a timeLeft beyond what a timer holds is no impatience', async () => {
-    expect((await post(asJson, '{}', { timeLeft: () => resolveBodyLimits({ timeout: Number.MAX_SAFE_INTEGER }).timeout })).status).toBe(200)
+    expect(
+      (await post(asJson, '{}', { timeLeft: () => resolveBodyLimits({ timeout: Number.MAX_SAFE_INTEGER }).timeout }))
+        .status,
+    ).toBe(200)
   })
 
   it('HDR-5: an aborted upload is a 400 that nobody gets, and nothing hangs', async () => {
@@ -430,7 +476,9 @@ describe('hasBody', () => {
     [{ 'content-length': '0' }, false],
     [{ 'content-length': '1' }, true],
     [{ 'transfer-encoding': 'chunked' }, true],
-  ])('HDR-5, RFC 9112 6.3: %j is %s', (headers, has) => expect(hasBody({ headers } as unknown as IncomingMessage)).toBe(has))
+  ])('HDR-5, RFC 9112 6.3: %j is %s', (headers, has) =>
+    expect(hasBody({ headers } as unknown as IncomingMessage)).toBe(has),
+  )
 })
 
 describe.each(majors)('readBody behind other parsers on %s', (_, express: Express) => {
@@ -449,7 +497,10 @@ describe.each(majors)('readBody behind other parsers on %s', (_, express: Expres
   it('HDR-5: what express.json() has parsed is used, after the same checks', async () => {
     const call = behind(express.json())
     expect((await call('{"a":1}')).body).toEqual({ value: { a: 1 } })
-    expect((await call('{"a":{"__proto__":1}}')).body).toMatchObject({ code: 'malformed-body', errors: [{ pointer: '/a/__proto__' }] })
+    expect((await call('{"a":{"__proto__":1}}')).body).toMatchObject({
+      code: 'malformed-body',
+      errors: [{ pointer: '/a/__proto__' }],
+    })
     expect((await call('[[[[]]]]')).status).toBe(400)
   })
 
@@ -460,7 +511,10 @@ describe.each(majors)('readBody behind other parsers on %s', (_, express: Expres
       'Content-Type': 'application/json; charset=utf-16le',
     })
     expect(utf16.body).toEqual({ value: { a: 'ñ' } })
-    const rawGzip = await behind(express.raw({ type: () => true }))(gzipSync('{"a":1}'), { ...asJson, 'Content-Encoding': 'gzip' })
+    const rawGzip = await behind(express.raw({ type: () => true }))(gzipSync('{"a":1}'), {
+      ...asJson,
+      'Content-Encoding': 'gzip',
+    })
     expect(rawGzip.body).toEqual({ value: { a: 1 } })
   })
 
@@ -476,9 +530,13 @@ describe.each(majors)('readBody behind other parsers on %s', (_, express: Expres
       expect((await behind(parser)('{"a":1,"a":1}')).status).toBe(400)
       expect((await behind(parser, { bodyLimit: 5 })('{"a":1}')).status).toBe(413)
     }
-    expect((await behind(express.raw({ type: () => true }))('"\xe9"', { 'Content-Type': 'application/json; charset=latin1' })).status).toBe(
-      415,
-    )
+    expect(
+      (
+        await behind(express.raw({ type: () => true }))('"\xe9"', {
+          'Content-Type': 'application/json; charset=latin1',
+        })
+      ).status,
+    ).toBe(415)
   })
 
   it('HDR-5: a form stays 415 though a parser understood it', async () => {

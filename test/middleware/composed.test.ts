@@ -47,7 +47,9 @@ function branches(express: Express) {
   v1.all('/sucursales', methodRules({ on: 'collection', allow: ['GET', 'POST'] }))
   v1.get('/sucursales', format, query, count, (req: Request, res: Response) => {
     const { where, offset, size, sort } = query.of(req)
-    const found = [...rows.values()].map((row) => row.value).filter((row) => where.every(({ value }) => row.descripcion === value))
+    const found = [...rows.values()]
+      .map((row) => row.value)
+      .filter((row) => where.every(({ value }) => row.descripcion === value))
     if (sort[0]?.descending) found.reverse()
     count.set(req, res, found.length)
     const page = found.slice(offset, offset + size)
@@ -97,7 +99,11 @@ function branches(express: Express) {
     })
     app.use(
       '/private',
-      versions({ v1: { handler: v1, deprecated: '2026-01-01', sunset: '2126-01-01', successor: 'v8' }, v8: v1, v0: 'retired' }),
+      versions({
+        v1: { handler: v1, deprecated: '2026-01-01', sunset: '2126-01-01', successor: 'v8' },
+        v8: v1,
+        v0: 'retired',
+      }),
     )
   })
 }
@@ -108,10 +114,15 @@ describe.each(majors)('All stand-alone middlewares in one service on %s', (_, ex
     const path = '/private/v8/sucursales'
     const item = `${path}/A%20B`
     const seen: unknown[] = []
-    const note = (name: string, { status, body }: { status: number; body?: { code?: string } }) => seen.push([name, status, body?.code])
+    const note = (name: string, { status, body }: { status: number; body?: { code?: string } }) =>
+      seen.push([name, status, body?.code])
 
     const created = await call.post(path).set('Host', 'h').send({ nomenclatura: 'A B', descripcion: 'uno' })
-    expect([created.status, created.headers.location, created.text]).toEqual([201, 'http://h/private/v8/sucursales/A%20B', ''])
+    expect([created.status, created.headers.location, created.text]).toEqual([
+      201,
+      'http://h/private/v8/sucursales/A%20B',
+      '',
+    ])
     await call.post(path).send({ nomenclatura: 'C', descripcion: 'dos' })
     note('again', await call.post(path).send({ nomenclatura: 'C', descripcion: 'dos' }))
     note('malformed', await call.post(path).set('Content-Type', 'application/json').send('{'))
@@ -119,7 +130,9 @@ describe.each(majors)('All stand-alone middlewares in one service on %s', (_, ex
     const listed = await call.get(`${path}?limit=1&sort=-descripcion`).set('Host', 'h')
     expect(listed.body).toEqual([{ nomenclatura: 'C', descripcion: 'dos' }])
     expect(listed.headers).toMatchObject({ 'x-total-count': '2', vary: 'Origin, Accept' })
-    expect(listed.headers.link).toContain('<http://h/private/v8/sucursales?limit=1&sort=-descripcion&offest=2>; rel="next"')
+    expect(listed.headers.link).toContain(
+      '<http://h/private/v8/sucursales?limit=1&sort=-descripcion&offest=2>; rel="next"',
+    )
     expect((await call.get(path).set('Accept', 'text/csv')).text).toBe('A B,uno\nC,dos')
     note('accept', await call.get(path).set('Accept', 'text/html'))
     note('query', await call.get(`${path}?offset=2`))
@@ -154,7 +167,10 @@ describe.each(majors)('All stand-alone middlewares in one service on %s', (_, ex
     const options = await call.options(item)
     expect([options.status, options.headers.allow]).toEqual([204, 'GET, HEAD, PUT, DELETE, OPTIONS'])
     const old = await call.get('/private/v1/sucursales/C').set('Host', 'h')
-    expect(old.headers).toMatchObject({ deprecation: '@1767225600', link: '<http://h/private/v8/sucursales/C>; rel="successor-version"' })
+    expect(old.headers).toMatchObject({
+      deprecation: '@1767225600',
+      link: '<http://h/private/v8/sucursales/C>; rel="successor-version"',
+    })
     const retired = await call.put('/private/v0/sucursales/C').send({})
     expect([retired.status, retired.text]).toEqual([410, ''])
     note('version', await call.get('/private/v5/sucursales'))
@@ -186,6 +202,8 @@ describe.each(majors)('All stand-alone middlewares in one service on %s', (_, ex
       ['path', 404, 'unknown-path'],
       ['failed', 500, 'internal'],
     ])
-    expect(heard.filter(({ problem }) => problem.status >= 500).map(({ error }) => String(error))).toEqual(['Error: secret'])
+    expect(heard.filter(({ problem }) => problem.status >= 500).map(({ error }) => String(error))).toEqual([
+      'Error: secret',
+    ])
   })
 })

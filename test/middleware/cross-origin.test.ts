@@ -30,7 +30,9 @@ describe('crossOrigin(): options', () => {
       { origins: '*', exposedHeaders: ['a b'] },
       { origins: '*', allowed: [] },
     ]) {
-      expect(() => crossOrigin(options as unknown as CrossOriginOptions), JSON.stringify(options)).toThrow(ConfigurationError)
+      expect(() => crossOrigin(options as unknown as CrossOriginOptions), JSON.stringify(options)).toThrow(
+        ConfigurationError,
+      )
     }
     expect(() => crossOrigin({ origins: [/^https:\/\/(a|b)\.example\.com$/, 'http://localhost:8080'] })).not.toThrow()
   })
@@ -47,7 +49,10 @@ describe('crossOrigin(): mends', () => {
     [{ origins: [`${shop}:443`] }, `Give "${shop}".`],
     [{ origins: ['shop.example.com'] }, 'scheme, host and perhaps port'],
     [{ origins: ['shop.example.com:8080'] }, 'scheme, host and perhaps port'],
-    [{ origins: ['https://*.example.com'] }, 'No wildcard is read. Give a regular expression: /^https:\\/\\/[a-z0-9-]+\\.example\\.com$/.'],
+    [
+      { origins: ['https://*.example.com'] },
+      'No wildcard is read. Give a regular expression: /^https:\\/\\/[a-z0-9-]+\\.example\\.com$/.',
+    ],
   ])('HDR-7: %j does not build, and the message says what to give', (options, mend) => {
     expect(() => crossOrigin(options as unknown as CrossOriginOptions)).toThrow(ConfigurationError)
     expect(() => crossOrigin(options as unknown as CrossOriginOptions)).toThrow(mend)
@@ -70,7 +75,11 @@ describe.each(majors)('CORS on %s', (_, express: Express) => {
     key: 'id',
     schema: { type: 'object', required: ['id'], properties: { id: { type: 'integer' } } },
   })
-  const who = authenticate({ field: 'Authorization', challenge: 'Bearer', identify: (token) => (token === 'Bearer t' ? 'ana' : undefined) })
+  const who = authenticate({
+    field: 'Authorization',
+    challenge: 'Bearer',
+    identify: (token) => (token === 'Bearer t' ? 'ana' : undefined),
+  })
   const serving = (options?: CrossOriginOptions) =>
     service(express, (app: App) =>
       app.use(
@@ -91,7 +100,11 @@ describe.each(majors)('CORS on %s', (_, express: Express) => {
       'Access-Control-Request-Headers': 'authorization,if-match,content-type',
     })
     expect(answer.status).toBe(204)
-    expect(answer.headers).toMatchObject({ 'access-control-allow-origin': shop, vary: 'Origin', 'access-control-max-age': '600' })
+    expect(answer.headers).toMatchObject({
+      'access-control-allow-origin': shop,
+      vary: 'Origin',
+      'access-control-max-age': '600',
+    })
     expect(answer.headers['access-control-allow-methods']).toBe('GET,HEAD,POST,PUT,PATCH,DELETE')
     expect(answer.headers['access-control-allow-headers']).toBe(
       'Authorization,x-authorization-token,Content-Type,Idempotency-Key,If-Match,If-None-Match,Prefer,x-request-id',
@@ -145,12 +158,20 @@ describe.each(majors)('CORS on %s', (_, express: Express) => {
       app.use(api({ cors: crossOrigin({ origins: [shop] }), versions: { v1: [informes] } }) as never),
     )
     const answer = await call.get('/v1/informes').set({ Origin: shop })
-    expect(answer.headers).toMatchObject({ 'access-control-allow-origin': '*', 'access-control-expose-headers': 'X-Own' })
+    expect(answer.headers).toMatchObject({
+      'access-control-allow-origin': '*',
+      'access-control-expose-headers': 'X-Own',
+    })
   })
 
   it('HDR-7: another origin gets no leave, and OPTIONS that is no preflight is answered as ever', async () => {
     const call = serving({ origins: [/^https:\/\/[a-z]+\.example\.com$/] })
-    for (const origin of ['https://evil.test', 'https://shop.example.com.evil.test', 'null', 'http://shop.example.com']) {
+    for (const origin of [
+      'https://evil.test',
+      'https://shop.example.com.evil.test',
+      'null',
+      'http://shop.example.com',
+    ]) {
       const answer = await call.get('/v1/notas').set({ Origin: origin, Authorization: 'Bearer t' })
       expect([origin, answer.status, answer.headers['access-control-allow-origin']]).toEqual([origin, 200, undefined])
     }
@@ -167,6 +188,8 @@ describe.each(majors)('CORS on %s', (_, express: Express) => {
     const call = serving()
     const answer = await call.get('/v1/notas').set({ Origin: shop, Authorization: 'Bearer t' })
     expect(Object.keys(answer.headers).filter((name) => name.startsWith('access-control'))).toEqual([])
-    expect((await call.options('/v1/notas').set({ Origin: shop, 'Access-Control-Request-Method': 'GET' })).status).toBe(401)
+    expect((await call.options('/v1/notas').set({ Origin: shop, 'Access-Control-Request-Method': 'GET' })).status).toBe(
+      401,
+    )
   })
 })

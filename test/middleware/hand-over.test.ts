@@ -26,6 +26,8 @@ describe('handOver', () => {
 
   it('HDR-7: stays open where the middleware answers by itself', async () => {
     const open = Symbol('open')
-    await expect(Promise.race([run(() => {}), new Promise((resolve) => setImmediate(() => resolve(open)))])).resolves.toBe(open)
+    await expect(
+      Promise.race([run(() => {}), new Promise((resolve) => setImmediate(() => resolve(open)))]),
+    ).resolves.toBe(open)
   })
 })

@@ -90,7 +90,8 @@ describe.each(majors)('ifMatch() on %s', (_, express: Express) => {
       ['If-None-Match', '*', 412],
       ['If-None-Match', 'rubbish', 200],
     ])('HDR-3, HDR-4: %s: %s on a write of version 3 is %i', async (name, value, status) => {
-      for (const method of ['put', 'patch', 'delete'] as const) expect((await call[method]('/a').set(name, value)).status).toBe(status)
+      for (const method of ['put', 'patch', 'delete'] as const)
+        expect((await call[method]('/a').set(name, value)).status).toBe(status)
     })
   })
 
@@ -112,7 +113,9 @@ describe.each(majors)('ifMatch() on %s', (_, express: Express) => {
 
     it('HDR-2: another variant is another tag of the same version, however odd its text', async () => {
       const variants = [undefined, 'application/json', 'a.b"c\r\n', '€ñ', 'x'.repeat(100_000)]
-      const tags = await Promise.all(variants.map(async (variant) => (await reading('7', variant).call.get('/a')).headers.etag as string))
+      const tags = await Promise.all(
+        variants.map(async (variant) => (await reading('7', variant).call.get('/a')).headers.etag as string),
+      )
       expect(new Set(tags).size).toBe(variants.length)
       for (const tag of tags) expect(tag).toMatch(/^"7\.[\w-]{27}"$/)
     })
@@ -123,7 +126,10 @@ describe.each(majors)('ifMatch() on %s', (_, express: Express) => {
         const { call } = reading()
         const { etag = '' } = (await call.get('/a')).headers
         for (const field of [etag, `W/${etag}`, `"x", ${etag}`, '*']) {
-          const { status, headers, text } = await call.get('/a').set('If-None-Match', field).set('Cache-Control', cacheControl)
+          const { status, headers, text } = await call
+            .get('/a')
+            .set('If-None-Match', field)
+            .set('Cache-Control', cacheControl)
           expect([status, text], field).toEqual([304, ''])
           expect(headers).toMatchObject({ etag, vary: 'Origin, Accept', 'cache-control': 'private, no-cache' })
           expect(headers).not.toHaveProperty('content-type')
@@ -148,11 +154,14 @@ describe.each(majors)('ifMatch() on %s', (_, express: Express) => {
       expect((await call.get('/a').set('If-Match', '"7.any"')).status).toBe(200)
     })
 
-    it.each([7, 7n, undefined, null])('HDR-2: a version that is no text (%s) is told to the service', async (version) => {
-      const { call, heard } = reading(version ?? null)
-      expect((await call.get('/a')).status).toBe(500)
-      expect(String(heard[0]?.error)).toContain('Give the version of the record as text')
-    })
+    it.each([7, 7n, undefined, null])(
+      'HDR-2: a version that is no text (%s) is told to the service',
+      async (version) => {
+        const { call, heard } = reading(version ?? null)
+        expect((await call.get('/a')).status).toBe(500)
+        expect(String(heard[0]?.error)).toContain('Give the version of the record as text')
+      },
+    )
   })
 
   it('HDR-3: of 1,000 writers with one tag exactly one succeeds', async () => {
@@ -180,7 +189,8 @@ describe.each(majors)('ifMatch() on %s', (_, express: Express) => {
     const { listen } = await import('./majors.js')
     const port = await listen(app)
     const put = async (i: number) =>
-      (await fetch(`http://127.0.0.1:${port}/a/1?name=${i}`, { method: 'PUT', headers: { 'If-Match': '"1.x"' } })).status
+      (await fetch(`http://127.0.0.1:${port}/a/1?name=${i}`, { method: 'PUT', headers: { 'If-Match': '"1.x"' } }))
+        .status
     const statuses = await Promise.all(Array.from({ length: 1000 }, (_, i) => put(i)))
     expect(statuses.filter((status) => status === 200)).toHaveLength(1)
     expect(statuses.filter((status) => status === 412)).toHaveLength(999)

@@ -23,7 +23,10 @@ describe.each(majors)('listQuery() on %s', (_, express: Express) => {
   const query = listQuery(sucursales)
 
   it('QUERY-1..5: the query is typed, bounded and totally ordered, from the raw text', async () => {
-    const { call } = service(express, (app) => void app.get('/sucursales', query, (req, res) => void res.json(query.of(req))))
+    const { call } = service(
+      express,
+      (app) => void app.get('/sucursales', query, (req, res) => void res.json(query.of(req))),
+    )
     const { body } = await call.get('/sucursales?nombre=a%2Bb+c&zona=1&zona=2&sort=+nombre,-zona&offest=3&limit=10')
     expect(body).toMatchObject({
       where: [
@@ -46,7 +49,13 @@ describe.each(majors)('listQuery() on %s', (_, express: Express) => {
     const { call } = service(express, (app) => void app.get('/sucursales', query, (_req, res) => void res.end()))
     const { status, body } = await call.get('/sucursales?offset=2&limit=0&nombre=a&nombre=b&sort=nombr&x=%ff')
     expect([status, body.code]).toEqual([400, 'invalid-query'])
-    expect(body.errors.map((error: { parameter: string }) => error.parameter)).toEqual(['x=%ff', 'offset', 'nombre', 'limit', 'sort'])
+    expect(body.errors.map((error: { parameter: string }) => error.parameter)).toEqual([
+      'x=%ff',
+      'offset',
+      'nombre',
+      'limit',
+      'sort',
+    ])
     expect(body.errors[1].suggestion).toBe('offest')
   })
 
@@ -61,14 +70,16 @@ describe.each(majors)('listQuery() on %s', (_, express: Express) => {
       app.use('/router', router)
       app.use('/sub', sub)
     })
-    for (const path of ['/router', '/sub/']) expect((await call.get(`${path}?nombre=a`)).body).toMatchObject([{ value: 'a' }])
+    for (const path of ['/router', '/sub/'])
+      expect((await call.get(`${path}?nombre=a`)).body).toMatchObject([{ value: 'a' }])
     const answer = await raw(app, 'GET http://a/router?nombre=b HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n')
     expect(answer).toContain('"value":"b"')
   })
 
   it('QUERY-1: prototype names are unknown parameters', async () => {
     const { call } = service(express, (app) => void app.get('/sucursales', query, (_req, res) => void res.end()))
-    for (const name of ['__proto__', 'constructor', 'toString']) expect((await call.get(`/sucursales?${name}=1`)).status).toBe(400)
+    for (const name of ['__proto__', 'constructor', 'toString'])
+      expect((await call.get(`/sucursales?${name}=1`)).status).toBe(400)
   })
 
   it('QUERY-1: two on one request each give their own', async () => {

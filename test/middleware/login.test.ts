@@ -18,7 +18,10 @@ hashCheaply()
 const build = (express: Express, options: Partial<LoginOptions<string>>, trust = true) => {
   const { app, call, heard } = service(express, (app) => {
     app.set('trust proxy', trust)
-    app.use('/login', login<string>({ token: (principal) => `token-of-${principal}`, ...options } as LoginOptions<string>))
+    app.use(
+      '/login',
+      login<string>({ token: (principal) => `token-of-${principal}`, ...options } as LoginOptions<string>),
+    )
   })
   const attempt = async (user: string, password: string, address = '203.0.113.7') =>
     call.get('/login').set('Authorization', basic(user, password)).set('X-Forwarded-For', address)
@@ -78,7 +81,11 @@ describe.each(majors)('login() on %s', (_, express: Express) => {
     const { attempt, call } = build(express, { find })
     const answer = await attempt('ana', right)
     expect(answer.status).toBe(200)
-    expect(answer.headers).toMatchObject({ 'x-authorization-token': 'token-of-ana', 'cache-control': 'no-store', 'content-length': '0' })
+    expect(answer.headers).toMatchObject({
+      'x-authorization-token': 'token-of-ana',
+      'cache-control': 'no-store',
+      'content-length': '0',
+    })
     expect([answer.text, answer.headers['content-type']]).toEqual(['', undefined])
     const head = await call.head('/login').set('Authorization', basic('ana', right))
     expect([head.status, head.headers['x-authorization-token']]).toEqual([200, 'token-of-ana'])
@@ -121,13 +128,18 @@ describe.each(majors)('login() on %s', (_, express: Express) => {
     expect([none.status, none.headers['www-authenticate']]).toEqual([401, 'Basic realm="courier", charset="UTF-8"'])
     expect(none.body.detail).toMatch(/no credentials/)
     const field = `Authorization: ${basic('ana', right)}\r\n`
-    const twice = await raw(app as RequestListener, `GET /login HTTP/1.1\r\nHost: h\r\n${field}${field}Connection: close\r\n\r\n`)
+    const twice = await raw(
+      app as RequestListener,
+      `GET /login HTTP/1.1\r\nHost: h\r\n${field}${field}Connection: close\r\n\r\n`,
+    )
     expect(twice).toMatch(/^HTTP\/1\.1 401 /)
   })
 
   it('AUTH-2: the user is in NFC, may be empty, and U+FFFD is a character', async () => {
     const seen: string[] = []
-    const { attempt } = build(express, { verify: (user, password) => `${seen.push(user)}${password === '\ufffd' ? 'odd' : ''}` })
+    const { attempt } = build(express, {
+      verify: (user, password) => `${seen.push(user)}${password === '\ufffd' ? 'odd' : ''}`,
+    })
     expect((await attempt('jose\u0301', 'p')).status).toBe(200)
     expect((await attempt('', 'p')).status).toBe(200)
     expect((await attempt('x', '\ufffd')).headers['x-authorization-token']).toBe('token-of-3odd')
@@ -151,7 +163,9 @@ describe.each(majors)('login() on %s', (_, express: Express) => {
       const refused = await attempt(user, user === 'ana' ? right : 'wrong')
       expect(refused.status).toBe(429)
       expect(Number(refused.headers['retry-after'])).toBeGreaterThan(890)
-      expect(refused.body.detail.replace(/\d+/, 'N')).toBe('Too many logins have failed, or are being checked. Try again in N seconds.')
+      expect(refused.body.detail.replace(/\d+/, 'N')).toBe(
+        'Too many logins have failed, or are being checked. Try again in N seconds.',
+      )
     }
     expect((await attempt('ana', right, '203.0.113.8')).status).toBe(200)
   })
@@ -225,7 +239,10 @@ describe.each(majors)('login() on %s', (_, express: Express) => {
   })
 
   it('AUTH-6: what can not be checked is no failure', async () => {
-    const { statuses } = build(express, { verify: () => Promise.reject(new Unavailable()), attempts: { pair: { limit: 2 } } })
+    const { statuses } = build(express, {
+      verify: () => Promise.reject(new Unavailable()),
+      attempts: { pair: { limit: 2 } },
+    })
     expect(await statuses(4, 'ana', right)).toEqual(times(4, 503))
   })
 
@@ -258,7 +275,9 @@ describe.each(majors)('login() on %s', (_, express: Express) => {
     const { attempt } = build(express, { find: () => ({ hash: '$2b$10$secret', principal: 'ana' }), onError })
     const unknown = await build(express, { find }).attempt('eva', 'x')
     expect((await attempt('ana', right)).body).toEqual(unknown.body)
-    expect(onError.mock.calls.map(([error]) => String(error))).toEqual([expect.stringMatching(/^Error: The stored hash of the user "ana"/)])
+    expect(onError.mock.calls.map(([error]) => String(error))).toEqual([
+      expect.stringMatching(/^Error: The stored hash of the user "ana"/),
+    ])
     expect(String(onError.mock.calls)).not.toContain('secret')
   })
 
@@ -276,7 +295,10 @@ describe('login(): secrets', () => {
     written.length = 0
     for (const method of ['error', 'warn', 'log', 'info'] as const) {
       vi.spyOn(console, method).mockImplementation(
-        (...all) => void written.push(all.map((one) => (one?.stack ?? '') + JSON.stringify(one) + String(one?.cause?.stack ?? '')).join()),
+        (...all) =>
+          void written.push(
+            all.map((one) => (one?.stack ?? '') + JSON.stringify(one) + String(one?.cause?.stack ?? '')).join(),
+          ),
       )
     }
   })
@@ -291,7 +313,12 @@ describe('login(): secrets', () => {
       find,
       token: (user) => (user === 'tokenless' ? `${secret}\n` : `token${secret}`),
       upgrade: () => Promise.reject(new Error('no disk')),
-      store: () => ({ increment: () => Promise.reject(new Error('down')), decrement() {}, resetKey() {}, get: () => undefined }),
+      store: () => ({
+        increment: () => Promise.reject(new Error('down')),
+        decrement() {},
+        resetKey() {},
+        get: () => undefined,
+      }),
       attempts: { pair: { limit: 2 } },
     })
     const answers = []
@@ -325,7 +352,10 @@ describe('login() over Redis', () => {
       ReturnType<typeof build>,
     ]
     expect((await a.attempt('ana', right, '198.51.100.1')).status).toBe(200)
-    expect([...(await a.statuses(2, 'ana', 'wrong')), ...(await b.statuses(3, 'ana', 'wrong'))]).toEqual([...times(4, 401), 429])
+    expect([...(await a.statuses(2, 'ana', 'wrong')), ...(await b.statuses(3, 'ana', 'wrong'))]).toEqual([
+      ...times(4, 401),
+      429,
+    ])
     expect((await a.attempt('ana', right, '203.0.113.8')).status).toBe(429)
     expect((await b.attempt('ana', right, '198.51.100.1')).status).toBe(200)
     const keys = await one.client.keys(`${one.prefix}*`)

@@ -25,7 +25,10 @@ export interface Heard {
 }
 
 /** An app with these routes and `problems()` at its end, and what its `onError` heard. */
-export function service(major: Express, routes: (app: App) => void): { app: App; heard: Heard[]; call: ReturnType<typeof request> } {
+export function service(
+  major: Express,
+  routes: (app: App) => void,
+): { app: App; heard: Heard[]; call: ReturnType<typeof request> } {
   const app = major()
   const heard: Heard[] = []
   routes(app)

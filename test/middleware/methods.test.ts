@@ -21,7 +21,9 @@ describe('methodRules(): options', () => {
   })
 
   it('VERB-9: what is no method, or no place, does not build', () => {
-    expect(build({ on: 'item', allow: ['get'] })).toThrow(/"allow\[0\]" of methodRules\(\) is 'get'\. Give 'GET', 'POST'/)
+    expect(build({ on: 'item', allow: ['get'] })).toThrow(
+      /"allow\[0\]" of methodRules\(\) is 'get'\. Give 'GET', 'POST'/,
+    )
     expect(build({ on: 'item', allow: ['HEAD'] })).toThrow(/is 'HEAD'\. .*HEAD and OPTIONS come by themselves/)
     expect(build({ on: 'things', allow: ['GET'] })).toThrow(/'collection' or 'item'/)
     expect(build({ on: 'item', allow: ['GET'], baseUrl: '/private' })).toThrow(/baseUrl/)
@@ -43,14 +45,20 @@ describe('methodRules(): options', () => {
   })
 
   it('VERB-9: a method of any length is named shortly', () => {
-    expect(methodNotAllowed('X'.repeat(5000), 'GET', false).message).toBe(`${'X'.repeat(20)} is not allowed here. Allowed: GET.`)
+    expect(methodNotAllowed('X'.repeat(5000), 'GET', false).message).toBe(
+      `${'X'.repeat(20)} is not allowed here. Allowed: GET.`,
+    )
   })
 })
 
 describe.each(majors)('methodRules() with a permission on %s', (_, express: Express) => {
   const who = authenticate({ field: 'X-User', challenge: 'User', identify: (name) => ({ name, clientes: ['1'] }) })
   const permission: Permission<{ clientes: string[] }> = ({ clientes }, action, _resource, key) =>
-    key !== undefined && !clientes.includes(String(key)) ? 'forbidden' : action === 'remove' ? 'method-not-allowed' : 'allow'
+    key !== undefined && !clientes.includes(String(key))
+      ? 'forbidden'
+      : action === 'remove'
+        ? 'method-not-allowed'
+        : 'allow'
   const serving = (guard: ReturnType<typeof methodRules>, path = '/clientes/:id') =>
     service(express, (app: App) => {
       app.use(who)
@@ -159,7 +167,8 @@ describe.each(majors)('methodRules() on %s', (_, express: Express) => {
     'res.writeHead': (_req, res) => res.writeHead(200).end('{}'),
     'res.writeHead with headers': (_req, res) =>
       res.writeHead(200, { 'Content-Type': 'text/plain', 'Content-Length': 2, X: 'y' }).end('{}'),
-    'res.writeHead with a message': (_req, res) => res.writeHead(200, 'Fine', { 'Content-Type': 'text/plain' }).end('{}'),
+    'res.writeHead with a message': (_req, res) =>
+      res.writeHead(200, 'Fine', { 'Content-Type': 'text/plain' }).end('{}'),
     'res.writeHead with a list': (_req, res) =>
       res.writeHead(200, ['Content-Type', 'text/plain', 'Location', '/x', 'X', 'y'] as never).end('{}'),
     'res.write': (_req, res) => {
@@ -170,19 +179,23 @@ describe.each(majors)('methodRules() on %s', (_, express: Express) => {
       await new Promise((resolve) => setImmediate(resolve))
       res.json({})
     },
-    'an encoded answer': (_req, res) => res.set('Content-Encoding', 'gzip').set('Transfer-Encoding', 'chunked').end('x'),
+    'an encoded answer': (_req, res) =>
+      res.set('Content-Encoding', 'gzip').set('Transfer-Encoding', 'chunked').end('x'),
   }
 
-  it.each(Object.entries(endings))('VERB-8: HEAD of an item is 302 without Location, body and its headers: %s', async (_name, handler) => {
-    const { app, call } = at(item(), handler)
-    const { status, headers } = await call.head('/sucursales/1')
-    expect(status).toBe(302)
-    for (const name of ['location', 'content-length', 'content-type', 'content-encoding', 'transfer-encoding'])
-      expect(headers).not.toHaveProperty(name)
-    const bytes = await raw(app, 'HEAD /sucursales/1 HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n')
-    expect(bytes).toMatch(/^HTTP\/1\.1 302 Found\r\n/)
-    expect(bytes.slice(bytes.indexOf('\r\n\r\n') + 4)).toBe('')
-  })
+  it.each(Object.entries(endings))(
+    'VERB-8: HEAD of an item is 302 without Location, body and its headers: %s',
+    async (_name, handler) => {
+      const { app, call } = at(item(), handler)
+      const { status, headers } = await call.head('/sucursales/1')
+      expect(status).toBe(302)
+      for (const name of ['location', 'content-length', 'content-type', 'content-encoding', 'transfer-encoding'])
+        expect(headers).not.toHaveProperty(name)
+      const bytes = await raw(app, 'HEAD /sucursales/1 HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n')
+      expect(bytes).toMatch(/^HTTP\/1\.1 302 Found\r\n/)
+      expect(bytes.slice(bytes.indexOf('\r\n\r\n') + 4)).toBe('')
+    },
+  )
 
   it('VERB-8: headers given to writeHead in any form reach the answer', async () => {
     for (const name of ['res.writeHead with headers', 'res.writeHead with a list']) {
@@ -210,7 +223,11 @@ describe.each(majors)('methodRules() on %s', (_, express: Express) => {
 
   it('VERB-8: HEAD of what is absent stays 404, of what has moved stays 301 with its Location', async () => {
     const { call } = at(item(), (req, res, next) =>
-      req.params.id === '1' ? next(new HttpProblem('absent')) : req.params.id === '2' ? res.status(404).json({}) : res.redirect(301, '/x'),
+      req.params.id === '1'
+        ? next(new HttpProblem('absent'))
+        : req.params.id === '2'
+          ? res.status(404).json({})
+          : res.redirect(301, '/x'),
     )
     const absent = await call.head('/sucursales/1')
     expect([absent.status, absent.headers['content-type']]).toEqual([404, 'application/problem+json'])
@@ -247,7 +264,8 @@ describe.each(majors)('methodRules() on %s', (_, express: Express) => {
     expect([status, text]).toEqual([sent, ''])
     expect(headers['content-length']).toBe(sent === 204 ? undefined : '0')
     for (const name of ['content-type', 'transfer-encoding', 'etag']) expect(headers).not.toHaveProperty(name)
-    const two = 'DELETE /sucursales/1 HTTP/1.1\r\nHost: a\r\n\r\nDELETE /sucursales/1 HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n'
+    const two =
+      'DELETE /sucursales/1 HTTP/1.1\r\nHost: a\r\n\r\nDELETE /sucursales/1 HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n'
     expect((await raw(app, two)).match(/HTTP\/1\.1 20\d/g)).toHaveLength(2)
   })
 
@@ -305,7 +323,10 @@ describe.each(majors)('methodRules() on %s', (_, express: Express) => {
       app.use((error: unknown, _req: Request, res: Response, next: (error?: unknown) => void) => {
         setTimeout(() => (res.headersSent ? next(error) : res.status(500).send('our own page')), 20)
       })
-      const answer = await raw(app, 'POST /sucursales HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: 0\r\n\r\n')
+      const answer = await raw(
+        app,
+        'POST /sucursales HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: 0\r\n\r\n',
+      )
       expect(answer).toMatch(/^HTTP\/1\.1 500 /)
       expect(answer).toContain('our own page')
       expect(answer).not.toContain('late')
@@ -328,12 +349,20 @@ describe.each(majors)('methodRules() on %s', (_, express: Express) => {
       expect((await post()).headers.location).toBe('http://api.example.com/sucursales/1')
       app.set('trust proxy', true)
       expect((await post()).headers.location).toBe('https://api.example.com/sucursales/1')
-      const based = at(methodRules({ on: 'collection', allow: ['POST'], baseUrl: 'https://a/private/' }), create, '/sucursales')
+      const based = at(
+        methodRules({ on: 'collection', allow: ['POST'], baseUrl: 'https://a/private/' }),
+        create,
+        '/sucursales',
+      )
       expect((await based.call.post('/sucursales')).headers.location).toBe('https://a/private/sucursales/1')
     })
 
     it.each(['1', './1', '//host/1', ''])('VERB-2: the Location "%s" is as good as none', async (location) => {
-      const { call, heard } = at(collection(), (_req, res) => res.writeHead(201, { Location: location }).end(), '/sucursales')
+      const { call, heard } = at(
+        collection(),
+        (_req, res) => res.writeHead(201, { Location: location }).end(),
+        '/sucursales',
+      )
       expect((await call.post('/sucursales')).status).toBe(500)
       expect(String(heard[0]?.error)).toContain('Set the absolute address')
     })
@@ -344,7 +373,10 @@ describe.each(majors)('methodRules() on %s', (_, express: Express) => {
         (_req, res) => res.writeHead(200, 'Fine', ['X', '1', 'Set-Cookie', 'a=b'] as never).end('{}'),
         '/sucursales',
       )
-      const answer = await raw(app, 'POST /sucursales HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: 0\r\n\r\n')
+      const answer = await raw(
+        app,
+        'POST /sucursales HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: 0\r\n\r\n',
+      )
       expect(answer).toMatch(/^HTTP\/1\.1 200 Fine\r\n/)
       expect(answer).toMatch(/X: 1\r\nSet-Cookie: a=b\r\n/)
     })
@@ -381,11 +413,18 @@ describe.each(majors)('methodRules() on %s', (_, express: Express) => {
       app.use(who)
       app.all(
         '/sucursales/:id',
-        methodRules({ on: 'item', allow: ['PATCH'], permission: scopePermission(), resource: 'sucursales', key: false }),
+        methodRules({
+          on: 'item',
+          allow: ['PATCH'],
+          permission: scopePermission(),
+          resource: 'sucursales',
+          key: false,
+        }),
       )
       app.patch('/sucursales/:id', (_req, res) => void res.json({ id: 1 }))
     })
-    const as = (scope: string, type: string) => call.patch('/sucursales/1').set('X-Scope', scope).set('Content-Type', type).send('[]')
+    const as = (scope: string, type: string) =>
+      call.patch('/sucursales/1').set('X-Scope', scope).set('Content-Type', type).send('[]')
     await as('sucursales:write', 'application/json-patch+json').expect(403)
     await as('sucursales:write', 'application/merge-patch+json').expect(200)
     await as('*:read *:write', 'application/json-patch+json').expect(200)
@@ -400,15 +439,24 @@ describe.each(majors)('methodRules() on %s', (_, express: Express) => {
       app.all('/sucursales/:id', methodRules({ on: 'item', allow: ['PUT', 'PATCH'], ...guard, key: false }))
       app.post('/sucursales', (req, res) => {
         if (req.query.action !== undefined) res.json({ done: true })
-        else res.status(201).location('https://a/1').set('Preference-Applied', 'return=representation').json({ id: 1, secreto: 'x' })
+        else
+          res
+            .status(201)
+            .location('https://a/1')
+            .set('Preference-Applied', 'return=representation')
+            .json({ id: 1, secreto: 'x' })
       })
       app.put(
         '/sucursales/:id',
         (_req, res) => void res.set({ ETag: '"1"', 'Content-Location': '/sucursales/1' }).json({ id: 1, secreto: 'x' }),
       )
-      app.patch('/sucursales/:id', (req, res) => void res.status(req.query.bad === undefined ? 200 : 422).json({ id: 1, secreto: 'x' }))
+      app.patch(
+        '/sucursales/:id',
+        (req, res) => void res.status(req.query.bad === undefined ? 200 : 422).json({ id: 1, secreto: 'x' }),
+      )
     })
-    const as = (scope: string, method: 'post' | 'put' | 'patch', path: string) => call[method](path).set('X-Scope', scope)
+    const as = (scope: string, method: 'post' | 'put' | 'patch', path: string) =>
+      call[method](path).set('X-Scope', scope)
     const [writer, both] = ['sucursales:write', '*:read *:write']
     for (const [method, path, status, etag] of [
       ['post', '/sucursales', 201, undefined],
@@ -440,7 +488,11 @@ describe.each(majors)('methodRules() on %s', (_, express: Express) => {
         app.all('/sucursales/:id', (_req, res) => res.json({ id: 1 }))
       })
       const head = await call.head('/sucursales/1')
-      expect([head.status, head.headers['content-encoding'], head.headers['content-length']]).toEqual([302, undefined, undefined])
+      expect([head.status, head.headers['content-encoding'], head.headers['content-length']]).toEqual([
+        302,
+        undefined,
+        undefined,
+      ])
       const deleted = await call.delete('/sucursales/1')
       expect([deleted.status, deleted.text]).toEqual([200, ''])
       const got = await call.get('/sucursales/1').buffer(true)
@@ -467,7 +519,10 @@ describe.each(majors)('methodRules() on %s', (_, express: Express) => {
 it('VERB-8: works without any Express', async () => {
   const guard = item()
   const server = createServer((req, res) => guard(req, res, () => res.end('text')))
-  const answer = await raw((req, res) => server.emit('request', req, res), 'HEAD / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n')
+  const answer = await raw(
+    (req, res) => server.emit('request', req, res),
+    'HEAD / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n',
+  )
   expect(answer).toMatch(/^HTTP\/1\.1 302 Found/)
 })
 

@@ -4,13 +4,19 @@ import { ConfigurationError } from '../../src/problem.js'
 import { type Express, majors, service } from './majors.js'
 
 describe('negotiate(): options', () => {
-  it.each(['json', 'application/', '*/*', 'text/*', 'application/json; charset', ''])('HDR-1: the offer "%s" does not build', (offer) => {
-    expect(() => negotiate(offer)).toThrow(ConfigurationError)
-  })
+  it.each(['json', 'application/', '*/*', 'text/*', 'application/json; charset', ''])(
+    'HDR-1: the offer "%s" does not build',
+    (offer) => {
+      expect(() => negotiate(offer)).toThrow(ConfigurationError)
+    },
+  )
 
-  it.each([5, null, ['application/json'], { json: true }])('HDR-1: an offer of another kind, %j, does not build', (offer) => {
-    expect(() => negotiate(offer as never)).toThrow(ConfigurationError)
-  })
+  it.each([5, null, ['application/json'], { json: true }])(
+    'HDR-1: an offer of another kind, %j, does not build',
+    (offer) => {
+      expect(() => negotiate(offer as never)).toThrow(ConfigurationError)
+    },
+  )
 })
 
 describe.each(majors)('negotiate() on %s', (_, express: Express) => {
@@ -79,7 +85,10 @@ describe.each(majors)('negotiate() on %s', (_, express: Express) => {
   })
 
   it('HDR-1: Vary: Origin set afterwards stays beside it', async () => {
-    const { call } = service(express, (app) => void app.get('/a', negotiate(), (_req, res) => void res.vary('Origin').end()))
+    const { call } = service(
+      express,
+      (app) => void app.get('/a', negotiate(), (_req, res) => void res.vary('Origin').end()),
+    )
     expect((await call.get('/a')).headers.vary).toBe('Accept, Origin')
   })
 

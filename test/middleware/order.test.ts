@@ -26,7 +26,10 @@ describe.each(majors)('the order of middlewares on %s', (_, express: Express) =>
       who: (app) => app.use(bearer({ keys: key })),
       limit: (app) => app.use(limit),
       methods: (app) =>
-        app.all('/v1/informes', methodRules({ on: 'collection', allow: ['GET'], permission: scopePermission(), resource: 'informes' })),
+        app.all(
+          '/v1/informes',
+          methodRules({ on: 'collection', allow: ['GET'], permission: scopePermission(), resource: 'informes' }),
+        ),
       routes: (app) => app.get('/v1/informes', (_req, res) => void res.json([])),
       failures: (app) => app.use(limit.failures),
       problems: (app) => app.use(all),

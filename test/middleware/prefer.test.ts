@@ -53,15 +53,21 @@ describe('returnPreference', () => {
 
   it('RFC 7240 2: several lines are one list', async () => {
     const lines = 'Prefer: wait=1\r\nPrefer: return=minimal\r\nPrefer: return=representation\r\n'
-    const answer = await raw((req, res) => res.end(returnPreference(req)), `GET / HTTP/1.1\r\nHost: a\r\n${lines}Connection: close\r\n\r\n`)
+    const answer = await raw(
+      (req, res) => res.end(returnPreference(req)),
+      `GET / HTTP/1.1\r\nHost: a\r\n${lines}Connection: close\r\n\r\n`,
+    )
     expect(answer.endsWith('\r\n\r\n7\r\nminimal\r\n0\r\n\r\n') || answer.endsWith('minimal')).toBe(true)
   })
 
   it('VERB-10: any text gives one of the two or nothing', () => {
     fc.assert(
-      fc.property(fc.string({ unit: fc.constantFrom('return', '=', 'minimal', '"', ',', ';', ' ', '\\', 'x') }), (field) => {
-        expect([undefined, 'minimal', 'representation']).toContain(of(field))
-      }),
+      fc.property(
+        fc.string({ unit: fc.constantFrom('return', '=', 'minimal', '"', ',', ';', ' ', '\\', 'x') }),
+        (field) => {
+          expect([undefined, 'minimal', 'representation']).toContain(of(field))
+        },
+      ),
     )
   })
 

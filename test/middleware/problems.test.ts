@@ -19,7 +19,11 @@ describe.each(majors)('problems() on %s', (_, express: Express) => {
     const { call } = service(express, () => {})
     for (const method of ['get', 'post', 'delete'] as const) {
       const { status, headers, body } = await call[method]('/some/where?x=1')
-      expect([status, headers['content-type'], headers['cache-control']]).toEqual([404, 'application/problem+json', 'no-store'])
+      expect([status, headers['content-type'], headers['cache-control']]).toEqual([
+        404,
+        'application/problem+json',
+        'no-store',
+      ])
       expect(body).toMatchObject({ code: 'unknown-path', clause: 'PATH-1', instance: '/some/where', status: 404 })
     }
   })
@@ -34,7 +38,11 @@ describe.each(majors)('problems() on %s', (_, express: Express) => {
   it('ERR-3: a problem is told as it is, on problemBase, with its headers', async () => {
     const app = express()
     app.get('/a', () => {
-      throw new HttpProblem('rule', { detail: 'No.', errors: [{ detail: 'No.', pointer: '/a' }], headers: { 'X-Own': '1' } })
+      throw new HttpProblem('rule', {
+        detail: 'No.',
+        errors: [{ detail: 'No.', pointer: '/a' }],
+        headers: { 'X-Own': '1' },
+      })
     })
     app.use(problems({ problemBase: 'https://docs/errors', onError: () => {} }))
     const { default: request } = await import('supertest')
@@ -109,9 +117,15 @@ describe.each(majors)('problems() on %s', (_, express: Express) => {
     ['a function', () => 'secret words'],
     ['a problem whose status became 200', withProblemStatus(200)],
     ['a problem whose status became 1000', withProblemStatus(1000)],
-    ['a problem whose header can not be written', new HttpProblem('rule', { detail: 'secret words', headers: { 'X-A': 'a\r\nb' } })],
+    [
+      'a problem whose header can not be written',
+      new HttpProblem('rule', { detail: 'secret words', headers: { 'X-A': 'a\r\nb' } }),
+    ],
     ['a problem whose errors are circular', new HttpProblem('rule', { errors: [circular as never] })],
-    ['a problem with a bigint', new HttpProblem('rule', { errors: [{ detail: 'secret words', allowed: [1n as never] }] })],
+    [
+      'a problem with a bigint',
+      new HttpProblem('rule', { errors: [{ detail: 'secret words', allowed: [1n as never] }] }),
+    ],
     ['headers that can not be written', withStatus(404, { expose: false, headers: { 'X-A': 'ñ€' } })],
   ])('ERR-3: %s is a 500 that leaks nothing and is heard', async (_name, error) => {
     const { call, heard } = failing(error)
@@ -119,18 +133,25 @@ describe.each(majors)('problems() on %s', (_, express: Express) => {
     expect([status, headers['content-type'], body.code]).toEqual([500, 'application/problem+json', 'internal'])
     expect(text).not.toMatch(/secret|at .*:\d+|node_modules/)
     expect(heard.length).toBeGreaterThan(0)
-    expect(heard.some((event) => event.error === error || event.problem.code !== 'internal' || event.problem.cause === error)).toBe(true)
+    expect(
+      heard.some(
+        (event) => event.error === error || event.problem.code !== 'internal' || event.problem.cause === error,
+      ),
+    ).toBe(true)
   })
 
-  it.each([undefined, null, 0, '', false])('PATH-1: Express takes a thrown %s for no error: 404, nothing hangs', async (thrown) => {
-    const { call } = service(express, (app) => {
-      app.get('/a', () => {
-        throw thrown
+  it.each([undefined, null, 0, '', false])(
+    'PATH-1: Express takes a thrown %s for no error: 404, nothing hangs',
+    async (thrown) => {
+      const { call } = service(express, (app) => {
+        app.get('/a', () => {
+          throw thrown
+        })
       })
-    })
-    const { status } = await call.get('/a')
-    expect([404, 500]).toContain(status)
-  })
+      const { status } = await call.get('/a')
+      expect([404, 500]).toContain(status)
+    },
+  )
 
   it('PATH-1: next("route") and next("router") go on as Express has it', async () => {
     const { call, heard } = service(express, (app) => {
@@ -154,7 +175,8 @@ describe.each(majors)('problems() on %s', (_, express: Express) => {
 
   it('ERR-3: an option that there is not, or of another kind, does not build', () => {
     expect(() => problems({ onErrors: () => {} } as never)).toThrow(/Did you mean "onError"/)
-    for (const options of [{ onError: 'x' }, { problemBase: 5 }, null]) expect(() => problems(options as never)).toThrow(ConfigurationError)
+    for (const options of [{ onError: 'x' }, { problemBase: 5 }, null])
+      expect(() => problems(options as never)).toThrow(ConfigurationError)
   })
 
   describe('with express.json()', () => {
@@ -170,7 +192,11 @@ describe.each(majors)('problems() on %s', (_, express: Express) => {
       ['an unknown encoding', '{}', { 'Content-Type': 'application/json', 'Content-Encoding': 'x-none' }, 415],
     ])('HDR-5: %s keeps its status', async (_name, body, headers, status) => {
       const answer = await call.post('/a').set(headers).send(body)
-      expect([answer.status, answer.body.status, answer.headers['content-type']]).toEqual([status, status, 'application/problem+json'])
+      expect([answer.status, answer.body.status, answer.headers['content-type']]).toEqual([
+        status,
+        status,
+        'application/problem+json',
+      ])
       expect(answer.text).not.toContain('node_modules')
     })
   })
@@ -197,7 +223,12 @@ describe.each(majors)('problems() on %s', (_, express: Express) => {
   it('ERR-3: what the handler said of its representation goes, what others said of the answer stays', async () => {
     const { call } = service(express, (app) => {
       app.use((_req, res, next) => {
-        res.set({ Vary: 'Origin', 'Access-Control-Allow-Origin': 'https://a', 'Content-Security-Policy': 'none', 'RateLimit-Policy': 'x' })
+        res.set({
+          Vary: 'Origin',
+          'Access-Control-Allow-Origin': 'https://a',
+          'Content-Security-Policy': 'none',
+          'RateLimit-Policy': 'x',
+        })
         next()
       })
       app.get('/a', (_req, res, next) => {
@@ -209,7 +240,14 @@ describe.each(majors)('problems() on %s', (_, express: Express) => {
           'Content-Location': '/a/1',
           'x-total-count': '3',
         })
-        res.set({ Location: '/b', 'Transfer-Encoding': 'chunked', 'Cache-Control': 'public', 'Content-Type': 'text/csv' }).status(201)
+        res
+          .set({
+            Location: '/b',
+            'Transfer-Encoding': 'chunked',
+            'Cache-Control': 'public',
+            'Content-Type': 'text/csv',
+          })
+          .status(201)
         next(new HttpProblem('forbidden'))
       })
     })
@@ -284,7 +322,11 @@ describe.each(majors)('problems() on %s', (_, express: Express) => {
     app.use(problems())
     for (const path of ['/a', '/b']) await raw(app, `GET ${path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`)
     expect(printed.mock.calls).toEqual([
-      [expect.stringMatching(/^GET \/a 500 internal ERR-1 cause="Error at test\/middleware\/problems\.test\.ts:\d+:\d+" look=/)],
+      [
+        expect.stringMatching(
+          /^GET \/a 500 internal ERR-1 cause="Error at test\/middleware\/problems\.test\.ts:\d+:\d+" look=/,
+        ),
+      ],
     ])
   })
 })

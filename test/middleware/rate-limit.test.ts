@@ -9,7 +9,11 @@ import { ConfigurationError } from '../../src/problem.js'
 import { type App, type Express, majors, raw, service } from './majors.js'
 
 describe('rateLimit(): options', () => {
-  const store = () => ({ increment: () => ({ totalHits: 1, resetTime: undefined }), decrement: () => {}, resetKey: () => {} })
+  const store = () => ({
+    increment: () => ({ totalHits: 1, resetTime: undefined }),
+    decrement: () => {},
+    resetKey: () => {},
+  })
   const one = store()
   it.each([
     [undefined, /The options of rateLimit\(\) are missing\. Give an object/],
@@ -71,7 +75,9 @@ describe.each(majors)('rateLimit() on %s', (_, express: Express) => {
     expect(Number(three.headers['retry-after'])).toBeGreaterThanOrEqual(59)
     expect(three.headers['cache-control']).toBe('no-store')
     expect(three.body).toMatchObject({ code: 'too-many-requests', clause: 'LIMIT-1' })
-    expect(three.body.detail).toMatch(/^The budget "default" is 2 requests in 60 seconds\. Try again in (59|60) seconds\.$/)
+    expect(three.body.detail).toMatch(
+      /^The budget "default" is 2 requests in 60 seconds\. Try again in (59|60) seconds\.$/,
+    )
   })
 
   it('LIMIT-1: a window ends, and Retry-After is never less than a second', async () => {
@@ -134,13 +140,19 @@ describe.each(majors)('rateLimit() on %s', (_, express: Express) => {
   })
 
   it('LIMIT-1: two limits on one request tell of both', async () => {
-    const { call } = build({ limit: 5 }, (app) => app.use(rateLimit({ budgets: [{ name: 'burst', limit: 9 }], failures: { limit: 5 } })))
+    const { call } = build({ limit: 5 }, (app) =>
+      app.use(rateLimit({ budgets: [{ name: 'burst', limit: 9 }], failures: { limit: 5 } })),
+    )
     const { ratelimit } = (await call.get('/')).headers
     expect(ratelimit).toMatch(/^"burst"; r=8; t=\d+, "default"; r=4; t=\d+$/)
   })
 
   it('LIMIT-1: while the store is down requests pass, or are refused with 503', async () => {
-    const store = () => ({ increment: () => Promise.reject(new Error('down')), decrement: () => {}, resetKey: () => {} })
+    const store = () => ({
+      increment: () => Promise.reject(new Error('down')),
+      decrement: () => {},
+      resetKey: () => {},
+    })
     const onStoreFailure = vi.fn()
     const open = build({ limit: 1, budgets: [{ name: 'search', routes: ['search'], limit: 1 }], store, onStoreFailure })
     const answers = [await open.call.get('/'), await open.call.get('/'), await open.call.get('/search')]
@@ -155,25 +167,37 @@ describe.each(majors)('rateLimit() on %s', (_, express: Express) => {
   it.each([
     ['pass' as const, 'requests pass without a limit', 'Rate limits were off for'],
     ['refuse' as const, 'requests are refused', 'Requests were refused for'],
-  ])('LIMIT-1: with whenStoreFails %s, an outage and its end are on the console by default', async (whenStoreFails, failed, recovered) => {
-    const log = vi.spyOn(console, 'error').mockImplementation(() => {})
-    onTestFinished(() => log.mockRestore())
-    let up = false
-    const increment = () => (up ? { totalHits: 1, resetTime: undefined } : Promise.reject(new Error('down')))
-    const store = () => ({ increment, decrement: () => {}, resetKey: () => {} })
-    const limit = rateLimit({ limit: 1, store, whenStoreFails })
-    await limit.count({ socket: {} } as IncomingMessage, { principal: 'ana', path: '/', failed: false }).catch(() => {})
-    up = true
-    await limit.ready()
-    expect(log.mock.calls).toEqual([
-      [expect.stringMatching(new RegExp(`${failed} until it does <- Error at `))],
-      [expect.stringMatching(new RegExp(`^${recovered} \\d+(\\.\\d)? seconds?: the store of rateLimit\\(\\) did not count\\.$`))],
-    ])
-  })
+  ])(
+    'LIMIT-1: with whenStoreFails %s, an outage and its end are on the console by default',
+    async (whenStoreFails, failed, recovered) => {
+      const log = vi.spyOn(console, 'error').mockImplementation(() => {})
+      onTestFinished(() => log.mockRestore())
+      let up = false
+      const increment = () => (up ? { totalHits: 1, resetTime: undefined } : Promise.reject(new Error('down')))
+      const store = () => ({ increment, decrement: () => {}, resetKey: () => {} })
+      const limit = rateLimit({ limit: 1, store, whenStoreFails })
+      await limit
+        .count({ socket: {} } as IncomingMessage, { principal: 'ana', path: '/', failed: false })
+        .catch(() => {})
+      up = true
+      await limit.ready()
+      expect(log.mock.calls).toEqual([
+        [expect.stringMatching(new RegExp(`${failed} until it does <- Error at `))],
+        [
+          expect.stringMatching(
+            new RegExp(`^${recovered} \\d+(\\.\\d)? seconds?: the store of rateLimit\\(\\) did not count\\.$`),
+          ),
+        ],
+      ])
+    },
+  )
 
   it('LIMIT-1: an absolute-form target counts like any other', async () => {
     const { app } = build({ limit: 100, budgets: [{ name: 'search', routes: ['search'], limit: 1 }] })
-    const answer = await raw(app as RequestListener, 'GET http://host/v1/search HTTP/1.1\r\nHost: host\r\nConnection: close\r\n\r\n')
+    const answer = await raw(
+      app as RequestListener,
+      'GET http://host/v1/search HTTP/1.1\r\nHost: host\r\nConnection: close\r\n\r\n',
+    )
     expect(answer).toMatch(/RateLimit: "search"/)
   })
 
@@ -189,7 +213,10 @@ describe.each(majors)('rateLimit() on %s', (_, express: Express) => {
     })
     const call = request(app)
     expect(Object.keys((await call.get('/')).body)).toEqual(['RateLimit', 'RateLimit-Policy'])
-    expect((await call.get('/')).body).toMatchObject({ 'Retry-After': expect.any(String), RateLimit: expect.any(String) })
+    expect((await call.get('/')).body).toMatchObject({
+      'Retry-After': expect.any(String),
+      RateLimit: expect.any(String),
+    })
     expect((await call.get('/?failed=yes')).status).toBe(200)
     expect((await call.get('/?failed=yes')).status).toBe(429)
   })

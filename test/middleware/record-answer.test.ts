@@ -40,7 +40,13 @@ describe.each(majors)('recordAnswer() on %s', (_, express: Express) => {
   })
 
   it('REP-8, REP-4: write-only members stay behind at every depth, date-times have seven digits, all else is as it stands', async () => {
-    const shown = { id: 1, alta: '2024-02-29T10:00:00.0000000', datos: { calle: 'Mayor' }, tarjetas: [{}], banco: { href: '/b' } }
+    const shown = {
+      id: 1,
+      alta: '2024-02-29T10:00:00.0000000',
+      datos: { calle: 'Mayor' },
+      tarjetas: [{}],
+      banco: { href: '/b' },
+    }
     expect((await call.get('/clientes/1').expect(200)).body).toEqual(shown)
     expect((await call.get('/clientes').expect(200)).body).toEqual([shown])
     expect(ana.clave).toBe('s')
@@ -49,7 +55,9 @@ describe.each(majors)('recordAnswer() on %s', (_, express: Express) => {
   it('HDR-1: the same in XML, under the names of the definition', async () => {
     const { text, headers } = await call.get('/clientes').set('Accept', 'application/xml').expect(200)
     expect(headers['content-type']).toBe('application/xml; charset=utf-8')
-    expect(text).toContain('<clientes><cliente><id>1</id><alta>2024-02-29T10:00:00.0000000</alta><datos><calle>Mayor</calle></datos>')
+    expect(text).toContain(
+      '<clientes><cliente><id>1</id><alta>2024-02-29T10:00:00.0000000</alta><datos><calle>Mayor</calle></datos>',
+    )
     expect(text).not.toContain('s</')
   })
 

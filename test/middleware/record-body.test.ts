@@ -27,7 +27,11 @@ const clientes = defineResource({
 const llanas = defineResource({
   collection: 'llanas',
   key: 'id',
-  schema: { type: 'object', required: ['id'], properties: { id: { type: 'integer' }, nombre: { type: ['string', 'null'] } } },
+  schema: {
+    type: 'object',
+    required: ['id'],
+    properties: { id: { type: 'integer' }, nombre: { type: ['string', 'null'] } },
+  },
 })
 const current = { id: 3, nombre: 'Ana', nota: 'x', tipo: 'otro', alta: 'hoy', clave: 'secreta' }
 
@@ -41,7 +45,11 @@ describe.each(majors)('recordBody() on %s', (_, express: Express) => {
     app.all('/de/:id', body, (req, res) => void res.json(body.of(req)))
     app.put('/llanas/:id', plain, (req, res) => void res.json(plain.of(req)))
     app.patch('/clientes/:id', body, (req, res) => void res.json(body.over(req, { ...current })))
-    app.patch('/operadas/:id', operated, (req, res) => void res.json(operated.over(req, { ...current, interno: 1 } as typeof current)))
+    app.patch(
+      '/operadas/:id',
+      operated,
+      (req, res) => void res.json(operated.over(req, { ...current, interno: 1 } as typeof current)),
+    )
     app.post('/sin', (req, res) => void res.json(body.of(req)))
     app.post('/despues', express.json(), body, (req, res) => void res.json(body.of(req)))
   })
@@ -49,7 +57,10 @@ describe.each(majors)('recordBody() on %s', (_, express: Express) => {
     answer.body.errors?.map(({ pointer, code }) => `${pointer} ${code}`)
 
   it('REP-8: a POST is completed by defaults and nulls, canonical, without what only the store sets', async () => {
-    const { body: made } = await call.post('/clientes').send({ nombre: 'Bo', desde: '2024-02-29T10:00:00.5' }).expect(200)
+    const { body: made } = await call
+      .post('/clientes')
+      .send({ nombre: 'Bo', desde: '2024-02-29T10:00:00.5' })
+      .expect(200)
     expect(made).toEqual({ nombre: 'Bo', desde: '2024-02-29T10:00:00.5000000', tipo: 'normal', nota: null })
   })
 
@@ -62,14 +73,17 @@ describe.each(majors)('recordBody() on %s', (_, express: Express) => {
     const { body: next } = await call.put('/clientes/3').send({ nombre: 'Eva' }).expect(200)
     expect(next).toEqual({ id: 3, nombre: 'Eva', tipo: 'normal', nota: null, alta: 'hoy', clave: 'secreta' })
     expect(errorsOf(await call.put('/clientes/3').send({ id: 4, nombre: 'Eva' }).expect(422))).toEqual(['/id fixed'])
-    expect(errorsOf(await call.put('/clientes/3').send({ nombre: 'Eva', alta: 'ayer' }).expect(422))).toEqual(['/alta readOnly'])
+    expect(errorsOf(await call.put('/clientes/3').send({ nombre: 'Eva', alta: 'ayer' }).expect(422))).toEqual([
+      '/alta readOnly',
+    ])
     await call.put('/clientes/03').send({ nombre: 'Eva' }).expect(404)
   })
 
   it('VERB-3, VERB-5: a body that is not the whole record is not given for one', async () => {
     await call.patch('/de/3').send({ nombre: 'Eva' }).expect(500)
     await call.put('/de/3').send({ nombre: 'Eva' }).expect(500)
-    for (const { error } of heard.slice(-2)) expect(String(error)).toMatch(/ConfigurationError.*use over\(req, current\)/)
+    for (const { error } of heard.slice(-2))
+      expect(String(error)).toMatch(/ConfigurationError.*use over\(req, current\)/)
     expect((await call.post('/de/3').send({ nombre: 'Eva' }).expect(200)).body.nombre).toBe('Eva')
     expect((await call.put('/llanas/1').send({ id: 1 }).expect(200)).body).toEqual({ id: 1, nombre: null })
   })
@@ -105,19 +119,28 @@ describe.each(majors)('recordBody() on %s', (_, express: Express) => {
       clave: 'secreta',
       interno: 1,
     })
-    expect(errorsOf(await patch([{ op: 'add', path: '/interno', value: null }]).expect(422))).toEqual(['/interno unknown'])
+    expect(errorsOf(await patch([{ op: 'add', path: '/interno', value: null }]).expect(422))).toEqual([
+      '/interno unknown',
+    ])
     expect(errorsOf(await patch([{ op: 'remove', path: '/alta' }]).expect(422))).toEqual(['/alta readOnly'])
     expect(errorsOf(await patch([{ op: 'replace', path: '/id', value: 4 }]).expect(422))).toEqual(['/id fixed'])
-    expect(errorsOf(await patch([{ op: 'test', path: '/clave', value: 'secreta' }]).expect(422))).toEqual(['/0/path path-absent'])
+    expect(errorsOf(await patch([{ op: 'test', path: '/clave', value: 'secreta' }]).expect(422))).toEqual([
+      '/0/path path-absent',
+    ])
     expect(errorsOf(await patch({}).expect(422))).toEqual([' type'])
     const asMerge = await call.patch('/operadas/3').set('Content-Type', 'application/json').send('[]').expect(422)
-    expect(asMerge.body.detail).toBe('A merge patch is an object. Send a list of operations as application/json-patch+json.')
-    expect((await call.patch('/clientes/3').send('[]').set('Content-Type', 'application/json').expect(422)).body.detail).toBe(
-      'The body must be an object.',
+    expect(asMerge.body.detail).toBe(
+      'A merge patch is an object. Send a list of operations as application/json-patch+json.',
     )
+    expect(
+      (await call.patch('/clientes/3').send('[]').set('Content-Type', 'application/json').expect(422)).body.detail,
+    ).toBe('The body must be an object.')
     await call.patch('/clientes/3').set('Content-Type', 'application/json-patch+json').send('[]').expect(415)
-    const types = 'application/merge-patch+json, application/json, application/xml, text/xml, application/json-patch+json'
-    expect((await call.patch('/operadas/3').set('Content-Type', 'text/plain').send('x').expect(415)).headers['accept-patch']).toBe(types)
+    const types =
+      'application/merge-patch+json, application/json, application/xml, text/xml, application/json-patch+json'
+    expect(
+      (await call.patch('/operadas/3').set('Content-Type', 'text/plain').send('x').expect(415)).headers['accept-patch'],
+    ).toBe(types)
     expect((await call.patch('/operadas/3').send({ nota: null }).expect(200)).body.nota).toBeNull()
     expect(() => recordBody(clientes, { jsonPatch: 1 } as never)).toThrow(/Give a boolean/)
   })
@@ -131,10 +154,16 @@ describe.each(majors)('recordBody() on %s', (_, express: Express) => {
       .expect(413)
     await call.post('/clientes').set('Content-Type', 'application/json').send('{"nombre":"a","nombre":"b"}').expect(400)
     await call.post('/clientes').set('Content-Type', 'application/json').send('{"nombre":[[[[[[1]]]]]]}').expect(400)
-    await call.post('/clientes').set('Content-Type', 'application/json').send('{"__proto__":{"x":1},"nombre":"a"}').expect(400)
+    await call
+      .post('/clientes')
+      .set('Content-Type', 'application/json')
+      .send('{"__proto__":{"x":1},"nombre":"a"}')
+      .expect(400)
     await call.post('/clientes').send([]).expect(422)
     const refused = await call.patch('/clientes/3').set('Content-Type', 'text/plain').send('x').expect(415)
-    expect(refused.headers['accept-patch']).toBe('application/merge-patch+json, application/json, application/xml, text/xml')
+    expect(refused.headers['accept-patch']).toBe(
+      'application/merge-patch+json, application/json, application/xml, text/xml',
+    )
   })
 
   it('HDR-5: uses what a parser before it has parsed', async () => {
@@ -157,7 +186,11 @@ it('REP-7: a definition with links to resources is for a router', () => {
   const contratos = defineResource({
     collection: 'contratos',
     key: 'codigo',
-    schema: { type: 'object', required: ['codigo'], properties: { codigo: { type: 'string' }, clienteId: { type: 'integer' } } },
+    schema: {
+      type: 'object',
+      required: ['codigo'],
+      properties: { codigo: { type: 'string' }, clienteId: { type: 'integer' } },
+    },
     links: { cliente: { to: clientes, by: 'clienteId' } },
   })
   expect(() => recordBody(contratos)).toThrow(/cliente of "contratos"/)

@@ -74,7 +74,10 @@ describe.each(majors)('safe defaults on %s', (_, express: Express) => {
           endpoint('page', {
             description: 'Has a policy of its own.',
             methods: {
-              GET: { handle: () => endpointReply({ status: 200, body: 1, headers: { 'content-security-policy': "default-src 'self'" } }) },
+              GET: {
+                handle: () =>
+                  endpointReply({ status: 200, body: 1, headers: { 'content-security-policy': "default-src 'self'" } }),
+              },
             },
           }),
         ],
@@ -84,7 +87,9 @@ describe.each(majors)('safe defaults on %s', (_, express: Express) => {
     }) as const
 
   it('api has them by itself, problems, 304, 410 and hand-written routes too', async () => {
-    const { call } = service(express, (app: App) => app.use(api({ versions: versions(), baseUrl: 'https://api.test' }) as never))
+    const { call } = service(express, (app: App) =>
+      app.use(api({ versions: versions(), baseUrl: 'https://api.test' }) as never),
+    )
     const { headers } = await call.get('/v1/notas/1')
     const etag = headers.etag as string
     for (const [status, answer] of [
@@ -113,7 +118,10 @@ describe.each(majors)('safe defaults on %s', (_, express: Express) => {
       app.use('/none', api({ versions: versions(), secureHeaders: false }) as never)
     })
     const mine = await call.get('/mine/v1/notas/1')
-    expect([mine.headers['content-security-policy'], mine.headers['x-frame-options']]).toEqual(["default-src 'self'", 'DENY'])
+    expect([mine.headers['content-security-policy'], mine.headers['x-frame-options']]).toEqual([
+      "default-src 'self'",
+      'DENY',
+    ])
     expect((await call.get('/none/v1/notas/1')).headers).not.toHaveProperty('x-frame-options')
   })
 })

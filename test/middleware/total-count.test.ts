@@ -20,7 +20,9 @@ const sucursales = defineResource({
 
 /** The links of an answer by their relation. */
 const linksOf = (field: string | undefined): Record<string, string> =>
-  Object.fromEntries([...(field ?? '').matchAll(/<([^>]*)>; rel="([^"]*)"/g)].map(([, url = '', rel = '']) => [rel, url]))
+  Object.fromEntries(
+    [...(field ?? '').matchAll(/<([^>]*)>; rel="([^"]*)"/g)].map(([, url = '', rel = '']) => [rel, url]),
+  )
 
 describe.each(majors)('totalCount() on %s', (_, express: Express) => {
   interface Given extends TotalCountOptions {
@@ -83,7 +85,12 @@ describe.each(majors)('totalCount() on %s', (_, express: Express) => {
   })
 
   it('QUERY-7: an estimate has no last page, and a next one as long as there seems to be more', async () => {
-    expect(Object.keys(await links({ exact: false }, '/sucursales?offest=2'))).toEqual(['count', 'first', 'prev', 'next'])
+    expect(Object.keys(await links({ exact: false }, '/sucursales?offest=2'))).toEqual([
+      'count',
+      'first',
+      'prev',
+      'next',
+    ])
     expect(Object.keys(await links({ exact: false }, '/sucursales?offest=4'))).toEqual(['count', 'first', 'prev'])
   })
 
@@ -105,13 +112,17 @@ describe.each(majors)('totalCount() on %s', (_, express: Express) => {
     const first = async (path: string) => linksOf((await call.get(path).set('Host', 'h')).headers.link).first
     expect(await first('/a/b/sucursales/')).toBe('http://h/a/b/sucursales/?offest=1')
     expect(await first('/c/v1/sucursales')).toBe('http://h/c/v1/sucursales?offest=1')
-    const answer = await raw(app, 'GET http://real/c/v1/sucursales HTTP/1.1\r\nHost: other\r\nConnection: close\r\n\r\n')
+    const answer = await raw(
+      app,
+      'GET http://real/c/v1/sucursales HTTP/1.1\r\nHost: other\r\nConnection: close\r\n\r\n',
+    )
     expect(linksOf(answer).first).toBe('http://real/c/v1/sucursales?offest=1')
   })
 
   it('REP-5: X-Forwarded-* count as far as trust proxy allows; baseUrl goes before all', async () => {
     const { app, call } = list()
-    const get = () => call.get('/sucursales').set('Host', 'h').set('X-Forwarded-Proto', 'https').set('X-Forwarded-Host', 'evil')
+    const get = () =>
+      call.get('/sucursales').set('Host', 'h').set('X-Forwarded-Proto', 'https').set('X-Forwarded-Host', 'evil')
     expect(linksOf((await get()).headers.link).first).toBe('http://h/sucursales?offest=1')
     app.set('trust proxy', 'loopback')
     expect(linksOf((await get()).headers.link).first).toBe('https://evil/sucursales?offest=1')
@@ -125,9 +136,12 @@ describe.each(majors)('totalCount() on %s', (_, express: Express) => {
     expect(() => totalCount({ baseUrl: 5 as never })).toThrow(ConfigurationError)
   })
 
-  it.each(['/private', 'ftp://a', 'https://a?x', 'https://a#x', 'a'])('REP-5: the baseUrl %s does not build', (baseUrl) => {
-    expect(() => totalCount({ baseUrl })).toThrow(/baseUrl/)
-  })
+  it.each(['/private', 'ftp://a', 'https://a?x', 'https://a#x', 'a'])(
+    'REP-5: the baseUrl %s does not build',
+    (baseUrl) => {
+      expect(() => totalCount({ baseUrl })).toThrow(/baseUrl/)
+    },
+  )
 
   it('REP-5: a malformed Host is 400, unless a baseUrl makes it needless', async () => {
     const { status, body } = await list().call.get('/sucursales').set('Host', 'a@b')
@@ -160,7 +174,10 @@ describe.each(majors)('totalCount() on %s', (_, express: Express) => {
       if (req.query.nombre === 'x') throw new HttpProblem('forbidden')
       res.json([])
     })
-    const { call } = service(express, (app) => void app.use(versions({ v2: routes(), v1: { handler: v1, successor: 'v2' } })))
+    const { call } = service(
+      express,
+      (app) => void app.use(versions({ v2: routes(), v1: { handler: v1, successor: 'v2' } })),
+    )
     const listed = await call.get('/v1/sucursales').set('Host', 'h')
     expect(linksOf(listed.headers.link)).toEqual({
       'successor-version': 'http://h/v2/sucursales',

@@ -7,7 +7,14 @@ import { ConfigurationError } from '../../src/problem.js'
 import { type App, type Express, majors, raw, service } from './majors.js'
 
 const echo = (req: Request, res: Response) =>
-  res.json({ url: req.url, path: req.path, baseUrl: req.baseUrl, originalUrl: req.originalUrl, query: req.query, version: 'here' })
+  res.json({
+    url: req.url,
+    path: req.path,
+    baseUrl: req.baseUrl,
+    originalUrl: req.originalUrl,
+    query: req.query,
+    version: 'here',
+  })
 
 afterEach(() => void vi.useRealTimers())
 
@@ -26,8 +33,12 @@ describe('versions(): options', () => {
 
   it('VER-1: an empty table and a handler that is none do not build', () => {
     expect(build({})).toThrow(ConfigurationError)
-    expect(build({ v1: { deprecated: '2026-01-01' } })).toThrow(/"handler" of the version v1 is missing\. Give an Express router/)
-    expect(build({ v1: undefined })).toThrow(/version v1 is missing\. Give 'retired', an Express router or \{ handler: router, sunset \}/)
+    expect(build({ v1: { deprecated: '2026-01-01' } })).toThrow(
+      /"handler" of the version v1 is missing\. Give an Express router/,
+    )
+    expect(build({ v1: undefined })).toThrow(
+      /version v1 is missing\. Give 'retired', an Express router or \{ handler: router, sunset \}/,
+    )
   })
 
   it('VER-3: dates that are none, or in an order that can not be, do not build', () => {
@@ -64,7 +75,15 @@ describe.each(majors)('versions() on %s', (_, express: Express) => {
   it('VER-1: a version is served by its own router, below its segment, as in an Express mount', async () => {
     const mounted = service(express, (app) => void app.use('/v1', router()))
     const { call } = plain()
-    for (const path of ['/v1/notes/3?a=1&b=%20', '/v1', '/v1/', '/v1?a=1', '/v1/?', '/v1/notes/3/', '/v1/notes/a%2Fb?']) {
+    for (const path of [
+      '/v1/notes/3?a=1&b=%20',
+      '/v1',
+      '/v1/',
+      '/v1?a=1',
+      '/v1/?',
+      '/v1/notes/3/',
+      '/v1/notes/a%2Fb?',
+    ]) {
       const { status, body } = await call.get(path)
       expect(status, path).toBe(200)
       expect(body, path).toEqual((await mounted.call.get(path)).body)
@@ -88,7 +107,11 @@ describe.each(majors)('versions() on %s', (_, express: Express) => {
   it('VER-1: an unknown version is 404 and names the living ones', async () => {
     const { call } = plain()
     const { status, body } = await call.get('/v7/notes/3')
-    expect([status, body.code, body.detail]).toEqual([404, 'unknown-version', 'There is no version "v7". Living versions: v8, v1.'])
+    expect([status, body.code, body.detail]).toEqual([
+      404,
+      'unknown-version',
+      'There is no version "v7". Living versions: v8, v1.',
+    ])
     expect((await call.get(`/v${'9'.repeat(500)}`)).body.detail).toContain(`"v${'9'.repeat(19)}".`)
   })
 
@@ -97,23 +120,33 @@ describe.each(majors)('versions() on %s', (_, express: Express) => {
     expect((await call.get('/v1')).body.detail).toBe('There is no version "v1". No version is living.')
   })
 
-  it.each(['/V1/notes/3', '/%761/notes/3', '/v01/notes/3', '/v1.2', '/v1x/notes/3', '/constructor', '/__proto__', '/', '//v1/notes/3'])(
-    'VER-1, PATH-11: %s is no version and goes on',
-    async (path) => {
-      const { call } = service(express, (app) => {
-        app.use(versions(table()))
-        app.use((req, res) => void res.status(418).json({ url: req.url, baseUrl: req.baseUrl }))
-      })
-      const { status, body } = await call.get(path)
-      expect([status, body]).toEqual([418, { url: path, baseUrl: '' }])
-    },
-  )
+  it.each([
+    '/V1/notes/3',
+    '/%761/notes/3',
+    '/v01/notes/3',
+    '/v1.2',
+    '/v1x/notes/3',
+    '/constructor',
+    '/__proto__',
+    '/',
+    '//v1/notes/3',
+  ])('VER-1, PATH-11: %s is no version and goes on', async (path) => {
+    const { call } = service(express, (app) => {
+      app.use(versions(table()))
+      app.use((req, res) => void res.status(418).json({ url: req.url, baseUrl: req.baseUrl }))
+    })
+    const { status, body } = await call.get(path)
+    expect([status, body]).toEqual([418, { url: path, baseUrl: '' }])
+  })
 
   it.each(['GET', 'HEAD', 'OPTIONS', 'POST', 'PUT', 'DELETE', 'PROPFIND'])(
     'VER-2: a retired version is 410 and empty to %s',
     async (method) => {
       const { app } = plain()
-      const answer = await raw(app, `${method} /v0/notes/3?x HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`)
+      const answer = await raw(
+        app,
+        `${method} /v0/notes/3?x HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`,
+      )
       expect(answer).toMatch(/^HTTP\/1\.1 410 Gone\r\n/)
       expect(answer).toMatch(/^Cache-Control: no-store\r$/m)
       expect(answer).toMatch(/^Content-Length: 0\r$/m)
@@ -122,7 +155,12 @@ describe.each(majors)('versions() on %s', (_, express: Express) => {
   )
 
   it('VER-3: a deprecated version tells when, until when and where to go', async () => {
-    const v1 = { handler: router(), deprecated: '2026-01-01', sunset: new Date('2027-06-30T12:00:00Z'), successor: 'v8' }
+    const v1 = {
+      handler: router(),
+      deprecated: '2026-01-01',
+      sunset: new Date('2027-06-30T12:00:00Z'),
+      successor: 'v8',
+    }
     const { app, call } = service(express, (app) => {
       app.use((_req, res, next) => {
         res.set('Link', '</docs?a=1,2>; rel="service-doc"')
@@ -147,14 +185,24 @@ describe.each(majors)('versions() on %s', (_, express: Express) => {
 
   it('VER-3, REP-5: the successor stands on baseUrl, and on a path where the Host is malformed', async () => {
     const entries = () => ({ v8: router(), v1: { handler: router(), successor: 'v8' } })
-    const based = service(express, (app) => void app.use(versions(entries(), { baseUrl: 'https://api.example.com/x/' })))
-    expect((await based.call.get('/v1/notes/3')).headers.link).toBe('<https://api.example.com/x/v8/notes/3>; rel="successor-version"')
+    const based = service(
+      express,
+      (app) => void app.use(versions(entries(), { baseUrl: 'https://api.example.com/x/' })),
+    )
+    expect((await based.call.get('/v1/notes/3')).headers.link).toBe(
+      '<https://api.example.com/x/v8/notes/3>; rel="successor-version"',
+    )
     const { call } = service(express, (app) => void app.use(versions(entries())))
-    expect((await call.get('/v1/notes/3').set('Host', 'a@b')).headers.link).toBe('</v8/notes/3>; rel="successor-version"')
+    expect((await call.get('/v1/notes/3').set('Host', 'a@b')).headers.link).toBe(
+      '</v8/notes/3>; rel="successor-version"',
+    )
   })
 
   it('VER-3: no target ends the link of the successor early', async () => {
-    const { app } = service(express, (app) => void app.use(versions({ v8: router(), v1: { handler: router(), successor: 'v8' } })))
+    const { app } = service(
+      express,
+      (app) => void app.use(versions({ v8: router(), v1: { handler: router(), successor: 'v8' } })),
+    )
     const answer = await raw(app, 'GET /v1/notes/a>;rel="next",<b HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n')
     expect(answer).toMatch(/^Link: <http:\/\/a\/v8\/notes\/a%3E;rel=%22next%22,%3Cb>; rel="successor-version"\r$/m)
   })
@@ -182,10 +230,17 @@ describe.each(majors)('versions() on %s', (_, express: Express) => {
     const seen: unknown[] = []
     const sub = express()
     sub.use((_req, _res, next) => next())
-    for (const handler of [express.Router(), sub, (_req: never, _res: never, next: () => void) => next()] as VersionEntry[]) {
+    for (const handler of [
+      express.Router(),
+      sub,
+      (_req: never, _res: never, next: () => void) => next(),
+    ] as VersionEntry[]) {
       const { call } = service(express, (app: App) => {
         app.use('/private', versions({ v1: handler }))
-        app.use((req, res) => void res.json({ url: req.url, baseUrl: req.baseUrl, own: req.app === app, its: res.app === app }))
+        app.use(
+          (req, res) =>
+            void res.json({ url: req.url, baseUrl: req.baseUrl, own: req.app === app, its: res.app === app }),
+        )
       })
       seen.push((await call.get('/private/v1/x?y=1')).body)
     }
@@ -232,7 +287,10 @@ it('VER-1: works without any Express', async () => {
       res.end(`${req.originalUrl} ${req.baseUrl} ${req.url}`)
     }) as never,
   })
-  const answer = await raw((req, res) => middleware(req, res, () => {}), 'GET /v1?a HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n')
+  const answer = await raw(
+    (req, res) => middleware(req, res, () => {}),
+    'GET /v1?a HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n',
+  )
   expect(answer).toContain('/v1?a /v1 /?a')
 })
 
@@ -265,7 +323,10 @@ describe.each(majors)('versions(): lives of parts and brownouts on %s', (_, expr
     for (const path of ['/notes/1', '/notes/%zz', '/', '/notes', '/notes//tags', '/gone'])
       expect((await call.get(`/api/v1${path}`)).body).toEqual((await plain.call.get(`/api/v1${path}`)).body)
     const { headers } = await call.put('/api/v1/notes/7').set('Host', 'a')
-    expect([headers.deprecation, headers.link]).toEqual(['@1767225600', '<http://a/api/v1/notas/7>; rel="successor-version"'])
+    expect([headers.deprecation, headers.link]).toEqual([
+      '@1767225600',
+      '<http://a/api/v1/notas/7>; rel="successor-version"',
+    ])
     expect((await call.get('/api/v1/gone')).headers.sunset).toBe('Mon, 01 Jun 2026 00:00:00 GMT')
     vi.setSystemTime(Date.parse('2026-06-01'))
     expect((await call.get('/api/v1/gone/x')).status).toBe(410)
@@ -289,12 +350,12 @@ describe.each(majors)('versions(): lives of parts and brownouts on %s', (_, expr
       )
     })
     const refused = await call.get('/v1').set('x-client', 'other')
-    expect([refused.status, refused.headers['retry-after'], refused.headers['cache-control'], refused.body.code]).toEqual([
-      503,
-      '86400',
-      'no-store',
-      'unavailable',
-    ])
+    expect([
+      refused.status,
+      refused.headers['retry-after'],
+      refused.headers['cache-control'],
+      refused.body.code,
+    ]).toEqual([503, '86400', 'no-store', 'unavailable'])
     expect((await call.get('/v1').set('x-client', 'billing')).status).toBe(200)
   })
 

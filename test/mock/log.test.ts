@@ -15,7 +15,13 @@ const notes = defineResource({
 const service = () =>
   api({
     describe: {
-      fragments: [{ paths: { '/branches': { get: { operationId: 'listBranches', responses: { 404: { description: 'None.' } } } } } }],
+      fragments: [
+        {
+          paths: {
+            '/branches': { get: { operationId: 'listBranches', responses: { 404: { description: 'None.' } } } },
+          },
+        },
+      ],
     },
     versions: {
       v1: {

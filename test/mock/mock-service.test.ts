@@ -42,7 +42,9 @@ describe('the mock of a service', () => {
     const lines = await Promise.all(orders.map(({ number }) => everything(mock, `/v2/orders/${number}/lines`)))
     expect(lines.flat()).toHaveLength(25)
     expect(lines[0]?.map(({ position }) => position)).toEqual(lines[0]?.map((_, i) => i + 1))
-    const favourites = await Promise.all(orders.map(({ number }) => everything(mock, `/v2/orders/${number}/favourites`)))
+    const favourites = await Promise.all(
+      orders.map(({ number }) => everything(mock, `/v2/orders/${number}/favourites`)),
+    )
     expect(new Set(favourites.flat().map(({ sku }) => sku)).size).toBe(25)
     expect(mock.notes).toEqual([])
   })
@@ -69,13 +71,22 @@ describe('the mock of a service', () => {
 
   it('keeps what is written: create, PATCH with If-Match, flags, associations, remove', async () => {
     const mock = await mocked(shop())
-    const made = await mock.ask('/v2/customers', sent('POST', { fullName: 'Ana', email: 'ana@example.com', from: 1, to: 2 }))
+    const made = await mock.ask(
+      '/v2/customers',
+      sent('POST', { fullName: 'Ana', email: 'ana@example.com', from: 1, to: 2 }),
+    )
     expect(made.status).toBe(201)
     const customer = (await mock.json(made.headers.get('location') ?? '')) as Row
     expect(customer).toMatchObject({ fullName: 'Ana', tenant: 'north', createdAt: expect.stringMatching(/^20\d\d-/) })
-    expect((await mock.ask('/v2/customers', sent('POST', { fullName: 'Ana', email: 'ana@example.com', from: 3, to: 2 }))).status).toBe(422)
+    expect(
+      (await mock.ask('/v2/customers', sent('POST', { fullName: 'Ana', email: 'ana@example.com', from: 3, to: 2 })))
+        .status,
+    ).toBe(422)
 
-    const order = await mock.ask('/v2/orders', sent('POST', { total: 1.5, state: 'open', customer: { id: customer.id } }))
+    const order = await mock.ask(
+      '/v2/orders',
+      sent('POST', { total: 1.5, state: 'open', customer: { id: customer.id } }),
+    )
     expect([order.status, await order.text()]).toEqual([201, ''])
     expect(order.headers.get('location')).toBe(`${mock.base}/v2/orders/1025`)
     expect(await everything(mock, `/v2/customers/${customer.id}/orders`)).toHaveLength(1)
@@ -125,7 +136,10 @@ describe('the mock of a service', () => {
     expect((await mock.ask('/v2/branches/7', { method: 'DELETE' })).status).toBe(204)
     const refused = await mock.ask('/v2/branches/7', { method: 'PUT' })
     expect([refused.status, refused.headers.get('allow')]).toEqual([405, 'GET, DELETE'])
-    expect(await mock.json('/v2/other')).toMatchObject({ code: 'unknown-path', detail: expect.stringContaining('fragment') })
+    expect(await mock.json('/v2/other')).toMatchObject({
+      code: 'unknown-path',
+      detail: expect.stringContaining('fragment'),
+    })
   })
 
   it('serves the document of the service, of its own address', async () => {
@@ -145,7 +159,11 @@ describe('the mock of a service', () => {
   it('lets browsers of any origin in, also where a request fails', async () => {
     const mock = await mocked(shop(), { failures: [{ share: 1, status: 503 }] })
     const answer = await mock.ask('/v2/orders', { headers: { Origin: 'http://localhost:5173' } })
-    expect([answer.status, answer.headers.get('retry-after'), answer.headers.get('access-control-allow-origin')]).toEqual([503, '1', '*'])
+    expect([
+      answer.status,
+      answer.headers.get('retry-after'),
+      answer.headers.get('access-control-allow-origin'),
+    ]).toEqual([503, '1', '*'])
     const preflight = await mock.ask('/v2/orders', {
       method: 'OPTIONS',
       headers: { Origin: 'http://localhost:5173', 'Access-Control-Request-Method': 'POST' },
@@ -201,7 +219,10 @@ describe('the mock of a service', () => {
   it.each([
     [{ order: [] }, 'The data has records of "order", which no version serves. Did you mean "orders"?'],
     [{ orders: {} }, 'The data of "orders" is no list of records'],
-    [{ countries: [{ code: 'XX', name: 'Nowhere' }] }, 'The record 0 given for "countries" is not valid: "code" (enum)'],
+    [
+      { countries: [{ code: 'XX', name: 'Nowhere' }] },
+      'The record 0 given for "countries" is not valid: "code" (enum)',
+    ],
     [{ countries: [{ code: 'ES', nam: 'Spain' }] }, '"nam" is not a member here. Did you mean "name"?'],
     [{ stocks: [{ sku: 'AA-0000', country: 'FR' }] }, '"sku" (link): "products" has no record "AA-0000"'],
     [
@@ -222,13 +243,20 @@ describe('the mock of a service', () => {
       schema: {
         type: 'object',
         required: ['id', 'size', 'state', 'title'],
-        properties: { id: { type: 'integer' }, size: { type: 'number' }, state: { enum: ['new', 'old'] }, title: { type: 'string' } },
+        properties: {
+          id: { type: 'integer' },
+          size: { type: 'number' },
+          state: { enum: ['new', 'old'] },
+          title: { type: 'string' },
+        },
       },
       filters: { state: true },
       sort: ['size'],
       search: ['title'],
     })
-    const mock = await mocked(api({ versions: { v1: [mount(many, { list: never, read: never })] } }), { records: 10_000 })
+    const mock = await mocked(api({ versions: { v1: [mount(many, { list: never, read: never })] } }), {
+      records: 10_000,
+    })
     expect((await mock.ask('/v1/readings')).headers.get('x-total-count')).toBe('10000')
     const answer = await mock.ask('/v1/readings?sort=-size&limit=50&state=old&offest=40')
     expect(Number(answer.headers.get('x-total-count'))).toBeGreaterThan(4500)
@@ -253,7 +281,9 @@ describe('the mock of a service', () => {
   })
 
   it('refuses what is no service', async () => {
-    await expect(mocked(() => {})).rejects.toThrow('A mock needs what api() or resourceRouter() of this version of the library made.')
+    await expect(mocked(() => {})).rejects.toThrow(
+      'A mock needs what api() or resourceRouter() of this version of the library made.',
+    )
   })
 
   it('says which member and keyword are in the way, and what helps', async () => {
@@ -276,14 +306,20 @@ describe('the mock of a service', () => {
     const scoped = defineResource({
       collection: 'notes',
       key: 'id',
-      schema: { type: 'object', required: ['id', 'owner'], properties: { id: { type: 'integer' }, owner: { type: 'string' } } },
+      schema: {
+        type: 'object',
+        required: ['id', 'owner'],
+        properties: { id: { type: 'integer' }, owner: { type: 'string' } },
+      },
       scope: (principal) => ({ owner: (principal as { team: { name: string } }).team.name }),
     })
     const never = (): never => {
       throw new Error('A mock calls no adapter.')
     }
     const service = api({ versions: { v1: [mount(scoped, { list: never, read: never })] } })
-    await expect(mocked(service)).rejects.toThrow(/The scope of "notes" fails with .* for the principal \{"sub":"mock".*--principal/)
+    await expect(mocked(service)).rejects.toThrow(
+      /The scope of "notes" fails with .* for the principal \{"sub":"mock".*--principal/,
+    )
     const mock = await mocked(service, { visitors: { auth: 'off', principal: { team: { name: 'a' } }, isNamed: true } })
     expect(new Set((await everything(mock, '/v1/notes')).map(({ owner }) => owner))).toEqual(new Set(['a']))
   })
@@ -301,6 +337,8 @@ describe('the mock of a service', () => {
       throw new Error('A mock calls no adapter.')
     }
     const mock = await mocked(api({ versions: { v1: [mount(ruled, { list: never, read: never })] } }))
-    expect(mock.notes).toEqual(['The rules of "notes" could not be asked, so its records were made without them: no database'])
+    expect(mock.notes).toEqual([
+      'The rules of "notes" could not be asked, so its records were made without them: no database',
+    ])
   })
 })

@@ -35,7 +35,8 @@ const text = { type: 'string' }
 /** A list, of whose links each leads to something. */
 async function listed(mock: Mocked, path: string): Promise<Record<string, unknown>[]> {
   const answer = await (await mock.ask(`${path}?limit=100`)).text()
-  for (const [, href] of answer.matchAll(/"href":"(http:\/\/127[^"]+)"/g)) expect((await mock.ask(href ?? '')).status, href).toBe(200)
+  for (const [, href] of answer.matchAll(/"href":"(http:\/\/127[^"]+)"/g))
+    expect((await mock.ask(href ?? '')).status, href).toBe(200)
   return JSON.parse(answer)
 }
 
@@ -58,26 +59,40 @@ describe('a mock of odd resources', () => {
     ['a decimal', { type: 'number', minimum: 0.5 }],
   ])('gives 25 keys that are %s', async (_name, key) => {
     expect(
-      await listed(await serve(define({ collection: 'things', key: 'id', properties: { id: key, self: text } })), '/v1/things'),
+      await listed(
+        await serve(define({ collection: 'things', key: 'id', properties: { id: key, self: text } })),
+        '/v1/things',
+      ),
     ).toHaveLength(25)
   })
 
   it('takes the records that a schema gives as examples first, under their own keys', async () => {
     const mock = await serve(
-      define({ collection: 'notes', key: 'id', properties: { id: whole, text }, schema: { examples: [{ id: 77, text: 'mine' }] } }),
+      define({
+        collection: 'notes',
+        key: 'id',
+        properties: { id: whole, text },
+        schema: { examples: [{ id: 77, text: 'mine' }] },
+      }),
     )
     expect(await mock.json('/v1/notes/77')).toEqual({ id: 77, text: 'mine' })
   })
 
   it('passes examples over that do not fit', async () => {
-    const mock = await serve(define({ collection: 'notes', key: 'id', properties: { id: whole, size: { ...whole, examples: ['large'] } } }))
+    const mock = await serve(
+      define({ collection: 'notes', key: 'id', properties: { id: whole, size: { ...whole, examples: ['large'] } } }),
+    )
     expect(await listed(mock, '/v1/notes')).toHaveLength(25)
   })
 
   it('serves names of every script, and of methods of objects', async () => {
     const names = ['</script>', 'ñ "quoted" \'x\'', 'constructor', 'toString', 'hasOwnProperty', '日本']
     const mock = await serve(
-      define({ collection: 'años', key: 'clave', properties: { clave: text, ...Object.fromEntries(names.map((name) => [name, text])) } }),
+      define({
+        collection: 'años',
+        key: 'clave',
+        properties: { clave: text, ...Object.fromEntries(names.map((name) => [name, text])) },
+      }),
     )
     const [first] = await listed(mock, '/v1/años')
     expect(Object.keys(first ?? {})).toEqual(['clave', ...names])
@@ -85,9 +100,24 @@ describe('a mock of odd resources', () => {
 
   it('links resources that require each other, and themselves', async () => {
     const mock = await serve(
-      define({ collection: 'parts', key: 'id', properties: { id: whole, bigId: text }, links: { big: { to: 'bigs', by: 'bigId' } } }),
-      define({ collection: 'bigs', key: 'id', properties: { id: text, partId: whole }, links: { part: { to: 'parts', by: 'partId' } } }),
-      define({ collection: 'nodes', key: 'id', properties: { id: whole, rootId: whole }, links: { root: { to: 'nodes', by: 'rootId' } } }),
+      define({
+        collection: 'parts',
+        key: 'id',
+        properties: { id: whole, bigId: text },
+        links: { big: { to: 'bigs', by: 'bigId' } },
+      }),
+      define({
+        collection: 'bigs',
+        key: 'id',
+        properties: { id: text, partId: whole },
+        links: { part: { to: 'parts', by: 'partId' } },
+      }),
+      define({
+        collection: 'nodes',
+        key: 'id',
+        properties: { id: whole, rootId: whole },
+        links: { root: { to: 'nodes', by: 'rootId' } },
+      }),
     )
     for (const path of ['/v1/parts', '/v1/bigs', '/v1/nodes']) expect(await listed(mock, path)).toHaveLength(25)
   })
@@ -95,7 +125,12 @@ describe('a mock of odd resources', () => {
   it('links by members that other links and parents share', async () => {
     const mock = await serve(
       define({ collection: 'as', key: 'id', properties: { id: whole } }),
-      define({ collection: 'bs', key: ['aId', 'n'], properties: { aId: whole, n: whole }, parent: { of: 'as', by: 'aId' } }),
+      define({
+        collection: 'bs',
+        key: ['aId', 'n'],
+        properties: { aId: whole, n: whole },
+        parent: { of: 'as', by: 'aId' },
+      }),
       define({
         collection: 'cs',
         key: ['aId', 'bN', 'n'],
@@ -115,7 +150,12 @@ describe('a mock of odd resources', () => {
   it('gives resources whose whole key leads to others one record for each', async () => {
     const mock = await serve(
       define({ collection: 'users', key: 'id', properties: { id: { type: 'integer', maximum: 3 } } }),
-      define({ collection: 'profiles', key: 'userId', properties: { userId: whole }, links: { user: { to: 'users', by: 'userId' } } }),
+      define({
+        collection: 'profiles',
+        key: 'userId',
+        properties: { userId: whole },
+        links: { user: { to: 'users', by: 'userId' } },
+      }),
     )
     expect(await listed(mock, '/v1/users')).toHaveLength(3)
     expect(await listed(mock, '/v1/profiles')).toHaveLength(3)
@@ -123,12 +163,21 @@ describe('a mock of odd resources', () => {
 
   it('ends where a schema contains itself, and says where it has no end', async () => {
     const tree = (required: string) => ({
-      $defs: { node: { type: 'object', required: [required], properties: { size: whole, next: { $ref: '#/$defs/node' } } } },
+      $defs: {
+        node: { type: 'object', required: [required], properties: { size: whole, next: { $ref: '#/$defs/node' } } },
+      },
     })
     const of = (required: string) =>
-      define({ collection: 'trees', key: 'id', properties: { id: whole, tree: { $ref: '#/$defs/node' } }, schema: tree(required) })
+      define({
+        collection: 'trees',
+        key: 'id',
+        properties: { id: whole, tree: { $ref: '#/$defs/node' } },
+        schema: tree(required),
+      })
     expect(await listed(await serve(of('size')), '/v1/trees')).toHaveLength(25)
-    await expect(serve(of('next'))).rejects.toThrow(/because of "tree\.next\.next.*\.\.\." \(\$ref\): it is recursive without end/)
+    await expect(serve(of('next'))).rejects.toThrow(
+      /because of "tree\.next\.next.*\.\.\." \(\$ref\): it is recursive without end/,
+    )
   })
 
   it('says which rule is in the way', async () => {

@@ -123,7 +123,11 @@ describe('mock <module> as a process', () => {
   })
 
   it('takes the default of a module with two services, and ends on SIGINT', async () => {
-    const { child, ended, greeting } = run(moduleOf('export default service("v3")\nexport const api2 = service("v1")'), '--port', '0')
+    const { child, ended, greeting } = run(
+      moduleOf('export default service("v3")\nexport const api2 = service("v1")'),
+      '--port',
+      '0',
+    )
     expect(await greeting).toMatch(/\/v3\/notes {2}25 records\n/)
     child.kill('SIGINT')
     expect((await ended).code).toBe(0)

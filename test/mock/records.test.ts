@@ -38,7 +38,11 @@ describe('example records', () => {
   )
 
   it.each(patterns)('match %s', async (pattern) => {
-    const schema = { type: 'object', required: ['id', 'text'], properties: { id: { type: 'integer' }, text: { type: 'string', pattern } } }
+    const schema = {
+      type: 'object',
+      required: ['id', 'text'],
+      properties: { id: { type: 'integer' }, text: { type: 'string', pattern } },
+    }
     const records = await exampleRecords(resource(schema), { count: 4 })
     for (const record of records) expect(record.text).toMatch(new RegExp(pattern, 'u'))
   })

@@ -17,7 +17,9 @@ const orders = defineResource({
 it('VER-2: the mock of a service retires and deprecates what the service does', async () => {
   const resources = [
     mount(notes, memoryAdapter(notes), { retired: true }),
-    mount(orders, memoryAdapter(orders), { operations: { remove: { retired: true }, list: { deprecated: { since: '2026-01-01' } } } }),
+    mount(orders, memoryAdapter(orders), {
+      operations: { remove: { retired: true }, list: { deprecated: { since: '2026-01-01' } } },
+    }),
   ]
   const mock = await mocked(api({ versions: { v1: { resources, paths: { '/old': { retired: true } } } } }))
   expect((await mock.ask('/v1/notes/1')).status).toBe(410)

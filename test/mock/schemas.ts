@@ -3,20 +3,67 @@ import fc from 'fast-check'
 import type { JsonSchema } from '../../src/definition/schema-types.js'
 
 const formats = [
-  ...['date', 'time', 'date-time', 'iso-time', 'iso-date-time', 'duration', 'uri', 'uri-reference', 'uri-template', 'url', 'email'],
-  ...['hostname', 'ipv4', 'ipv6', 'regex', 'uuid', 'json-pointer', 'json-pointer-uri-fragment', 'relative-json-pointer', 'byte'],
+  ...[
+    'date',
+    'time',
+    'date-time',
+    'iso-time',
+    'iso-date-time',
+    'duration',
+    'uri',
+    'uri-reference',
+    'uri-template',
+    'url',
+    'email',
+  ],
+  ...[
+    'hostname',
+    'ipv4',
+    'ipv6',
+    'regex',
+    'uuid',
+    'json-pointer',
+    'json-pointer-uri-fragment',
+    'relative-json-pointer',
+    'byte',
+  ],
   ...['password', 'binary', 'local-date-time', 'local-time', 'decimal', 'int64'],
 ]
 
 export const patterns = [
-  ...['^[A-Z]{2}-\\d{4}$', '^(?<year>\\d{4})-(?:a|b)+$', '^\\p{Lu}\\p{L}*$', '^(?=.*\\d)[a-z\\d]{8}$', '^(?!00)\\d{2}$', '(?<=a)b'],
-  ...['^[^\\s@]+@[^\\s@]+$', '^(a|b)\\1$', '^[\\u{1F600}-\\u{1F64F}]$', '[\\w-]+\\.[a-z]{2,}$', '^.{3}$', '^\\S+$', '^[\\p{L} ]{3,5}$'],
-  ...['^(?:[1-9]\\d*|0)$', '^\\/(?:[^~/]|~[01])*$', '^a{2,5}b?$', '^(?:x|y|zz)[\\]\\-a]$', '^[ñÑ]{2}\\p{Script=Greek}$', '\\bword\\b', ''],
+  ...[
+    '^[A-Z]{2}-\\d{4}$',
+    '^(?<year>\\d{4})-(?:a|b)+$',
+    '^\\p{Lu}\\p{L}*$',
+    '^(?=.*\\d)[a-z\\d]{8}$',
+    '^(?!00)\\d{2}$',
+    '(?<=a)b',
+  ],
+  ...[
+    '^[^\\s@]+@[^\\s@]+$',
+    '^(a|b)\\1$',
+    '^[\\u{1F600}-\\u{1F64F}]$',
+    '[\\w-]+\\.[a-z]{2,}$',
+    '^.{3}$',
+    '^\\S+$',
+    '^[\\p{L} ]{3,5}$',
+  ],
+  ...[
+    '^(?:[1-9]\\d*|0)$',
+    '^\\/(?:[^~/]|~[01])*$',
+    '^a{2,5}b?$',
+    '^(?:x|y|zz)[\\]\\-a]$',
+    '^[ñÑ]{2}\\p{Script=Greek}$',
+    '\\bword\\b',
+    '',
+  ],
 ]
 
 const text: fc.Arbitrary<JsonSchema> = fc.oneof(
   fc.record({ type: fc.constant('string') }),
-  fc.tuple(fc.nat(30), fc.nat(30)).map(([least, more]) => ({ type: 'string', minLength: least, maxLength: least + more })),
+  fc
+    .tuple(fc.nat(30), fc.nat(30))
+    .map(([least, more]) => ({ type: 'string', minLength: least, maxLength: least + more })),
   fc.constantFrom(...formats).map((format) => ({ type: 'string', format })),
   fc.constantFrom(...patterns).map((pattern) => ({ type: 'string', pattern })),
   fc.constantFrom('a', 'b', 'ñ').map((value) => ({ const: value })),
@@ -38,7 +85,9 @@ const number: fc.Arbitrary<JsonSchema> = fc
   }))
 
 const listed: fc.Arbitrary<JsonSchema> = fc.oneof(
-  fc.uniqueArray(fc.constantFrom('red', 'green', 'blue', 7, null), { minLength: 1 }).map((values) => ({ enum: values })),
+  fc
+    .uniqueArray(fc.constantFrom('red', 'green', 'blue', 7, null), { minLength: 1 })
+    .map((values) => ({ enum: values })),
   fc.boolean().map((value) => ({ const: value })),
   fc.constant({ type: 'boolean' }),
 )
@@ -60,7 +109,10 @@ const { schema } = fc.letrec<{ schema: JsonSchema; object: JsonSchema }>((tie) =
   ),
   object: fc
     .record({
-      members: fc.uniqueArray(fc.tuple(fc.constantFrom(...names), tie('schema')), { selector: ([name]) => name, maxLength: 6 }),
+      members: fc.uniqueArray(fc.tuple(fc.constantFrom(...names), tie('schema')), {
+        selector: ([name]) => name,
+        maxLength: 6,
+      }),
       required: fc.array(fc.boolean(), { minLength: 6, maxLength: 6 }),
       together: fc.boolean(),
     })
@@ -68,12 +120,16 @@ const { schema } = fc.letrec<{ schema: JsonSchema; object: JsonSchema }>((tie) =
       type: 'object',
       properties: Object.fromEntries(members),
       required: members.map(([name]) => name).filter((_, i) => required[i]),
-      ...(together && members.length > 1 ? { dependentRequired: { [members[0]?.[0] ?? '']: [members[1]?.[0] ?? ''] } } : {}),
+      ...(together && members.length > 1
+        ? { dependentRequired: { [members[0]?.[0] ?? '']: [members[1]?.[0] ?? ''] } }
+        : {}),
     })),
 }))
 
 function nullable(inner: fc.Arbitrary<JsonSchema>): fc.Arbitrary<JsonSchema> {
-  return inner.map((one) => (typeof one.type === 'string' ? { ...one, type: [one.type, 'null'] } : { anyOf: [one, { type: 'null' }] }))
+  return inner.map((one) =>
+    typeof one.type === 'string' ? { ...one, type: [one.type, 'null'] } : { anyOf: [one, { type: 'null' }] },
+  )
 }
 
 function list(inner: fc.Arbitrary<JsonSchema>): fc.Arbitrary<JsonSchema> {

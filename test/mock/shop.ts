@@ -1,7 +1,16 @@
 /** A service with a resource of each kind, over adapters that fail the test where they are called. */
 import type { Adapter } from '../../src/index.js'
 import type { DocumentFragment } from '../../src/openapi/index.js'
-import { type ApiOptions, adapterView, api, bearer, defineResource, endpoint, mount, scopePermission } from './library.js'
+import {
+  type ApiOptions,
+  adapterView,
+  api,
+  bearer,
+  defineResource,
+  endpoint,
+  mount,
+  scopePermission,
+} from './library.js'
 
 const asked = (): never => {
   throw new Error('A mock calls no adapter of the service.')
@@ -78,7 +87,10 @@ const products = defineResource({
   schema: {
     type: 'object',
     required: ['sku', 'title'],
-    properties: { sku: { type: 'string', pattern: '^[A-Z]{2}-\\d{4}$' }, title: { type: 'string', examples: ['Lamp', 'Chair'] } },
+    properties: {
+      sku: { type: 'string', pattern: '^[A-Z]{2}-\\d{4}$' },
+      title: { type: 'string', examples: ['Lamp', 'Chair'] },
+    },
   },
   search: ['title'],
   attachedTo: [{ of: orders, as: 'favourites' }],
@@ -117,13 +129,21 @@ const stocks = defineResource({
 const countries = defineResource({
   collection: 'countries',
   key: 'code',
-  schema: { type: 'object', required: ['code', 'name'], properties: { code: { enum: ['AR', 'ES', 'UY'] }, name: { type: 'string' } } },
+  schema: {
+    type: 'object',
+    required: ['code', 'name'],
+    properties: { code: { enum: ['AR', 'ES', 'UY'] }, name: { type: 'string' } },
+  },
 })
 
 const oldProducts = defineResource({
   collection: 'products',
   key: 'sku',
-  schema: { type: 'object', required: ['sku', 'name'], properties: { sku: { type: 'string' }, name: { type: 'string' } } },
+  schema: {
+    type: 'object',
+    required: ['sku', 'name'],
+    properties: { sku: { type: 'string' }, name: { type: 'string' } },
+  },
   attachedTo: [{ of: orders, as: 'favourites' }],
 })
 
@@ -141,14 +161,19 @@ export const fragments: readonly DocumentFragment[] = [
         get: {
           operationId: 'getBranch',
           responses: {
-            200: { description: 'It.', content: { 'application/json': { schema: { $ref: '#/components/schemas/Branch' } } } },
+            200: {
+              description: 'It.',
+              content: { 'application/json': { schema: { $ref: '#/components/schemas/Branch' } } },
+            },
           },
         },
         delete: { operationId: 'deleteBranch', responses: { 204: { description: 'Done.' } } },
       },
     },
     components: {
-      schemas: { Branch: { type: 'object', required: ['city'], properties: { city: { type: 'string', examples: ['Cadiz'] } } } },
+      schemas: {
+        Branch: { type: 'object', required: ['city'], properties: { city: { type: 'string', examples: ['Cadiz'] } } },
+      },
     },
   },
 ]
@@ -176,7 +201,9 @@ function shopOptions(): ApiOptions {
           methods: {
             POST: {
               describe: {
-                responses: { 201: { schema: { type: 'object', properties: { reason: { type: 'string' } }, required: ['reason'] } } },
+                responses: {
+                  201: { schema: { type: 'object', properties: { reason: { type: 'string' } }, required: ['reason'] } },
+                },
               },
               handle: asked,
             },

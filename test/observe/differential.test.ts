@@ -27,7 +27,8 @@ function routes(express: Express, app: App): void {
     router.get('/pipe', (_req, res) => void Readable.from(['[', '1', ',2', ']']).pipe(res.type('json')))
     router.get(
       '/buffers',
-      (_req, res) => void Readable.from([Buffer.from('  \n'), Buffer.from([0xff, 0xfe]), Buffer.alloc(70_000, 97)]).pipe(res),
+      (_req, res) =>
+        void Readable.from([Buffer.from('  \n'), Buffer.from([0xff, 0xfe]), Buffer.alloc(70_000, 97)]).pipe(res),
     )
     router.get('/write', (_req, res) => {
       const order: string[] = []
@@ -63,7 +64,10 @@ function routes(express: Express, app: App): void {
     router.get('/none', (_req, res) => void res.status(204).end('never sent'))
     router.get('/not-modified', (_req, res) => void res.status(304).end())
     router.get('/head', (_req, res) => void res.set('x-total-count', '3').json([1]))
-    router.get('/head-line', (_req, res) => void res.writeHead(207, 'Odd Words', { 'X-One': ['a', 'b'], 'x-TWO': 'c' }).end('x'))
+    router.get(
+      '/head-line',
+      (_req, res) => void res.writeHead(207, 'Odd Words', { 'X-One': ['a', 'b'], 'x-TWO': 'c' }).end('x'),
+    )
     router.get('/raw-head', (_req, res) => void res.writeHead(200, ['A', '1', 'a', '2']).end())
     router.get('/flush', (_req, res) => {
       res.setHeader('Content-Type', 'text/event-stream')
@@ -121,7 +125,10 @@ const requests: Readonly<Record<string, string>> = {
   ...Object.fromEntries(
     paths.flatMap((path) =>
       ['', '/compressed'].flatMap((base) =>
-        ['GET', 'HEAD'].map((method) => [`${method} ${base}/${path}`, head(method, `${base}/v1/${path}`, 'Accept-Encoding: gzip')]),
+        ['GET', 'HEAD'].map((method) => [
+          `${method} ${base}/${path}`,
+          head(method, `${base}/v1/${path}`, 'Accept-Encoding: gzip'),
+        ]),
       ),
     ),
   ),
@@ -214,7 +221,8 @@ it('observe() changes no byte of a service without Express', async () => {
     else res.writeHead(500, { 'Content-Type': 'text/html' }).end('<html>')
   }
   const { counts, middleware } = counting()
-  const observed: RequestListener = (req: IncomingMessage, res: ServerResponse) => middleware(req, res, () => handler(req, res))
+  const observed: RequestListener = (req: IncomingMessage, res: ServerResponse) =>
+    middleware(req, res, () => handler(req, res))
   const ports = await Promise.all([handler, observed].map((one) => listen(one)))
   for (const path of ['/v1/orders', '/v1/none']) {
     const [plain, same] = await Promise.all(ports.map((port) => bytes(port, head('GET', path))))
@@ -254,7 +262,9 @@ type Step =
 
 const steps: fc.Arbitrary<readonly Step[]> = fc.array(
   fc.oneof(
-    fc.record({ write: fc.oneof(fc.string({ unit: 'binary', maxLength: 80 }), fc.constantFrom('[', '{', ' ', '<', '', '\ufeff[')) }),
+    fc.record({
+      write: fc.oneof(fc.string({ unit: 'binary', maxLength: 80 }), fc.constantFrom('[', '{', ' ', '<', '', '\ufeff[')),
+    }),
     fc.record({
       write: fc.constantFrom('5b31', 'W3s=', '[é'),
       encoding: fc.constantFrom<BufferEncoding[]>('hex', 'base64', 'utf16le', 'latin1', 'utf8'),
@@ -298,7 +308,16 @@ it('observe() changes no byte, whatever a handler writes', async () => {
       status = code
       const [plain, same] = await Promise.all(
         ports.map((port) =>
-          bytes(port, head(method, '/v1/orders/7', 'If-Match: W/"1", "', 'If-None-Match: W/"1"', 'Accept: text/plain;q=0.1, ;,a/b;c="')),
+          bytes(
+            port,
+            head(
+              method,
+              '/v1/orders/7',
+              'If-Match: W/"1", "',
+              'If-None-Match: W/"1"',
+              'Accept: text/plain;q=0.1, ;,a/b;c="',
+            ),
+          ),
         ),
       )
       expect(same).toBe(plain)

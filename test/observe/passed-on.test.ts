@@ -54,7 +54,8 @@ function service(express: Express, rest: string, front: Front) {
     else res.set('Etag', '"1"').json(data)
   })
   app.use((_req, res) => void res.status(404).json({ error: 'nowhere' }))
-  const failed: ErrorRequestHandler = (error, _req, res, _next) => void res.status(error.status).json({ error: 'failed' })
+  const failed: ErrorRequestHandler = (error, _req, res, _next) =>
+    void res.status(error.status).json({ error: 'failed' })
   app.use(failed)
   return app
 }

@@ -75,7 +75,8 @@ function service(express: Express) {
   v1.post('/orders', (_req, res) => void res.status(409).type('application/problem+json').json(problem(409)))
   v1.head('/orders/:id', (_req, res) => void res.status(302).end())
   item.get('/', (req, res) => {
-    if ((req.params as { id?: string }).id === 'none') res.status(404).type('application/problem+json').json(problem(404))
+    if ((req.params as { id?: string }).id === 'none')
+      res.status(404).type('application/problem+json').json(problem(404))
     else res.set('Etag', '"1"').json({ id: 1 })
   })
   item.put('/', (_req, res) => void res.set('Etag', '"2"').json({ id: 1 }))
@@ -151,7 +152,9 @@ describe.each(majors)('observe() (%s)', (_, express) => {
     for (const [request, expected] of sins) {
       const before = new Set(await found())
       await ask(request)
-      await expect.poll(async () => (await found()).filter((one) => !before.has(one)), { message: request }).toEqual([expected])
+      await expect
+        .poll(async () => (await found()).filter((one) => !before.has(one)), { message: request })
+        .toEqual([expected])
       named.add(expected)
     }
     expect(await found()).toEqual([...named].sort())
@@ -161,7 +164,10 @@ describe.each(majors)('observe() (%s)', (_, express) => {
 
 it('records no value of a path, a parameter, a header or a body', async () => {
   const { ask, counts } = await observed(express5)
-  const secrets = ['GET /v1/json-errors/ana@example.com?note=hidden', 'GET /v1/orders?4111111111111111=hidden&ana@example.com=1&mañana=1']
+  const secrets = [
+    'GET /v1/json-errors/ana@example.com?note=hidden',
+    'GET /v1/orders?4111111111111111=hidden&ana@example.com=1&mañana=1',
+  ]
   for (const request of secrets) await ask(request)
   await ask('GET /v1/json-errors/ana-garcia authorization:Bearer hidden.hidden.hidden')
   await expect.poll(async () => (await counts.read()).wouldBreak.length).toBe(2)
@@ -182,7 +188,8 @@ describe.each(majors)('routes of every shape (%s)', (_, express) => {
       const [method = '', path = ''] = request.split(' ')
       await (await fetch(`http://127.0.0.1:${port}${path}`, { method, redirect: 'manual' })).arrayBuffer()
     }
-    const lines = async () => (await counts.read()).wouldBreak.map(({ clause, route, detail }) => `${clause} ${route} ${detail}`).sort()
+    const lines = async () =>
+      (await counts.read()).wouldBreak.map(({ clause, route, detail }) => `${clause} ${route} ${detail}`).sort()
     // An answer is judged before the server reads the next request.
     await (await fetch(`http://127.0.0.1:${port}/last`)).arrayBuffer()
     return lines()
@@ -200,7 +207,9 @@ describe.each(majors)('routes of every shape (%s)', (_, express) => {
       app.all(/^\/x/, (_req, res) => void res.status(404).end())
       app.all(express === express5 ? '/*rest' : '*', (_req, res) => void res.status(404).send('<html>'))
     }
-    expect(await found(mount, ['POST /v1/orders', 'GET /nowhere', 'GET /v1/none/at/all'])).toEqual(['VERB-2 /v1/orders Location'])
+    expect(await found(mount, ['POST /v1/orders', 'GET /nowhere', 'GET /v1/none/at/all'])).toEqual([
+      'VERB-2 /v1/orders Location',
+    ])
   })
 
   it('what a middleware answers without routes is judged too; files and redirects are not', async () => {
@@ -214,7 +223,14 @@ describe.each(majors)('routes of every shape (%s)', (_, express) => {
         next()
       })
     }
-    const requests = ['GET /old', 'GET /data/config.json', 'GET /page', 'POST /v1/orders', 'GET /v1/orders/17', 'GET /nowhere']
+    const requests = [
+      'GET /old',
+      'GET /data/config.json',
+      'GET /page',
+      'POST /v1/orders',
+      'GET /v1/orders/17',
+      'GET /nowhere',
+    ]
     expect(await found(mount, requests)).toEqual(['HDR-2 /v1/orders/{id} weak Etag', 'VERB-2 /v1/orders Location'])
   })
 
@@ -236,7 +252,9 @@ describe.each(majors)('routes of every shape (%s)', (_, express) => {
     const port = await listen(app)
     const word = (at: number) => [...String(at)].map((digit) => 'abcdefghij'[Number(digit)]).join('')
     for (let at = 0; at < 300; at++) await (await fetch(`http://127.0.0.1:${port}/${word(at)}`)).arrayBuffer()
-    await expect.poll(async () => (await counts.read()).wouldBreak.find(({ route }) => route === '(other)')?.count).toBeGreaterThan(80)
+    await expect
+      .poll(async () => (await counts.read()).wouldBreak.find(({ route }) => route === '(other)')?.count)
+      .toBeGreaterThan(80)
     expect(new Set((await counts.read()).wouldBreak.map(({ route }) => route)).size).toBe(201)
   })
 })

@@ -102,7 +102,11 @@ describe('addressable', () => {
     for (const schema of [{ type: 'integer' }, { type: 'string', format: 'uuid' }, { type: 'string', enum: ['a'] }]) {
       expect(addressable(schema)).toEqual(schema)
     }
-    expect(addressable({ type: 'string', pattern: '^x$', minLength: 3 })).toEqual({ type: 'string', pattern: '^x$', minLength: 3 })
+    expect(addressable({ type: 'string', pattern: '^x$', minLength: 3 })).toEqual({
+      type: 'string',
+      pattern: '^x$',
+      minLength: 3,
+    })
   })
 })
 

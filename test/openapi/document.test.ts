@@ -36,12 +36,15 @@ describe('openapi() of the example', () => {
   it.each(documents)('%s refers to nothing that it lacks', (_, document) => {
     const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/components\/(\w+)\/([^"]+)"/g)]
     expect(references.length).toBeGreaterThan(50)
-    for (const [, kind = '', name = ''] of references) expect(document.components[kind], `${kind}/${name}`).toHaveProperty([name])
+    for (const [, kind = '', name = ''] of references)
+      expect(document.components[kind], `${kind}/${name}`).toHaveProperty([name])
   })
 
   it.each(whole)('RFC 9110 9.3.2: no answer to a HEAD has content in %s', (_, document) => {
     const heads = Object.entries(document.paths).flatMap(([path, { head }]) => {
-      const { responses = {} } = (head ?? {}) as { responses?: Readonly<Record<string, { $ref?: string; content?: unknown }>> }
+      const { responses = {} } = (head ?? {}) as {
+        responses?: Readonly<Record<string, { $ref?: string; content?: unknown }>>
+      }
       return Object.entries(responses).map(([status, response]) => [`${path} ${status}`, response] as const)
     })
     expect(heads.length).toBeGreaterThan(50)
@@ -61,7 +64,9 @@ describe('openapi() of the example', () => {
         fechaDeEntrada: { format: 'local-date-time', pattern: expect.stringContaining('T(?:') },
       },
     })
-    expect(schemas.ContratoCreate).toMatchObject({ properties: { codigoDeContratoInterno: { minLength: 1, pattern: '^(?!\\.{1,2}$)' } } })
+    expect(schemas.ContratoCreate).toMatchObject({
+      properties: { codigoDeContratoInterno: { minLength: 1, pattern: '^(?!\\.{1,2}$)' } },
+    })
     // A tester that shortens or lengthens texts of a pattern needs both bounds to keep to it.
     expect(parameters.ContratoExpand).toMatchObject({
       schema: { minLength: 1, maxLength: 16_384, pattern: '^(?:cliente)(?:,(?:cliente))*$' },
@@ -84,12 +89,29 @@ describe('openapi() of the example', () => {
   it('names methods of a client well, also of Spanish collections', () => {
     const [, document] = documents[0] ?? []
     const ids = Object.values(document?.paths ?? {}).flatMap((item) =>
-      Object.values(item).flatMap((one) => (typeof one === 'object' && one !== null && 'operationId' in one ? [one.operationId] : [])),
+      Object.values(item).flatMap((one) =>
+        typeof one === 'object' && one !== null && 'operationId' in one ? [one.operationId] : [],
+      ),
     )
     expect(ids).toEqual(
       expect.arrayContaining([
-        ...['listPrePiezas', 'countPrePiezas', 'createPrePieza', 'getPrePieza', 'checkPrePieza', 'replacePrePieza', 'updatePrePieza'],
-        ...['deletePrePieza', 'listComponentes', 'getCodigoPostal', 'setContratoActivo', 'unsetContratoActivo', 'attachClienteContrato'],
+        ...[
+          'listPrePiezas',
+          'countPrePiezas',
+          'createPrePieza',
+          'getPrePieza',
+          'checkPrePieza',
+          'replacePrePieza',
+          'updatePrePieza',
+        ],
+        ...[
+          'deletePrePieza',
+          'listComponentes',
+          'getCodigoPostal',
+          'setContratoActivo',
+          'unsetContratoActivo',
+          'attachClienteContrato',
+        ],
       ]),
     )
     expect(new Set(ids).size).toBe(ids.length)

@@ -44,7 +44,11 @@ const orders = defineResource({
 const lines = defineResource({
   collection: 'lines',
   key: ['orderId', 'number'],
-  schema: { type: 'object', required: ['orderId', 'number'], properties: { orderId: { type: 'integer' }, number: { type: 'integer' } } },
+  schema: {
+    type: 'object',
+    required: ['orderId', 'number'],
+    properties: { orderId: { type: 'integer' }, number: { type: 'integer' } },
+  },
   parent: { of: orders, by: 'orderId' },
 })
 

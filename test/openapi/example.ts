@@ -12,7 +12,10 @@ const asked = (): never => {
 export async function describedApis(): Promise<readonly (readonly [name: string, api: Api, version: string])[]> {
   const stores = storesIn({ client: { query: asked }, transaction: asked, ask: asked, close: async () => {} })
   const access = await openAccess({ publicUser: 'ana', publicPassword: 'piezas' })
-  const { apis } = createService({ baseUrl: 'https://api.example.com', rateLimit: 600 }, { stores, access, counters: { close() {} } })
+  const { apis } = createService(
+    { baseUrl: 'https://api.example.com', rateLimit: 600 },
+    { stores, access, counters: { close() {} } },
+  )
   return [
     ['private-v1', apis.inside, 'v1'],
     ['private-v8', apis.inside, 'v8'],

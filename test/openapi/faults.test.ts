@@ -37,7 +37,9 @@ describe('what can not be described', () => {
 
   it('names two addresses that would share an operation id', () => {
     const named = { describe: { operations: { list: { operationId: 'getOrder' } } } }
-    expect(describing({}, named)).toThrow(/GET \/orders\/\{id\} and GET \/orders would share the operation id "getOrder"/)
+    expect(describing({}, named)).toThrow(
+      /GET \/orders\/\{id\} and GET \/orders would share the operation id "getOrder"/,
+    )
   })
 
   it('names a keyword that no document can hold', () => {
@@ -47,7 +49,9 @@ describe('what can not be described', () => {
       methods: { GET: { describe: { responses: { 200: { schema } } }, handle: () => ({}) } },
     })
     const service = api({ versions: { v1: [places] } })
-    expect(() => openapi(service, 'v1')).toThrow(/the endpoint "get-places" has the keyword "\$anchor" at "\/city"[\s\S]*description-unfit/)
+    expect(() => openapi(service, 'v1')).toThrow(
+      /the endpoint "get-places" has the keyword "\$anchor" at "\/city"[\s\S]*description-unfit/,
+    )
   })
 
   it('names a keyword that OpenAPI 3.0.3 lacks, which 3.1 has', () => {
@@ -73,9 +77,15 @@ describe('what can not be described', () => {
   })
 
   it('names what a fragment has that the document has already', () => {
-    expect(describing({ fragments: [{ paths: { '/orders': { get: {} } } }] })).toThrow(/A fragment has "get" in "\/orders" of paths/)
-    expect(describing({ fragments: [{ components: { schemas: { Order: {} } } }] })).toThrow(/A fragment has "Order" in "schemas"/)
-    expect(describing({ fragments: [{ paths: { '/orders/count': { get: { operationId: 'countAll', responses: {} } } } }] })).not.toThrow()
+    expect(describing({ fragments: [{ paths: { '/orders': { get: {} } } }] })).toThrow(
+      /A fragment has "get" in "\/orders" of paths/,
+    )
+    expect(describing({ fragments: [{ components: { schemas: { Order: {} } } }] })).toThrow(
+      /A fragment has "Order" in "schemas"/,
+    )
+    expect(
+      describing({ fragments: [{ paths: { '/orders/count': { get: { operationId: 'countAll', responses: {} } } } }] }),
+    ).not.toThrow()
   })
 
   it('names a version that is not served, and one that has retired', () => {
@@ -108,7 +118,11 @@ describe('what a team adds', () => {
               description: 'What clients order.',
               'x-owner': 'sales',
               operations: {
-                create: { summary: 'Order', 'x-slow': true, problems: [{ code: 'sold-out', status: 409, title: 'Sold out' }] },
+                create: {
+                  summary: 'Order',
+                  'x-slow': true,
+                  problems: [{ code: 'sold-out', status: 409, title: 'Sold out' }],
+                },
               },
             },
           }),

@@ -48,7 +48,8 @@ describe('examples that are made for a document', () => {
       const found = examplesIn(whole)
       expect(found.length).toBeGreaterThan(5)
       const validators = new Validators(whole)
-      for (const { place, value } of found) expect([place.join('/'), validators.faults(value, place)]).toEqual([place.join('/'), []])
+      for (const { place, value } of found)
+        expect([place.join('/'), validators.faults(value, place)]).toEqual([place.join('/'), []])
     },
     90_000,
   )

@@ -14,7 +14,8 @@ const withKeys = (path: string, id = '1'): string =>
     .replace('{lineId}', 'orderId=1,number=1')
     .replace('{file}', 'orders')
     .replaceAll(/\{id\}|\{orderId\}|\{clientId\}/g, id)
-const withoutRecords = (path: string): string => path.replace('{lineId}', 'orderId=999,number=1').replaceAll(/\{\w+\}/g, '999')
+const withoutRecords = (path: string): string =>
+  path.replace('{lineId}', 'orderId=999,number=1').replaceAll(/\{\w+\}/g, '999')
 
 const sent: Readonly<Record<string, unknown>> = {
   '/clients': { id: 50 },
@@ -32,7 +33,13 @@ const told = Object.entries(document.paths).flatMap(([path, item]) =>
   Object.entries(item).flatMap(([method, operation]) =>
     method === 'parameters' || path === '/login'
       ? []
-      : [{ path, method: method.toUpperCase(), operation: operation as { operationId: string; responses: object; requestBody?: unknown } }],
+      : [
+          {
+            path,
+            method: method.toUpperCase(),
+            operation: operation as { operationId: string; responses: object; requestBody?: unknown },
+          },
+        ],
   ),
 )
 
@@ -55,7 +62,8 @@ const origin = 'https://page.example'
 
 /** Nothing refers to what is only created, and what is removed is nobody's duplicate. */
 const isPossible = (refused: string, operationId: string): boolean =>
-  !(refused === 'referenced' && operationId.startsWith('create')) && !(refused === 'duplicate' && operationId.startsWith('delete'))
+  !(refused === 'referenced' && operationId.startsWith('create')) &&
+  !(refused === 'duplicate' && operationId.startsWith('delete'))
 
 const reachable = (one: string): boolean => !unreachable.some(({ what }) => what.test(one))
 
@@ -99,7 +107,8 @@ describe('the document of a service with every feature', () => {
     // A flag that is set already is not set again.
     const here = withKeys(path, operation.operationId === 'setOrderUrgent' ? '2' : '1')
     const given = operation.requestBody === undefined ? undefined : (sent[path] ?? { id: 1 })
-    for (const name of ['stranger', 'breaking', 'downing']) await send(method, here, { ...any, 'X-Api-Key': name }, given)
+    for (const name of ['stranger', 'breaking', 'downing'])
+      await send(method, here, { ...any, 'X-Api-Key': name }, given)
     for (const name of ['clients', 'orders', 'lines', 'search'])
       await send(method, here, { 'If-Match': '"other"', 'X-Api-Key': `not ${name}` }, given)
     for (const name of ['broken', 'down', null]) await send(method, here, { 'X-Api-Key': name }, given)
@@ -121,7 +130,15 @@ describe('the document of a service with every feature', () => {
     for (let again = 0; again < 2; again += 1) await send(method, here, { ...any, 'If-None-Match': '*' }, given)
   }
 
-  async function provokeByBody({ method, here, given }: { method: string; here: string; given: unknown }): Promise<void> {
+  async function provokeByBody({
+    method,
+    here,
+    given,
+  }: {
+    method: string
+    here: string
+    given: unknown
+  }): Promise<void> {
     await send(method, here, { ...any, 'Content-Type': 'text/plain' }, 'x')
     await send(method, here, { ...any, 'Content-Encoding': 'odd' }, given)
     await send(method, here, any, { text: 'x'.repeat(3_000) })
@@ -210,7 +227,9 @@ describe('the document of a service with every feature', () => {
     try {
       await other.send('GET', '/v1/orders', { 'X-Api-Key': 'ana' })
       for (const { method, path } of told)
-        expect((await other.send(method, `/v1${withKeys(path)}`, { 'X-Api-Key': 'ana', Origin: origin })).status).toBe(429)
+        expect((await other.send(method, `/v1${withKeys(path)}`, { 'X-Api-Key': 'ana', Origin: origin })).status).toBe(
+          429,
+        )
     } finally {
       await other.close()
     }
@@ -243,14 +262,17 @@ describe('the document of a service with every feature', () => {
         (await logIn(method, 'broken', 'right')).status,
         (await logIn(method, 'down', 'right')).status,
       ]
-      for (let attempt = 0; attempt < 4; attempt += 1) statuses.push((await logIn(method, `eva-${method}`, 'wrong')).status)
+      for (let attempt = 0; attempt < 4; attempt += 1)
+        statuses.push((await logIn(method, `eva-${method}`, 'wrong')).status)
       expect(statuses).toEqual([200, 400, 500, 503, 401, 401, 401, 429])
     }
     expect((await served.send('OPTIONS', '/login', { Origin: origin })).status).toBe(204)
     expect(unreached('statuses').filter((one) => /login/i.test(one))).toEqual([])
   })
 
-  it('describes no status, code or header that no request can get, and every answer fits', { timeout: 120_000 }, async () => {
+  it('describes no status, code or header that no request can get, and every answer fits', {
+    timeout: 120_000,
+  }, async () => {
     await read()
     await write()
     for (const one of told) await provoke(one)

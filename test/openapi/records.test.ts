@@ -18,13 +18,21 @@ const regions = defineResource({
 const customers = defineResource({
   collection: 'customers',
   key: 'id',
-  schema: { type: 'object', required: ['id', 'regionId'], properties: { id: { type: 'integer' }, regionId: { type: 'integer' } } },
+  schema: {
+    type: 'object',
+    required: ['id', 'regionId'],
+    properties: { id: { type: 'integer' }, regionId: { type: 'integer' } },
+  },
   links: { region: { to: regions, by: 'regionId' } },
 })
 const orders = defineResource({
   collection: 'orders',
   key: 'id',
-  schema: { type: 'object', required: ['id', 'customerId'], properties: { id: { type: 'integer' }, customerId: { type: 'integer' } } },
+  schema: {
+    type: 'object',
+    required: ['id', 'customerId'],
+    properties: { id: { type: 'integer' }, customerId: { type: 'integer' } },
+  },
   links: { customer: { to: customers, by: 'customerId' } },
 })
 
@@ -32,8 +40,12 @@ describe('REP-2: an expanded record', () => {
   const document = documentOf(orders, customers, regions)
 
   it('has brief links, so it is a type of its own where the record can be expanded itself', () => {
-    expect(schemaOf(document, 'Order')).toHaveProperty('properties.customer', { anyOf: [ref('CustomerLink'), ref('CustomerExpanded')] })
-    expect(schemaOf(document, 'Customer')).toHaveProperty('properties.region', { anyOf: [ref('RegionLink'), ref('Region')] })
+    expect(schemaOf(document, 'Order')).toHaveProperty('properties.customer', {
+      anyOf: [ref('CustomerLink'), ref('CustomerExpanded')],
+    })
+    expect(schemaOf(document, 'Customer')).toHaveProperty('properties.region', {
+      anyOf: [ref('RegionLink'), ref('Region')],
+    })
     expect(schemaOf(document, 'CustomerExpanded')).toHaveProperty('properties.region', ref('RegionLink'))
   })
 
@@ -47,11 +59,17 @@ describe('REP-2: an expanded record', () => {
       defineResource({
         collection: `${name}s`,
         key: 'id',
-        schema: { type: 'object', required: ['id'], properties: { id: { type: 'integer' }, other: { type: ['integer', 'null'] } } },
+        schema: {
+          type: 'object',
+          required: ['id'],
+          properties: { id: { type: 'integer' }, other: { type: ['integer', 'null'] } },
+        },
         links: { twin: { to: at === 0 ? 'rights' : 'lefts', by: 'other' } },
       }),
     )
-    const names = Object.keys(documentOf(left as ResourceDefinition, right as ResourceDefinition).components.schemas ?? {})
+    const names = Object.keys(
+      documentOf(left as ResourceDefinition, right as ResourceDefinition).components.schemas ?? {},
+    )
     expect(names).toEqual(expect.arrayContaining(['Left', 'LeftExpanded', 'Right', 'RightExpanded']))
   })
 })
@@ -88,7 +106,10 @@ describe('a member that the scope of a caller gives', () => {
       'whatever its callers may be',
       ({ roles, company = 0 }: Caller): Record<string, number> => (roles.includes('auditor') ? {} : { company }),
     ],
-    ['also where a function asks more of them', ({ company, roles }: Caller) => ({ company: Number(company) + [...roles].length })],
+    [
+      'also where a function asks more of them',
+      ({ company, roles }: Caller) => ({ company: Number(company) + [...roles].length }),
+    ],
   ])('%s', (_title, scope) => {
     expect(schemaOf(scoped(scope), 'InvoiceReplace')).toHaveProperty('required', ['total'])
   })
@@ -113,7 +134,11 @@ describe('a member that the scope of a caller gives', () => {
     const linked = defineResource({
       collection: 'bills',
       key: 'id',
-      schema: { type: 'object', required: ['id', 'customerId'], properties: { id: { type: 'integer' }, customerId: { type: 'integer' } } },
+      schema: {
+        type: 'object',
+        required: ['id', 'customerId'],
+        properties: { id: { type: 'integer' }, customerId: { type: 'integer' } },
+      },
       links: { customer: { to: customers, by: 'customerId' } },
       scope: (caller: Caller) => ({ customerId: caller.company ?? 0 }),
     })
@@ -130,7 +155,12 @@ describe('parameters of one resource', () => {
     schema: {
       type: 'object',
       required: ['id', 'customerId'],
-      properties: { id: { type: 'integer' }, note: { type: 'string' }, 'no-te': { type: 'string' }, customerId: { type: 'integer' } },
+      properties: {
+        id: { type: 'integer' },
+        note: { type: 'string' },
+        'no-te': { type: 'string' },
+        customerId: { type: 'integer' },
+      },
     },
     filters: { note: true, 'no-te': true },
     sort: ['note'],
@@ -142,7 +172,10 @@ describe('parameters of one resource', () => {
     const { get, head } = paths['/pieces'] as Record<string, { parameters: unknown }>
     expect(get?.parameters).toEqual(head?.parameters)
     expect(get?.parameters).toEqual(
-      expect.arrayContaining([{ $ref: '#/components/parameters/PieceNoteFilter' }, { $ref: '#/components/parameters/PieceSort' }]),
+      expect.arrayContaining([
+        { $ref: '#/components/parameters/PieceNoteFilter' },
+        { $ref: '#/components/parameters/PieceSort' },
+      ]),
     )
     expect(components.parameters).toMatchObject({
       PieceNoteFilter: { name: 'note' },
@@ -171,12 +204,17 @@ describe('parameters of one resource', () => {
     const text = JSON.stringify(documentOf(pieces, customers, regions))
     const { components } = documentOf(pieces, customers, regions)
     for (const kind of ['parameters', 'schemas', 'responses', 'headers'])
-      for (const name of Object.keys(components[kind] ?? {})) expect(text, name).toContain(`"#/components/${kind}/${name}"`)
+      for (const name of Object.keys(components[kind] ?? {}))
+        expect(text, name).toContain(`"#/components/${kind}/${name}"`)
   })
 })
 
 it('an operation id that a fragment has taken is refused', () => {
   const reports = endpoint('reports', { description: 'Reports.', methods: { GET: { handle: () => [] } } })
-  const fragments = [{ paths: { '/by-hand': { get: { operationId: 'getReports', responses: { 200: { description: 'Yes' } } } } } }]
-  expect(() => openapi(api({ versions: { v1: [reports] } }), 'v1', { fragments })).toThrow('would share the operation id "getReports"')
+  const fragments = [
+    { paths: { '/by-hand': { get: { operationId: 'getReports', responses: { 200: { description: 'Yes' } } } } } },
+  ]
+  expect(() => openapi(api({ versions: { v1: [reports] } }), 'v1', { fragments })).toThrow(
+    'would share the operation id "getReports"',
+  )
 })

@@ -36,11 +36,17 @@ describe.each(majors)('REP-7: a reference of a body (%s)', (_name, framework) =>
     const sources = defineResource({
       collection: 'sources',
       key: 'id',
-      schema: { type: 'object', required: ['id', 'targetId'], properties: { id: { type: 'integer' }, targetId: { type: 'integer' } } },
+      schema: {
+        type: 'object',
+        required: ['id', 'targetId'],
+        properties: { id: { type: 'integer' }, targetId: { type: 'integer' } },
+      },
       links: { target: { to: target, by: 'targetId' } },
     })
     const service = api({
-      versions: { v1: [mount(target, memoryAdapter(target, { records: [{ id: 1 }] })), mount(sources, memoryAdapter(sources))] },
+      versions: {
+        v1: [mount(target, memoryAdapter(target, { records: [{ id: 1 }] })), mount(sources, memoryAdapter(sources))],
+      },
     })
     const app = framework().use(service, problems())
     const { TargetReference } = openapi(service, 'v1', { info: { title: 't', version: '1' } }).components.schemas ?? {}

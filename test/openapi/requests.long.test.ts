@@ -61,8 +61,13 @@ async function example(): Promise<Served> {
   const access = await openAccess({ publicUser: 'ana', publicPassword: 'piezas' })
   const { app, apis } = createService({ rateLimit: 0 }, { stores, access, counters: { close() {} } })
   const faults: string[] = []
-  const strictly = describeStrictly(apis.inside, { fragments: [sucursalesDescribed], onFault: (fault) => faults.push(fault) })
-  const { send, close } = await listening(express().use(strictly, app), '/v8', { Authorization: `Bearer ${access.privateToken()}` })
+  const strictly = describeStrictly(apis.inside, {
+    fragments: [sucursalesDescribed],
+    onFault: (fault) => faults.push(fault),
+  })
+  const { send, close } = await listening(express().use(strictly, app), '/v8', {
+    Authorization: `Bearer ${access.privateToken()}`,
+  })
   const keys = {
     numero: ['1', '2', '3'],
     codigo: data.codigosPostales.slice(0, 3).map(({ codigo }) => String(codigo)),
@@ -93,7 +98,8 @@ function isExcused({ method, headers, body }: Request, { status, text }: Answer)
   const { code = '', errors = [] } = JSON.parse(text) as ProblemBody
   if (Object.hasOwn(refusals, code)) return true
   // What operations make of a record depends on the record.
-  if (code === 'invalid-body' && body !== undefined && headers['Content-Type'] === 'application/json-patch+json') return true
+  if (code === 'invalid-body' && body !== undefined && headers['Content-Type'] === 'application/json-patch+json')
+    return true
   if (code !== 'invalid-body' && code !== 'invalid-query') return false
   // A patch of an object that is not there yet has to give all of it.
   if (method === 'PATCH' && errors.some((one) => one.code === 'required')) return true
@@ -116,7 +122,8 @@ async function failures(
     const property = fc.asyncProperty(made(operation), async (request) => {
       const answer = await send(request)
       // HEAD tells no codes: the answer to GET has them.
-      const asked = request.method === 'HEAD' && answer.status >= 400 ? await send({ ...request, method: 'GET' }) : answer
+      const asked =
+        request.method === 'HEAD' && answer.status >= 400 ? await send({ ...request, method: 'GET' }) : answer
       return answer.status < 500 && asked.status === answer.status && isRight(request, asked)
     })
     const { failed, counterexample } = await fc.check(property, { numRuns })

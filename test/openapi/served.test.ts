@@ -147,7 +147,11 @@ describe('the building of documents', () => {
   function counting(options: { readonly baseUrl?: string } = {}) {
     const state = { builds: 0, fails: false }
     const fragment = {}
-    const service = api({ ...options, describe: { info, public: true, fragments: [fragment] }, versions: { v1: entries() } })
+    const service = api({
+      ...options,
+      describe: { info, public: true, fragments: [fragment] },
+      versions: { v1: entries() },
+    })
     Object.defineProperty(fragment, 'paths', {
       get: () => {
         state.builds += 1
@@ -189,7 +193,9 @@ describe('the building of documents', () => {
   itWithCaches('happens once for requests that come at the same time', async () => {
     const { state, service } = counting()
     await withService(service, async (get) => {
-      const texts = await Promise.all(['/v1/openapi', '/v1/openapi', '/v1/openapi.json'].map(async (path) => (await get(path)).text()))
+      const texts = await Promise.all(
+        ['/v1/openapi', '/v1/openapi', '/v1/openapi.json'].map(async (path) => (await get(path)).text()),
+      )
       expect(new Set(texts).size).toBe(1)
     })
     expect(state.builds).toBe(1)
@@ -215,7 +221,9 @@ describe('the building of documents', () => {
       new Promise<string>((resolve, reject) => {
         get(`${origin}/v1/openapi`, { headers: { Host: host } }, (response) => {
           const chunks: Buffer[] = []
-          response.on('data', (chunk: Buffer) => chunks.push(chunk)).on('end', () => resolve(Buffer.concat(chunks).toString()))
+          response
+            .on('data', (chunk: Buffer) => chunks.push(chunk))
+            .on('end', () => resolve(Buffer.concat(chunks).toString()))
         }).on('error', reject)
       })
     try {

@@ -64,7 +64,8 @@ describe('one more resource of 1,000', () => {
   })
 
   it('shares its answers where they have no content of their own', () => {
-    const responses = (name: string, method: string) => (more.paths[name] as Record<string, { responses: unknown }>)[method]?.responses
+    const responses = (name: string, method: string) =>
+      (more.paths[name] as Record<string, { responses: unknown }>)[method]?.responses
     for (const method of ['head', 'delete', 'options'])
       expect(responses('/parts-105s/{id}', method), method).toBe(responses('/parts-110s/{id}', method))
   })

@@ -26,7 +26,14 @@ async function answered(behind: Middleware, Accept: string, path = '/v1/pedidos'
 const sends =
   (type: string, body: string): Middleware =>
   (_req, res) =>
-    void res.writeHead(200, { 'Cache-Control': 'private, no-cache', Vary: 'Accept', 'x-request-id': 'r1', 'Content-Type': type }).end(body)
+    void res
+      .writeHead(200, {
+        'Cache-Control': 'private, no-cache',
+        Vary: 'Accept',
+        'x-request-id': 'r1',
+        'Content-Type': type,
+      })
+      .end(body)
 
 const base = 'id;nota;importe;urgente;marcas;destino.calle;destino.cp;cliente.href;cliente.nombre'
 const row = '1;uno;1.5;true;[];;;;'
@@ -35,7 +42,9 @@ const record = { id: 1, nota: 'uno', importe: 1.5, urgente: true, marcas: [], de
 
 describe('the lines of exports, compared with the document', () => {
   it('are described: records, columns, and how cells are written', () => {
-    const { paths } = openapi(service, 'v1') as unknown as { paths: Record<string, { get: { responses: Record<string, unknown> } }> }
+    const { paths } = openapi(service, 'v1') as unknown as {
+      paths: Record<string, { get: { responses: Record<string, unknown> } }>
+    }
     expect(paths['/pedidos']?.get.responses[200]).toMatchObject({
       content: {
         'application/x-ndjson': { 'x-item-schema': { $ref: '#/components/schemas/Pedido' } },
@@ -79,23 +88,41 @@ describe('the lines of exports, compared with the document', () => {
     [
       'columns in another order',
       200,
-      table('nota;id;importe;urgente;marcas;destino.calle;destino.cp;cliente.href;cliente.nombre', 'uno;1;1.5;true;[];;;;'),
+      table(
+        'nota;id;importe;urgente;marcas;destino.calle;destino.cp;cliente.href;cliente.nombre',
+        'uno;1;1.5;true;[];;;;',
+      ),
     ],
     ['no header row', /the body can not be read: it has no header row/, ''],
     ['a column that is none', /the column "otra" is not in the document/, table(`${base};otra`, `${row};1`)],
     ['a column twice', /the column "id" stands twice/, table(`${base};id`, `${row};1`)],
-    ['a missing column', /the column "urgente" is missing/, table(base.replace('urgente;', ''), row.replace('true;', ''))],
+    [
+      'a missing column',
+      /the column "urgente" is missing/,
+      table(base.replace('urgente;', ''), row.replace('true;', '')),
+    ],
     ['another separator', /the column "id,nota" is not in the document/, table('id,nota')],
     ['a row that is too short', /line 2: it has 8 cells, and there are 9 columns/, table(base, row.slice(0, -1))],
     ['a cell of another type', /line 2: "uno" is no number, as "id" is/, table(base, row.replace('1;', 'uno;'))],
     ['a cell that is no JSON', /line 2: "\[" is no JSON, as "marcas" is/, table(base, row.replace('[]', '['))],
-    ['a number that is no integer', /does not fit: line 3: \/id must be integer/, table(base, row, row.replace('1;', '1.5;'))],
+    [
+      'a number that is no integer',
+      /does not fit: line 3: \/id must be integer/,
+      table(base, row, row.replace('1;', '1.5;')),
+    ],
     ['an empty cell of a required member', /does not fit: line 2: .*'nota'/, table(base, row.replace('uno', ''))],
     ['a list of others', /does not fit: line 2: \/marcas\/0 must be string/, table(base, row.replace('[]', '[1]'))],
-    ['a link without an address', /does not fit: line 2: \/cliente must have required property 'href'/, table(base, `${row}Ana`)],
+    [
+      'a link without an address',
+      /does not fit: line 2: \/cliente must have required property 'href'/,
+      table(base, `${row}Ana`),
+    ],
     ['an open quote', /the body can not be read: .*quote/, table(base, `"${row}`)],
   ])('in CSV: %s', async (_, expected, body) => {
-    const { status, json } = await answered(sends('text/csv; charset=utf-8; header=present', `\uFEFF${body}`), 'text/csv')
+    const { status, json } = await answered(
+      sends('text/csv; charset=utf-8; header=present', `\uFEFF${body}`),
+      'text/csv',
+    )
     if (typeof expected === 'number') expect([status, json?.detail]).toEqual([expected, undefined])
     else expect(json.detail).toMatch(expected)
   })

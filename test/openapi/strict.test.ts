@@ -32,7 +32,9 @@ const orders = defineResource({
   },
 })
 const byHand = {
-  '/by-hand': { get: { operationId: 'getByHand', responses: { 200: { description: 'By hand.', content: { 'text/plain': {} } } } } },
+  '/by-hand': {
+    get: { operationId: 'getByHand', responses: { 200: { description: 'By hand.', content: { 'text/plain': {} } } } },
+  },
 }
 const service = api({ versions: { v1: [mount(orders, memoryAdapter(orders))] } })
 
@@ -60,7 +62,9 @@ const record = { id: 1, note: null, paid: true, tags: ['a'], size: { width: 1.5 
 const sends =
   (status: number, headers: Record<string, string | undefined>, body?: string | Buffer): Middleware =>
   (_req, res) => {
-    const given = Object.entries({ ...head, ...headers }).filter((field): field is [string, string] => field[1] !== undefined)
+    const given = Object.entries({ ...head, ...headers }).filter(
+      (field): field is [string, string] => field[1] !== undefined,
+    )
     res.writeHead(status, Object.fromEntries(given)).end(body)
   }
 const detailOf = async (...given: Parameters<typeof answered>): Promise<string> => {
@@ -91,7 +95,12 @@ describe('describeStrictly()', () => {
       sends(
         200,
         xmlHead,
-        xml(whole.replace('<note>x</note>', '<note xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:nil="true"/>')),
+        xml(
+          whole.replace(
+            '<note>x</note>',
+            '<note xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:nil="true"/>',
+          ),
+        ),
       ),
     ],
     ['a list in XML', sends(200, xmlHead, xml(xml(whole).slice(38), 'orders')), '/v1/orders'],
@@ -99,16 +108,32 @@ describe('describeStrictly()', () => {
     ['a 304', sends(304, { 'Content-Type': undefined })],
     ['a path in another spelling', sends(200, {}, JSON.stringify(record)), '/v1/%6Frders/1/'],
     ['a refusal of an unknown path', sends(404, problemHead, problem('unknown-path', 404)), '/v1/nope'],
-    ['headers of the connection', sends(200, { 'Keep-Alive': 'timeout=5', 'X-Powered-By': 'us' }, JSON.stringify(record))],
+    [
+      'headers of the connection',
+      sends(200, { 'Keep-Alive': 'timeout=5', 'X-Powered-By': 'us' }, JSON.stringify(record)),
+    ],
   ])('lets %s pass', async (_, behind, path) => {
     expect(await detailOf(behind, path)).toMatch(/^\d{3}$/)
   })
 
   it.each<[what: string, expected: RegExp, behind: Middleware, path?: string]>([
     ['a status', /^GET \/orders\/\{id\} answers 299, which the document does not describe\.$/, sends(299, {}, '{}')],
-    ['a status of a problem, with its code', /answers 409 \(sold-out\), which/, sends(409, problemHead, problem('sold-out', 409))],
-    ['an operation', /^GET \/nope answers 200, and the document has no such operation\.$/, sends(200, {}, '{}'), '/v1/nope'],
-    ['a header', /the document has no header "x-total-count" there/, sends(200, { 'x-total-count': '1' }, JSON.stringify(record))],
+    [
+      'a status of a problem, with its code',
+      /answers 409 \(sold-out\), which/,
+      sends(409, problemHead, problem('sold-out', 409)),
+    ],
+    [
+      'an operation',
+      /^GET \/nope answers 200, and the document has no such operation\.$/,
+      sends(200, {}, '{}'),
+      '/v1/nope',
+    ],
+    [
+      'a header',
+      /the document has no header "x-total-count" there/,
+      sends(200, { 'x-total-count': '1' }, JSON.stringify(record)),
+    ],
     ['a missing header', /the header "Etag" is missing/, sends(200, { Etag: undefined }, JSON.stringify(record))],
     [
       'the value of a header',
@@ -127,7 +152,12 @@ describe('describeStrictly()', () => {
       sends(200, { 'x-total-count': '' }, '[]'),
       '/v1/orders',
     ],
-    ['a link', /the header "Link" is "next": The value must match pattern/, sends(200, { Link: 'next' }, '[]'), '/v1/orders'],
+    [
+      'a link',
+      /the header "Link" is "next": The value must match pattern/,
+      sends(200, { Link: 'next' }, '[]'),
+      '/v1/orders',
+    ],
     [
       'a member',
       /the body does not fit: The value must NOT have additional properties "other"/,
@@ -142,8 +172,16 @@ describe('describeStrictly()', () => {
     ],
     ['an empty body', /the body is empty/, sends(200, {}, '')],
     ['an empty body of a problem', /the body is empty/, sends(404, problemHead)],
-    ['the code of another problem', /\/code must be equal to one of the allowed values/, sends(404, problemHead, problem('rule', 404))],
-    ['a status beside that of the problem', /\/status must be equal to constant/, sends(404, problemHead, problem('absent', 410))],
+    [
+      'the code of another problem',
+      /\/code must be equal to one of the allowed values/,
+      sends(404, problemHead, problem('rule', 404)),
+    ],
+    [
+      'a status beside that of the problem',
+      /\/status must be equal to constant/,
+      sends(404, problemHead, problem('absent', 410)),
+    ],
     ['no problem at an unknown path', /the body is no problem/, sends(404, problemHead, '{}'), '/v1/nope'],
     [
       'a fault in compressed JSON',
@@ -151,8 +189,16 @@ describe('describeStrictly()', () => {
       sends(200, { 'Content-Encoding': 'gzip' }, gzipSync(JSON.stringify({ ...record, id: '1' }))),
     ],
     ['an element', /NOT have additional properties "other"/, sends(200, xmlHead, xml(`${whole}<other>1</other>`))],
-    ['the type of an element', /\/id must be integer/, sends(200, xmlHead, xml(whole.replace('<id>1</id>', '<id>one</id>')))],
-    ['the type of an inner element', /\/size\/width must be number/, sends(200, xmlHead, xml(whole.replace('1.5', 'wide')))],
+    [
+      'the type of an element',
+      /\/id must be integer/,
+      sends(200, xmlHead, xml(whole.replace('<id>1</id>', '<id>one</id>'))),
+    ],
+    [
+      'the type of an inner element',
+      /\/size\/width must be number/,
+      sends(200, xmlHead, xml(whole.replace('1.5', 'wide'))),
+    ],
     ['the root', /the root is <pedido>, and the document has <order>/, sends(200, xmlHead, xml(whole, 'pedido'))],
     [
       'the name of an item',
@@ -161,7 +207,11 @@ describe('describeStrictly()', () => {
     ],
     ['an element twice', /<order> has the member "id" twice/, sends(200, xmlHead, xml(`${whole}<id>2</id>`))],
     ['text beside elements', /text beside its elements/, sends(200, xmlHead, xml(`${whole}loose`))],
-    ['an attribute', /attribute "unit" has no meaning/, sends(200, xmlHead, xml(whole.replace('<id>', '<id unit="m">')))],
+    [
+      'an attribute',
+      /attribute "unit" has no meaning/,
+      sends(200, xmlHead, xml(whole.replace('<id>', '<id unit="m">'))),
+    ],
     ['what is no XML', /the body can not be read/, sends(200, xmlHead, '<order>')],
     [
       'the namespace of a problem',
@@ -184,10 +234,16 @@ describe('describeStrictly()', () => {
 
   it('compares hand-written routes with their fragments, and lets the service refuse before they are called', async () => {
     const fragments = [{ paths: byHand }]
-    expect(await detailOf(sends(200, { 'Content-Type': 'text/plain', 'x-other': '1' }, 'x'), '/v1/by-hand', { fragments })).toBe('200')
+    expect(
+      await detailOf(sends(200, { 'Content-Type': 'text/plain', 'x-other': '1' }, 'x'), '/v1/by-hand', { fragments }),
+    ).toBe('200')
     expect(await detailOf(sends(200, {}, '{}'), '/v1/by-hand', { fragments })).toMatch(/no body of "application\/json"/)
-    expect(await detailOf(sends(401, problemHead, problem('unauthenticated', 401)), '/v1/by-hand', { fragments })).toBe('401')
-    expect(await detailOf(sends(201, { 'Content-Type': 'text/plain' }, 'x'), '/v1/by-hand', { fragments })).toMatch(/answers 201, which/)
+    expect(await detailOf(sends(401, problemHead, problem('unauthenticated', 401)), '/v1/by-hand', { fragments })).toBe(
+      '401',
+    )
+    expect(await detailOf(sends(201, { 'Content-Type': 'text/plain' }, 'x'), '/v1/by-hand', { fragments })).toMatch(
+      /answers 201, which/,
+    )
   })
 
   it('onFault gets each fault, and the answer leaves as it is, also in pieces', async () => {
@@ -246,7 +302,10 @@ describe('describeStrictly()', () => {
       representation('application/vnd.team+json', { value: () => '[1]' }),
       representation('application/vnd.team+xml', { value: () => '<a><b/>' }),
     ]
-    const report = endpoint('report', { description: 'A report.', methods: { GET: { representations: formats, handle: () => [] } } })
+    const report = endpoint('report', {
+      description: 'A report.',
+      methods: { GET: { representations: formats, handle: () => [] } },
+    })
     const reporting = api({ versions: { v1: [report] } })
     served = await listen(express().use(describeStrictly(reporting), reporting))
     for (const { contentType } of formats)

@@ -35,7 +35,11 @@ describe('options of the wrong kind', () => {
       { name: 'a', page: { sise: 1 } },
       'The option "page" of made() has no option "sise". Did you mean "size"?',
     ],
-    ['a name that is far from all', { name: 'a', page: { colour: 1 } }, 'has no option "colour". There are: size, first.'],
+    [
+      'a name that is far from all',
+      { name: 'a', page: { colour: 1 } },
+      'has no option "colour". There are: size, first.',
+    ],
     ['what is missing', {}, 'The option "name" of made() is missing. Give a string.'],
     ['what is there without a value', { name: undefined }, 'The option "name" of made() is missing. Give a string.'],
     ['a text for a boolean', { name: 'a', on: 'false' }, `The option "on" of made() is 'false'. Give a boolean.`],
@@ -51,10 +55,22 @@ describe('options of the wrong kind', () => {
     ['a number beyond', { name: 'a', timeout: 1001 }, 'is 1001.'],
     ['the bound that is not allowed', { name: 'a', ratio: 0 }, 'is 0. Give a number above 0.'],
     ['null', { name: null }, 'The option "name" of made() is null. Give a string.'],
-    ['a number in an option', { name: 'a', page: { size: '25' } }, `The option "page.size" of made() is '25'. Give a whole number from 1.`],
+    [
+      'a number in an option',
+      { name: 'a', page: { size: '25' } },
+      `The option "page.size" of made() is '25'. Give a whole number from 1.`,
+    ],
     ['a number in a list', { name: 'a', levels: [{}, { size: -1 }] }, 'The option "levels[1].size" of made() is -1.'],
-    ['a gap in a list', { name: 'a', levels: [undefined] }, 'The option "levels[0]" of made() is undefined. Give { size, first }.'],
-    ['a value of a table', { name: 'a', hooks: { start: 'x' } }, 'The option "hooks.start" of made() is of type string. Give a function.'],
+    [
+      'a gap in a list',
+      { name: 'a', levels: [undefined] },
+      'The option "levels[0]" of made() is undefined. Give { size, first }.',
+    ],
+    [
+      'a value of a table',
+      { name: 'a', hooks: { start: 'x' } },
+      'The option "hooks.start" of made() is of type string. Give a function.',
+    ],
     ['what nobody made', { name: 'a', made: {} }, 'is of type object. Give the result of made().'],
     ['none of several words', { name: 'a', mode: 'fail' }, `is 'fail'. Give 'pass', 'refuse' or false.`],
     ['a name twice', { name: 'a', by: ['x', 'x'] }, 'is a list. Give a name, or a list of different names.'],
@@ -82,15 +98,18 @@ describe('options of the wrong kind', () => {
     expect(() => checkOptions('made()', given, kinds)).toThrow(message)
   })
 
-  it.each<[Kind]>([['string'], ['function'], ['list'], [{ by: 'a key', is: () => false }], [[{ oneOf: [1] }, 'table']]])(
-    'never repeats a text where it may be a secret: %j',
-    (kind) => {
-      const given = kind === 'string' ? ['hunter2'] : 'hunter2'
-      expect(() => checkOptions('made()', { key: given }, { key: kind })).toThrow(
-        /^(?!.*hunter2).*of made\(\) is (?:of type string|a list)\./,
-      )
-    },
-  )
+  it.each<[Kind]>([
+    ['string'],
+    ['function'],
+    ['list'],
+    [{ by: 'a key', is: () => false }],
+    [[{ oneOf: [1] }, 'table']],
+  ])('never repeats a text where it may be a secret: %j', (kind) => {
+    const given = kind === 'string' ? ['hunter2'] : 'hunter2'
+    expect(() => checkOptions('made()', { key: given }, { key: kind })).toThrow(
+      /^(?!.*hunter2).*of made\(\) is (?:of type string|a list)\./,
+    )
+  })
 
   it('takes what is right, what is left out, and undefined as left out', () => {
     const given = {
@@ -114,17 +133,25 @@ describe('options of the wrong kind', () => {
   })
 
   it('names that every object has are no options', () => {
-    expect(() => checkOptions('made()', { constructor: 1 }, { on: 'boolean' })).toThrow('made() has no option "constructor".')
+    expect(() => checkOptions('made()', { constructor: 1 }, { on: 'boolean' })).toThrow(
+      'made() has no option "constructor".',
+    )
     expect(() => checkOptions('made()', { on: true }, kinds)).toThrow('"name" of made() is missing')
   })
 
   it('options that may all be left out are missing all the same where none are given', () => {
-    expect(() => checkOptions('made()', undefined, { on: 'boolean' })).toThrow('The options of made() are missing. Give an object.')
-    expect(() => checkOptions('the part "a"', undefined, { on: 'boolean' })).toThrow('The part "a" is missing. Give an object.')
+    expect(() => checkOptions('made()', undefined, { on: 'boolean' })).toThrow(
+      'The options of made() are missing. Give an object.',
+    )
+    expect(() => checkOptions('the part "a"', undefined, { on: 'boolean' })).toThrow(
+      'The part "a" is missing. Give an object.',
+    )
   })
 
   it('a number between bounds that are not both allowed says both', () => {
-    expect(() => checkOptions('made()', { a: 0 }, { a: { from: 0, above: true, to: 10 } })).toThrow('Give a number above 0, at most 10.')
+    expect(() => checkOptions('made()', { a: 0 }, { a: { from: 0, above: true, to: 10 } })).toThrow(
+      'Give a number above 0, at most 10.',
+    )
   })
 
   it('arguments are checked in the same way', () => {

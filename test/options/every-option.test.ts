@@ -15,7 +15,16 @@ import * as postgres from '../../src/adapters/postgres/index.js'
 import * as postgresOptions from '../../src/adapters/postgres/options/option-kinds.js'
 import { viewKinds } from '../../src/adapters/view-options.js'
 import * as auth from '../../src/auth/index.js'
-import { authenticate, bearer, jwks, login, needsRehash, publicToken, scopePermission, tokenIssuer } from '../../src/auth/index.js'
+import {
+  authenticate,
+  bearer,
+  jwks,
+  login,
+  needsRehash,
+  publicToken,
+  scopePermission,
+  tokenIssuer,
+} from '../../src/auth/index.js'
 import { attemptsKinds } from '../../src/auth/login/login-throttle.js'
 import { passwordKinds } from '../../src/auth/login/passwords.js'
 import { scopesKinds } from '../../src/auth/scopes.js'
@@ -105,7 +114,12 @@ import { compareContracts, describeStrictly, openapi, upgradeGuide } from '../..
 import { describeStrictlyKinds } from '../../src/openapi/strict/describe-strictly.js'
 import type { KindTable } from '../../src/options/kinds.js'
 import { representationKinds } from '../../src/plan/custom-representation.js'
-import { endpointAnswerKinds, endpointTextKinds, operationTextKinds, resourceTextKinds } from '../../src/plan/describe-options.js'
+import {
+  endpointAnswerKinds,
+  endpointTextKinds,
+  operationTextKinds,
+  resourceTextKinds,
+} from '../../src/plan/describe-options.js'
 import { documentServerKinds, fragmentKinds, infoKinds, openApiKinds } from '../../src/plan/document-options.js'
 import {
   endpointKinds,
@@ -251,7 +265,12 @@ const operationText = {
   problems: 'list',
 } as const
 /** What a factory has whose clauses have modes. */
-const adopting = { conventions: 'table', onFinding: 'function', onConventionExpired: 'function', usage: 'made' } as const
+const adopting = {
+  conventions: 'table',
+  onFinding: 'function',
+  onConventionExpired: 'function',
+  usage: 'made',
+} as const
 const limits = { bodyLimit: 'number', timeout: 'number' } as const
 const service = {
   baseUrl: 'enum',
@@ -344,10 +363,14 @@ const any = (value: unknown): any => value
 const handle = () => endpointReply({ status: 200 })
 const records = Array.from({ length: 8 }, (_, at) => ({ id: String(at) }))
 const schema = { type: 'object', properties: { id: { type: 'string' }, flag: { type: 'boolean' } } }
-const define = (options: unknown) => defineResource(any({ collection: 'orders', key: 'id', schema, ...(options as object) }))
+const define = (options: unknown) =>
+  defineResource(any({ collection: 'orders', key: 'id', schema, ...(options as object) }))
 const onePostgres = (options: unknown) => postgresAdapter(pool, any({ table: 'orders', ...(options as object) }))
 const oneEndpoint = (options: unknown) => endpoint('search', any({ description: 'x', ...(options as object) }))
-const job = api({ baseUrl: 'https://a.example', versions: { v1: [mount(orders, memoryAdapter(orders, { records: any(records) }))] } })
+const job = api({
+  baseUrl: 'https://a.example',
+  versions: { v1: [mount(orders, memoryAdapter(orders, { records: any(records) }))] },
+})
 
 /** By the name of the factory, with the path of the option where the options stand in an option. */
 const factories: Readonly<Record<string, Factory>> = {
@@ -369,7 +392,8 @@ const factories: Readonly<Record<string, Factory>> = {
   'api versions.v1 brownouts': {
     name: /brownouts of v1|the version v1/i,
     kinds: brownoutKinds,
-    make: (brownout) => api(any({ versions: { v1: { resources: [], deprecated: '2026-01-01', brownouts: [brownout] } } })),
+    make: (brownout) =>
+      api(any({ versions: { v1: { resources: [], deprecated: '2026-01-01', brownouts: [brownout] } } })),
     required: { from: '2026-01-01', until: '9999-01-01' },
     options: { from: date, until: date, status: 'number', exempt: 'list' },
   },
@@ -461,7 +485,12 @@ const factories: Readonly<Record<string, Factory>> = {
     make: (options) => resourceRouter(orders, store, any(options)),
     options: { ...service, ...mounting, related: 'list' },
   },
-  mount: { name: /mount of "orders"/, kinds: mountKinds, make: (options) => mount(orders, store, any(options)), options: mounting },
+  mount: {
+    name: /mount of "orders"/,
+    kinds: mountKinds,
+    make: (options) => mount(orders, store, any(options)),
+    options: mounting,
+  },
   'mount exports': {
     name: /mount of "orders"/,
     kinds: exportKinds,
@@ -485,7 +514,14 @@ const factories: Readonly<Record<string, Factory>> = {
     name: /openapi\(\)/,
     kinds: openApiKinds,
     make: (options) => openapi(job, 'v1', any(options)),
-    options: { info: 'table', servers: 'list', openapi: 'enum', externalDocs: 'table', fragments: 'list', examples: 'made' },
+    options: {
+      info: 'table',
+      servers: 'list',
+      openapi: 'enum',
+      externalDocs: 'table',
+      fragments: 'list',
+      examples: 'made',
+    },
   },
   exampleRecords: {
     name: /exampleRecords\(\)/,
@@ -815,7 +851,11 @@ const factories: Readonly<Record<string, Factory>> = {
     name: /tableDdl\(\)/,
     kinds: colocationKinds,
     make: (distributed) =>
-      tableDdl(orders, { table: 'orders', version: { column: 'version', soleWriter: true } }, { distributed: any(distributed) }),
+      tableDdl(
+        orders,
+        { table: 'orders', version: { column: 'version', soleWriter: true } },
+        { distributed: any(distributed) },
+      ),
     instead: ['true'],
     required: { colocateWith: 'clients' },
     options: { colocateWith: 'text' },
@@ -935,7 +975,13 @@ const factories: Readonly<Record<string, Factory>> = {
     name: /jwks\(\)/,
     kinds: jwksKinds,
     make: (options) => jwks('https://login.example/keys', any(options)),
-    options: { maxAge: 'number', cooldown: ['number', '0.5'], timeout: 'number', fetch: 'function', onError: 'function' },
+    options: {
+      maxAge: 'number',
+      cooldown: ['number', '0.5'],
+      timeout: 'number',
+      fetch: 'function',
+      onError: 'function',
+    },
   },
   login: {
     name: /login\(\)/,
@@ -996,7 +1042,13 @@ const factories: Readonly<Record<string, Factory>> = {
     kinds: crossOriginKinds,
     make: (options) => crossOrigin(any(options)),
     required: { origins: ['https://a.example'] },
-    options: { origins: 'enum', credentials: 'boolean', maxAge: 'number', allowedHeaders: 'list', exposedHeaders: 'list' },
+    options: {
+      origins: 'enum',
+      credentials: 'boolean',
+      maxAge: 'number',
+      allowedHeaders: 'list',
+      exposedHeaders: 'list',
+    },
   },
   secureHeaders: {
     name: /secureHeaders\(\)/,
@@ -1020,7 +1072,14 @@ const factories: Readonly<Record<string, Factory>> = {
     name: /recordBody\(\)/,
     kinds: recordBodyKinds,
     make: (options) => recordBody(orders, any(options)),
-    options: { id: 'function', jsonPatch: 'boolean', bodyLimit: 'number', depthLimit: 'number', timeout: 'number', ...adopting },
+    options: {
+      id: 'function',
+      jsonPatch: 'boolean',
+      bodyLimit: 'number',
+      depthLimit: 'number',
+      timeout: 'number',
+      ...adopting,
+    },
   },
   negotiate: {
     name: /negotiate\(\)/,
@@ -1046,7 +1105,15 @@ const factories: Readonly<Record<string, Factory>> = {
     kinds: methodsKinds,
     make: (options) => methodRules(any(options)),
     required: { on: 'collection', allow: ['GET'], permission: () => 'allow', resource: 'orders' },
-    options: { on: 'enum', allow: 'list', baseUrl: 'enum', permission: 'function', resource: 'text', key: 'function', ...adopting },
+    options: {
+      on: 'enum',
+      allow: 'list',
+      baseUrl: 'enum',
+      permission: 'function',
+      resource: 'text',
+      key: 'function',
+      ...adopting,
+    },
   },
   versions: {
     name: /versions\(\)/,
@@ -1091,7 +1158,14 @@ const factories: Readonly<Record<string, Factory>> = {
     name: /adapterSuite\(\)/,
     kinds: adapterSuiteKinds,
     make: (options) => adapterSuite(() => store, any(options)),
-    options: { without: 'table', counts: 'enum', search: 'boolean', patience: ['number', '0.5'], seed: ['number', '-1'], subject: 'made' },
+    options: {
+      without: 'table',
+      counts: 'enum',
+      search: 'boolean',
+      patience: ['number', '0.5'],
+      seed: ['number', '-1'],
+      subject: 'made',
+    },
   },
   'adapterSuite without': {
     name: /adapterSuite\(\)/,
@@ -1127,7 +1201,8 @@ const factories: Readonly<Record<string, Factory>> = {
   'checkService principals': {
     name: /checkService\(\)/,
     kinds: principalKinds,
-    make: (one) => resolveCheckOptions('checkService()', any({ base: 'http://127.0.0.1/v1', target: {}, principals: [one] })),
+    make: (one) =>
+      resolveCheckOptions('checkService()', any({ base: 'http://127.0.0.1/v1', target: {}, principals: [one] })),
     required: { name: 'reader', token: 'x' },
     options: { name: 'text', token: 'text', header: 'text', variable: ['enum', "'false'", "'no'"], forbidden: 'list' },
   },
@@ -1143,7 +1218,13 @@ const factories: Readonly<Record<string, Factory>> = {
     kinds: principalSourceKinds,
     make: (one) => readTarget({ collections: [], principals: [one] }),
     required: { name: 'reader' },
-    options: { name: 'text', variable: ['enum', "'false'", "'no'"], command: 'text', header: 'text', forbidden: 'list' },
+    options: {
+      name: 'text',
+      variable: ['enum', "'false'", "'no'"],
+      command: 'text',
+      header: 'text',
+      forbidden: 'list',
+    },
   },
   'target file collections': {
     name: /[Tt]he target/,
@@ -1190,7 +1271,12 @@ const factories: Readonly<Record<string, Factory>> = {
     make: (options) => csv(any(options)),
     options: { separator: 'enum', escapeFormulas: 'boolean', bom: 'boolean', fileName: 'text' },
   },
-  ndjson: { name: /ndjson\(\)/, kinds: ndjsonKinds, make: (options) => ndjson(any(options)), options: { fileName: 'text' } },
+  ndjson: {
+    name: /ndjson\(\)/,
+    kinds: ndjsonKinds,
+    make: (options) => ndjson(any(options)),
+    options: { fileName: 'text' },
+  },
   imports: {
     name: /imports\("order-imports"\)|endpoint\("order-imports"\)/,
     kinds: importKinds,
@@ -1227,7 +1313,11 @@ const factories: Readonly<Record<string, Factory>> = {
     name: /dueEnds\(\)/,
     kinds: dueEndsKinds,
     make: (options) =>
-      dueEnds([], { at: '2026-01-01T00:00:00.000Z', days: 30, since: undefined, gaps: [], calls: [], wouldBreak: [] }, any(options)),
+      dueEnds(
+        [],
+        { at: '2026-01-01T00:00:00.000Z', days: 30, since: undefined, gaps: [], calls: [], wouldBreak: [] },
+        any(options),
+      ),
     options: { within: 'number' },
   },
   observe: {
@@ -1339,7 +1429,10 @@ describe('options', () => {
       const module = (await import(/* @vite-ignore */ join(source, file))) as Record<string, KindTable>
       for (const name of names) {
         const table = module[name] as KindTable
-        const isHere = Object.values(factories).some(({ kinds }) => kinds === table) || atRequests.includes(any(table)) || isSpread(table)
+        const isHere =
+          Object.values(factories).some(({ kinds }) => kinds === table) ||
+          atRequests.includes(any(table)) ||
+          isSpread(table)
         if (!isHere) missing.push(`${file}: ${name}`)
       }
     }
@@ -1347,7 +1440,9 @@ describe('options', () => {
   })
 
   it('every public type of options has its table', () => {
-    const exported = files.filter((file) => file.endsWith('index.ts')).flatMap((file) => textOf(file).match(/\b\w+Options\b/g) ?? [])
+    const exported = files
+      .filter((file) => file.endsWith('index.ts'))
+      .flatMap((file) => textOf(file).match(/\b\w+Options\b/g) ?? [])
     const tables = files.map(textOf).join('\n')
     // One stands for three, one is part of `LoginOptions`, one has types of its own as `AnyOptions`.
     const unions = ['LinkOptions', 'PasswordCheckOptions', 'ResourceOptions']
@@ -1359,7 +1454,8 @@ describe('options', () => {
 
   it('options are checked nowhere else', () => {
     const own = files.filter(
-      (file) => !file.startsWith('options/') && /\bhas no option\b/.test(textOf(file).replace(/\/\*[\s\S]*?\*\/|\/\/.*/g, '')),
+      (file) =>
+        !file.startsWith('options/') && /\bhas no option\b/.test(textOf(file).replace(/\/\*[\s\S]*?\*\/|\/\/.*/g, '')),
     )
     expect(own).toEqual([])
   })
@@ -1396,7 +1492,8 @@ describe('options', () => {
             taken.push(shown)
           } catch (error) {
             if (!(error instanceof ConfigurationError)) taken.push(`${shown}: ${error}`)
-            else if (!error.message.includes(option) || !factory.name.test(error.message)) taken.push(`${shown}: "${error.message}"`)
+            else if (!error.message.includes(option) || !factory.name.test(error.message))
+              taken.push(`${shown}: "${error.message}"`)
           }
         }
         expect(taken).toEqual([])

@@ -97,7 +97,8 @@ describe('the packed library', () => {
     mkdirSync(join(bare, 'node_modules'))
     const optional = ['markdown-it', 'swagger-ui-dist']
     for (const name of readdirSync(modules))
-      if (!name.startsWith('.') && !optional.includes(name)) symlinkSync(join(modules, name), join(bare, 'node_modules', name))
+      if (!name.startsWith('.') && !optional.includes(name))
+        symlinkSync(join(modules, name), join(bare, 'node_modules', name))
     // A copy: what a link leads to would find the packages beside its target.
     cpSync(join(home, 'package'), join(bare, 'node_modules', 'express-rest-conventions'), { recursive: true })
     const failure = (): string => {
@@ -105,9 +106,13 @@ describe('the packed library', () => {
       writeFileSync(join(bare, 'pages.mjs'), text)
       return execFileSync(process.execPath, ['pages.mjs'], { cwd: bare, encoding: 'utf8' }).trim()
     }
-    expect(failure()).toMatch(/^ConfigurationError docsPages\(\) .* markdown-it, which is not installed\. Run npm install markdown-it\./)
+    expect(failure()).toMatch(
+      /^ConfigurationError docsPages\(\) .* markdown-it, which is not installed\. Run npm install markdown-it\./,
+    )
     symlinkSync(join(modules, 'markdown-it'), join(bare, 'node_modules', 'markdown-it'))
-    expect(failure()).toMatch(/^ConfigurationError docsPages\(\) .* swagger-ui-dist, which is not installed\. Run npm i swagger-ui-dist\./)
+    expect(failure()).toMatch(
+      /^ConfigurationError docsPages\(\) .* swagger-ui-dist, which is not installed\. Run npm i swagger-ui-dist\./,
+    )
     symlinkSync(join(modules, 'swagger-ui-dist'), join(bare, 'node_modules', 'swagger-ui-dist'))
     expect(failure()).toBe('made')
   })
@@ -149,7 +154,10 @@ app.use(problems())
     writeFileSync(join(home, 'good.ts'), good)
     writeFileSync(join(home, 'bad.ts'), good.replace('filters: { activo: true }', 'filters: { actvo: true }'))
     const check = (file: string) =>
-      spawnSync(process.execPath, [join(modules, compiler, 'bin', 'tsc'), ...compilerOptions, file], { cwd: home, encoding: 'utf8' })
+      spawnSync(process.execPath, [join(modules, compiler, 'bin', 'tsc'), ...compilerOptions, file], {
+        cwd: home,
+        encoding: 'utf8',
+      })
     expect(check('good.ts').stdout).toBe('')
     expect(check('bad.ts').stdout).toMatch(/bad\.ts.*actvo|bad\.ts.*error TS/s)
   })
@@ -174,7 +182,10 @@ export const who = bearer({ keys: jwks(async () => ({ keys: [] as Key[] })), aud
     writeFileSync(join(place, 'good.ts'), text)
     writeFileSync(join(place, 'bad.ts'), `${text}\nbearer({ keys: { algorithm: 'HS256', key: 42 } })\n`)
     const check = (file: string) =>
-      spawnSync(process.execPath, [join(modules, 'typescript', 'bin', 'tsc'), ...compilerOptions, file], { cwd: place, encoding: 'utf8' })
+      spawnSync(process.execPath, [join(modules, 'typescript', 'bin', 'tsc'), ...compilerOptions, file], {
+        cwd: place,
+        encoding: 'utf8',
+      })
     expect(check('good.ts').stdout).toBe('')
     expect(check('bad.ts').stdout).toMatch(/^bad\.ts.*error TS/m)
   })
@@ -256,48 +267,63 @@ export async function both(client: pg.PoolClient, db: PGlite): Promise<string | 
         writeFileSync(join(place, 'tsconfig.json'), JSON.stringify({ compilerOptions: all, include: ['*.ts'] }))
       }
       const tsc = join(modules, compiler, 'bin', 'tsc')
-      return spawnSync(process.execPath, [tsc, '-b', ...Object.keys(settings)], { cwd: join(home, compiler), encoding: 'utf8' }).stdout
+      return spawnSync(process.execPath, [tsc, '-b', ...Object.keys(settings)], {
+        cwd: join(home, compiler),
+        encoding: 'utf8',
+      }).stdout
     }
 
     it.each([
       [
         '7',
         'typescript',
-        { node20: { module: 'node20' }, nodenext: { module: 'nodenext' }, bundler: { module: 'commonjs', moduleResolution: 'bundler' } },
+        {
+          node20: { module: 'node20' },
+          nodenext: { module: 'nodenext' },
+          bundler: { module: 'commonjs', moduleResolution: 'bundler' },
+        },
       ],
       ['5.4', 'typescript54', { node10: { module: 'commonjs', moduleResolution: 'node10' } }],
-    ])('compiles and runs with the settings that TypeScript %s has for it, by import and by require', (_, compiler, settings) => {
-      expect(build(compiler, settings)).toBe('')
-      for (const name of Object.keys(settings)) {
-        for (const file of ['import.js', 'require.js']) {
-          const text = execFileSync(process.execPath, [join(home, compiler, name, file)], { encoding: 'utf8' })
-          expect([name, file, text]).toEqual([name, file, 'function function\n'])
+    ])(
+      'compiles and runs with the settings that TypeScript %s has for it, by import and by require',
+      (_, compiler, settings) => {
+        expect(build(compiler, settings)).toBe('')
+        for (const name of Object.keys(settings)) {
+          for (const file of ['import.js', 'require.js']) {
+            const text = execFileSync(process.execPath, [join(home, compiler, name, file)], { encoding: 'utf8' })
+            expect([name, file, text]).toEqual([name, file, 'function function\n'])
+          }
         }
-      }
-    })
+      },
+    )
 
     it.each([
       ['7', 'typescript', { node16: { module: 'node16' }, node18: { module: 'node18' } }],
       ['5.4', 'typescript54', { node16: { module: 'node16' }, nodenext: { module: 'nodenext' } }],
-    ])('is refused by the other settings of TypeScript %s with the messages that the docs show', (_, compiler, settings) => {
-      const said = build(compiler, settings)
-      const [, shown = ''] = /```text\n([^`]+)```/.exec(readFileSync(join(root, 'docs/commonjs.md'), 'utf8')) ?? []
-      expect(shown.trim().split('\n')).toHaveLength(2)
-      for (const message of shown.trim().split('\n')) {
-        for (const name of Object.keys(settings)) {
-          const own = said
-            .split('\n')
-            .filter((line) => line.includes(`${name}/`))
-            .join('\n')
-          expect(own, name).toContain(message)
+    ])(
+      'is refused by the other settings of TypeScript %s with the messages that the docs show',
+      (_, compiler, settings) => {
+        const said = build(compiler, settings)
+        const [, shown = ''] = /```text\n([^`]+)```/.exec(readFileSync(join(root, 'docs/commonjs.md'), 'utf8')) ?? []
+        expect(shown.trim().split('\n')).toHaveLength(2)
+        for (const message of shown.trim().split('\n')) {
+          for (const name of Object.keys(settings)) {
+            const own = said
+              .split('\n')
+              .filter((line) => line.includes(`${name}/`))
+              .join('\n')
+            expect(own, name).toContain(message)
+          }
         }
-      }
-    })
+      },
+    )
   })
 
   it('declares its types without those of Express', () => {
     for (const path of files.filter((name) => name.endsWith('.d.ts'))) {
-      expect(execFileSync('cat', [join(home, 'package', path)], { encoding: 'utf8' }), path).not.toMatch(/from 'express'|types\/express/)
+      expect(execFileSync('cat', [join(home, 'package', path)], { encoding: 'utf8' }), path).not.toMatch(
+        /from 'express'|types\/express/,
+      )
     }
   })
 })

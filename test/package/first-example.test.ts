@@ -16,7 +16,9 @@ const port = 'const { port } = this.address(); console.log(port)'
 /** Sends a curl line of the README. */
 async function sent(line: string, base: string): Promise<Response> {
   const [, address = ''] = /localhost:3000(\/[^\s']*)/.exec(line) ?? []
-  const headers = [...line.matchAll(/-H '([^:]+): ([^']*)'/g)].map(([, name = '', value = '']) => [name, value] as [string, string])
+  const headers = [...line.matchAll(/-H '([^:]+): ([^']*)'/g)].map(
+    ([, name = '', value = '']) => [name, value] as [string, string],
+  )
   const body = /-d '([^']*)'/.exec(line)?.[1]
   const method = /-X (\w+)/.exec(line)?.[1] ?? (body === undefined ? 'GET' : 'POST')
   return fetch(`${base}${address}`, { method, headers, ...(body === undefined ? {} : { body }) })

@@ -13,10 +13,14 @@ export const modules = join(root, 'node_modules')
  */
 export function unpack(home: string): readonly string[] {
   const [packed] = JSON.parse(
-    execFileSync('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', home], { cwd: root, encoding: 'utf8' }),
+    execFileSync('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', home], {
+      cwd: root,
+      encoding: 'utf8',
+    }),
   )
   mkdirSync(join(home, 'node_modules'))
-  for (const name of readdirSync(modules)) if (!name.startsWith('.')) symlinkSync(join(modules, name), join(home, 'node_modules', name))
+  for (const name of readdirSync(modules))
+    if (!name.startsWith('.')) symlinkSync(join(modules, name), join(home, 'node_modules', name))
   execFileSync('tar', ['-xzf', join(home, packed.filename), '-C', home])
   symlinkSync(join(home, 'package'), join(home, 'node_modules', 'express-rest-conventions'))
   return packed.files.map((file: { path: string }) => file.path)

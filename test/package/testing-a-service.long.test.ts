@@ -45,7 +45,8 @@ for (const [major, express] of Object.entries({ 'Express 5': 'express', 'Express
       env: { ...process.env, DATABASE_URL: url.href },
     })
     let output = ''
-    for (const stream of [run.stdout, run.stderr]) stream.setEncoding('utf8').on('data', (text: string) => (output += text))
+    for (const stream of [run.stdout, run.stderr])
+      stream.setEncoding('utf8').on('data', (text: string) => (output += text))
     const [code] = await once(run, 'close')
     expect(code, output).toBe(0)
     const report = JSON.parse(readFileSync(join(home, 'report.json'), 'utf8'))

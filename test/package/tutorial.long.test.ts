@@ -114,7 +114,9 @@ describe('docs/tutorial.md', () => {
 
   it('has nine steps, and compares the answers of most', () => {
     expect(steps).toHaveLength(9)
-    expect(steps.flatMap(({ blocks }) => blocks).filter(({ language }) => language === 'http').length).toBeGreaterThan(9)
+    expect(steps.flatMap(({ blocks }) => blocks).filter(({ language }) => language === 'http').length).toBeGreaterThan(
+      9,
+    )
   })
 
   it('names the package as the place of the finished files', () => {

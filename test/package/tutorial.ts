@@ -41,7 +41,9 @@ export interface Answer {
 export function answerOf(text: string): Answer {
   const [head = '', ...rest] = text.replaceAll('\r\n', '\n').trim().split('\n\n')
   const [status = '', ...lines] = head.split('\n')
-  const fields = lines.map((line) => [line.slice(0, line.indexOf(':')).toLowerCase(), line.slice(line.indexOf(':') + 2)] as const)
+  const fields = lines.map(
+    (line) => [line.slice(0, line.indexOf(':')).toLowerCase(), line.slice(line.indexOf(':') + 2)] as const,
+  )
   const body = rest.join('\n\n')
   return { status, fields: new Map(fields), body: body === '' ? undefined : JSON.parse(body) }
 }

@@ -25,8 +25,17 @@ const load = async (copy: string): Promise<Library> => {
   mkdirSync(folder)
   writeFileSync(join(folder, 'package.json'), '{ "type": "module" }')
   cpSync(join(root, 'dist'), join(folder, 'dist'), { recursive: true })
-  const parts = ['index.js', 'auth/index.js', 'adapters/memory/index.js', 'openapi/index.js', 'server/index.js', 'transfer/index.js']
-  const modules = await Promise.all(parts.map((part) => import(/* @vite-ignore */ pathToFileURL(join(folder, 'dist', part)).href)))
+  const parts = [
+    'index.js',
+    'auth/index.js',
+    'adapters/memory/index.js',
+    'openapi/index.js',
+    'server/index.js',
+    'transfer/index.js',
+  ]
+  const modules = await Promise.all(
+    parts.map((part) => import(/* @vite-ignore */ pathToFileURL(join(folder, 'dist', part)).href)),
+  )
   return Object.assign({}, ...modules)
 }
 
@@ -54,7 +63,11 @@ const branchesOf = ({ defineResource }: Library) =>
   defineResource({
     collection: 'branches',
     key: 'code',
-    schema: { type: 'object', required: ['code'], properties: { code: { type: 'string' }, city: { type: ['string', 'null'] } } },
+    schema: {
+      type: 'object',
+      required: ['code'],
+      properties: { code: { type: 'string' }, city: { type: ['string', 'null'] } },
+    },
     filters: { city: true },
   })
 
@@ -62,7 +75,11 @@ const ordersOf = ({ defineResource }: Library, branches: ReturnType<typeof branc
   defineResource({
     collection: 'orders',
     key: 'id',
-    schema: { type: 'object', required: ['id'], properties: { id: { type: 'integer' }, branchCode: { type: ['string', 'null'] } } },
+    schema: {
+      type: 'object',
+      required: ['id'],
+      properties: { id: { type: 'integer' }, branchCode: { type: ['string', 'null'] } },
+    },
     links: { branch: { to: branches, by: 'branchCode', show: ['city'] } },
   })
 
@@ -80,7 +97,10 @@ function describedServiceOf(library: Library) {
           exports: { formats: [library.csv()] },
         }),
         library.mount(orders, library.memoryAdapter(orders, { records: [{ id: 1, branchCode: 'MAD' }] })),
-        library.endpoint('search', { description: 'Looks for a text.', methods: { GET: { handle: () => ({ found: 1 }) } } }),
+        library.endpoint('search', {
+          description: 'Looks for a text.',
+          methods: { GET: { handle: () => ({ found: 1 }) } },
+        }),
       ],
     },
   })
@@ -143,7 +163,9 @@ describe('two copies of the package in one process', () => {
     await serve(app, async (base) => {
       const href = `${base}/v1/branches/MAD`
       expect(await (await fetch(`${base}/v1/orders/1`)).json()).toEqual({ id: 1, branch: { href, city: 'Madrid' } })
-      expect(await (await fetch(`${base}/v1/orders/1?expand=branch`)).json()).toMatchObject({ branch: { code: 'MAD', city: 'Madrid' } })
+      expect(await (await fetch(`${base}/v1/orders/1?expand=branch`)).json()).toMatchObject({
+        branch: { code: 'MAD', city: 'Madrid' },
+      })
       const made = await fetch(`${base}/v1/orders`, {
         method: 'POST',
         headers: { 'Content-Type': 'application/json' },
@@ -179,7 +201,9 @@ describe('two copies of the package in one process', () => {
           b.mount(branches, broken, { exports: { formats: [a.csv()] } }),
           a.endpoint('search', {
             description: 'Says what is to be done.',
-            methods: { GET: { handle: () => a.endpointReply({ status: 200, body: { found: 1 }, headers: { 'X-From': 'a' } }) } },
+            methods: {
+              GET: { handle: () => a.endpointReply({ status: 200, body: { found: 1 }, headers: { 'X-From': 'a' } }) },
+            },
           }),
         ],
       },
@@ -194,7 +218,10 @@ describe('two copies of the package in one process', () => {
       expect(await (await answer('branches/MAD', { headers: { Accept: 'text/plain' } })).text()).toBe('a branch')
       expect(await (await answer('branches', { headers: { Accept: 'text/csv' } })).text()).toContain('MAD,Madrid')
       const removed = await answer('branches/MAD', { method: 'DELETE' })
-      expect([removed.status, await removed.json()]).toEqual([503, expect.objectContaining({ detail: 'Nothing was changed.' })])
+      expect([removed.status, await removed.json()]).toEqual([
+        503,
+        expect.objectContaining({ detail: 'Nothing was changed.' }),
+      ])
       const headers = { 'Content-Type': 'application/json' }
       const replaced = await answer('branches/MAD', { method: 'PATCH', headers, body: '{"city":"Sevilla"}' })
       expect([replaced.status, await replaced.json()]).toEqual([422, expect.objectContaining({ code: 'rule' })])
@@ -209,7 +236,9 @@ describe('two copies of the package in one process', () => {
         throw new (a.ConfigurationError as unknown as new (code: string, message: string) => Error)('store-unfit', text)
       },
     })
-    const service = b.api({ versions: { v1: [b.mount(branches, unfit('one'))], v2: [b.mount(branches, unfit('two'))] } })
+    const service = b.api({
+      versions: { v1: [b.mount(branches, unfit('one'))], v2: [b.mount(branches, unfit('two'))] },
+    })
     await expect(service.ready()).rejects.toThrow(/2 stores do not fit(?:.|\n)*one(?:.|\n)*two/)
   })
 
@@ -217,7 +246,11 @@ describe('two copies of the package in one process', () => {
     const branches = branchesOf(a)
     const app = express()
     app.use(
-      a.authenticate({ field: 'X-Api-Key', challenge: 'ApiKey realm="a"', identify: (key) => (key === 'k' ? { sub: 'ana' } : undefined) }),
+      a.authenticate({
+        field: 'X-Api-Key',
+        challenge: 'ApiKey realm="a"',
+        identify: (key) => (key === 'k' ? { sub: 'ana' } : undefined),
+      }),
     )
     const seen: unknown[] = []
     app.use(
@@ -261,8 +294,16 @@ describe('two copies of the package in one process', () => {
     const faults: string[] = []
     const strictly = b.describeStrictly(service, { onFault: (fault) => faults.push(fault) })
     await serve(express().use(strictly, service), async (base) => {
-      for (const path of ['v1/branches', 'v1/orders/1?expand=branch', 'v1/orders/9', 'v1/search', 'v1/openapi', 'login']) {
-        for (const Accept of ['application/json', 'application/xml']) await fetch(`${base}/${path}`, { headers: { Accept } })
+      for (const path of [
+        'v1/branches',
+        'v1/orders/1?expand=branch',
+        'v1/orders/9',
+        'v1/search',
+        'v1/openapi',
+        'login',
+      ]) {
+        for (const Accept of ['application/json', 'application/xml'])
+          await fetch(`${base}/${path}`, { headers: { Accept } })
       }
     })
     expect(faults).toEqual([])
@@ -274,7 +315,8 @@ describe('two copies of the package in one process', () => {
     const service = describedServiceOf(a)
     const key = Object.getOwnPropertySymbols(service).find((one) => one.description?.endsWith('.description')) as symbol
     const other = Object.defineProperty(() => {}, key, { value: { ...Reflect.get(service, key), generation: 99 } })
-    const reason = /got a service created by another version of express-rest-conventions, whose description it can't read/
+    const reason =
+      /got a service created by another version of express-rest-conventions, whose description it can't read/
     expect(() => b.openapi(other, 'v1')).toThrow(reason)
     expect(() => b.describeStrictly(other)).toThrow(reason)
     expect(() => b.openapi(other, 'v1')).toThrow(a.ConfigurationError)
@@ -285,16 +327,23 @@ describe('two copies of the package in one process', () => {
     const branches = branchesOf(a)
     const store = a.memoryAdapter(branches)
     const forged = <T>(made: T): T => JSON.parse(JSON.stringify(made)) as T
-    const problem = { ...forged(new a.HttpProblem('rule')), name: 'HttpProblem', status: 422, '@@express-rest-conventions.problem': 1 }
+    const problem = {
+      ...forged(new a.HttpProblem('rule')),
+      name: 'HttpProblem',
+      status: 422,
+      '@@express-rest-conventions.problem': 1,
+    }
     expect(problem).not.toBeInstanceOf(b.HttpProblem)
     expect(() => b.mount(forged(branches) as typeof branches, store)).toThrow(/no definition/)
     expect(() => b.api({ versions: { v1: [forged(b.mount(branches, store))] } })).toThrow(
       /"resources\[0\]".*the result of mount\(\) or endpoint\(\)/,
     )
-    expect(() => b.mount(branches, store, { representations: [forged(a.representation('text/csv', { item: () => '' }))] })).toThrow(
-      /"representations\[0\]".*the result of representation\(\)/,
+    expect(() =>
+      b.mount(branches, store, { representations: [forged(a.representation('text/csv', { item: () => '' }))] }),
+    ).toThrow(/"representations\[0\]".*the result of representation\(\)/)
+    expect(() => b.mount(branches, store, { exports: { formats: [forged(a.csv())] } })).toThrow(
+      /"exports\.formats\[0\]".*csv\(\)/,
     )
-    expect(() => b.mount(branches, store, { exports: { formats: [forged(a.csv())] } })).toThrow(/"exports\.formats\[0\]".*csv\(\)/)
   })
 
   it('a copy of a definition that a team has made by spreading is one still', () => {

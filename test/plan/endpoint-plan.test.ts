@@ -57,7 +57,10 @@ describe('parameters', () => {
   it('QUERY-8: bounds, lengths and patterns of a parameter are checked', () => {
     const bounded = compile({
       query: {
-        properties: { limite: { type: 'integer', minimum: 1, maximum: 5 }, codigo: { type: 'string', pattern: '^[A-Z]+$', maxLength: 3 } },
+        properties: {
+          limite: { type: 'integer', minimum: 1, maximum: 5 },
+          codigo: { type: 'string', pattern: '^[A-Z]+$', maxLength: 3 },
+        },
       },
     })
     expect(bounded?.parseQuery('limite=5&codigo=ABC')).toEqual({ limite: 5, codigo: 'ABC' })
@@ -90,7 +93,11 @@ describe('parameters', () => {
 
 describe('bodies', () => {
   it('REP-8: get defaults and are validated', () => {
-    const body = { type: 'object', required: ['n'], properties: { n: { type: 'integer' }, a: { type: ['string', 'null'] } } }
+    const body = {
+      type: 'object',
+      required: ['n'],
+      properties: { n: { type: 'integer' }, a: { type: ['string', 'null'] } },
+    }
     const made = compile({ body })?.body
     expect(made?.read({ n: 1 })).toEqual({ n: 1, a: null })
     const pointers = () => {
@@ -113,9 +120,12 @@ describe('endpoint()', () => {
   const make = endpoint as (name: unknown, options: unknown) => unknown
   const methods = { GET: { handle } }
 
-  it.each(['search', 'buscar', 'login', 'informe'])('PATH-8: %s may be a verb or a noun, as long as it is documented', (name) => {
-    expect(endpoint(name, { description, methods })).toMatchObject({ kind: 'endpoint', name })
-  })
+  it.each(['search', 'buscar', 'login', 'informe'])(
+    'PATH-8: %s may be a verb or a noun, as long as it is documented',
+    (name) => {
+      expect(endpoint(name, { description, methods })).toMatchObject({ kind: 'endpoint', name })
+    },
+  )
 
   it.each<[string, unknown, unknown, string]>([
     ['no description', 'search', { description: ' ', methods }, 'undocumented-endpoint'],
@@ -130,12 +140,32 @@ describe('endpoint()', () => {
     ['no handler', 'search', { description, methods: { GET: {} } }, 'invalid-option'],
     ['null for a method', 'search', { description, methods: { GET: null } }, 'invalid-option'],
     ['a misspelt option', 'search', { description, methods, areas: 'ui' }, 'invalid-option'],
-    ['a misspelt option of a method', 'search', { description, methods: { GET: { handle, bodyLimt: 1 } } }, 'invalid-option'],
-    ['a body of a GET', 'search', { description, methods: { GET: { handle, body: { type: 'object' } } } }, 'invalid-option'],
-    ['a limit that is a text', 'search', { description, methods: { POST: { handle, bodyLimit: '10mb' } } }, 'invalid-option'],
+    [
+      'a misspelt option of a method',
+      'search',
+      { description, methods: { GET: { handle, bodyLimt: 1 } } },
+      'invalid-option',
+    ],
+    [
+      'a body of a GET',
+      'search',
+      { description, methods: { GET: { handle, body: { type: 'object' } } } },
+      'invalid-option',
+    ],
+    [
+      'a limit that is a text',
+      'search',
+      { description, methods: { POST: { handle, bodyLimit: '10mb' } } },
+      'invalid-option',
+    ],
     ['no bytes at all', 'search', { description, methods, bodyLimit: 0 }, 'invalid-option'],
     ['a time that is no whole number', 'search', { description, methods, timeout: 1.5 }, 'invalid-option'],
-    ['an endless time', 'search', { description, methods: { GET: { handle, timeout: Number.POSITIVE_INFINITY } } }, 'invalid-option'],
+    [
+      'an endless time',
+      'search',
+      { description, methods: { GET: { handle, timeout: Number.POSITIVE_INFINITY } } },
+      'invalid-option',
+    ],
   ])('%s is a configuration error', (_, name, options, code) => {
     expect(() => make(name, options)).toThrow(ConfigurationError)
     expect(() => make(name, options)).toThrow(`${code}]`)
@@ -169,7 +199,12 @@ describe('endpoint()', () => {
 
   it('a reply is recognized by endpointReply(), not by its members', () => {
     const given = { status: 202 as const, body: 1 }
-    expect([isReply(endpointReply(given)), isReply(given), isReply(null), isReply(5)]).toEqual([true, false, false, false])
+    expect([isReply(endpointReply(given)), isReply(given), isReply(null), isReply(5)]).toEqual([
+      true,
+      false,
+      false,
+      false,
+    ])
     expect(endpointReply(given)).toEqual(given)
   })
 })

@@ -16,14 +16,22 @@ function carry(schema: JsonSchema, next: Row, current: Row): Row | string[] {
 
 const item = {
   type: 'object',
-  properties: { id: { type: 'integer', readOnly: true }, nombre: { type: 'string' }, pin: { type: 'string', writeOnly: true } },
+  properties: {
+    id: { type: 'integer', readOnly: true },
+    nombre: { type: 'string' },
+    pin: { type: 'string', writeOnly: true },
+  },
 }
 const schema = {
   type: 'object',
   properties: {
     nombre: { type: 'string' },
     alta: { type: ['string', 'null'], format: 'local-date-time', readOnly: true },
-    autor: { type: 'object', readOnly: true, properties: { id: { type: 'integer' }, alias: { type: ['string', 'null'] } } },
+    autor: {
+      type: 'object',
+      readOnly: true,
+      properties: { id: { type: 'integer' }, alias: { type: ['string', 'null'] } },
+    },
     clave: { type: ['string', 'null'], writeOnly: true },
     'a/b': item,
     lista: { type: 'array', items: item },
@@ -43,7 +51,12 @@ describe('REP-8: readOnly members', () => {
   it('an equal one is accepted, a changed one is a violation', () => {
     expect(carry(schema, { alta: 'x' }, { alta: 'x' })).toEqual({ alta: 'x' })
     expect(guard(schema).carry({ alta: 'y' }, { alta: 'x' })).toEqual([
-      { pointer: '/alta', detail: '"alta" is read-only: leave it out, or send the current value.', code: 'readOnly', clause: 'REP-8' },
+      {
+        pointer: '/alta',
+        detail: '"alta" is read-only: leave it out, or send the current value.',
+        code: 'readOnly',
+        clause: 'REP-8',
+      },
     ])
     expect(carry(schema, { alta: null }, { alta: 'x' })).toEqual(['/alta'])
     expect(carry(schema, { alta: 'x' }, {})).toEqual(['/alta'])
@@ -51,15 +64,21 @@ describe('REP-8: readOnly members', () => {
 
   it('values are compared as the client saw them: nulls for absent values, canonical date-times, no undeclared members', () => {
     expect(carry(schema, { alta: null }, {})).toEqual({ alta: null })
-    expect(carry(schema, { alta: '2024-01-31T08:30:00.0000000' }, { alta: '2024-01-31T08:30:00' })).toEqual({ alta: '2024-01-31T08:30:00' })
+    expect(carry(schema, { alta: '2024-01-31T08:30:00.0000000' }, { alta: '2024-01-31T08:30:00' })).toEqual({
+      alta: '2024-01-31T08:30:00',
+    })
     const stored = { id: 1, interno: 'x' }
     expect(carry(schema, { autor: { alias: null, id: 1 } }, { autor: stored })).toEqual({ autor: stored })
   })
 
   it('are guarded at every depth, also recursively', () => {
     expect(carry(schema, { 'a/b': { id: 2 } }, { 'a/b': { id: 1 } })).toEqual(['/a~1b/id'])
-    expect(carry(schema, { 'a/b': { nombre: 'y' } }, { 'a/b': { id: 1, nombre: 'x' } })).toEqual({ 'a/b': { id: 1, nombre: 'y' } })
-    const deep = (alta: string | undefined) => ({ hijo: { hijo: { hijo: { hijo: { hijo: alta === undefined ? {} : { alta } } } } } })
+    expect(carry(schema, { 'a/b': { nombre: 'y' } }, { 'a/b': { id: 1, nombre: 'x' } })).toEqual({
+      'a/b': { id: 1, nombre: 'y' },
+    })
+    const deep = (alta: string | undefined) => ({
+      hijo: { hijo: { hijo: { hijo: { hijo: alta === undefined ? {} : { alta } } } } },
+    })
     expect(carry(schema, deep('y'), deep('x'))).toEqual(['/hijo/hijo/hijo/hijo/hijo/alta'])
     expect(carry(schema, deep(undefined), deep('x'))).toEqual(deep('x'))
   })
@@ -70,7 +89,12 @@ describe('REP-8: readOnly members', () => {
   })
 
   it('on a create none may be given, at any depth', () => {
-    const given = guard(schema).given({ alta: 'x', 'a/b': { id: 1 }, lista: [{ nombre: 'a' }, { id: 1 }], hijo: { autor: {} } })
+    const given = guard(schema).given({
+      alta: 'x',
+      'a/b': { id: 1 },
+      lista: [{ nombre: 'a' }, { id: 1 }],
+      hijo: { autor: {} },
+    })
     expect(given.map(({ pointer }) => pointer).toSorted()).toEqual(['/alta', '/a~1b/id', '/hijo/autor', '/lista/1/id'])
     expect(given[0]?.detail).toBe('"alta" is read-only: the store sets it: leave it out.')
     expect(guard(schema).given({ nombre: 'x', clave: 'y', lista: [{ pin: 'z' }] })).toEqual([])
@@ -82,7 +106,9 @@ describe('REP-8: writeOnly members', () => {
     expect(carry(schema, {}, { clave: 'x' })).toEqual({ clave: 'x' })
     expect(carry(schema, { clave: 'y' }, { clave: 'x' })).toEqual({ clave: 'y' })
     expect(carry(schema, { clave: null }, { clave: 'x' })).toEqual({ clave: null })
-    expect(carry(schema, { 'a/b': { nombre: 'y' } }, { 'a/b': { nombre: 'x', pin: 'p' } })).toEqual({ 'a/b': { nombre: 'y', pin: 'p' } })
+    expect(carry(schema, { 'a/b': { nombre: 'y' } }, { 'a/b': { nombre: 'x', pin: 'p' } })).toEqual({
+      'a/b': { nombre: 'y', pin: 'p' },
+    })
   })
 })
 
@@ -116,7 +142,9 @@ describe('REP-8: items', () => {
   })
 
   it('without them it matches the first that looks the same, each once; any other is new', () => {
-    expect(carry(schema, { lista: [{ nombre: 'b' }, { nombre: 'c' }, { nombre: 'b' }, { nombre: 'b' }] }, stored)).toEqual({
+    expect(
+      carry(schema, { lista: [{ nombre: 'b' }, { nombre: 'c' }, { nombre: 'b' }, { nombre: 'b' }] }, stored),
+    ).toEqual({
       lista: [{ id: 2, nombre: 'b', pin: 'q' }, { nombre: 'c' }, { id: 3, nombre: 'b', pin: 'r' }, { nombre: 'b' }],
     })
   })
@@ -151,7 +179,11 @@ describe('the guard', () => {
 })
 
 describe('REP-8: members that the schema allows without naming them, and items by place', () => {
-  const dictionary = { type: 'object', additionalProperties: item, patternProperties: { '^sello-': { type: 'string', readOnly: true } } }
+  const dictionary = {
+    type: 'object',
+    additionalProperties: item,
+    patternProperties: { '^sello-': { type: 'string', readOnly: true } },
+  }
   const stored = { a: { id: 1, nombre: 'x', pin: 'p' }, 'sello-1': 's' }
 
   it.each([
@@ -182,16 +214,23 @@ describe('REP-8: members that the schema allows without naming them, and items b
         { a: { nombre: 'y' }, pin: 'q' },
       ],
     }
-    expect(carry(schema, { lista: [{ a: { nombre: 'y' } }] }, current)).toEqual({ lista: [{ a: { nombre: 'y' }, pin: 'q' }] })
+    expect(carry(schema, { lista: [{ a: { nombre: 'y' } }] }, current)).toEqual({
+      lista: [{ a: { nombre: 'y' }, pin: 'q' }],
+    })
   })
 
   it('writeOnly ones are never sent', () => {
-    const secret = { type: 'object', properties: { a: { type: 'object', additionalProperties: { type: 'string', writeOnly: true } } } }
+    const secret = {
+      type: 'object',
+      properties: { a: { type: 'object', additionalProperties: { type: 'string', writeOnly: true } } },
+    }
     expect(compilePresent(Shape.of(secret))({ a: { b: 'x' } })).toEqual({ a: {} })
     expect(carry(secret, { a: {} }, { a: { b: 'x' } })).toEqual({ a: { b: 'x' } })
     const tuple = { anyOf: [{ type: 'array', prefixItems: [item] }, { type: 'null' }] }
     const schema = { type: 'object', properties: { tupla: tuple } }
-    expect(compilePresent(Shape.of(schema))({ tupla: [{ nombre: 'x', pin: 'p' }] })).toEqual({ tupla: [{ nombre: 'x' }] })
+    expect(compilePresent(Shape.of(schema))({ tupla: [{ nombre: 'x', pin: 'p' }] })).toEqual({
+      tupla: [{ nombre: 'x' }],
+    })
     expect(carry(schema, { tupla: [{ nombre: 'y' }] }, { tupla: [{ nombre: 'x', pin: 'p' }] })).toEqual({
       tupla: [{ nombre: 'y', pin: 'p' }],
     })
@@ -207,9 +246,14 @@ describe('REP-8: members that the schema allows without naming them, and items b
       expect(() => guard(list(items))).toThrow(ConfigurationError)
       expect(() => guard(list(items))).toThrow(/Put it on the member that holds the list/)
     }
-    expect(guard(list({ type: 'array', items: { type: 'object', properties: { nombre: { type: 'string' } } } })).any).toBe(false)
     expect(
-      guard({ type: 'object', properties: { lista: { type: 'array', readOnly: true, items: { type: 'array', items: item } } } }).any,
+      guard(list({ type: 'array', items: { type: 'object', properties: { nombre: { type: 'string' } } } })).any,
+    ).toBe(false)
+    expect(
+      guard({
+        type: 'object',
+        properties: { lista: { type: 'array', readOnly: true, items: { type: 'array', items: item } } },
+      }).any,
     ).toBe(true)
   })
 })

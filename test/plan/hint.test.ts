@@ -45,7 +45,8 @@ const misfits = (raw: string, at = address): boolean => {
   try {
     parse(raw, at)
   } catch (error) {
-    if (error instanceof HttpProblem) return error.errors.length === 1 && error.errors[0]?.code === 'hint' && error.status === 400
+    if (error instanceof HttpProblem)
+      return error.errors.length === 1 && error.errors[0]?.code === 'hint' && error.status === 400
     throw error
   }
   return false
@@ -69,7 +70,9 @@ const values: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   estado: fc.constantFrom('abierta', 'another', 3, 5),
   cp: fc.option(fc.record({ codigo: integer }, { requiredKeys: [] })),
 }
-const record = fc.record(Object.fromEntries(Object.entries(values).map(([name, value]) => [name, fc.option(value)])), { requiredKeys: [] })
+const record = fc.record(Object.fromEntries(Object.entries(values).map(([name, value]) => [name, fc.option(value)])), {
+  requiredKeys: [],
+})
 const sort = fc
   .shuffledSubarray(['peso', 'urgente', 'fecha', 'uuid', 'mixto', 'libre', 'estado', 'cp.codigo'], { minLength: 1 })
   .map((fields) => `sort=${fields.map((field, i) => (i % 2 === 0 ? field : `-${field}`)).join(',')}`)
@@ -77,16 +80,22 @@ const sort = fc
 describe('hints', () => {
   it('QUERY-7: round-trip as the sort values of the row, null for null and absent ones', () => {
     fc.assert(
-      fc.property(record, sort, fc.boolean(), fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER }), (row, sorted, backwards, page) => {
-        const raw = `${sorted}&offest=${page}`
-        const hint = hintOf(raw, row, backwards) as string
-        const expected = parse(raw).sort.map(({ path: [name = '', inner] }) => {
-          const value = (row as Record<string, unknown>)[name] ?? null
-          return inner === undefined ? value : ((value as Record<string, unknown> | null)?.[inner] ?? null)
-        })
-        expect(hint).toMatch(/^[\w-]+$/)
-        expect(follow(raw, hint)).toEqual({ values: expected, backwards })
-      }),
+      fc.property(
+        record,
+        sort,
+        fc.boolean(),
+        fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER }),
+        (row, sorted, backwards, page) => {
+          const raw = `${sorted}&offest=${page}`
+          const hint = hintOf(raw, row, backwards) as string
+          const expected = parse(raw).sort.map(({ path: [name = '', inner] }) => {
+            const value = (row as Record<string, unknown>)[name] ?? null
+            return inner === undefined ? value : ((value as Record<string, unknown> | null)?.[inner] ?? null)
+          })
+          expect(hint).toMatch(/^[\w-]+$/)
+          expect(follow(raw, hint)).toEqual({ values: expected, backwards })
+        },
+      ),
     )
   })
 
@@ -98,7 +107,9 @@ describe('hints', () => {
       fc.base64String(),
       fc.json().map((json) => Buffer.from(json).toString('base64url')),
       fc.tuple(fc.nat(valid.length), text).map(([at, other]) => valid.slice(0, at) + other),
-      fc.tuple(fc.nat(valid.length - 1), fc.constantFrom(...'Aa0_-9')).map(([at, one]) => valid.slice(0, at) + one + valid.slice(at + 1)),
+      fc
+        .tuple(fc.nat(valid.length - 1), fc.constantFrom(...'Aa0_-9'))
+        .map(([at, one]) => valid.slice(0, at) + one + valid.slice(at + 1)),
       fc.array(fc.jsonValue()).map((parts) => {
         const head = JSON.parse(Buffer.from(valid, 'base64url').toString()).slice(0, 3)
         return Buffer.from(JSON.stringify([...head, ...parts])).toString('base64url')
@@ -121,13 +132,19 @@ describe('hints', () => {
   it('QUERY-7: belong to one page of one query of one list, in any spelling of the query', () => {
     const raw = 'lote=a&lote=b&peso=1&sort=-fecha&limit=5&offest=2'
     const hint = hintOf(raw, { numero: 1, lote: 'a' }) as string
-    for (const same of [raw, 'offest=2&limit=5&sort=-fecha,-numero&peso=1.0&lote=b&lote=a', `${raw.replace('limit=5', 'limit=%35')}`]) {
+    for (const same of [
+      raw,
+      'offest=2&limit=5&sort=-fecha,-numero&peso=1.0&lote=b&lote=a',
+      `${raw.replace('limit=5', 'limit=%35')}`,
+    ]) {
       expect(follow(same, hint), same).toEqual({ values: [null, 1, 'a'], backwards: false })
     }
     const changes = ['lote=c', 'q=x', 'q=', 'limit=6', 'offest=3', 'sort=fecha', 'sort=-fecha,numero', 'peso=2']
     for (const change of changes) {
       const [name = ''] = change.split('=')
-      const other = [...raw.split('&').filter((pair) => name === 'lote' || !pair.startsWith(`${name}=`)), change].join('&')
+      const other = [...raw.split('&').filter((pair) => name === 'lote' || !pair.startsWith(`${name}=`)), change].join(
+        '&',
+      )
       expect([other, misfits(`${other}&after=${hint}`)]).toEqual([other, true])
     }
     expect(misfits(`${raw}&after=${hint}`, { listPath: '/v1/otras' })).toBe(true)

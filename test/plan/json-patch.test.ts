@@ -6,7 +6,8 @@ import { HttpProblem } from '../../src/problem.js'
 import { cpuTime } from '../cpu-time.js'
 
 const limits = { bodyLimit: 1_048_576, depthLimit: 32 }
-const apply = (document: unknown, operations: unknown) => applyOperations(document, readOperations(operations), limits).document
+const apply = (document: unknown, operations: unknown) =>
+  applyOperations(document, readOperations(operations), limits).document
 
 /** The error of an operation, or the resulting document. */
 function told(document: unknown, operations: unknown): unknown {
@@ -48,12 +49,22 @@ describe('VERB-5: JSON Patch', () => {
       { baz: 'qux', foo: ['a', 2, 'c'] },
     ],
     ['A.9', { baz: 'qux' }, [{ op: 'test', path: '/baz', value: 'bar' }], '/0 test-failed'],
-    ['A.10', { foo: 'bar' }, [{ op: 'add', path: '/child', value: { grandchild: {} } }], { foo: 'bar', child: { grandchild: {} } }],
+    [
+      'A.10',
+      { foo: 'bar' },
+      [{ op: 'add', path: '/child', value: { grandchild: {} } }],
+      { foo: 'bar', child: { grandchild: {} } },
+    ],
     ['A.11', { foo: 'bar' }, [{ op: 'add', path: '/baz', value: 'qux', xyz: 123 }], { foo: 'bar', baz: 'qux' }],
     ['A.12', { foo: 'bar' }, [{ op: 'add', path: '/baz/bat', value: 'qux' }], '/0/path path-absent'],
     ['A.14', { '/': 9, '~1': 10 }, [{ op: 'test', path: '/~01', value: 10 }], { '/': 9, '~1': 10 }],
     ['A.15', { '/': 9, '~1': 10 }, [{ op: 'test', path: '/~01', value: '10' }], '/0 test-failed'],
-    ['A.16', { foo: ['bar'] }, [{ op: 'add', path: '/foo/-', value: ['abc', 'def'] }], { foo: ['bar', ['abc', 'def']] }],
+    [
+      'A.16',
+      { foo: ['bar'] },
+      [{ op: 'add', path: '/foo/-', value: ['abc', 'def'] }],
+      { foo: ['bar', ['abc', 'def']] },
+    ],
     [
       '4.6, members in any order',
       { a: { b: 1, c: [{ d: 1, e: 2 }] } },
@@ -67,7 +78,12 @@ describe('VERB-5: JSON Patch', () => {
       [{ op: 'move', from: '/a/0', path: '/a/1/y' }],
       { a: [{ x: 1 }, { x: 2, y: 1 }] },
     ],
-    ['4.4, where the list is shorter', { a: [1, 2] }, [{ op: 'move', from: '/a/0', path: '/a/2' }], '/0/path path-absent'],
+    [
+      '4.4, where the list is shorter',
+      { a: [1, 2] },
+      [{ op: 'move', from: '/a/0', path: '/a/2' }],
+      '/0/path path-absent',
+    ],
     [
       '4.4, to where it is',
       { a: [1, 2], b: 3 },
@@ -133,7 +149,12 @@ describe('VERB-5: JSON Patch', () => {
       [{ op: 'remove', path: '/constructor' }],
       { '\0constructor': 1 },
     ],
-    ['an index beyond all numbers', { a: [] }, [{ op: 'add', path: `/a/1${'0'.repeat(400)}`, value: 1 }], '/0/path path-absent'],
+    [
+      'an index beyond all numbers',
+      { a: [] },
+      [{ op: 'add', path: `/a/1${'0'.repeat(400)}`, value: 1 }],
+      '/0/path path-absent',
+    ],
     ['an index of other digits', { a: [1] }, [{ op: 'remove', path: '/a/٠' }], '/0/path path-absent'],
   ])('RFC 6902 %s', (_title, document, operations, expected) => {
     const before = structuredClone(document)
@@ -141,7 +162,22 @@ describe('VERB-5: JSON Patch', () => {
     expect(document).toEqual(before)
   })
 
-  const name = fc.constantFrom('a', 'b', '', '0', '1', '-', 'a/b', '~', '~1', 'constructor', 'prototype', 'toString', '\0constructor', 'ñ')
+  const name = fc.constantFrom(
+    'a',
+    'b',
+    '',
+    '0',
+    '1',
+    '-',
+    'a/b',
+    '~',
+    '~1',
+    'constructor',
+    'prototype',
+    'toString',
+    '\0constructor',
+    'ñ',
+  )
   const { document } = fc.letrec((tie) => ({
     document: fc.oneof(
       { maxDepth: 4 },
@@ -159,7 +195,9 @@ describe('VERB-5: JSON Patch', () => {
     )
     fc.assert(
       fc.property(objects, objects, (one, other) => {
-        const [from, to] = JSON.parse(JSON.stringify([one, other]).replaceAll(/"(constructor|prototype|toString)"/g, '"x$1"'))
+        const [from, to] = JSON.parse(
+          JSON.stringify([one, other]).replaceAll(/"(constructor|prototype|toString)"/g, '"x$1"'),
+        )
         expect(apply(from, createPatch(from, to))).toEqual(to)
       }),
     )
@@ -203,10 +241,18 @@ describe('VERB-5: JSON Patch', () => {
         return (error as HttpProblem).errors[0]?.detail ?? ''
       }
     }
-    expect(detail({}, { op: 'remove', path: '/a~1b/~0/constructor' })).toContain('exists: "/a~1b/~0/constructor". Pointers apply')
-    expect(detail({ l: [1] }, { op: 'add', path: '/l/2', value: 1 })).toContain('"path" points to nothing that exists: "/l/2"')
-    expect(detail({ l: 1 }, { op: 'copy', from: '/m', path: '/l' })).toContain('"from" points to nothing that exists: "/m"')
-    expect(detail({}, { op: 'remove', path: `/${'x'.repeat(1_000_000)}` })).toContain(`"/${'x'.repeat(79)}...". Pointers apply`)
+    expect(detail({}, { op: 'remove', path: '/a~1b/~0/constructor' })).toContain(
+      'exists: "/a~1b/~0/constructor". Pointers apply',
+    )
+    expect(detail({ l: [1] }, { op: 'add', path: '/l/2', value: 1 })).toContain(
+      '"path" points to nothing that exists: "/l/2"',
+    )
+    expect(detail({ l: 1 }, { op: 'copy', from: '/m', path: '/l' })).toContain(
+      '"from" points to nothing that exists: "/m"',
+    )
+    expect(detail({}, { op: 'remove', path: `/${'x'.repeat(1_000_000)}` })).toContain(
+      `"/${'x'.repeat(79)}...". Pointers apply`,
+    )
   })
 
   it('ERR-3: any body is a list of operations or 422', () => {
@@ -216,16 +262,24 @@ describe('VERB-5: JSON Patch', () => {
 
 describe('HDR-5: what one JSON Patch may cost', () => {
   const times = <T>(count: number, of: (i: number) => T): T[] => Array.from({ length: count }, (_, i) => of(i))
-  const wide = { lista: times(100_000, (i) => i), otra: {}, tabla: Object.fromEntries(times(50_000, (i) => [`k${i}`, i])) }
+  const wide = {
+    lista: times(100_000, (i) => i),
+    otra: {},
+    tabla: Object.fromEntries(times(50_000, (i) => [`k${i}`, i])),
+  }
 
   it.each<[string, (i: number) => object]>([
     ['inserts in front', () => ({ op: 'add', path: '/lista/0', value: 1 })],
     ['removals in front', () => ({ op: 'remove', path: '/lista/0' })],
     [
       'moves of a large list',
-      (i) => (i % 2 === 0 ? { op: 'move', from: '/lista', path: '/cosas' } : { op: 'move', from: '/cosas', path: '/lista' }),
+      (i) =>
+        i % 2 === 0 ? { op: 'move', from: '/lista', path: '/cosas' } : { op: 'move', from: '/cosas', path: '/lista' },
     ],
-    ['members come and go', (i) => (i % 2 === 0 ? { op: 'add', path: '/tabla/x', value: 1 } : { op: 'remove', path: '/tabla/x' })],
+    [
+      'members come and go',
+      (i) => (i % 2 === 0 ? { op: 'add', path: '/tabla/x', value: 1 } : { op: 'remove', path: '/tabla/x' }),
+    ],
     ['tests', () => ({ op: 'test', path: '/tabla/k1', value: 1 })],
   ])('a thousand %s on a large record take little time', (_title, operation) => {
     const started = cpuTime()
@@ -234,7 +288,11 @@ describe('HDR-5: what one JSON Patch may cost', () => {
   })
 
   it.each<[string, object[], RegExp]>([
-    ['copies of the whole into itself', times(30, (i) => ({ op: 'copy', from: '', path: `/c${i}` })), /^\/0 too-large$/],
+    [
+      'copies of the whole into itself',
+      times(30, (i) => ({ op: 'copy', from: '', path: `/c${i}` })),
+      /^\/0 too-large$/,
+    ],
     ['copies that double', times(30, (i) => ({ op: 'copy', from: '/otra', path: `/otra/c${i}` })), /^\/\d+ too-large$/],
     [
       'large moves to deeper places',
@@ -244,7 +302,11 @@ describe('HDR-5: what one JSON Patch may cost', () => {
       ],
       /^\/1 too-large$/,
     ],
-    ['nesting', times(40, (i) => ({ op: 'add', path: `/otra${'/x'.repeat(i + 1)}`, value: {} })), /^\/30\/path too-deep$/],
+    [
+      'nesting',
+      times(40, (i) => ({ op: 'add', path: `/otra${'/x'.repeat(i + 1)}`, value: {} })),
+      /^\/30\/path too-deep$/,
+    ],
     [
       'nesting by moves',
       times(40, (i) => [

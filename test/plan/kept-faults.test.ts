@@ -37,7 +37,14 @@ function patch(sent: Record<string, unknown>, current: Record<string, unknown>, 
     throw error
   }
 }
-const broken = { id: 1, note: 'too long a note', until: 'infinity', since: '0044-03-15 BC', tags: ['ok', 'x', 'y'], grade: 'z' }
+const broken = {
+  id: 1,
+  note: 'too long a note',
+  until: 'infinity',
+  since: '0044-03-15 BC',
+  tags: ['ok', 'x', 'y'],
+  grade: 'z',
+}
 const many = Array.from({ length: 20_000 }, () => 'x')
 
 describe('VERB-5: a patch of a record that other programs have written', () => {
@@ -79,6 +86,8 @@ describe('VERB-5: a patch of a record that other programs have written', () => {
   })
 
   it('VERB-3: a PUT is the whole record, and must satisfy the whole schema', () => {
-    expect(() => completeRecord(things, structuredClone(broken) as never, broken as never, 'replace')).toThrow(HttpProblem)
+    expect(() => completeRecord(things, structuredClone(broken) as never, broken as never, 'replace')).toThrow(
+      HttpProblem,
+    )
   })
 })

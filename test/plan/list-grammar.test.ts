@@ -3,7 +3,13 @@ import { describe, expect, it } from 'vitest'
 import { isFixed } from '../../src/definition/fixed.js'
 import { defineResource, type PageOptions } from '../../src/definition/resource.js'
 import { hintMaker } from '../../src/plan/hint.js'
-import { compileListGrammar, knownListQuery, type ListQuery, parseItemQuery, parseListQuery } from '../../src/plan/list-grammar.js'
+import {
+  compileListGrammar,
+  knownListQuery,
+  type ListQuery,
+  parseItemQuery,
+  parseListQuery,
+} from '../../src/plan/list-grammar.js'
 import { refuseQuery } from '../../src/plan/query-pairs.js'
 import { HttpProblem, type Violation } from '../../src/problem.js'
 import { api as makeApi } from '../../src/router/api.js'
@@ -63,7 +69,11 @@ const piezas = defineResource({
 })
 const grammar = compileListGrammar(piezas)
 const plain = compileListGrammar(
-  defineResource({ collection: 'cosas', key: 'id', schema: { type: 'object', properties: { id: { type: 'integer' } } } }),
+  defineResource({
+    collection: 'cosas',
+    key: 'id',
+    schema: { type: 'object', properties: { id: { type: 'integer' } } },
+  }),
 )
 const parse = (raw: string): ListQuery => parseListQuery(raw, grammar)
 const paged = (page: PageOptions, raw: string) => parseListQuery(raw, compileListGrammar(piezas, page))
@@ -129,7 +139,25 @@ describe('filters', () => {
   })
 
   it.each([
-    ['numero', ['', '1.5', '03', '+3', ' 3', '3 ', '1e3', '0x10', '５', '-0', 'null', 'NaN', '9007199254740992', '99999999999999999999']],
+    [
+      'numero',
+      [
+        '',
+        '1.5',
+        '03',
+        '+3',
+        ' 3',
+        '3 ',
+        '1e3',
+        '0x10',
+        '５',
+        '-0',
+        'null',
+        'NaN',
+        '9007199254740992',
+        '99999999999999999999',
+      ],
+    ],
     ['valor', ['', '1,5', '.5', '5.', '+5', '1e400', 'Infinity', '0x10', '9007199254740993', '1_0']],
     ['urgente', ['', 'TRUE', '1', 'si']],
     ['estado', ['', 'null', 'ABIERTA']],
@@ -140,7 +168,8 @@ describe('filters', () => {
     ['nota', ['3', '']],
     ['sinValor', ['', '1', 'null']],
   ])('QUERY-1: an invalid value of %s is 400', (name, values) => {
-    for (const value of values) expect([value, told(`${name}=${encodeURIComponent(value)}`)]).toEqual([value, [`${name} type`]])
+    for (const value of values)
+      expect([value, told(`${name}=${encodeURIComponent(value)}`)]).toEqual([value, [`${name} type`]])
   })
 
   it('QUERY-8: the violation describes valid values, and lists them if possible', () => {
@@ -271,13 +300,26 @@ describe('pages', () => {
     expect(Number.isSafeInteger(offset) && Number.isSafeInteger(offset + 100)).toBe(true)
   })
 
-  it.each(['', '1.0', '01', '+5', ' 5', '5 ', '0x10', '５', '1e3', '-0', 'NaN', 'x', '9007199254740992', '1,000', 'null'])(
-    'QUERY-4, QUERY-5: %j is no number of a page or of items',
-    (text) => {
-      const value = encodeURIComponent(text)
-      expect(told(`offest=${value}&limit=${value}`).toSorted()).toEqual(['limit range', 'offest range'])
-    },
-  )
+  it.each([
+    '',
+    '1.0',
+    '01',
+    '+5',
+    ' 5',
+    '5 ',
+    '0x10',
+    '５',
+    '1e3',
+    '-0',
+    'NaN',
+    'x',
+    '9007199254740992',
+    '1,000',
+    'null',
+  ])('QUERY-4, QUERY-5: %j is no number of a page or of items', (text) => {
+    const value = encodeURIComponent(text)
+    expect(told(`offest=${value}&limit=${value}`).toSorted()).toEqual(['limit range', 'offest range'])
+  })
 
   it('QUERY-5: above the maximum is 400, never silently cut', () => {
     expect(refused('limit=101')[0]).toMatchObject({
@@ -292,7 +334,12 @@ describe('pages', () => {
   it('QUERY-5: the resource precedes the service, and a default never exceeds the maximum', () => {
     const of = (own: PageOptions, service: PageOptions) =>
       compileListGrammar(
-        defineResource({ collection: 'cosas', key: 'id', page: own, schema: { type: 'object', properties: { id: { type: 'integer' } } } }),
+        defineResource({
+          collection: 'cosas',
+          key: 'id',
+          page: own,
+          schema: { type: 'object', properties: { id: { type: 'integer' } } },
+        }),
         service,
       ).page
     expect(of({}, {})).toEqual({ size: 25, max: 100, first: 1 })
@@ -304,7 +351,9 @@ describe('pages', () => {
     expect(() => of({ size: 50 }, { max: 10 })).toThrow('"cosas" has a page size of 50 but a maximum of 10')
     // What the service says, its factory checks.
     const api = (page: PageOptions) => () => makeApi({ versions: { v0: 'retired' }, page })
-    expect(api({ max: 0 })).toThrow('The option "page.max" of api() is 0. Give a whole number from 1. [ERR-1 invalid-option]')
+    expect(api({ max: 0 })).toThrow(
+      'The option "page.max" of api() is 0. Give a whole number from 1. [ERR-1 invalid-option]',
+    )
     expect(api({ first: 5 as never })).toThrow('The option "page.first" of api() is 5. Give 1 or 0.')
   })
 })
@@ -369,16 +418,19 @@ describe('repeated queries', () => {
     )
   })
 
-  itWithCaches('are frozen and the very same object from the second time on, of which nobody has changed anything', () => {
-    const kept = compileListGrammar(piezas)
-    const raw = 'lote=a&lote=b&sort=-fecha&expand=contratos'
-    const first = knownListQuery(raw, kept, address)
-    const second = knownListQuery(raw, kept, address)
-    expect([Object.isFrozen(first), isFixed(second)]).toEqual([false, true])
-    ;(first.where as unknown[]).length = 0
-    expect(second).toEqual(parse(raw))
-    expect(knownListQuery(raw, kept, address)).toBe(second)
-  })
+  itWithCaches(
+    'are frozen and the very same object from the second time on, of which nobody has changed anything',
+    () => {
+      const kept = compileListGrammar(piezas)
+      const raw = 'lote=a&lote=b&sort=-fecha&expand=contratos'
+      const first = knownListQuery(raw, kept, address)
+      const second = knownListQuery(raw, kept, address)
+      expect([Object.isFrozen(first), isFixed(second)]).toEqual([false, true])
+      ;(first.where as unknown[]).length = 0
+      expect(second).toEqual(parse(raw))
+      expect(knownListQuery(raw, kept, address)).toBe(second)
+    },
+  )
 
   it('are not cached with a hint, which is valid for one address only, nor if they are long', () => {
     const kept = compileListGrammar(piezas)
@@ -394,19 +446,25 @@ describe('repeated queries', () => {
     }
   })
 
-  itWithCaches('QUERY-2: share one order where they ask for the same, which an adapter may keep what it makes of it by', () => {
-    const sorted = ['sort=-fecha&limit=3', 'sort=-fecha&numero=2', 'sort=-fecha&q=uno'].map((raw) => parse(raw).sort)
-    const usual = ['', 'limit=3', 'numero=2'].map((raw) => parse(raw).sort)
-    for (const orders of [sorted, usual]) expect([new Set(orders).size, isFixed(orders[0])]).toEqual([1, true])
-  })
+  itWithCaches(
+    'QUERY-2: share one order where they ask for the same, which an adapter may keep what it makes of it by',
+    () => {
+      const sorted = ['sort=-fecha&limit=3', 'sort=-fecha&numero=2', 'sort=-fecha&q=uno'].map((raw) => parse(raw).sort)
+      const usual = ['', 'limit=3', 'numero=2'].map((raw) => parse(raw).sort)
+      for (const orders of [sorted, usual]) expect([new Set(orders).size, isFixed(orders[0])]).toEqual([1, true])
+    },
+  )
 
-  it.each(['-fecha', 'bogus'])('QUERY-2: nothing is cached for sort=%s of a query with more errors than are reported', (sorted) => {
-    const kept = compileListGrammar(piezas)
-    const strays = Array.from({ length: 60 }, (_, i) => `x${i}=1`).join('&')
-    expect(() => knownListQuery(`sort=${sorted}&${strays}`, kept, address)).toThrow(HttpProblem)
-    const alone = outcome(() => parseListQuery(`sort=${sorted}`, compileListGrammar(piezas), address))
-    expect(outcome(() => knownListQuery(`sort=${sorted}`, kept, address))).toEqual(alone)
-  })
+  it.each(['-fecha', 'bogus'])(
+    'QUERY-2: nothing is cached for sort=%s of a query with more errors than are reported',
+    (sorted) => {
+      const kept = compileListGrammar(piezas)
+      const strays = Array.from({ length: 60 }, (_, i) => `x${i}=1`).join('&')
+      expect(() => knownListQuery(`sort=${sorted}&${strays}`, kept, address)).toThrow(HttpProblem)
+      const alone = outcome(() => parseListQuery(`sort=${sorted}`, compileListGrammar(piezas), address))
+      expect(outcome(() => knownListQuery(`sort=${sorted}`, kept, address))).toEqual(alone)
+    },
+  )
 })
 
 describe('parameters', () => {
@@ -423,13 +481,17 @@ describe('parameters', () => {
     expect(violation?.detail).toContain(`Did you mean "${suggestion}"?`)
   })
 
-  it.each(['__proto__=1', 'constructor=1', 'toString', 'hasOwnProperty=1', 'xyzzy=1', '=1', 'page=1'])('QUERY-8: %s is unknown', (raw) => {
-    expect(refused(raw)[0]).toMatchObject({ code: 'unknown', allowed: grammar.parameters })
-  })
+  it.each(['__proto__=1', 'constructor=1', 'toString', 'hasOwnProperty=1', 'xyzzy=1', '=1', 'page=1'])(
+    'QUERY-8: %s is unknown',
+    (raw) => {
+      expect(refused(raw)[0]).toMatchObject({ code: 'unknown', allowed: grammar.parameters })
+    },
+  )
 
   it('QUERY-8: a parameter for a feature that a resource lacks is unknown', () => {
     expect(plain.parameters).toEqual(['offest', 'limit'])
-    for (const raw of ['sort=id', 'q=x', 'expand=x']) expect(refused(raw, (query) => parseListQuery(query, plain))[0]?.code).toBe('unknown')
+    for (const raw of ['sort=id', 'q=x', 'expand=x'])
+      expect(refused(raw, (query) => parseListQuery(query, plain))[0]?.code).toBe('unknown')
     expect(refused('a=1', (query) => parseItemQuery(query, plain))[0]?.detail).toBe(
       '"a" is not a parameter here. This request takes no parameters.',
     )
@@ -442,7 +504,11 @@ describe('parameters', () => {
   })
 
   it('QUERY-8: all violations at once', () => {
-    expect(told('numero=x&offset=1&sort=nada,fecha,fecha&limit=0&offest=0&expand=nada&lote=%FF&urgente=a&urgente=b').toSorted()).toEqual(
+    expect(
+      told(
+        'numero=x&offset=1&sort=nada,fecha,fecha&limit=0&offest=0&expand=nada&lote=%FF&urgente=a&urgente=b',
+      ).toSorted(),
+    ).toEqual(
       [
         'lote=%FF encoding',
         'offset unknown',

@@ -28,24 +28,47 @@ const optional = {
 
 describe('REP-8: input values', () => {
   it('an absent optional member becomes its default, else null where allowed, else stays absent', () => {
-    expect(create(optional, {})).toEqual({ nula: null, estado: 'abierta', alta: '2024-01-31T08:30:00.0000000', pin: '0000' })
+    expect(create(optional, {})).toEqual({
+      nula: null,
+      estado: 'abierta',
+      alta: '2024-01-31T08:30:00.0000000',
+      pin: '0000',
+    })
   })
 
   it('in an update, members that the client could not see stay absent', () => {
-    expect(normalize(optional, 'update', {})).toEqual({ nula: null, estado: 'abierta', alta: '2024-01-31T08:30:00.0000000' })
+    expect(normalize(optional, 'update', {})).toEqual({
+      nula: null,
+      estado: 'abierta',
+      alta: '2024-01-31T08:30:00.0000000',
+    })
   })
 
   it('in a patch nothing is filled in', () => {
-    expect(normalize(optional, 'nothing', { alta: '2024-01-31T08:30:00' })).toEqual({ alta: '2024-01-31T08:30:00.0000000' })
+    expect(normalize(optional, 'nothing', { alta: '2024-01-31T08:30:00' })).toEqual({
+      alta: '2024-01-31T08:30:00.0000000',
+    })
   })
 
   it('given values are kept, also null', () => {
-    const given = { n: null, nula: 'x', texto: 'y', estado: 'cerrada', alta: 'no date', id: 5, pin: null, otra: { a: 1 } }
+    const given = {
+      n: null,
+      nula: 'x',
+      texto: 'y',
+      estado: 'cerrada',
+      alta: 'no date',
+      id: 5,
+      pin: null,
+      otra: { a: 1 },
+    }
     expect(create(optional, given)).toEqual(given)
   })
 
   it('defaults are filled in in nested objects, arrays and defaults', () => {
-    const inner = { type: 'object', properties: { a: { type: 'integer', default: 1 }, b: { type: ['string', 'null'] } } }
+    const inner = {
+      type: 'object',
+      properties: { a: { type: 'integer', default: 1 }, b: { type: ['string', 'null'] } },
+    }
     const schema = {
       type: 'object',
       properties: {
@@ -68,7 +91,10 @@ describe('REP-8: input values', () => {
   it('a default is never shared by reference', () => {
     const schema = {
       type: 'object',
-      properties: { a: { type: 'object', additionalProperties: true, default: { lista: [1] } }, b: { default: { c: {} } } },
+      properties: {
+        a: { type: 'object', additionalProperties: true, default: { lista: [1] } },
+        b: { default: { c: {} } },
+      },
     }
     const convert = compileNormalize(Shape.of(schema), 'create')
     const [one, other] = [convert({}), convert({})] as [
@@ -157,15 +183,23 @@ describe('REP-8: input values', () => {
 
 describe('REP-8: output values', () => {
   it('null is kept if a branch of a union allows any value, also next to a branch for objects', () => {
-    const object = { type: 'object', properties: { x: { type: 'string' }, oculto: { type: 'string', writeOnly: true } } }
-    for (const union of [{ anyOf: [object, {}] }, { oneOf: [{ anyOf: [object, { minimum: 3 }] }, { type: 'string' }] }]) {
+    const object = {
+      type: 'object',
+      properties: { x: { type: 'string' }, oculto: { type: 'string', writeOnly: true } },
+    }
+    for (const union of [
+      { anyOf: [object, {}] },
+      { oneOf: [{ anyOf: [object, { minimum: 3 }] }, { type: 'string' }] },
+    ]) {
       const schema = { type: 'object', properties: { d: union as JsonSchema } }
       expect(present(schema, { d: null })).toEqual({ d: null })
       expect(present(schema, { d: { x: 'x', oculto: 'y' } })).toEqual({ d: { x: 'x' } })
       expect([present(schema, {}), create(schema, {})]).toEqual([{}, {}])
     }
     // If all branches have types, a null from the store still counts as absent.
-    expect(present({ type: 'object', properties: { d: { anyOf: [object, { type: 'string' }] } } }, { d: null })).toEqual({})
+    expect(
+      present({ type: 'object', properties: { d: { anyOf: [object, { type: 'string' }] } } }, { d: null }),
+    ).toEqual({})
   })
 
   it('a nullable member is always present, in schema order', () => {
@@ -220,7 +254,10 @@ describe('REP-8: output values', () => {
     expect(present(inner, stored)).toEqual({ a: 'x' })
     expect(present({ type: 'array', items: inner }, [stored])).toEqual([{ a: 'x' }])
     expect(present({ ...inner, additionalProperties: true }, stored)).toEqual(stored)
-    expect(present({ ...inner, patternProperties: { '^x-': {} } }, { ...stored, 'x-b': 1 })).toEqual({ a: 'x', 'x-b': 1 })
+    expect(present({ ...inner, patternProperties: { '^x-': {} } }, { ...stored, 'x-b': 1 })).toEqual({
+      a: 'x',
+      'x-b': 1,
+    })
     expect(present({ type: 'object' }, stored)).toEqual({})
   })
 
@@ -232,7 +269,10 @@ describe('REP-8: output values', () => {
   })
 
   it('REP-4: date-times are sent with seven digits', () => {
-    expect(present({ type: 'array', items: date }, ['2024-01-31T08:30:00', 'x'])).toEqual(['2024-01-31T08:30:00.0000000', 'x'])
+    expect(present({ type: 'array', items: date }, ['2024-01-31T08:30:00', 'x'])).toEqual([
+      '2024-01-31T08:30:00.0000000',
+      'x',
+    ])
   })
 
   it('REP-7: output round-trips as input', () => {
@@ -270,11 +310,17 @@ describe('REP-8: output values', () => {
   it('shares values that need no conversion with callers that only read them, and nothing else', () => {
     const inner = {
       type: 'object',
-      properties: { a: { type: 'string' }, b: { type: ['string', 'null'] }, c: date, d: { type: 'string', writeOnly: true } },
+      properties: {
+        a: { type: 'string' },
+        b: { type: ['string', 'null'] },
+        c: date,
+        d: { type: 'string', writeOnly: true },
+      },
     }
     const schema = { type: 'object', properties: { uno: inner, lista: { type: 'array', items: inner } } }
     const full = '2024-01-31T08:30:00.0000000'
-    const shown = (uno: object) => compilePresent(Shape.of(schema), true)({ uno, lista: [uno] }) as { uno: object; lista: object[] }
+    const shown = (uno: object) =>
+      compilePresent(Shape.of(schema), true)({ uno, lista: [uno] }) as { uno: object; lista: object[] }
     const same = { a: 'x', b: null, c: full }
     expect(shown(same).uno).toBe(same)
     expect(shown(same).lista[0]).toBe(same)

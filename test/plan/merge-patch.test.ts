@@ -45,7 +45,10 @@ describe('VERB-5: on the schema of a resource', () => {
     properties: {
       nombre: text,
       alias: { type: ['string', 'null'] },
-      cp: { type: ['object', 'null'], properties: { codigo: { type: 'integer' }, calle: { type: ['string', 'null'] } } },
+      cp: {
+        type: ['object', 'null'],
+        properties: { codigo: { type: 'integer' }, calle: { type: ['string', 'null'] } },
+      },
       lista: { type: 'array', items: { type: ['string', 'null'] } },
       constructor: { type: ['string', 'null'] },
     },
@@ -96,7 +99,9 @@ describe('VERB-5: on the schema of a resource', () => {
   })
 
   it('thousands of unknown names produce few violations', () => {
-    expect(merge(schema, {}, Object.fromEntries(Array.from({ length: 5000 }, (_, i) => [`m${i}`, null]))).found).toHaveLength(100)
+    expect(
+      merge(schema, {}, Object.fromEntries(Array.from({ length: 5000 }, (_, i) => [`m${i}`, null]))).found,
+    ).toHaveLength(100)
   })
 
   it('if the schema does not mention null it removes: untyped members and open objects', () => {

@@ -1,7 +1,14 @@
 import express from 'express'
 import { afterEach, describe, expect, it } from 'vitest'
 import { memoryAdapter } from '../../src/adapters/memory/index.js'
-import { api, ConfigurationError, defineResource, mount, type ResourceDefinition, resourceRouter } from '../../src/index.js'
+import {
+  api,
+  ConfigurationError,
+  defineResource,
+  mount,
+  type ResourceDefinition,
+  resourceRouter,
+} from '../../src/index.js'
 import { listen, type Served } from '../clauses/fixture.js'
 
 const clientes = defineResource({
@@ -12,7 +19,11 @@ const clientes = defineResource({
 const notas = defineResource({
   collection: 'notas',
   key: 'id',
-  schema: { type: 'object', required: ['id'], properties: { id: { type: 'integer' }, clienteId: { type: ['integer', 'null'] } } },
+  schema: {
+    type: 'object',
+    required: ['id'],
+    properties: { id: { type: 'integer' }, clienteId: { type: ['integer', 'null'] } },
+  },
   links: { cliente: { to: clientes, by: 'clienteId', show: ['id'] } },
 })
 /** An adapter that gets its resource at mount. */

@@ -45,13 +45,22 @@ describe('ready() of api() passes each adapter the writes that requests can reac
   })
 
   it('writes of any version are included', async () => {
-    expect(await offered(silent, [{ item: ['GET'] }, { collection: ['GET'], item: ['DELETE'] }])).toEqual(['create', 'detach', 'remove'])
+    expect(await offered(silent, [{ item: ['GET'] }, { collection: ['GET'], item: ['DELETE'] }])).toEqual([
+      'create',
+      'detach',
+      'remove',
+    ])
   })
 
   it('through a view', async () => {
     const asked: unknown[] = []
-    const adapter = { ...memoryAdapter(autores), ready: (methods?: ReadonlySet<WriteMethod>) => void asked.push([...(methods ?? [])]) }
-    await api({ versions: { v1: [mount(autores, adapterView(adapter), { item: ['GET', 'DELETE'], collection: ['GET'] })] } }).ready()
+    const adapter = {
+      ...memoryAdapter(autores),
+      ready: (methods?: ReadonlySet<WriteMethod>) => void asked.push([...(methods ?? [])]),
+    }
+    await api({
+      versions: { v1: [mount(autores, adapterView(adapter), { item: ['GET', 'DELETE'], collection: ['GET'] })] },
+    }).ready()
     expect(asked).toEqual([['remove']])
   })
 })

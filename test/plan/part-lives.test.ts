@@ -58,7 +58,15 @@ describe('PartLives', () => {
     const lives = PartLives.of([part('/añejo/{id}/b')])
     for (const path of ['/a%C3%B1ejo/1/b', '/añejo/1/b', '/a%c3%b1ejo/%zz/%62/', '/a%C3%B1ejo/%ff/b/c/d'])
       expect(lives?.isGone('GET', path, 0), path).toBe(true)
-    for (const path of ['/a%C3%B1ejo/1', '/a%C3%B1ejo//b', '/A%C3%B1ejo/1/b', '/a%C3%B1ejo/1/%zz', '//añejo/1/b', '', '/'])
+    for (const path of [
+      '/a%C3%B1ejo/1',
+      '/a%C3%B1ejo//b',
+      '/A%C3%B1ejo/1/b',
+      '/a%C3%B1ejo/1/%zz',
+      '//añejo/1/b',
+      '',
+      '/',
+    ])
       expect(lives?.isGone('GET', path, 0), path).toBe(false)
   })
 

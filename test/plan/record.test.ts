@@ -57,7 +57,13 @@ describe('REP-4: a date-time in a key has several spellings', () => {
 })
 
 describe('VERB-5: PATCH changes only the members that it names', () => {
-  const current = Object.freeze({ dia: full, mesa: 1, interno: Object.freeze({ a: 1 }), nota: 5, cp: Object.freeze({ codigo: 1, x: 2 }) })
+  const current = Object.freeze({
+    dia: full,
+    mesa: 1,
+    interno: Object.freeze({ a: 1 }),
+    nota: 5,
+    cp: Object.freeze({ codigo: 1, x: 2 }),
+  })
 
   it('undeclared stored members are kept, also within members', () => {
     expect(patch({ nombre: 'x' }, current)).toEqual({ ...current, nombre: 'x' })
@@ -65,7 +71,8 @@ describe('VERB-5: PATCH changes only the members that it names', () => {
   })
 
   it('REP-8: a client can not name them, not even with the current value', () => {
-    for (const sent of [{ nota: 5 }, { nota: 6 }, { nota: null }]) expect(pointers(() => patch(sent, current))).toEqual(['/nota'])
+    for (const sent of [{ nota: 5 }, { nota: 6 }, { nota: null }])
+      expect(pointers(() => patch(sent, current))).toEqual(['/nota'])
     expect(pointers(() => patch({ otra: 1 }, current))).toEqual(['/otra'])
   })
 
@@ -78,7 +85,10 @@ describe('VERB-5: PATCH changes only the members that it names', () => {
     )
     const sent = fc.oneof(
       fc.record({ nombre: fc.string() }),
-      fc.record({ dia, nombre: fc.option(fc.string()), cp: fc.option(cp), interno: fc.integer() }, { requiredKeys: [] }),
+      fc.record(
+        { dia, nombre: fc.option(fc.string()), cp: fc.option(cp), interno: fc.integer() },
+        { requiredKeys: [] },
+      ),
     )
     const outcome = (work: () => unknown) => {
       const made: unknown[] = []
@@ -88,9 +98,16 @@ describe('VERB-5: PATCH changes only the members that it names', () => {
     fc.assert(
       fc.property(stored, sent, (current, body) => {
         const frozen = freezeThroughout(structuredClone(current))
-        const found = outcome(() => recordToPatch({ plan: turnos, current: frozen, fixed: {}, found: [] }, structuredClone(body), true))
+        const found = outcome(() =>
+          recordToPatch({ plan: turnos, current: frozen, fixed: {}, found: [] }, structuredClone(body), true),
+        )
         expect(found).toEqual(
-          outcome(() => recordToPatch({ plan: turnos, current: structuredClone(current), fixed: {}, found: [] }, structuredClone(body))),
+          outcome(() =>
+            recordToPatch(
+              { plan: turnos, current: structuredClone(current), fixed: {}, found: [] },
+              structuredClone(body),
+            ),
+          ),
         )
         if (frozen.cp !== undefined && found.made?.cp === frozen.cp) shared += 1
       }),

@@ -2,7 +2,9 @@ import { describe, expect, it } from 'vitest'
 import { defineResource } from '../../src/definition/resource.js'
 import { checkKey, compileResource, keyOf, onWire } from '../../src/plan/resource-plan.js'
 
-const define = defineResource as unknown as (options: unknown) => ReturnType<ReturnType<typeof defineResource<Record<string, unknown>>>>
+const define = defineResource as unknown as (
+  options: unknown,
+) => ReturnType<ReturnType<typeof defineResource<Record<string, unknown>>>>
 const text = { type: 'string' }
 
 const schema = {
@@ -63,14 +65,23 @@ describe('the fields of a representation', () => {
   })
 
   it('REP-8: writeOnly members have no output conversion', () => {
-    expect([plan.present.has('pin'), plan.present.has('alta'), plan.presentOther('pin')]).toEqual([false, true, undefined])
-    const open = compileResource(define({ ...options, schema: { ...schema, additionalProperties: { type: 'string', writeOnly: true } } }))
+    expect([plan.present.has('pin'), plan.present.has('alta'), plan.presentOther('pin')]).toEqual([
+      false,
+      true,
+      undefined,
+    ])
+    const open = compileResource(
+      define({ ...options, schema: { ...schema, additionalProperties: { type: 'string', writeOnly: true } } }),
+    )
     expect([open.open, open.presentOther('otra')]).toEqual([true, undefined])
   })
 
   it('REP-8: members that the schema allows without naming them are presented by their schema', () => {
     const open = compileResource(
-      define({ ...options, schema: { ...schema, additionalProperties: { type: 'string', format: 'local-date-time' } } }),
+      define({
+        ...options,
+        schema: { ...schema, additionalProperties: { type: 'string', format: 'local-date-time' } },
+      }),
     )
     expect(open.presentOther('otra')?.('2024-01-31T08:30:00')).toBe('2024-01-31T08:30:00.0000000')
     expect([plan.open, plan.presentOther('otra')]).toEqual([false, undefined])
@@ -78,7 +89,10 @@ describe('the fields of a representation', () => {
   })
 
   it('REP-8: only members that every record may have are shown as null', () => {
-    const union = { ...schema, anyOf: [{ properties: { a: { type: ['string', 'null'] } } }, { properties: { b: text } }] }
+    const union = {
+      ...schema,
+      anyOf: [{ properties: { a: { type: ['string', 'null'] } } }, { properties: { b: text } }],
+    }
     const { fields } = compileResource(define({ ...options, schema: union }))
     const nullable = fields.filter((field) => field.kind === 'member' && field.nullable).map(({ name }) => name)
     expect(nullable).toEqual(['alias'])
@@ -102,7 +116,11 @@ describe('the violations of a record', () => {
       define({
         collection: 'cosas',
         key: 'n',
-        schema: { type: 'object', required: ['a', 'pin'], properties: { n: { type: 'integer' }, a: inner, pin: inner.properties.pin } },
+        schema: {
+          type: 'object',
+          required: ['a', 'pin'],
+          properties: { n: { type: 'integer' }, a: inner, pin: inner.properties.pin },
+        },
       }),
     )
     expect(pointers(nested.validate({ n: 1, a: {} })).toSorted()).toEqual(['/a/pin', '/pin'])
@@ -111,7 +129,12 @@ describe('the violations of a record', () => {
 
   it('REP-7: use wire names', () => {
     const found = [
-      { pointer: '/contratoId', detail: '"contratoId" is required.', code: 'required', params: { member: 'contratoId' } },
+      {
+        pointer: '/contratoId',
+        detail: '"contratoId" is required.',
+        code: 'required',
+        params: { member: 'contratoId' },
+      },
       { pointer: '/rutaDia', detail: '"rutaDia" must be integer or null.', code: 'type' },
       { pointer: '/lote', detail: '"lote" is required.', code: 'required' },
       { detail: 'all wrong' },
@@ -127,10 +150,16 @@ describe('the violations of a record', () => {
   it('REP-8: a default that violates its own schema is a configuration error', () => {
     const withDefault = (member: object) =>
       compileResource(define({ ...options, schema: { ...schema, properties: { ...schema.properties, tipo: member } } }))
-    expect(() => withDefault({ type: 'boolean', default: 'yes' })).toThrow(/default of "tipo".*must be boolean.*invalid-schema/)
-    expect(() => withDefault({ type: 'array', items: { type: 'integer' }, default: [1, 'x'] })).toThrow(/default of "tipo"/)
+    expect(() => withDefault({ type: 'boolean', default: 'yes' })).toThrow(
+      /default of "tipo".*must be boolean.*invalid-schema/,
+    )
+    expect(() => withDefault({ type: 'array', items: { type: 'integer' }, default: [1, 'x'] })).toThrow(
+      /default of "tipo"/,
+    )
     expect(() => withDefault({ type: ['string', 'null'], default: null })).not.toThrow()
-    expect(() => withDefault({ type: 'string', format: 'local-date-time', default: '2024-01-01T00:00:00' })).not.toThrow()
+    expect(() =>
+      withDefault({ type: 'string', format: 'local-date-time', default: '2024-01-01T00:00:00' }),
+    ).not.toThrow()
   })
 
   it('REP-7: a refused link is reported once, without violations of the key that it should have set', () => {
@@ -151,27 +180,43 @@ describe('the violations of a record', () => {
       detail: '"contrat" is not a member here. Did you mean "contrato"?',
     })
     expect(stray?.allowed).toEqual(plan.fields.map(({ name }) => name))
-    const sent = { pointer: '/contratoId', detail: '"contratoId" is not a member here.', code: 'unknown', suggestion: 'contrato' }
+    const sent = {
+      pointer: '/contratoId',
+      detail: '"contratoId" is not a member here.',
+      code: 'unknown',
+      suggestion: 'contrato',
+    }
     expect(onWire(plan, [sent])).toEqual([sent])
   })
 })
 
 describe('keys', () => {
   const codec = (key: unknown) =>
-    compileResource(define({ collection: 'cosas', key, schema: { type: 'object', properties: { 'a/b': text, n: { type: 'integer' } } } }))
+    compileResource(
+      define({
+        collection: 'cosas',
+        key,
+        schema: { type: 'object', properties: { 'a/b': text, n: { type: 'integer' } } },
+      }),
+    )
 
   it.each(['', '.', '..', '\ud800'])('PATH-11: %j can not be a simple key', (value) => {
-    expect(checkKey(codec('a/b'), { 'a/b': value })).toMatchObject([{ pointer: '/a~1b', code: 'unaddressable', clause: 'PATH-11' }])
+    expect(checkKey(codec('a/b'), { 'a/b': value })).toMatchObject([
+      { pointer: '/a~1b', code: 'unaddressable', clause: 'PATH-11' },
+    ])
   })
 
   it('PATH-9: a part of a composite key may be empty or dots, but no half of a surrogate pair', () => {
-    for (const value of ['', '.', '..', 'a,b=c']) expect(checkKey(codec(['a/b', 'n']), { 'a/b': value, n: 1 })).toEqual([])
+    for (const value of ['', '.', '..', 'a,b=c'])
+      expect(checkKey(codec(['a/b', 'n']), { 'a/b': value, n: 1 })).toEqual([])
     expect(checkKey(codec(['a/b', 'n']), { 'a/b': '\udc00', n: 1 })).toHaveLength(1)
   })
 
   it('a stored record without its key is an error of the service', () => {
     expect(keyOf(plan, { numero: 5 })).toBe(5)
-    expect(() => keyOf(plan, { numero: '5' })).toThrow('The adapter of "piezas" returned a record without its key (numero).')
+    expect(() => keyOf(plan, { numero: '5' })).toThrow(
+      'The adapter of "piezas" returned a record without its key (numero).',
+    )
     expect(() => keyOf(plan, null)).toThrow('without its key')
   })
 })

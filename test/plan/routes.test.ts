@@ -7,7 +7,9 @@ import type { Mounted, RouteTable } from '../../src/plan/routes.js'
 import { ConfigurationError } from '../../src/problem.js'
 import { routeTable } from '../../src/router/route-table.js'
 
-const define = defineResource as unknown as (options: unknown) => ReturnType<ReturnType<typeof defineResource<Record<string, unknown>>>>
+const define = defineResource as unknown as (
+  options: unknown,
+) => ReturnType<ReturnType<typeof defineResource<Record<string, unknown>>>>
 const never = () => {
   throw new Error('No route asks its adapter.')
 }
@@ -19,7 +21,10 @@ const resource = (collection: string, key: string | string[], members: Record<st
   define({
     collection,
     key,
-    schema: { type: 'object', properties: Object.fromEntries(Object.entries(members).map(([name, type]) => [name, { type }])) },
+    schema: {
+      type: 'object',
+      properties: Object.fromEntries(Object.entries(members).map(([name, type]) => [name, { type }])),
+    },
     ...more,
   })
 const on = (definition: ReturnType<typeof define>, adapter: object = all, options: object = {}): Mount =>
@@ -124,11 +129,13 @@ describe('matching', () => {
       endpoint('search', { description: 'x', area: 'tax', methods: { GET: { handle: never } } }),
     ])
     expect(
-      ['/ui/clientes', '/ui/clientes/7', '/ui/clientes/7/contratos', '/contratos', '/tax/search'].map((path) => at(routes, path)?.[0]),
+      ['/ui/clientes', '/ui/clientes/7', '/ui/clientes/7/contratos', '/contratos', '/tax/search'].map(
+        (path) => at(routes, path)?.[0],
+      ),
     ).toEqual(['collection', 'item', 'members', 'collection', 'endpoint'])
-    expect(['/clientes', '/ui', '/ui/contratos', '/ui/ui/clientes', '/tax', '/search'].map((path) => at(routes, path))).toEqual(
-      Array(6).fill(undefined),
-    )
+    expect(
+      ['/clientes', '/ui', '/ui/contratos', '/ui/ui/clientes', '/tax', '/search'].map((path) => at(routes, path)),
+    ).toEqual(Array(6).fill(undefined))
     expect(itemPath(resourceOf(routes, 'clientes'), [7])).toBe('/ui/clientes/7')
   })
 
@@ -146,7 +153,9 @@ describe('matching', () => {
     expect(at(routes, `${path}/9`)).toEqual(['item', 3, component, 9])
     expect(at(routes, `${path}/9/x`)).toBeUndefined()
     expect(itemPath(resourceOf(routes, 'notas'), [3, component, 9])).toBe(`${path}/9`)
-    expect(resourceOf(routes, 'notas').item.template).toBe('/piezas/{numero}/componentes/{numeroDeCabecera+secuencia}/notas/{id}')
+    expect(resourceOf(routes, 'notas').item.template).toBe(
+      '/piezas/{numero}/componentes/{numeroDeCabecera+secuencia}/notas/{id}',
+    )
     expect(at(routes, '/x'.repeat(10_000))).toBeUndefined()
   })
 
@@ -173,7 +182,13 @@ describe('methods', () => {
 
   it('VERB-9: a read-only store has only GET', () => {
     const routes = routeTable([on(clientes), on(contratos, reads)])
-    const paths = ['/contratos', '/contratos/C', '/contratos/C/activo', '/clientes/7/contratos', '/clientes/7/contratos/C']
+    const paths = [
+      '/contratos',
+      '/contratos/C',
+      '/contratos/C/activo',
+      '/clientes/7/contratos',
+      '/clientes/7/contratos/C',
+    ]
     expect(paths.map((path) => allow(path, routes))).toEqual(Array(5).fill('GET, HEAD, OPTIONS'))
   })
 
@@ -250,7 +265,12 @@ describe('relations between resources', () => {
   })
 
   it("REP-1: the key of a contained resource includes its parents' keys, level by level, under any member names", () => {
-    const cajas = resource('cajas', ['pieza', 'caja'], { pieza: 'integer', caja: 'integer' }, { parent: { of: piezas, by: 'pieza' } })
+    const cajas = resource(
+      'cajas',
+      ['pieza', 'caja'],
+      { pieza: 'integer', caja: 'integer' },
+      { parent: { of: piezas, by: 'pieza' } },
+    )
     const bultos = resource(
       'bultos',
       ['p', 'c', 'b'],
@@ -270,14 +290,38 @@ describe('relations between resources', () => {
 
   const links = (by: string | string[], to: unknown, more: object = {}) =>
     resource('avisos', 'id', { id: 'integer', texto: 'string', otro: 'integer' }, { links: { a: { to, by, ...more } } })
-  const lost = resource('lineas', 'id', { id: 'integer', cliente: 'integer' }, { parent: { of: clientes, by: 'cliente' } })
+  const lost = resource(
+    'lineas',
+    'id',
+    { id: 'integer', cliente: 'integer' },
+    { parent: { of: clientes, by: 'cliente' } },
+  )
 
   it.each<[string, () => unknown, string, string]>([
-    ['a link to what is not mounted', () => [on(piezas), on(componentes)], 'unresolved-link', 'Mount it, or give it as related'],
-    ['a link below that is not mounted', () => [on(piezas), on(contratos)], 'unresolved-link', 'sub-collection "componentes"'],
+    [
+      'a link to what is not mounted',
+      () => [on(piezas), on(componentes)],
+      'unresolved-link',
+      'Mount it, or give it as related',
+    ],
+    [
+      'a link below that is not mounted',
+      () => [on(piezas), on(contratos)],
+      'unresolved-link',
+      'sub-collection "componentes"',
+    ],
     [
       'a link below that is a flag',
-      () => [on(resource('cosas', 'id', { id: 'integer', rota: 'boolean' }, { flags: { rota: 'rota' }, links: { a: { sub: 'rota' } } }))],
+      () => [
+        on(
+          resource(
+            'cosas',
+            'id',
+            { id: 'integer', rota: 'boolean' },
+            { flags: { rota: 'rota' }, links: { a: { sub: 'rota' } } },
+          ),
+        ),
+      ],
       'unresolved-link',
       '"rota"',
     ],
@@ -287,7 +331,12 @@ describe('relations between resources', () => {
       'unresolved-link',
       'has 2 (numeroDeCabecera, secuencia)',
     ],
-    ['a link by a member of another type', () => [on(links('texto', 'clientes')), on(clientes)], 'unresolved-link', 'they are never equal'],
+    [
+      'a link by a member of another type',
+      () => [on(links('texto', 'clientes')), on(clientes)],
+      'unresolved-link',
+      'they are never equal',
+    ],
     [
       'a link to what does not tell its parent',
       () => [on(links('otro', 'lineas')), on(lost), on(clientes)],
@@ -314,20 +363,33 @@ describe('relations between resources', () => {
       'a parent by too many members',
       () => [
         on(clientes),
-        on(resource('lineas', 'id', { id: 'integer', a: 'integer', b: 'integer' }, { parent: { of: clientes, by: ['a', 'b'] } })),
+        on(
+          resource(
+            'lineas',
+            'id',
+            { id: 'integer', a: 'integer', b: 'integer' },
+            { parent: { of: clientes, by: ['a', 'b'] } },
+          ),
+        ),
       ],
       'unresolved-link',
       'names 2 of its members',
     ],
     [
       'a parent by a member of another type',
-      () => [on(clientes), on(resource('lineas', 'id', { id: 'integer', a: 'string' }, { parent: { of: clientes, by: 'a' } }))],
+      () => [
+        on(clientes),
+        on(resource('lineas', 'id', { id: 'integer', a: 'string' }, { parent: { of: clientes, by: 'a' } })),
+      ],
       'unresolved-link',
       'they are never equal',
     ],
     [
       'an association by a member of another type',
-      () => [on(clientes), on(resource('lineas', 'id', { id: 'integer', a: 'string' }, { attachedTo: [{ of: clientes, by: 'a' }] }))],
+      () => [
+        on(clientes),
+        on(resource('lineas', 'id', { id: 'integer', a: 'string' }, { attachedTo: [{ of: clientes, by: 'a' }] })),
+      ],
       'unresolved-link',
       'they are never equal',
     ],
@@ -374,13 +436,19 @@ describe('relations between resources', () => {
     ],
     [
       'a flag in the place of a sub-collection',
-      () => [on(resource('clientes', 'id', { id: 'integer', contratos: 'boolean' }, { flags: { contratos: 'contratos' } })), on(contratos)],
+      () => [
+        on(resource('clientes', 'id', { id: 'integer', contratos: 'boolean' }, { flags: { contratos: 'contratos' } })),
+        on(contratos),
+      ],
       'path-taken',
       '/contratos',
     ],
     [
       'two associations in one place',
-      () => [on(clientes), on(resource('lineas', 'id', { id: 'integer' }, { attachedTo: [{ of: clientes }, { of: 'clientes' }] }))],
+      () => [
+        on(clientes),
+        on(resource('lineas', 'id', { id: 'integer' }, { attachedTo: [{ of: clientes }, { of: 'clientes' }] })),
+      ],
       'path-taken',
       '/lineas',
     ],
@@ -437,7 +505,9 @@ describe('parents of associations', () => {
   it('PATH-7: a name that no entry of the version has is refused as misspelt', () => {
     expect(fault(() => routeTable([on(clientes), on(attached('clintes'))]))).toMatchObject({
       code: 'unmounted-parent',
-      message: expect.stringContaining('"piezas" is attached to "clintes", which is not mounted beside it. Did you mean "clientes"?'),
+      message: expect.stringContaining(
+        '"piezas" is attached to "clintes", which is not mounted beside it. Did you mean "clientes"?',
+      ),
     })
     expect(fault(() => routeTable([on(attached('clientes'))])).message).toContain('Mount it, or pass its definition')
     expect(at(routeTable([on(clientes), on(attached('clientes'))]), '/clientes/7/piezas')).toEqual(['members', 7])

@@ -102,7 +102,10 @@ describe('ERR-2: a schema that is certain to compile', () => {
     ['a condition without consequence', { if: { type: 'string' } }],
     ['a type that is none', { type: 'sting' }],
     ['a bound that is none', { type: 'integer', minimum: '1' }],
-    ['the same deep inside', { type: 'array', items: { anyOf: [{ type: 'object', properties: { b: { enum: [] } } }] } }],
+    [
+      'the same deep inside',
+      { type: 'array', items: { anyOf: [{ type: 'object', properties: { b: { enum: [] } } }] } },
+    ],
   ])('excludes %s: the service is not built', (_, member) => {
     const build = () => {
       const pieces = defineResource<object>()({

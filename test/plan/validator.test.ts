@@ -6,9 +6,14 @@ import { ConfigurationError, type Violation } from '../../src/problem.js'
 
 const validator = (schema: JsonSchema, ...optional: string[]) => compileValidator('piezas', schema, new Set(optional))
 const check = (schema: JsonSchema, value: unknown): readonly Violation[] => validator(schema)(value)
-const told = (schema: JsonSchema, value: unknown) => check(schema, value).map(({ pointer, code }) => `${pointer} ${code}`)
+const told = (schema: JsonSchema, value: unknown) =>
+  check(schema, value).map(({ pointer, code }) => `${pointer} ${code}`)
 /** A record whose only member has this schema. */
-const one = (schema: unknown, $defs: JsonSchema = {}): JsonSchema => ({ type: 'object', $defs, properties: { a: schema } })
+const one = (schema: unknown, $defs: JsonSchema = {}): JsonSchema => ({
+  type: 'object',
+  $defs,
+  properties: { a: schema },
+})
 const json = (text: string): unknown => JSON.parse(text)
 
 const party = { type: 'object', properties: { nombre: { type: 'string' }, alias: { type: ['string', 'null'] } } }
@@ -30,10 +35,20 @@ describe('REP-8: a schema is closed unless it says otherwise', () => {
       { a: { b: stray } },
       '/a/b/edad',
     ],
-    ['beside a reference', one({ $ref: '#/$defs/party', properties: { b: {} } }, { party }), { a: { ...stray, b: 1 } }, '/a/edad'],
+    [
+      'beside a reference',
+      one({ $ref: '#/$defs/party', properties: { b: {} } }, { party }),
+      { a: { ...stray, b: 1 } },
+      '/a/edad',
+    ],
     ['beside allOf', { type: 'object', allOf: [party, { properties: { b: {} } }] }, { ...stray, b: 1 }, '/edad'],
     ['in a branch of allOf', { type: 'object', allOf: [{ properties: { b: party } }] }, { b: stray }, '/b/edad'],
-    ['in a nullable reference', one({ anyOf: [{ $ref: '#/$defs/party' }, { type: 'null' }] }, { party }), { a: stray }, '/a/edad'],
+    [
+      'in a nullable reference',
+      one({ anyOf: [{ $ref: '#/$defs/party' }, { type: 'null' }] }, { party }),
+      { a: stray },
+      '/a/edad',
+    ],
     [
       'in recursion',
       { type: 'object', properties: { n: { type: 'integer' }, next: { $ref: '#' } } },
@@ -52,9 +67,17 @@ describe('REP-8: a schema is closed unless it says otherwise', () => {
     ['a schema of other members', { ...party, additionalProperties: { type: 'integer' } }, { x: 1 }],
     ['unevaluatedProperties: true', { allOf: [party], unevaluatedProperties: true }, { x: 1 }],
     ['a pattern that fits', { ...party, patternProperties: { '^x': {} } }, { x: 1 }],
-    ['a reference to the root', { type: 'object', properties: { padre: { $ref: '#' }, n: {} } }, { padre: { padre: { n: 1 } } }],
+    [
+      'a reference to the root',
+      { type: 'object', properties: { padre: { $ref: '#' }, n: {} } },
+      { padre: { padre: { n: 1 } } },
+    ],
     ['all branches of allOf', { allOf: [party, { properties: { b: {} } }], type: 'object' }, { nombre: 'x', b: 1 }],
-    ['null in a nullable reference', one({ anyOf: [{ $ref: '#/$defs/party' }, { type: 'null' }] }, { party }), { a: null }],
+    [
+      'null in a nullable reference',
+      one({ anyOf: [{ $ref: '#/$defs/party' }, { type: 'null' }] }, { party }),
+      { a: null },
+    ],
     ['a member without a type', one(true), { a: { x: [1] } }],
   ])('%s is allowed', (_, schema, value) => {
     expect(check(schema, value)).toEqual([])
@@ -79,7 +102,10 @@ describe('REP-8: a schema is closed unless it says otherwise', () => {
       },
       if: { required: ['cp'], properties: { cp: { properties: { codigo: { const: 5 } }, required: ['codigo'] } } },
       // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
-      then: { required: ['motivo'], properties: { motivo: { type: 'string' }, cp: { properties: { calle: { minLength: 1 } } } } },
+      then: {
+        required: ['motivo'],
+        properties: { motivo: { type: 'string' }, cp: { properties: { calle: { minLength: 1 } } } },
+      },
     }
     expect(check(schema, { cp: { codigo: 5, calle: 'x' }, motivo: 'm' })).toEqual([])
     expect(told(schema, { cp: { codigo: 5, calle: 'x' } })).toEqual(['/motivo required'])
@@ -124,7 +150,12 @@ describe('violations', () => {
     }
     const value = { numero: 1.5, loet: 'x', estado: 'abirta', alias: 5, tipo: 'y', fecha: '2024', etiquetas: ['a', 5] }
     expect(check(schema, value).toSorted((a, b) => String(a.pointer).localeCompare(String(b.pointer)))).toEqual([
-      { pointer: '/alias', detail: '"alias" must be string or null.', code: 'type', params: { types: ['string', 'null'] } },
+      {
+        pointer: '/alias',
+        detail: '"alias" must be string or null.',
+        code: 'type',
+        params: { types: ['string', 'null'] },
+      },
       {
         pointer: '/estado',
         detail: '"estado" must be one of "abierta", "cerrada". Did you mean "abierta"?',
@@ -132,10 +163,16 @@ describe('violations', () => {
         allowed: ['abierta', 'cerrada'],
         suggestion: 'abierta',
       },
-      { pointer: '/etiquetas/1', detail: '"etiquetas[1]" must be string.', code: 'type', params: { types: ['string'] } },
+      {
+        pointer: '/etiquetas/1',
+        detail: '"etiquetas[1]" must be string.',
+        code: 'type',
+        params: { types: ['string'] },
+      },
       {
         pointer: '/fecha',
-        detail: '"fecha" must be a local date-time such as 2024-01-31T08:30:00.1234567: up to seven fractional digits, no zone.',
+        detail:
+          '"fecha" must be a local date-time such as 2024-01-31T08:30:00.1234567: up to seven fractional digits, no zone.',
         code: 'format',
         params: { format: 'local-date-time' },
       },
@@ -156,11 +193,17 @@ describe('violations', () => {
 
   it('ERR-3: pointers are escaped as RFC 6901 says', () => {
     const schema = { type: 'object', required: ['a/b'], properties: { 'a/b': {}, 'c~d': { type: 'string' } } }
-    expect(told(schema, { 'c~d': 5, 'x~/y': 1 }).toSorted()).toEqual(['/a~1b required', '/c~0d type', '/x~0~1y unknown'])
+    expect(told(schema, { 'c~d': 5, 'x~/y': 1 }).toSorted()).toEqual([
+      '/a~1b required',
+      '/c~0d type',
+      '/x~0~1y unknown',
+    ])
   })
 
   it('ERR-2: a value that is not an object', () => {
-    expect(check(party, [])).toEqual([{ pointer: '', detail: 'The body must be object.', code: 'type', params: { types: ['object'] } }])
+    expect(check(party, [])).toEqual([
+      { pointer: '', detail: 'The body must be object.', code: 'type', params: { types: ['object'] } },
+    ])
   })
 
   it('ERR-3: only the violation inside a nullable object is reported', () => {
@@ -195,15 +238,19 @@ describe('violations', () => {
 })
 
 describe('numbers', () => {
-  it.each([9007199254740992, -9007199254740992, 1e300, json('9007199254740993')])('REP-8: %d is not an exact integer', (a) => {
-    expect(told(one({ type: 'integer' }), { a })).toEqual(['/a exactInteger'])
-    expect(told(one({ type: ['integer', 'null'] }), { a })).toEqual(['/a exactInteger'])
-    // A number is a double, and those are valid numbers.
-    expect(told(one({ type: ['number', 'null'] }), { a })).toEqual([])
-  })
+  it.each([9007199254740992, -9007199254740992, 1e300, json('9007199254740993')])(
+    'REP-8: %d is not an exact integer',
+    (a) => {
+      expect(told(one({ type: 'integer' }), { a })).toEqual(['/a exactInteger'])
+      expect(told(one({ type: ['integer', 'null'] }), { a })).toEqual(['/a exactInteger'])
+      // A number is a double, and those are valid numbers.
+      expect(told(one({ type: ['number', 'null'] }), { a })).toEqual([])
+    },
+  )
 
   it('REP-8: 2^53 - 1 is, and 1.0', () => {
-    for (const a of [9007199254740991, -9007199254740991, 1.0, -0]) expect(check(one({ type: 'integer' }), { a })).toEqual([])
+    for (const a of [9007199254740991, -9007199254740991, 1.0, -0])
+      expect(check(one({ type: 'integer' }), { a })).toEqual([])
   })
 
   it('ERR-2: 1e400 is not a number', () => {
@@ -243,7 +290,11 @@ describe('names that objects inherit', () => {
 
   it('REP-8: undeclared, they are unknown', () => {
     const value = json('{"constructor":"x","__proto__":{"a":1},"hasOwnProperty":1,"valueOf":2}')
-    expect(told(schema, value).toSorted()).toEqual(['/__proto__ unknown', '/hasOwnProperty unknown', '/valueOf unknown'])
+    expect(told(schema, value).toSorted()).toEqual([
+      '/__proto__ unknown',
+      '/hasOwnProperty unknown',
+      '/valueOf unknown',
+    ])
   })
 
   it('REP-8: inherited members do not count', () => {
@@ -255,13 +306,21 @@ describe('members that may be absent', () => {
   const inner = {
     type: 'object',
     required: ['id', 'pin', 'nombre'],
-    properties: { id: { type: 'integer', readOnly: true }, pin: { type: 'string', writeOnly: true }, nombre: { type: 'string' } },
+    properties: {
+      id: { type: 'integer', readOnly: true },
+      pin: { type: 'string', writeOnly: true },
+      nombre: { type: 'string' },
+    },
   }
   const schema = {
     type: 'object',
     required: ['numero', 'a', 'b'],
     $defs: { inner },
-    properties: { numero: { type: 'integer' }, a: { $ref: '#/$defs/inner' }, b: { type: 'array', items: { $ref: '#/$defs/inner' } } },
+    properties: {
+      numero: { type: 'integer' },
+      a: { $ref: '#/$defs/inner' },
+      b: { type: 'array', items: { $ref: '#/$defs/inner' } },
+    },
   }
 
   it('REP-8: those that the store assigns, and those excused at any depth', () => {
@@ -281,7 +340,11 @@ describe('schemas', () => {
     ['a pattern that is none', one({ type: 'string', pattern: '(' })],
     [
       'another draft',
-      { $schema: 'http://json-schema.org/draft-04/schema#', type: 'object', properties: { a: { minimum: 1, exclusiveMinimum: true } } },
+      {
+        $schema: 'http://json-schema.org/draft-04/schema#',
+        type: 'object',
+        properties: { a: { minimum: 1, exclusiveMinimum: true } },
+      },
     ],
     ['a reference to nothing', one({ $ref: '#/$defs/nada' })],
   ])('ERR-2: %s is a configuration error that names the resource', (_, schema) => {
@@ -296,7 +359,16 @@ describe('schemas', () => {
       title: 'Pieza',
       type: 'object',
       'x-tabla': { 'x-año': 1 },
-      properties: { a: { type: 'string', example: 'x', 'x-columna': 'a', xml: { attribute: true }, deprecated: true, $comment: 'x' } },
+      properties: {
+        a: {
+          type: 'string',
+          example: 'x',
+          'x-columna': 'a',
+          xml: { attribute: true },
+          deprecated: true,
+          $comment: 'x',
+        },
+      },
     }
     expect(validator(schema)({ a: 'x' })).toEqual([])
     // A second schema with the same $id works too.
@@ -344,8 +416,12 @@ describe('ERR-2: limits in a schema protect the process', () => {
       expect(told(schema, { a: json('{"constructor":{},"valueOf":[2],"toString":2}') })).toHaveLength(1)
       expect(told(schema, { a: [odd, odd] })).toHaveLength(1)
     }
-    expect(told(one({ enum: [{ toString: 1 }, 'x'], additionalProperties: true }), { a: { toString: 2 } })).toEqual(['/a enum'])
-    expect(told(one({ const: [1], additionalProperties: true }), { a: { toString: 2, valueOf: 3 } })).toEqual(['/a const'])
+    expect(told(one({ enum: [{ toString: 1 }, 'x'], additionalProperties: true }), { a: { toString: 2 } })).toEqual([
+      '/a enum',
+    ])
+    expect(told(one({ const: [1], additionalProperties: true }), { a: { toString: 2, valueOf: 3 } })).toEqual([
+      '/a const',
+    ])
     expect(told(one({ enum: [[1], 'x', null, 1, true] }), { a: '1' })).toEqual(['/a enum'])
     for (const a of [[1], 'x', null, 1, true]) expect(told(one({ enum: [[1], 'x', null, 1, true] }), { a })).toEqual([])
   })
@@ -360,7 +436,12 @@ describe('ERR-2: limits in a schema protect the process', () => {
     expect(reads(100)).toBeGreaterThan(0)
     expect(reads(200)).toBe(2 * reads(100))
     expect(check({ a: [1, { a: 1, b: [2] }, { b: [2], a: 1 }] })).toEqual([
-      { pointer: '/a', detail: '"a" must not hold two equal items ([1] and [2]).', code: 'uniqueItems', params: { first: 1, second: 2 } },
+      {
+        pointer: '/a',
+        detail: '"a" must not hold two equal items ([1] and [2]).',
+        code: 'uniqueItems',
+        params: { first: 1, second: 2 },
+      },
     ])
     expect(check({ a: [1, '1', true, 'true', null, 'null', [], {}, [['a', 1]], { a: 1 }, '{"a":1}'] })).toEqual([])
     expect(told(one({ type: 'array', uniqueItems: false }), { a: [1, 1] })).toEqual([])
@@ -368,7 +449,9 @@ describe('ERR-2: limits in a schema protect the process', () => {
 
   it('items are not checked if maxItems is exceeded, nor the pattern if maxLength is', () => {
     const items = { type: 'object', properties: { c: { type: 'integer' } } }
-    expect(told(one({ type: 'array', maxItems: 10, uniqueItems: true, items }), { a: objects(6000) })).toEqual(['/a maxItems'])
+    expect(told(one({ type: 'array', maxItems: 10, uniqueItems: true, items }), { a: objects(6000) })).toEqual([
+      '/a maxItems',
+    ])
     const text = one({ type: 'string', pattern: '^(a+)+$', maxLength: 20 })
     const long = `${'a'.repeat(30_000)}!`
     // Never tested: this pattern would take years for that text.
@@ -387,7 +470,10 @@ describe('ERR-2: limits in a schema protect the process', () => {
   })
 
   it('ERR-3: a small record gets all violations, a large one only the first', () => {
-    const schema = { type: 'object', properties: { a: { type: 'array', items: { type: 'string' } }, b: { type: 'string' } } }
+    const schema = {
+      type: 'object',
+      properties: { a: { type: 'array', items: { type: 'string' } }, b: { type: 'string' } },
+    }
     expect(told(schema, { a: [1, 2], b: 3 })).toEqual(['/a/0 type', '/a/1 type', '/b type'])
     expect(told(schema, { a: Array(6000).fill(1), b: 3 })).toEqual(['/a/0 type'])
   })

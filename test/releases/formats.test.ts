@@ -58,7 +58,8 @@ function at2026<R>(work: () => R): R {
 
 const bearing = (text = token) => ({ Authorization: `Bearer ${text}` })
 const basic = (secret: string) => ({ Authorization: `Basic ${Buffer.from(`ana:${secret}`).toString('base64')}` })
-const get = (path: string, headers: Record<string, string> = {}) => served.send('GET', path, { ...bearing(), ...headers })
+const get = (path: string, headers: Record<string, string> = {}) =>
+  served.send('GET', path, { ...bearing(), ...headers })
 const post = (body: unknown, idempotencyKey: string) =>
   served.send(
     'POST',
@@ -90,12 +91,17 @@ async function stored() {
   return rows[0] as Formats['idempotency']
 }
 
-const limitKeys = async () => (await served.redis.keys(`${served.prefix}*`)).map((name) => name.slice(served.prefix.length)).sort()
+const limitKeys = async () =>
+  (await served.redis.keys(`${served.prefix}*`)).map((name) => name.slice(served.prefix.length)).sort()
 
 /** The kinds of requests that are counted. */
 async function count() {
   await get('/v1/notas')
-  await served.send('GET', '/v1/notas', bearing(at2026(() => issuing(100 * 365 * 86_400)({ ...claims, sub: longName }))))
+  await served.send(
+    'GET',
+    '/v1/notas',
+    bearing(at2026(() => issuing(100 * 365 * 86_400)({ ...claims, sub: longName }))),
+  )
   await served.send('PATCH', '/v1/notas/none', { ...bearing(), 'Content-Type': 'application/json' }, '{}')
   await served.send('GET', '/v1/notas', { 'X-Forwarded-For': '2001:db8:1:2:3:4:5:6' })
   expect((await served.send('GET', '/login', { ...basic('wrong'), 'X-Forwarded-For': '192.0.2.7' })).status).toBe(401)
@@ -113,7 +119,10 @@ async function produced(): Promise<Formats> {
   const idempotency = await stored()
   for (const name of await limitKeys()) await served.redis.del(served.prefix + name)
   await count()
-  const tokens = { hour: at2026(() => issuing(3600)(claims)), century: at2026(() => issuing(100 * 365 * 86_400)(claims)) }
+  const tokens = {
+    hour: at2026(() => issuing(3600)(claims)),
+    century: at2026(() => issuing(100 * 365 * 86_400)(claims)),
+  }
   return { hints, versions, idempotency, limits: await limitKeys(), tokens, passwordHash: await hashPassword(password) }
 }
 
@@ -198,7 +207,9 @@ describe.runIf(fixture !== undefined)('this release accepts what the last one pr
     expect((await get('/v1/notas')).status).toBe(429)
     expect((await served.send('PATCH', '/v1/notas/a', bearing(), '{}')).status).toBe(429)
     expect((await served.send('GET', '/v1/notas', { 'X-Forwarded-For': '2001:db8:1:2:3:4:5:6' })).status).toBe(429)
-    expect((await served.send('GET', '/login', { ...basic(password), 'X-Forwarded-For': '192.0.2.7' })).status).toBe(429)
+    expect((await served.send('GET', '/login', { ...basic(password), 'X-Forwarded-For': '192.0.2.7' })).status).toBe(
+      429,
+    )
     await served.redis.del(formats.limits.map((name) => served.prefix + name))
   })
 

@@ -45,7 +45,11 @@ export async function service(storedHash: string) {
   const pool = new pg.Pool({ connectionString: place.url, max: 3 })
   const stores = redisStores(redisUrl())
   const options = {
-    pedidos: { table: 'pedidos', version: { column: 'version', soleWriter: true }, idempotency: { table: 'idempotency_keys' } },
+    pedidos: {
+      table: 'pedidos',
+      version: { column: 'version', soleWriter: true },
+      idempotency: { table: 'idempotency_keys' },
+    },
     notas: { table: 'notas', version: { column: 'version' } },
     lotes: { table: 'lotes', version: 'xmin', epoch: 'e1' },
   } as const
@@ -62,7 +66,11 @@ export async function service(storedHash: string) {
       baseUrl: 'https://api.example/',
       authenticate: bearer({ keys: key, issuer, audience: 'pedidos' }),
       permission: scopePermission(),
-      rateLimit: rateLimit({ limit: 1_000, budgets: [{ name: 'writes', methods: 'write', limit: 1_000 }], store: stores.store }),
+      rateLimit: rateLimit({
+        limit: 1_000,
+        budgets: [{ name: 'writes', methods: 'write', limit: 1_000 }],
+        store: stores.store,
+      }),
       login: login({
         find: (user) => (user === 'ana' ? { hash: storedHash, principal: { sub: 'ana' } } : undefined),
         token: ({ sub }: { sub: string }) => issuing(3600)({ sub }),

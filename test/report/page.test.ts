@@ -13,7 +13,8 @@ import { listen, majors } from '../middleware/majors.js'
 
 const filled = (store?: UsageStore) => {
   const counts = usage({ client: 'token', ...(store === undefined ? {} : { store }) })
-  for (let at = 0; at < 1204; at++) counts.countCall({ version: 'v1', method: 'GET', route: '/orders', client: 'billing' })
+  for (let at = 0; at < 1204; at++)
+    counts.countCall({ version: 'v1', method: 'GET', route: '/orders', client: 'billing' })
   counts.countCall({ version: 'v1', method: 'GET', route: '/orders/{id}', client: '<b>web</b>' })
   counts.countBreak({ clause: 'QUERY-8', method: 'GET', route: '/orders', detail: 'page', client: 'billing' })
   counts.countBreak({ clause: 'QUERY-8', method: 'GET', route: '/orders', detail: 'page', client: '<b>web</b>' })
@@ -60,8 +61,13 @@ describe.each(majors)('usagePage() (%s)', (_, express) => {
     const page = await ask({ 'x-key': 'ops', accept: 'text/html,application/xhtml+xml,*/*;q=0.8' })
     const text = await page.text()
     expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8')
-    expect(page.headers.get('content-security-policy')).toMatch(/^default-src 'none'; style-src 'sha256-[\w+/=]{44}'; base-uri/)
-    expect([page.headers.get('cache-control'), page.headers.get('vary')]).toEqual(['no-store', expect.stringContaining('Accept')])
+    expect(page.headers.get('content-security-policy')).toMatch(
+      /^default-src 'none'; style-src 'sha256-[\w+/=]{44}'; base-uri/,
+    )
+    expect([page.headers.get('cache-control'), page.headers.get('vary')]).toEqual([
+      'no-store',
+      expect.stringContaining('Accept'),
+    ])
     expect(text).toContain('&lt;b&gt;web&lt;/b&gt;')
     expect(text).not.toMatch(/<script|<b>/)
     expect(text).toContain('1,204')
@@ -81,14 +87,17 @@ describe.each(majors)('usagePage() (%s)', (_, express) => {
     expect(statuses).toEqual([200, 200, 400, 400, 400, 400, 400, 400])
   })
 
-  it.each([new Error('down'), new RangeError('Invalid time value')])('is 503 while the store fails: %s', async (error) => {
-    const down: UsageStore = { write: () => Promise.reject(error), read: () => Promise.reject(error) }
-    const counts = usage({ store: down, onStoreFailure: () => {} })
-    const app = express()
-    app.use(authenticated, usagePage(counts, { permission: () => 'allow' }), problems({ onError: () => {} }))
-    const port = await listen(app)
-    expect((await fetch(`http://127.0.0.1:${port}/`, { headers: { 'x-key': 'a' } })).status).toBe(503)
-  })
+  it.each([new Error('down'), new RangeError('Invalid time value')])(
+    'is 503 while the store fails: %s',
+    async (error) => {
+      const down: UsageStore = { write: () => Promise.reject(error), read: () => Promise.reject(error) }
+      const counts = usage({ store: down, onStoreFailure: () => {} })
+      const app = express()
+      app.use(authenticated, usagePage(counts, { permission: () => 'allow' }), problems({ onError: () => {} }))
+      const port = await listen(app)
+      expect((await fetch(`http://127.0.0.1:${port}/`, { headers: { 'x-key': 'a' } })).status).toBe(503)
+    },
+  )
 
   it('the command reads it by its address', async () => {
     const { port, ask } = await start()
@@ -125,7 +134,9 @@ describe('report <module>', () => {
   it('says who breaks, who calls, and what is not known', async () => {
     const { code, out } = await run('report ./usage.js')
     expect(code).toBe(0)
-    expect(out).toMatch(/^Counting was complete for 0 % of the last 30 days\. Whether others called in the rest is unknown\.$/m)
+    expect(out).toMatch(
+      /^Counting was complete for 0 % of the last 30 days\. Whether others called in the rest is unknown\.$/m,
+    )
     expect(out).toMatch(/^QUERY-8 .+: 2 answers, 2 clients$/m)
     expect(out).toMatch(/^ {2}GET \/orders \[page\] +2 {2}last \d+ s ago$/m)
     expect(out).toMatch(/^v1: 1,205 calls, 2 clients$/m)
@@ -134,12 +145,20 @@ describe('report <module>', () => {
 
   it('gives all of it as JSON', async () => {
     const report = JSON.parse((await run('report ./usage.js --json --days 7')).out) as UsageReport
-    expect(report).toMatchObject({ days: 7, complete: false, clauses: [{ clause: 'QUERY-8' }], versions: [{ version: 'v1' }] })
+    expect(report).toMatchObject({
+      days: 7,
+      complete: false,
+      clauses: [{ clause: 'QUERY-8' }],
+      versions: [{ version: 'v1' }],
+    })
   })
 
   it('--check fails for a clause that somebody breaks, and where nobody knows', async () => {
     const broken = await run('report ./usage.js --check --enforce QUERY-8')
-    expect([broken.code, broken.error]).toEqual([1, expect.stringContaining('Enforcing QUERY-8 would break 2 answers of the last 30 days')])
+    expect([broken.code, broken.error]).toEqual([
+      1,
+      expect.stringContaining('Enforcing QUERY-8 would break 2 answers of the last 30 days'),
+    ])
     const young = await run('report ./usage.js --check --enforce ERR-3')
     expect([young.code, young.error]).toEqual([1, expect.stringContaining('Counting was not complete')])
     const now = Date.now()
@@ -148,7 +167,16 @@ describe('report <module>', () => {
       read: () => ({
         now,
         since: now - 40 * 86_400_000,
-        writers: [{ writer: 'a', started: now - 40 * 86_400_000, seen: now, interval: 10_000, closed: false, fields: new Map() }],
+        writers: [
+          {
+            writer: 'a',
+            started: now - 40 * 86_400_000,
+            seen: now,
+            interval: 10_000,
+            closed: false,
+            fields: new Map(),
+          },
+        ],
       }),
     }
     const quiet = await run('report ./usage.js --check --enforce ERR-3', usage({ store: old }))

@@ -9,28 +9,47 @@ const pairs = [
 const seek = (backwards: boolean) => ({ values: [1], backwards })
 
 /** The links by relation, without their common part. */
-function links(query: Partial<PageQuery>, facts: PageFacts, hintTo: typeof hint | undefined = hint): Record<string, string> {
+function links(
+  query: Partial<PageQuery>,
+  facts: PageFacts,
+  hintTo: typeof hint | undefined = hint,
+): Record<string, string> {
   const { Link = '' } = paginationHeaders('/l', { pairs, page: 3, size: 5, first: 1, ...query }, facts, hintTo)
-  return Object.fromEntries([...Link.matchAll(/<\/l\?sort=a&offest=([^>]*)>; rel="(\w+)"/g)].map(([, place, rel]) => [rel, place]))
+  return Object.fromEntries(
+    [...Link.matchAll(/<\/l\?sort=a&offest=([^>]*)>; rel="(\w+)"/g)].map(([, place, rel]) => [rel, place]),
+  )
 }
 const forward = { seek: seek(false) }
 const backward = { seek: seek(true) }
 
 describe('paginationHeaders', () => {
   it('QUERY-7: next and prev have their hints, first and last none; an old hint is dropped', () => {
-    expect(links({}, { total: 50, count: 5 })).toEqual({ first: '1', prev: '2&after=before-2', next: '4&after=behind-4', last: '10' })
+    expect(links({}, { total: 50, count: 5 })).toEqual({
+      first: '1',
+      prev: '2&after=before-2',
+      next: '4&after=behind-4',
+      last: '10',
+    })
     expect(links({ first: 0 }, { total: 50, count: 5 })).toEqual({
       first: '0',
       prev: '1&after=before-2',
       next: '3&after=behind-4',
       last: '9',
     })
-    expect(links({}, { total: 50, count: 5 }, () => undefined as never)).toEqual({ first: '1', prev: '2', next: '4', last: '10' })
+    expect(links({}, { total: 50, count: 5 }, () => undefined as never)).toEqual({
+      first: '1',
+      prev: '2',
+      next: '4',
+      last: '10',
+    })
   })
 
   it('QUERY-7: if the store reports more rows there is a next page, whatever the total says', () => {
     expect(links({}, { total: 50, more: false, seekable: true }).next).toBeUndefined()
-    expect(links({}, { total: 5, more: true, seekable: true, count: 5 })).toMatchObject({ next: '4&after=behind-4', last: '1' })
+    expect(links({}, { total: 5, more: true, seekable: true, count: 5 })).toMatchObject({
+      next: '4&after=behind-4',
+      last: '1',
+    })
     expect(links({}, { more: true }).next).toBe('4&after=behind-4')
     expect(links({}, { count: 5 }).next).toBe('4&after=behind-4')
     expect(links({}, { count: 4 }).next).toBeUndefined()
@@ -38,13 +57,24 @@ describe('paginationHeaders', () => {
 
   it('QUERY-7: a walk forwards counts past the last page, and prev has a hint too', () => {
     const facts = { total: 6, more: true, seekable: true, count: 5 }
-    expect(links({ ...forward, page: 9 }, facts)).toEqual({ first: '1', prev: '8&after=before-8', next: '10&after=behind-10', last: '2' })
+    expect(links({ ...forward, page: 9 }, facts)).toEqual({
+      first: '1',
+      prev: '8&after=before-8',
+      next: '10&after=behind-10',
+      last: '2',
+    })
   })
 
   it('QUERY-7: a page found backwards has a next, and a prev while there are more, also on the first page', () => {
     const facts = { total: 50, seekable: true, count: 5 }
-    expect(links(backward, { ...facts, more: true })).toMatchObject({ prev: '2&after=before-2', next: '4&after=behind-4' })
-    expect(links({ ...backward, page: 1 }, { ...facts, more: true })).toMatchObject({ prev: '1&after=before-1', next: '2&after=behind-2' })
+    expect(links(backward, { ...facts, more: true })).toMatchObject({
+      prev: '2&after=before-2',
+      next: '4&after=behind-4',
+    })
+    expect(links({ ...backward, page: 1 }, { ...facts, more: true })).toMatchObject({
+      prev: '1&after=before-1',
+      next: '2&after=behind-2',
+    })
     expect(links(backward, { ...facts, more: false })).toEqual({ first: '1', next: '4&after=behind-4', last: '10' })
     expect(links({ ...backward, page: 20 }, { ...facts, more: true }).next).toBe('21&after=behind-21')
     expect(Object.keys(links({ ...backward, page: 1 }, facts))).toEqual(['first', 'next', 'last'])
@@ -70,7 +100,9 @@ describe('paginationHeaders', () => {
   it('QUERY-7: links that are too long with hints have none, and those that are too long without are omitted', () => {
     const long = { pairs: [['lote', 'x'.repeat(1_500)]] as const }
     const headers = (query: Partial<PageQuery>) =>
-      paginationHeaders('/l', { pairs, page: 3, size: 5, first: 1, ...query }, { total: 50, count: 5 }, () => 'h'.repeat(1_500))
+      paginationHeaders('/l', { pairs, page: 3, size: 5, first: 1, ...query }, { total: 50, count: 5 }, () =>
+        'h'.repeat(1_500),
+      )
     expect(headers({}).Link).toContain('&after=')
     expect(headers(long).Link).not.toContain('&after=')
     expect(headers(long).Link).toContain('rel="next"')

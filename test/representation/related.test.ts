@@ -14,7 +14,11 @@ import { routeTable } from '../../src/router/route-table.js'
 const autores = defineResource({
   collection: 'autores',
   key: 'id',
-  schema: { type: 'object', required: ['id'], properties: { id: { type: 'string' }, nombre: { type: ['string', 'null'] } } },
+  schema: {
+    type: 'object',
+    required: ['id'],
+    properties: { id: { type: 'string' }, nombre: { type: ['string', 'null'] } },
+  },
 })
 const libros = defineResource({
   collection: 'libros',
@@ -22,7 +26,11 @@ const libros = defineResource({
   schema: {
     type: 'object',
     required: ['id'],
-    properties: { id: { type: 'integer' }, autorId: { type: ['string', 'null'] }, revisorId: { type: ['string', 'null'] } },
+    properties: {
+      id: { type: 'integer' },
+      autorId: { type: ['string', 'null'] },
+      revisorId: { type: ['string', 'null'] },
+    },
   },
   links: { autor: { to: autores, by: 'autorId' }, revisor: { to: autores, by: 'revisorId', show: ['nombre'] } },
 })
@@ -36,7 +44,9 @@ const reader = () => {
     calls,
     read: (_mounted: Mounted, keys: readonly unknown[]) => {
       calls.push([...keys])
-      return keys.map((id) => (id === 'gone' ? undefined : { value: { id, nombre: `N${String(id)}` }, version: `v${String(id)}` }))
+      return keys.map((id) =>
+        id === 'gone' ? undefined : { value: { id, nombre: `N${String(id)}` }, version: `v${String(id)}` },
+      )
     },
   }
 }
@@ -68,7 +78,9 @@ describe('Related records (REP-1..3)', () => {
 
   it('REP-2, REP-3: represents the records that were read: expanded, shown, dangling or null', async () => {
     const related = await gatherRelated(books, records, ['autor'], reader().read)
-    const wire = records.map((record, at) => new Presenter('http://h/v1').represent(books, record, [record.id], related, at))
+    const wire = records.map((record, at) =>
+      new Presenter('http://h/v1').represent(books, record, [record.id], related, at),
+    )
     const shown = { href: 'http://h/v1/autores/b', nombre: 'Nb' }
     expect(wire).toEqual([
       { id: 1, autor: { id: 'a', nombre: 'Na' }, revisor: shown },
@@ -85,7 +97,9 @@ describe('Related records (REP-1..3)', () => {
     const { read } = reader()
     const usual = await tagOf(read)
     expect(await tagOf(read)).toBe(usual)
-    expect(await tagOf((mounted, keys) => read(mounted, keys).map((found) => found && { ...found, version: 'w' }))).not.toBe(usual)
+    expect(
+      await tagOf((mounted, keys) => read(mounted, keys).map((found) => found && { ...found, version: 'w' })),
+    ).not.toBe(usual)
     expect(await tagOf((_mounted, keys) => keys.map(() => undefined))).not.toBe(usual)
   })
 

@@ -42,9 +42,12 @@ describe('represent (REP-1..8)', () => {
     ['//cdn.example/x', '//cdn.example/x'],
     ['https://cdn.example/x', 'https://cdn.example/x'],
     ['fotos/1', 'fotos/1'],
-  ])('REP-1: an external link to %s becomes %s: only a path with one slash is relative to this service', (href, expected) => {
-    expect(shown({ id: 1, foto: { href } })).toMatchObject({ foto: { href: expected } })
-  })
+  ])(
+    'REP-1: an external link to %s becomes %s: only a path with one slash is relative to this service',
+    (href, expected) => {
+      expect(shown({ id: 1, foto: { href } })).toMatchObject({ foto: { href: expected } })
+    },
+  )
 
   it('REP-8: a null that the schema does not allow is omitted', () => {
     const wire = shown({ id: 1, nombre: null, nota: null, otro: null, foto: null })
@@ -61,7 +64,9 @@ describe('represent (REP-1..8)', () => {
     ],
   ])('REP-1, REP-8: of %j a link shows %j', async (value, members) => {
     const record = { id: 1, sedeId: 7 }
-    const related = await gatherRelated(cards, [record], [], (_mounted, keys) => keys.map(() => ({ value, version: '1' })))
+    const related = await gatherRelated(cards, [record], [], (_mounted, keys) =>
+      keys.map(() => ({ value, version: '1' })),
+    )
     const { sede } = new Presenter('http://h/v1').represent(cards, record, [1], related)
     expect(sede).toStrictEqual({ href: 'http://h/v1/sedes/7', ...members })
     expect(offices.plan.definition.collection).toBe('sedes')

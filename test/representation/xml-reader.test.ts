@@ -47,7 +47,10 @@ describe('readXml', () => {
     ['<n>1.5e3</n><open type="number">-0</open>', { n: 1500, open: 0 }],
     ['<n type="string">7</n><s type="number">7</s>', { n: '7', s: 7 }],
     ['<n><x>1</x></n>', { n: { x: '1' } }],
-    ['<member>1</member><member name="a b">2</member><member name="member2">3</member>', { member: '1', 'a b': '2', member2: '3' }],
+    [
+      '<member>1</member><member name="a b">2</member><member name="member2">3</member>',
+      { member: '1', 'a b': '2', member2: '3' },
+    ],
     ['<member name="&quot;\\u0000&quot;" name-encoding="json">1</member>', { '\0': '1' }],
     ['<s encoding="json">"\\ud800"</s>', { s: '\ud800' }],
     ['<p:s xmlns:p="urn:x" xml:lang="es" xsi:type="xs:string">x</p:s>', { s: 'x' }],
@@ -78,15 +81,35 @@ describe('readXml', () => {
     ['<s xsi:nil="true"><x/></s>', 'An element that is null must be empty.', '/s'],
     ['<s xsi:nil="yes"/>', 'The attribute "xsi:nil" must be true or false.', '/s'],
     ['<s nil="true"/>', 'The attribute "nil" has no meaning here: write members as elements.', '/s'],
-    ['<s xmlns:xsi="urn:x" xsi:nil="true"/>', 'The attribute "nil" has no meaning here: write members as elements.', '/s'],
+    [
+      '<s xmlns:xsi="urn:x" xsi:nil="true"/>',
+      'The attribute "nil" has no meaning here: write members as elements.',
+      '/s',
+    ],
     ['<o s="x"/>', 'The attribute "s" has no meaning here: write members as elements.', '/o'],
-    ['<s type="int">1</s>', 'The attribute "type" must be one of string, number, integer, boolean, object, array, null.', '/s'],
+    [
+      '<s type="int">1</s>',
+      'The attribute "type" must be one of string, number, integer, boolean, object, array, null.',
+      '/s',
+    ],
     ['<s encoding="base64">YQ==</s>', 'The attribute "encoding" must be "json".', '/s'],
-    ['<s encoding="json">7</s>', 'The attribute "encoding" declares the text as a JSON string literal, but it is not one.', '/s'],
-    ['<s encoding="json">"x</s>', 'The attribute "encoding" declares the text as a JSON string literal, but it is not one.', '/s'],
+    [
+      '<s encoding="json">7</s>',
+      'The attribute "encoding" declares the text as a JSON string literal, but it is not one.',
+      '/s',
+    ],
+    [
+      '<s encoding="json">"x</s>',
+      'The attribute "encoding" declares the text as a JSON string literal, but it is not one.',
+      '/s',
+    ],
     ['<n type="number" encoding="json">7</n>', 'Only a string may have the attribute "encoding".', '/n'],
     ['<s xsi:nil="true" encoding="json"/>', 'Only a string may have the attribute "encoding".', '/s'],
-    ['<s name="x">1</s>', 'Only an element named "member" that is a member of an object may have the attribute "name".', '/s'],
+    [
+      '<s name="x">1</s>',
+      'Only an element named "member" that is a member of an object may have the attribute "name".',
+      '/s',
+    ],
     [
       '<a><member name="x">1</member></a>',
       'Only an element named "member" that is a member of an object may have the attribute "name".',
@@ -121,14 +144,18 @@ describe('readXml', () => {
 
   it('HDR-5: an unknown charset and malformed bytes have different results', () => {
     expect(readXml(Buffer.from('<r/>'), 'utf-7', form, { depth: 1 })).toEqual({ unsupportedCharset: 'utf-7' })
-    expect(readXml(Uint8Array.of(0x3c, 0xff), undefined, form, { depth: 1 })).toEqual({ malformed: 'The text is not valid UTF-8.' })
+    expect(readXml(Uint8Array.of(0x3c, 0xff), undefined, form, { depth: 1 })).toEqual({
+      malformed: 'The text is not valid UTF-8.',
+    })
     expect(readXml(Buffer.from('<r>ñ</r>', 'latin1'), 'ISO-8859-1', openForm, { depth: 1 })).toEqual({ value: 'ñ' })
     expect(readXml('\ufeff<r>ñ</r>', 'utf-7', openForm, { depth: 1 })).toEqual({ value: 'ñ' })
   })
 
   it('HDR-5: a short text does not keep a long document in memory', () => {
     const before = heapInUse()
-    const kept = Array.from({ length: 100 }, (_, at) => read(`<r><s>a text of some length ${at}</s><!--${'x'.repeat(1_000_000)}--></r>`))
+    const kept = Array.from({ length: 100 }, (_, at) =>
+      read(`<r><s>a text of some length ${at}</s><!--${'x'.repeat(1_000_000)}--></r>`),
+    )
     expect(kept).toHaveLength(100)
     expect(heapInUse() - before).toBeLessThan(20_000_000)
   })
@@ -275,7 +302,9 @@ describe('readXml', () => {
   })
 
   it('HDR-5: UTF-7 is not supported', () => {
-    expect(readXml(Buffer.from('<?xml version="1.0" encoding="UTF-7"?>+ADw-r/+AD4-'), undefined, form, { depth: 32 })).toEqual({
+    expect(
+      readXml(Buffer.from('<?xml version="1.0" encoding="UTF-7"?>+ADw-r/+AD4-'), undefined, form, { depth: 32 }),
+    ).toEqual({
       unsupportedCharset: 'UTF-7',
     })
   })
@@ -285,9 +314,13 @@ describe('readXml', () => {
   )
 
   it('HDR-5: a document that ends early is an error, at any position', () => {
-    expect(readXml(valid, undefined, form, { depth: 32 })).toEqual({ value: { s: 'ñ&😀<', n: 1.5, a: [1, 2], o: { s: null }, 'a b': 7 } })
+    expect(readXml(valid, undefined, form, { depth: 32 })).toEqual({
+      value: { s: 'ñ&😀<', n: 1.5, a: [1, 2], o: { s: null }, 'a b': 7 },
+    })
     for (let end = 0; end < valid.length; end++) {
-      expect(readXml(valid.subarray(0, end), undefined, form, { depth: 32 }), `the first ${end} bytes`).toHaveProperty('malformed')
+      expect(readXml(valid.subarray(0, end), undefined, form, { depth: 32 }), `the first ${end} bytes`).toHaveProperty(
+        'malformed',
+      )
     }
   })
 
@@ -297,7 +330,9 @@ describe('readXml', () => {
       fc.nat(4),
       fc.oneof(
         fc.uint8Array({ maxLength: 3 }),
-        fc.constantFrom('<', '&', '"', '</s>', '<s>', ' x="1"', ' type="array"', ' xsi:nil="1"').map((piece) => Buffer.from(piece)),
+        fc
+          .constantFrom('<', '&', '"', '</s>', '<s>', ' x="1"', ' type="array"', ' xsi:nil="1"')
+          .map((piece) => Buffer.from(piece)),
       ),
     )
     fc.assert(
@@ -307,7 +342,8 @@ describe('readXml', () => {
         fc.constantFrom(undefined, 'utf-16', 'iso-8859-1', 'us-ascii'),
         (changes, by, charset) => {
           let bytes = valid
-          for (const [at, cut, piece] of changes) bytes = Buffer.concat([bytes.subarray(0, at), piece, bytes.subarray(at + cut)])
+          for (const [at, cut, piece] of changes)
+            bytes = Buffer.concat([bytes.subarray(0, at), piece, bytes.subarray(at + cut)])
           const result = readXml(bytes, charset, by, { depth: 32 })
           if ('value' in result) expect(JSON.parse(JSON.stringify(result.value))).toEqual(result.value)
           else expect(Object.values(result)[0]).toBeTypeOf('string')

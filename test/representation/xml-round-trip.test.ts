@@ -13,13 +13,18 @@ const runs = { numRuns: 1_000 }
 describe('XML and back', () => {
   it('HDR-5: the written document reads as the same JSON value, whatever the form says', () => {
     fc.assert(
-      fc.property(formedValue, fc.constantFrom(undefined, 'pre-pieza'), fc.constantFrom(undefined, 'i'), ({ value, form }, item, items) => {
-        const names = { ...(item === undefined ? {} : { item }), ...(items === undefined ? {} : { items }) }
-        const document = writeXml(value, { root: 'pre-piezas', form, ...names })
-        const read = { value: asJson(value) }
-        expect(readXml(document, undefined, form, limits)).toEqual(read)
-        expect(readXml(Buffer.from(document), undefined, form, limits)).toEqual(read)
-      }),
+      fc.property(
+        formedValue,
+        fc.constantFrom(undefined, 'pre-pieza'),
+        fc.constantFrom(undefined, 'i'),
+        ({ value, form }, item, items) => {
+          const names = { ...(item === undefined ? {} : { item }), ...(items === undefined ? {} : { items }) }
+          const document = writeXml(value, { root: 'pre-piezas', form, ...names })
+          const read = { value: asJson(value) }
+          expect(readXml(document, undefined, form, limits)).toEqual(read)
+          expect(readXml(Buffer.from(document), undefined, form, limits)).toEqual(read)
+        },
+      ),
       runs,
     )
   })
@@ -86,7 +91,12 @@ describe('compared with fast-xml-parser', () => {
   it('HDR-1: it reads the members and texts of a record as they are', () => {
     const record = { numero: 7, lote: 'A & B <c>', vacio: '', direccion: { calle: 'Perú', altura: '1' } }
     const parsed = new XMLParser({ parseTagValue: false }).parse(writeXml(record, { root: 'pieza', form: openForm }))
-    expect(parsed.pieza).toEqual({ numero: '7', lote: 'A & B <c>', vacio: '', direccion: { calle: 'Perú', altura: '1' } })
+    expect(parsed.pieza).toEqual({
+      numero: '7',
+      lote: 'A & B <c>',
+      vacio: '',
+      direccion: { calle: 'Perú', altura: '1' },
+    })
   })
 
   it('HDR-5: what it writes by itself is read by the form', () => {

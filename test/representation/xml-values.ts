@@ -99,7 +99,18 @@ const wildName = fc
 const wildNumber = fc.oneof(
   fc.integer(),
   fc.double({ noNaN: true, noDefaultInfinity: true }),
-  fc.constantFrom(0, 1e21, 1e-7, 5e-324, Number.MAX_VALUE, Number.MAX_SAFE_INTEGER, 2 ** 60, -(2 ** 60), 0.1, 123456789.125),
+  fc.constantFrom(
+    0,
+    1e21,
+    1e-7,
+    5e-324,
+    Number.MAX_VALUE,
+    Number.MAX_SAFE_INTEGER,
+    2 ** 60,
+    -(2 ** 60),
+    0.1,
+    123456789.125,
+  ),
 )
 
 /** An object from the entries, the first of each name. */
@@ -120,7 +131,10 @@ const own = fc.letrec<{ value: unknown }>((tie) => ({
 
 const hasProto = (value: unknown): boolean => JSON.stringify(value)?.includes('"__proto__"') ?? true
 
-export const anyJson = fc.oneof({ weight: 3, arbitrary: own }, { weight: 1, arbitrary: fc.jsonValue().filter((value) => !hasProto(value)) })
+export const anyJson = fc.oneof(
+  { weight: 3, arbitrary: own },
+  { weight: 1, arbitrary: fc.jsonValue().filter((value) => !hasProto(value)) },
+)
 
 /** Schemas that describe much, little, or contradict the value. */
 const anySchema = fc.letrec<{ schema: JsonSchema }>((tie) => ({
@@ -142,7 +156,11 @@ const anySchema = fc.letrec<{ schema: JsonSchema }>((tie) => ({
       { enum: ['a', 1] },
     ),
     fc.record({ type: fc.constant('array'), items: tie('schema') }),
-    fc.record({ type: fc.constant('array'), prefixItems: fc.array(tie('schema'), { minLength: 1, maxLength: 3 }), items: tie('schema') }),
+    fc.record({
+      type: fc.constant('array'),
+      prefixItems: fc.array(tie('schema'), { minLength: 1, maxLength: 3 }),
+      items: tie('schema'),
+    }),
     fc.record({
       type: fc.constantFrom<unknown>('object', ['object', 'null'], ['object', 'string']),
       properties: fc.array(fc.tuple(wildName, tie('schema')), { maxLength: 5 }).map(objectOf),
@@ -156,7 +174,10 @@ function schemaFor(value: unknown): JsonSchema {
   if (value === null) return { type: ['string', 'null'] }
   if (Array.isArray(value)) return { type: 'array', prefixItems: value.map(schemaFor) }
   if (typeof value !== 'object') return { type: typeof value }
-  return { type: 'object', properties: objectOf(Object.entries(value).map(([name, member]) => [name, schemaFor(member)])) }
+  return {
+    type: 'object',
+    properties: objectOf(Object.entries(value).map(([name, member]) => [name, schemaFor(member)])),
+  }
 }
 
 const formFrom = (schema: JsonSchema): Form => formOf(Shape.of(schema))

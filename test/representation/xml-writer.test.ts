@@ -51,9 +51,9 @@ describe('writeXml', () => {
     )
     expect(writeXml([{ a: [] }], { root: 'r', items: 'i', form })).toBe(`${head}<r><i><a></a></i></r>`)
     // A root that is not a list has no named items.
-    expect(written({ a: [['x']] }, object({ a: { type: 'array', items: { type: 'array', items: text } } }), { item: 'no' })).not.toContain(
-      '<no>',
-    )
+    expect(
+      written({ a: [['x']] }, object({ a: { type: 'array', items: { type: 'array', items: text } } }), { item: 'no' }),
+    ).not.toContain('<no>')
   })
 
   it('HDR-1: a name that is invalid in XML is written as an attribute', () => {
@@ -119,7 +119,13 @@ describe('writeXml', () => {
   })
 
   it('HDR-1: only names of XML can name the root and the items', () => {
-    for (const wrong of [{ root: 'a b' }, { root: '' }, { root: 'a:b' }, { root: 'r', item: '1' }, { root: 'r', items: '<' }]) {
+    for (const wrong of [
+      { root: 'a b' },
+      { root: '' },
+      { root: 'a:b' },
+      { root: 'r', item: '1' },
+      { root: 'r', items: '<' },
+    ]) {
       expect(() => writeXml(1, { form: openForm, ...wrong })).toThrow(/can not be the name/)
     }
   })

@@ -26,7 +26,12 @@ for (const [name, framework] of majors) {
     framework().use(
       api({
         ...options,
-        versions: { v1: [mount(customers, memoryAdapter(customers, { records: [{ id: 'ana' }] })), mount(orders, memoryAdapter(orders))] },
+        versions: {
+          v1: [
+            mount(customers, memoryAdapter(customers, { records: [{ id: 'ana' }] })),
+            mount(orders, memoryAdapter(orders)),
+          ],
+        },
       }),
       problems(),
     )

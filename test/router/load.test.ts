@@ -74,11 +74,15 @@ describe.each(frameworks)('maxConcurrent with %s', (_name, express) => {
 
   it('does not wait for the body of a request that it refuses', async () => {
     const { adapter, waiting, open } = gated()
-    const service = await listen(express().use('/v1', resourceRouter(notas, adapter, { maxConcurrent: 1, onError: () => {} }) as never))
+    const service = await listen(
+      express().use('/v1', resourceRouter(notas, adapter, { maxConcurrent: 1, onError: () => {} }) as never),
+    )
     const begun = service.send('GET', '/v1/notas/a')
     await until(() => waiting.length).toBe(1)
     const socket = connect(service.port, '127.0.0.1')
-    socket.write('POST /v1/notas HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{')
+    socket.write(
+      'POST /v1/notas HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{',
+    )
     const [answer] = (await once(socket, 'data')) as [Buffer]
     expect(answer.toString()).toMatch(/^HTTP\/1\.1 503 /)
     socket.destroy()
@@ -102,11 +106,25 @@ describe.each(frameworks)('maxConcurrent with %s', (_name, express) => {
       },
     })
     const service = await listen(
-      express().use(api({ maxConcurrent: 2, timeout: 60, onError: () => {}, versions: { v1: [mount(notas, adapter), ends] } }) as never),
+      express().use(
+        api({
+          maxConcurrent: 2,
+          timeout: 60,
+          onError: () => {},
+          versions: { v1: [mount(notas, adapter), ends] },
+        }) as never,
+      ),
     )
     for (let round = 0; round < 5; round++) {
       const statuses = []
-      for (const path of ['/v1/ends', '/v1/ends?how=throws', '/v1/ends?how=never', '/v1/notas/slow', '/v1/notas', '/v1/missing'])
+      for (const path of [
+        '/v1/ends',
+        '/v1/ends?how=throws',
+        '/v1/ends?how=never',
+        '/v1/notas/slow',
+        '/v1/notas',
+        '/v1/missing',
+      ])
         statuses.push((await service.send('GET', path)).status)
       expect(statuses).toEqual([200, 500, 503, 503, 200, 404])
       const socket = connect(service.port, '127.0.0.1')

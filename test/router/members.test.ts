@@ -34,7 +34,12 @@ describe('preconditions of attach and detach', () => {
         return under.detach(...given)
       },
     }
-    const [stored] = under.read([1], { principal: undefined, scope: {}, requestId: 'r', signal: new AbortController().signal })
+    const [stored] = under.read([1], {
+      principal: undefined,
+      scope: {},
+      requestId: 'r',
+      signal: new AbortController().signal,
+    })
     const people = mount(clientes, memoryAdapter(clientes, { records: [{ id: 5 }] }))
     open = await listen(express().use(api({ versions: { v1: [people, mount(notas, adapter)] } })))
     expect((await open.send('DELETE', '/v1/clientes/5/notas/1', headers)).status).toBe(204)

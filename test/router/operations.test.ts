@@ -57,7 +57,10 @@ const paths = {
   any: '/v1/pedidos',
 } as const
 
-const bodies = { record: (method: string) => ({ numero: method === 'POST' ? 8 : 7, total: 9 }), patch: () => ({ total: 10 }) }
+const bodies = {
+  record: (method: string) => ({ numero: method === 'POST' ? 8 : 7, total: 9 }),
+  patch: () => ({ total: 10 }),
+}
 
 describe('every operation', () => {
   it('is the only one with its method at its kind of address', () => {
@@ -77,7 +80,9 @@ describe('every operation', () => {
           fetch(service.origin + paths[target], {
             method: as,
             redirect: 'manual',
-            ...(sent === undefined ? {} : { body: JSON.stringify(sent), headers: { 'Content-Type': 'application/json' } }),
+            ...(sent === undefined
+              ? {}
+              : { body: JSON.stringify(sent), headers: { 'Content-Type': 'application/json' } }),
           })
         const { status } = await send(method)
         expect(status).toBe(statuses === 'any' ? 200 : statuses[0])

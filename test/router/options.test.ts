@@ -1,13 +1,29 @@
 import { describe, expect, it } from 'vitest'
 import { memoryAdapter } from '../../src/adapters/memory/index.js'
 import { bearer } from '../../src/auth/index.js'
-import { type Adapter, api, ConfigurationError, defineResource, mount, resourceRouter, Unavailable } from '../../src/index.js'
+import {
+  type Adapter,
+  api,
+  ConfigurationError,
+  defineResource,
+  mount,
+  resourceRouter,
+  Unavailable,
+} from '../../src/index.js'
 import { rateLimit } from '../../src/middleware/index.js'
 import { steps } from '../../src/router/walk.js'
 
 const keys = { algorithm: 'HS256', key: 'a secret of tests, 32 bytes or more' } as const
-const notas = defineResource({ collection: 'notas', key: 'id', schema: { type: 'object', properties: { id: { type: 'string' } } } })
-const facturas = defineResource({ collection: 'facturas', key: 'id', schema: { type: 'object', properties: { id: { type: 'string' } } } })
+const notas = defineResource({
+  collection: 'notas',
+  key: 'id',
+  schema: { type: 'object', properties: { id: { type: 'string' } } },
+})
+const facturas = defineResource({
+  collection: 'facturas',
+  key: 'id',
+  schema: { type: 'object', properties: { id: { type: 'string' } } },
+})
 const mounted = () => mount(notas, memoryAdapter(notas))
 
 describe('Options of a service', () => {
@@ -57,14 +73,19 @@ describe('Options of a service', () => {
     })
     const away = { ...memoryAdapter(notas), ready: () => Promise.reject(new Unavailable()) }
     const ready = (...adapters: Adapter<unknown, string>[]) =>
-      api({ versions: Object.fromEntries(adapters.map((adapter, i) => [`v${i}`, [mount(notas, adapter as never)]])) }).ready()
+      api({
+        versions: Object.fromEntries(adapters.map((adapter, i) => [`v${i}`, [mount(notas, adapter as never)]])),
+      }).ready()
     const both = await ready(
       faulty('Add the column a.') as never,
       memoryAdapter(notas) as never,
       faulty('Add the column b.') as never,
     ).catch((error) => error)
     expect(both).toBeInstanceOf(ConfigurationError)
-    expect(both).toMatchObject({ code: 'store-unfit', message: expect.stringMatching(/^2 stores .*\n- .*column a.*\n- .*column b/) })
+    expect(both).toMatchObject({
+      code: 'store-unfit',
+      message: expect.stringMatching(/^2 stores .*\n- .*column a.*\n- .*column b/),
+    })
     await expect(ready(faulty('Add the column a.') as never)).rejects.toThrow(/^Add the column a\./)
     await expect(ready(faulty('Add the column a.') as never, away as never)).rejects.toBeInstanceOf(Unavailable)
   })
@@ -85,8 +106,11 @@ describe('Options of a service', () => {
       v0: 'retired',
     } as const
     const budget = (route: string) => rateLimit({ limit: 9, budgets: [{ name: 'few', routes: [route], limit: 1 }] })
-    for (const route of ['notas', 'tax/facturas']) expect(() => api({ versions, rateLimit: budget(route) })).not.toThrow()
-    expect(() => api({ versions, rateLimit: budget('nottas') })).toThrow(/"nottas", which no version serves\. Did you mean "notas"/)
+    for (const route of ['notas', 'tax/facturas'])
+      expect(() => api({ versions, rateLimit: budget(route) })).not.toThrow()
+    expect(() => api({ versions, rateLimit: budget('nottas') })).toThrow(
+      /"nottas", which no version serves\. Did you mean "notas"/,
+    )
     expect(() => api({ versions, rateLimit: budget('facturas') })).toThrow(ConfigurationError)
     const byHand = { v1: { resources: [], routes: () => {} } }
     expect(() => api({ versions: byHand, rateLimit: budget('anything') })).not.toThrow()

@@ -19,7 +19,11 @@ const schema = {
   properties: {
     id: { type: 'integer' },
     texto: { type: 'string' },
-    autor: { type: 'object', required: ['nombre', 'veces'], properties: { nombre: { type: 'string' }, veces: { type: 'integer' } } },
+    autor: {
+      type: 'object',
+      required: ['nombre', 'veces'],
+      properties: { nombre: { type: 'string' }, veces: { type: 'integer' } },
+    },
   },
 } as const
 const records = [{ id: 1, texto: 'a', autor: { nombre: 'Ana', veces: 1 } }]
@@ -38,7 +42,8 @@ async function patched(make: () => [definition: ResourceDefinition<Nota, number>
   return { status, json, stored: (await open.send('GET', '/v1/notas/1')).json }
 }
 const plain = (): ResourceDefinition<Nota, number> => defineResource({ collection: 'notas', key: 'id', schema })
-const inMemory = (definition: ResourceDefinition<Nota, number>): MemoryAdapter<Nota, number> => memoryAdapter(definition, { records })
+const inMemory = (definition: ResourceDefinition<Nota, number>): MemoryAdapter<Nota, number> =>
+  memoryAdapter(definition, { records })
 
 describe('VERB-5: PATCH', () => {
   const changed = { id: 1, texto: 'b', autor: { nombre: 'Ana', veces: 2 } }
@@ -52,7 +57,10 @@ describe('VERB-5: PATCH', () => {
     const found = await patched(() => {
       const definition = plain()
       const inner = inMemory(definition)
-      return [definition, { ...inner, replace: (key, value, expected, call) => inner.replace(key, counted(value), expected, call) }]
+      return [
+        definition,
+        { ...inner, replace: (key, value, expected, call) => inner.replace(key, counted(value), expected, call) },
+      ]
     })
     expect(found).toEqual({ status: 200, json: changed, stored: changed })
   })

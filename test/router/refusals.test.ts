@@ -1,6 +1,14 @@
 import express from 'express'
 import { afterEach, describe, expect, it } from 'vitest'
-import { type Adapter, type AdapterCall, api, defineResource, type ListRequest, mount, type Refused } from '../../src/index.js'
+import {
+  type Adapter,
+  type AdapterCall,
+  api,
+  defineResource,
+  type ListRequest,
+  mount,
+  type Refused,
+} from '../../src/index.js'
 import { listen, problem, type Served } from '../clauses/fixture.js'
 
 const text = { type: 'string' } as const
@@ -64,12 +72,20 @@ async function serve(refused: Refused, seen: ListRequest[] = [], calls: [string,
 }
 
 describe('refusals of a list', () => {
-  const unfit = (members: string[]): Refused => ({ refused: 'rule', members, why: 'holds U+0000, which this store can not keep' })
+  const unfit = (members: string[]): Refused => ({
+    refused: 'rule',
+    members,
+    why: 'holds U+0000, which this store can not keep',
+  })
 
   it('QUERY-1: name every parameter that compares the member, with the reason of the store', async () => {
     const send = await serve(unfit(['fechaDeEntrada', 'destinatario.nombre']))
     const answer = await send('GET', '/v1/envios?fechaHasta=%00&fechaDesde=a&destinatario.nombre=x&limit=3')
-    expect(problem(answer)).toEqual({ status: 400, code: 'invalid-query', named: ['fechaDesde', 'fechaHasta', 'destinatario.nombre'] })
+    expect(problem(answer)).toEqual({
+      status: 400,
+      code: 'invalid-query',
+      named: ['fechaDesde', 'fechaHasta', 'destinatario.nombre'],
+    })
     expect(answer.json.errors[0]).toMatchObject({
       detail: '"fechaDesde" holds U+0000, which this store can not keep.',
       code: 'rule',
@@ -129,7 +145,11 @@ describe('refusals of a record', () => {
     const why = 'holds a date with seven digits, of which this store keeps six'
     expect((await refusal({ refused: 'rule', members: ['clienteId'], why })).detail).toBe(`"cliente" ${why}.`)
     await open?.close()
-    expect(await refusal({ refused: 'rule', members: [], why })).toMatchObject({ status: 422, code: 'rule', detail: `The record ${why}.` })
+    expect(await refusal({ refused: 'rule', members: [], why })).toMatchObject({
+      status: 422,
+      code: 'rule',
+      detail: `The record ${why}.`,
+    })
     await open?.close()
     expect((await refusal({ refused: 'rule', members: [] })).detail).toBe('The record breaks a rule of the store.')
   })

@@ -16,13 +16,20 @@ describe('header objects that a team reuses', () => {
     ['a reply without', { handle: (): unknown => endpointReply({ status: 204, headers: kept }) }],
     [
       'a representation of its own',
-      { handle: (): unknown => 7, representations: [representation('text/csv', { value: () => ({ body: 'a', headers: kept }) })] },
+      {
+        handle: (): unknown => 7,
+        representations: [representation('text/csv', { value: () => ({ body: 'a', headers: kept }) })],
+      },
     ],
   ])('HDR-6: those of %s are completed for one response, and unchanged for the next', async (_, method) => {
     open = await listen(
       express().use(
         api({
-          versions: { v1: [endpoint('eco', { description: 'Says it again.', methods: { GET: { describe, ...method } as never } })] },
+          versions: {
+            v1: [
+              endpoint('eco', { description: 'Says it again.', methods: { GET: { describe, ...method } as never } }),
+            ],
+          },
         }),
       ),
     )

@@ -21,7 +21,9 @@ describe('resourceRouter() beside other routes', () => {
     for (const definition of [notas, avisos])
       app.use('/v1', resourceRouter(definition, memoryAdapter(definition, { records }), { area: 'tax' }))
     const send = await serve(app.use(problems()))
-    expect([(await send('GET', '/v1/tax/notas/1')).status, (await send('GET', '/v1/tax/avisos/1')).status]).toEqual([200, 200])
+    expect([(await send('GET', '/v1/tax/notas/1')).status, (await send('GET', '/v1/tax/avisos/1')).status]).toEqual([
+      200, 200,
+    ])
     expect((await send('GET', '/v1/tax')).status).toBe(404)
   })
 
@@ -37,7 +39,9 @@ describe('resourceRouter() beside other routes', () => {
   it('REP-1: related resources have no routes here', async () => {
     const app = express().use(
       '/v1',
-      resourceRouter(notas, memoryAdapter(notas, { records }), { related: [mount(avisos, memoryAdapter(avisos, { records }))] }),
+      resourceRouter(notas, memoryAdapter(notas, { records }), {
+        related: [mount(avisos, memoryAdapter(avisos, { records }))],
+      }),
     )
     const send = await serve(app.use(problems()))
     expect((await send('GET', '/v1/avisos/1')).status).toBe(404)

@@ -6,7 +6,11 @@ import { listen, type Served } from '../clauses/fixture.js'
 const notas = defineResource({
   collection: 'notas',
   key: 'id',
-  schema: { type: 'object', required: ['id'], properties: { id: { type: 'integer' }, otraId: { type: ['integer', 'null'] } } },
+  schema: {
+    type: 'object',
+    required: ['id'],
+    properties: { id: { type: 'integer' }, otraId: { type: ['integer', 'null'] } },
+  },
   links: { otra: { to: 'notas', by: 'otraId', show: ['id'] } },
 })
 const stored = { value: { id: 1, otraId: 2 }, version: 'a' }
@@ -20,7 +24,9 @@ async function serve(parts: object) {
     read: (keys) => keys.map((key) => (key === 1 ? stored : undefined)),
   }
   const adapter = { ...reads, ...parts } as never
-  open = await listen(express().use(api({ versions: { v1: [mount(notas, adapter)] }, onError: ({ error }) => void errors.push(error) })))
+  open = await listen(
+    express().use(api({ versions: { v1: [mount(notas, adapter)] }, onError: ({ error }) => void errors.push(error) })),
+  )
   return { send: open.send, errors }
 }
 
@@ -38,11 +44,14 @@ describe('adapters that deviate from the contract', () => {
     ['DELETE', 'remove', undefined, 'returned nothing from remove()'],
     ['PUT', 'replace', 'notfound', 'a record without a version'],
     ['POST', 'create', undefined, 'returned nothing from create()'],
-  ])('ERR-1: a %s whose %s() returns %j is an error of the service that names the fault', async (method, name, answer, reported) => {
-    const { send, errors } = await serve({ [name]: () => answer })
-    const path = method === 'POST' ? '/v1/notas' : '/v1/notas/1'
-    const body = method === 'DELETE' ? undefined : { id: 1, otra: null }
-    expect((await send(method, path, {}, body)).status).toBe(500)
-    expect(String(errors[0])).toContain(reported)
-  })
+  ])(
+    'ERR-1: a %s whose %s() returns %j is an error of the service that names the fault',
+    async (method, name, answer, reported) => {
+      const { send, errors } = await serve({ [name]: () => answer })
+      const path = method === 'POST' ? '/v1/notas' : '/v1/notas/1'
+      const body = method === 'DELETE' ? undefined : { id: 1, otra: null }
+      expect((await send(method, path, {}, body)).status).toBe(500)
+      expect(String(errors[0])).toContain(reported)
+    },
+  )
 })

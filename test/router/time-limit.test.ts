@@ -84,7 +84,11 @@ it('also limits the wait for the store of a rate limit', async () => {
     await new Promise((resolve) => setTimeout(resolve, 250))
     return value
   }
-  const store = () => ({ increment: () => slow({ totalHits: 1, resetTime: undefined }), decrement: () => {}, resetKey: () => {} })
+  const store = () => ({
+    increment: () => slow({ totalHits: 1, resetTime: undefined }),
+    decrement: () => {},
+    resetKey: () => {},
+  })
   const adapter = { read: () => slow([{ value: { id: 1 }, version: 'a' }]), list: () => slow({ items: [], total: 0 }) }
   const service = api({
     timeout: 400,

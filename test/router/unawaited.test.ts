@@ -25,7 +25,8 @@ const throwsOdd = (): never => {
 
 const resources = [mount(notas, memoryAdapter(notas, { records: [{ id: 1 }] }))]
 const served = (options: Partial<ApiOptions>) => api({ versions: { v1: resources }, onError: () => {}, ...options })
-const dying = (brownouts: () => never) => served({ versions: { v1: { resources, deprecated: '2026-01-01', brownouts } } })
+const dying = (brownouts: () => never) =>
+  served({ versions: { v1: { resources, deprecated: '2026-01-01', brownouts } } })
 const counts = () => {
   const made = usage()
   onTestFinished(() => made.close())

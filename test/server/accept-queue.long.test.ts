@@ -101,7 +101,8 @@ describe.each(ends)('connections that are queued at %s', (_, end) => {
       '',
     )
     const done = end(server)
-    for (const [i, socket] of sockets.entries()) socket.once('connect', () => setTimeout(() => socket.write(request), i * 4))
+    for (const [i, socket] of sockets.entries())
+      socket.once('connect', () => setTimeout(() => socket.write(request), i * 4))
     await allServed(queued)
     await done
   })
@@ -201,7 +202,9 @@ describe('close() keeps the contract of Node', () => {
     const queued = await crowd(5, () => connect(at, '127.0.0.1'))
     const order: string[] = []
     server.on('close', () => order.push('close'))
-    const called = new Promise<unknown>((resolve) => server.close((error) => resolve(order.push(`called back ${error}`))))
+    const called = new Promise<unknown>((resolve) =>
+      server.close((error) => resolve(order.push(`called back ${error}`))),
+    )
     expect(server.listening).toBe(false)
     await called
     await allServed(queued)

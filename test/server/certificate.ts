@@ -20,7 +20,19 @@ function make(): Certificate {
   const home = mkdtempSync(join(tmpdir(), 'tls-'))
   try {
     const [keyFile, certFile] = [join(home, 'key.pem'), join(home, 'cert.pem')]
-    const kind = ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-days', '2', '-subj', '/CN=x']
+    const kind = [
+      'req',
+      '-x509',
+      '-newkey',
+      'ec',
+      '-pkeyopt',
+      'ec_paramgen_curve:P-256',
+      '-nodes',
+      '-days',
+      '2',
+      '-subj',
+      '/CN=x',
+    ]
     execFileSync('openssl', [...kind, '-keyout', keyFile, '-out', certFile], { stdio: 'ignore' })
     return { key: readFileSync(keyFile, 'utf8'), cert: readFileSync(certFile, 'utf8') }
   } finally {

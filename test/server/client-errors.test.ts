@@ -24,7 +24,11 @@ async function service(options: ServerOptions = {}) {
 const parts = (text: string) => {
   const [head = '', body = ''] = text.split('\r\n\r\n')
   const [status, ...fields] = head.split('\r\n')
-  return { status, fields: Object.fromEntries(fields.map((field) => field.split(': '))) as Record<string, string>, body }
+  return {
+    status,
+    fields: Object.fromEntries(fields.map((field) => field.split(': '))) as Record<string, string>,
+    body,
+  }
 }
 
 describe('ERR-3: what Node refuses by itself is a problem', () => {
@@ -33,7 +37,13 @@ describe('ERR-3: what Node refuses by itself is a problem', () => {
   it.each<[string, string, number, string, RegExp]>([
     ['a request line that is none', 'what\r\n\r\n', 400, 'bad-request', /well-formed HTTP\/1\.1: .+\.$/],
     ['a field that is none', 'GET / HTTP/1.1\r\nHost: x\r\na b: c\r\n\r\n', 400, 'bad-request', /Invalid header token/],
-    ['two lengths', 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n', 400, 'bad-request', /Content-Length/],
+    [
+      'two lengths',
+      'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n',
+      400,
+      'bad-request',
+      /Content-Length/,
+    ],
     [
       'a length and chunks',
       'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n',
@@ -41,17 +51,51 @@ describe('ERR-3: what Node refuses by itself is a problem', () => {
       'bad-request',
       /Content-Length/,
     ],
-    ['a null byte in a field', 'GET / HTTP/1.1\r\nHost: x\r\nA: \0\r\n\r\n', 400, 'bad-request', /Invalid header value char/],
+    [
+      'a null byte in a field',
+      'GET / HTTP/1.1\r\nHost: x\r\nA: \0\r\n\r\n',
+      400,
+      'bad-request',
+      /Invalid header value char/,
+    ],
     ['the first bytes of TLS', '\x16\x03\x01\x02\0\x01\0\x01\xfc\x03\x03', 400, 'bad-request', /./],
-    ['fields that are too large', `GET / HTTP/1.1\r\nHost: x\r\nA: ${'a'.repeat(20_000)}\r\n\r\n`, 431, 'headers-too-large', /16384 bytes/],
-    ['an address that is too large', `GET /${'a'.repeat(20_000)} HTTP/1.1\r\nHost: x\r\n\r\n`, 431, 'headers-too-large', /request line/],
-    ['too many fields', `GET / HTTP/1.1\r\nHost: x\r\n${many(100)}\r\n`, 431, 'headers-too-large', /more than 100 header fields/],
-    ['far too many fields', `GET / HTTP/1.1\r\nHost: x\r\n${many(900)}\r\n`, 431, 'headers-too-large', /more than 100 (header )?fields/],
+    [
+      'fields that are too large',
+      `GET / HTTP/1.1\r\nHost: x\r\nA: ${'a'.repeat(20_000)}\r\n\r\n`,
+      431,
+      'headers-too-large',
+      /16384 bytes/,
+    ],
+    [
+      'an address that is too large',
+      `GET /${'a'.repeat(20_000)} HTTP/1.1\r\nHost: x\r\n\r\n`,
+      431,
+      'headers-too-large',
+      /request line/,
+    ],
+    [
+      'too many fields',
+      `GET / HTTP/1.1\r\nHost: x\r\n${many(100)}\r\n`,
+      431,
+      'headers-too-large',
+      /more than 100 header fields/,
+    ],
+    [
+      'far too many fields',
+      `GET / HTTP/1.1\r\nHost: x\r\n${many(900)}\r\n`,
+      431,
+      'headers-too-large',
+      /more than 100 (header )?fields/,
+    ],
   ])('%s', async (_, bytes, status, code, detail) => {
     const { at, served } = await service({ problemBase: 'https://a.example/errors' })
     const { status: line, fields, body } = parts(await answers(at, bytes))
     expect(line).toMatch(new RegExp(`^HTTP/1.1 ${status} `))
-    expect(fields).toMatchObject({ 'Content-Type': 'application/problem+json', Connection: 'close', 'X-Content-Type-Options': 'nosniff' })
+    expect(fields).toMatchObject({
+      'Content-Type': 'application/problem+json',
+      Connection: 'close',
+      'X-Content-Type-Options': 'nosniff',
+    })
     const problem = JSON.parse(body)
     expect(problem).toMatchObject({ type: `https://a.example/errors#ERR-1-${code}`, status, code, clause: 'ERR-1' })
     expect(problem.detail).toMatch(detail)
@@ -80,7 +124,9 @@ describe('ERR-3: what Node refuses by itself is a problem', () => {
     const { at, served } = await service()
     expect(await answers(at, `GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${many(98)}\r\n`)).toMatch(/200 OK/)
     const { at: open } = await service({ maxHeadersCount: 0 })
-    expect(await answers(open, `GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${many(1_500)}\r\n`)).toMatch(/200 OK/)
+    expect(await answers(open, `GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${many(1_500)}\r\n`)).toMatch(
+      /200 OK/,
+    )
     expect(served).toEqual(['/'])
   })
 
@@ -160,7 +206,8 @@ describe('ERR-3: what Node refuses by itself is a problem', () => {
     one.send('what\r\n\r\n')
     await one.hears(/}$/)
     await new Promise<void>((resolve) => {
-      const look = (): void => void server.getConnections((_error, count) => (count === 0 ? resolve() : setTimeout(look, 20)))
+      const look = (): void =>
+        void server.getConnections((_error, count) => (count === 0 ? resolve() : setTimeout(look, 20)))
       look()
     })
   })

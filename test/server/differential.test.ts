@@ -8,7 +8,11 @@ import { answers, port } from './serving.js'
 
 const get = (path: string, ...fields: string[]): string => message(`GET ${path}`, ['Connection: close', ...fields])
 const post = (path: string, body: string, ...fields: string[]): string =>
-  message(`POST ${path}`, [`Content-Length: ${Buffer.byteLength(body, 'latin1')}`, 'Connection: close', ...fields], body)
+  message(
+    `POST ${path}`,
+    [`Content-Length: ${Buffer.byteLength(body, 'latin1')}`, 'Connection: close', ...fields],
+    body,
+  )
 const message = (line: string, fields: string[], body = ''): string =>
   `${[`${line} HTTP/1.1`, 'Host: a.b.example.com:81', 'X-Request-Id: r-1', ...fields].join('\r\n')}\r\n\r\n${body}`
 
@@ -67,7 +71,11 @@ const table: Readonly<Record<string, string>> = {
     ['Transfer-Encoding: chunked', 'Connection: close'],
     '3\r\nabc\r\n2;x=y\r\nde\r\n0\r\n\r\n',
   ),
-  trailers: message('POST /trailers', ['Transfer-Encoding: chunked', 'Trailer: X-T', 'Connection: close'], '1\r\na\r\n0\r\nX-T: v\r\n\r\n'),
+  trailers: message(
+    'POST /trailers',
+    ['Transfer-Encoding: chunked', 'Trailer: X-T', 'Connection: close'],
+    '1\r\na\r\n0\r\nX-T: v\r\n\r\n',
+  ),
   'stack traces': post('/stack', 'abc'),
   'writeHead by hand': get('/raw'),
   'early hints, and async storage': get('/hints'),
@@ -83,7 +91,8 @@ const table: Readonly<Record<string, string>> = {
   'HTTP/1.0': 'GET /looks HTTP/1.0\r\n\r\n',
   'HTTP/1.0, kept alive': 'GET /send/text HTTP/1.0\r\nConnection: keep-alive\r\n\r\nGET /stream HTTP/1.0\r\n\r\n',
   'kept alive': message('GET /send/text', []) + message('GET /looks', []) + get('/send/text'),
-  'a pipeline, the slow one first': message('GET /pipe', []) + message('HEAD /file', []) + message('GET /sub/back', []) + get('/locals'),
+  'a pipeline, the slow one first':
+    message('GET /pipe', []) + message('HEAD /file', []) + message('GET /sub/back', []) + get('/locals'),
   '100-continue': post('/echo', 'abc', 'Expect: 100-continue'),
   'another expectation': post('/echo', 'abc', 'Expect: a-miracle'),
   'an upgrade that nobody takes': message('GET /words', ['Upgrade: websocket', 'Connection: Upgrade, close']),
@@ -119,13 +128,14 @@ describe.each(majors)('createServer and app.listen answer the same bytes, on %s'
     }
   }
   const servers = async (): Promise<readonly [number, number]> => {
-    const made = [(app: App): Server => nodeServer(app), (app: App): Server => createServer(app, { keepAliveTimeout: 5_000 })].map(
-      (make) => {
-        const app = richApp(express)
-        extend(app)
-        return { app, server: make(app) }
-      },
-    )
+    const made = [
+      (app: App): Server => nodeServer(app),
+      (app: App): Server => createServer(app, { keepAliveTimeout: 5_000 }),
+    ].map((make) => {
+      const app = richApp(express)
+      extend(app)
+      return { app, server: make(app) }
+    })
     const ports = await Promise.all(made.map(({ server }) => port(server)))
     for (const { app } of made) extendLater(app)
     return ports as [number, number]

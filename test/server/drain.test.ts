@@ -75,7 +75,10 @@ describe('the drain of shutdown()', () => {
   })
 
   it('ends early by close(), and by a shorter drain; neither makes the end later', async () => {
-    for (const end of [(server: GracefulServer) => void server.close(), (server: GracefulServer) => void server.shutdown({ drain: 0 })]) {
+    for (const end of [
+      (server: GracefulServer) => void server.close(),
+      (server: GracefulServer) => void server.shutdown({ drain: 0 }),
+    ]) {
       const server = createServer((_req, res) => void res.flushHeaders(), { drain: 60_000, grace: 200 })
       const one = await client(await port(server))
       one.send(get('/'))
@@ -222,7 +225,13 @@ describe('a rolling restart behind a proxy that asks for readiness', () => {
     const drive = async (slow: boolean): Promise<void> => {
       while (!over) {
         const outcome = await new Promise<string>((resolve) => {
-          const options = { port: front.at, host: '127.0.0.1', path: slow ? '/slow' : '/now', method: slow ? 'POST' : 'GET', agent }
+          const options = {
+            port: front.at,
+            host: '127.0.0.1',
+            path: slow ? '/slow' : '/now',
+            method: slow ? 'POST' : 'GET',
+            agent,
+          }
           const asked = request(options, (response) => {
             let text = String(response.statusCode)
             response.setEncoding('utf8').on('data', (chunk: string) => {

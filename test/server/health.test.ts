@@ -14,7 +14,12 @@ async function served(options: HealthOptions) {
   const ask = async (path = '/ready', headers = {}) => {
     const answer = await fetch(`http://127.0.0.1:${at}${path}`, { headers })
     const text = await answer.text()
-    return { status: answer.status, type: answer.headers.get('content-type'), text, body: text === '' ? undefined : JSON.parse(text) }
+    return {
+      status: answer.status,
+      type: answer.headers.get('content-type'),
+      text,
+      body: text === '' ? undefined : JSON.parse(text),
+    }
   }
   return { server, ask }
 }
@@ -27,23 +32,35 @@ describe('health()', () => {
     const at = await port(createServer(app))
     const ask = (headers = {}) => fetch(`http://127.0.0.1:${at}/ready`, { headers })
     const hidden = await ask()
-    expect([hidden.status, await hidden.json()]).toEqual([503, expect.not.objectContaining({ checks: expect.anything() })])
+    expect([hidden.status, await hidden.json()]).toEqual([
+      503,
+      expect.not.objectContaining({ checks: expect.anything() }),
+    ])
     const shown = await ask({ 'x-operator': 'yes' })
-    expect([shown.status, shown.headers.get('content-type'), shown.headers.get('retry-after'), shown.headers.get('cache-control')]).toEqual(
-      [503, 'application/problem+json', '1', 'no-store'],
-    )
+    expect([
+      shown.status,
+      shown.headers.get('content-type'),
+      shown.headers.get('retry-after'),
+      shown.headers.get('cache-control'),
+    ]).toEqual([503, 'application/problem+json', '1', 'no-store'])
     const body = await shown.text()
     expect(JSON.parse(body)).toMatchObject({
       status: 503,
       code: 'unavailable',
       state: 'failing',
-      checks: { database: { works: false, required: true, duration: expect.any(Number) }, redis: { works: true, required: false } },
+      checks: {
+        database: { works: false, required: true, duration: expect.any(Number) },
+        redis: { works: true, required: false },
+      },
     })
     expect(body).not.toContain('hunter2')
   })
 
   it('a check that is not required takes nobody out of rotation', async () => {
-    const { ask } = await served({ shows: () => true, checks: { database: works, redis: { check: fails, required: false } } })
+    const { ask } = await served({
+      shows: () => true,
+      checks: { database: works, redis: { check: fails, required: false } },
+    })
     const { status, type, body } = await ask()
     expect([status, type]).toEqual([200, 'application/json'])
     expect(body).toEqual({
@@ -69,7 +86,12 @@ describe('health()', () => {
     const check = vi.fn()
     const { server, ask } = await served({ shows: () => true, checks: { check } })
     const done = server.shutdown({ drain: 60_000 })
-    expect((await ask()).body).toMatchObject({ status: 503, state: 'draining', checks: {}, detail: 'The server is shutting down.' })
+    expect((await ask()).body).toMatchObject({
+      status: 503,
+      state: 'draining',
+      checks: {},
+      detail: 'The server is shutting down.',
+    })
     expect(check).not.toHaveBeenCalled()
     await Promise.all([done, server.shutdown({ drain: 0 })])
   })
@@ -77,7 +99,11 @@ describe('health()', () => {
   it('asks each dependency once for all who ask, side by side, with a bound of their own', async () => {
     const hangs = vi.fn(() => new Promise(() => {}))
     const quick = vi.fn()
-    const { ask } = await served({ checks: { hangs: { check: hangs, required: false }, quick }, timeout: 20, maxAge: 2 ** 31 - 1 })
+    const { ask } = await served({
+      checks: { hangs: { check: hangs, required: false }, quick },
+      timeout: 20,
+      maxAge: 2 ** 31 - 1,
+    })
     const answers = await Promise.all(Array.from({ length: 30 }, () => ask()))
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([204]))
     expect([hangs.mock.calls.length, quick.mock.calls.length]).toEqual([1, 1])

@@ -19,7 +19,8 @@ const bounds = [
   'connectionsCheckingInterval',
 ] as const
 
-const boundsOf = (server: object): unknown => Object.fromEntries(bounds.map((name) => [name, (server as Record<string, unknown>)[name]]))
+const boundsOf = (server: object): unknown =>
+  Object.fromEntries(bounds.map((name) => [name, (server as Record<string, unknown>)[name]]))
 
 describe('the options of createServer()', () => {
   it('have the defaults that docs/server.md gives', () => {
@@ -40,7 +41,10 @@ describe('the options of createServer()', () => {
     const given = Object.fromEntries(bounds.map((name, at) => [name, 1_000 + at]))
     given.requestTimeout = 5_000
     expect(boundsOf(createServer(app, given))).toEqual({ ...given, maxHeadersCount: (given.maxHeadersCount ?? 0) + 1 })
-    expect(createServer(app, { node: { noDelay: false, highWaterMark: 1 } })).toMatchObject({ noDelay: false, highWaterMark: 1 })
+    expect(createServer(app, { node: { noDelay: false, highWaterMark: 1 } })).toMatchObject({
+      noDelay: false,
+      highWaterMark: 1,
+    })
   })
 
   it('headersTimeout follows a shorter requestTimeout; 0 switches off', () => {
@@ -51,7 +55,14 @@ describe('the options of createServer()', () => {
   })
 
   it('undefined is as good as left out', () => {
-    const none = { grace: undefined, tls: undefined, node: undefined, timeout: undefined, problemBase: undefined, onClientError: undefined }
+    const none = {
+      grace: undefined,
+      tls: undefined,
+      node: undefined,
+      timeout: undefined,
+      problemBase: undefined,
+      onClientError: undefined,
+    }
     const server = createServer(app, none as unknown as ServerOptions)
     expect(server.timeout).toBe(120_000)
     expect(server).not.toBeInstanceOf(TlsServer)
@@ -75,7 +86,9 @@ describe('the options of createServer()', () => {
     [{ problemBase: 5 }, /problemBase/],
   ])('%j is refused, with the mend', (options, message) => {
     expect(() => createServer(app, options as ServerOptions)).toThrow(message)
-    expect(() => createServer(app, options as ServerOptions)).toThrow(expect.objectContaining({ code: 'invalid-option' }))
+    expect(() => createServer(app, options as ServerOptions)).toThrow(
+      expect.objectContaining({ code: 'invalid-option' }),
+    )
   })
 
   it.each([undefined, null, {}, 'app'])('what is no listener is refused: %j', (listener) => {
@@ -84,7 +97,10 @@ describe('the options of createServer()', () => {
 
   it('a connection on which nothing moves is cut after timeout; one that is idle lives for keepAliveTimeout', async () => {
     const at = await port(
-      createServer((req, res) => (req.url === '/' ? res.end('served') : undefined), { timeout: 100, keepAliveTimeout: 5_000 }),
+      createServer((req, res) => (req.url === '/' ? res.end('served') : undefined), {
+        timeout: 100,
+        keepAliveTimeout: 5_000,
+      }),
     )
     const [idle, stuck] = [await client(at), await client(at)]
     idle.send('GET / HTTP/1.1\r\nHost: x\r\n\r\n')

@@ -52,7 +52,8 @@ describe.each(majors)('probes() in %s', (_, express) => {
         expect([status, headers['cache-control'], body]).toEqual([204, 'no-store', ''])
       }
     }
-    for (const path of ['/', '/readyz', '/ready/', '/ready/x', '/READY', '/live/..']) expect((await ask(at, path)).status).toBe(429)
+    for (const path of ['/', '/readyz', '/ready/', '/ready/x', '/READY', '/live/..'])
+      expect((await ask(at, path)).status).toBe(429)
   })
 
   it('other methods are 405 and say which are allowed', async () => {
@@ -71,7 +72,11 @@ describe.each(majors)('probes() in %s', (_, express) => {
     const failures: unknown[] = []
     const away = new Error('connect ECONNREFUSED 10.0.0.1, password=secret')
     const app = express()
-    const options = { check: () => Promise.reject(away), onFailure: (error: unknown) => failures.push(error), problemBase: 'https://x/e' }
+    const options = {
+      check: () => Promise.reject(away),
+      onFailure: (error: unknown) => failures.push(error),
+      problemBase: 'https://x/e',
+    }
     app.use('/health', probes(options))
     const at = await port(createServer(app))
     const { status, headers, body } = await ask(at, '/health/ready')
@@ -95,7 +100,9 @@ describe.each(majors)('probes() in %s', (_, express) => {
     const [at, there] = [await port(ending), await port(other)]
     const statuses = async (): Promise<unknown> =>
       Promise.all(
-        [at, there].flatMap((one) => ['/inside/ready', '/inside/live'].map(async (path) => (await ask(one, path, 'GET', send)).status)),
+        [at, there].flatMap((one) =>
+          ['/inside/ready', '/inside/live'].map(async (path) => (await ask(one, path, 'GET', send)).status),
+        ),
       )
     expect(await statuses()).toEqual([204, 204, 204, 204])
     const done = ending.shutdown({ drain: 60_000 })

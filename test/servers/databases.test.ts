@@ -27,9 +27,9 @@ describe('freshSchema', () => {
 describe('freshDatabase', () => {
   it('makes a database in UTF-8, and drops it under open connections', async () => {
     const place = await freshDatabase(`LC_COLLATE 'C' LC_CTYPE 'C'`)
-    expect(await place.sql(`SELECT current_database() AS name, current_setting('server_encoding') AS encoding`)).toEqual([
-      { name: place.name, encoding: 'UTF8' },
-    ])
+    expect(
+      await place.sql(`SELECT current_database() AS name, current_setting('server_encoding') AS encoding`),
+    ).toEqual([{ name: place.name, encoding: 'UTF8' }])
     const open = new pg.Client(place.url)
     const cut = new Promise<Error>((resolve) => open.on('error', resolve))
     await open.connect()

@@ -67,7 +67,11 @@ function place(url: string, name: string, dropIt: () => Promise<unknown>): Place
   return { url, name, sql: (text, values) => run(url, text, values), drop, [Symbol.asyncDispose]: drop }
 }
 
-async function run(connectionString: string, text: string, values?: readonly unknown[]): Promise<Record<string, unknown>[]> {
+async function run(
+  connectionString: string,
+  text: string,
+  values?: readonly unknown[],
+): Promise<Record<string, unknown>[]> {
   const client = new pg.Client({ connectionString })
   await client.connect()
   try {

@@ -36,7 +36,11 @@ export async function findNats(env: Readonly<Record<string, string | undefined>>
   }
   try {
     const server = await ownNats()
-    return { url: server.url, line: `NATS ${await versionOf(server.url)}: nats-server of this machine.`, release: () => server.remove() }
+    return {
+      url: server.url,
+      line: `NATS ${await versionOf(server.url)}: nats-server of this machine.`,
+      release: () => server.remove(),
+    }
   } catch (error) {
     refused.push(`nats-server: ${message(error)}`)
     throw new Error(

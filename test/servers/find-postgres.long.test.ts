@@ -42,7 +42,9 @@ describe('finding a PostgreSQL', () => {
     await client.query(`CREATE ROLE guest LOGIN PASSWORD 'p'`)
     await client.end()
     const theirs = server.url.replace(/postgres:[0-9a-f]+@/, 'guest:p@')
-    await expect(findPostgres({ DATABASE_URL: theirs })).rejects.toThrow(/^DATABASE_URL is set, .*permission denied to create database/)
+    await expect(findPostgres({ DATABASE_URL: theirs })).rejects.toThrow(
+      /^DATABASE_URL is set, .*permission denied to create database/,
+    )
     await server.remove()
   })
 
@@ -71,7 +73,11 @@ describe('finding a PostgreSQL', () => {
 
   it('drops what a killed run left a day ago, and leaves what is younger or not of the tests', async () => {
     const at = (age: number) => `erc_test_${(Date.now() - age).toString(36)}_${randomBytes(4).toString('hex')}`
-    const [old, young, strange] = [at(25 * 3_600_000), at(3_600_000), `erc_test_kept_by_hand_${randomBytes(4).toString('hex')}`]
+    const [old, young, strange] = [
+      at(25 * 3_600_000),
+      at(3_600_000),
+      `erc_test_kept_by_hand_${randomBytes(4).toString('hex')}`,
+    ]
     const client = new pg.Client(url)
     await client.connect()
     for (const name of [old, young, strange]) await client.query(`CREATE DATABASE ${name}`)

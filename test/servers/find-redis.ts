@@ -35,7 +35,11 @@ export async function findRedis(env: Readonly<Record<string, string | undefined>
   }
   try {
     const server = await ownRedis()
-    return { url: server.url, line: `Redis ${await versionOf(server.url)}: redis-server of this machine.`, release: () => server.remove() }
+    return {
+      url: server.url,
+      line: `Redis ${await versionOf(server.url)}: redis-server of this machine.`,
+      release: () => server.remove(),
+    }
   } catch (error) {
     refused.push(`redis-server: ${message(error)}`)
     throw new Error(

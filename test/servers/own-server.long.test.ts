@@ -36,9 +36,9 @@ describe('a server of our own', () => {
   })
 
   it('folds the case of letters beyond ASCII and orders by code point, on every machine', async () => {
-    expect(await query(server.url, `SELECT lower('Ñ') AS l, 'Z' < 'a' AS z, current_setting('server_encoding') AS e`)).toEqual([
-      { l: 'ñ', z: true, e: 'UTF8' },
-    ])
+    expect(
+      await query(server.url, `SELECT lower('Ñ') AS l, 'Z' < 'a' AS z, current_setting('server_encoding') AS e`),
+    ).toEqual([{ l: 'ñ', z: true, e: 'UTF8' }])
   })
 
   for (const [n, how] of (['fast', 'immediate', 'kill'] as const).entries()) {

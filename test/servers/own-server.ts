@@ -71,7 +71,9 @@ export async function ownServer(options: OwnServerOptions = {}): Promise<OwnServ
     else await copyOf(replicaOf, folder, as)
     for (let tries = 1; ; tries++) {
       const port = await freePort()
-      const process = serverProcess(programs, as, folder, port, options.settings ?? {}, (pid) => guard.stdin.write(`${pid}\n`))
+      const process = serverProcess(programs, as, folder, port, options.settings ?? {}, (pid) =>
+        guard.stdin.write(`${pid}\n`),
+      )
       try {
         await process.start()
         return server(process, port, password, () => release(guard, folder))
@@ -131,12 +133,21 @@ function serverProcess(
   /** Whether it takes connections; false where it ended instead. */
   function launch(): Promise<boolean> {
     // A group of its own: a Ctrl-C is for the tests, which end it when they are done.
-    const started = spawn(postgres, args, { ...as, cwd: folder, env: environment(), detached: true, stdio: ['ignore', 'ignore', 'pipe'] })
+    const started = spawn(postgres, args, {
+      ...as,
+      cwd: folder,
+      env: environment(),
+      detached: true,
+      stdio: ['ignore', 'ignore', 'pipe'],
+    })
     const before = log.length
     child = started
     running(started.pid ?? 0)
     return new Promise((resolve, reject) => {
-      const late = setTimeout(() => reject(new Error(`PostgreSQL did not start in ${patience} ms:\n${log.slice(before)}`)), patience)
+      const late = setTimeout(
+        () => reject(new Error(`PostgreSQL did not start in ${patience} ms:\n${log.slice(before)}`)),
+        patience,
+      )
       const settle = (up: boolean): void => {
         clearTimeout(late)
         resolve(up)
@@ -175,7 +186,10 @@ function serverProcess(
       if (child === undefined) return
       const exited = once(child, 'exit')
       child.kill(signal)
-      await Promise.race([exited, sleep(patience, undefined, { ref: false }).then(() => Promise.reject(new Error(`No end on ${signal}.`)))])
+      await Promise.race([
+        exited,
+        sleep(patience, undefined, { ref: false }).then(() => Promise.reject(new Error(`No end on ${signal}.`))),
+      ])
       child = undefined
       running(0)
     },
@@ -187,7 +201,16 @@ async function initialize({ initdb }: Binaries, as: Runner, folder: string, pass
   writeFileSync(secret, password, { mode: 0o600 })
   if (as.uid !== undefined) chownSync(secret, as.uid, as.gid ?? 0)
   // UTF-8 in the order of code points, with letters beyond ASCII known as such: the same on every machine.
-  const args = ['-D', join(folder, 'data'), '-U', 'postgres', '--auth=scram-sha-256', `--pwfile=${secret}`, '--encoding=UTF8', '--locale=C']
+  const args = [
+    '-D',
+    join(folder, 'data'),
+    '-U',
+    'postgres',
+    '--auth=scram-sha-256',
+    `--pwfile=${secret}`,
+    '--encoding=UTF8',
+    '--locale=C',
+  ]
   args.push('--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--no-sync')
   await promisify(execFile)(initdb, args, { ...as, cwd: folder, env: environment() })
   rmSync(secret)
@@ -198,7 +221,8 @@ async function copyOf({ url, port }: OwnServer, folder: string, as: Runner): Pro
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   try {
-    const ask = async (text: string): Promise<string> => Object.values((await client.query(text)).rows[0] ?? {}).join('')
+    const ask = async (text: string): Promise<string> =>
+      Object.values((await client.query(text)).rows[0] ?? {}).join('')
     const [source, data] = [await ask('SHOW data_directory'), join(folder, 'data')]
     await ask(`SELECT pg_backup_start('replica', true)`)
     // Files may change and go while they are copied: the log that is replayed makes up for it.

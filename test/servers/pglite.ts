@@ -69,7 +69,9 @@ const catalogs = [
 /** How many entries each catalog has that tests may add to. */
 async function catalogsOf(client: PGlite): Promise<string> {
   // A temporary schema stays when its tables are gone.
-  const counts = [...catalogs, `pg_namespace WHERE nspname !~ '^pg_.*temp_'`].map((name) => `(SELECT count(*) FROM ${name})`)
+  const counts = [...catalogs, `pg_namespace WHERE nspname !~ '^pg_.*temp_'`].map(
+    (name) => `(SELECT count(*) FROM ${name})`,
+  )
   const { rows } = await client.query<{ all: string }>(`SELECT concat_ws(' ', ${counts.join(', ')}) AS "all"`)
   return rows[0]?.all ?? ''
 }

@@ -203,7 +203,9 @@ export async function startProxy(target: { host?: string; port: number }): Promi
     resume()
     cut('reset')
     await Promise.all(
-      [...pairs].flatMap(({ client, upstream }) => [client, upstream].map((socket) => socket.closed || once(socket, 'close'))),
+      [...pairs].flatMap(({ client, upstream }) =>
+        [client, upstream].map((socket) => socket.closed || once(socket, 'close')),
+      ),
     )
   }
   return {

@@ -25,7 +25,12 @@ const item = () => ({
     operationId: 'getInvoice',
     description: 'An invoice.',
     parameters: [inHeader('if-none-match')],
-    responses: { 200: { description: 'It.', headers: { ETag: field('The tag.') }, content: invoice }, 304: known, ...refused, ...absent },
+    responses: {
+      200: { description: 'It.', headers: { ETag: field('The tag.') }, content: invoice },
+      304: known,
+      ...refused,
+      ...absent,
+    },
   },
   head: {
     operationId: 'checkInvoice',
@@ -69,7 +74,11 @@ const list = () => ({
       200: {
         description: 'A page.',
         headers: { 'X-Total-Count': { description: 'All.', schema: { type: 'integer' } }, Link: field('Pages.') },
-        content: { 'application/json': { schema: { type: 'array', maxItems: 50, items: { $ref: '#/components/schemas/Invoice' } } } },
+        content: {
+          'application/json': {
+            schema: { type: 'array', maxItems: 50, items: { $ref: '#/components/schemas/Invoice' } },
+          },
+        },
       },
       304: known,
       400: ref('Malformed'),
@@ -86,8 +95,16 @@ const list = () => ({
 
 const flag = () => ({
   parameters: [{ name: 'id', in: 'path', required: true, schema: text }],
-  put: { operationId: 'pay', description: 'It is paid.', responses: { 204: { description: 'Set.' }, ...refused, ...absent } },
-  delete: { operationId: 'unpay', description: 'It is not.', responses: { 204: { description: 'Unset.' }, ...refused, ...absent } },
+  put: {
+    operationId: 'pay',
+    description: 'It is paid.',
+    responses: { 204: { description: 'Set.' }, ...refused, ...absent },
+  },
+  delete: {
+    operationId: 'unpay',
+    description: 'It is not.',
+    responses: { 204: { description: 'Unset.' }, ...refused, ...absent },
+  },
 })
 
 /** A new copy, which a test may modify. Only the rules read its members. */

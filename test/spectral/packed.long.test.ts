@@ -19,10 +19,14 @@ let home: string
 beforeAll(() => {
   home = mkdtempSync(join(tmpdir(), 'ruleset-'))
   const [packed] = JSON.parse(
-    execFileSync('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', home], { cwd: root, encoding: 'utf8' }),
+    execFileSync('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', home], {
+      cwd: root,
+      encoding: 'utf8',
+    }),
   )
   mkdirSync(join(home, 'node_modules'))
-  for (const name of readdirSync(modules)) if (!name.startsWith('.')) symlinkSync(join(modules, name), join(home, 'node_modules', name))
+  for (const name of readdirSync(modules))
+    if (!name.startsWith('.')) symlinkSync(join(modules, name), join(home, 'node_modules', name))
   execFileSync('tar', ['-xzf', join(home, packed.filename), '-C', home])
   symlinkSync(join(home, 'package'), join(home, 'node_modules', 'express-rest-conventions'))
 })
@@ -34,10 +38,14 @@ function lint(document: object, ruleset: string): readonly unknown[] {
   writeFileSync(join(home, '.spectral.yaml'), ruleset)
   writeFileSync(join(home, 'openapi.json'), JSON.stringify(document))
   const command = join(modules, '@stoplight/spectral-cli/dist/index.js')
-  const { stdout, stderr } = spawnSync(process.execPath, [command, 'lint', '--quiet', '--format', 'json', 'openapi.json'], {
-    cwd: home,
-    encoding: 'utf8',
-  })
+  const { stdout, stderr } = spawnSync(
+    process.execPath,
+    [command, 'lint', '--quiet', '--format', 'json', 'openapi.json'],
+    {
+      cwd: home,
+      encoding: 'utf8',
+    },
+  )
   expect(stderr).toBe('')
   return (JSON.parse(stdout) as { code: string }[]).map(({ code }) => code)
 }

@@ -24,7 +24,9 @@ describe('a document that follows the conventions has no finding', () => {
   it('if the version is in the server address', async () => {
     const document = foreignDocument()
     document.servers = [{ url: 'https://api.invoices.test/v1' }]
-    document.paths = Object.fromEntries(Object.entries(document.paths).map(([path, item]) => [path.replace('/v1', ''), item]))
+    document.paths = Object.fromEntries(
+      Object.entries(document.paths).map(([path, item]) => [path.replace('/v1', ''), item]),
+    )
     expect(await found(document)).toEqual([])
   })
 
@@ -54,10 +56,12 @@ describe('a document with one mistake has exactly one finding', () => {
 })
 
 describe('values that are not documents', () => {
-  it.each([{}, { openapi: '3.1.0', paths: null }, { openapi: '3.1.0', paths: { '/v1/orders': null, 'no slash': { get: 1 } } }, []])(
-    'has no finding of a rule that failed: %j',
-    async (document) => {
-      for (const { rule } of await bySpectral(document, ruleset)) expect(rule).not.toMatch(/error/)
-    },
-  )
+  it.each([
+    {},
+    { openapi: '3.1.0', paths: null },
+    { openapi: '3.1.0', paths: { '/v1/orders': null, 'no slash': { get: 1 } } },
+    [],
+  ])('has no finding of a rule that failed: %j', async (document) => {
+    for (const { rule } of await bySpectral(document, ruleset)) expect(rule).not.toMatch(/error/)
+  })
 })

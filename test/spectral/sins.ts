@@ -24,7 +24,12 @@ const moved =
 const sin = (rule: string, what: string, spoil: Sin['spoil'], says: string): Sin => ({ rule, what, spoil, says })
 
 export const sins: readonly Sin[] = [
-  sin('path-1-version', 'a path without a version', moved('/v1/search', '/search'), '/search has no version. Begin the path'),
+  sin(
+    'path-1-version',
+    'a path without a version',
+    moved('/v1/search', '/search'),
+    '/search has no version. Begin the path',
+  ),
   sin(
     'path-2-plural',
     'a singular',
@@ -60,7 +65,12 @@ export const sins: readonly Sin[] = [
     },
     'Use "{id}".',
   ),
-  sin('path-5-hierarchy', 'an id without a collection', moved(flag, '/v1/{id}/paid'), '"{id}" does not follow a collection'),
+  sin(
+    'path-5-hierarchy',
+    'an id without a collection',
+    moved(flag, '/v1/{id}/paid'),
+    '"{id}" does not follow a collection',
+  ),
   sin(
     'path-5-hierarchy',
     'the child in front of the parent',
@@ -92,7 +102,10 @@ export const sins: readonly Sin[] = [
     'a flag with a body',
     ({ paths }) => {
       paths[flag].put.requestBody = { content: { 'application/json': {} } }
-      Object.assign(paths[flag].put.responses, { 400: paths[list].post.responses[400], 422: paths[list].post.responses[422] })
+      Object.assign(paths[flag].put.responses, {
+        400: paths[list].post.responses[400],
+        422: paths[list].post.responses[422],
+      })
     },
     'Leave it out: PUT alone sets the flag',
   ),

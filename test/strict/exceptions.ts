@@ -11,7 +11,8 @@ export interface Exception {
 export const exceptions: readonly Exception[] = [
   {
     file: /^test\/adapters\/postgres\/(?:odd|legacy)-values\.test\.ts$/,
-    fault: /^(?:GET|PATCH) \/cosas(?:\/\{id\})? answers 200: the body does not fit: (?:\/\d)?\/(?:valor|dia|momento|instante)\b/,
+    fault:
+      /^(?:GET|PATCH) \/cosas(?:\/\{id\})? answers 200: the body does not fit: (?:\/\d)?\/(?:valor|dia|momento|instante)\b/,
     why: 'Others wrote rows into the table that break its schema, and the library shows them as they are.',
   },
   {
@@ -21,7 +22,8 @@ export const exceptions: readonly Exception[] = [
   },
   {
     file: /^test\/clauses\/committed\.test\.ts$/,
-    fault: /^POST \S*\/(?:contratos|informes) answers (?:404|412)(?: \((?:absent|stale)\))?, which the document does not describe\.$/,
+    fault:
+      /^POST \S*\/(?:contratos|informes) answers (?:404|412)(?: \((?:absent|stale)\))?, which the document does not describe\.$/,
     why: 'The permission and the reads of the store throw any problem at any moment: that is what the file is about.',
   },
   {

@@ -4,4 +4,5 @@ import { watchService } from './watch.js'
 
 export * from '../../src/router/resource-router.js'
 
-export const resourceRouter: typeof make = (definition, adapter, options) => watchService(make(definition, adapter, options))
+export const resourceRouter: typeof make = (definition, adapter, options) =>
+  watchService(make(definition, adapter, options))

@@ -16,7 +16,11 @@ async function check(): Promise<void> {
   if (faults.length === 0) return
   const more = faults.length > mostShown ? [`... and ${faults.length - mostShown} more`] : []
   throw new Error(
-    [`${file}: answers that the documents of their services do not describe:`, ...faults.slice(0, mostShown), ...more].join('\n- '),
+    [
+      `${file}: answers that the documents of their services do not describe:`,
+      ...faults.slice(0, mostShown),
+      ...more,
+    ].join('\n- '),
   )
 }
 

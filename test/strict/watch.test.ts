@@ -15,7 +15,9 @@ const orders = defineResource({
 /** It says that it answers a number. */
 const liar = endpoint('liar', {
   description: 'Answers otherwise than it says.',
-  methods: { GET: { describe: { responses: { 200: { schema: { type: 'boolean' } } } }, handle: () => 'x'.repeat(2_000) } },
+  methods: {
+    GET: { describe: { responses: { 200: { schema: { type: 'boolean' } } } }, handle: () => 'x'.repeat(2_000) },
+  },
 })
 const lie = 'GET /liar answers 200: the body does not fit: The value must be boolean.'
 
@@ -38,20 +40,27 @@ describe('the watch over all services', () => {
     expect(await faults()).toEqual([])
     await get(express().use(service), '/v1/liar', { Accept: 'application/xml' })
     expect(await faults()).toEqual([lie])
-    const { headers } = await get(express().use(compression({ threshold: 0 }), service), '/v1/liar', { 'Accept-Encoding': 'gzip' })
+    const { headers } = await get(express().use(compression({ threshold: 0 }), service), '/v1/liar', {
+      'Accept-Encoding': 'gzip',
+    })
     expect(headers['content-encoding']).toBe('gzip')
     expect(await faults()).toEqual([lie])
   })
 
   it('finds it in a resourceRouter, below a mount, and of a service that no test keeps', async () => {
     const below = { ...liar, name: 'lies' }
-    const router = resourceRouter(orders, memoryAdapter(orders, { records: [{ id: 1 }] }), { endpoints: [below] } as never)
+    const router = resourceRouter(orders, memoryAdapter(orders, { records: [{ id: 1 }] }), {
+      endpoints: [below],
+    } as never)
     await get(express().use('/a/v3', router), '/a/v3/orders/1/lies')
-    expect(await faults()).toEqual(['GET /orders/{id}/lies answers 200: the body does not fit: The value must be boolean.'])
+    expect(await faults()).toEqual([
+      'GET /orders/{id}/lies answers 200: the body does not fit: The value must be boolean.',
+    ])
   })
 
   it('leaves alone what the service has not answered: routes by hand, what stands in front and behind, and errors of the app', async () => {
-    const odd: Middleware = (_req, res) => void res.writeHead(299, { 'x-odd': '1', 'Content-Type': 'text/odd' }).end('odd')
+    const odd: Middleware = (_req, res) =>
+      void res.writeHead(299, { 'x-odd': '1', 'Content-Type': 'text/odd' }).end('odd')
     const byHand: Middleware = (req, res, next) => (req.url === '/by-hand' ? odd(req, res, next) : next())
     const service = api({ versions: { v1: { resources: [mount(orders, memoryAdapter(orders))], routes: byHand } } })
     const app = express()
@@ -69,7 +78,12 @@ describe('the watch over all services', () => {
   })
 
   it('leaves the service what it is, and says why one has no document', async () => {
-    const twin = defineResource<{ id: number }>()({ collection: 'pedidos', singular: 'order', key: 'id', schema: orders.schema })
+    const twin = defineResource<{ id: number }>()({
+      collection: 'pedidos',
+      singular: 'order',
+      key: 'id',
+      schema: orders.schema,
+    })
     const service = api({ versions: { v1: [mount(orders, memoryAdapter(orders))] } })
     expect([service.name, service.length, service.caches().length > 0]).toEqual(['apiMiddleware', 3, true])
     const clashing = api({

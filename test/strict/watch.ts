@@ -126,14 +126,21 @@ function keep(res: ServerResponse, [chunk, encoding]: readonly unknown[]): void 
   if (body === undefined) return
   if (typeof chunk !== 'string' && !(chunk instanceof Uint8Array)) return
   const isText = typeof chunk === 'string'
-  const piece = isText ? Buffer.from(chunk, typeof encoding === 'string' ? (encoding as BufferEncoding) : 'utf8') : Buffer.from(chunk)
+  const piece = isText
+    ? Buffer.from(chunk, typeof encoding === 'string' ? (encoding as BufferEncoding) : 'utf8')
+    : Buffer.from(chunk)
   body.bytes += piece.length
   if (body.bytes <= mostBytes) body.pieces.push(piece)
 }
 
 function answeredBy(res: ServerResponse, { before }: Visit): Pending['answered'] {
   const { pieces = [], bytes = 0 } = bodies.get(res) ?? {}
-  return { status: res.statusCode, headers: headOf(res), body: bytes <= mostBytes ? Buffer.concat(pieces) : undefined, before }
+  return {
+    status: res.statusCode,
+    headers: headOf(res),
+    body: bytes <= mostBytes ? Buffer.concat(pieces) : undefined,
+    before,
+  }
 }
 
 /** The head as it was written, of whoever's fields. */

@@ -28,10 +28,15 @@ interface Panel {
 
 const { groups } = parse(read('docs/alert-rules.yaml')) as { groups: { name: string; rules: Rule[] }[] }
 const rules = groups.flatMap((group) => group.rules)
-const board = JSON.parse(read('docs/grafana-board.json')) as { panels: Panel[]; templating: { list: { name: string }[] } }
+const board = JSON.parse(read('docs/grafana-board.json')) as {
+  panels: Panel[]
+  templating: { list: { name: string }[] }
+}
 const expressions = [
   ...rules.map(({ alert, expr }) => [alert, expr] as const),
-  ...board.panels.flatMap(({ title, targets }) => targets.map(({ expr }) => [title, expr.replaceAll('$__rate_interval', '5m')] as const)),
+  ...board.panels.flatMap(({ title, targets }) =>
+    targets.map(({ expr }) => [title, expr.replaceAll('$__rate_interval', '5m')] as const),
+  ),
 ]
 
 /** What an expression selects: metrics with the labels that they are matched by, and the labels that are grouped by. */
@@ -97,7 +102,9 @@ describe('the board and the alerts', () => {
 
   it('every metric of the recipe is looked at', () => {
     const asked = new Set(
-      expressions.flatMap(([, expr]) => selected(expr).metrics.map((name) => name.replace(/_(?:bucket|count|sum)$/, ''))),
+      expressions.flatMap(([, expr]) =>
+        selected(expr).metrics.map((name) => name.replace(/_(?:bucket|count|sum)$/, '')),
+      ),
     )
     const all = new Set([...exported.keys()].map((name) => name.replace(/_(?:bucket|count|sum)$/, '')))
     expect([...all].filter((name) => !asked.has(name))).toEqual([])
@@ -110,7 +117,10 @@ describe('the board and the alerts', () => {
 
   it('each leads to a section that is there', () => {
     const anchors = [...read('docs/operations.md').matchAll(/<a id="([^"]+)"><\/a>/g)].map(([, anchor]) => anchor)
-    const links = [...rules.map(({ annotations }) => annotations.runbook), ...board.panels.map(({ description }) => description)]
+    const links = [
+      ...rules.map(({ annotations }) => annotations.runbook),
+      ...board.panels.map(({ description }) => description),
+    ]
     for (const link of links.filter((one) => one !== '')) {
       const [path = '', anchor] = link.split('#')
       expect(existsSync(new URL(`../../${path}`, import.meta.url)), link).toBe(true)

@@ -49,7 +49,8 @@ function bind<M extends object>(name: string, store: AsyncLocalStorage<string>, 
   undo.push(() => start.unbindStore(store))
 }
 
-const ended = <M>(told: readonly Told<M>[]): M[] => told.flatMap(([event, message]) => (event === 'asyncEnd' ? [message] : []))
+const ended = <M>(told: readonly Told<M>[]): M[] =>
+  told.flatMap(([event, message]) => (event === 'asyncEnd' ? [message] : []))
 
 describe('the channel request', () => {
   it('has one message a request, which ends when the answer is written', async () => {
@@ -59,15 +60,23 @@ describe('the channel request', () => {
     expect(told.map(([event]) => event)).toEqual(['start', 'end', 'asyncStart', 'asyncEnd'])
     expect(new Set(told.map(([, message]) => message)).size).toBe(1)
     const [message] = ended(told)
-    expect(message).toMatchObject({ status: 200, code: undefined, failed: false, queries: 3, rows: 3, waited: 0, requestId: 'r1' })
-    expect([message?.method, message?.version, message?.route, message?.httpRoute, message?.collection, message?.operation]).toEqual([
-      'GET',
-      'v8',
-      '/piezas/{numero}',
-      '/v8/piezas/{numero}',
-      'piezas',
-      'read',
-    ])
+    expect(message).toMatchObject({
+      status: 200,
+      code: undefined,
+      failed: false,
+      queries: 3,
+      rows: 3,
+      waited: 0,
+      requestId: 'r1',
+    })
+    expect([
+      message?.method,
+      message?.version,
+      message?.route,
+      message?.httpRoute,
+      message?.collection,
+      message?.operation,
+    ]).toEqual(['GET', 'v8', '/piezas/{numero}', '/v8/piezas/{numero}', 'piezas', 'read'])
     expect(message?.duration).toBeGreaterThan(0)
     expect(message?.req?.url).toBe('/v8/piezas/1?expand=nota')
     await close()
@@ -158,7 +167,18 @@ describe('the channel step', () => {
     const { send, close } = await serve(express)
     await send('GET', '/v8/piezas/999')
     expect(ended(told).map(({ step, failed }) => `${step}${failed ? ' failed' : ''}`)).toEqual([
-      ...['version', 'preflight', 'admit', 'authenticate', 'throttle', 'route', 'allow', 'negotiate', 'parse', 'precondition'],
+      ...[
+        'version',
+        'preflight',
+        'admit',
+        'authenticate',
+        'throttle',
+        'route',
+        'allow',
+        'negotiate',
+        'parse',
+        'precondition',
+      ],
       'execute failed',
       'fail',
       'respond',
@@ -183,7 +203,13 @@ describe('the channel adapter-call', () => {
     await send('GET', '/v8/piezas?limit=3&expand=contrato')
     await send('PATCH', '/v8/piezas/1', {}, { lote: 'C' })
     await send('GET', '/v8/averias/secret')
-    const calls = ended(told).map(({ collection, call, rows, failed, operation }) => [collection, call, rows, failed, operation])
+    const calls = ended(told).map(({ collection, call, rows, failed, operation }) => [
+      collection,
+      call,
+      rows,
+      failed,
+      operation,
+    ])
     expect(calls).toEqual([
       ['piezas', 'list', 3, false, 'list'],
       ['contratos', 'read', 2, false, 'list'],
@@ -199,9 +225,9 @@ describe('the channel adapter-call', () => {
     const told = hear<CallMessage>('adapter-call')
     const service = api({ versions: { v1: [mount(clientes, memoryAdapter(clientes))] } })
     await service.records(clientes, { principal: 'nightly' }).create({ id: 9, nombre: 'Eva' })
-    expect(ended(told).map(({ method, call, req, principalHash }) => [method, call, req, typeof principalHash])).toEqual([
-      ['JOB', 'create', undefined, 'string'],
-    ])
+    expect(
+      ended(told).map(({ method, call, req, principalHash }) => [method, call, req, typeof principalHash]),
+    ).toEqual([['JOB', 'create', undefined, 'string']])
   })
 })
 
@@ -278,7 +304,12 @@ describe('stores that subscribers bind', () => {
     const { send, close } = await listen(express().use(service))
     expect((await send('GET', '/v1/cosas/1')).status).toBe(200)
     const request = 'request /v1/cosas/{id}'
-    expect(seen).toEqual([`${request} > authenticate`, `${request} > allow`, `${request} > execute > read`, `${request} > execute > read`])
+    expect(seen).toEqual([
+      `${request} > authenticate`,
+      `${request} > allow`,
+      `${request} > execute > read`,
+      `${request} > execute > read`,
+    ])
     await close()
   })
 

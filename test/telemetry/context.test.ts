@@ -25,7 +25,11 @@ import { withTimeout } from '../../src/timeout.js'
 import { ndjson } from '../../src/transfer/index.js'
 import { dawdling, frameworks, listen, type Served } from '../clauses/fixture.js'
 
-const schema = { type: 'object', required: ['id'], properties: { id: { type: 'string' }, veces: { type: 'integer', default: 0 } } } as const
+const schema = {
+  type: 'object',
+  required: ['id'],
+  properties: { id: { type: 'string' }, veces: { type: 'integer', default: 0 } },
+} as const
 type Cosa = { id: string; veces: number }
 
 interface Fixture extends Omit<Served, 'data'> {
@@ -50,7 +54,9 @@ async function serve(framework: typeof express, options: Partial<ApiOptions> = {
     },
   })
   const memory = dawdling(
-    memoryAdapter(definition, { records: Array.from({ length: 30 }, (_, i) => ({ id: `c${i}`, veces: i })) }) as Adapter<Cosa, string>,
+    memoryAdapter(definition, {
+      records: Array.from({ length: 30 }, (_, i) => ({ id: `c${i}`, veces: i })),
+    }) as Adapter<Cosa, string>,
   )
   const watched = new Proxy(memory, {
     get(target, method, receiver) {
@@ -115,7 +121,17 @@ describe.each(frameworks)('the context of a request over %s', (_name, framework)
     const answers = await all(8, (n) => service.send('PATCH', '/v1/cosas/c1', id(n), { veces: n }))
     expect(answers.map(({ status }) => status)).toEqual(Array(8).fill(200))
     expect(lookers(service)).toEqual(
-      new Set(['principal', 'read begins', 'read ends', 'rules', 'replace begins', 'replace ends', 'onStep', 'onQuery', 'onResponse']),
+      new Set([
+        'principal',
+        'read begins',
+        'read ends',
+        'rules',
+        'replace begins',
+        'replace ends',
+        'onStep',
+        'onQuery',
+        'onResponse',
+      ]),
     )
     expect(strangers(service)).toEqual([])
     await service.close()
@@ -123,7 +139,9 @@ describe.each(frameworks)('the context of a request over %s', (_name, framework)
 
   it('is kept where requests with one Idempotency-Key meet', async () => {
     const service = await serve(framework)
-    const answers = await all(6, (n) => service.send('POST', '/v1/cosas', { ...id(n), 'Idempotency-Key': 'k1' }, { id: 'nueva' }))
+    const answers = await all(6, (n) =>
+      service.send('POST', '/v1/cosas', { ...id(n), 'Idempotency-Key': 'k1' }, { id: 'nueva' }),
+    )
     expect(answers.some(({ status }) => status === 201)).toBe(true)
     expect(lookers(service)).toContain('create ends')
     expect(strangers(service)).toEqual([])

@@ -64,7 +64,13 @@ beforeAll(() => {
 afterAll(() => folders.remove())
 
 async function spansOf(major: 4 | 5, way: string, instrumentations: string, server: string): Promise<readonly Seen[]> {
-  const { stdout } = await promisify(execFile)(process.execPath, [program, folders[major], way, instrumentations, server])
+  const { stdout } = await promisify(execFile)(process.execPath, [
+    program,
+    folders[major],
+    way,
+    instrumentations,
+    server,
+  ])
   return JSON.parse(stdout) as Seen[]
 }
 
@@ -85,7 +91,9 @@ describe.each([
   })
 
   it('the span is named by method and template', () => {
-    const wrong = seen.filter(({ request, route, name }) => name !== [request.split(' ')[0], route ?? []].flat().join(' '))
+    const wrong = seen.filter(
+      ({ request, route, name }) => name !== [request.split(' ')[0], route ?? []].flat().join(' '),
+    )
     expect(wrong).toEqual([])
   })
 

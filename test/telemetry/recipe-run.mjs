@@ -23,7 +23,9 @@ const kinds = {
   async otel() {
     const { context, metrics } = await import('@opentelemetry/api')
     const { AsyncLocalStorageContextManager } = await import('@opentelemetry/context-async-hooks')
-    const { InMemoryMetricExporter, MeterProvider, PeriodicExportingMetricReader } = await import('@opentelemetry/sdk-metrics')
+    const { InMemoryMetricExporter, MeterProvider, PeriodicExportingMetricReader } = await import(
+      '@opentelemetry/sdk-metrics'
+    )
     const { HttpInstrumentation } = await import('@opentelemetry/instrumentation-http')
     const exporter = new InMemoryMetricExporter(1)
     context.setGlobalContextManager(new AsyncLocalStorageContextManager())
@@ -34,7 +36,9 @@ const kinds = {
     return {
       async told() {
         await provider.forceFlush()
-        const all = exporter.getMetrics().flatMap(({ scopeMetrics }) => scopeMetrics.flatMap(({ metrics: some }) => some))
+        const all = exporter
+          .getMetrics()
+          .flatMap(({ scopeMetrics }) => scopeMetrics.flatMap(({ metrics: some }) => some))
         return all.map(({ descriptor: { name, unit }, dataPoints }) => ({
           name,
           unit,
@@ -84,7 +88,12 @@ const broken = {
   list: () => ({ items: [] }),
   read: () => {
     throw new Error('password=hunter2', {
-      cause: Object.assign(new Error('x'), { syscall: 'connect', code: 'ECONNREFUSED', address: '10.0.0.7', port: 5432 }),
+      cause: Object.assign(new Error('x'), {
+        syscall: 'connect',
+        code: 'ECONNREFUSED',
+        address: '10.0.0.7',
+        port: 5432,
+      }),
     })
   },
 }
@@ -101,7 +110,10 @@ server.listen(0, '127.0.0.1')
 await once(server, 'listening')
 const base = `http://127.0.0.1:${server.address().port}`
 const ask = async (at, init = {}) => {
-  const answer = await fetch(base + at, { ...init, headers: { 'x-request-id': 'r-1', authorization: 'Bearer secreto', ...init.headers } })
+  const answer = await fetch(base + at, {
+    ...init,
+    headers: { 'x-request-id': 'r-1', authorization: 'Bearer secreto', ...init.headers },
+  })
   await answer.text()
   return answer.status
 }

@@ -33,7 +33,8 @@ interface Metric {
   readonly labels: readonly Readonly<Record<string, unknown>>[]
 }
 
-const labelsOf = (metrics: readonly Metric[], name: string) => metrics.find((metric) => metric.name === name)?.labels ?? []
+const labelsOf = (metrics: readonly Metric[], name: string) =>
+  metrics.find((metric) => metric.name === name)?.labels ?? []
 
 const route = (request: string, of: readonly string[]) => (labels: Readonly<Record<string, unknown>>) =>
   of.map((name) => String(labels[name])).join(' ') === request
@@ -52,10 +53,12 @@ describe('recipes', () => {
 describe.each(['4', '5'])('recipes on Express %s', (major) => {
   it('prom-client: rate, errors and duration by route, old versions, slow lists, pool and stores', async () => {
     const { told } = await run('Metrics with prom-client', 'prom', major)
-    const metrics = (told as { name: string; values: { labels: Record<string, unknown> }[] }[]).map(({ name, values }) => ({
-      name,
-      labels: values.map(({ labels }) => labels),
-    }))
+    const metrics = (told as { name: string; values: { labels: Record<string, unknown> }[] }[]).map(
+      ({ name, values }) => ({
+        name,
+        labels: values.map(({ labels }) => labels),
+      }),
+    )
     const requests = labelsOf(metrics, 'http_server_request_duration_seconds')
     const of = ['http_request_method', 'http_route', 'http_response_status_code']
     for (const one of [
@@ -68,25 +71,36 @@ describe.each(['4', '5'])('recipes on Express %s', (major) => {
     ]) {
       expect(requests.some(route(one, of)), one).toBe(true)
     }
-    expect(labelsOf(metrics, 'rest_adapter_call_duration_seconds').some(route('rotas read true', ['collection', 'call', 'failed']))).toBe(
-      true,
-    )
+    expect(
+      labelsOf(metrics, 'rest_adapter_call_duration_seconds').some(
+        route('rotas read true', ['collection', 'call', 'failed']),
+      ),
+    ).toBe(true)
     expect(labelsOf(metrics, 'rest_deprecated_requests_total')).toEqual([{ version: 'v1', client: '' }])
-    expect(labelsOf(metrics, 'rest_slow_lists_total')).toEqual([{ collection: 'cosas', filters: 'a,b', read_whole: 't' }])
-    const gauges = new Map((told as { name: string; values: { value: number }[] }[]).map(({ name, values }) => [name, values[0]?.value]))
+    expect(labelsOf(metrics, 'rest_slow_lists_total')).toEqual([
+      { collection: 'cosas', filters: 'a,b', read_whole: 't' },
+    ])
+    const gauges = new Map(
+      (told as { name: string; values: { value: number }[] }[]).map(({ name, values }) => [name, values[0]?.value]),
+    )
     expect([gauges.get('rest_pool_waiting'), gauges.get('rest_stores_down')]).toEqual([0, 1])
     expect(labelsOf(metrics, 'rest_pool_wait_duration_seconds').length).toBeGreaterThan(0)
   })
 
   it('OpenTelemetry: the same, with the requests of its own instrumentation by route', async () => {
     const { told } = await run('Metrics with OpenTelemetry', 'otel', major)
-    const metrics = (told as { name: string; points: Record<string, unknown>[] }[]).map(({ name, points }) => ({ name, labels: points }))
+    const metrics = (told as { name: string; points: Record<string, unknown>[] }[]).map(({ name, points }) => ({
+      name,
+      labels: points,
+    }))
     const requests = labelsOf(metrics, 'http.server.request.duration')
     const of = ['http.request.method', 'http.route', 'http.response.status_code']
     for (const one of ['GET /v2/cosas/{id} 200', 'DELETE /v2/cosas/{id} 412', 'GET /v2/rotas/{id} 500']) {
       expect(requests.some(route(one, of)), `${one} in ${JSON.stringify(requests)}`).toBe(true)
     }
-    expect(labelsOf(metrics, 'rest.adapter_call.duration').some(route('rotas read true', ['collection', 'call', 'failed']))).toBe(true)
+    expect(
+      labelsOf(metrics, 'rest.adapter_call.duration').some(route('rotas read true', ['collection', 'call', 'failed'])),
+    ).toBe(true)
     expect(labelsOf(metrics, 'rest.deprecated_requests')).toEqual([{ version: 'v1', client: '' }])
     expect(labelsOf(metrics, 'rest.slow_lists')).toEqual([{ collection: 'cosas', filters: 'a,b', read_whole: 't' }])
     for (const name of ['rest.pool_wait.duration', 'rest.pool_waiting', 'rest.stores_down'])
@@ -127,11 +141,22 @@ describe.each(['4', '5'])('recipes on Express %s', (major) => {
 
   it('Sentry: one event of the 5xx with its tags and causes, and nothing of the request', async () => {
     const { told } = await run('Errors with Sentry', 'sentry', major)
-    const items = (told as string[]).flatMap((envelope) => envelope.split('\n').map((line) => JSON.parse(line) as Record<string, unknown>))
+    const items = (told as string[]).flatMap((envelope) =>
+      envelope.split('\n').map((line) => JSON.parse(line) as Record<string, unknown>),
+    )
     const events = items.filter((item) => 'exception' in item)
     expect(events).toHaveLength(1)
-    const [{ tags, exception }] = events as [{ tags: unknown; exception: { values: { type: string; value: string }[] } }]
-    expect(tags).toEqual({ method: 'GET', route: '/v2/rotas/{id}', step: 'execute', code: 'internal', clause: 'ERR-1', requestId: 'r-1' })
+    const [{ tags, exception }] = events as [
+      { tags: unknown; exception: { values: { type: string; value: string }[] } },
+    ]
+    expect(tags).toEqual({
+      method: 'GET',
+      route: '/v2/rotas/{id}',
+      step: 'execute',
+      code: 'internal',
+      clause: 'ERR-1',
+      requestId: 'r-1',
+    })
     expect(exception.values.map(({ value }) => value)).toContain('password=hunter2')
     expect(exception.values).toHaveLength(2)
     expect(JSON.stringify(told)).not.toMatch(/numero-privado|secreto/)

@@ -14,7 +14,9 @@ export function recipe(heading: string): string {
 }
 
 /** The headings of all recipes. */
-export const headings = [...page.slice(page.indexOf('## Recipes')).matchAll(/^### (.+)$/gm)].map(([, heading]) => heading as string)
+export const headings = [...page.slice(page.indexOf('## Recipes')).matchAll(/^### (.+)$/gm)].map(
+  ([, heading]) => heading as string,
+)
 
 export interface RecipeFile {
   readonly path: string

@@ -26,7 +26,9 @@ it('spans of steps lie in that of their request, those of adapters in their step
       const above = parent === null ? undefined : byId.get(parent)
       return above === undefined ? name : `${pathOf(above)} > ${name}`
     }
-    const queries = spans.filter(({ name }) => name.startsWith('pg')).map((span) => pathOf(span).replace(/ > pg\S*.*$/, ''))
+    const queries = spans
+      .filter(({ name }) => name.startsWith('pg'))
+      .map((span) => pathOf(span).replace(/ > pg\S*.*$/, ''))
     expect(queries.toSorted()).toEqual([
       ...Array(2).fill('GET /v1/cosas > execute > cosas.list'),
       ...Array(6).fill('GET /v1/cosas/{id} > execute > cosas.read'),
@@ -37,7 +39,11 @@ it('spans of steps lie in that of their request, those of adapters in their step
     expect(failed).toEqual(['GET /v1/cosas/{id} > execute'])
     // Nothing is left outside of its request, and nothing but a call lies in a step.
     const tops = spans.filter(({ parent }) => parent === null || !byId.has(parent)).map(({ name }) => name)
-    expect(tops.toSorted()).toEqual(['GET /v1/cosas', ...Array(3).fill('GET /v1/cosas/{id}'), ...Array(2).fill('PATCH /v1/cosas/{id}')])
+    expect(tops.toSorted()).toEqual([
+      'GET /v1/cosas',
+      ...Array(3).fill('GET /v1/cosas/{id}'),
+      ...Array(2).fill('PATCH /v1/cosas/{id}'),
+    ])
     const steps = spans.filter(({ name }) => name === 'represent').map(pathOf)
     expect(new Set(steps)).toEqual(
       new Set(['GET /v1/cosas > represent', 'GET /v1/cosas/{id} > represent', 'PATCH /v1/cosas/{id} > represent']),

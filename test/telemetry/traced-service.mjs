@@ -73,7 +73,8 @@ hand.use('/clientes/:cliente', nested)
 const service = (limit) =>
   api({
     principal: (req) => {
-      if (req.headers['x-user'] === 'nobody') throw new HttpProblem('unauthenticated', { headers: { 'WWW-Authenticate': 'Bearer' } })
+      if (req.headers['x-user'] === 'nobody')
+        throw new HttpProblem('unauthenticated', { headers: { 'WWW-Authenticate': 'Bearer' } })
       return { sub: 'ana' }
     },
     rateLimit: rateLimit({ limit }),
@@ -119,7 +120,9 @@ const { port } = listening.address()
 const send = (method, path, headers = {}, body = undefined) =>
   new Promise((resolve, reject) => {
     const sized =
-      body === undefined ? headers : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body), ...headers }
+      body === undefined
+        ? headers
+        : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body), ...headers }
     const req = http.request({ host: '127.0.0.1', port, method, path, headers: sized }, (res) => {
       res.resume().on('end', () => resolve({ status: res.statusCode, headers: res.headers }))
     })
@@ -183,7 +186,8 @@ const seen = []
 for (const [method, path, fields, body] of requests) {
   const { status } = await (fields === 'leaves' ? leave(path) : send(method, path, fields, body))
   // The span ends when the connection has taken the answer.
-  while (!exporter.getFinishedSpans().some(({ kind }) => kind === SpanKind.SERVER)) await new Promise((resolve) => setImmediate(resolve))
+  while (!exporter.getFinishedSpans().some(({ kind }) => kind === SpanKind.SERVER))
+    await new Promise((resolve) => setImmediate(resolve))
   const span = exporter.getFinishedSpans().find(({ kind }) => kind === SpanKind.SERVER)
   seen.push({ request: `${method} ${path} ${status}`, route: span.attributes['http.route'] ?? null, name: span.name })
   exporter.reset()

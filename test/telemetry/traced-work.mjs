@@ -33,7 +33,11 @@ try {
   const cosas = defineResource({
     collection: 'cosas',
     key: 'id',
-    schema: { type: 'object', required: ['id', 'veces'], properties: { id: { type: 'string' }, veces: { type: 'integer' } } },
+    schema: {
+      type: 'object',
+      required: ['id', 'veces'],
+      properties: { id: { type: 'string' }, veces: { type: 'integer' } },
+    },
   })
   const service = api({ onError: () => {}, versions: { v1: [mount(cosas, postgresAdapter(pool, { table }))] } })
   await service.ready()
@@ -42,8 +46,19 @@ try {
   exporter.reset()
   const base = `http://127.0.0.1:${server.address().port}/v1/cosas`
   const patch = (veces) =>
-    fetch(`${base}/c1`, { method: 'PATCH', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ veces }) })
-  const answers = await Promise.all([fetch(`${base}/c1`), fetch(`${base}/c2`), fetch(`${base}/none`), patch(5), patch(6), fetch(base)])
+    fetch(`${base}/c1`, {
+      method: 'PATCH',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ veces }),
+    })
+  const answers = await Promise.all([
+    fetch(`${base}/c1`),
+    fetch(`${base}/c2`),
+    fetch(`${base}/none`),
+    patch(5),
+    patch(6),
+    fetch(base),
+  ])
   for (const answer of answers) await answer.text()
   await new Promise((resolve) => server.close(resolve))
   const spans = exporter.getFinishedSpans().map((span) => ({

@@ -5,7 +5,12 @@
  */
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type PostgresAdapterOptions, type PostgresClient, postgresAdapter, tableDdl } from '../../src/adapters/postgres/index.js'
+import {
+  type PostgresAdapterOptions,
+  type PostgresClient,
+  postgresAdapter,
+  tableDdl,
+} from '../../src/adapters/postgres/index.js'
 import type { ResourceDefinition } from '../../src/definition/resource.js'
 import { adapterSuite } from '../../src/testing/index.js'
 import { call } from '../adapters/memory/requests.js'
@@ -33,7 +38,9 @@ async function tables(
     table: inSchema(definition.collection),
     version: { column: 'version', soleWriter: true },
     idempotency: { table: inSchema('idempotency_keys') },
-    attached: Object.fromEntries(Object.entries(attached).map(([as, join]) => [as, { ...join, table: inSchema(join.table) }])),
+    attached: Object.fromEntries(
+      Object.entries(attached).map(([as, join]) => [as, { ...join, table: inSchema(join.table) }]),
+    ),
   } as never as PostgresAdapterOptions
   await exec(`CREATE SCHEMA ${schema}`)
   await exec(tableDdl(definition, options, { distributed: true }))
@@ -68,7 +75,11 @@ describe('the PostgreSQL adapter over tables in the catalog of Citus', () => {
     const exec = (text: string) => pools[1].query(text).then(({ rows }) => rows as Record<string, unknown>[])
     const facts = await factsOf(exec)
     for (const text of new Set(sent)) {
-      if (!/^\s*(?:SELECT|INSERT|UPDATE|DELETE|WITH)\b/.test(text) || !text.includes('check_') || /\bpg_(?:class|attribute)\b/.test(text))
+      if (
+        !/^\s*(?:SELECT|INSERT|UPDATE|DELETE|WITH)\b/.test(text) ||
+        !text.includes('check_') ||
+        /\bpg_(?:class|attribute)\b/.test(text)
+      )
         continue
       statements.add(text.replaceAll(/check_\d+_\d+/g, 'check'))
       for (const fault of await refusedByCitus(exec, text, facts)) refused.push(`${fault}: ${text}`)
@@ -105,23 +116,27 @@ describe.skipIf(!citus).each([
   ['distributed', (ddl: string) => ddl],
   [
     'reference',
-    (ddl: string) => ddl.replaceAll(/create_distributed_table\(('(?:[^']|'')*')[^;\n]*?\)(?=;|\n)/g, 'create_reference_table($1)'),
+    (ddl: string) =>
+      ddl.replaceAll(/create_distributed_table\(('(?:[^']|'')*')[^;\n]*?\)(?=;|\n)/g, 'create_reference_table($1)'),
   ],
-] as const)('the PostgreSQL adapter over %s tables of Citus (skipped without CITUS_URL: Citus is in no package)', (_, made) => {
-  let pool: pg.Pool
-  beforeAll(async () => {
-    pool = new pg.Pool({ connectionString: citus as string, max: 6 })
-    await pool.query('CREATE EXTENSION IF NOT EXISTS citus')
-  })
-  afterAll(() => pool.end())
+] as const)(
+  'the PostgreSQL adapter over %s tables of Citus (skipped without CITUS_URL: Citus is in no package)',
+  (_, made) => {
+    let pool: pg.Pool
+    beforeAll(async () => {
+      pool = new pg.Pool({ connectionString: citus as string, max: 6 })
+      await pool.query('CREATE EXTENSION IF NOT EXISTS citus')
+    })
+    afterAll(() => pool.end())
 
-  const suite = adapterSuite(async ({ definition, records }) => {
-    const { adapter, options, schema } = await tables(definition, records, (text) => pool.query(made(text)), pool)
-    return {
-      adapter,
-      peers: [postgresAdapter(pool, { ...options, resource: definition })],
-      close: async () => void (await pool.query(`DROP SCHEMA ${schema} CASCADE`)),
-    }
-  })
-  for (const check of suite) it(`${check.id}: ${check.title}`, check.run)
-})
+    const suite = adapterSuite(async ({ definition, records }) => {
+      const { adapter, options, schema } = await tables(definition, records, (text) => pool.query(made(text)), pool)
+      return {
+        adapter,
+        peers: [postgresAdapter(pool, { ...options, resource: definition })],
+        close: async () => void (await pool.query(`DROP SCHEMA ${schema} CASCADE`)),
+      }
+    })
+    for (const check of suite) it(`${check.id}: ${check.title}`, check.run)
+  },
+)

@@ -16,7 +16,8 @@ const partitioned = (ddl: string): string =>
   ddl.replaceAll(/^CREATE TABLE (?:IF NOT EXISTS )?(\S+) \(([^;]*?)\n\);/gm, (_, table: string, lines: string) => {
     const key = /PRIMARY KEY \(("[^"]+")/.exec(lines)?.[1] ?? 'id'
     const parts = [0, 1, 2].map(
-      (n) => `CREATE TABLE ${table.replace(/"$/, `_${n}"`)} PARTITION OF ${table} FOR VALUES WITH (MODULUS 3, REMAINDER ${n});`,
+      (n) =>
+        `CREATE TABLE ${table.replace(/"$/, `_${n}"`)} PARTITION OF ${table} FOR VALUES WITH (MODULUS 3, REMAINDER ${n});`,
     )
     return `CREATE TABLE ${table} (${lines}\n) PARTITION BY HASH (${key});\n${parts.join('\n')}`
   })
@@ -41,7 +42,9 @@ describe('the PostgreSQL adapter, over hash partitions', () => {
       table: inSchema(definition.collection),
       version: { column: 'version' },
       idempotency: { table: inSchema('idempotency_keys') },
-      attached: Object.fromEntries(Object.entries(attached).map(([as, join]) => [as, { ...join, table: inSchema(join.table) }])),
+      attached: Object.fromEntries(
+        Object.entries(attached).map(([as, join]) => [as, { ...join, table: inSchema(join.table) }]),
+      ),
     } as never as PostgresAdapterOptions
     await place.sql(`CREATE SCHEMA ${schema}; ${partitioned(tableDdl(definition, options))}`)
     const tables = await place.sql(

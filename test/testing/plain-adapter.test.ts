@@ -21,10 +21,13 @@ describe('a plain adapter', () => {
 class KeepsTheVersionOfEqualValues extends PlainAdapter {
   override write(text: string, row: Row): Item {
     const before = this.store.rows.get(text)
-    return before !== undefined && JSON.stringify(before.value) === JSON.stringify(row) ? before : super.write(text, row)
+    return before !== undefined && JSON.stringify(before.value) === JSON.stringify(row)
+      ? before
+      : super.write(text, row)
   }
 }
 
 describe('a plain adapter that keeps the version when an equal value is written', () => {
-  for (const check of adapterSuite((fixture) => new KeepsTheVersionOfEqualValues(fixture))) it(`${check.id}: ${check.title}`, check.run)
+  for (const check of adapterSuite((fixture) => new KeepsTheVersionOfEqualValues(fixture)))
+    it(`${check.id}: ${check.title}`, check.run)
 })

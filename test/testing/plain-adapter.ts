@@ -46,7 +46,12 @@ export class PlainAdapter implements Adapter<unknown, unknown> {
     const { from, to } = this.bounds(found, request)
     const items = found.slice(from, to).map((item) => this.given(item))
     const total = this.total(request, call, items.length)
-    return { items, total, seekable: request.sort.length > 0, more: request.seek?.backwards ? from > 0 : to < found.length }
+    return {
+      items,
+      total,
+      seekable: request.sort.length > 0,
+      more: request.seek?.backwards ? from > 0 : to < found.length,
+    }
   }
 
   async read(keys: readonly unknown[], call: AdapterCall): Promise<readonly (Item | undefined)[]> {
@@ -78,7 +83,8 @@ export class PlainAdapter implements Adapter<unknown, unknown> {
   }
 
   keep({ idempotency }: AdapterCall, item: Item): void {
-    if (idempotency !== undefined) this.store.kept.set(idempotency.id, { fingerprint: idempotency.fingerprint, item: this.given(item) })
+    if (idempotency !== undefined)
+      this.store.kept.set(idempotency.id, { fingerprint: idempotency.fingerprint, item: this.given(item) })
   }
 
   made(value: unknown, call: AdapterCall): { readonly created: Item } | Refused {
@@ -86,7 +92,8 @@ export class PlainAdapter implements Adapter<unknown, unknown> {
     if (leaving.length > 0) return { refused: 'rule', members: leaving }
     const row = this.scoped({ ...(value as Row) }, call)
     const { key } = this.definition
-    if (this.definition.assigned.size > 0 && (row.number === undefined || row.number === null)) row.number = this.number()
+    if (this.definition.assigned.size > 0 && (row.number === undefined || row.number === null))
+      row.number = this.number()
     if (call.attachTo !== undefined) Object.assign(row, this.holding(call.attachTo))
     const text = this.text(key.of(row) as KeyValue)
     if (this.store.rows.has(text)) return { refused: 'duplicate', members: key.members }
@@ -136,7 +143,12 @@ export class PlainAdapter implements Adapter<unknown, unknown> {
     return 'attached'
   }
 
-  async detach(parent: ParentKey, key: unknown, expected: string | undefined, call: AdapterCall): Promise<'detached' | 'absent' | 'stale'> {
+  async detach(
+    parent: ParentKey,
+    key: unknown,
+    expected: string | undefined,
+    call: AdapterCall,
+  ): Promise<'detached' | 'absent' | 'stale'> {
     await this.pause()
     const item = this.visible(key, call, 'detach')
     if (item === undefined || !this.isAttached(parent, item) || (this.by(parent) ?? '') in call.scope) return 'absent'
@@ -307,7 +319,9 @@ export class PlainAdapter implements Adapter<unknown, unknown> {
   }
 
   by({ collection, as }: ParentKey): string | undefined {
-    return this.definition.attachedTo.find((one) => one.as === as && (one.of as ResourceDefinition).collection === collection)?.by?.[0]
+    return this.definition.attachedTo.find(
+      (one) => one.as === as && (one.of as ResourceDefinition).collection === collection,
+    )?.by?.[0]
   }
 
   holding(parent: ParentKey): Record<string, unknown> {

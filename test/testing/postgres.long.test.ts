@@ -2,7 +2,12 @@
 import type { PGlite } from '@electric-sql/pglite'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type PostgresAdapterOptions, type PostgresClient, postgresAdapter, tableDdl } from '../../src/adapters/postgres/index.js'
+import {
+  type PostgresAdapterOptions,
+  type PostgresClient,
+  postgresAdapter,
+  tableDdl,
+} from '../../src/adapters/postgres/index.js'
 import type { ResourceDefinition } from '../../src/definition/resource.js'
 import { adapterSuite } from '../../src/testing/index.js'
 import { call } from '../adapters/memory/requests.js'
@@ -30,7 +35,9 @@ async function tables(
     table: inSchema(definition.collection),
     version,
     idempotency: { table: inSchema('idempotency_keys') },
-    attached: Object.fromEntries(Object.entries(attached).map(([as, join]) => [as, { ...join, table: inSchema(join.table) }])),
+    attached: Object.fromEntries(
+      Object.entries(attached).map(([as, join]) => [as, { ...join, table: inSchema(join.table) }]),
+    ),
   } as never as PostgresAdapterOptions
   await exec(`CREATE SCHEMA ${schema}; ${tableDdl(definition, options)}`)
   const adapter = postgresAdapter(client, { ...options, resource: definition })
@@ -81,7 +88,9 @@ describe('the PostgreSQL adapter, embedded', () => {
   afterAll(() => db.close())
 
   const suite = adapterSuite(async ({ definition, records }) => {
-    const { adapter, options, drop } = await tables(definition, records, (text) => db.exec(text), db, { column: 'version' })
+    const { adapter, options, drop } = await tables(definition, records, (text) => db.exec(text), db, {
+      column: 'version',
+    })
     return { adapter, peers: [postgresAdapter(db, { ...options, resource: definition })], close: drop }
   })
   it('is held to everything', () => expect(suite.skipped).toEqual([]))

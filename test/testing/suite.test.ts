@@ -46,7 +46,10 @@ describe('adapterSuite', () => {
       .find(({ id }) => id === 'reads/none')
       ?.run()
       .catch((caught: unknown) => caught)
-    expect(error).toMatchObject({ message: expect.stringMatching(/^The adapter threw: no connection\n/), cause: thrown })
+    expect(error).toMatchObject({
+      message: expect.stringMatching(/^The adapter threw: no connection\n/),
+      cause: thrown,
+    })
   })
 
   it('closes what was made for a check, also when it fails', async () => {
@@ -105,13 +108,22 @@ describe('adapterSuite', () => {
       [{ patience: 0 }, /is 0\. Give a number of milliseconds above 0/],
       [{ patience: '5 s' }, /is '5 s'\. Give a number of milliseconds above 0/],
       [{ subject: { definition: {}, records: [], change: () => ({}), key: 'id' } }, /no option "key"/],
-      [{ subject: { records: [] } }, /"subject\.definition" of adapterSuite\(\) is missing\. Give the result of defineResource\(\)/],
+      [
+        { subject: { records: [] } },
+        /"subject\.definition" of adapterSuite\(\) is missing\. Give the result of defineResource\(\)/,
+      ],
       [
         { subject: { definition: {} } },
         /"subject\.definition" of adapterSuite\(\) is of type object\. Give the result of defineResource\(\)/,
       ],
-      [{ subject: { definition, records } }, /"subject\.change" of adapterSuite\(\) is missing\. Give a function \(record, n\) => record/],
-      [{ subject: { definition, change: () => ({}) } }, /"subject\.records" of adapterSuite\(\) is missing\. Give a list of at least 8/],
+      [
+        { subject: { definition, records } },
+        /"subject\.change" of adapterSuite\(\) is missing\. Give a function \(record, n\) => record/,
+      ],
+      [
+        { subject: { definition, change: () => ({}) } },
+        /"subject\.records" of adapterSuite\(\) is missing\. Give a list of at least 8/,
+      ],
       [null, /are null\. Give an object/],
     ]
     for (const [options, says] of refused) {
@@ -152,7 +164,8 @@ describe('adapterSuite', () => {
     const wrong = adapterSuite((fixture) => {
       const right = memoryAdapter(fixture.definition, { records: fixture.records, idempotency: true })
       const replace: typeof right.replace = (...given) => {
-        if (globalThis.Date !== real) throw new Error(`${new Date().toISOString() === new Date(Date.now()).toISOString()}`)
+        if (globalThis.Date !== real)
+          throw new Error(`${new Date().toISOString() === new Date(Date.now()).toISOString()}`)
         return right.replace(...given)
       }
       return { ...right, replace }
@@ -190,9 +203,15 @@ describe('adapterSuite of a resource of one\u2019s own', () => {
     name: `office ${i % 5}`,
     closed: i % 3 ? null : '2024',
   }))
-  const change = (office: NonNullable<typeof offices.types>['record'], n: number) => ({ ...office, name: `office ${n}` })
+  const change = (office: NonNullable<typeof offices.types>['record'], n: number) => ({
+    ...office,
+    name: `office ${n}`,
+  })
   const subject = { definition: offices, records, change }
-  const suite = adapterSuite((fixture) => memoryAdapter(fixture.definition, { records: fixture.records, idempotency: true }), { subject })
+  const suite = adapterSuite(
+    (fixture) => memoryAdapter(fixture.definition, { records: fixture.records, idempotency: true }),
+    { subject },
+  )
 
   for (const check of suite) it(`${check.id}: ${check.title}`, check.run)
 
@@ -202,12 +221,15 @@ describe('adapterSuite of a resource of one\u2019s own', () => {
     const plain = adapterSuite(() => memoryAdapter(offices), {
       subject: { ...subject, records: records.map((office) => ({ ...office, closed: '' as never })) },
     })
-    expect(plain.skipped).toContainEqual({ id: 'order/nulls', reason: 'no record has null in a member that can be sorted by' })
+    expect(plain.skipped).toContainEqual({
+      id: 'order/nulls',
+      reason: 'no record has null in a member that can be sorted by',
+    })
   })
 
   it('asks for enough records', () => {
-    expect(() => adapterSuite(() => memoryAdapter(offices), { subject: { ...subject, records: records.slice(0, 5) } })).toThrow(
-      /at least 8/,
-    )
+    expect(() =>
+      adapterSuite(() => memoryAdapter(offices), { subject: { ...subject, records: records.slice(0, 5) } }),
+    ).toThrow(/at least 8/)
   })
 })

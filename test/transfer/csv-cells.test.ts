@@ -7,7 +7,10 @@ import { escapeFormula, textCell, unescapeFormula } from '../../src/transfer/csv
 const oddText = fc.oneof(
   fc.string({ unit: 'binary' }),
   fc
-    .array(fc.constantFrom("'", '=', '+', '-', '@', '\t', '\r', '\n', '"', ',', ';', '|', ' ', '\uFEFF', '＝', 'a', '1'), { maxLength: 6 })
+    .array(
+      fc.constantFrom("'", '=', '+', '-', '@', '\t', '\r', '\n', '"', ',', ';', '|', ' ', '\uFEFF', '＝', 'a', '1'),
+      { maxLength: 6 },
+    )
     .map((parts) => parts.join('')),
 )
 

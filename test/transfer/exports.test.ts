@@ -16,7 +16,8 @@ describe.each(frameworks)('exports on %s', (_, express) => {
     served = await listen(express().use(service()))
   })
   afterAll(() => served.close())
-  const get = (path: string, accept = 'application/x-ndjson', headers = {}) => served.send('GET', path, { accept, ...headers })
+  const get = (path: string, accept = 'application/x-ndjson', headers = {}) =>
+    served.send('GET', path, { accept, ...headers })
 
   it('PATH-4: Accept chooses the whole list as CSV, which says its charset, its header row and no length', async () => {
     const answer = await get('/v1/pedidos', 'text/csv')
@@ -39,7 +40,9 @@ describe.each(frameworks)('exports on %s', (_, express) => {
   it('PATH-4: NDJSON has the records of the pages in JSON, one a line, and no write-only member (REP-8)', async () => {
     const whole = await get('/v1/pedidos')
     expect(whole.headers['content-type']).toBe('application/x-ndjson; charset=utf-8')
-    const pages = await Promise.all([1, 2, 3].map((page) => get(`/v1/pedidos?limit=10&offest=${page}`, 'application/json')))
+    const pages = await Promise.all(
+      [1, 2, 3].map((page) => get(`/v1/pedidos?limit=10&offest=${page}`, 'application/json')),
+    )
     expect(rows(whole.text)).toEqual(pages.flatMap(({ json }) => json))
     expect(whole.text).not.toContain('secreto')
   })
@@ -56,7 +59,11 @@ describe.each(frameworks)('exports on %s', (_, express) => {
 
   it('QUERY-4, QUERY-5, QUERY-7, QUERY-8: an export has no pages, and all that is wrong is said at once', async () => {
     const answer = await get('/v1/pedidos?limit=5&offest=2&after=x&color=1')
-    expect(problem(answer)).toEqual({ status: 400, code: 'invalid-query', named: ['offest', 'limit', 'after', 'color'] })
+    expect(problem(answer)).toEqual({
+      status: 400,
+      code: 'invalid-query',
+      named: ['offest', 'limit', 'after', 'color'],
+    })
     expect(answer.json.detail).toContain('An export contains the whole list and has no pages: leave "offest" out.')
   })
 
@@ -93,7 +100,10 @@ describe.each(frameworks)('exports on %s', (_, express) => {
     const answer = await wire(served.port, 'GET /v1/pedidos HTTP/1.0\r\nHost: localhost\r\nAccept: text/csv\r\n\r\n')
     expect(answer).toMatch(/^HTTP\/1\.1 400 /)
     expect(answer).toContain('HTTP/1.1')
-    const chunked = await wire(served.port, 'GET /v1/pedidos HTTP/1.1\r\nHost: localhost\r\nAccept: text/csv\r\nConnection: close\r\n\r\n')
+    const chunked = await wire(
+      served.port,
+      'GET /v1/pedidos HTTP/1.1\r\nHost: localhost\r\nAccept: text/csv\r\nConnection: close\r\n\r\n',
+    )
     expect(chunked).toMatch(/transfer-encoding: chunked/i)
     expect(chunked).toMatch(/\r\n0\r\n\r\n$/)
   })

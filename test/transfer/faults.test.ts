@@ -31,7 +31,10 @@ function paged(
 /** An answer larger than what the sockets of both sides hold: 3 MB a page. */
 const bulky = async (list: () => ReturnType<List>, characters = 300_000): Promise<Page<Pedido>> => {
   const page = await list()
-  return { ...page, items: page.items.map(({ value, version }) => ({ version, value: { ...value, nota: 'x'.repeat(characters) } })) }
+  return {
+    ...page,
+    items: page.items.map(({ value, version }) => ({ version, value: { ...value, nota: 'x'.repeat(characters) } })),
+  }
 }
 
 function hears() {
@@ -69,7 +72,12 @@ describe.each(frameworks)('broken exports on %s', (_, express) => {
     try {
       const answer = await new Promise<http.IncomingMessage>((resolve) =>
         http.get(
-          { port: served.port, path: '/v1/pedidos', headers: { accept: 'text/csv', 'accept-encoding': 'gzip' }, agent: false },
+          {
+            port: served.port,
+            path: '/v1/pedidos',
+            headers: { accept: 'text/csv', 'accept-encoding': 'gzip' },
+            agent: false,
+          },
           resolve,
         ),
       ).catch(() => undefined)
@@ -108,7 +116,12 @@ describe.each(frameworks)('broken exports on %s', (_, express) => {
     try {
       const answer = await new Promise<http.IncomingMessage>((resolve) =>
         http.get(
-          { port: served.port, path: '/v1/pedidos', headers: { accept: 'text/csv', 'accept-encoding': 'gzip' }, agent: false },
+          {
+            port: served.port,
+            path: '/v1/pedidos',
+            headers: { accept: 'text/csv', 'accept-encoding': 'gzip' },
+            agent: false,
+          },
           resolve,
         ),
       )
@@ -132,7 +145,9 @@ describe.each(frameworks)('broken exports on %s', (_, express) => {
       return new Promise(() => {})
     })
     const { onError, onResponse, errors, answered } = hears()
-    const served = await listen(express().use(service(adapter, { maxConcurrent: 1 }, { onError, onResponse, timeout: 60_000 })))
+    const served = await listen(
+      express().use(service(adapter, { maxConcurrent: 1 }, { onError, onResponse, timeout: 60_000 })),
+    )
     try {
       const answer = await begin(served.port, '/v1/pedidos', 'text/csv')
       const waiting = new Promise<void>((resolve) => {
@@ -147,7 +162,9 @@ describe.each(frameworks)('broken exports on %s', (_, express) => {
       answer.destroy()
       // Of the 503 first, of the export then.
       await answered
-      await new Promise<void>((resolve) => (signal?.aborted ? resolve() : signal?.addEventListener('abort', () => resolve())))
+      await new Promise<void>((resolve) =>
+        signal?.aborted ? resolve() : signal?.addEventListener('abort', () => resolve()),
+      )
       expect(pages()).toBe(3)
       expect(errors.filter(({ status }) => status !== 503)).toEqual([])
       expect((await served.send('HEAD', '/v1/pedidos', { accept: 'text/csv' })).status).toBe(200)
@@ -184,9 +201,14 @@ describe.each(frameworks)('broken exports on %s', (_, express) => {
   })
 
   it('VERB-1: a client that reads for ever is cut after the timeout of the export, which is not that of a request', async () => {
-    const { adapter } = paged((_page, list) => new Promise((resolve) => setTimeout(resolve, 30)).then(() => bulky(list, 10_000)), 2000)
+    const { adapter } = paged(
+      (_page, list) => new Promise((resolve) => setTimeout(resolve, 30)).then(() => bulky(list, 10_000)),
+      2000,
+    )
     const { onError, onResponse, errors, answered } = hears()
-    const served = await listen(express().use(service(adapter, { timeout: 500 }, { onError, onResponse, timeout: 200 })))
+    const served = await listen(
+      express().use(service(adapter, { timeout: 500 }, { onError, onResponse, timeout: 200 })),
+    )
     try {
       const answer = await begin(served.port, '/v1/pedidos', 'text/csv')
       const found = await end(answer)
@@ -201,7 +223,9 @@ describe.each(frameworks)('broken exports on %s', (_, express) => {
   })
 
   it('a store that refuses to go on behind its own row does not end the export as if it were whole', async () => {
-    const { adapter } = paged((page, list) => (page < 3 ? bulky(list) : { items: [], refused: { refused: 'rule', members: ['id'] } }))
+    const { adapter } = paged((page, list) =>
+      page < 3 ? bulky(list) : { items: [], refused: { refused: 'rule', members: ['id'] } },
+    )
     const served = await listen(express().use(service(adapter)))
     try {
       const found = await begin(served.port, '/v1/pedidos', 'text/csv').then(end, () => ({ whole: false }))

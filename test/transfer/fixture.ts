@@ -1,7 +1,15 @@
 /** A service with exports, and a client that reads them piece by piece. */
 import http, { type IncomingMessage } from 'node:http'
 import { memoryAdapter } from '../../src/adapters/memory/index.js'
-import { type Adapter, type ApiOptions, api, defineResource, type Middleware, type MountOptions, mount } from '../../src/index.js'
+import {
+  type Adapter,
+  type ApiOptions,
+  api,
+  defineResource,
+  type Middleware,
+  type MountOptions,
+  mount,
+} from '../../src/index.js'
 import { csv, ndjson } from '../../src/transfer/index.js'
 
 const text = { type: 'string' } as const
@@ -29,7 +37,11 @@ export const pedidos = defineResource({
       importe: { type: ['number', 'null'] },
       urgente: { type: 'boolean', default: false },
       marcas: { type: 'array', items: text, default: [] },
-      destino: { type: ['object', 'null'], required: ['calle'], properties: { calle: text, cp: { type: ['string', 'null'] } } },
+      destino: {
+        type: ['object', 'null'],
+        required: ['calle'],
+        properties: { calle: text, cp: { type: ['string', 'null'] } },
+      },
       secreto: { type: 'string', writeOnly: true },
       clienteId: { type: ['integer', 'null'] },
     },
@@ -77,7 +89,10 @@ export function service(
   return api({
     onError: () => {},
     versions: {
-      v1: [mount(pedidos, adapter, { exports: { formats: [csv(), ndjson()], ...exports } }), mount(clientes, clientesOf())],
+      v1: [
+        mount(pedidos, adapter, { exports: { formats: [csv(), ndjson()], ...exports } }),
+        mount(clientes, clientesOf()),
+      ],
     },
     ...options,
   })
@@ -103,6 +118,8 @@ export function end(answer: IncomingMessage): Promise<Ended> {
     const chunks: Buffer[] = []
     answer.on('data', (chunk: Buffer) => chunks.push(chunk))
     answer.on('error', () => {})
-    answer.on('close', () => resolve({ status: answer.statusCode ?? 0, whole: answer.complete, text: Buffer.concat(chunks).toString() }))
+    answer.on('close', () =>
+      resolve({ status: answer.statusCode ?? 0, whole: answer.complete, text: Buffer.concat(chunks).toString() }),
+    )
   })
 }

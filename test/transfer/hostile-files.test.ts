@@ -14,7 +14,11 @@ describe('hostile files', () => {
   // A problem of the client's is no error of the service.
   const onError = ({ status, error }: ErrorEvent) => status >= 500 && errors.push(error)
   beforeAll(async () => {
-    const cargas = imports('cargas', pedidos, { description: 'Takes orders.', formats: [csv(), ndjson()], transaction: 'none' })
+    const cargas = imports('cargas', pedidos, {
+      description: 'Takes orders.',
+      formats: [csv(), ndjson()],
+      transaction: 'none',
+    })
     const versions = { v1: [mount(pedidos, pedidosOf(0)), mount(clientes, clientesOf()), cargas] }
     served = await listen(express().use(api({ depthLimit: 4, onError, versions })))
   })
@@ -58,7 +62,9 @@ describe('hostile files', () => {
 
   it('ERR-3: counts one violation as one', async () => {
     expect((await post('id,nota\n1,\n')).json.detail).toMatch(/^1 violation in 1 of 1 row\. /)
-    expect((await post('id,nota\n1,\n2,x\n3,x,y\n4\n')).json.detail).toMatch(/^3 violations in 3 of 4 rows\. .*3 cells.* 1 cell,/)
+    expect((await post('id,nota\n1,\n2,x\n3,x,y\n4\n')).json.detail).toMatch(
+      /^3 violations in 3 of 4 rows\. .*3 cells.* 1 cell,/,
+    )
   })
 
   it('ERR-3: of a header row of thousands of columns the first are named', async () => {
@@ -81,7 +87,10 @@ describe('hostile files', () => {
   })
 
   it('HDR-5: one line of NDJSON of nine million characters', async () => {
-    expect(problem(await post(`{"id":1,"nota":"${'x'.repeat(9_000_000)}"}`, lines))).toMatchObject({ status: 400, code: 'malformed-body' })
+    expect(problem(await post(`{"id":1,"nota":"${'x'.repeat(9_000_000)}"}`, lines))).toMatchObject({
+      status: 400,
+      code: 'malformed-body',
+    })
   })
 
   it('other requests are answered while a long file is read', async () => {

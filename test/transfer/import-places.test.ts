@@ -53,12 +53,18 @@ describe.each(frameworks)('the places of imports on %s', (_, express) => {
       // The server has looked at all four once it refuses another one.
       await expect.poll(async () => (await send()).status).toBe(503)
       const refused = await send()
-      expect(refused.json).toMatchObject({ status: 503, code: 'unavailable', detail: expect.stringContaining('Nothing was changed') })
+      expect(refused.json).toMatchObject({
+        status: 503,
+        code: 'unavailable',
+        detail: expect.stringContaining('Nothing was changed'),
+      })
       expect(refused.headers['retry-after']).toBe('10')
       // One that goes away, one that is too large, one that is malformed, and one that is read.
       slow[0]?.destroy()
       await expect.poll(async () => (await send()).status).toBe(200)
-      expect((await served.send('POST', '/v1/cargas', { 'content-type': 'text/csv' }, 'x'.repeat(1_001))).status).toBe(413)
+      expect((await served.send('POST', '/v1/cargas', { 'content-type': 'text/csv' }, 'x'.repeat(1_001))).status).toBe(
+        413,
+      )
       expect((await served.send('POST', '/v1/cargas', { 'content-type': 'text/csv' }, 'id,nota\n"')).status).toBe(400)
       for (let i = 0; i < 5; i++) expect((await send()).status).toBe(200)
     } finally {

@@ -91,7 +91,11 @@ describe.each(frameworks)('imports on %s', (_, express) => {
     const answer = await post(
       `id,nota,importe,urgente,cliente.id\n${id},ok,1,true,\n${id + 1},"x\ny",much,yes,\n${id + 2},x,1,true,99\n${id},twice,1,,\n${id + 3},x\n`,
     )
-    expect(problem(answer)).toEqual({ status: 422, code: 'invalid-body', named: ['/1/importe', '/1/urgente', '/4', '/2/cliente', '/3/id'] })
+    expect(problem(answer)).toEqual({
+      status: 422,
+      code: 'invalid-body',
+      named: ['/1/importe', '/1/urgente', '/4', '/2/cliente', '/3/id'],
+    })
     expect(answer.json.detail).toContain('5 violations in 4 of 5 rows. Nothing was written.')
     expect(answer.json.errors[0]).toMatchObject({
       detail: 'Line 3: "importe" must be a number such as 12.5.',
@@ -114,7 +118,11 @@ describe.each(frameworks)('imports on %s', (_, express) => {
   it('REP-8: unknown and repeated columns are named once, with the near miss, before any row', async () => {
     const answer = await post('id,nota,importee,nota\n1,x,1,y\n')
     expect(answer.json.errors).toMatchObject([
-      { detail: '"importee" in the header row is no column here. Did you mean "importe"?', code: 'unknown', suggestion: 'importe' },
+      {
+        detail: '"importee" in the header row is no column here. Did you mean "importe"?',
+        code: 'unknown',
+        suggestion: 'importe',
+      },
       { detail: 'Two columns are named "nota".', code: 'repeated' },
     ])
     expect((await post('id;nota\n1;x\n')).json.detail).toContain('Cells are separated by ",", not by ";".')
@@ -148,9 +156,13 @@ describe.each(frameworks)('imports on %s', (_, express) => {
     expect((await post('x'.repeat(100_001))).status).toBe(413)
     const rows = await post(`id,nota\n${'1,x\n'.repeat(301)}`)
     expect([rows.status, rows.json.detail]).toEqual([413, 'A file holds at most 300 rows. Nothing was changed.'])
-    expect((await post(gzipSync('x'.repeat(10_000_000)), 'text/csv', '', { 'content-encoding': 'gzip' })).status).toBe(413)
+    expect((await post(gzipSync('x'.repeat(10_000_000)), 'text/csv', '', { 'content-encoding': 'gzip' })).status).toBe(
+      413,
+    )
     const id = fresh()
-    expect((await post(gzipSync(`id,nota\n${id},x\n`), 'text/csv', '', { 'content-encoding': 'gzip' })).json.created).toBe(1)
+    expect(
+      (await post(gzipSync(`id,nota\n${id},x\n`), 'text/csv', '', { 'content-encoding': 'gzip' })).json.created,
+    ).toBe(1)
   })
 
   it('the report is bounded, and says how much there is', async () => {
@@ -161,7 +173,10 @@ describe.each(frameworks)('imports on %s', (_, express) => {
 
   it('NDJSON: lines that are no JSON object are named with the others', async () => {
     const id = fresh()
-    const answer = await post(`{"id":${id},"nota":"x"}\n\n[1]\n{"id":1,"id":2}\n{"id":${id + 1},"nota":1}\n`, 'application/x-ndjson')
+    const answer = await post(
+      `{"id":${id},"nota":"x"}\n\n[1]\n{"id":1,"id":2}\n{"id":${id + 1},"nota":1}\n`,
+      'application/x-ndjson',
+    )
     expect(problem(answer)).toMatchObject({ status: 422, named: ['/1', '/2/id', '/3/nota'] })
     expect(answer.json.errors[0].detail).toMatch(/^Line 3: /)
   })
@@ -177,7 +192,11 @@ describe.each(frameworks)('imports on %s', (_, express) => {
   })
 
   it.each([
-    ['another name', form(['name="datei"; filename="a.csv"\r\nContent-Type: text/csv\r\n\r\nid\r\n']), 'A part is named \\"datei\\"'],
+    [
+      'another name',
+      form(['name="datei"; filename="a.csv"\r\nContent-Type: text/csv\r\n\r\nid\r\n']),
+      'A part is named \\"datei\\"',
+    ],
     ['a field', form(['name="color"\r\n\r\nred']), 'A part is named \\"color\\"'],
     ['no part', '--XX--\r\n', 'The form'],
     [
@@ -186,7 +205,11 @@ describe.each(frameworks)('imports on %s', (_, express) => {
       'The form has several parts',
     ],
     ['ten thousand parts', form(Array.from({ length: 1000 }, () => 'name="a"\r\n\r\n1')), 'A part is named'],
-    ['a cut form', '--XX\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\nid', 'The form did not arrive whole'],
+    [
+      'a cut form',
+      '--XX\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\nid',
+      'The form did not arrive whole',
+    ],
   ])('RFC 7578: a form with %s is 400', async (__, body, message) => {
     const answer = await post(body, multipart)
     expect(answer.status).toBe(400)
@@ -199,12 +222,18 @@ describe.each(frameworks)('imports on %s', (_, express) => {
     expect((await post(form([file]), multipart)).status).toBe(415)
   })
 
-  it.each(['base64', 'quoted-printable', 'BASE64'])('RFC 7578 4.7: a part in %s is refused, not stored as it stands', async (encoding) => {
-    const head = `Content-Disposition: form-data; name="file"; filename="a.csv"\r\nContent-Type: text/csv\r\nContent-Transfer-Encoding: ${encoding}`
-    const answer = await post(`--b\r\n${head}\r\n\r\nid,nota\n1,x=3D\n\r\n--b--\r\n`, 'multipart/form-data; boundary=b')
-    expect(problem(answer)).toMatchObject({ status: 400, code: 'malformed-body' })
-    expect(answer.json.detail).toMatch(/Send it as it is\.$/)
-  })
+  it.each(['base64', 'quoted-printable', 'BASE64'])(
+    'RFC 7578 4.7: a part in %s is refused, not stored as it stands',
+    async (encoding) => {
+      const head = `Content-Disposition: form-data; name="file"; filename="a.csv"\r\nContent-Type: text/csv\r\nContent-Transfer-Encoding: ${encoding}`
+      const answer = await post(
+        `--b\r\n${head}\r\n\r\nid,nota\n1,x=3D\n\r\n--b--\r\n`,
+        'multipart/form-data; boundary=b',
+      )
+      expect(problem(answer)).toMatchObject({ status: 400, code: 'malformed-body' })
+      expect(answer.json.detail).toMatch(/Send it as it is\.$/)
+    },
+  )
 
   it('AUTH-4: who may create no orders may import none', async () => {
     const guarded = await listen(

@@ -28,7 +28,11 @@ describe('options of exports', () => {
       '"exports.maxConcurrent" of the mount of "pedidos" is 1.5. Give a whole number from 1.',
     ],
     [
-      () => exporting({ formats: [csv()] }, { representations: [representation('text/csv; charset=utf-8', { list: () => '' })] }),
+      () =>
+        exporting(
+          { formats: [csv()] },
+          { representations: [representation('text/csv; charset=utf-8', { list: () => '' })] },
+        ),
       'both an export and a representation',
     ],
   ])('a wrong one is refused at start: %#', (make, message) => {

@@ -28,7 +28,11 @@ const cosas = defineResource({
       dia: { type: ['string', 'null'], format: 'date' },
       marcas: { type: ['array', 'null'], items: text },
       lugar: { type: 'object', properties: { calle: { type: ['string', 'null'] }, n: { type: ['integer', 'null'] } } },
-      sitio: { type: ['object', 'null'], required: ['calle'], properties: { calle: text, n: { type: ['integer', 'null'] } } },
+      sitio: {
+        type: ['object', 'null'],
+        required: ['calle'],
+        properties: { calle: text, n: { type: ['integer', 'null'] } },
+      },
       vago: { type: ['object', 'null'], properties: { x: { type: ['string', 'null'] } } },
     },
   },
@@ -160,7 +164,12 @@ describe.each([
     const options = { description: 'x', formats: [format], transaction: store.transaction }
     const served = await listen(
       api({
-        versions: { v1: [mount(cosas, store.adapter as never, { exports: { formats: [format] } }), imports('cargas', cosas, options)] },
+        versions: {
+          v1: [
+            mount(cosas, store.adapter as never, { exports: { formats: [format] } }),
+            imports('cargas', cosas, options),
+          ],
+        },
       }) as never,
     )
     try {
@@ -170,7 +179,8 @@ describe.each([
           const records = given.map((one, i) => ({ id: i + 1, ...one }))
           const type = { 'content-type': format.mediaType }
           // In by the strict reader of JSON, so that the first export says what was sent.
-          for (const record of records) expect((await served.send('POST', '/v1/cosas', {}, JSON.stringify(record))).status).toBe(201)
+          for (const record of records)
+            expect((await served.send('POST', '/v1/cosas', {}, JSON.stringify(record))).status).toBe(201)
           const first = await served.send('GET', '/v1/cosas', { accept: format.mediaType })
           await store.clear()
           const taken = await served.send('POST', '/v1/cargas', type, first.text)
@@ -205,7 +215,8 @@ describe('imports over PostgreSQL', () => {
         },
       }) as never,
     )
-  const rows = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, i) => `${from + i},x,y\r\n`).join('')
+  const rows = (from: number, to: number) =>
+    Array.from({ length: to - from + 1 }, (_, i) => `${from + i},x,y\r\n`).join('')
 
   it('ERR-2: all rows or none, over many batches, with a refusal in the last row', async () => {
     const served = await serve()

@@ -55,7 +55,11 @@ describe('exports and imports of a scope', () => {
       schema: {
         type: 'object',
         required: ['empresa', 'numero', 'total'],
-        properties: { empresa: { type: 'integer' }, numero: { ...text, format: 'int64' }, total: { ...text, format: 'decimal' } },
+        properties: {
+          empresa: { type: 'integer' },
+          numero: { ...text, format: 'int64' },
+          total: { ...text, format: 'decimal' },
+        },
       },
       scope: (principal) => ({ empresa: Number(principal) }),
     })
@@ -64,18 +68,29 @@ describe('exports and imports of a scope', () => {
       permission: (principal, _, resource) => (principal === '1' || resource !== 'agentes' ? 'allow' : 'forbidden'),
       versions: {
         v2: [mount(cobros, data, { exports }), mount(agentes, people)],
-        v1: [mount(old, adapterView(data, { rename: { total: 'importe' }, hides: ['momento', 'nota', 'agenteId'] }) as never, { exports })],
+        v1: [
+          mount(
+            old,
+            adapterView(data, { rename: { total: 'importe' }, hides: ['momento', 'nota', 'agenteId'] }) as never,
+            { exports },
+          ),
+        ],
         v3: [
           mount(cobros, copies, { exports }),
           mount(agentes, people),
-          imports('cobro-imports', cobros, { description: 'Takes payments.', formats: [safe, ndjson()], transaction: 'none' }),
+          imports('cobro-imports', cobros, {
+            description: 'Takes payments.',
+            formats: [safe, ndjson()],
+            transaction: 'none',
+          }),
         ],
       },
     })
     served = await listen(express().use(app))
   })
   afterAll(() => served.close())
-  const exported = (path: string, empresa: string, accept = 'text/csv') => served.send('GET', path, { accept, 'x-empresa': empresa })
+  const exported = (path: string, empresa: string, accept = 'text/csv') =>
+    served.send('GET', path, { accept, 'x-empresa': empresa })
 
   it('an export holds what its caller may see, and no record outside of the scope', async () => {
     const own = await exported('/v2/cobros', '1')
@@ -93,7 +108,10 @@ describe('exports and imports of a scope', () => {
 
   it('AUTH-4: a member that a link shows is left out where its target may not be read', async () => {
     expect((await exported('/v2/cobros', '1')).text).toContain('Ana')
-    data.create?.({ empresa: 2, numero: '4', importe: '1', agenteId: ana } as never, { scope: {}, principal: '2', requestId: 'r' } as never)
+    data.create?.(
+      { empresa: 2, numero: '4', importe: '1', agenteId: ana } as never,
+      { scope: {}, principal: '2', requestId: 'r' } as never,
+    )
     const hidden = await exported('/v2/cobros', '2')
     expect(hidden.status).toBe(200)
     expect(hidden.text).not.toContain('Ana')
@@ -118,7 +136,12 @@ describe('exports and imports of a scope', () => {
   it('an import takes what an export gave, gives the same bytes again, and never leaves the scope', async () => {
     const file = (await exported('/v2/cobros?sort=importe', '1')).text
     const send = (empresa: string) =>
-      served.send('POST', '/v3/cobro-imports', { 'content-type': 'text/csv', 'x-empresa': empresa, accept: 'application/json' }, file)
+      served.send(
+        'POST',
+        '/v3/cobro-imports',
+        { 'content-type': 'text/csv', 'x-empresa': empresa, accept: 'application/json' },
+        file,
+      )
     const foreign = await send('2')
     expect(problem(foreign).status).toBe(422)
     expect((await exported('/v3/cobros', '2')).text.trim().split('\r\n')).toHaveLength(1)

@@ -31,7 +31,9 @@ describe('exports of 100,000 rows', () => {
     const table = { table: 'filas', version: { column: 'version' } } as const
     await store.sql(tableDdl(filas, table))
     // Even numbers are here throughout; odd ones come and go.
-    await store.sql(`INSERT INTO filas (id, texto, n) SELECT i * 2, repeat('x', 200), i % 7 FROM generate_series(1, ${count}) i`)
+    await store.sql(
+      `INSERT INTO filas (id, texto, n) SELECT i * 2, repeat('x', 200), i % 7 FROM generate_series(1, ${count}) i`,
+    )
     const inner = postgresAdapter(store.client, { ...table, resource: filas })
     await inner.ready()
     adapter = {
@@ -45,35 +47,45 @@ describe('exports of 100,000 rows', () => {
   })
   afterAll(() => store.close())
   const serve = (exports: object = {}, onError: (event: ErrorEvent) => void = () => {}) =>
-    listen(api({ onError, versions: { v1: [mount(filas, adapter, { exports: { formats: [csv(), ndjson()], ...exports } })] } }) as never)
+    listen(
+      api({
+        onError,
+        versions: { v1: [mount(filas, adapter, { exports: { formats: [csv(), ndjson()], ...exports } })] },
+      }) as never,
+    )
 
-  it.each(['', '?sort=-n'])('QUERY-2: visits each row that stays exactly once while others come and go: %j', async (query) => {
-    requests.length = 0
-    meanwhile = (page) =>
-      page % 20 === 0
-        ? store.sql(
-            `DELETE FROM filas WHERE id % 2 = 1; INSERT INTO filas (id, texto, n) SELECT i * 2000 + ${page * 10 + 1}, 'new', 3 FROM generate_series(1, 90) i`,
-          )
-        : Promise.resolve()
-    const served = await serve()
-    try {
-      const found = await end(await begin(served.port, `/v1/filas${query}`, 'application/x-ndjson'))
-      expect(found.whole).toBe(true)
-      const ids = found.text
-        .split('\n')
-        .slice(0, -1)
-        .map((line) => (JSON.parse(line) as Fila).id)
-      const even = ids.filter((id) => id % 2 === 0)
-      expect(even).toHaveLength(count)
-      expect(new Set(even).size).toBe(count)
-      expect(new Set(ids).size).toBe(ids.length)
-      expect(requests.slice(1).every(({ seek, count: counted }) => seek !== undefined && counted === false)).toBe(true)
-    } finally {
-      meanwhile = async () => undefined
-      await store.sql('DELETE FROM filas WHERE id % 2 = 1')
-      await served.close()
-    }
-  })
+  it.each(['', '?sort=-n'])(
+    'QUERY-2: visits each row that stays exactly once while others come and go: %j',
+    async (query) => {
+      requests.length = 0
+      meanwhile = (page) =>
+        page % 20 === 0
+          ? store.sql(
+              `DELETE FROM filas WHERE id % 2 = 1; INSERT INTO filas (id, texto, n) SELECT i * 2000 + ${page * 10 + 1}, 'new', 3 FROM generate_series(1, 90) i`,
+            )
+          : Promise.resolve()
+      const served = await serve()
+      try {
+        const found = await end(await begin(served.port, `/v1/filas${query}`, 'application/x-ndjson'))
+        expect(found.whole).toBe(true)
+        const ids = found.text
+          .split('\n')
+          .slice(0, -1)
+          .map((line) => (JSON.parse(line) as Fila).id)
+        const even = ids.filter((id) => id % 2 === 0)
+        expect(even).toHaveLength(count)
+        expect(new Set(even).size).toBe(count)
+        expect(new Set(ids).size).toBe(ids.length)
+        expect(requests.slice(1).every(({ seek, count: counted }) => seek !== undefined && counted === false)).toBe(
+          true,
+        )
+      } finally {
+        meanwhile = async () => undefined
+        await store.sql('DELETE FROM filas WHERE id % 2 = 1')
+        await served.close()
+      }
+    },
+  )
 
   it('VERB-1: reads no further than a client takes that has stopped reading', async () => {
     requests.length = 0

@@ -45,7 +45,11 @@ const known: true = authenticate({ field: 'X-Api-Key', challenge: 'ApiKey', iden
 if (known) login({ verify: (name) => valid.has(name) && name, token: (name) => name.trim() })
 
 // Express's request, and the service's own principal.
-authenticate({ field: 'X-Api-Key', challenge: 'ApiKey', identify: (key, { ip }: Request) => (ip === '::1' ? { sub: key } : undefined) })
+authenticate({
+  field: 'X-Api-Key',
+  challenge: 'ApiKey',
+  identify: (key, { ip }: Request) => (ip === '::1' ? { sub: key } : undefined),
+})
 rateLimit({ limit: 1, key: ({ sub }: User) => sub })
 rateLimit({ limit: 1, key: (_principal, { ip }: Request) => ip })
 scopePermission({ of: ({ roles }: User) => roles })
@@ -77,7 +81,11 @@ api({
   rateLimit: some ? limit : undefined,
   versions: {},
 })
-api({ login: some ? login({ find: (name) => db.byName(name), token: () => '' }) : undefined, cors: undefined, versions: {} })
+api({
+  login: some ? login({ find: (name) => db.byName(name), token: () => '' }) : undefined,
+  cors: undefined,
+  versions: {},
+})
 
 // Claims are no users, until something makes them so.
 bearer({ keys }).of(req).exp.toFixed()

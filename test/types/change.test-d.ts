@@ -8,7 +8,11 @@ const holds = <_ extends true>(): void => undefined
 const cuentas = defineResource({
   collection: 'cuentas',
   key: 'id',
-  schema: { type: 'object', required: ['id', 'saldo'], properties: { id: { type: 'string' }, saldo: { type: 'number' } } },
+  schema: {
+    type: 'object',
+    required: ['id', 'saldo'],
+    properties: { id: { type: 'string' }, saldo: { type: 'number' } },
+  },
 })
 type Cuenta = NonNullable<typeof cuentas.types>['record']
 

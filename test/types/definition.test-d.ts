@@ -19,14 +19,20 @@ import { memoryAdapter } from 'express-rest-conventions/memory'
 
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false
 const holds = <_ extends true>(): void => undefined
-type RecordOf<D extends { readonly types?: unknown }> = NonNullable<D['types']> extends { readonly record: infer R } ? R : never
-type KeyOf<D extends { readonly types?: unknown }> = NonNullable<D['types']> extends { readonly key: infer K } ? K : never
+type RecordOf<D extends { readonly types?: unknown }> =
+  NonNullable<D['types']> extends { readonly record: infer R } ? R : never
+type KeyOf<D extends { readonly types?: unknown }> =
+  NonNullable<D['types']> extends { readonly key: infer K } ? K : never
 
 const schema = {
   type: 'object',
   required: ['numero', 'lote', 'estado', 'contratoId'],
   $defs: {
-    party: { type: 'object', required: ['nombre'], properties: { nombre: { type: 'string' }, alias: { type: ['string', 'null'] } } },
+    party: {
+      type: 'object',
+      required: ['nombre'],
+      properties: { nombre: { type: 'string' }, alias: { type: ['string', 'null'] } },
+    },
   },
   properties: {
     numero: { type: 'integer' },
@@ -36,7 +42,10 @@ const schema = {
     urgente: { type: 'boolean' },
     remitente: { $ref: '#/$defs/party' },
     destinatario: { anyOf: [{ $ref: '#/$defs/party' }, { type: 'null' }] },
-    cp: { type: 'object', properties: { codigo: { type: 'integer' }, pais: { type: 'object', properties: { id: { type: 'integer' } } } } },
+    cp: {
+      type: 'object',
+      properties: { codigo: { type: 'integer' }, pais: { type: 'object', properties: { id: { type: 'integer' } } } },
+    },
     etiquetas: { type: 'array', items: { type: 'string' } },
     mapa: { type: ['object', 'null'], properties: { href: { type: ['string', 'null'] } } },
   },
@@ -45,7 +54,11 @@ const schema = {
 const contratos = defineResource({
   collection: 'contratos',
   key: 'codigo',
-  schema: { type: 'object', required: ['codigo'], properties: { codigo: { type: 'string' }, esUrgente: { type: 'boolean' } } },
+  schema: {
+    type: 'object',
+    required: ['codigo'],
+    properties: { codigo: { type: 'string' }, esUrgente: { type: 'boolean' } },
+  },
 })
 const base = { collection: 'piezas', key: 'numero', schema } as const
 
@@ -55,7 +68,12 @@ const piezas = defineResource({
   key: ['numero', 'lote'],
   assigned: ['numero'],
   schema,
-  filters: { lote: true, 'cp.codigo': true, 'remitente.nombre': { many: true }, desde: { field: 'cp.pais.id', op: 'gte' } },
+  filters: {
+    lote: true,
+    'cp.codigo': true,
+    'remitente.nombre': { many: true },
+    desde: { field: 'cp.pais.id', op: 'gte' },
+  },
   sort: ['numero', 'cp.pais.id', 'destinatario.alias'],
   search: ['lote', 'remitente.alias'],
   links: {
@@ -67,7 +85,8 @@ const piezas = defineResource({
   parent: { of: contratos, by: 'contratoId' },
   attachedTo: [{ of: contratos, by: ['contratoId'], as: 'envios' }],
   flags: { urgente: 'urgente' },
-  rules: (next, { current }) => (current !== undefined && next.lote !== current.lote ? [{ member: 'lote', detail: 'stays' }] : []),
+  rules: (next, { current }) =>
+    current !== undefined && next.lote !== current.lote ? [{ member: 'lote', detail: 'stays' }] : [],
   scope: () => ({ lote: 'a' }),
 })
 
@@ -188,7 +207,11 @@ interface Sucursal {
 }
 declare const imported: JsonSchema
 const sucursal = { collection: 'sucursales', key: 'nomenclatura', schema: imported } as const
-const sucursales = defineResource<Sucursal>()({ ...sucursal, filters: { 'domicilio.calle': true }, flags: { abierta: 'abierta' } })
+const sucursales = defineResource<Sucursal>()({
+  ...sucursal,
+  filters: { 'domicilio.calle': true },
+  flags: { abierta: 'abierta' },
+})
 holds<Same<RecordOf<typeof sucursales>, Sucursal>>()
 holds<Same<KeyOf<typeof sucursales>, string>>()
 // @ts-expect-error key

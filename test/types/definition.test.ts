@@ -27,7 +27,13 @@ describe('types of definitions and of access', () => {
   it.each(['typescript54', 'typescript'])(
     '%s refuses every misspelt name, infers records, keys and principals, and takes the requests of Express',
     (compiler) => {
-      const options = ['--noEmit', '--strict', '--exactOptionalPropertyTypes', '--noUncheckedIndexedAccess', '--skipLibCheck']
+      const options = [
+        '--noEmit',
+        '--strict',
+        '--exactOptionalPropertyTypes',
+        '--noUncheckedIndexedAccess',
+        '--skipLibCheck',
+      ]
       const target = ['--module', 'nodenext', '--target', 'es2022', '--types', 'node']
       const checked = node(join(modules, compiler, 'bin/tsc'), ...options, ...target, ...files)
       expect(checked.stdout).toBe('')

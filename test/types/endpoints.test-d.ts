@@ -17,7 +17,11 @@ import { memoryAdapter } from 'express-rest-conventions/memory'
 
 const description = 'What it is for.'
 declare const imported: JsonSchema
-const motivo = { type: 'object', required: ['motivo'], properties: { motivo: { type: 'string' }, veces: { type: 'integer' } } } as const
+const motivo = {
+  type: 'object',
+  required: ['motivo'],
+  properties: { motivo: { type: 'string' }, veces: { type: 'integer' } },
+} as const
 
 // The types of body and query follow from their schemas, method by method, wherever the handler stands.
 endpoint('reports', {
@@ -46,12 +50,19 @@ endpoint('reports', {
         query.q
         return body.desde.trim() + (body.hasta?.trim() ?? '')
       },
-      body: { type: 'object', required: ['desde'], properties: { desde: { type: 'string', format: 'date' }, hasta: { type: 'string' } } },
+      body: {
+        type: 'object',
+        required: ['desde'],
+        properties: { desde: { type: 'string', format: 'date' }, hasta: { type: 'string' } },
+      },
       bodyLimit: 2 ** 20,
       timeout: 60_000,
     },
     PUT: { body: motivo, handle: ({ body }) => body.motivo.trim() },
-    PATCH: { body: { type: 'array', items: { enum: ['a', 'b'] } }, handle: ({ body }) => body.map((one: 'a' | 'b') => one) },
+    PATCH: {
+      body: { type: 'array', items: { enum: ['a', 'b'] } },
+      handle: ({ body }) => body.map((one: 'a' | 'b') => one),
+    },
     DELETE: { handle() {} },
   },
   bodyLimit: 10,
@@ -77,7 +88,10 @@ endpoint('reports', options)
 
 // A handler that stands apart says what it takes, which its schemas must give.
 const start = ({ body, query }: EndpointCall<{ q?: string }, { motivo: string }>) => body.motivo + (query.q ?? '')
-endpoint('reports', { description, methods: { POST: { body: motivo, query: { properties: { q: { type: 'string' } } }, handle: start } } })
+endpoint('reports', {
+  description,
+  methods: { POST: { body: motivo, query: { properties: { q: { type: 'string' } } }, handle: start } },
+})
 endpoint('reports', {
   description,
   methods: {
@@ -107,8 +121,11 @@ endpoint('reports', { description, methods: { GET: { handle: () => 1, timeOut: 5
 // @ts-expect-error: bytes
 endpoint('reports', { description, methods: { POST: { handle: () => 1, bodyLimit: '1mb' } } })
 const q = { type: 'string' } as const
-// @ts-expect-error: "p" is described nowhere
-endpoint('reports', { description, methods: { GET: { query: { properties: { q }, required: ['p'] }, handle: () => 1 } } })
+endpoint('reports', {
+  description,
+  // @ts-expect-error: "p" is described nowhere
+  methods: { GET: { query: { properties: { q }, required: ['p'] }, handle: () => 1 } },
+})
 // @ts-expect-error: no description
 endpoint('reports', { methods: { GET: { handle: () => 1 } } })
 
@@ -153,7 +170,9 @@ mount(pedidos, data, {
 })
 resourceRouter(pedidos, data, {
   principal: () => 7,
-  endpoints: [endpoint('totales', { description, methods: { GET: { handle: ({ item }) => item.record.estado.trim() } } })],
+  endpoints: [
+    endpoint('totales', { description, methods: { GET: { handle: ({ item }) => item.record.estado.trim() } } }),
+  ],
 })
 
 // Declared apart, it says so itself.
@@ -163,19 +182,28 @@ const apart = endpoint<EndpointItem<Pedido, number>>()('cancelaciones', {
 })
 const typed = endpoint('devoluciones', {
   description,
-  methods: { POST: { handle: ({ item }: EndpointCall<object, unknown, EndpointItem<{ estado: string }>>) => item.record.estado } },
+  methods: {
+    POST: { handle: ({ item }: EndpointCall<object, unknown, EndpointItem<{ estado: string }>>) => item.record.estado },
+  },
 })
 const anywhere = endpoint('notas', { description, methods: { GET: { handle: () => 1 } } })
 const all: MountOptions<Pedido, number> = { endpoints: [apart, typed, anywhere], area: 'ui' }
 mount(pedidos, data, all)
-const ofOthers = endpoint<EndpointItem<{ codigo: string }, string>>()('bajas', { description, methods: { POST: { handle: () => 1 } } })
+const ofOthers = endpoint<EndpointItem<{ codigo: string }, string>>()('bajas', {
+  description,
+  methods: { POST: { handle: () => 1 } },
+})
 // @ts-expect-error: its items have no "codigo"
 mount(pedidos, data, { endpoints: [ofOthers] })
 
 // On top there is no item.
 api({
   versions: {
-    v1: [mount(pedidos, data), anywhere, endpoint('search', { description, methods: { GET: { handle: ({ item }): undefined => item } } })],
+    v1: [
+      mount(pedidos, data),
+      anywhere,
+      endpoint('search', { description, methods: { GET: { handle: ({ item }): undefined => item } } }),
+    ],
     // @ts-expect-error: it needs an item
     v2: [apart],
   },

@@ -12,7 +12,12 @@ import {
 } from 'express-rest-conventions'
 import { type MemoryIdempotencyOptions, memoryAdapter } from 'express-rest-conventions/memory'
 import { recordAnswer, recordBody } from 'express-rest-conventions/middleware'
-import { type IdempotencyOptions, idempotencyDdl, type PostgresClient, postgresAdapter } from 'express-rest-conventions/postgres'
+import {
+  type IdempotencyOptions,
+  idempotencyDdl,
+  type PostgresClient,
+  postgresAdapter,
+} from 'express-rest-conventions/postgres'
 
 interface Factura {
   id: number
@@ -28,17 +33,27 @@ const facturas = defineResource<Factura>()({
   collection: 'facturas',
   singular: 'factura',
   key: 'id',
-  schema: { type: 'object', required: ['id', 'total'], properties: { id: { type: 'integer' }, total: { type: 'number' } } },
+  schema: {
+    type: 'object',
+    required: ['id', 'total'],
+    properties: { id: { type: 'integer' }, total: { type: 'number' } },
+  },
 })
 const store = memoryAdapter(facturas, { idempotency: true })
 
 // Functions get the record that the team names, or one of which nothing is known.
 const pdf = representation<Factura>('application/pdf', {
-  item: async ({ id }, { signal }) => ({ body: signal.aborted ? '' : new Uint8Array(id), headers: { 'Content-Disposition': 'inline' } }),
+  item: async ({ id }, { signal }) => ({
+    body: signal.aborted ? '' : new Uint8Array(id),
+    headers: { 'Content-Disposition': 'inline' },
+  }),
   list: (page) => page.map(({ total }) => total.toFixed(2)).join(),
   revision: '2',
 })
-const plain = representation('text/plain', { item: (record) => String(record.id), value: (value) => JSON.stringify(value) })
+const plain = representation('text/plain', {
+  item: (record) => String(record.id),
+  value: (value) => JSON.stringify(value),
+})
 // @ts-expect-error: no member of the record
 representation<Factura>('text/csv', { item: ({ totl }) => `${totl}` })
 // @ts-expect-error: a page is a list of records

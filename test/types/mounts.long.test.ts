@@ -78,7 +78,13 @@ beforeAll(() => {
 afterAll(() => rmSync(home, { recursive: true, force: true }))
 
 function compile(compiler: string, file: string): string {
-  const options = ['--noEmit', '--strict', '--exactOptionalPropertyTypes', '--noUncheckedIndexedAccess', '--skipLibCheck']
+  const options = [
+    '--noEmit',
+    '--strict',
+    '--exactOptionalPropertyTypes',
+    '--noUncheckedIndexedAccess',
+    '--skipLibCheck',
+  ]
   const target = ['--module', 'nodenext', '--target', 'es2022', '--types', 'node', '--pretty', 'false']
   const args = [join(modules, compiler, 'bin/tsc'), ...options, ...target, file]
   return spawnSync(process.execPath, args, { cwd: home, encoding: 'utf8' }).stdout

@@ -47,7 +47,9 @@ const sucursales = defineResource<Sucursal>()({ collection: 'sucursales', key: '
 // Written in place: the parameters have the types of the definition.
 mount(piezas, {
   list: (request, call) => ({
-    items: [{ value: { numero: request.page, lote: call.requestId, estado: 'abierta' as const, pares: [] }, version: '1' }],
+    items: [
+      { value: { numero: request.page, lote: call.requestId, estado: 'abierta' as const, pares: [] }, version: '1' },
+    ],
   }),
   read: (keys) =>
     keys.map(({ numero, lote }) => ({
@@ -65,7 +67,9 @@ mount(
       return keys.map(() => undefined)
     },
     async create(value, call) {
-      return { created: { value: { ...value, lote: value.lote.trim(), estado: 'abierta' as const }, version: call.requestId } }
+      return {
+        created: { value: { ...value, lote: value.lote.trim(), estado: 'abierta' as const }, version: call.requestId },
+      }
     },
     async replace(key, value) {
       return key.numero > 1 ? 'stale' : { value: { ...value, urgente: true }, version: '1' }
@@ -129,12 +133,19 @@ const older = defineResource({
 })
 mount(
   older,
-  adapterView(memoryAdapter(piezas), { rename: { abierta: 'estado' }, toWire: { abierta: (estado: string) => estado === 'abierta' } }),
+  adapterView(memoryAdapter(piezas), {
+    rename: { abierta: 'estado' },
+    toWire: { abierta: (estado: string) => estado === 'abierta' },
+  }),
 )
 mount(piezas, adapterView(postgresAdapter(pool, { resource: piezas, table: 'piezas' })))
 
 // By a function that does not know the types itself, and with the type arguments given.
-export const generic = <T, K>(definition: ResourceDefinition<T, K>, adapter: Adapter<T, K>, unbound: UnboundAdapter<T, K>) => [
+export const generic = <T, K>(
+  definition: ResourceDefinition<T, K>,
+  adapter: Adapter<T, K>,
+  unbound: UnboundAdapter<T, K>,
+) => [
   mount(definition, adapter),
   mount(definition, unbound),
   mount(definition, memoryAdapter(definition)),
@@ -164,7 +175,9 @@ mount(piezas, memoryAdapter(piezas), {
 mount(piezas, memoryAdapter(piezas), { colection: ['GET'] })
 
 // Exports: formats that csv() and ndjson() made, and numbers.
-mount(piezas, memoryAdapter(piezas), { exports: { formats: [csv({ separator: ';', escapeFormulas: true }), ndjson()], timeout: 60_000 } })
+mount(piezas, memoryAdapter(piezas), {
+  exports: { formats: [csv({ separator: ';', escapeFormulas: true }), ndjson()], timeout: 60_000 },
+})
 resourceRouter(piezas, memoryAdapter(piezas), { exports: { formats: [ndjson({ fileName: 'piezas.ndjson' })] } })
 // @ts-expect-error exports without formats
 mount(piezas, memoryAdapter(piezas), { exports: { timeout: 60_000 } })

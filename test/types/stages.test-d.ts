@@ -7,7 +7,16 @@ import type { Operation } from '../../src/router/operations/operation.js'
 import type { Patch } from '../../src/router/patch.js'
 import { pipeline } from '../../src/router/pipeline.js'
 import type { ServedVersion } from '../../src/router/served-version.js'
-import type { Allowed, AnyStage, Identified, Input, Negotiated, Parsed, Received, Routed } from '../../src/router/stages.js'
+import type {
+  Allowed,
+  AnyStage,
+  Identified,
+  Input,
+  Negotiated,
+  Parsed,
+  Received,
+  Routed,
+} from '../../src/router/stages.js'
 import { allow } from '../../src/router/steps/allow.js'
 import { authenticate } from '../../src/router/steps/authenticate.js'
 import { execute } from '../../src/router/steps/execute.js'
@@ -124,5 +133,8 @@ export function operations(request: Parsed): void {
 
 // @ts-expect-error The description of an operation says how its query is read.
 export const misdescribed: Operation<'list', 'ignored', 200> = { ...list, query: 'item' }
-// @ts-expect-error It answers with the statuses of its description.
-export const misanswered: Operation<'list', 'ignored', 200> = { ...list, execute: () => ({ kind: 'empty', status: 204 }) }
+export const misanswered: Operation<'list', 'ignored', 200> = {
+  ...list,
+  // @ts-expect-error It answers with the statuses of its description.
+  execute: () => ({ kind: 'empty', status: 204 }),
+}

@@ -20,7 +20,9 @@ const authenticated = authenticate({
 
 async function counted(counts: Usage) {
   const { calls } = await counts.read()
-  return calls.map(({ version, method, route, client, count }) => `${count} ${version} ${method} ${route} ${client}`).sort()
+  return calls
+    .map(({ version, method, route, client, count }) => `${count} ${version} ${method} ${route} ${client}`)
+    .sort()
 }
 
 describe.each(majors)('calls are counted (%s)', (_, express) => {

@@ -31,7 +31,8 @@ describe('Counts', () => {
 
   it('keeps a flood of details, routes, methods and clauses within bounds, and loses no count', () => {
     const counts = new Counts('would_break', 10)
-    for (let at = 0; at < 30_000; at++) counts.count(`C-${at % 300}`, `M${at}`, `/r${at % 2000}`, `p${at}`, `c${at % 30}`, now, 1)
+    for (let at = 0; at < 30_000; at++)
+      counts.count(`C-${at % 300}`, `M${at}`, `/r${at % 2000}`, `p${at}`, `c${at % 30}`, now, 1)
     expect(sumOf(totals(counts))).toBe(30_000)
     counts.touchAll()
     const { cells } = counts.take()

@@ -12,9 +12,13 @@ import { startProxy } from '../servers/proxy.js'
 const prefix = 'two:{usage}:'
 
 async function start(url: string, calls: number) {
-  const peer = spawn(process.execPath, [fileURLToPath(new URL('peer.mjs', import.meta.url)), url, prefix, String(calls)], {
-    stdio: ['pipe', 'pipe', 'inherit'],
-  })
+  const peer = spawn(
+    process.execPath,
+    [fileURLToPath(new URL('peer.mjs', import.meta.url)), url, prefix, String(calls)],
+    {
+      stdio: ['pipe', 'pipe', 'inherit'],
+    },
+  )
   onTestFinished(() => void peer.kill('SIGKILL'))
   const counted = once(peer.stdout, 'data')
   return {
@@ -33,7 +37,10 @@ async function reader(url: string) {
   client.on('error', () => {})
   await client.connect()
   onTestFinished(() => client.destroy())
-  return { client, counts: usage({ store: redisUsageStore({ prefix, sendCommand: (...command) => client.sendCommand(command) }) }) }
+  return {
+    client,
+    counts: usage({ store: redisUsageStore({ prefix, sendCommand: (...command) => client.sendCommand(command) }) }),
+  }
 }
 
 const expected = (calls: number) => ({
@@ -46,7 +53,10 @@ const expected = (calls: number) => ({
 
 async function found(counts: ReturnType<typeof usage>) {
   const { calls, wouldBreak } = await counts.read()
-  return { calls: calls.map(({ client, count }) => [client, count]), details: wouldBreak.reduce((sum, { count }) => sum + count, 0) }
+  return {
+    calls: calls.map(({ client, count }) => [client, count]),
+    details: wouldBreak.reduce((sum, { count }) => sum + count, 0),
+  }
 }
 
 describe('usage() over Redis', () => {

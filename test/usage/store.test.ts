@@ -14,7 +14,11 @@ async function redis() {
     for (const key of await client.keys(`${prefix}*`)) await client.del(key)
     client.destroy()
   })
-  return { client, prefix, store: redisUsageStore({ prefix, sendCommand: (...command) => client.sendCommand(command) }) }
+  return {
+    client,
+    prefix,
+    store: redisUsageStore({ prefix, sendCommand: (...command) => client.sendCommand(command) }),
+  }
 }
 
 const writeOf = (write: Partial<UsageWrite>): UsageWrite => ({
@@ -163,7 +167,11 @@ describe('usage() over a store that fails', () => {
   it('counts wait, nothing is counted twice, and the failure and its end are told once', async () => {
     const told: string[] = []
     const { store, fail, writes } = failing(memoryUsageStore())
-    const counts = usage({ store, onStoreFailure: () => told.push('failed'), onStoreRecovery: () => told.push('recovered') })
+    const counts = usage({
+      store,
+      onStoreFailure: () => told.push('failed'),
+      onStoreRecovery: () => told.push('recovered'),
+    })
     const call = (client: string) => counts.countCall({ version: 'v1', method: 'GET', route: '/orders', client })
     call('billing')
     await counts.flush()
@@ -255,7 +263,11 @@ describe('usage() and what others do wrong', () => {
     ])
     const store: UsageStore = {
       write: () => undefined,
-      read: () => ({ now: Date.now(), since: 1, writers: [{ writer: 'a', started: 1, seen: 2, interval: 1, closed: true, fields }] }),
+      read: () => ({
+        now: Date.now(),
+        since: 1,
+        writers: [{ writer: 'a', started: 1, seen: 2, interval: 1, closed: true, fields }],
+      }),
     }
     expect(await usage({ store }).read()).toMatchObject({ calls: [], wouldBreak: [] })
   })
@@ -270,12 +282,14 @@ describe('usage() and what others do wrong', () => {
       () => '',
     ]
     for (const client of functions) expect(usage({ client }).clientOf({ sub: 'ana' }, {} as never)).toBe('(unnamed)')
-    expect(usage({ client: () => `a\u001b[2J${'x'.repeat(1000)}` }).clientOf(undefined, {} as never)).toMatch(/^a\?\[2Jx{95}$/)
+    expect(usage({ client: () => `a\u001b[2J${'x'.repeat(1000)}` }).clientOf(undefined, {} as never)).toMatch(
+      /^a\?\[2Jx{95}$/,
+    )
   })
 
   it('the keyed hash of a caller is the same in all processes with one secret, and another with another', () => {
-    const [one, two, other] = ['a secret of these tests', 'a secret of these tests', 'another secret, longer'].map((secret) =>
-      usage({ client: 'hash', secret }),
+    const [one, two, other] = ['a secret of these tests', 'a secret of these tests', 'another secret, longer'].map(
+      (secret) => usage({ client: 'hash', secret }),
     )
     const ana = { sub: 'ana', azp: 'web' }
     expect(one?.clientOf(ana, {} as never)).toMatch(/^hmac:[0-9a-f]{16}$/)
@@ -289,7 +303,8 @@ describe('usage() and what others do wrong', () => {
     console.error = (problem) => void told.push(problem)
     try {
       const counts = usage()
-      for (let at = 0; at < 3; at++) counts.countCall({ version: undefined, method: 'GET', route: '/a', client: undefined } as never)
+      for (let at = 0; at < 3; at++)
+        counts.countCall({ version: undefined, method: 'GET', route: '/a', client: undefined } as never)
       counts.countBreak({} as never)
     } finally {
       console.error = error
@@ -320,9 +335,24 @@ it('onCount hears of each count, with labels as they are bounded, and what it th
   const heard: unknown[] = []
   const counts = usage({ onCount: (event) => void heard.push(event) })
   counts.countCall({ version: 'v1', method: 'MADE-UP', route: undefined, client: '' })
-  counts.countBreak({ clause: 'QUERY-8', method: 'GET', route: '/a', detail: 'x'.repeat(500), client: 'web', amount: 100 })
+  counts.countBreak({
+    clause: 'QUERY-8',
+    method: 'GET',
+    route: '/a',
+    detail: 'x'.repeat(500),
+    client: 'web',
+    amount: 100,
+  })
   expect(heard).toEqual([
     { kind: 'calls', subject: 'v1', method: '(other)', route: '(unknown)', detail: '', client: '', amount: 1 },
-    { kind: 'would_break', subject: 'QUERY-8', method: 'GET', route: '/a', detail: 'x'.repeat(100), client: 'web', amount: 100 },
+    {
+      kind: 'would_break',
+      subject: 'QUERY-8',
+      method: 'GET',
+      route: '/a',
+      detail: 'x'.repeat(100),
+      client: 'web',
+      amount: 100,
+    },
   ])
 })

@@ -16,7 +16,11 @@ export const connections: Curve = {
     const flat = { within: 1.25, from: 1 }
     const line: Line = {
       title: 'item, memory',
-      figures: [cpu({ flat }), time({ title: 'median time' }), { title: 'p99 time', unit: 'us', of: (sample) => sample.p99 }],
+      figures: [
+        cpu({ flat }),
+        time({ title: 'median time' }),
+        { title: 'p99 time', unit: 'us', of: (sample) => sample.p99 },
+      ],
       points: countsOf(options).map((x) => ({
         x,
         serving: { kind: 'pieces', ...extent },

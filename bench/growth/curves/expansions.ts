@@ -40,7 +40,8 @@ export const expansions: Curve = {
 
 async function pages(ask: Ask, count: number, extent: Extent): Promise<readonly Asked[]> {
   const expand = count === 0 ? '' : `&expand=${linkNames.slice(0, count).join(',')}`
-  const path = (branch: number): string => `${piecesPath}?sucursalDeDistribucion=${branch}&sort=-fechaDeEntrada${expand}`
+  const path = (branch: number): string =>
+    `${piecesPath}?sucursalDeDistribucion=${branch}&sort=-fechaDeEntrada${expand}`
   const branches = spread(branchesOf(extent), 10)
   const { items } = await listed(ask, path(branches[0] as number))
   assert.equal(items.length, Math.min(25, extent.matches))

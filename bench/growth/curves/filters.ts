@@ -22,7 +22,8 @@ const others = [
 ]
 
 export const filters: Curve = {
-  title: 'filters: a page of 25, newest first, of the 250 that the first filter finds and the others let through; of all without one',
+  title:
+    'filters: a page of 25, newest first, of the 250 that the first filter finds and the others let through; of all without one',
   x: 'filters',
   database: true,
   async measure(place, options) {

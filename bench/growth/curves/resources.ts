@@ -14,10 +14,19 @@ export const resources: Curve = {
   x: 'resources',
   measure(place, { resources: most }) {
     const counts = steps(1, most / 10, most)
-    const line = (title: string, by: ManyServing['by'], xs: readonly number[], which: (count: number) => number): Line => ({
+    const line = (
+      title: string,
+      by: ManyServing['by'],
+      xs: readonly number[],
+      which: (count: number) => number,
+    ): Line => ({
       title,
       figures: [cpu(by === 'api' ? { flat: { within: 1.25 } } : {})],
-      points: xs.map((x) => ({ x, serving: { kind: 'many', by, resources: x }, prepare: (ask) => items(ask, numbers, pathOf(which(x))) })),
+      points: xs.map((x) => ({
+        x,
+        serving: { kind: 'many', by, resources: x },
+        prepare: (ask) => items(ask, numbers, pathOf(which(x))),
+      })),
     })
     const first = (): number => 0
     const last = (count: number): number => count - 1

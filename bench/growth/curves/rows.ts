@@ -45,7 +45,10 @@ function linesOf(extents: readonly Extent[], database: string | undefined): read
     {
       title: 'item, memory',
       figures: [cpu({ flat })],
-      points: points((extent) => ({ serving: inMemory(extent), prepare: (ask) => items(ask, spread(extent.rows, 200)) })),
+      points: points((extent) => ({
+        serving: inMemory(extent),
+        prepare: (ask) => items(ask, spread(extent.rows, 200)),
+      })),
     },
   ]
   if (database === undefined) return lines
@@ -54,7 +57,11 @@ function linesOf(extents: readonly Extent[], database: string | undefined): read
   const figures = [cpu({ flat }), time({ flat })]
   return [
     ...lines,
-    { title: 'page, PostgreSQL', figures, points: points((extent) => ({ ...inDatabase(extent), prepare: (ask) => pages(ask, extent) })) },
+    {
+      title: 'page, PostgreSQL',
+      figures,
+      points: points((extent) => ({ ...inDatabase(extent), prepare: (ask) => pages(ask, extent) })),
+    },
     {
       title: 'item, PostgreSQL',
       figures,
@@ -71,13 +78,16 @@ function linesOf(extents: readonly Extent[], database: string | undefined): read
 /** The first ten pages of some branches. */
 async function pages(ask: Ask, extent: Extent): Promise<readonly Asked[]> {
   const branches = spread(branchesOf(extent), 10)
-  const path = (branch: number, page: number) => `${piecesPath}?sucursalDeDistribucion=${branch}&sort=-fechaDeEntrada&offest=${page}`
+  const path = (branch: number, page: number) =>
+    `${piecesPath}?sucursalDeDistribucion=${branch}&sort=-fechaDeEntrada&offest=${page}`
   const expected = branchOf(branches[0] as number, extent)
   const { items: found, total } = await listed(ask, path(branches[0] as number, 1))
   assert.equal(total, extent.matches)
   assert.deepEqual(
     found.map(({ numero, fechaDeEntrada, destinatario }) => ({ numero, fechaDeEntrada, destinatario })),
-    expected.slice(0, pageSize).map(({ numero, fechaDeEntrada, destinatario }) => ({ numero, fechaDeEntrada, destinatario })),
+    expected
+      .slice(0, pageSize)
+      .map(({ numero, fechaDeEntrada, destinatario }) => ({ numero, fechaDeEntrada, destinatario })),
   )
   const last = Math.min(10, Math.ceil(extent.matches / pageSize))
   return branches.flatMap((branch) => Array.from({ length: last }, (_, page) => get(path(branch, page + 1))))

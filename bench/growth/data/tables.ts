@@ -51,7 +51,10 @@ export class Tables {
     })
   }
 
-  #once(table: string, make: (client: pg.Client, library: Library, postgres: Postgres) => Promise<void>): Promise<void> {
+  #once(
+    table: string,
+    make: (client: pg.Client, library: Library, postgres: Postgres) => Promise<void>,
+  ): Promise<void> {
     let made = this.#made.get(table)
     if (made === undefined) {
       made = over(this.url, async (client) =>
@@ -89,12 +92,17 @@ interface Filling {
 }
 
 /** The library's own table, with the two indexes that pages need in place of one for each filter, and nothing logged: no write is measured here. */
-async function fillPieces(client: pg.Client, { snakeCase }: Postgres, { ddl, table, extent, more = {} }: Filling): Promise<void> {
+async function fillPieces(
+  client: pg.Client,
+  { snakeCase }: Postgres,
+  { ddl, table, extent, more = {} }: Filling,
+): Promise<void> {
   for (const statement of ddl.split('\n\n')) if (!statement.startsWith('CREATE INDEX')) await client.query(statement)
   await client.query(`ALTER TABLE ${table} SET UNLOGGED`)
   // By their places, as in memory.
   await client.query(`CREATE TEMP TABLE bases (LIKE ${table})`)
-  for (const column of ['version', ...Object.keys(more).map(snakeCase)]) await client.query(`ALTER TABLE bases DROP COLUMN ${column}`)
+  for (const column of ['version', ...Object.keys(more).map(snakeCase)])
+    await client.query(`ALTER TABLE bases DROP COLUMN ${column}`)
   await insert(
     client,
     pieces().map((piece, at) => ({ ...piece, numero: at })),
@@ -116,12 +124,20 @@ async function fillPieces(client: pg.Client, { snakeCase }: Postgres, { ddl, tab
   await client.query(`VACUUM ANALYZE ${table}`)
 }
 
-async function insert(client: pg.Client, records: readonly object[], table: string, columnOf: (member: string) => string): Promise<void> {
+async function insert(
+  client: pg.Client,
+  records: readonly object[],
+  table: string,
+  columnOf: (member: string) => string,
+): Promise<void> {
   const columns = Object.keys(records[0] ?? {})
     .map(columnOf)
     .join(', ')
-  const rows = records.map((record) => Object.fromEntries(Object.entries(record).map(([member, value]) => [columnOf(member), value])))
-  await client.query(`INSERT INTO ${table} (${columns}) SELECT ${columns} FROM jsonb_populate_recordset(NULL::${table}, $1::text::jsonb)`, [
-    JSON.stringify(rows),
-  ])
+  const rows = records.map((record) =>
+    Object.fromEntries(Object.entries(record).map(([member, value]) => [columnOf(member), value])),
+  )
+  await client.query(
+    `INSERT INTO ${table} (${columns}) SELECT ${columns} FROM jsonb_populate_recordset(NULL::${table}, $1::text::jsonb)`,
+    [JSON.stringify(rows)],
+  )
 }

@@ -49,13 +49,18 @@ export function mixed({ first, secret, ...extent }: Mix): (connection: number) =
       const at = count++
       const kind = turn++ % 20
       // The piece that this connection has just had, in the same form, is asked for once more.
-      if (kind === 7 && before !== undefined) return { ...before, headers: { ...before.headers, 'if-none-match': tag ?? '' }, status: 304 }
+      if (kind === 7 && before !== undefined)
+        return { ...before, headers: { ...before.headers, 'if-none-match': tag ?? '' }, status: 304 }
       const headers = headersOf(at, signed)
       before = { path: `${piecesPath}/${unchanged(at)}`, headers, status: 200 }
       if (kind < 8) return before
       if (kind < 13) return { path: `${piecesPath}${queryOf(at, branches)}`, headers, status: 200 }
       if (kind === 13)
-        return { path: `${piecesPath}${queryOf(at, branches)}`, headers: { ...headers, accept: 'application/xml' }, status: 200 }
+        return {
+          path: `${piecesPath}${queryOf(at, branches)}`,
+          headers: { ...headers, accept: 'application/xml' },
+          status: 200,
+        }
       if (kind < 16) return patch(changed(at), at, headers)
       if (kind === 16) return { path: `${piecesPath}/${extent.rows + 1 + at}`, headers, status: 404 }
       if (kind === 17) return { path: `${piecesPath}?lotte${at}=${at}&sort=campo${at}`, headers, status: 400 }

@@ -37,7 +37,9 @@ function panel({ name, x: label }: CurveResult, series: readonly Series[]): stri
   return [
     text(0, 18, `${name}: ${unit === 'bytes' ? 'memory' : 'time and CPU'} against ${label}`, 'font-weight="600"'),
     ...y.ticks.map((tick) => gridLine(y.at(tick), tick, unit)),
-    ...x.ticks.map((tick) => text(x.at(tick), bottom + 16, shortened(tick), `text-anchor="middle" fill="${quiet}" font-size="11"`)),
+    ...x.ticks.map((tick) =>
+      text(x.at(tick), bottom + 16, shortened(tick), `text-anchor="middle" fill="${quiet}" font-size="11"`),
+    ),
     ...series.map((one, at) => line(one, colours[at] as string, x.at, y.at)),
     ...series.map((one, at) => key(one, colours[at] as string, bottom + 34 + at * keyHeight)),
   ].join('\n')

@@ -8,7 +8,9 @@ export function curveText({ title, x, series }: CurveResult): string {
   const head = [x, ...xs.map(counted), '']
   const rows = series.map((one) => [
     nameOf(one),
-    ...xs.map((at) => cellOf(one, at, (point) => `${amount(point.spread.median, one.unit)}${rangeOf(point, one.unit)}`)),
+    ...xs.map((at) =>
+      cellOf(one, at, (point) => `${amount(point.spread.median, one.unit)}${rangeOf(point, one.unit)}`),
+    ),
     verdictText(one),
   ])
   return `${title}\n${columns([head, ...rows])}`
@@ -81,7 +83,8 @@ const sizes: Readonly<Record<Unit, readonly (readonly [step: number, name: strin
 
 /** The largest size of which there is one at least. */
 function scaleOf(value: number, unit: Unit): { readonly step: number; readonly name: string } {
-  const [step, name] = sizes[unit].findLast(([size]) => Math.abs(value) >= size) ?? (sizes[unit][0] as (typeof sizes)[Unit][0])
+  const [step, name] =
+    sizes[unit].findLast(([size]) => Math.abs(value) >= size) ?? (sizes[unit][0] as (typeof sizes)[Unit][0])
   return { step, name }
 }
 
@@ -89,7 +92,17 @@ const digits = (value: number): string =>
   Math.abs(value) >= 100 ? value.toFixed(0) : Math.abs(value) >= 10 ? value.toFixed(1) : value.toFixed(2)
 
 /** When, where and how it was measured. */
-export function circumstances({ date, node, machine, cores, pinned, load, rounds, each, leftOut }: Omit<GrowthResult, 'curves'>): string {
+export function circumstances({
+  date,
+  node,
+  machine,
+  cores,
+  pinned,
+  load,
+  rounds,
+  each,
+  leftOut,
+}: Omit<GrowthResult, 'curves'>): string {
   const where = pinned ? 'servers and load on cores of their own' : 'not pinned'
   const lines = [
     `${date.slice(0, 10)}, Node ${node}, ${cores} cores (${machine}), ${where}, load ${load[0].toFixed(1)} before and ${load[1].toFixed(1)} after`,

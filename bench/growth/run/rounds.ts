@@ -26,9 +26,12 @@ export async function byRounds(lines: readonly Line[], place: Place): Promise<re
         const running = servers.get(name) ?? (await place.start(point.serving))
         servers.set(name, running)
         const asked = await point.prepare(asker(running.port, {})).catch((cause: Error) => {
-          throw new Error(`"${line.title}" at ${point.x} is not answered as it should be, so nothing was timed: ${cause.message}`, {
-            cause,
-          })
+          throw new Error(
+            `"${line.title}" at ${point.x} is not answered as it should be, so nothing was timed: ${cause.message}`,
+            {
+              cause,
+            },
+          )
         })
         timed.push({ line, point, running, asked, samples: [] })
       }
@@ -39,7 +42,8 @@ export async function byRounds(lines: readonly Line[], place: Place): Promise<re
     for (let round = 0; round < rounds; round++) {
       place.say(`round ${round + 1} of ${rounds}`)
       // Reversed every other time: whoever runs first in one round runs last in the next.
-      for (const one of round % 2 === 0 ? timed : timed.toReversed()) one.samples.push(await sampleOf(one, requests, seconds))
+      for (const one of round % 2 === 0 ? timed : timed.toReversed())
+        one.samples.push(await sampleOf(one, requests, seconds))
     }
   } finally {
     await Promise.all([...servers.values()].map((running) => running.end()))

@@ -81,7 +81,9 @@ function linked(serving: LinkedServing, built: Built): Served {
   const { piezas, targets } = defineLinked(built.library)
   let calls = 0
   /** The same adapter, heard. */
-  const heard = <A extends { list: (...args: never[]) => unknown; read: (...args: never[]) => unknown }>(adapter: A): A => ({
+  const heard = <A extends { list: (...args: never[]) => unknown; read: (...args: never[]) => unknown }>(
+    adapter: A,
+  ): A => ({
     ...adapter,
     list: (...args: never[]) => {
       calls++
@@ -132,9 +134,11 @@ function many({ by, resources }: ManyServing, built: Built): Served {
     const { piezas } = definePieces(built.library, collectionOf(at))
     return { definition: piezas, adapter: memoryAdapter(piezas, { records: piecesOf(few) }) }
   })
-  if (by === 'api') return { app: inApp(built, [...defined.map(({ definition, adapter }) => mount(definition, adapter)), contracted]) }
+  if (by === 'api')
+    return { app: inApp(built, [...defined.map(({ definition, adapter }) => mount(definition, adapter)), contracted]) }
   const v1 = express.Router()
-  for (const { definition, adapter } of defined) v1.use(resourceRouter(definition, adapter, { baseUrl: origin, related: [contracted] }))
+  for (const { definition, adapter } of defined)
+    v1.use(resourceRouter(definition, adapter, { baseUrl: origin, related: [contracted] }))
   const app = express()
   app.disable('x-powered-by')
   return { app: app.use('/v1', v1).use(problems()) }

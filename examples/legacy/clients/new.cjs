@@ -8,7 +8,11 @@ const as =
     const answer = await fetch(url, {
       method,
       redirect: 'manual', // HEAD of an item is 302 without a Location
-      headers: { Authorization: `Bearer ${client}-token`, ...(body && { 'Content-Type': 'application/json' }), ...headers },
+      headers: {
+        Authorization: `Bearer ${client}-token`,
+        ...(body && { 'Content-Type': 'application/json' }),
+        ...headers,
+      },
       ...(body && { body: JSON.stringify(body) }),
     })
     const text = await answer.text()
@@ -73,7 +77,9 @@ module.exports = {
   },
 
   async 'the office marks the member that is wrong'(base) {
-    const { status, body } = await office('POST', `${base}/v2/deliveries`, { body: { code: 'X-1', address: 'Mitre 1', depot: { id: 1 } } })
+    const { status, body } = await office('POST', `${base}/v2/deliveries`, {
+      body: { code: 'X-1', address: 'Mitre 1', depot: { id: 1 } },
+    })
     assert.deepEqual([status, body.errors.map(({ pointer }) => pointer)], [422, ['/recipient']])
   },
 

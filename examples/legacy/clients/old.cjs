@@ -14,12 +14,20 @@ const as =
   async (method, url, body, headers = {}) => {
     const answer = await fetch(url, {
       method,
-      headers: { Authorization: `Bearer ${client}-token`, ...(body && { 'Content-Type': 'application/json' }), ...headers },
+      headers: {
+        Authorization: `Bearer ${client}-token`,
+        ...(body && { 'Content-Type': 'application/json' }),
+        ...headers,
+      },
       ...(body && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     })
     const text = await answer.text()
     const isJson = /json/.test(answer.headers.get('content-type'))
-    return { status: answer.status, etag: answer.headers.get('etag'), body: isJson && text !== '' ? JSON.parse(text) : text }
+    return {
+      status: answer.status,
+      etag: answer.headers.get('etag'),
+      body: isJson && text !== '' ? JSON.parse(text) : text,
+    }
   }
 const office = as('office')
 const scanner = as('scanner')
@@ -78,7 +86,10 @@ module.exports = {
 
   /** The table of the office passes on all that its columns know. */
   async 'the office lists with parameters that the service never had'(base) {
-    const { status, body } = await office('GET', `${base}/v1/deliveries?status=open&sort_by=code&columns=code&page=2&per_page=10`)
+    const { status, body } = await office(
+      'GET',
+      `${base}/v1/deliveries?status=open&sort_by=code&columns=code&page=2&per_page=10`,
+    )
     assert.deepEqual([status, body.length], [200, 10])
     assert.ok(body.every((one) => one.status === 'open'))
   },
@@ -91,7 +102,12 @@ module.exports = {
 
   async 'the office shows the text of an error'(base) {
     const { code, ...rest } = await create(base)
-    const incomplete = await office('POST', `${base}/v1/deliveries`, { ...rest, id: undefined, code: newCode(), recipient: undefined })
+    const incomplete = await office('POST', `${base}/v1/deliveries`, {
+      ...rest,
+      id: undefined,
+      code: newCode(),
+      recipient: undefined,
+    })
     assert.ok(incomplete.status >= 400)
     assert.match(incomplete.body.error, /recipient/)
     const twice = await office('POST', `${base}/v1/deliveries`, { ...rest, id: undefined, code })

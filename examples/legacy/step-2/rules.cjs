@@ -15,7 +15,12 @@ const listRules = (usage) => [
 /** Of one delivery: `Accept`, HEAD, DELETE, and changes without `If-Match`. */
 const itemRules = (usage) => [
   formatRules(usage),
-  methodRules({ on: 'item', allow: ['GET', 'PATCH', 'DELETE'], conventions: { 'VERB-6': 'report', 'VERB-8': 'report' }, usage }),
+  methodRules({
+    on: 'item',
+    allow: ['GET', 'PATCH', 'DELETE'],
+    conventions: { 'VERB-6': 'report', 'VERB-8': 'report' },
+    usage,
+  }),
   ifMatch({ required: true, conventions: { 'HDR-3': 'report' }, usage }),
 ]
 

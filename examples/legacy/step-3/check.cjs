@@ -12,9 +12,14 @@ exports.check = ({ deliveries }, row) => {
   expect(row.address, 'address', 'address is missing')
   expect(statuses.includes(row.status), 'status', `status is none of ${statuses.join(', ')}`)
   expect(row.depot_id, 'depot', 'there is no such depot')
-  if (errors.length > 0) throw new HttpProblem('invalid-body', { detail: errors.map(({ detail }) => detail).join(', '), errors })
+  if (errors.length > 0)
+    throw new HttpProblem('invalid-body', { detail: errors.map(({ detail }) => detail).join(', '), errors })
   const twin = deliveries.all().find((other) => other.code === row.code && other.id !== row.id)
-  if (twin) throw new HttpProblem('duplicate', { detail: `${row.code} exists`, errors: [{ pointer: '/code', detail: 'it exists' }] })
+  if (twin)
+    throw new HttpProblem('duplicate', {
+      detail: `${row.code} exists`,
+      errors: [{ pointer: '/code', detail: 'it exists' }],
+    })
 }
 
 /** For `router.param`: the row of the id in the path as `req.row`, else 404. */

@@ -1,7 +1,13 @@
 /** Single deliveries and depots: each answer has the tag of its revision, and a change compares it as it writes. */
 const { Router } = require('express4')
 const { HttpProblem } = require('express-rest-conventions')
-const { checkVersion, ifMatch, methodRules, preconditionFailed, sendTag } = require('express-rest-conventions/middleware')
+const {
+  checkVersion,
+  ifMatch,
+  methodRules,
+  preconditionFailed,
+  sendTag,
+} = require('express-rest-conventions/middleware')
 const { depotIn, present } = require('../step-0/present.cjs')
 const { check, findRow } = require('../step-3/check.cjs')
 
@@ -36,7 +42,13 @@ module.exports = function items(store) {
 
   router.patch('/deliveries/:id', (req, res) => {
     const { depot, recipient, address, status } = { ...req.row, ...req.body }
-    change(req, res, { ...req.row, recipient, address, status, depot_id: depot ? depotIn(depots, depot) : req.row.depot_id })
+    change(req, res, {
+      ...req.row,
+      recipient,
+      address,
+      status,
+      depot_id: depot ? depotIn(depots, depot) : req.row.depot_id,
+    })
   })
 
   router.delete('/deliveries/:id', (req, res) => {

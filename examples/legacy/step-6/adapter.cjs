@@ -7,7 +7,9 @@ const stored = ({ revision, ...value }) => ({ value, version: revision })
 function adapterOf(table, unique = []) {
   /** The refusal of a value that another row has, if there is one. */
   const duplicate = (value, id) => {
-    const member = ['id', ...unique].find((name) => table.all().some((row) => row[name] === value[name] && row.id !== id))
+    const member = ['id', ...unique].find((name) =>
+      table.all().some((row) => row[name] === value[name] && row.id !== id),
+    )
     return member && { refused: 'duplicate', members: [member], why: 'exists already' }
   }
 

@@ -27,7 +27,9 @@ module.exports = function oldVersion(store, usage) {
   const router = Router()
   router.use(authenticate)
   router.post('/deliveries', wantBody)
-  router.use(resourceRouter(deliveriesTo(oldDepots), adapterOf(store.deliveries, ['code']), { ...reported, related: [depots] }))
+  router.use(
+    resourceRouter(deliveriesTo(oldDepots), adapterOf(store.deliveries, ['code']), { ...reported, related: [depots] }),
+  )
   router.use(resourceRouter(oldDepots, readOnly(store.depots), reported))
   router.use(oldRoutes(store))
   return router

@@ -17,7 +17,9 @@ module.exports = function createApp(store, usage, { sunset = announced } = {}) {
 
   const app = express()
   app.use(watch(usage, { allow: ['depot'] }))
-  app.use(versions({ v2, v1: { handler: v1, deprecated: '2025-07-01', sunset, retireAtSunset: true, successor: 'v2' } }))
+  app.use(
+    versions({ v2, v1: { handler: v1, deprecated: '2025-07-01', sunset, retireAtSunset: true, successor: 'v2' } }),
+  )
   app.use(problems())
   return app
 }

@@ -6,7 +6,18 @@ import type { Contrato } from '../resources/contratos.js'
 import type { PrePieza } from '../resources/pre-piezas.js'
 import type { Sucursal } from '../resources/sucursales.js'
 import { type Random, seededRandom } from './random.js'
-import { branches, cities, companies, names, oddContracts, packages, provinces, services, streets, surnames } from './words.js'
+import {
+  branches,
+  cities,
+  companies,
+  names,
+  oddContracts,
+  packages,
+  provinces,
+  services,
+  streets,
+  surnames,
+} from './words.js'
 
 /** All records of the service. */
 export interface Data {
@@ -21,13 +32,17 @@ export interface Data {
 /** So many pre-pieces, and about a twentieth as many contracts and a fiftieth as many clients. */
 export function generate(size: number): Data {
   const clientes = series(Math.max(3, Math.round(size / 50)), seededRandom(1), cliente)
-  const contratos = series(Math.max(5, Math.round(size / 20)), seededRandom(2), (i, random) => contrato(i, random, clientes))
+  const contratos = series(Math.max(5, Math.round(size / 20)), seededRandom(2), (i, random) =>
+    contrato(i, random, clientes),
+  )
   return {
     clientes,
     contratos,
     prePiezas: series(size, seededRandom(3), (i, random) => prePieza(i, random, contratos)),
     // Pieces with no components up to three, in turn.
-    componentes: series(size, seededRandom(4), (i, random) => series(i % 4, random, (j) => componente(i + 1, j + 1, random))).flat(),
+    componentes: series(size, seededRandom(4), (i, random) =>
+      series(i % 4, random, (j) => componente(i + 1, j + 1, random)),
+    ).flat(),
     codigosPostales: cities.map(([codigo, ciudad, provincia], i) => ({
       codigo,
       ciudad,
@@ -40,7 +55,8 @@ export function generate(size: number): Data {
 }
 
 /** The branches alone: there are as many whatever the size. */
-export const generateSucursales = (): Sucursal[] => branches.map(([nomenclatura, descripcion]) => ({ nomenclatura, descripcion }))
+export const generateSucursales = (): Sucursal[] =>
+  branches.map(([nomenclatura, descripcion]) => ({ nomenclatura, descripcion }))
 
 const argentina = 54
 
@@ -95,7 +111,15 @@ function contrato(i: number, random: Random, clientes: readonly Cliente[]): Cont
 /** Every seventh is unknown altogether. */
 function persona(i: number, random: Random): PrePieza['destinatario'] {
   if (i % 7 === 6) {
-    return { apellido: null, documento: null, nombre: null, nombreCompleto: null, email: null, tipoDocumento: null, telefonos: [] }
+    return {
+      apellido: null,
+      documento: null,
+      nombre: null,
+      nombreCompleto: null,
+      email: null,
+      tipoDocumento: null,
+      telefonos: [],
+    }
   }
   const nombre = random.pick(names)
   const apellido = random.pick(surnames)
@@ -107,7 +131,11 @@ function persona(i: number, random: Random): PrePieza['destinatario'] {
     nombreCompleto: `${nombre} ${apellido}`,
     email: random.once(3) ? null : `persona${random.between(1, 9999)}@correo.example`,
     tipoDocumento: identified ? random.pick(['DNI', 'LE', 'Pasaporte']) : null,
-    telefonos: series(random.between(0, 2), random, () => `+54 9 11 ${random.between(2000, 6999)}-${digits(random.between(0, 9999), 4)}`),
+    telefonos: series(
+      random.between(0, 2),
+      random,
+      () => `+54 9 11 ${random.between(2000, 6999)}-${digits(random.between(0, 9999), 4)}`,
+    ),
   }
 }
 

@@ -1,6 +1,19 @@
 /** What the generated records are made of. Some of it is awkward on purpose: accents, quotes, emoji, `/`, `%` and `,`. */
 
-export const names = ['José', 'María', 'Ñusta', 'Zoë', 'Lucía', 'Iván', 'Martín', 'Sofía', 'Jürgen', 'Ana "Nita"', '李雷', 'Renée'] as const
+export const names = [
+  'José',
+  'María',
+  'Ñusta',
+  'Zoë',
+  'Lucía',
+  'Iván',
+  'Martín',
+  'Sofía',
+  'Jürgen',
+  'Ana "Nita"',
+  '李雷',
+  'Renée',
+] as const
 
 export const surnames = [
   'Pérez',

@@ -32,5 +32,7 @@ const cell = (value: string | number): string =>
 
 export const codigosPostalesInCsv = representation<CodigoPostal>('text/csv; charset=utf-8', {
   list: (page) =>
-    [columns, ...page.map((one) => columns.map((column) => one[column]))].map((row) => `${row.map(cell).join(',')}\r\n`).join(''),
+    [columns, ...page.map((one) => columns.map((column) => one[column]))]
+      .map((row) => `${row.map(cell).join(',')}\r\n`)
+      .join(''),
 })

@@ -108,7 +108,11 @@ export const prePiezas = defineResource({
   ],
   links: {
     componentes: { sub: 'componentes' },
-    contrato: { to: contratos, by: 'contratoId', show: ['esCorporativo', 'esRecanalizable', 'esUrgente', 'estaActivo'] },
+    contrato: {
+      to: contratos,
+      by: 'contratoId',
+      show: ['esCorporativo', 'esRecanalizable', 'esUrgente', 'estaActivo'],
+    },
     cpDestinoValidado: {
       to: codigosPostales,
       by: 'cpDestinoId',

@@ -38,12 +38,18 @@ export function search({ prePiezas, contratos, clientes }: Searched): Endpoint {
       'Looks for the text q in clients, contracts and pre-pieces. Answers the best finds of each, at most limit a collection, as { coleccion, href, titulo }.',
     methods: {
       GET: {
-        query: { properties: { q: { type: 'string' }, limit: { type: 'integer', minimum: 1, maximum: most } }, required: ['q'] },
+        query: {
+          properties: { q: { type: 'string' }, limit: { type: 'integer', minimum: 1, maximum: most } },
+          required: ['q'],
+        },
         describe: {
           operationId: 'search',
           summary: 'Search clients, contracts and pre-pieces',
           responses: {
-            200: { description: 'The best finds of each collection.', schema: { type: 'array', items: hallazgo, maxItems: 3 * most } },
+            200: {
+              description: 'The best finds of each collection.',
+              schema: { type: 'array', items: hallazgo, maxItems: 3 * most },
+            },
           },
         },
         async handle(request) {

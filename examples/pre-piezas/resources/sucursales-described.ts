@@ -35,7 +35,11 @@ const place = {
 }
 
 /** What `recordAnswer()` and `recordBody()` understand. */
-const inEach = (schema: object) => ({ 'application/json': { schema }, 'application/xml': { schema }, 'text/xml': { schema } })
+const inEach = (schema: object) => ({
+  'application/json': { schema },
+  'application/xml': { schema },
+  'text/xml': { schema },
+})
 
 /** The problems that a request of the branches may end with, beside those of its own. */
 const usual: Readonly<Record<number, string>> = {
@@ -88,12 +92,21 @@ const known = { description: 'The client has it already.', headers: fields }
 const knownPage = { ...known, headers: { ...fields, ...count } }
 const written = {
   ...shown,
-  headers: { ...fields, 'Content-Location': place['Content-Location'], 'Preference-Applied': place['Preference-Applied'] },
+  headers: {
+    ...fields,
+    'Content-Location': place['Content-Location'],
+    'Preference-Applied': place['Preference-Applied'],
+  },
 }
 const done = { description: 'Done. There is no body.', headers: { ...common, ...link } }
 const methods = {
   description: 'The methods that may be used here.',
-  headers: { ...common, ...link, Allow: text('The methods (VERB-9).', 100), 'Accept-Patch': text('The media types of a PATCH.') },
+  headers: {
+    ...common,
+    ...link,
+    Allow: text('The methods (VERB-9).', 100),
+    'Accept-Patch': text('The media types of a PATCH.'),
+  },
 }
 
 /** Without control characters, which no field can have (RFC 9110 5.5). */
@@ -141,7 +154,12 @@ const listed = [
     description: 'The number of the page; the first is 1 (QUERY-4).',
     schema: { ...integer, maximum: Number.MAX_SAFE_INTEGER, default: 1 },
   },
-  { name: 'limit', in: 'query', description: 'Branches on a page (QUERY-5).', schema: { ...integer, maximum: 100, default: 25 } },
+  {
+    name: 'limit',
+    in: 'query',
+    description: 'Branches on a page (QUERY-5).',
+    schema: { ...integer, maximum: 100, default: 25 },
+  },
 ]
 
 const list = {
@@ -151,7 +169,11 @@ const list = {
     description: 'A page of the branches that match.',
     tags,
     parameters: [...listed, ifNoneMatch],
-    responses: { 200: { description: 'A page.', headers: { ...fields, ...count }, content: page }, 304: knownPage, ...problems(stale) },
+    responses: {
+      200: { description: 'A page.', headers: { ...fields, ...count }, content: page },
+      304: knownPage,
+      ...problems(stale),
+    },
   },
   head: {
     operationId: 'countSucursales',
@@ -159,7 +181,11 @@ const list = {
     description: 'The header fields of the list without a body.',
     tags,
     parameters: [...listed, ifNoneMatch],
-    responses: { 200: { description: 'The header fields.', headers: { ...fields, ...count } }, 304: knownPage, ...problemsOfHead(stale) },
+    responses: {
+      200: { description: 'The header fields.', headers: { ...fields, ...count } },
+      304: knownPage,
+      ...problemsOfHead(stale),
+    },
   },
   post: {
     operationId: 'createSucursal',
@@ -190,7 +216,9 @@ const patch = {
 }
 
 const item = {
-  parameters: [{ name: 'nomenclatura', in: 'path', required: true, description: 'The name of the branch.', schema: name }],
+  parameters: [
+    { name: 'nomenclatura', in: 'path', required: true, description: 'The name of the branch.', schema: name },
+  ],
   get: {
     operationId: 'getSucursal',
     summary: 'Get one of sucursales',

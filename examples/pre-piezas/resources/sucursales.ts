@@ -87,7 +87,8 @@ export function sucursalesRouter(records: readonly Sucursal[], { permission, bas
   }
 
   /** A path is enough: methodRules() makes it absolute. */
-  const addressOf = (req: Request, { nomenclatura }: Sucursal): string => `${req.baseUrl}/sucursales/${segment(nomenclatura)}`
+  const addressOf = (req: Request, { nomenclatura }: Sucursal): string =>
+    `${req.baseUrl}/sucursales/${segment(nomenclatura)}`
 
   router
     .route('/sucursales')
@@ -116,7 +117,12 @@ export function sucursalesRouter(records: readonly Sucursal[], { permission, bas
 
   router
     .route('/sucursales/:nomenclatura')
-    .all(methodRules({ on: 'item', allow: ['GET', 'PUT', 'PATCH', 'DELETE'], ...guard, key: nameIn }), answer, noQuery(), ifMatch())
+    .all(
+      methodRules({ on: 'item', allow: ['GET', 'PUT', 'PATCH', 'DELETE'], ...guard, key: nameIn }),
+      answer,
+      noQuery(),
+      ifMatch(),
+    )
     .get((req, res) => {
       const { value, version } = found(req)
       if (!sendTag(req, res, version)) answer.send(req, res, value)
@@ -136,7 +142,10 @@ export function sucursalesRouter(records: readonly Sucursal[], { permission, bas
 const nameIn = (req: Request): string => String(req.params.nomenclatura)
 
 /** The page that a list query asks for. Its values are typed, its page is bounded and its order total already. */
-function select(values: readonly Sucursal[], { where, sort, offset, size }: ListQuery): { items: Sucursal[]; total: number } {
+function select(
+  values: readonly Sucursal[],
+  { where, sort, offset, size }: ListQuery,
+): { items: Sucursal[]; total: number } {
   const matching = values.filter((value) =>
     where.every((condition) => [condition.value].flat().includes(value[condition.field as keyof Sucursal])),
   )

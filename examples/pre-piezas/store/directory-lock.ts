@@ -39,9 +39,12 @@ async function kernelLock(): Promise<(file: number) => boolean> {
     const { default: extensions } = await import('fs-native-extensions')
     return extensions.tryLock
   } catch (cause) {
-    throw new SettingError(`DATA_DIR can not be locked on ${process.platform}-${process.arch}: fs-native-extensions does not load.`, {
-      cause,
-    })
+    throw new SettingError(
+      `DATA_DIR can not be locked on ${process.platform}-${process.arch}: fs-native-extensions does not load.`,
+      {
+        cause,
+      },
+    )
   }
 }
 

@@ -30,7 +30,10 @@ export async function openEmbedded(directory?: string, prepared = preparedFile()
 
 async function start(place: string, options: { loadDataDir?: Blob }): Promise<Database> {
   const { PGlite } = await import('@electric-sql/pglite')
-  const db = await PGlite.create(place, { ...options, startParams: [...PGlite.defaultStartParams, '-c', `shared_buffers=${buffers}`] })
+  const db = await PGlite.create(place, {
+    ...options,
+    startParams: [...PGlite.defaultStartParams, '-c', `shared_buffers=${buffers}`],
+  })
   return {
     client: db,
     transaction: (work) =>

@@ -32,13 +32,16 @@ async function load(run: Run, table: string, records: readonly object[]): Promis
     const rows = records
       .slice(at, at + batch)
       .map((record) => Object.fromEntries(Object.entries(record).map(([member, value]) => [snakeCase(member), value])))
-    await run(`INSERT INTO ${table} (${columns}) SELECT ${columns} FROM jsonb_populate_recordset(NULL::${table}, $1::text::jsonb)`, [
-      JSON.stringify(rows),
-    ])
+    await run(
+      `INSERT INTO ${table} (${columns}) SELECT ${columns} FROM jsonb_populate_recordset(NULL::${table}, $1::text::jsonb)`,
+      [JSON.stringify(rows)],
+    )
   }
 }
 
 /** The next number that the database assigns is the one after the largest. */
 async function countOn(run: Run, table: string, key: string): Promise<void> {
-  await run(`SELECT setval(pg_get_serial_sequence('${table}', '${key}'), coalesce(max(${key}), 0) + 1, false) FROM ${table}`)
+  await run(
+    `SELECT setval(pg_get_serial_sequence('${table}', '${key}'), coalesce(max(${key}), 0) + 1, false) FROM ${table}`,
+  )
 }

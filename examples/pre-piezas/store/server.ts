@@ -33,7 +33,9 @@ export async function openServer(url: string, settings: ServerSettings = {}): Pr
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
     // The server ends a statement long before the 30 s that a request may take.
-    ...(databaseTimeout === 0 ? {} : { statement_timeout: databaseTimeout, idle_in_transaction_session_timeout: databaseTimeout }),
+    ...(databaseTimeout === 0
+      ? {}
+      : { statement_timeout: databaseTimeout, idle_in_transaction_session_timeout: databaseTimeout }),
   })
   // A connection that is lost must not end the process. The adapters warn of idle ones; statements
   // under way reject.
@@ -46,7 +48,12 @@ export async function openServer(url: string, settings: ServerSettings = {}): Pr
     throw new SettingError(`DATABASE_URL can not be used: ${reasonOf(error)}.`, { cause: error })
   }
   const probe = serverProbe(
-    () => new pg.Client({ connectionString: url, application_name: 'pre-piezas readiness', connectionTimeoutMillis: connecting }),
+    () =>
+      new pg.Client({
+        connectionString: url,
+        application_name: 'pre-piezas readiness',
+        connectionTimeoutMillis: connecting,
+      }),
   )
   return {
     client: pool,

@@ -10,7 +10,10 @@ import { createTables, tables } from './tables.js'
 
 export type Stores = ReturnType<typeof storesIn>
 
-type StoreSettings = Pick<Settings, 'databaseUrl' | 'databasePool' | 'databasePrepare' | 'databaseTimeout' | 'dataDir' | 'seedSize'>
+type StoreSettings = Pick<
+  Settings,
+  'databaseUrl' | 'databasePool' | 'databasePrepare' | 'databaseTimeout' | 'dataDir' | 'seedSize'
+>
 
 /** Opens the database, makes what it lacks, and fills what was made. Throws `SettingError` where that can't be done. */
 export async function openStores(settings: StoreSettings): Promise<Stores> {

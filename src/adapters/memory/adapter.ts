@@ -23,7 +23,10 @@ import { Store } from './store.js'
  * @example
  * const adapter = memoryAdapter(sucursales, { records: [{ nomenclatura: 'MAD', descripcion: 'Madrid' }] })
  */
-export function memoryAdapter<T, K>(definition: ResourceDefinition<T, K>, options?: MemoryAdapterOptions<NoInfer<T>>): MemoryAdapter<T, K>
+export function memoryAdapter<T, K>(
+  definition: ResourceDefinition<T, K>,
+  options?: MemoryAdapterOptions<NoInfer<T>>,
+): MemoryAdapter<T, K>
 export function memoryAdapter(definition: ResourceDefinition, options: MemoryAdapterOptions<Row> = {}): unknown {
   checkDefinition('memoryAdapter()', definition)
   checkOptions('memoryAdapter()', options, memoryAdapterKinds)
@@ -50,7 +53,10 @@ export function memoryAdapter(definition: ResourceDefinition, options: MemoryAda
 }
 
 /** `create`; with the option `idempotency` also `recall`, and then what is created is kept for repeats (VERB-12). */
-function creating(store: Store, { idempotency }: MemoryAdapterOptions<Row>): Pick<Adapter<Row, KeyValue>, 'create' | 'recall'> {
+function creating(
+  store: Store,
+  { idempotency }: MemoryAdapterOptions<Row>,
+): Pick<Adapter<Row, KeyValue>, 'create' | 'recall'> {
   if (idempotency === undefined) return { create: (value, call) => createRecord(store, value, call) }
   const kept = new KeptRecords(idempotency === true ? {} : idempotency)
   return {

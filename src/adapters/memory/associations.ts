@@ -47,7 +47,9 @@ export class Associations {
   }
 
   has(parent: Parent, entry: Entry): boolean {
-    return parent.by === undefined ? (this.#attached.get(parent.text)?.has(entry) ?? false) : isAttachedBy(parent.by, entry.stored.value)
+    return parent.by === undefined
+      ? (this.#attached.get(parent.text)?.has(entry) ?? false)
+      : isAttachedBy(parent.by, entry.stored.value)
   }
 
   /** The records in the parent's set, where the association is kept here. */
@@ -98,4 +100,5 @@ export function conditionsOf(parent: Parent): readonly Condition[] {
   return (parent.by ?? []).map(([member, value]) => ({ field: member, path: [member], op: 'eq', value }))
 }
 
-const isAttachedBy = (by: NonNullable<Parent['by']>, row: Row): boolean => by.every(([member, value]) => get(row, [member]) === value)
+const isAttachedBy = (by: NonNullable<Parent['by']>, row: Row): boolean =>
+  by.every(([member, value]) => get(row, [member]) === value)

@@ -64,4 +64,5 @@ function redraft({ key }: Store, row: Row, current: Row, { scope }: AdapterCall)
   return fixIn(draft, scope)
 }
 
-export const isStale = (entry: Entry, expected: string | undefined): boolean => expected !== undefined && expected !== entry.stored.version
+export const isStale = (entry: Entry, expected: string | undefined): boolean =>
+  expected !== undefined && expected !== entry.stored.version

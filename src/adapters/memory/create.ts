@@ -32,7 +32,9 @@ export function fill(store: Store, records: Iterable<unknown>): void {
     const stored = store.insert(row)
     if (!('refused' in stored)) continue
     const why = stored.refused === 'duplicate' ? 'has the same value as another' : 'has no value of its type'
-    throw invalidOption(`A record given to the memory adapter of "${definition.collection}" ${why} in: ${stored.members.join(', ')}.`)
+    throw invalidOption(
+      `A record given to the memory adapter of "${definition.collection}" ${why} in: ${stored.members.join(', ')}.`,
+    )
   }
   assignment.opened()
 }

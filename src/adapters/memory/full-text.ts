@@ -59,7 +59,10 @@ export class FullText {
   }
 
   #allows(clause: SearchClause, id: Identity): boolean {
-    return clause.phrases.every((phrase) => this.#stands(phrase, id)) && !clause.without.some((phrase) => this.#stands(phrase, id))
+    return (
+      clause.phrases.every((phrase) => this.#stands(phrase, id)) &&
+      !clause.without.some((phrase) => this.#stands(phrase, id))
+    )
   }
 
   /** Whether the words stand together in the record. */

@@ -14,7 +14,10 @@ export interface Hooks {
   readonly onRemove: ((value: Row, call: AdapterCall) => Refused | undefined) | undefined
 }
 
-export function hooksOf(definition: ResourceDefinition, { onCreate, onUpdate, onRemove }: MemoryAdapterOptions<Row>): Hooks {
+export function hooksOf(
+  definition: ResourceDefinition,
+  { onCreate, onUpdate, onRemove }: MemoryAdapterOptions<Row>,
+): Hooks {
   const { collection, shape } = definition
   /** Values of the team need their canonical spelling too: keys, filters and orders compare texts (REP-4). */
   const canonical = compileCanonical(shape) as (row: unknown) => Row

@@ -61,7 +61,9 @@ export class Indexes {
       const bucket = this.equal(equality)
       if (bucket.size < best.bucket.size) best = { bucket, covers: [equality] }
     }
-    return this.#worthwhile(name, best.bucket.size) ? { bucket: this.#compose(name, sorted).bucket(values), covers: equalities } : best
+    return this.#worthwhile(name, best.bucket.size)
+      ? { bucket: this.#compose(name, sorted).bucket(values), covers: equalities }
+      : best
   }
 
   /** One record came, went or changed. */

@@ -32,8 +32,11 @@ export class KeyAssignment {
   constructor({ collection, key, assigned, shape, parent }: ResourceDefinition) {
     const types = (member: string): ReadonlySet<string> => shape.members.get(member)?.types ?? new Set()
     const isNumber = (member: string): boolean => types(member).has('integer') || types(member).has('number')
-    const isServerSet = (member: string): boolean => shape.members.get(member)?.readOnly === true && !types(member).has('boolean')
-    const members = key.members.filter((member) => assigned.has(member) || (isServerSet(member) && parent?.by.includes(member) !== true))
+    const isServerSet = (member: string): boolean =>
+      shape.members.get(member)?.readOnly === true && !types(member).has('boolean')
+    const members = key.members.filter(
+      (member) => assigned.has(member) || (isServerSet(member) && parent?.by.includes(member) !== true),
+    )
     for (const member of members) {
       if (types(member).has('boolean')) {
         throw new ConfigurationError(
@@ -94,4 +97,5 @@ export class KeyAssignment {
   }
 }
 
-const isMissing = (row: Row, member: string): boolean => !Object.hasOwn(row, member) || row[member] === undefined || row[member] === null
+const isMissing = (row: Row, member: string): boolean =>
+  !Object.hasOwn(row, member) || row[member] === undefined || row[member] === null

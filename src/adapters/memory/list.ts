@@ -51,7 +51,10 @@ export function listPage(tables: Tables, given: ListRequest, scope: Readonly<Rec
   const parent = request.parent === undefined ? undefined : associations.parent(request.parent)
   const fixed = parent === undefined ? conditionsOfScope(scope) : [...conditionsOfScope(scope), ...conditionsOf(parent)]
   const conditions = fixed.length === 0 ? request.where : [...request.where, ...fixed]
-  const equalities = equalitiesOf(conditions, (field) => tables.indexed.has(field) || fixed.some((condition) => condition.field === field))
+  const equalities = equalitiesOf(
+    conditions,
+    (field) => tables.indexed.has(field) || fixed.some((condition) => condition.field === field),
+  )
   if (equalities === undefined) return { items: [], total: 0, more: false, seekable: request.sort.length > 0 }
 
   const order = orderOf(request.sort, tables.key.members, spellings.comparers)
@@ -71,7 +74,13 @@ export function listPage(tables: Tables, given: ListRequest, scope: Readonly<Rec
     left.every((condition) => condition.field === order.first && isStretch(condition))
   ) {
     const list = home.inOrder(order)
-    const page = sliceOf(list, stretchOf(list, left, look, comparerOf(order.first, spellings.comparers)), order, request, look)
+    const page = sliceOf(
+      list,
+      stretchOf(list, left, look, comparerOf(order.first, spellings.comparers)),
+      order,
+      request,
+      look,
+    )
     stats.examined += page.items.length
     return page
   }
@@ -79,11 +88,14 @@ export function listPage(tables: Tables, given: ListRequest, scope: Readonly<Rec
   const byRank = ranks !== undefined && request.sort.length === 0
   const candidates = fewest([
     { size: home.size, entries: () => (byRank ? home.entries : home.inOrder(order)), ordered: !byRank },
-    ...(ranks === undefined ? [] : [{ size: ranks.size, entries: () => entriesOf(ranks.keys(), tables.indexes.all), ordered: false }]),
+    ...(ranks === undefined
+      ? []
+      : [{ size: ranks.size, entries: () => entriesOf(ranks.keys(), tables.indexes.all), ordered: false }]),
     ...byKey(conditions, tables),
     ...anyOf(conditions, tables),
   ])
-  const chosen = candidates.size <= fewRecords ? candidates : fewest([candidates, ...byRange(left, home, order, tables, look)])
+  const chosen =
+    candidates.size <= fewRecords ? candidates : fewest([candidates, ...byRange(left, home, order, tables, look)])
   const tests = conditions.map((condition) => testOf(condition, comparerOf(condition.field, spellings.comparers)))
   const found: Entry[] = []
   for (const entry of chosen.entries()) {
@@ -93,17 +105,30 @@ export function listPage(tables: Tables, given: ListRequest, scope: Readonly<Rec
     if (tests.every((test) => test(entry.stored.value))) found.push(entry)
   }
   if (byRank) return rankedPage(found, byRankThen(ranks, order), request)
-  return chosen.ordered ? sliceOf(found, wholeOf(found), order, request, look) : sortedPage(found, home, order, request, look)
+  return chosen.ordered
+    ? sliceOf(found, wholeOf(found), order, request, look)
+    : sortedPage(found, home, order, request, look)
 }
 
 /** A page in the order of rank, in which there are no places to seek. */
 function rankedPage(found: readonly Entry[], compare: Order['compare'], { offset, size }: ListRequest): ExactPage<Row> {
   const items = firstOf(found, offset + size, compare).slice(offset)
-  return { items: items.map((entry) => entry.stored), total: found.length, more: offset + size < found.length, seekable: false }
+  return {
+    items: items.map((entry) => entry.stored),
+    total: found.length,
+    more: offset + size < found.length,
+    seekable: false,
+  }
 }
 
 /** A page of records of `home` that are in no order yet. */
-function sortedPage(found: readonly Entry[], home: Bucket, order: Order, request: ListRequest, look: () => void): ExactPage<Row> {
+function sortedPage(
+  found: readonly Entry[],
+  home: Bucket,
+  order: Order,
+  request: ListRequest,
+  look: () => void,
+): ExactPage<Row> {
   if (found.length > fewRecords && found.length * 8 > home.size) {
     // Picking many records out of the order that is kept takes a fraction of the time of sorting them (10,000 records: 1.5 ms against 17).
     const picked = new Set(found)
@@ -121,7 +146,10 @@ function conditionsOfScope(scope: Readonly<Record<string, Scalar>>): Condition[]
 }
 
 /** The equalities of members with an index, each member once; `undefined` where two contradict each other. */
-function equalitiesOf(conditions: readonly Condition[], isIndexed: (field: string) => boolean): readonly Equality[] | undefined {
+function equalitiesOf(
+  conditions: readonly Condition[],
+  isIndexed: (field: string) => boolean,
+): readonly Equality[] | undefined {
   const found = new Map<string, Equality>()
   for (const condition of conditions) {
     if (condition.op !== 'eq' || !isIndexed(condition.field)) continue
@@ -137,7 +165,8 @@ const byRankThen =
   (a, b) =>
     (ranks.get(b.id) ?? 0) - (ranks.get(a.id) ?? 0) || compare(a, b)
 
-const fewest = (all: readonly Candidates[]): Candidates => all.reduce((least, other) => (other.size < least.size ? other : least))
+const fewest = (all: readonly Candidates[]): Candidates =>
+  all.reduce((least, other) => (other.size < least.size ? other : least))
 
 function* entriesOf(ids: Iterable<Identity>, all: Bucket): Iterable<Entry> {
   for (const id of ids) {
@@ -175,7 +204,13 @@ function anyOf(conditions: readonly Condition[], { indexed, indexes }: Tables): 
 }
 
 /** For each member with a range: its stretch of the records of `home`. */
-function byRange(conditions: readonly Condition[], home: Bucket, order: Order, { key, spellings }: Tables, look: () => void): Candidates[] {
+function byRange(
+  conditions: readonly Condition[],
+  home: Bucket,
+  order: Order,
+  { key, spellings }: Tables,
+  look: () => void,
+): Candidates[] {
   const ranged = conditions.filter((condition) => condition.op !== 'eq' && isStretch(condition))
   const members = new Map(ranged.map(({ field, path }) => [field, path]))
   return [...members].map(([field, path]) => {

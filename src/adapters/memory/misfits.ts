@@ -28,9 +28,12 @@ function misfitOf(shape: Shape, value: unknown, isKey: boolean): string | undefi
     if (isKey) return 'a key must have a value'
     return value === null && !shape.nullable && !shape.untyped ? 'must not be null' : undefined
   }
-  if (shape.types.size > 0 && ![...shape.types].some((type) => isOf(type, value))) return `must be ${[...shape.types].join(' or ')}`
+  if (shape.types.size > 0 && ![...shape.types].some((type) => isOf(type, value)))
+    return `must be ${[...shape.types].join(' or ')}`
   const format = typeof value === 'string' ? valueFormat(shape) : undefined
-  return format === undefined || format.canonical(value as string) !== undefined ? undefined : `must be ${format.expects}`
+  return format === undefined || format.canonical(value as string) !== undefined
+    ? undefined
+    : `must be ${format.expects}`
 }
 
 function isOf(type: string, value: unknown): boolean {

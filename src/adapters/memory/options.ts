@@ -1,6 +1,15 @@
 /** The options of the memory adapter, and what it is. */
 import { count, type Kinds } from '../../options/kinds.js'
-import type { Adapter, AdapterCall, Idempotency, ListRequest, ParentKey, Refused, Repeated, Stored } from '../contract.js'
+import type {
+  Adapter,
+  AdapterCall,
+  Idempotency,
+  ListRequest,
+  ParentKey,
+  Refused,
+  Repeated,
+  Stored,
+} from '../contract.js'
 import type { MemoryIdempotencyOptions } from './kept-records.js'
 import type { ExactPage } from './slice.js'
 
@@ -48,12 +57,25 @@ export interface MemoryAdapter<T, K> extends Adapter<T, K> {
   ready(): void
   list(request: ListRequest, call: AdapterCall): ExactPage<T>
   read(keys: readonly K[], call: AdapterCall): readonly (Stored<T> | undefined)[]
-  create(value: T, call: AdapterCall & { readonly idempotency: Idempotency }): { readonly created: Stored<T> } | Refused | Repeated
+  create(
+    value: T,
+    call: AdapterCall & { readonly idempotency: Idempotency },
+  ): { readonly created: Stored<T> } | Refused | Repeated
   create(value: T, call: AdapterCall): { readonly created: Stored<T> } | Refused
   /** There with the option `idempotency`. */
   recall?(call: AdapterCall): Stored<T> | Repeated | undefined
   replace(key: K, value: T, expected: string | undefined, call: AdapterCall): Stored<T> | 'absent' | 'stale' | Refused
   remove(key: K, expected: string | undefined, call: AdapterCall): 'removed' | 'absent' | 'stale' | Refused
-  attach(parent: ParentKey, key: K, expected: string | undefined, call: AdapterCall): 'attached' | 'absent' | 'stale' | Refused
-  detach(parent: ParentKey, key: K, expected: string | undefined, call: AdapterCall): 'detached' | 'absent' | 'stale' | Refused
+  attach(
+    parent: ParentKey,
+    key: K,
+    expected: string | undefined,
+    call: AdapterCall,
+  ): 'attached' | 'absent' | 'stale' | Refused
+  detach(
+    parent: ParentKey,
+    key: K,
+    expected: string | undefined,
+    call: AdapterCall,
+  ): 'detached' | 'absent' | 'stale' | Refused
 }

@@ -87,7 +87,9 @@ function makeOrder(sort: readonly SortTerm[], key: readonly string[], comparers:
   const named = new Set(sort.map((term) => term.field))
   const ordered = [
     ...sort.map(({ field, path, descending }) => ({ field, path, sign: descending === reversed ? 1 : -1 })),
-    ...key.filter((member) => !named.has(member)).map((member) => ({ field: member, path: [member], sign: last === reversed ? 1 : -1 })),
+    ...key
+      .filter((member) => !named.has(member))
+      .map((member) => ({ field: member, path: [member], sign: last === reversed ? 1 : -1 })),
   ]
   const terms = ordered.map((term) => ({ ...term, compare: comparerOf(term.field, comparers) }))
   return {

@@ -79,8 +79,18 @@ export function stretchOf(
       continue
     }
     const kind = kindOf(value)
-    const starts = op === 'gt' ? above(value) : op === 'gte' || op === 'eq' ? reaching(value) : (member: unknown) => kindOf(member) >= kind
-    const ends = op === 'lt' ? reaching(value) : op === 'lte' || op === 'eq' ? above(value) : (member: unknown) => kindOf(member) > kind
+    const starts =
+      op === 'gt'
+        ? above(value)
+        : op === 'gte' || op === 'eq'
+          ? reaching(value)
+          : (member: unknown) => kindOf(member) >= kind
+    const ends =
+      op === 'lt'
+        ? reaching(value)
+        : op === 'lte' || op === 'eq'
+          ? above(value)
+          : (member: unknown) => kindOf(member) > kind
     from = Math.max(from, first(starts))
     to = Math.min(to, first(ends))
   }

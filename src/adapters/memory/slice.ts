@@ -16,7 +16,13 @@ export interface Stretch {
 }
 
 /** The page of a stretch of a list in the order that is kept. `look` is called for every record looked at on the way to a place. */
-export function sliceOf(list: readonly Entry[], stretch: Stretch, order: Order, request: ListRequest, look: () => void): ExactPage<Row> {
+export function sliceOf(
+  list: readonly Entry[],
+  stretch: Stretch,
+  order: Order,
+  request: ListRequest,
+  look: () => void,
+): ExactPage<Row> {
   const { from, to } = stretch
   const { seek, offset, size } = request
   const beside = seek && order.beside?.(seek.values)
@@ -40,7 +46,13 @@ export function sliceOf(list: readonly Entry[], stretch: Stretch, order: Order, 
   return pageOf(list, { from: end - size, to: end }, stretch, order, seek.backwards)
 }
 
-function pageOf(list: readonly Entry[], page: Stretch, { from, to }: Stretch, order: Order, backwards: boolean): ExactPage<Row> {
+function pageOf(
+  list: readonly Entry[],
+  page: Stretch,
+  { from, to }: Stretch,
+  order: Order,
+  backwards: boolean,
+): ExactPage<Row> {
   const { reversed, beside } = order
   const start = Math.max(from, page.from)
   const end = Math.min(to, page.to)
@@ -57,7 +69,12 @@ export function sortedSlice(found: readonly Entry[], order: Order, request: List
   const beside = seek && order.beside?.(seek.values)
   if (seek === undefined || beside === undefined) {
     const items = firstOf(found, offset + size, reversed ? descending(compare) : compare).slice(offset)
-    return { items: items.map((entry) => entry.stored), total, more: offset + size < total, seekable: order.beside !== undefined }
+    return {
+      items: items.map((entry) => entry.stored),
+      total,
+      more: offset + size < total,
+      seekable: order.beside !== undefined,
+    }
   }
   const below = seek.backwards !== reversed
   const beyond = found.filter((entry) => (below ? beside(entry) < 0 : beside(entry) > 0))

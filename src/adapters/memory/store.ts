@@ -110,7 +110,8 @@ function indexedMembers({ filters, parent, attachedTo, key }: ResourceDefinition
 
 /** A record without a value is outside every scope, and a scope without a value contains nothing. */
 function isWithin(row: Row, scope: Readonly<Record<string, Scalar>>): boolean {
-  for (const member of Object.keys(scope)) if (isNothing(scope[member]) || own(row, member) !== scope[member]) return false
+  for (const member of Object.keys(scope))
+    if (isNothing(scope[member]) || own(row, member) !== scope[member]) return false
   return true
 }
 

@@ -21,7 +21,11 @@ export class UniqueGroups {
   /** Throws `ConfigurationError` where a group names no member of the schema. */
   constructor(definition: ResourceDefinition, groups: readonly (readonly string[])[]) {
     for (const member of groups.flat()) check(definition, member)
-    this.#groups = groups.map((members) => ({ members, paths: members.map((member) => member.split('.')), taken: new Map() }))
+    this.#groups = groups.map((members) => ({
+      members,
+      paths: members.map((member) => member.split('.')),
+      taken: new Map(),
+    }))
   }
 
   /** The members of every group whose values another record than `id` has already. */

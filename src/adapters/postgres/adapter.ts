@@ -2,7 +2,16 @@
 import { owning } from '../../cache.js'
 import { declareCreating } from '../../definition/fixed.js'
 import type { ResourceDefinition } from '../../definition/resource.js'
-import type { Adapter, AdapterCall, Idempotency, ParentKey, Refused, Repeated, Stored, WriteMethod } from '../contract.js'
+import type {
+  Adapter,
+  AdapterCall,
+  Idempotency,
+  ParentKey,
+  Refused,
+  Repeated,
+  Stored,
+  WriteMethod,
+} from '../contract.js'
 import type { PostgresClient } from './connections/client.js'
 import { callersDatabases, type Databases, databasesOf, isSplit } from './connections/database.js'
 import { withReason } from './connections/unreachable.js'
@@ -26,14 +35,32 @@ export interface PostgresAdapter<T, K> extends Adapter<T, K> {
    * reach: others are not checked. Default: all.
    */
   ready(offered?: ReadonlySet<WriteMethod>): Promise<void>
-  create(value: T, call: AdapterCall & { readonly idempotency: Idempotency }): Promise<{ readonly created: Stored<T> } | Refused | Repeated>
+  create(
+    value: T,
+    call: AdapterCall & { readonly idempotency: Idempotency },
+  ): Promise<{ readonly created: Stored<T> } | Refused | Repeated>
   create(value: T, call: AdapterCall): Promise<{ readonly created: Stored<T> } | Refused>
   /** There with the option `idempotency`. */
   recall?(call: AdapterCall): Promise<Stored<T> | Repeated | undefined>
-  replace(key: K, value: T, expected: string | undefined, call: AdapterCall): Promise<Stored<T> | 'absent' | 'stale' | Refused>
+  replace(
+    key: K,
+    value: T,
+    expected: string | undefined,
+    call: AdapterCall,
+  ): Promise<Stored<T> | 'absent' | 'stale' | Refused>
   remove(key: K, expected: string | undefined, call: AdapterCall): Promise<'removed' | 'absent' | 'stale' | Refused>
-  attach(parent: ParentKey, key: K, expected: string | undefined, call: AdapterCall): Promise<'attached' | 'absent' | 'stale' | Refused>
-  detach(parent: ParentKey, key: K, expected: string | undefined, call: AdapterCall): Promise<'detached' | 'absent' | 'stale' | Refused>
+  attach(
+    parent: ParentKey,
+    key: K,
+    expected: string | undefined,
+    call: AdapterCall,
+  ): Promise<'attached' | 'absent' | 'stale' | Refused>
+  detach(
+    parent: ParentKey,
+    key: K,
+    expected: string | undefined,
+    call: AdapterCall,
+  ): Promise<'detached' | 'absent' | 'stale' | Refused>
   /**
    * The same in a transaction of yours, which you begin and end: a client of `pg` after BEGIN, the
    * transaction of a `PGlite`. A write where none is open throws `ConfigurationError`, and so does
@@ -67,7 +94,12 @@ export function postgresAdapter(
 ): UnboundPostgresAdapter
 export function postgresAdapter(client: PostgresClient, given: PostgresAdapterOptions): unknown {
   const options = tableOptions('postgresAdapter()', given)
-  const { prepare = true, acquireTimeout = 5_000, statementTimeout = Number.POSITIVE_INFINITY, onWarning = warned } = options
+  const {
+    prepare = true,
+    acquireTimeout = 5_000,
+    statementTimeout = Number.POSITIVE_INFINITY,
+    onWarning = warned,
+  } = options
   const driver = { prepare, acquire: acquireTimeout, statement: statementTimeout, warn: onWarning }
   const replica = isSplit(client) ? replicaUse(options.replica, client.write) : undefined
   const databases = databasesOf(client, driver, replica)

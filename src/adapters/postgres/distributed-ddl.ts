@@ -49,7 +49,8 @@ export function distributing(
       'tableDdl() prints a distributed table for a version that needs no trigger, since Citus has none there: version: { column: "version", soleWriter: true }',
     )
   // Rows that are read together lie on one server where the parent's key is in the key.
-  const member = definition.parent?.by.find((name) => definition.key.members.includes(name)) ?? definition.key.members[0]
+  const member =
+    definition.parent?.by.find((name) => definition.key.members.includes(name)) ?? definition.key.members[0]
   const column = layout.key.find(({ name }) => name === member)?.column as string
   const own = nameOf(relationName(table))
   const beside = distributed === true ? '' : `, colocate_with => ${nameOf(relationName(distributed.colocateWith))}`

@@ -11,7 +11,14 @@ export { type PostgresAdapter, postgresAdapter, type UnboundPostgresAdapter } fr
 export type { CustomClient, PostgresClient, SplitClient, SqlClient } from './connections/client.js'
 export { tableDdl } from './ddl.js'
 export type { TableDdlOptions } from './distributed-ddl.js'
-export type { Applied, Change, CreateChange, MoveChange, RemoveChange, ReplaceChange } from './options/change-options.js'
+export type {
+  Applied,
+  Change,
+  CreateChange,
+  MoveChange,
+  RemoveChange,
+  ReplaceChange,
+} from './options/change-options.js'
 export type {
   ColumnOptions,
   CountMode,

@@ -1,7 +1,8 @@
 import { ConfigurationError } from '../../problem.js'
 
 /** A store that does not fit what is asked of it. The message says how to fix it. */
-export const unfit = (message: string): ConfigurationError => new ConfigurationError('store-unfit', `postgresAdapter(): ${message}.`)
+export const unfit = (message: string): ConfigurationError =>
+  new ConfigurationError('store-unfit', `postgresAdapter(): ${message}.`)
 
 /** Why a write by `within()` is refused: alone, it would be committed at once. */
 export const noTransaction = (): ConfigurationError =>

@@ -163,7 +163,10 @@ export class HashingQueue {
     this.#nextReturn = comesBack + own
     // Rounded up, except for the rounding error of the subtraction.
     const seconds = Math.max(1, Math.ceil((comesBack - now) / 1000 - 1e-6))
-    return new Unavailable({ detail: `Too many passwords are being checked. Try again in ${inSeconds(seconds)}.`, retryAfter: seconds })
+    return new Unavailable({
+      detail: `Too many passwords are being checked. Try again in ${inSeconds(seconds)}.`,
+      retryAfter: seconds,
+    })
   }
 }
 

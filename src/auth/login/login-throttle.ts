@@ -33,7 +33,11 @@ export interface LoginAttempt {
 
 const limitOptions = { options: limitKinds }
 
-export const attemptsKinds: Kinds<AttemptsOptions> = { pair: limitOptions, address: limitOptions, account: limitOptions }
+export const attemptsKinds: Kinds<AttemptsOptions> = {
+  pair: limitOptions,
+  address: limitOptions,
+  account: limitOptions,
+}
 
 const quarter = 15 * 60_000
 const defaults = {
@@ -66,7 +70,8 @@ export class LoginThrottle {
     const counter = (name: string, limit: Quota): LoginCounter => {
       return new LoginCounter(limit, make === undefined ? undefined : guard.add(make(`login-${name}`), limit.window))
     }
-    const limit = (name: keyof AttemptsOptions): LoginCounter => counter(name, limitOf(attempts?.[name], defaults[name]))
+    const limit = (name: keyof AttemptsOptions): LoginCounter =>
+      counter(name, limitOf(attempts?.[name], defaults[name]))
     this.#pair = limit('pair')
     this.#address = limit('address')
     this.#account = limit('account')
@@ -98,7 +103,11 @@ export class LoginThrottle {
     const failed = (): void => this.#count(keys, -1)
     const succeeded = async (): Promise<void> => {
       failed()
-      await Promise.all([this.#pair.clear(pair), ...others.map((reservation) => reservation.giveBack()), this.#known.renew(pair)])
+      await Promise.all([
+        this.#pair.clear(pair),
+        ...others.map((reservation) => reservation.giveBack()),
+        this.#known.renew(pair),
+      ])
     }
     const release = async (): Promise<void> => {
       failed()

@@ -9,7 +9,8 @@ export const longestPassword = 1024
  */
 export function prepareOpaqueString(password: string): string | undefined {
   // A sign-up without the member is a request like any other.
-  if (typeof password !== 'string' || password.length > longestPassword || /[\p{Cc}\p{Cs}]/u.test(password)) return undefined
+  if (typeof password !== 'string' || password.length > longestPassword || /[\p{Cc}\p{Cs}]/u.test(password))
+    return undefined
   const prepared = password.replace(/\p{Zs}/gu, ' ').normalize('NFC')
   return prepared === '' || Buffer.byteLength(prepared) > longestPassword ? undefined : prepared
 }

@@ -31,10 +31,16 @@ export interface PasswordCheckOptions<P> {
  * Who these credentials belong to; `undefined` where to nobody. `isGone`: whether the client no
  * longer waits for the answer; then nothing is hashed for it.
  */
-export type PasswordCheck<P> = (credentials: BasicCredentials, isGone: () => boolean) => Promise<{ readonly principal: P } | undefined>
+export type PasswordCheck<P> = (
+  credentials: BasicCredentials,
+  isGone: () => boolean,
+) => Promise<{ readonly principal: P } | undefined>
 
 /** `report` hears of what must not fail a login; it never throws. */
-export function makePasswordCheck<P>(options: PasswordCheckOptions<P>, report: (error: unknown) => void): PasswordCheck<P> {
+export function makePasswordCheck<P>(
+  options: PasswordCheckOptions<P>,
+  report: (error: unknown) => void,
+): PasswordCheck<P> {
   const { find, verify, upgrade } = options
   if (find === undefined) {
     return async ({ user, password }) => {

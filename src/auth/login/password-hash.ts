@@ -28,7 +28,8 @@ export const workOf = ({ ln, r, p }: Cost): number => 2 ** ln * r * p
 /** Bytes that a hashing needs at once (RFC 7914 2). */
 export const memoryOf = ({ ln, r, p }: Cost): number => 128 * r * (2 ** ln + p)
 
-const pattern = /^\$scrypt\$ln=([1-9]\d?),r=([1-9]\d?),p=([1-9]\d{0,2})\$([A-Za-z0-9+/]{11,86})\$([A-Za-z0-9+/]{22,86})$/
+const pattern =
+  /^\$scrypt\$ln=([1-9]\d?),r=([1-9]\d?),p=([1-9]\d{0,2})\$([A-Za-z0-9+/]{11,86})\$([A-Za-z0-9+/]{22,86})$/
 
 /** Reads a stored hash; `undefined` where it is none of scrypt's, or asks for more than 256 MiB or 2^24 steps (21 times today's). */
 export function parsePasswordHash(text: unknown): PasswordHash | undefined {

@@ -6,7 +6,15 @@ import type { Kinds } from '../../options/kinds.js'
 import { HttpProblem } from '../../problem.js'
 import { hashing } from './hashing-queue.js'
 import { longestPassword, prepareOpaqueString } from './opaque-string.js'
-import { type Cost, formatPasswordHash, memoryOf, type PasswordHash, parsePasswordHash, todaysCost, workOf } from './password-hash.js'
+import {
+  type Cost,
+  formatPasswordHash,
+  memoryOf,
+  type PasswordHash,
+  parsePasswordHash,
+  todaysCost,
+  workOf,
+} from './password-hash.js'
 import { derive } from './scrypt-threads.js'
 
 /** What a password is to be stored with. */

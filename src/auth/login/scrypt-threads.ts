@@ -89,7 +89,13 @@ class HashingThread {
 
   constructor() {
     // Without the options and the environment of the process, which may load whole programs.
-    this.#worker = new Worker(threadCode, { eval: true, execArgv: [], env: {}, workerData: niceness, name: 'password-hashing' })
+    this.#worker = new Worker(threadCode, {
+      eval: true,
+      execArgv: [],
+      env: {},
+      workerData: niceness,
+      name: 'password-hashing',
+    })
     this.#worker.once('online', () => {
       this.#isOnline = true
     })

@@ -44,4 +44,5 @@ export const algorithms: Readonly<Record<TokenAlgorithm, Fitness>> = {
 export const algorithmNames = Object.keys(algorithms) as readonly TokenAlgorithm[]
 
 /** Whether a name is exactly that of an algorithm: case counts (RFC 7515 4.1.1). */
-export const isAlgorithm = (name: unknown): name is TokenAlgorithm => typeof name === 'string' && Object.hasOwn(algorithms, name)
+export const isAlgorithm = (name: unknown): name is TokenAlgorithm =>
+  typeof name === 'string' && Object.hasOwn(algorithms, name)

@@ -86,7 +86,9 @@ function audienceFault({ aud }: Claims, { audiences }: ClaimRules): string | und
     return aud === undefined ? undefined : 'The token has an audience, and this service names none: set "audience".'
   if (aud === undefined) return 'The claim "aud" is missing.'
   const meant = typeof aud === 'string' ? [aud] : aud
-  return meant.some((one) => audiences.includes(one)) ? undefined : 'The token is meant for another audience than "audience".'
+  return meant.some((one) => audiences.includes(one))
+    ? undefined
+    : 'The token is meant for another audience than "audience".'
 }
 
 /** When claims that hold now will not hold any more, in seconds since 1970. */

@@ -104,7 +104,9 @@ class PublishedKeys {
     const pause = Math.min(eager, this.plan.cooldown)
     if (this.pending !== undefined || this.mayTry(pause)) await this.refresh()
     if (this.keys !== undefined) return matching(this.keys, header)
-    throw new Unavailable({ cause: stated(new Error('There is no key set yet: it could not be fetched.'), 'key-rotation') })
+    throw new Unavailable({
+      cause: stated(new Error('There is no key set yet: it could not be fetched.'), 'key-rotation'),
+    })
   }
 
   private mayTry(pause: number): boolean {
@@ -123,7 +125,9 @@ class PublishedKeys {
   private async load(): Promise<void> {
     try {
       const { load, timeout } = this.plan
-      const set = await abortedAfter(load, timeout, () => stated(new Error(`The key set took longer than ${timeout} ms.`), 'key-rotation'))
+      const set = await abortedAfter(load, timeout, () =>
+        stated(new Error(`The key set took longer than ${timeout} ms.`), 'key-rotation'),
+      )
       const { keys, faults } = readKeySet(keysOfSet(set))
       this.keys = keys
       this.got = performance.now()
@@ -131,13 +135,21 @@ class PublishedKeys {
       this.reportFaults(keys, faults)
     } catch (error) {
       const meanwhile = this.keys === undefined ? 'Nobody can be let through.' : 'The keys at hand go on serving.'
-      if (!this.failing) this.report(stated(new Error(`The key set could not be fetched. ${meanwhile}`, { cause: error }), 'key-rotation'))
+      if (!this.failing)
+        this.report(
+          stated(new Error(`The key set could not be fetched. ${meanwhile}`, { cause: error }), 'key-rotation'),
+        )
       this.failing = true
     }
   }
 
   private reportFaults(keys: KeySet['keys'], faults: KeySet['faults']): void {
-    const told = faults.length > 0 ? faults.join('\n') : keys.length === 0 ? 'The key set holds no key that can verify tokens.' : ''
+    const told =
+      faults.length > 0
+        ? faults.join('\n')
+        : keys.length === 0
+          ? 'The key set holds no key that can verify tokens.'
+          : ''
     if (told !== '' && told !== this.lastFaults) this.report(stated(new Error(told), 'key-rotation'))
     this.lastFaults = told
   }

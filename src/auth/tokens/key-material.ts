@@ -57,7 +57,10 @@ export function pairKey(what: string, material: unknown, purpose: KeyPurpose): K
 function secretOf(what: string, bytes: Buffer): KeyObject {
   if (holdsPair(bytes)) throw confused(what)
   if (bytes.length === 0) {
-    throw new ConfigurationError('weak-key', `${what} is an empty secret: is the environment variable set? Give one of random bytes.`)
+    throw new ConfigurationError(
+      'weak-key',
+      `${what} is an empty secret: is the environment variable set? Give one of random bytes.`,
+    )
   }
   return createSecretKey(bytes)
 }
@@ -99,7 +102,9 @@ const absent = (what: string): ConfigurationError =>
 
 /** No PEM holds a backslash: this one has been through an environment variable or a JSON file that kept its escapes. */
 const escaped = (what: string): ConfigurationError =>
-  invalidOption(`${what} is PEM text with a backslash and an n in the place of its line breaks. Give its text.replaceAll('\\\\n', '\\n').`)
+  invalidOption(
+    `${what} is PEM text with a backslash and an n in the place of its line breaks. Give its text.replaceAll('\\\\n', '\\n').`,
+  )
 
 const confused = (what: string): ConfigurationError =>
   new ConfigurationError(
@@ -107,4 +112,5 @@ const confused = (what: string): ConfigurationError =>
     `${what} is a key of a pair, given as the secret of an HS algorithm: whoever has its public half could sign. Name the algorithm of the pair, or give a secret of random bytes.`,
   )
 
-const cannotSign = (what: string): ConfigurationError => invalidOption(`${what} is a public key, which can not sign. Give the private key.`)
+const cannotSign = (what: string): ConfigurationError =>
+  invalidOption(`${what} is a public key, which can not sign. Give the private key.`)

@@ -43,7 +43,8 @@ export function keyMemo(caches = new Caches()): (what: string, given: unknown) =
   }
 }
 
-const isOf = (prepared: PreparedKey, { algorithm, kid }: TokenKey): boolean => prepared.algorithm === algorithm && prepared.kid === kid
+const isOf = (prepared: PreparedKey, { algorithm, kid }: TokenKey): boolean =>
+  prepared.algorithm === algorithm && prepared.kid === kid
 
 function contentOf(material: unknown): string {
   if (typeof material === 'string') return `text ${material}`

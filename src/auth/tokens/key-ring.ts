@@ -44,7 +44,9 @@ function fixedRing(what: string, given: unknown): KeyRing {
   }
   const list = isList(given) ? given : [given]
   if (list.length === 0) throw invalidOption(`${what} has no key. Give at least one in "keys".`)
-  const keys = list.map((key, index) => prepareKey(isList(given) ? `keys[${index}] of ${what}` : `keys of ${what}`, key, 'verify'))
+  const keys = list.map((key, index) =>
+    prepareKey(isList(given) ? `keys[${index}] of ${what}` : `keys of ${what}`, key, 'verify'),
+  )
   checkNames(what, keys)
   const kids = [...new Set(keys.flatMap(({ kid }) => kid ?? []))]
   // No key is named '': it stands for every kid that no key has.

@@ -10,14 +10,18 @@ const largest = 1024 * 1024
 /** The address of a key set. Throws `ConfigurationError` unless it is https, or http on this machine: who can change the answer on its way can sign tokens. */
 export function keySetAddress(source: string | URL): URL {
   if (!URL.canParse(String(source))) {
-    throw invalidOption('The source of jwks() is no URL. Give one such as "https://login.example/jwks.json", or a function.')
+    throw invalidOption(
+      'The source of jwks() is no URL. Give one such as "https://login.example/jwks.json", or a function.',
+    )
   }
   const url = new URL(String(source))
   if (url.username !== '' || url.password !== '') {
     throw invalidOption('The source of jwks() holds credentials, which fetch refuses. Give a function that sends them.')
   }
   if (url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url.hostname))) return url
-  throw invalidOption(`The source of jwks() is on ${url.protocol}//, where anybody on the way could swap the keys. Give an https address.`)
+  throw invalidOption(
+    `The source of jwks() is on ${url.protocol}//, where anybody on the way could swap the keys. Give an https address.`,
+  )
 }
 
 const isLoopback = (host: string): boolean => host === 'localhost' || host === '[::1]' || /^127(?:\.\d+){3}$/.test(host)

@@ -39,11 +39,13 @@ export function readKeySet(members: readonly unknown[]): KeySet {
 }
 
 const isForSignatures = ({ use, key_ops: operations }: JsonObject): boolean =>
-  (use === undefined || use === 'sig') && (operations === undefined || (isList(operations) && operations.includes('verify')))
+  (use === undefined || use === 'sig') &&
+  (operations === undefined || (isList(operations) && operations.includes('verify')))
 
 function algorithmOf({ kty, alg, crv }: JsonObject): TokenAlgorithm | undefined {
   if (kty !== 'RSA' && kty !== 'EC') return undefined
-  if (alg === undefined) return kty === 'RSA' ? 'RS256' : typeof crv === 'string' && Object.hasOwn(curves, crv) ? curves[crv] : undefined
+  if (alg === undefined)
+    return kty === 'RSA' ? 'RS256' : typeof crv === 'string' && Object.hasOwn(curves, crv) ? curves[crv] : undefined
   return isAlgorithm(alg) && !alg.startsWith('HS') ? alg : undefined
 }
 
@@ -55,6 +57,10 @@ function tokenKey(member: JsonObject, algorithm: TokenAlgorithm): TokenKey {
       `${what} is private, and everybody can sign with it. Withdraw it, and publish public halves only.`,
     )
   }
-  const { kid, key } = prepareKey(what, { algorithm, key: member, ...(member.kid === undefined ? {} : { kid: member.kid }) }, 'verify')
+  const { kid, key } = prepareKey(
+    what,
+    { algorithm, key: member, ...(member.kid === undefined ? {} : { kid: member.kid }) },
+    'verify',
+  )
   return Object.freeze(kid === undefined ? { algorithm, key } : { kid, algorithm, key })
 }

@@ -57,7 +57,8 @@ export function prepareKey(what: string, given: unknown, purpose: KeyPurpose): P
 export function checkForm(what: string, given: unknown): void {
   const mend = "Give { algorithm: 'HS256', key: ... }, with the one algorithm that the key serves."
   if (given === undefined || given === null) throw invalidOption(`${what} is missing. ${mend}`)
-  if (isObject(given) && !(given instanceof Uint8Array || given instanceof KeyObject || Object.hasOwn(given, 'kty'))) return
+  if (isObject(given) && !(given instanceof Uint8Array || given instanceof KeyObject || Object.hasOwn(given, 'kty')))
+    return
   throw invalidOption(`${what} is ${isList(given) ? 'a list' : 'a key without its algorithm'}. ${mend}`)
 }
 
@@ -84,7 +85,12 @@ function checkStrength(what: string, algorithm: TokenAlgorithm, fitness: Fitness
   else checkCurve(what, algorithm, fitness, key)
 }
 
-function checkCurve(what: string, algorithm: TokenAlgorithm, fitness: Extract<Fitness, { kind: 'ec' }>, key: KeyObject): void {
+function checkCurve(
+  what: string,
+  algorithm: TokenAlgorithm,
+  fitness: Extract<Fitness, { kind: 'ec' }>,
+  key: KeyObject,
+): void {
   if (key.asymmetricKeyType === 'ec' && key.asymmetricKeyDetails?.namedCurve === fitness.curve) return
   throw weak(
     `${what} is no key on the curve ${fitness.named}, which ${algorithm} needs (RFC 7518 3.4). Give one, or name its own algorithm.`,
@@ -93,24 +99,41 @@ function checkCurve(what: string, algorithm: TokenAlgorithm, fitness: Extract<Fi
 
 function checkSecret(what: string, algorithm: TokenAlgorithm, least: number, key: KeyObject): void {
   if ((key.symmetricKeySize ?? 0) >= least) return
-  throw weak(`${what} is shorter than the ${least} bytes that ${algorithm} needs (RFC 7518 3.2). Make one with randomBytes(${least}).`)
+  throw weak(
+    `${what} is shorter than the ${least} bytes that ${algorithm} needs (RFC 7518 3.2). Make one with randomBytes(${least}).`,
+  )
 }
 
-function checkRsa(what: string, algorithm: TokenAlgorithm, fitness: Extract<Fitness, { kind: 'rsa' }>, key: KeyObject): void {
-  const { modulusLength = 0, publicExponent = 0n, hashAlgorithm, mgf1HashAlgorithm, saltLength = 0 } = key.asymmetricKeyDetails ?? {}
+function checkRsa(
+  what: string,
+  algorithm: TokenAlgorithm,
+  fitness: Extract<Fitness, { kind: 'rsa' }>,
+  key: KeyObject,
+): void {
+  const {
+    modulusLength = 0,
+    publicExponent = 0n,
+    hashAlgorithm,
+    mgf1HashAlgorithm,
+    saltLength = 0,
+  } = key.asymmetricKeyDetails ?? {}
   const type = key.asymmetricKeyType
   if (type !== 'rsa' && !(type === 'rsa-pss' && fitness.pss)) {
     throw weak(`${what} is no RSA key that serves ${algorithm}. Give one, or name its own algorithm.`)
   }
   if (modulusLength < 2048) {
-    throw weak(`${what} has ${modulusLength} bits; ${algorithm} needs an RSA key of 2048 or more (RFC 7518 3.3). Make a new pair.`)
+    throw weak(
+      `${what} has ${modulusLength} bits; ${algorithm} needs an RSA key of 2048 or more (RFC 7518 3.3). Make a new pair.`,
+    )
   }
   if (publicExponent < 3n) {
     throw weak(`${what} is an RSA key with the public exponent 1, by which anybody can sign. Make a new pair.`)
   }
   const bound = type === 'rsa-pss' && hashAlgorithm !== undefined
   if (bound && (hashAlgorithm !== fitness.hash || mgf1HashAlgorithm !== fitness.hash || saltLength > fitness.bytes)) {
-    throw weak(`${what} is an RSA-PSS key for other parameters than those of ${algorithm} (RFC 7518 3.5). Name its own algorithm.`)
+    throw weak(
+      `${what} is an RSA-PSS key for other parameters than those of ${algorithm} (RFC 7518 3.5). Name its own algorithm.`,
+    )
   }
 }
 

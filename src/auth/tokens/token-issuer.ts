@@ -89,7 +89,8 @@ function verifies(issue: () => string, key: KeyObject, algorithm: TokenAlgorithm
 function checked(claims: { readonly sub: string }, fixed: object, times: object): Claims {
   if (!isObject(claims) || typeof claims.sub !== 'string') throw refused('"sub" is no text. Say whom the token is for.')
   for (const name of [...ours, ...Object.keys(fixed)]) {
-    if (Object.hasOwn(claims, name)) throw refused(`"${name}" is set by the issuer. Leave it out, or make another issuer.`)
+    if (Object.hasOwn(claims, name))
+      throw refused(`"${name}" is set by the issuer. Leave it out, or make another issuer.`)
   }
   const empty = Object.keys(claims).find((name) => claims[name as keyof typeof claims] === undefined)
   // JSON would leave it out without a word, and a service that goes by it would see none.

@@ -24,9 +24,11 @@ export function readToken(token: string): UnverifiedToken | string {
   if (parts.length !== 3) return 'The token has not three parts.'
   const bytes = parts.map(decode)
   const [header, payload] = bytes
-  if (header === undefined || payload === undefined || bytes[2] === undefined) return 'A part of the token is empty or not base64url.'
+  if (header === undefined || payload === undefined || bytes[2] === undefined)
+    return 'A part of the token is empty or not base64url.'
   const json = parseJson(header, { depth })
-  if ('malformed' in json || !isObject(json.value)) return 'The header is no JSON object that every reader would understand alike.'
+  if ('malformed' in json || !isObject(json.value))
+    return 'The header is no JSON object that every reader would understand alike.'
   return readHeader(json.value, payload)
 }
 

@@ -44,7 +44,12 @@ export function tokenVerifier(plan: VerifierPlan): TokenVerifier {
   const { keys, refuse, type, cache } = plan
 
   /** The claims of a token that one of these keys has signed. */
-  const verify = (token: string, { header, payload }: UnverifiedToken, candidates: readonly PreparedKey[], now: number): Claims => {
+  const verify = (
+    token: string,
+    { header, payload }: UnverifiedToken,
+    candidates: readonly PreparedKey[],
+    now: number,
+  ): Claims => {
     if (candidates.length === 0) throw refuse('There is no key of this algorithm and kid.')
     const key = candidates.find((candidate) => signed(token, candidate))
     if (key === undefined) throw refuse('The signature is not of the keys that there are.')

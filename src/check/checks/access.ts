@@ -12,7 +12,10 @@ async function privatePaths(list: Listing): Promise<readonly string[]> {
   const { client } = list.service
   if (!list.target.secured) throw new NotApplicable(`${list.target.template} is open to everybody`)
   if (client.caller.kind === 'nobody') throw new Unchecked('no token was given')
-  return [list.path, ...(list.target.itemMethods.includes('GET') && list.target.key !== undefined ? [await list.anItem()] : [])]
+  return [
+    list.path,
+    ...(list.target.itemMethods.includes('GET') && list.target.key !== undefined ? [await list.anItem()] : []),
+  ]
 }
 
 /** GET is 401. */
@@ -75,7 +78,9 @@ export const accessChecks: readonly ListCheck[] = [
     why: 'A caller learns that other credentials would not help, and sees nothing.',
     fix: 'Check the permission for every operation of the resource.',
     async run(list) {
-      const refused = [...list.service.client.principals.values()].filter(({ forbidden = [] }) => forbidden.includes(list.target.template))
+      const refused = [...list.service.client.principals.values()].filter(({ forbidden = [] }) =>
+        forbidden.includes(list.target.template),
+      )
       if (refused.length === 0) throw new Unchecked('no principal was given that may not read it')
       const found = await firstBreak(refused, async ({ name }) =>
         firstBreak(await privatePaths(list), async (path) => {
@@ -105,7 +110,11 @@ export const accessChecks: readonly ListCheck[] = [
         const control = (exchange.answer.field(header.cacheControl) ?? '').toLowerCase()
         if (/\bno-store\b/.test(control)) return undefined
         if (/\bprivate\b/.test(control) && /\bno-cache\b|\bmax-age=0\b/.test(control)) return undefined
-        return breaks('Cache-Control with private and no-cache, or no-store', control === '' ? 'no such field' : control, exchange)
+        return breaks(
+          'Cache-Control with private and no-cache, or no-store',
+          control === '' ? 'no such field' : control,
+          exchange,
+        )
       })
       return found ?? holds
     },
@@ -125,7 +134,10 @@ async function expansionLaw(list: Listing): Promise<Outcome> {
     for (const member of names) {
       const [plain, expanded] = [await list.list('', as), await list.list({ [parameter.expand]: member }, as)]
       if (plain.answer.status !== 200) continue
-      const [brief, full] = [itemsOf(plain)[0]?.[member], isList(expanded.answer.json) ? own(expanded.answer.json[0], member) : undefined]
+      const [brief, full] = [
+        itemsOf(plain)[0]?.[member],
+        isList(expanded.answer.json) ? own(expanded.answer.json[0], member) : undefined,
+      ]
       if (!isObject(brief) || typeof brief.href !== 'string' || !list.service.owns(brief.href)) continue
       const itself = await list.service.client.send('GET', list.service.addressOf(brief.href), as)
       if (itself.answer.status !== 403) continue
@@ -133,7 +145,12 @@ async function expansionLaw(list: Listing): Promise<Outcome> {
       if (expanded.answer.status !== 200) continue
       const more = Object.keys(isObject(full) ? full : {}).find((one) => !(one in (brief as JsonObject)))
       if (more !== undefined && canonicalText(brief) !== canonicalText(full))
-        return breaks(`no more of "${member}" than its link, since it is 403 for "${name}"`, `"${member}.${more}"`, itself, expanded)
+        return breaks(
+          `no more of "${member}" than its link, since it is 403 for "${name}"`,
+          `"${member}.${more}"`,
+          itself,
+          expanded,
+        )
     }
   }
   if (compared === 0) throw new Unchecked('no principal was given that may read the list and not what it links to')

@@ -44,7 +44,8 @@ const rules: readonly AnswerRule[] = [
     rule: '`Deprecation` and `Sunset` are well-formed.',
     why: 'Tools of clients read the dates, and warn in time.',
     fix: 'Write Deprecation as @seconds (RFC 9745), and Sunset as an HTTP date (RFC 8594).',
-    applies: ({ answer }) => answer.field(header.deprecation) !== undefined || answer.field(header.sunset) !== undefined,
+    applies: ({ answer }) =>
+      answer.field(header.deprecation) !== undefined || answer.field(header.sunset) !== undefined,
     expected: 'well-formed dates',
     otherwise: 'no answer has a date at which something ends',
   },
@@ -76,7 +77,13 @@ function judgedOf({ request, answer }: Exchange): JudgedAnswer {
     template: path,
     status,
     hasBody: answer.body !== '',
-    body: Array.isArray(answer.json) ? 'array' : typeof answer.json === 'object' ? 'object' : answer.body === '' ? 'empty' : 'other',
+    body: Array.isArray(answer.json)
+      ? 'array'
+      : typeof answer.json === 'object'
+        ? 'object'
+        : answer.body === ''
+          ? 'empty'
+          : 'other',
     isItem: false,
     isFile: false,
     isKnownCollection: false,

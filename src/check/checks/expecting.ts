@@ -16,7 +16,10 @@ export function describe({ answer: { status, type, body } }: Exchange): string {
 }
 
 /** The first break of several requests, in their order. `undefined` if there is none. */
-export async function firstBreak<T>(all: Iterable<T>, look: (one: T) => Promise<Outcome | undefined>): Promise<Outcome | undefined> {
+export async function firstBreak<T>(
+  all: Iterable<T>,
+  look: (one: T) => Promise<Outcome | undefined>,
+): Promise<Outcome | undefined> {
   for (const one of all) {
     const found = await look(one)
     if (found !== undefined) return found

@@ -48,22 +48,37 @@ const isOfType = (value: unknown, { type }: Filter): value is string | number | 
   type === 'integer' ? Number.isInteger(value) : type !== 'other' && typeof value === type
 
 /** What is wrong with the answer to a filter by values of an item. */
-function wrongItems(list: Listing, exchange: Exchange, wanted: readonly Shown[], item: JsonObject): Outcome | undefined {
+function wrongItems(
+  list: Listing,
+  exchange: Exchange,
+  wanted: readonly Shown[],
+  item: JsonObject,
+): Outcome | undefined {
   const refused = expectStatus(exchange, [200], 'a filter by a value that an item shows')
   if (refused !== undefined) return refused
   const found = itemsOf(exchange)
-  const stray = found.findIndex((one) => wanted.some(({ filter, value }) => folded(valueAt(one, filter.name)) !== folded(value)))
+  const stray = found.findIndex((one) =>
+    wanted.some(({ filter, value }) => folded(valueAt(one, filter.name)) !== folded(value)),
+  )
   const names = wanted.map(({ filter, value }) => `${filter.name} ${JSON.stringify(value)}`).join(' and ')
   if (stray >= 0) return breaks(`only items with ${names}`, `item ${stray + 1} has another value`, exchange)
-  const isWhole = totalOf(exchange) === found.length || (totalOf(exchange) === undefined && found.length < pageSize(list))
+  const isWhole =
+    totalOf(exchange) === found.length || (totalOf(exchange) === undefined && found.length < pageSize(list))
   if (!isWhole || found.some((one) => list.identityOf(one) === list.identityOf(item))) return undefined
-  return breaks(`the item ${list.identityOf(item).slice(0, 80)}, which has ${names}`, `${found.length} items without it`, exchange)
+  return breaks(
+    `the item ${list.identityOf(item).slice(0, 80)}, which has ${names}`,
+    `${found.length} items without it`,
+    exchange,
+  )
 }
 
 const pageSize = ({ target }: Listing): number => Math.min(target.largest ?? 25, 100)
 
 const ask = (list: Listing, wanted: readonly Shown[]): Promise<Exchange> =>
-  list.list({ ...Object.fromEntries(wanted.map(({ filter, value }) => [filter.name, String(value)])), [parameter.size]: pageSize(list) })
+  list.list({
+    ...Object.fromEntries(wanted.map(({ filter, value }) => [filter.name, String(value)])),
+    [parameter.size]: pageSize(list),
+  })
 
 export const filterChecks: readonly ListCheck[] = [
   {
@@ -74,7 +89,9 @@ export const filterChecks: readonly ListCheck[] = [
     async run(list) {
       const shown = await shownFilters(list)
       if (shown.length === 0) throw new Unchecked('no filter is named as a member that an item shows')
-      return (await firstBreak(shown, async (one) => wrongItems(list, await ask(list, [one]), [one], one.item))) ?? holds
+      return (
+        (await firstBreak(shown, async (one) => wrongItems(list, await ask(list, [one]), [one], one.item))) ?? holds
+      )
     },
   },
   {
@@ -89,7 +106,8 @@ export const filterChecks: readonly ListCheck[] = [
       // A value that no item has in one filter leaves nothing, whatever the other finds.
       const none = await list.list({ [first.filter.name]: String(first.value), [second.filter.name]: absent(second) })
       const left = none.answer.status === 200 ? itemsOf(none).length : 0
-      if (left > 0) return breaks(`no items, since none has ${second.filter.name}=${absent(second)}`, `${left} items`, none)
+      if (left > 0)
+        return breaks(`no items, since none has ${second.filter.name}=${absent(second)}`, `${left} items`, none)
       return wrongItems(list, await ask(list, both), both, first.item) ?? holds
     },
   },
@@ -100,9 +118,13 @@ export const filterChecks: readonly ListCheck[] = [
     fix: 'Refuse repeated parameters with 400, except filters that take several values.',
     async run(list) {
       const single = list.target.filters.find(({ many }) => !many)?.name
-      const names = [parameter.size, ...(single === undefined ? [] : [single])].filter((name) => list.target.parameters.includes(name))
+      const names = [parameter.size, ...(single === undefined ? [] : [single])].filter((name) =>
+        list.target.parameters.includes(name),
+      )
       if (names.length === 0) throw new NotApplicable(`${list.target.template} has no parameter that takes one value`)
-      const found = await firstBreak(names, async (name) => expectStatus(await list.list(`${name}=1&${name}=2`), [400], `"${name}" twice`))
+      const found = await firstBreak(names, async (name) =>
+        expectStatus(await list.list(`${name}=1&${name}=2`), [400], `"${name}" twice`),
+      )
       return found ?? holds
     },
   },
@@ -113,7 +135,9 @@ export const filterChecks: readonly ListCheck[] = [
     why: 'A list without items looks like an answer to a question that made sense.',
     fix: 'Check values by the type of their member, and refuse others with 400.',
     async run(list) {
-      const typed = list.target.filters.filter(({ type }) => type === 'integer' || type === 'number' || type === 'boolean')
+      const typed = list.target.filters.filter(
+        ({ type }) => type === 'integer' || type === 'number' || type === 'boolean',
+      )
       if (typed.length === 0) throw new NotApplicable(`${list.target.template} has no filter by numbers or booleans`)
       const found = await firstBreak(typed, async ({ name, type }) =>
         expectStatus(await list.list({ [name]: 'x' }), [400], `"x" for "${name}", which is ${type}`),

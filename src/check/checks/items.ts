@@ -86,7 +86,12 @@ export const itemChecks: readonly ListCheck[] = [
       if (get.answer.field(header.etag) !== undefined && head.answer.field(header.etag) === undefined)
         return breaks('a field Etag, as for GET', 'none', get, head)
       if (other === undefined) return holds
-      return breaks(`${other}: ${get.answer.field(other)}`, `${other}: ${head.answer.field(other) ?? '(absent)'}`, get, head)
+      return breaks(
+        `${other}: ${get.answer.field(other)}`,
+        `${other}: ${head.answer.field(other) ?? '(absent)'}`,
+        get,
+        head,
+      )
     },
   },
   {
@@ -166,5 +171,7 @@ function exactAllow(exchange: Exchange, documented: readonly string[]): Outcome 
   const writes = documented.filter((name) => ['POST', 'PUT', 'PATCH', 'DELETE'].includes(name))
   const offered = [...allowed].filter((name) => ['POST', 'PUT', 'PATCH', 'DELETE'].includes(name))
   const strange = offered.find((name) => !writes.includes(name))
-  return strange === undefined ? undefined : breaks(`no ${strange}, which the document does not have`, `Allow: ${allow}`, exchange)
+  return strange === undefined
+    ? undefined
+    : breaks(`no ${strange}, which the document does not have`, `Allow: ${allow}`, exchange)
 }

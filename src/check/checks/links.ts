@@ -16,7 +16,9 @@ interface FoundLink {
 }
 
 const linksOf = (item: JsonObject): readonly FoundLink[] =>
-  Object.entries(item).flatMap(([name, link]) => (isObject(link) && typeof link.href === 'string' ? [{ name, href: link.href, link }] : []))
+  Object.entries(item).flatMap(([name, link]) =>
+    isObject(link) && typeof link.href === 'string' ? [{ name, href: link.href, link }] : [],
+  )
 
 /** The links of a few items, by the name of the association. Throws where there are none. */
 async function linksBy(list: Listing): Promise<ReadonlyMap<string, readonly FoundLink[]>> {
@@ -51,9 +53,13 @@ export const linkChecks: readonly ListCheck[] = [
     async run(list) {
       const groups = [...(await linksBy(list))].filter(([, links]) => links.some(({ href }) => list.service.owns(href)))
       if (groups.length === 0)
-        throw new Unchecked('links do not begin with the address that is checked. Give the address of links with --published')
+        throw new Unchecked(
+          'links do not begin with the address that is checked. Give the address of links with --published',
+        )
       const found = await firstBreak(groups, async ([name, links]) => {
-        const hrefs = [...new Set(links.map(({ href }) => href))].filter((href) => list.service.owns(href)).slice(0, mostTargets)
+        const hrefs = [...new Set(links.map(({ href }) => href))]
+          .filter((href) => list.service.owns(href))
+          .slice(0, mostTargets)
         let last: Exchange | undefined
         for (const href of hrefs) {
           last = await list.service.client.send('GET', list.service.addressOf(href))
@@ -61,7 +67,12 @@ export const linkChecks: readonly ListCheck[] = [
           if (last.answer.status !== 404 && last.answer.status !== 410) return undefined
         }
         if (last === undefined) return undefined
-        return breaks(`something at the links "${name}"`, `${last.answer.status} at each of ${hrefs.length}`, await list.sample(), last)
+        return breaks(
+          `something at the links "${name}"`,
+          `${last.answer.status} at each of ${hrefs.length}`,
+          await list.sample(),
+          last,
+        )
       })
       return found ?? holds
     },
@@ -75,7 +86,9 @@ export const linkChecks: readonly ListCheck[] = [
       const names = expandable(list)
       let compared = 0
       const found = await firstBreak(names, async (name) => {
-        const item = (await list.items()).find((one) => linksOf(one).some((link) => link.name === name && list.service.owns(link.href)))
+        const item = (await list.items()).find((one) =>
+          linksOf(one).some((link) => link.name === name && list.service.owns(link.href)),
+        )
         if (item === undefined) return undefined
         const href = (item[name] as JsonObject).href as string
         const whole = await list.service.client.send('GET', list.service.addressOf(href))
@@ -88,7 +101,8 @@ export const linkChecks: readonly ListCheck[] = [
         compared += 1
         return differs(name, same[name], whole, page)
       })
-      if (found === undefined && compared === 0) throw new Unchecked('no link that can be expanded leads to something that can be read')
+      if (found === undefined && compared === 0)
+        throw new Unchecked('no link that can be expanded leads to something that can be read')
       return found ?? holds
     },
   },
@@ -122,7 +136,8 @@ export const linkChecks: readonly ListCheck[] = [
     fix: 'Write date-times as 2026-01-31T08:30:00.0000000.',
     async run(list) {
       const found = (await list.items()).flatMap((item) => dateTimesIn(item))
-      if (found.length === 0) throw new NotApplicable(`items of ${list.target.template} show no date-times without a zone`)
+      if (found.length === 0)
+        throw new NotApplicable(`items of ${list.target.template} show no date-times without a zone`)
       const wrong = found.find((text) => !/\.\d{7}$/.test(text))
       return wrong === undefined ? holds : breaks('seven fractional digits', wrong, await list.sample())
     },
@@ -155,7 +170,8 @@ export const linkChecks: readonly ListCheck[] = [
 ]
 
 function expandable({ target }: Listing): readonly string[] {
-  if (target.expand === undefined) throw new Unchecked('the document does not tell what "expand" takes. Give "expand" in a target file')
+  if (target.expand === undefined)
+    throw new Unchecked('the document does not tell what "expand" takes. Give "expand" in a target file')
   if (target.expand.length === 0) throw new NotApplicable(`${target.template} has nothing to expand`)
   return target.expand
 }
@@ -169,7 +185,9 @@ function differs(name: string, expanded: unknown, whole: Exchange, page: Exchang
   )
   if (other !== undefined) return breaks(`"${name}.${other}" as at its own address`, 'another value', whole, page)
   const more = Object.keys(expanded).find((one) => !(one in members) && one !== 'href')
-  return more === undefined ? undefined : breaks(`no "${name}.${more}", as at its own address`, 'the member', whole, page)
+  return more === undefined
+    ? undefined
+    : breaks(`no "${name}.${more}", as at its own address`, 'the member', whole, page)
 }
 
 const dateTimesIn = (value: unknown): readonly string[] => {

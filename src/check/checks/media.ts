@@ -98,7 +98,10 @@ async function bothOf(list: Listing): Promise<readonly [Exchange, Exchange]> {
   needsGet(list)
   if (!hasXml(list)) throw new NotApplicable(`${list.target.template} has no XML`)
   const path = await list.anItem()
-  const both = [await list.send('GET', path, accepting(mediaType.json)), await list.send('GET', path, accepting(mediaType.xml))] as const
+  const both = [
+    await list.send('GET', path, accepting(mediaType.json)),
+    await list.send('GET', path, accepting(mediaType.xml)),
+  ] as const
   if (both[0].answer.type !== mediaType.json || both[1].answer.type !== mediaType.xml)
     throw new Unchecked('an item could not be had in JSON and in XML')
   return both

@@ -27,7 +27,8 @@ export function misplaced(values: readonly unknown[], descending: boolean): numb
 }
 
 /** Without case, accents and outer space: many stores take such texts for equal. */
-export const folded = (value: unknown): string => String(value).normalize('NFD').replace(/\p{M}/gu, '').trim().toLowerCase()
+export const folded = (value: unknown): string =>
+  String(value).normalize('NFD').replace(/\p{M}/gu, '').trim().toLowerCase()
 
 /** The ways in which a store may tell texts apart. */
 const readings: readonly ((value: unknown) => string)[] = [(value) => JSON.stringify(value), folded]

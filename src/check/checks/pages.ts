@@ -41,7 +41,10 @@ export const pageChecks: readonly ListCheck[] = [
     async run(list) {
       needsParameter(list, parameter.page)
       const size = { [parameter.size]: 2 }
-      const [without, numbered] = [await list.list(size), await list.list({ ...size, [parameter.page]: list.target.first })]
+      const [without, numbered] = [
+        await list.list(size),
+        await list.list({ ...size, [parameter.page]: list.target.first }),
+      ]
       const shown = [without, numbered].map((one) => itemsOf(one).map((item) => list.identityOf(item)))
       if (shown[0]?.length === 0) throw new Unchecked(`${list.path} holds no items`)
       if (String(shown[0]) === String(shown[1])) return holds
@@ -102,7 +105,11 @@ export const pageChecks: readonly ListCheck[] = [
       const exchange = await list.list({ [parameter.size]: 1, [parameter.page]: 10_000_000 })
       const { status, json } = exchange.answer
       if (status === 200 && isList(json) && json.length === 0) return holds
-      return breaks('200 with an empty array', isList(json) ? `${status} with ${itemCount(json.length)}` : describe(exchange), exchange)
+      return breaks(
+        '200 with an empty array',
+        isList(json) ? `${status} with ${itemCount(json.length)}` : describe(exchange),
+        exchange,
+      )
     },
   },
 ]
@@ -118,7 +125,8 @@ export const totalCheck: ListCheck = {
     const exchange = await list.list({ [parameter.size]: 1 })
     const text = exchange.answer.field(header.totalCount)
     if (text === undefined) {
-      if (list.target.counted) return breaks(`${header.totalCount}, as the document promises`, 'no such field', exchange)
+      if (list.target.counted)
+        return breaks(`${header.totalCount}, as the document promises`, 'no such field', exchange)
       throw new NotApplicable('the list has no total, which is recommended but not required')
     }
     const total = totalOf(exchange)
@@ -137,10 +145,18 @@ async function countLaw(list: Listing, total: number): Promise<Outcome> {
   if (totalOf(end) !== total || totalOf(behind) !== total) throw new Unchecked('the list changed while it was read')
   const [count, more] = [itemsOf(end).length, itemsOf(behind).length]
   const left = total - (last - 1) * size
-  if (count !== left) return breaks(`${itemCount(left)} on page ${last} of ${itemCount(total)} in pages of ${size}`, itemCount(count), end)
-  return more === 0 ? holds : breaks(`no items behind the last of ${total}`, `${itemCount(more)} on page ${last + 1}`, end, behind)
+  if (count !== left)
+    return breaks(
+      `${itemCount(left)} on page ${last} of ${itemCount(total)} in pages of ${size}`,
+      itemCount(count),
+      end,
+    )
+  return more === 0
+    ? holds
+    : breaks(`no items behind the last of ${total}`, `${itemCount(more)} on page ${last + 1}`, end, behind)
 }
 
-const kindOf = (value: unknown): string => (value === undefined ? 'no JSON' : value === null ? 'null' : `JSON: ${typeof value}`)
+const kindOf = (value: unknown): string =>
+  value === undefined ? 'no JSON' : value === null ? 'null' : `JSON: ${typeof value}`
 
 const itemCount = (count: number): string => (count === 1 ? '1 item' : `${count} items`)

@@ -14,7 +14,9 @@ async function errorsOf(list: Listing): Promise<readonly Exchange[]> {
   const found = [
     await list.list('noSuchOne=1'),
     await list.list('', { headers: { [header.accept]: 'image/png' } }),
-    ...(target.itemMethods.includes('GET') && target.key !== undefined ? [await list.send('GET', await list.aMissingItem())] : []),
+    ...(target.itemMethods.includes('GET') && target.key !== undefined
+      ? [await list.send('GET', await list.aMissingItem())]
+      : []),
     ...(target.secured ? [await list.list('', { caller: nobody })] : []),
   ]
   const errors = found.filter(({ answer }) => answer.status >= 400)
@@ -34,7 +36,10 @@ const insides: readonly (readonly [what: string, pattern: RegExp])[] = [
   ['a stack of Python', /Traceback \(most recent call last\)/],
   ['a stack of Java', /\bat (?:[a-z_]\w*\.){2,}\w+\([\w.]*:?\d*\)/],
   ['a path of the server', /node_modules\/|\/home\/\w+\/|[A-Z]:\\\\?Users\\/],
-  ['a text of a database driver', /\bSQLSTATE\b|syntax error at or near|\bORA-\d{5}\b|SQLITE_[A-Z]+|duplicate key value violates/],
+  [
+    'a text of a database driver',
+    /\bSQLSTATE\b|syntax error at or near|\bORA-\d{5}\b|SQLITE_[A-Z]+|duplicate key value violates/,
+  ],
 ]
 
 export const problemChecks: readonly ListCheck[] = [
@@ -115,7 +120,11 @@ export const problemChecks: readonly ListCheck[] = [
     run: onErrors((exchange) => {
       const control = exchange.answer.field(header.cacheControl) ?? ''
       if (/\bno-store\b/i.test(control)) return undefined
-      return breaks(`Cache-Control: no-store with ${exchange.answer.status}`, control === '' ? 'no such field' : control, exchange)
+      return breaks(
+        `Cache-Control: no-store with ${exchange.answer.status}`,
+        control === '' ? 'no such field' : control,
+        exchange,
+      )
     }),
   },
 ]

@@ -10,7 +10,8 @@ async function besideVersion({ base, target }: Service): Promise<{ readonly root
   const below = target.collections[0]?.template.replace(/\/\{.*$/, '') ?? ''
   if (root !== undefined && last !== undefined) return { root, below }
   const [, version, rest = ''] = /^(\/v\d+)(\/.*)$/.exec(below) ?? []
-  if (version === undefined) throw new Unchecked('neither the base address nor the paths begin with a version such as v1')
+  if (version === undefined)
+    throw new Unchecked('neither the base address nor the paths begin with a version such as v1')
   return { root: base, below: rest }
 }
 
@@ -34,7 +35,8 @@ export const serviceChecks: readonly ServiceCheck[] = [
     fix: 'Answer all requests to a retired version with 410, and without a body.',
     async run(service) {
       const { retired } = service.target
-      if (retired.length === 0) throw new NotApplicable('no retired version is known. Name it as "retired" in a target file')
+      if (retired.length === 0)
+        throw new NotApplicable('no retired version is known. Name it as "retired" in a target file')
       const { root, below } = await besideVersion(service)
       const found = await firstBreak(retired, async (version) => {
         const exchange = await service.client.send('GET', `${root}/${version}${below}`)

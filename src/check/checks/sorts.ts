@@ -19,7 +19,8 @@ function fieldsOf({ target }: Listing): readonly string[] {
 }
 
 /** A large page in an order. */
-const sorted = (list: Listing, sort: string): Promise<Exchange> => list.list({ [parameter.sort]: sort, [parameter.size]: pageSize(list) })
+const sorted = (list: Listing, sort: string): Promise<Exchange> =>
+  list.list({ [parameter.sort]: sort, [parameter.size]: pageSize(list) })
 
 const pageSize = ({ target }: Listing): number => Math.min(target.largest ?? 25, 100)
 
@@ -36,7 +37,8 @@ const isScalar = (value: unknown): boolean => value === null || ['string', 'numb
 /** Whether a page holds all items, so that what stands last in one direction stands first in the other. */
 const isAll = (list: Listing, exchange: Exchange): boolean => itemsOf(exchange).length < pageSize(list)
 
-const ordered = (field: string, sign: string) => `the values of "${field}" in ${sign === '-' ? 'descending' : 'ascending'} order`
+const ordered = (field: string, sign: string) =>
+  `the values of "${field}" in ${sign === '-' ? 'descending' : 'ascending'} order`
 
 export const sortChecks: readonly ListCheck[] = [
   {
@@ -54,7 +56,8 @@ export const sortChecks: readonly ListCheck[] = [
           const exchange = both[at] as Exchange
           if (wrong !== undefined) return breaks(ordered(field, sign), pairAt(values[at] ?? [], wrong), exchange)
           const split = torn(values[at] ?? [])
-          if (split !== undefined) return breaks(`equal values of "${field}" together`, `${split} at two places`, exchange)
+          if (split !== undefined)
+            return breaks(`equal values of "${field}" together`, `${split} at two places`, exchange)
         }
         // How the store compares texts is its own affair, but the two directions are each other's reverse.
         if (!both.every((one) => isAll(list, one))) return undefined
@@ -85,7 +88,8 @@ export const sortChecks: readonly ListCheck[] = [
           )
         }),
       )
-      if (found === undefined && !seen) throw new Unchecked('no page shows null beside other values of a field of "sort"')
+      if (found === undefined && !seen)
+        throw new Unchecked('no page shows null beside other values of a field of "sort"')
       return found ?? holds
     },
   },
@@ -97,18 +101,22 @@ export const sortChecks: readonly ListCheck[] = [
     async run(list) {
       let tied = false
       const fields = (await shownFields(list)).slice(0, 4)
-      const pairs = fields.flatMap((one) => fields.filter((other) => other !== one).map((other) => [one, other] as const))
+      const pairs = fields.flatMap((one) =>
+        fields.filter((other) => other !== one).map((other) => [one, other] as const),
+      )
       const found = await firstBreak(pairs, async ([first, second]) => {
         const exchange = await sorted(list, `${first},-${second}`)
         for (const group of groupsOf(itemsOf(exchange), first)) {
           const values = group.map((item) => valueAt(item, second))
           tied ||= runs(values).length > 1
           const wrong = misplaced(values, true)
-          if (wrong !== undefined) return breaks(`"${second}" descending among equal values of "${first}"`, pairAt(values, wrong), exchange)
+          if (wrong !== undefined)
+            return breaks(`"${second}" descending among equal values of "${first}"`, pairAt(values, wrong), exchange)
         }
         return undefined
       })
-      if (found === undefined && !tied) throw new Unchecked('no two items have one value of a first field and two of a second one')
+      if (found === undefined && !tied)
+        throw new Unchecked('no two items have one value of a first field and two of a second one')
       return found ?? holds
     },
   },
@@ -142,7 +150,9 @@ export const sortChecks: readonly ListCheck[] = [
         const refused = expectStatus(exchange, [200], `sort=${plus}${field}`)
         if (refused !== undefined) return refused
         const [wanted, seen] = [plain, exchange].map((one) => itemsOf(one).map((item) => list.identityOf(item)))
-        return String(wanted) === String(seen) ? undefined : breaks(`the order of sort=${field}`, 'another order', plain, exchange)
+        return String(wanted) === String(seen)
+          ? undefined
+          : breaks(`the order of sort=${field}`, 'another order', plain, exchange)
       })
       return found ?? holds
     },

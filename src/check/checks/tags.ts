@@ -45,7 +45,9 @@ export const tagChecks: readonly ListCheck[] = [
       if (tagOf(first) === undefined) throw new NotApplicable('items have no tags')
       const second = await list.service.client.send('GET', first.request.url)
       if (first.answer.body !== second.answer.body) throw new Unchecked('the item changed while it was read')
-      return tagOf(first) === tagOf(second) ? holds : breaks(`${tagOf(first)} again`, String(tagOf(second)), first, second)
+      return tagOf(first) === tagOf(second)
+        ? holds
+        : breaks(`${tagOf(first)} again`, String(tagOf(second)), first, second)
     },
   },
   {

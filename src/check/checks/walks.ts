@@ -30,9 +30,17 @@ export async function walkSize(list: Listing, query: Readonly<Record<string, str
 }
 
 /** Reads pages by their numbers. Throws `Unchecked` where the total changes meanwhile. */
-export async function walkByNumber(list: Listing, size: number, query: Readonly<Record<string, string | number>> = {}): Promise<Walk> {
+export async function walkByNumber(
+  list: Listing,
+  size: number,
+  query: Readonly<Record<string, string | number>> = {},
+): Promise<Walk> {
   needsParameter(list, parameter.page)
-  const numbered = (page: number): Query => ({ ...query, [parameter.size]: size, [parameter.page]: page + list.target.first })
+  const numbered = (page: number): Query => ({
+    ...query,
+    [parameter.size]: size,
+    [parameter.page]: page + list.target.first,
+  })
   return walk(list, size, (page) => list.list(numbered(page)))
 }
 
@@ -48,7 +56,8 @@ async function walk(
     const ids = itemsOf(exchange).map((item) => list.identityOf(item))
     pages.push({ exchange, ids })
     const [first] = pages
-    if (first !== undefined && totalOf(first.exchange) !== totalOf(exchange)) throw new Unchecked('the list changed while it was read')
+    if (first !== undefined && totalOf(first.exchange) !== totalOf(exchange))
+      throw new Unchecked('the list changed while it was read')
     const total = totalOf(exchange)
     if (ids.length < size || (total !== undefined && (page + 1) * size >= total)) return { pages, isWhole: true }
   }
@@ -64,7 +73,8 @@ export function disjointness({ pages }: Walk): Outcome | undefined {
       const before = seen.get(id)
       const expected = 'each item once'
       if (here.has(id)) return breaks(expected, `the item ${shown(id)} twice on one page`, page.exchange)
-      if (before !== undefined) return breaks(expected, `the item ${shown(id)} on two pages`, before.exchange, page.exchange)
+      if (before !== undefined)
+        return breaks(expected, `the item ${shown(id)} on two pages`, before.exchange, page.exchange)
       here.add(id)
     }
     for (const id of here) seen.set(id, page)
@@ -77,7 +87,9 @@ const shown = (id: string): string => (id.length > 60 ? `${id.slice(0, 60)}...` 
 /** The address of a `Link` with a relation (RFC 8288); `undefined` where there is none. */
 function linkTo({ answer }: Exchange, rel: string): string | undefined {
   // Addresses may hold commas, so the field can not be split at them.
-  for (const [, address, parameters = ''] of (answer.field(header.link) ?? '').matchAll(/<([^>]*)>((?:[^,"<]|"[^"]*")*)/g)) {
+  for (const [, address, parameters = ''] of (answer.field(header.link) ?? '').matchAll(
+    /<([^>]*)>((?:[^,"<]|"[^"]*")*)/g,
+  )) {
     const [, quoted, plain] = /;\s*rel\s*=\s*(?:"([^"]*)"|([^\s;"]+))/i.exec(parameters) ?? []
     if (address !== undefined && (quoted ?? plain ?? '').toLowerCase().split(/\s+/).includes(rel)) return address
   }
@@ -132,7 +144,8 @@ export const walkChecks: readonly ListCheck[] = [
       const [start] = numbered.pages
       if (start === undefined || start.exchange.answer.field(header.link) === undefined)
         throw new NotApplicable('the list has no links to other pages')
-      if (linkTo(start.exchange, 'prev') !== undefined) return breaks('no link "prev" on the first page', 'one', start.exchange)
+      if (linkTo(start.exchange, 'prev') !== undefined)
+        return breaks('no link "prev" on the first page', 'one', start.exchange)
       return followed(list, numbered)
     },
   },
@@ -142,7 +155,9 @@ export const walkChecks: readonly ListCheck[] = [
 function sameOrder(small: Walk, large: Walk): Outcome | undefined {
   const [few, many] = [small, large].map(({ pages }) => pages.flatMap(({ ids }) => ids))
   const length =
-    small.isWhole && large.isWhole ? Math.max(few?.length ?? 0, many?.length ?? 0) : Math.min(few?.length ?? 0, many?.length ?? 0)
+    small.isWhole && large.isWhole
+      ? Math.max(few?.length ?? 0, many?.length ?? 0)
+      : Math.min(few?.length ?? 0, many?.length ?? 0)
   for (let at = 0; at < length; at++) {
     if (few?.[at] === many?.[at]) continue
     const place = `item ${at + 1} of the walk`
@@ -173,7 +188,8 @@ async function followed(list: Listing, { pages, isWhole }: Walk): Promise<Outcom
       return breaks('a link "next", since there are more items', 'none', page.exchange, wanted.exchange)
     }
     const exchange = await list.service.client.send('GET', list.service.addressOf(next))
-    if (exchange.answer.status !== 200) return breaks('200 at the link "next"', String(exchange.answer.status), page.exchange, exchange)
+    if (exchange.answer.status !== 200)
+      return breaks('200 at the link "next"', String(exchange.answer.status), page.exchange, exchange)
     const ids = itemsOf(exchange).map((item) => list.identityOf(item))
     if (ids.join() !== wanted.ids.join())
       return breaks('the items of the page of that number', 'other items', page.exchange, exchange, wanted.exchange)

@@ -60,7 +60,11 @@ export class Client {
   }
 
   /** Throws `Unchecked` where no answer comes, the service is busy, or the budget is spent. */
-  async send(method: string, url: string, { headers = {}, caller = this.caller, body }: SendOptions = {}): Promise<Exchange> {
+  async send(
+    method: string,
+    url: string,
+    { headers = {}, caller = this.caller, body }: SendOptions = {},
+  ): Promise<Exchange> {
     const { mayWrite } = this.#options
     if (!safeMethods.has(method) && mayWrite?.(method, url) !== true)
       throw new UnsafeRequestError(`${method} ${url} was not sent: the address is not in the ledger.`)
@@ -78,17 +82,24 @@ export class Client {
 
   /** Opens connections, so that requests of a race do not wait for theirs. */
   async warmUp(url: string, connections: number): Promise<void> {
-    await Promise.all(Array.from({ length: connections }, () => this.#sendNow({ method: 'GET', url, headers: {}, caller: this.caller })))
+    await Promise.all(
+      Array.from({ length: connections }, () =>
+        this.#sendNow({ method: 'GET', url, headers: {}, caller: this.caller }),
+      ),
+    )
   }
 
   /** Sends unsafe requests of several clients at the same time. Throws `Unchecked` where one of them gets no answer. */
   async race(method: string, url: string, each: readonly SendOptions[]): Promise<readonly Exchange[]> {
     const { mayWrite, rate } = this.#options
-    if (mayWrite?.(method, url) !== true) throw new UnsafeRequestError(`${method} ${url} was not sent: the address is not in the ledger.`)
+    if (mayWrite?.(method, url) !== true)
+      throw new UnsafeRequestError(`${method} ${url} was not sent: the address is not in the ledger.`)
     const slot = Math.max(performance.now(), this.#nextSlot)
     this.#nextSlot = slot + (each.length * 1000) / rate
     await wait(Math.max(0, slot - performance.now()))
-    const requests = each.map(({ headers = {}, caller = this.caller, body }): Request => ({ method, url, headers, caller, body }))
+    const requests = each.map(
+      ({ headers = {}, caller = this.caller, body }): Request => ({ method, url, headers, caller, body }),
+    )
     return Promise.all(requests.map((request) => this.#sendNow(request)))
   }
 
@@ -121,7 +132,9 @@ export class Client {
 }
 
 const unanswered = ({ request, answer }: Exchange): Unchecked =>
-  new Unchecked(`${request.method} ${request.url} was answered ${answer.status}: the service is busy, or limits this client`)
+  new Unchecked(
+    `${request.method} ${request.url} was answered ${answer.status}: the service is busy, or limits this client`,
+  )
 
 const reasonOf = (error: unknown): string =>
   error instanceof Error ? error.message || ('code' in error ? String(error.code) : error.name) : String(error)

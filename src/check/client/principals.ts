@@ -23,7 +23,10 @@ export const variableOf = ({ name, variable }: Principal): string =>
     .toUpperCase()}_TOKEN`
 
 /** A header field, as its name and the text before the token. */
-export function carrierOf({ header: name = header.authorization }: Principal): { readonly name: string; readonly scheme: string } {
+export function carrierOf({ header: name = header.authorization }: Principal): {
+  readonly name: string
+  readonly scheme: string
+} {
   return { name, scheme: name.toLowerCase() === 'authorization' ? 'Bearer ' : '' }
 }
 
@@ -34,7 +37,10 @@ export const alteredLength = 12
 export const alteredEnd = 'Q'.repeat(alteredLength)
 
 /** The header field of a caller; none for nobody. `principals`: by name. */
-export function credentialOf(caller: Caller, principals: ReadonlyMap<string, Principal>): Readonly<Record<string, string>> {
+export function credentialOf(
+  caller: Caller,
+  principals: ReadonlyMap<string, Principal>,
+): Readonly<Record<string, string>> {
   if (caller.kind === 'nobody') return {}
   const [first] = principals.values()
   const principal = caller.kind === 'forged' ? first : principals.get(caller.name)

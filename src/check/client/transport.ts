@@ -14,7 +14,12 @@ export class Transport {
   readonly #agents = { 'http:': new PlainAgent({ keepAlive: true }), 'https:': new SecureAgent({ keepAlive: true }) }
 
   /** Rejects where no whole answer comes. */
-  send(method: string, url: string, headers: Readonly<Record<string, string>>, body: string | undefined): Promise<Answer> {
+  send(
+    method: string,
+    url: string,
+    headers: Readonly<Record<string, string>>,
+    body: string | undefined,
+  ): Promise<Answer> {
     const { protocol, hostname, port } = new URL(url)
     const isSecure = protocol === 'https:'
     const path = url.slice(url.indexOf('/', url.indexOf('//') + 2))

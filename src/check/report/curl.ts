@@ -24,10 +24,14 @@ export function curlOf(request: Request, principals: ReadonlyMap<string, Princip
 }
 
 /** The variables that the commands read. */
-export const variablesOf = (requests: readonly Request[], principals: ReadonlyMap<string, Principal>): readonly string[] => [
+export const variablesOf = (
+  requests: readonly Request[],
+  principals: ReadonlyMap<string, Principal>,
+): readonly string[] => [
   ...new Set(
     requests.flatMap(({ caller }) => {
-      const principal = caller.kind === 'principal' || caller.kind === 'altered' ? principals.get(caller.name) : undefined
+      const principal =
+        caller.kind === 'principal' || caller.kind === 'altered' ? principals.get(caller.name) : undefined
       return principal === undefined ? [] : [variableOf(principal)]
     }),
   ),
@@ -35,7 +39,8 @@ export const variablesOf = (requests: readonly Request[], principals: ReadonlyMa
 
 function credentialWords({ caller }: Request, principals: ReadonlyMap<string, Principal>): readonly string[] {
   const [first] = principals.values()
-  const principal = caller.kind === 'nobody' ? undefined : caller.kind === 'forged' ? first : principals.get(caller.name)
+  const principal =
+    caller.kind === 'nobody' ? undefined : caller.kind === 'forged' ? first : principals.get(caller.name)
   if (principal === undefined) return []
   const { name, scheme } = carrierOf(principal)
   if (caller.kind === 'forged') return ['-H', shellWord(`${name}: ${scheme}${caller.token}`)]

@@ -20,8 +20,18 @@ function shown(result: Result, principals: ReadonlyMap<string, Principal>): obje
   const found = breakOf(result)
   if (found === undefined) return { ...rest, text, ...outcome }
   const evidence = found.evidence.map(({ request, answer }) => ({
-    request: { method: request.method, url: request.url, headers: request.headers, body: request.body, curl: curlOf(request, principals) },
-    answer: { status: answer.status, headers: Object.fromEntries(answer.fields), body: answer.body.slice(0, longestBody) },
+    request: {
+      method: request.method,
+      url: request.url,
+      headers: request.headers,
+      body: request.body,
+      curl: curlOf(request, principals),
+    },
+    answer: {
+      status: answer.status,
+      headers: Object.fromEntries(answer.fields),
+      body: answer.body.slice(0, longestBody),
+    },
   }))
   return { ...rest, text, ...outcome, evidence }
 }

@@ -10,7 +10,9 @@ export function junitOf({ base, results, counts }: CheckReport): string {
   const suites = places.map((place) => {
     const own = results.filter(({ where }) => where === place)
     const failures = own.filter((one) => breakOf(one) !== undefined).length
-    const skipped = own.filter(({ outcome }) => outcome.verdict === 'unchecked' || outcome.verdict === 'not-applicable').length
+    const skipped = own.filter(
+      ({ outcome }) => outcome.verdict === 'unchecked' || outcome.verdict === 'not-applicable',
+    ).length
     const cases = own.map(caseOf).join('')
     return `<testsuite name="${escaped(place)}" tests="${own.length}" failures="${failures}" skipped="${skipped}">${cases}\n</testsuite>`
   })
@@ -29,7 +31,8 @@ function caseOf(result: Result): string {
     const text = [`${clause}: ${clauses[clause].text}`, ...requests, `Fix: ${fix}`].join('\n')
     return `${start}><failure message="${escaped(message)}">${escaped(text)}</failure></testcase>`
   }
-  if ('because' in outcome) return `${start}><skipped message="${escaped(`${outcome.verdict}: ${outcome.because}`)}"/></testcase>`
+  if ('because' in outcome)
+    return `${start}><skipped message="${escaped(`${outcome.verdict}: ${outcome.because}`)}"/></testcase>`
   return `${start}/>`
 }
 

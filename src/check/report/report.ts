@@ -17,7 +17,12 @@ export interface CheckReport {
   readonly ok: boolean
 }
 
-export function reportOf(base: string, requests: number, results: readonly Result[], left: readonly Leftover[]): CheckReport {
+export function reportOf(
+  base: string,
+  requests: number,
+  results: readonly Result[],
+  left: readonly Leftover[],
+): CheckReport {
   const counts = { holds: 0, breaks: 0, flaky: 0, 'not-applicable': 0, unchecked: 0 }
   for (const { outcome } of results) counts[outcome.verdict] += 1
   return { base, requests, counts, results, left, ok: counts.breaks + counts.flaky === 0 }

@@ -24,9 +24,14 @@ export function scriptsOf(results: readonly Result[], principals: readonly Princ
   })
 }
 
-const nameOf = ({ check, where }: Result): string => `${`${check}-${where}`.replace(/[^\w]+/g, '-').replace(/^-|-$/g, '')}.sh`
+const nameOf = ({ check, where }: Result): string =>
+  `${`${check}-${where}`.replace(/[^\w]+/g, '-').replace(/^-|-$/g, '')}.sh`
 
-function scriptOf(result: Result, { expected, seen, evidence }: Break, principals: ReadonlyMap<string, Principal>): string {
+function scriptOf(
+  result: Result,
+  { expected, seen, evidence }: Break,
+  principals: ReadonlyMap<string, Principal>,
+): string {
   const { check, clause, where, rule, fix } = result
   const requests = evidence.map(({ request }) => request)
   const lines = [
@@ -37,7 +42,12 @@ function scriptOf(result: Result, { expected, seen, evidence }: Break, principal
     ...(requests.some(({ method }) => !safeMethods.has(method)) ? [comment(ofOwnRecord)] : []),
     'set -eu',
     ...variablesOf(requests, principals).map((name) => `: "\${${name}:?set it to a token}"`),
-    ...evidence.flatMap(({ request, answer }) => ['', comment(`Answered ${answer.status}.`), curlOf(request, principals), 'echo']),
+    ...evidence.flatMap(({ request, answer }) => [
+      '',
+      comment(`Answered ${answer.status}.`),
+      curlOf(request, principals),
+      'echo',
+    ]),
     '',
     `echo ${word(`Expected: ${expected}`)}`,
     `echo ${word(`Seen before: ${seen}`)}`,

@@ -37,7 +37,11 @@ function brokenLines(result: Result): readonly string[] {
 }
 
 /** What was not decided, each reason once with the checks that it holds for. */
-function reasons(title: string, results: readonly Result[], verdict: 'unchecked' | 'not-applicable'): readonly string[] {
+function reasons(
+  title: string,
+  results: readonly Result[],
+  verdict: 'unchecked' | 'not-applicable',
+): readonly string[] {
   const checks = new Map<string, Set<string>>()
   for (const { check, outcome } of results) {
     if (outcome.verdict !== verdict) continue
@@ -45,7 +49,11 @@ function reasons(title: string, results: readonly Result[], verdict: 'unchecked'
     checks.set(outcome.because, found.add(check))
   }
   if (checks.size === 0) return []
-  return [`${title}:`, ...[...checks].map(([because, names]) => `  ${because}: ${shortened([...names].join(', '))}`), '']
+  return [
+    `${title}:`,
+    ...[...checks].map(([because, names]) => `  ${because}: ${shortened([...names].join(', '))}`),
+    '',
+  ]
 }
 
 const shortened = (text: string): string => (text.length > width ? `${text.slice(0, width)}...` : text)

@@ -30,14 +30,18 @@ export function creationOf({ post, put, key, filters }: Makeable): Creation | un
   const required = requiredMembers(media.schema)
   const chosen = key.filter((name) => required.has(name))
   if (members.size === 0 || !chosen.every((name) => carriesMarker(members.get(name)))) return undefined
-  const candidates = [...members].filter(([name, schema]) => filters.includes(name) && !key.includes(name) && carriesMarker(schema))
+  const candidates = [...members].filter(
+    ([name, schema]) => filters.includes(name) && !key.includes(name) && carriesMarker(schema),
+  )
   const marker = candidates[0]?.[0]
   const idempotent = parametersIn(post, 'header').has(header.idempotencyKey.toLowerCase())
   if (marker === undefined && !idempotent) return undefined
   const body = exampleOf(media)
   return {
     ...(body === undefined ? {} : { body }),
-    members: [...members].filter(([name, schema]) => !key.includes(name) && asObject(schema).readOnly !== true).map(([name]) => name),
+    members: [...members]
+      .filter(([name, schema]) => !key.includes(name) && asObject(schema).readOnly !== true)
+      .map(([name]) => name),
     ...(marker === undefined ? {} : { marker }),
     idempotent,
     unique: chosen,

@@ -1,17 +1,34 @@
 /** The target that an OpenAPI document tells: 3.0 or 3.1. */
 import { isList, isObject, type JsonObject } from '../../definition/json.js'
-import { asObject, contentOf, isParameter, type Operation, operationsOf, parametersIn, pathsOf } from '../../spectral/document.js'
+import {
+  asObject,
+  contentOf,
+  isParameter,
+  type Operation,
+  operationsOf,
+  parametersIn,
+  pathsOf,
+} from '../../spectral/document.js'
 import { header, parameter } from '../../wire.js'
 import { creationOf } from './document-creation.js'
 import { withoutReferences } from './references.js'
-import { linkMembers, membersOf, nullableMembers, scalarPaths, takenBy, typesOf, writeOnlyMembers } from './schema-facts.js'
+import {
+  linkMembers,
+  membersOf,
+  nullableMembers,
+  scalarPaths,
+  takenBy,
+  typesOf,
+  writeOnlyMembers,
+} from './schema-facts.js'
 import type { CollectionTarget, Filter, Target } from './target.js'
 
 /** The names that have a meaning of their own in lists. */
 const listParameters: ReadonlySet<string> = new Set(Object.values(parameter))
 
 /** True of what looks like an OpenAPI document. */
-export const isDocument = (value: unknown): boolean => isObject(value) && /^3\.[01]\b/.test(String(value.openapi)) && isObject(value.paths)
+export const isDocument = (value: unknown): boolean =>
+  isObject(value) && /^3\.[01]\b/.test(String(value.openapi)) && isObject(value.paths)
 
 export function targetOf(given: unknown): Target {
   const document = withoutReferences(given)
@@ -22,8 +39,11 @@ export function targetOf(given: unknown): Target {
       const list = operations.find((one) => one.path.text === path.text && one.method === 'GET')
       return list === undefined ? [] : [collectionOf(document, operations, list)]
     })
-  const url = asObject(isList(asObject(document).servers) ? (asObject(document).servers as unknown[])[0] : undefined).url
-  const [, origin = '', path = ''] = /^(https?:\/\/[^/{]+)?((?:\/[^/?#{]+)*)\/?$/.exec(typeof url === 'string' ? url : '') ?? []
+  const url = asObject(
+    isList(asObject(document).servers) ? (asObject(document).servers as unknown[])[0] : undefined,
+  ).url
+  const [, origin = '', path = ''] =
+    /^(https?:\/\/[^/{]+)?((?:\/[^/?#{]+)*)\/?$/.exec(typeof url === 'string' ? url : '') ?? []
   return {
     ...(origin === '' ? {} : { published: `${origin}${path}` }),
     ...(path === '' ? {} : { path }),
@@ -84,7 +104,9 @@ function isShared(template: string, document: unknown): boolean {
   const below = template.includes('{')
   return (
     below &&
-    pathsOf(document).some(({ text }) => text.replace(/\/$/, '') !== template && text.replace(/\/$/, '').split('/').at(-1) === name)
+    pathsOf(document).some(
+      ({ text }) => text.replace(/\/$/, '') !== template && text.replace(/\/$/, '').split('/').at(-1) === name,
+    )
   )
 }
 
@@ -109,20 +131,31 @@ function filterOf(name: string, one: JsonObject): Filter {
   const schema = asObject(one.schema)
   const many = isObject(schema.items)
   const [type = 'string'] = [...typesOf(many ? schema.items : schema)]
-  return { name, type: type === 'string' || type === 'integer' || type === 'number' || type === 'boolean' ? type : 'other', many }
+  return {
+    name,
+    type: type === 'string' || type === 'integer' || type === 'number' || type === 'boolean' ? type : 'other',
+    many,
+  }
 }
 
 /**
  * The members of the id in an address: the member of its name, or the parts that the parameter
  * names (PATH-9), or `id`.
  */
-function keyOf(text: string, pathItem: JsonObject, operations: readonly Operation[], item: unknown): readonly string[] | undefined {
+function keyOf(
+  text: string,
+  pathItem: JsonObject,
+  operations: readonly Operation[],
+  item: unknown,
+): readonly string[] | undefined {
   const name = /\{([^}]*)\}\/?$/.exec(text)?.[1] ?? ''
   const members = membersOf(item)
   const lists = [pathItem.parameters, ...operations.map(({ operation }) => operation.parameters)]
   const all = lists.flatMap((list) => (isList(list) ? list.filter(isObject) : []))
   const schema = asObject(all.find((one) => one.in === 'path' && one.name === name)?.schema)
-  const parts = [...String(schema.pattern ?? schema.example ?? '').matchAll(/([A-Za-z_][\w.]*)=/g)].map(([, part = '']) => part)
+  const parts = [...String(schema.pattern ?? schema.example ?? '').matchAll(/([A-Za-z_][\w.]*)=/g)].map(
+    ([, part = '']) => part,
+  )
   if (parts.length > 1 && parts.every((part) => members.has(part))) return parts
   if (members.has(name)) return [name]
   return members.has('id') ? ['id'] : undefined

@@ -72,4 +72,6 @@ export function takenBy(schema: unknown, candidates: readonly string[]): readonl
 }
 
 /** The fields of an enum, which may list both directions of each. */
-const namesIn = (values: readonly unknown[]): readonly string[] => [...new Set(values.map((value) => String(value).replace(/^[-+]/, '')))]
+const namesIn = (values: readonly unknown[]): readonly string[] => [
+  ...new Set(values.map((value) => String(value).replace(/^[-+]/, ''))),
+]

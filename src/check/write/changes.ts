@@ -4,13 +4,15 @@ import { NotApplicable, Unchecked } from '../verdict.js'
 import { type Owner, withJson } from './own-record.js'
 
 export function needsMethod({ list }: Owner, method: string): void {
-  if (!list.target.itemMethods.includes(method)) throw new NotApplicable(`items of ${list.target.template} take no ${method}`)
+  if (!list.target.itemMethods.includes(method))
+    throw new NotApplicable(`items of ${list.target.template} take no ${method}`)
 }
 
 /** A merge patch of the marker: other text of the same length, and `n` in it. */
 export function patchOf(owner: Owner, marker: string, n: number): Readonly<Record<string, string>> {
   const { marker: member } = owner.creation
-  if (member === undefined) throw new Unchecked('no free text member is known that may be changed. Give "create.marker" in a target file')
+  if (member === undefined)
+    throw new Unchecked('no free text member is known that may be changed. Give "create.marker" in a target file')
   return { [member]: `${marker.slice(0, -2)}${String(n).padStart(2, '0')}` }
 }
 

@@ -35,9 +35,14 @@ async function remove({ client }: Service, address: string): Promise<void> {
   const before = await client.send('GET', address)
   if (before.answer.status === 404) return
   const tag = before.answer.field(header.etag)
-  const { answer } = await client.send('DELETE', address, tag === undefined ? {} : { headers: { [header.ifMatch]: tag } })
+  const { answer } = await client.send(
+    'DELETE',
+    address,
+    tag === undefined ? {} : { headers: { [header.ifMatch]: tag } },
+  )
   const after = await client.send('GET', address)
-  if (after.answer.status !== 404) throw new Unchecked(`DELETE ${address} was answered ${answer.status}, and it is still there`)
+  if (after.answer.status !== 404)
+    throw new Unchecked(`DELETE ${address} was answered ${answer.status}, and it is still there`)
 }
 
 /**
@@ -61,9 +66,14 @@ async function findOrphan(service: Service, ledger: Ledger, entry: LedgerEntry):
   }
   if (entry.key === undefined) throw new Unchecked(`${entry.post}: there is neither a marker nor a key to find it by`)
   const owner = new Owner(list, ledger)
-  const exchange = await service.client.send('POST', entry.post, withJson(entry.body, { [header.idempotencyKey]: entry.key }))
+  const exchange = await service.client.send(
+    'POST',
+    entry.post,
+    withJson(entry.body, { [header.idempotencyKey]: entry.key }),
+  )
   if (exchange.answer.status >= 400 && exchange.answer.status < 500) return undefined
   const address = owner.addressOf(exchange)
-  if (address === undefined) throw new Unchecked(`${entry.post} has no address in its answer: ${exchange.answer.status}`)
+  if (address === undefined)
+    throw new Unchecked(`${entry.post} has no address in its answer: ${exchange.answer.status}`)
   return (await owner.taken(entry.number, address, exchange, entry.marker)).address
 }

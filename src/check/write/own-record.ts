@@ -43,7 +43,12 @@ export class Owner {
   }
 
   /** Sends a POST that is in the ledger. */
-  async post(): Promise<{ readonly number: number; readonly exchange: Exchange; readonly marker: string; readonly again: SendOptions }> {
+  async post(): Promise<{
+    readonly number: number
+    readonly exchange: Exchange
+    readonly marker: string
+    readonly again: SendOptions
+  }> {
     const { marker: member, idempotent = false, unique = [] } = this.creation
     const body = await this.#body()
     // The end is a number that changes count up: no change leaves the text as it is.
@@ -85,14 +90,17 @@ export class Owner {
     const { number, exchange, marker } = await this.post()
     const address = this.addressOf(exchange)
     if (address === undefined)
-      throw new Unchecked(`POST of ${this.list.path} was answered ${exchange.answer.status} without an address of a new item`)
+      throw new Unchecked(
+        `POST of ${this.list.path} was answered ${exchange.answer.status} without an address of a new item`,
+      )
     return this.taken(number, address, exchange, marker)
   }
 
   /** The address of what a POST has created; `undefined` where it tells none right below the collection. */
   addressOf({ request, answer }: Exchange): string | undefined {
     const location = answer.field(header.location)
-    if (![201, 202].includes(answer.status) || location === undefined || !this.list.service.owns(location)) return undefined
+    if (![201, 202].includes(answer.status) || location === undefined || !this.list.service.owns(location))
+      return undefined
     const address = this.list.service.addressOf(location)
     const rest = address.startsWith(`${request.url}/`) ? address.slice(request.url.length + 1) : ''
     return rest === '' || /[/?#]/.test(rest) || rest === '..' ? undefined : address
@@ -110,7 +118,9 @@ export class Owner {
   }
 
   /** A record of ours as it is now, with its tag. Throws `Unchecked` where it has none. */
-  async current({ address }: OwnRecord): Promise<{ readonly exchange: Exchange; readonly tag: string; readonly value: JsonObject }> {
+  async current({
+    address,
+  }: OwnRecord): Promise<{ readonly exchange: Exchange; readonly tag: string; readonly value: JsonObject }> {
     const exchange = await this.list.service.client.send('GET', address)
     const tag = exchange.answer.field(header.etag)
     const { json } = exchange.answer

@@ -44,7 +44,11 @@ export const preconditionChecks: readonly WriteCheck[] = [
     fix: 'Compare If-Match strongly (RFC 9110 13.1.1).',
     async run(owner) {
       const { own, tag } = await newRecord(owner, 'PATCH')
-      const patch = await owner.send('PATCH', own, mergePatch(patchOf(owner, own.marker, 1), ifMatch(`W/${tag.replace(/^W\//, '')}`)))
+      const patch = await owner.send(
+        'PATCH',
+        own,
+        mergePatch(patchOf(owner, own.marker, 1), ifMatch(`W/${tag.replace(/^W\//, '')}`)),
+      )
       return expectStatus(patch, [412], 'a weak tag in If-Match') ?? holds
     },
   },
@@ -104,5 +108,7 @@ function rateOf(lost: readonly (readonly Exchange[])[]): Outcome {
   const seen = `${lost.length} of ${races} races had ${one.answer.status === 412 ? 'no winner' : 'two winners or more'}`
   const evidence = other === undefined ? ([one] as const) : ([one, other] as const)
   const found = { expected: 'exactly one winner', seen, evidence }
-  return lost.length === races ? { verdict: 'breaks', ...found } : { verdict: 'flaky', broken: lost.length, runs: races, ...found }
+  return lost.length === races
+    ? { verdict: 'breaks', ...found }
+    : { verdict: 'flaky', broken: lost.length, runs: races, ...found }
 }

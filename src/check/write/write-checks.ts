@@ -23,7 +23,8 @@ export const writeChecks: readonly WriteCheck[] = [
       const address = owner.addressOf(exchange)
       if (address === undefined) return breaks(`an address right below ${exchange.request.url}`, location, exchange)
       const shown = await owner.list.service.client.send('GET', address)
-      if (shown.answer.status !== 200) return breaks('200 at the address of the new item', describe(shown), exchange, shown)
+      if (shown.answer.status !== 200)
+        return breaks('200 at the address of the new item', describe(shown), exchange, shown)
       await owner.taken(number, address, exchange, marker)
       return holds
     },
@@ -61,12 +62,16 @@ export const writeChecks: readonly WriteCheck[] = [
       const { own, exchange, tag, value } = await newRecord(owner, 'PUT')
       const put = await owner.send('PUT', own, withJson(value, ifMatch(tag)))
       const wrong = expectStatus(put, [200], 'PUT of what GET gave')
-      if (wrong !== undefined) return wrong.verdict === 'breaks' ? breaks(wrong.expected, wrong.seen, exchange, put) : wrong
+      if (wrong !== undefined)
+        return wrong.verdict === 'breaks' ? breaks(wrong.expected, wrong.seen, exchange, put) : wrong
       const after = await owner.current(own)
       const other = Object.keys(value).find(
-        (name) => !isStamp(name, value[name]) && canonicalText(value[name]) !== canonicalText(after.value[name] ?? null),
+        (name) =>
+          !isStamp(name, value[name]) && canonicalText(value[name]) !== canonicalText(after.value[name] ?? null),
       )
-      return other === undefined ? holds : breaks(`"${other}" unchanged`, 'another value', exchange, put, after.exchange)
+      return other === undefined
+        ? holds
+        : breaks(`"${other}" unchanged`, 'another value', exchange, put, after.exchange)
     },
   },
   {
@@ -84,7 +89,8 @@ export const writeChecks: readonly WriteCheck[] = [
       const wanted = { ...before.value, ...change }
       const other = Object.keys(wanted).find(
         (name) =>
-          !isStamp(name, wanted[name]) && canonicalText(wanted[name as keyof typeof wanted]) !== canonicalText(after.value[name] ?? null),
+          !isStamp(name, wanted[name]) &&
+          canonicalText(wanted[name as keyof typeof wanted]) !== canonicalText(after.value[name] ?? null),
       )
       return other === undefined
         ? holds
@@ -110,7 +116,9 @@ export const writeChecks: readonly WriteCheck[] = [
     async run(owner) {
       const { patch, after } = await changed(owner)
       const told = patch.answer.field(header.etag)
-      return told === after.tag ? holds : breaks(`Etag: ${after.tag} with the change`, told ?? 'none', patch, after.exchange)
+      return told === after.tag
+        ? holds
+        : breaks(`Etag: ${after.tag} with the change`, told ?? 'none', patch, after.exchange)
     },
   },
   {
@@ -192,7 +200,8 @@ async function changed(owner: Owner) {
 
 /** A date-time may be that of the last change. */
 const isStamp = (name: string, value: unknown): boolean =>
-  /(?:updated|modified|changed|version|revision)/i.test(name) || (typeof value === 'string' && /^\d{4}-\d\d-\d\dT/.test(value))
+  /(?:updated|modified|changed|version|revision)/i.test(name) ||
+  (typeof value === 'string' && /^\d{4}-\d\d-\d\dT/.test(value))
 
 /** Takes what a repeated POST has created into the ledger, so that it is removed. */
 async function adopt(owner: Owner, post: string, address: string): Promise<void> {

@@ -60,13 +60,16 @@ export class DescribedBody {
   read({ method, status, headers, body }: Answered): ReadBody {
     // A HEAD has the headers of the body that it does not get.
     if (method === 'HEAD' || body === undefined) return { faults: [] }
-    if (bodiless.has(status)) return body.length === 0 ? { faults: [] } : fault(`it has a body of ${body.length} bytes.`)
+    if (bodiless.has(status))
+      return body.length === 0 ? { faults: [] } : fault(`it has a body of ${body.length} bytes.`)
     const types = Object.keys(this.#content)
     const [type = ''] = (headers.get('content-type') ?? '').toLowerCase().split(';', 1)
     if (body.length === 0) return this.#empty(method, status, type.trim())
     if (!types.includes(type.trim()) && types.includes(anyType)) return { faults: [] }
     if (!types.includes(type.trim())) {
-      return fault(`the document has no body of "${type.trim()}" there${types.length === 0 ? '' : `: there are ${types.join(', ')}`}.`)
+      return fault(
+        `the document has no body of "${type.trim()}" there${types.length === 0 ? '' : `: there are ${types.join(', ')}`}.`,
+      )
     }
     const decode = decoders[headers.get('content-encoding') ?? 'identity']
     return decode === undefined ? { faults: [] } : this.#value(type.trim(), decode(body))
@@ -76,7 +79,8 @@ export class DescribedBody {
     const content = this.#content
     // A write may be answered without its body: the client preferred so, or may not see it. A format of a team may write nothing.
     const mayBeEmpty =
-      Object.keys(content).length === 0 || (status < 400 && (method !== 'GET' || !(type === '' || isJson(type) || isXml(type))))
+      Object.keys(content).length === 0 ||
+      (status < 400 && (method !== 'GET' || !(type === '' || isJson(type) || isXml(type))))
     return mayBeEmpty ? { faults: [] } : fault('the body is empty.')
   }
 

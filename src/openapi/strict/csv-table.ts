@@ -47,7 +47,8 @@ export class CsvTable {
     let header: { readonly root: Place; readonly width: number } | undefined
     for (const { cells, line } of csvRows(text.replace(/^\uFEFF/, ''), this.#facts.separator)) {
       if (header === undefined) header = { root: this.#header(cells), width: cells.length }
-      else if (cells.length !== header.width) yield { line, fault: `it has ${cells.length} cells, and there are ${header.width} columns` }
+      else if (cells.length !== header.width)
+        yield { line, fault: `it has ${cells.length} cells, and there are ${header.width} columns` }
       else yield { line, ...this.#row(header.root, cells) }
     }
     if (header === undefined) throw new Error('it has no header row')
@@ -74,7 +75,11 @@ export class CsvTable {
     }
     for (const { name, expand } of columns.values()) {
       // An expanded record with members of any name stands in one column, in the place of those of its link.
-      if (expand === undefined && !seen.has(name) && !pathOf(name).some((_, i, path) => seen.has(nameOf(path.slice(0, i)))))
+      if (
+        expand === undefined &&
+        !seen.has(name) &&
+        !pathOf(name).some((_, i, path) => seen.has(nameOf(path.slice(0, i))))
+      )
         throw new Error(`the column "${name}" is missing`)
     }
     return root
@@ -99,12 +104,18 @@ export class CsvTable {
     return object
   }
 
-  #member(place: Place, { parts, name }: { readonly parts: Parts; readonly name: string }, cells: readonly Cell[]): unknown {
+  #member(
+    place: Place,
+    { parts, name }: { readonly parts: Parts; readonly name: string },
+    cells: readonly Cell[],
+  ): unknown {
     const schemas = this.#parts.of(membersOf(parts, name))
     const mayBeNull = schemas.some((schema) => kindsOf(schema).includes('null'))
     if (isFilled(place, cells)) {
       const { column } = place
-      return column === undefined ? this.#object(place, schemas, cells) : this.#value(cells[column.index] as Cell, column.facts)
+      return column === undefined
+        ? this.#object(place, schemas, cells)
+        : this.#value(cells[column.index] as Cell, column.facts)
     }
     if (mayBeNull) return place.column?.facts.cell === 'json' ? undefined : null
     const isRequired = parts.some(({ required }) => isList(required) && required.includes(name))
@@ -127,7 +138,8 @@ export class CsvTable {
   }
 
   #value({ text }: Cell, { name, cell }: ColumnFacts): unknown {
-    const fault = (what: string): CellFault => new CellFault(`${JSON.stringify(text.slice(0, 80))} is no ${what}, as "${name}" is`)
+    const fault = (what: string): CellFault =>
+      new CellFault(`${JSON.stringify(text.slice(0, 80))} is no ${what}, as "${name}" is`)
     if (cell === 'text') return this.#facts.escapedFormulas ? unescapeFormula(text) : text
     if (cell === 'number') {
       if (!/^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(text)) throw fault('number')
@@ -157,11 +169,16 @@ function factsOf({ separator, escapedFormulas, columns }: JsonObject): TableFact
 /** Whether any cell at or below a place says something: an empty one in quotes is a text. */
 function isFilled({ column, members }: Place, cells: readonly Cell[]): boolean {
   const cell = column === undefined ? undefined : cells[column.index]
-  return (cell !== undefined && (cell.text !== '' || cell.quoted)) || [...members.values()].some((member) => isFilled(member, cells))
+  return (
+    (cell !== undefined && (cell.text !== '' || cell.quoted)) ||
+    [...members.values()].some((member) => isFilled(member, cells))
+  )
 }
 
 const breadthOf = (parts: Parts): number =>
-  new Set(parts.flatMap((part) => Object.keys(isObject(own(part, 'properties')) ? (part.properties as JsonObject) : {}))).size
+  new Set(
+    parts.flatMap((part) => Object.keys(isObject(own(part, 'properties')) ? (part.properties as JsonObject) : {})),
+  ).size
 
 /** The names that a column name joins: a dot or backslash in a name follows a backslash. */
 const pathOf = (name: string): readonly string[] =>

@@ -18,7 +18,10 @@ export interface DescribeStrictlyOptions {
   readonly onFault?: (fault: string) => void
 }
 
-export const describeStrictlyKinds: Kinds<DescribeStrictlyOptions> = { fragments: { each: 'table' }, onFault: 'function' }
+export const describeStrictlyKinds: Kinds<DescribeStrictlyOptions> = {
+  fragments: { each: 'table' },
+  onFault: 'function',
+}
 
 /** What `describeStrictly()` makes. */
 export interface DescribeStrictly extends Middleware {
@@ -39,7 +42,11 @@ export interface DescribeStrictly extends Middleware {
  * @example app.use(describeStrictly(service), service)
  */
 export function describeStrictly(service: object, options: DescribeStrictlyOptions = {}): DescribeStrictly {
-  const { fragments = [], onFault } = checkOptions<DescribeStrictlyOptions>('describeStrictly()', options, describeStrictlyKinds)
+  const { fragments = [], onFault } = checkOptions<DescribeStrictlyOptions>(
+    'describeStrictly()',
+    options,
+    describeStrictlyKinds,
+  )
   const description = requireDescription('describeStrictly()', service)
   const documents = new Map<string, Described>()
   const described = (version: string): Described => {
@@ -89,9 +96,12 @@ export function describedPath({ versions, facts }: ServiceDescription, path: str
   const living = [...versions].flatMap(([name, entry]) => (entry === 'retired' ? [] : [name]))
   const found = splitVersion(path)
   // Each document has the login, which stands beside all of them.
-  if (found === undefined) return facts.login && /^\/login\/?$/.test(path) ? { versions: living, path, isBeside: true } : undefined
+  if (found === undefined)
+    return facts.login && /^\/login\/?$/.test(path) ? { versions: living, path, isBeside: true } : undefined
   return living.includes(found.name) ? { versions: [found.name], path: found.rest, isBeside: false } : undefined
 }
 
 const refusal = (faults: readonly string[]): Buffer =>
-  Buffer.from(JSON.stringify({ title: 'The document does not describe this answer', status: 500, detail: faults.join('\n') }))
+  Buffer.from(
+    JSON.stringify({ title: 'The document does not describe this answer', status: 500, detail: faults.join('\n') }),
+  )

@@ -36,7 +36,11 @@ export class Described {
   readonly #paths: readonly Path[]
   readonly #handWritten: ReadonlySet<string>
   readonly #responses = new Map<string, DescribedResponse | undefined>()
-  readonly #reached: Readonly<Record<Reachable, Set<string>>> = { statuses: new Set(), codes: new Set(), headers: new Set() }
+  readonly #reached: Readonly<Record<Reachable, Set<string>>> = {
+    statuses: new Set(),
+    codes: new Set(),
+    headers: new Set(),
+  }
 
   /** `fragments` are hand-written: they need not describe what the service refuses before it calls their routes. */
   constructor(document: OpenApiDocument, fragments: readonly DocumentFragment[] = []) {
@@ -101,7 +105,8 @@ export class Described {
   #reach(base: string, { headers }: Answered, response: DescribedResponse, value: unknown): void {
     this.#reached.statuses.add(base)
     if (isObject(value) && typeof value.code === 'string') this.#reached.codes.add(`${base} ${value.code}`)
-    for (const name of response.headers.names) if (headers.has(name.toLowerCase())) this.#reached.headers.add(`${base} ${name}`)
+    for (const name of response.headers.names)
+      if (headers.has(name.toLowerCase())) this.#reached.headers.add(`${base} ${name}`)
   }
 
   /** An address, or a method, that the document does not have is refused, with a problem as everywhere. */
@@ -109,7 +114,8 @@ export class Described {
     const { method, path, status, headers, body } = answered
     if (status < 400) return [`${method} ${path} answers ${status}, and the document has no such operation.`]
     const problem = placeAt(this.#document, ['components', 'schemas', 'Problem'])
-    const isProblem = headers.get('content-type')?.startsWith(mediaType.problem) === true && !headers.has('content-encoding')
+    const isProblem =
+      headers.get('content-type')?.startsWith(mediaType.problem) === true && !headers.has('content-encoding')
     if (!isProblem || problem === undefined || body === undefined || body.length === 0) return []
     const faults = this.#validators.faults(JSON.parse(body.toString()), problem.tokens)
     return faults.map((fault) => `${method} ${path} answers ${status}: the body is no problem: ${fault}.`)

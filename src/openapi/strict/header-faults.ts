@@ -24,7 +24,10 @@ export class DescribedHeaders {
     this.#isClosed = isObject(value.headers)
     this.#validators = validators
     this.#fields = new Map(
-      Object.keys(headers).map((name) => [name.toLowerCase(), { name, field: placeAt(document, [...tokens, 'headers', name]) }]),
+      Object.keys(headers).map((name) => [
+        name.toLowerCase(),
+        { name, field: placeAt(document, [...tokens, 'headers', name]) },
+      ]),
     )
   }
 
@@ -35,7 +38,8 @@ export class DescribedHeaders {
 
   /** What is wrong with the fields of an answer; empty where nothing is. */
   faults({ headers, before }: Answered): readonly string[] {
-    const isStray = (name: string): boolean => !this.#fields.has(name) && !general.test(name) && before?.has(name) !== true
+    const isStray = (name: string): boolean =>
+      !this.#fields.has(name) && !general.test(name) && before?.has(name) !== true
     const strays = this.#isClosed ? [...headers.keys()].filter(isStray) : []
     const faults = strays.map((name) => `the document has no header "${name}" there.`)
     for (const [key, { name, field }] of this.#fields) {

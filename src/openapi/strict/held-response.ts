@@ -20,7 +20,9 @@ class KeptBody {
   add([chunk, encoding]: readonly unknown[]): void {
     const isText = typeof chunk === 'string'
     if (!isText && !(chunk instanceof Uint8Array)) return
-    const piece = isText ? Buffer.from(chunk, typeof encoding === 'string' ? (encoding as BufferEncoding) : 'utf8') : Buffer.from(chunk)
+    const piece = isText
+      ? Buffer.from(chunk, typeof encoding === 'string' ? (encoding as BufferEncoding) : 'utf8')
+      : Buffer.from(chunk)
     this.#bytes += piece.length
     if (this.isWhole) this.#pieces.push(piece)
     else this.#pieces = []
@@ -114,7 +116,9 @@ export function holdResponse(res: ServerResponse, judge: (held: Held) => Buffer 
 /** The header fields of an answer: those of the response, and those that `writeHead` got, by their names in lower case. */
 function fieldsOf(res: ServerResponse, head: readonly unknown[]): ReadonlyMap<string, string> {
   const given = Object.entries({ ...res.getHeaders(), ...head.find(isFields) } as OutgoingHttpHeaders)
-  return new Map(given.flatMap(([name, value]) => (value === undefined ? [] : [[name.toLowerCase(), String(value)] as const])))
+  return new Map(
+    given.flatMap(([name, value]) => (value === undefined ? [] : [[name.toLowerCase(), String(value)] as const])),
+  )
 }
 
 const isFields = (arg: unknown): arg is object => typeof arg === 'object' && arg !== null

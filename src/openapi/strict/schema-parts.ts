@@ -47,12 +47,15 @@ export function kindsOf({ type, enum: values, const: constant }: JsonObject): re
 
 /** What schemas say of a member. */
 export function membersOf(parts: Parts, name: string): Parts {
-  const own = parts.flatMap(({ properties }) => (isObject(properties) && Object.hasOwn(properties, name) ? [properties[name]] : []))
+  const own = parts.flatMap(({ properties }) =>
+    isObject(properties) && Object.hasOwn(properties, name) ? [properties[name]] : [],
+  )
   const matching = parts.flatMap(({ patternProperties }) =>
     Object.entries(isObject(patternProperties) ? patternProperties : {}).flatMap(([pattern, schema]) =>
       new RegExp(pattern, 'u').test(name) ? [schema] : [],
     ),
   )
-  const others = own.length + matching.length > 0 ? [] : parts.flatMap(({ additionalProperties }) => [additionalProperties])
+  const others =
+    own.length + matching.length > 0 ? [] : parts.flatMap(({ additionalProperties }) => [additionalProperties])
   return [...own, ...matching, ...others].filter(isObject)
 }

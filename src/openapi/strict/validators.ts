@@ -8,7 +8,14 @@ const root = 'urn:openapi:document'
 
 /** The schemas of one document. */
 export class Validators {
-  readonly #ajv = new Ajv2020({ strict: false, logger: false, allErrors: true, validateSchema: false, meta: false, ownProperties: true })
+  readonly #ajv = new Ajv2020({
+    strict: false,
+    logger: false,
+    allErrors: true,
+    validateSchema: false,
+    meta: false,
+    ownProperties: true,
+  })
   readonly #made = new Map<string, ValidateFunction>()
 
   constructor(document: OpenApiDocument) {

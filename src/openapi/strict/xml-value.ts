@@ -41,7 +41,8 @@ class SchemaReader {
 
   checkRoot(root: XmlElement, schema: JsonObject): void {
     const { name, namespace } = this.#named(schema)
-    if (name !== undefined && name !== root.name) throw new XmlRefusal(`the root is <${root.name}>, and the document has <${name}>`)
+    if (name !== undefined && name !== root.name)
+      throw new XmlRefusal(`the root is <${root.name}>, and the document has <${name}>`)
     const declared = root.attributes.find((one) => one.namespace === xmlnsNamespace && one.name === 'xmlns')?.value
     if (namespace !== undefined && namespace !== declared) {
       throw new XmlRefusal(`the namespace of the root is "${declared ?? ''}", and the document has "${namespace}"`)

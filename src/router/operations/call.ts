@@ -123,7 +123,11 @@ export const options: Operation<'ignored', 'ignored', 204> = {
   preconditions: 'none',
   answers: 'empty',
   statuses: [204],
-  execute: (exchange) => ({ kind: 'empty', status: 204, headers: { [header.allow]: exchange.allow, ...acceptedPatches(exchange) } }),
+  execute: (exchange) => ({
+    kind: 'empty',
+    status: 204,
+    headers: { [header.allow]: exchange.allow, ...acceptedPatches(exchange) },
+  }),
 }
 
 /** The media types that PATCH accepts here, if the caller may send one (RFC 5789 3.1). */

@@ -84,12 +84,18 @@ export function created(
   const links = AnswerLinks.of(exchange, resource, expand)
   const intent = { attachTo, idempotency, links }
   const made =
-    idempotency === undefined ? createRecord(exchange, store, body, intent) : createdOnce(exchange, store, { ...intent, idempotency })
+    idempotency === undefined
+      ? createRecord(exchange, store, body, intent)
+      : createdOnce(exchange, store, { ...intent, idempotency })
   return settled(made, (one) => outcomeOf(exchange, one, keysOf, links))
 }
 
 /** Creates the record unless the same client has already sent it (VERB-12). */
-async function createdOnce(exchange: Creating, store: Store, intent: CreateIntent & { readonly idempotency: Idempotency }): Promise<Made> {
+async function createdOnce(
+  exchange: Creating,
+  store: Store,
+  intent: CreateIntent & { readonly idempotency: Idempotency },
+): Promise<Made> {
   const { idempotency } = intent
   // Looked up before links and rules are checked: a repeat gets the first response even if they
   // would refuse it now.

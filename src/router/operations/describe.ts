@@ -16,6 +16,10 @@ export const describe: Operation<'none', 'ignored', 200> = {
     const { documents } = exchange.service
     if (documents.current === undefined) throw new Error('A document was requested, but the service has none.')
     const isPage = exchange.route.document?.pages !== undefined
-    return { kind: 'document', status: 200, ...(await (isPage ? documents.current.file(exchange) : documents.current.of(exchange))) }
+    return {
+      kind: 'document',
+      status: 200,
+      ...(await (isPage ? documents.current.file(exchange) : documents.current.of(exchange))),
+    }
   },
 }

@@ -23,7 +23,10 @@ export const read: Operation<'item', 'ignored', 200> = {
   execute(exchange) {
     const { resource, keys, expand } = exchange
     const links = AnswerLinks.of(exchange, resource, expand)
-    return settled(itemOf(exchange, links), (stored): Outcome<200> => ({ kind: 'item', status: 200, stored, resource, keys, links }))
+    return settled(
+      itemOf(exchange, links),
+      (stored): Outcome<200> => ({ kind: 'item', status: 200, stored, resource, keys, links }),
+    )
   },
 }
 
@@ -72,7 +75,8 @@ export const remove: Operation<'none', 'ignored', DeleteStatus> = {
   preconditions: 'item',
   answers: 'empty',
   statuses: deleteStatuses,
-  execute: (exchange) => settled(removeRecord(exchange), () => ({ kind: 'empty' as const, status: exchange.service.deleteStatus })),
+  execute: (exchange) =>
+    settled(removeRecord(exchange), () => ({ kind: 'empty' as const, status: exchange.service.deleteStatus })),
 }
 
 function updated(exchange: Parsed, stored: Stored<unknown>, links: AnswerLinks | undefined): Outcome<200> {

@@ -86,7 +86,11 @@ export function checkItemPath(place: Place): Awaitable<void> {
  * The current item of the path, whose parents have been checked. Throws `absent` (404). `links`:
  * the links that the response shows.
  */
-export function memberOfPath({ resource, keys, key }: Place, store: Store, links?: AnswerLinks): Awaitable<Stored<JsonObject>> {
+export function memberOfPath(
+  { resource, keys, key }: Place,
+  store: Store,
+  links?: AnswerLinks,
+): Awaitable<Stored<JsonObject>> {
   const found = store.one(key, links)
   if (resource.parent === undefined) return found
   return settled(found, (stored) => {

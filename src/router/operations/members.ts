@@ -122,7 +122,8 @@ async function moved(exchange: Parsed, pinnedToMove: typeof pinnedToAttach, move
   const parent = await parentOf(exchange, 1)
   const store = new Store(exchange, exchange.resource)
   const pinned = await pinnedToMove(exchange, store, parent)
-  if ((await move(store, parent, exchange.key, pinned?.version, { before: pinned?.value })) === 'stale') throw preconditionFailed()
+  if ((await move(store, parent, exchange.key, pinned?.version, { before: pinned?.value })) === 'stale')
+    throw preconditionFailed()
   return { kind: 'empty', status: 204 }
 }
 
@@ -161,7 +162,12 @@ const isConditional = ({ ifMatch, ifNoneMatch, required }: Conditions): boolean 
   ifMatch !== undefined || ifNoneMatch !== undefined || required
 
 /** The record of the path's key if it is a member of the parent's collection; else throws 404. */
-async function memberOf(exchange: Parsed, store: Store, parent: ParentKey, links?: AnswerLinks): Promise<Stored<unknown>> {
+async function memberOf(
+  exchange: Parsed,
+  store: Store,
+  parent: ParentKey,
+  links?: AnswerLinks,
+): Promise<Stored<unknown>> {
   const stored = await findMember(exchange, store, parent, links)
   if (stored === undefined) throw absent()
   return stored

@@ -66,8 +66,11 @@ export type Outcome<Status extends number = number> =
  * An operation: its description and its implementation. `Query` and `Body` are the kinds in its
  * description, so `execute` takes the types that the step `parse` returns for them.
  */
-export interface Operation<Query extends QueryKind = QueryKind, Body extends BodyKind = BodyKind, Status extends number = number>
-  extends OperationDescription<Query, Body> {
+export interface Operation<
+  Query extends QueryKind = QueryKind,
+  Body extends BodyKind = BodyKind,
+  Status extends number = number,
+> extends OperationDescription<Query, Body> {
   readonly statuses: readonly Status[] | 'any'
   // A method and not a function type: method parameters are bivariant, so every operation is an
   // `Operation`. This is safe because `parse` reads by the operation's own description.

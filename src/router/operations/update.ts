@@ -70,7 +70,8 @@ function queueKeyOf(place: ConditionalPlace): string {
  */
 const staleSnapshot = (): Unavailable =>
   new Unavailable({
-    detail: 'Another client changed the resource, and this transaction still sees it as it was. Roll it back and run it again.',
+    detail:
+      'Another client changed the resource, and this transaction still sees it as it was. Roll it back and run it again.',
     unchanged: true,
   })
 
@@ -92,7 +93,10 @@ function untilFresh<T>(place: ConditionalPlace, once: () => Awaitable<T | 'stale
  * The version that a write without a prior read must expect: the single version of `If-Match`, or
  * `undefined` for any. Returns `undefined` if the record must be read first.
  */
-export function expectedUnread({ conditions, resource }: ConditionalPlace): { expected: string | undefined } | undefined {
+export function expectedUnread({
+  conditions,
+  resource,
+}: ConditionalPlace): { expected: string | undefined } | undefined {
   const { versions, ifNoneMatch, required, ifMatch } = conditions
   const simple = ifNoneMatch === undefined && resource.parent === undefined && (!required || ifMatch !== undefined)
   if (!simple) return undefined

@@ -46,7 +46,11 @@ export function createRecord(place: Place, store: Store, record: JsonObject, int
  * Replaces the record at a place. `next` is the complete new record. `links`: the links that the
  * response shows.
  */
-export function replaceRecord(place: ConditionalPlace, next: JsonObject, links?: AnswerLinks): Awaitable<Stored<unknown>> {
+export function replaceRecord(
+  place: ConditionalPlace,
+  next: JsonObject,
+  links?: AnswerLinks,
+): Awaitable<Stored<unknown>> {
   const { resource, key } = place
   return directly(
     resource.plan.needsCurrent ? undefined : expectedUnread(place),
@@ -55,14 +59,20 @@ export function replaceRecord(place: ConditionalPlace, next: JsonObject, links?:
   )
 }
 
-function replacement(place: ConditionalPlace, sent: JsonObject, links: AnswerLinks | undefined): Attempt<Stored<unknown>> {
+function replacement(
+  place: ConditionalPlace,
+  sent: JsonObject,
+  links: AnswerLinks | undefined,
+): Attempt<Stored<unknown>> {
   const { conditions, resource, key } = place
   // An attempt modifies the record, so a possible retry needs a copy of what was sent.
   const once = conditions.versions !== undefined
   return ({ value: before, version }, store) => {
     const next = once ? sent : structuredClone(sent)
     completeRecord(resource.plan, next, before, 'replace')
-    return settled(checkRules(place, next, before, 'replace'), () => store.replace(key, next, version, { before, links }))
+    return settled(checkRules(place, next, before, 'replace'), () =>
+      store.replace(key, next, version, { before, links }),
+    )
   }
 }
 
@@ -108,13 +118,15 @@ function composed(compose: Compose, current: Stored<JsonObject>): Awaitable<Json
  */
 export function patchRecord(place: ConditionalPlace, patch: Patch, links?: AnswerLinks): Awaitable<Stored<unknown>> {
   const { resource, key } = place
-  const write: Write = (next, { value: before, version }, store) => store.replace(key, next, version, { action: 'patch', before, links })
+  const write: Write = (next, { value: before, version }, store) =>
+    store.replace(key, next, version, { action: 'patch', before, links })
   const compose: Compose = (current) =>
     settled(patch.compose(place, current), (next) => {
       completeRecord(resource.plan, next, current.value, 'patch')
       return settled(checkRules(place, next, current.value, 'patch'), () => next)
     })
-  const attempt: Attempt<Stored<unknown>> = (current, store) => settled(compose(current), (next) => write(next, current, store))
+  const attempt: Attempt<Stored<unknown>> = (current, store) =>
+    settled(compose(current), (next) => write(next, current, store))
   const done = patchCached(place, compose, write)
   return done === undefined ? change(place, attempt) : settled(done, (stored) => stored ?? change(place, attempt))
 }

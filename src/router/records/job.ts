@@ -71,7 +71,9 @@ export class Job implements Caller {
 
   decide(action: Action, resource: string, key?: KeyValue): Decided {
     const { permission } = this.service
-    return permission === undefined ? 'allow' : this.timeLimit.waitFor(decide(permission, this.principal, { action, resource, key }))
+    return permission === undefined
+      ? 'allow'
+      : this.timeLimit.waitFor(decide(permission, this.principal, { action, resource, key }))
   }
 
   /** Legacy modes apply to clients, and a job is not one. */

@@ -31,7 +31,8 @@ export async function lineageOfItem(place: ConditionalPlace, mounted: Mounted, k
 }
 
 const keyIncludesParents = ({ parent, plan }: Mounted): boolean =>
-  parent === undefined || (parent.by.every((member) => plan.key.members.includes(member)) && keyIncludesParents(parent.mounted))
+  parent === undefined ||
+  (parent.by.every((member) => plan.key.members.includes(member)) && keyIncludesParents(parent.mounted))
 
 /**
  * The lineages of the items that the caller may read, parents included, by the text of their keys.
@@ -48,7 +49,9 @@ export async function lineagesOf(
     mounted,
     wanted.map(([, key]) => key),
   )
-  const found = wanted.map(([text, key], i) => ({ text, key, value: stored[i]?.value })).filter((_, i) => stored[i] !== undefined)
+  const found = wanted
+    .map(([text, key], i) => ({ text, key, value: stored[i]?.value }))
+    .filter((_, i) => stored[i] !== undefined)
   const { parent } = mounted
   if (parent === undefined) return new Map(found.map(({ text, key }) => [text, [key]]))
   const named = found.flatMap((one) => {

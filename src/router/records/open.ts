@@ -27,7 +27,11 @@ export const jobKinds: Kinds<JobOptions<unknown, unknown>> = {
 export function recordsFor(caller: Caller): RecordsOf {
   const open = (definition: ResourceDefinition, given: unknown = {}) => {
     const mounted = mountedIn(caller.version, definition)
-    const options = checkOptions<RecordsOptions<unknown, unknown>>(`records("${definition.collection}")`, given, reachKinds)
+    const options = checkOptions<RecordsOptions<unknown, unknown>>(
+      `records("${definition.collection}")`,
+      given,
+      reachKinds,
+    )
     return new OwnRecords(() => caller, new Reach(mounted, options))
   }
   return open as unknown as RecordsOf
@@ -72,5 +76,8 @@ function mountedIn({ table, name }: ServedVersion, definition: ResourceDefinitio
   const fix = names.includes(collection)
     ? `Another definition of "${collection}" is mounted: pass that one.`
     : `Mount it there. ${didYouMean(nearMiss(collection, names), names)}`
-  throw new ConfigurationError('unknown-member', `records() got "${collection}", which is not mounted in ${name || 'this router'}. ${fix}`)
+  throw new ConfigurationError(
+    'unknown-member',
+    `records() got "${collection}", which is not mounted in ${name || 'this router'}. ${fix}`,
+  )
 }

@@ -36,7 +36,9 @@ function unfit(what: string, at: string, value: unknown, fix: string): Configura
       : typeof value === 'object'
         ? `an object (${value.constructor?.name || 'without a class'})`
         : `a ${typeof value}`
-  return invalidOption(`${what} got ${typeof value === 'number' ? String(value) : kind} at "${at}", which a record can't contain. ${fix}`)
+  return invalidOption(
+    `${what} got ${typeof value === 'number' ? String(value) : kind} at "${at}", which a record can't contain. ${fix}`,
+  )
 }
 
 /**
@@ -51,7 +53,9 @@ export function withLinks({ plan, targets }: Mounted, record: JsonObject, fixed:
     const { members } = (targets.get(name) as Mounted).plan.key
     const parts = by.map((member) => own(record, member) ?? (Object.hasOwn(record, member) ? null : own(fixed, member)))
     for (const member of given) delete record[member]
-    const key = Object.fromEntries(members.map((part, i) => [part, parts[i]] as const).filter(([, value]) => value !== undefined))
+    const key = Object.fromEntries(
+      members.map((part, i) => [part, parts[i]] as const).filter(([, value]) => value !== undefined),
+    )
     put(record, name, parts.includes(null) ? null : key)
   }
   return record

@@ -8,7 +8,14 @@ import { checkOptions, invalidOption } from '../../options/check.js'
 import type { Kinds } from '../../options/kinds.js'
 import { itemPath } from '../../plan/addresses.js'
 import type { OperationDescription } from '../../plan/operation.js'
-import type { ChangeOptions, Records, RefusedRecord, RefusedRecords, RowsOptions, WrittenRecord } from '../../plan/records.js'
+import type {
+  ChangeOptions,
+  Records,
+  RefusedRecord,
+  RefusedRecords,
+  RowsOptions,
+  WrittenRecord,
+} from '../../plan/records.js'
 import { keyOf } from '../../plan/resource-plan.js'
 import { ConfigurationError, toProblem } from '../../problem.js'
 import { Slices } from '../../slices.js'
@@ -54,7 +61,11 @@ export class OwnRecords implements Records<unknown, KeyValue> {
 
   replace(key: unknown, value: unknown, options?: ChangeOptions): Promise<Written | RefusedRecord> {
     return this.#change(key, options, items.replace, async (place) =>
-      this.#written(place, place.keys, await replaceRecord(place, bodyToReplace(place, this.#sent(place, value, place.key)))),
+      this.#written(
+        place,
+        place.keys,
+        await replaceRecord(place, bodyToReplace(place, this.#sent(place, value, place.key))),
+      ),
     )
   }
 
@@ -80,7 +91,10 @@ export class OwnRecords implements Records<unknown, KeyValue> {
     })
   }
 
-  checkAll(values: readonly unknown[], options: RowsOptions = {}): Promise<{ readonly records: readonly unknown[] } | RefusedRecord> {
+  checkAll(
+    values: readonly unknown[],
+    options: RowsOptions = {},
+  ): Promise<{ readonly records: readonly unknown[] } | RefusedRecord> {
     return resultOrProblem(async () => {
       const { from = 0 } = checkOptions<RowsOptions>(this.#what, options, rowsKinds)
       const violations = new RowViolations(from)
@@ -104,7 +118,11 @@ export class OwnRecords implements Records<unknown, KeyValue> {
     return violations.some ? { problem: violations.problem(), made } : { made: made as readonly Written[] }
   }
 
-  async #checked(caller: Caller, values: readonly unknown[], violations: RowViolations): Promise<readonly (Row | undefined)[]> {
+  async #checked(
+    caller: Caller,
+    values: readonly unknown[],
+    violations: RowViolations,
+  ): Promise<readonly (Row | undefined)[]> {
     this.#needs('create')
     if (!Array.isArray(values)) {
       throw invalidOption(`${this.#what} got no list of records to create. Give an array.`)
@@ -118,7 +136,11 @@ export class OwnRecords implements Records<unknown, KeyValue> {
   }
 
   /** Creates checked rows, one after another. A row that the store refuses becomes `undefined`. */
-  async #store(caller: Caller, rows: readonly Row[], violations: RowViolations): Promise<readonly (Written | undefined)[]> {
+  async #store(
+    caller: Caller,
+    rows: readonly Row[],
+    violations: RowViolations,
+  ): Promise<readonly (Written | undefined)[]> {
     const made: (Written | undefined)[] = []
     const slices = new Slices()
     for (const [i, row] of rows.entries()) {
@@ -191,7 +213,9 @@ export class OwnRecords implements Records<unknown, KeyValue> {
   #made({ place }: Row, made: Made): Written {
     const { plan } = this.#reach.resource
     if (!('created' in made)) {
-      throw new Error(`The adapter of "${plan.collection}" did not create the record at once, so records() can't report its outcome.`)
+      throw new Error(
+        `The adapter of "${plan.collection}" did not create the record at once, so records() can't report its outcome.`,
+      )
     }
     return this.#written(place, [...place.keys, keyOf(plan, made.created.value)], made.created)
   }

@@ -97,7 +97,12 @@ export async function sentRow(caller: Caller, reach: Reach, value: JsonObject): 
  * Returns a function that converts a row, below the parent that it names. That function throws the
  * row's violations.
  */
-async function sentRows(caller: Caller, reach: Reach, top: ConditionalPlace, values: readonly JsonObject[]): Promise<(row: number) => Row> {
+async function sentRows(
+  caller: Caller,
+  reach: Reach,
+  top: ConditionalPlace,
+  values: readonly JsonObject[],
+): Promise<(row: number) => Row> {
   const { resource } = reach
   await checkAllowed(top, resource.collection, create)
   const parentOf = await parentsOf(top, values)
@@ -162,7 +167,10 @@ interface Parent {
 }
 
 /** The parent of each row; `undefined` if the resource is not contained in another. */
-async function parentsOf(top: ConditionalPlace, values: readonly JsonObject[]): Promise<(row: number) => Parent | undefined> {
+async function parentsOf(
+  top: ConditionalPlace,
+  values: readonly JsonObject[],
+): Promise<(row: number) => Parent | undefined> {
   const { resource } = top
   const { parent } = resource
   if (parent === undefined) return () => undefined

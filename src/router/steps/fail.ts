@@ -24,7 +24,11 @@ function failAfterChange(exchange: AnyStage, error: unknown): Answer {
   return answer ?? answerOf(exchange, changeMadeProblem(error))
 }
 
-function report(exchange: AnyStage, { status, code, clause }: Pick<HttpProblem, 'status' | 'code' | 'clause'>, error: unknown): void {
+function report(
+  exchange: AnyStage,
+  { status, code, clause }: Pick<HttpProblem, 'status' | 'code' | 'clause'>,
+  error: unknown,
+): void {
   exchange.progress.failure = { error }
   notify(
     exchange.service.hooks.onError,

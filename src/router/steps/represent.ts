@@ -44,7 +44,9 @@ const answered = (answer: Answer): Answered => ({ answer })
 function answerOf(exchange: Executed, outcome: Outcome): Awaitable<Answer> {
   switch (outcome.kind) {
     case 'page':
-      return exchange.representation.transfer === undefined ? pageAnswer(exchange, outcome) : exportAnswer(exchange, outcome, wireOf)
+      return exchange.representation.transfer === undefined
+        ? pageAnswer(exchange, outcome)
+        : exportAnswer(exchange, outcome, wireOf)
     case 'item':
       return itemAnswer(exchange, outcome)
     case 'state':
@@ -81,7 +83,17 @@ function pageOf(
   const url = `${root}${listPath}`
   const { views } = exchange.route.modes === undefined ? service.reuse : formerViews(exchange, page.items.length > 0)
   const view = views.of(resource, exchange)
-  const shown = service.reuse.page({ resource, view, list, query: rawQuery, url, page, items, related, isJoined: representation === json })
+  const shown = service.reuse.page({
+    resource,
+    view,
+    list,
+    query: rawQuery,
+    url,
+    page,
+    items,
+    related,
+    isJoined: representation === json,
+  })
   const { tag } = shown
   checkRead(conditions, tag)
   const headers = headersOf(exchange, resource, tag)
@@ -119,7 +131,12 @@ function pageOf(
 }
 
 /** Pagination hints for the links of a page, if its store can follow them (QUERY-7). */
-function hintsOf(exchange: Executed, query: ListQuery, resource: Mounted, { items, seekable = false }: Page<unknown>): HintTo | undefined {
+function hintsOf(
+  exchange: Executed,
+  query: ListQuery,
+  resource: Mounted,
+  { items, seekable = false }: Page<unknown>,
+): HintTo | undefined {
   const [first, last] = [items[0], items.at(-1)]
   if (!seekable || first === undefined || last === undefined) return undefined
   return hintMaker(resource.plan.list.places, query, exchange, { first: first.value, last: last.value })
@@ -127,29 +144,32 @@ function hintsOf(exchange: Executed, query: ListQuery, resource: Mounted, { item
 
 function itemAnswer(exchange: Executed, outcome: OutcomeOf<'item'>): Awaitable<Answer> {
   const { stored, resource, keys, links } = outcome
-  return settled(relatedOf(exchange, resource, [stored], exchange.expand, { links, fixes: mayFix(exchange) }), (related) => {
-    const head = itemHead(exchange, resource, stored, related)
-    if (exchange.route.kind === 'member') head.headers[header.contentLocation] = ownAddress(exchange, outcome)
-    if (head.answer !== undefined) return head.answer
-    if (exchange.reads) return itemBody(exchange, outcome, head)
-    const { status, bare } = outcome
-    const { headers } = head
-    if (outcome.headers !== undefined) Object.assign(headers, outcome.headers)
-    headers[header.vary] = exchange.service.varyOfChange
-    const created = exchange.method === 'POST'
-    if (bare === true) {
-      // `Preference-Applied` names only a preference that changed the response (RFC 7240 3).
-      if (!created) headers[header.preferenceApplied] = 'return=minimal'
-      return { status, headers }
-    }
-    return settled(mayShow(exchange, resource, lastKey(keys)), (shown): Awaitable<Answer> => {
-      // A caller with permission to write but not to read gets no body.
-      if (!shown) return { status, headers }
-      if (created) headers[header.preferenceApplied] = 'return=representation'
-      headers[header.contentLocation] = ownAddress(exchange, outcome)
-      return itemBody(exchange, outcome, head)
-    })
-  })
+  return settled(
+    relatedOf(exchange, resource, [stored], exchange.expand, { links, fixes: mayFix(exchange) }),
+    (related) => {
+      const head = itemHead(exchange, resource, stored, related)
+      if (exchange.route.kind === 'member') head.headers[header.contentLocation] = ownAddress(exchange, outcome)
+      if (head.answer !== undefined) return head.answer
+      if (exchange.reads) return itemBody(exchange, outcome, head)
+      const { status, bare } = outcome
+      const { headers } = head
+      if (outcome.headers !== undefined) Object.assign(headers, outcome.headers)
+      headers[header.vary] = exchange.service.varyOfChange
+      const created = exchange.method === 'POST'
+      if (bare === true) {
+        // `Preference-Applied` names only a preference that changed the response (RFC 7240 3).
+        if (!created) headers[header.preferenceApplied] = 'return=minimal'
+        return { status, headers }
+      }
+      return settled(mayShow(exchange, resource, lastKey(keys)), (shown): Awaitable<Answer> => {
+        // A caller with permission to write but not to read gets no body.
+        if (!shown) return { status, headers }
+        if (created) headers[header.preferenceApplied] = 'return=representation'
+        headers[header.contentLocation] = ownAddress(exchange, outcome)
+        return itemBody(exchange, outcome, head)
+      })
+    },
+  )
 }
 
 function itemBody(exchange: Executed, outcome: OutcomeOf<'item'>, head: ItemHead): Awaitable<Answer> {
@@ -163,7 +183,12 @@ function itemBody(exchange: Executed, outcome: OutcomeOf<'item'>, head: ItemHead
   return settled(encoded(exchange, wire, resource.wire.item, headers), (body): Answer => ({ status, ...body }))
 }
 
-function itemText({ service }: Executed, outcome: OutcomeOf<'item'>, { view, related }: ItemHead, text: TextOf): string | Octets {
+function itemText(
+  { service }: Executed,
+  outcome: OutcomeOf<'item'>,
+  { view, related }: ItemHead,
+  text: TextOf,
+): string | Octets {
   const { stored, resource, keys } = outcome
   const make = (): string => text(view.presenter.represent(resource, stored.value, keys, related), resource.wire.item)
   return service.reuse.item(resource, service.reuse.records.one(resource, stored), view, related, make)
@@ -205,7 +230,12 @@ function itemHead(exchange: Executed, resource: Mounted, stored: Stored<unknown>
   const { conditions, method, reads, operation } = exchange
   const { views } = exchange.route.modes === undefined ? exchange.service.reuse : formerViews(exchange)
   const view = views.of(resource, exchange)
-  const tag = itemTag(view, stored.version, related, resource.adapter.computes === true ? contentStamp(stored) : undefined)
+  const tag = itemTag(
+    view,
+    stored.version,
+    related,
+    resource.adapter.computes === true ? contentStamp(stored) : undefined,
+  )
   const headers = headersOf(exchange, resource, tag)
   if (!reads) return { view, related, headers }
   // Preconditions apply only if the response without them would be 2xx (RFC 9110 13.2.1).
@@ -227,10 +257,17 @@ function unmodifiedAnswer(conditions: Conditions, headers: Headers, tag: string)
   return { status: 304, headers }
 }
 
-function valueAnswer(exchange: Executed, { status, value, headers: given = {}, version }: OutcomeOf<'value'>): Awaitable<Answer> {
+function valueAnswer(
+  exchange: Executed,
+  { status, value, headers: given = {}, version }: OutcomeOf<'value'>,
+): Awaitable<Answer> {
   const { reads, cacheControl, service } = exchange
   // Set on a 204 too: without it, any cache may store the response to a GET (RFC 9111 4.2.2).
-  const headers: Headers = { [header.cacheControl]: cacheControl, ...given, [header.vary]: mergeVary(given[header.vary], service.vary) }
+  const headers: Headers = {
+    [header.cacheControl]: cacheControl,
+    ...given,
+    [header.vary]: mergeVary(given[header.vary], service.vary),
+  }
   // The tag after a change is the item's current one (RFC 9110 8.8).
   const changed = reads || version === undefined ? {} : { [header.etag]: versionTag(version) }
   if (value === undefined) {
@@ -248,7 +285,12 @@ function documentAnswer(
   { status, bytes, tag, headers: given }: OutcomeOf<'document'>,
 ): Answer {
   checkRead(conditions, tag)
-  const headers: Headers = { ...given, [header.cacheControl]: cacheControl, [header.vary]: service.vary, [header.etag]: tag }
+  const headers: Headers = {
+    ...given,
+    [header.cacheControl]: cacheControl,
+    [header.vary]: service.vary,
+    [header.etag]: tag,
+  }
   const unmodified = unmodifiedAnswer(conditions, headers, tag)
   if (unmodified !== undefined) return unmodified
   headers[header.contentType] = representation.contentType

@@ -44,5 +44,6 @@ function addCorsFields(fields: Readonly<Record<string, string>>, headers: Header
 /** Adds the security headers. A field set by a middleware in front or by an endpoint stays. */
 function addSecureHeaders(res: ServerResponse, fields: Readonly<Record<string, string>>, headers: Headers): void {
   res.removeHeader(header.poweredBy)
-  for (const name in fields) if (headers[name] === undefined && !res.hasHeader(name)) headers[name] = fields[name] as string
+  for (const name in fields)
+    if (headers[name] === undefined && !res.hasHeader(name)) headers[name] = fields[name] as string
 }

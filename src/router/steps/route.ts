@@ -48,7 +48,10 @@ function unknownPath({ version }: Identified, [first = '', id]: readonly string[
     first,
     resources.map(({ plan }) => plan.collection),
   )
-  return new HttpProblem('unknown-path', near === undefined ? {} : { detail: `There is no "${first}" here. Did you mean "${near}"?` })
+  return new HttpProblem(
+    'unknown-path',
+    near === undefined ? {} : { detail: `There is no "${first}" here. Did you mean "${near}"?` },
+  )
 }
 
 /**

@@ -7,11 +7,15 @@ import type { Identified, Received } from '../stages.js'
  */
 export function throttle({ service, req, path, progress, principal }: Identified): void | Promise<void> {
   if (service.rateLimit === undefined) return
-  return service.rateLimit.count(req, { principal, path, failed: false }).then((fields) => progress.setLimitFields(fields))
+  return service.rateLimit
+    .count(req, { principal, path, failed: false })
+    .then((fields) => progress.setLimitFields(fields))
 }
 
 /** Counts a failed authentication against the client's address. Throws as `throttle` does. */
 export function countFailure({ service, req, path, progress }: Received): void | Promise<void> {
   if (service.rateLimit === undefined) return
-  return service.rateLimit.count(req, { principal: undefined, path, failed: true }).then((fields) => progress.setLimitFields(fields))
+  return service.rateLimit
+    .count(req, { principal: undefined, path, failed: true })
+    .then((fields) => progress.setLimitFields(fields))
 }

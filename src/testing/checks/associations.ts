@@ -14,10 +14,16 @@ async function expectUnder(stage: Stage, under: ParentKey, codes: readonly unkno
 }
 
 async function attached(stage: Stage, under: ParentKey, ...codes: readonly string[]): Promise<void> {
-  for (const code of codes) expectEqual(await stage.attach(under, code), 'attached', `attach() of ${code} as ${under.as}`)
+  for (const code of codes)
+    expectEqual(await stage.attach(under, code), 'attached', `attach() of ${code} as ${under.as}`)
 }
 
-const sentence = (id: string, title: string, needs: readonly Need[], run: (stage: Stage, as: string) => Promise<void>): Check => ({
+const sentence = (
+  id: string,
+  title: string,
+  needs: readonly Need[],
+  run: (stage: Stage, as: string) => Promise<void>,
+): Check => ({
   id: `associations/${id}`,
   title,
   on: 'contracts',
@@ -96,13 +102,18 @@ export const associations: readonly Check[] = [
       await expectUnder(stage, client(as), [], 'after that')
     },
   ),
-  sentence('detached', 'Detaching takes a record out of its parent; the record stays.', ['attach', 'detach'], async (stage, as) => {
-    await attached(stage, client(as), 'C-0', 'C-1')
-    expectEqual(await stage.detach(client(as), 'C-0'), 'detached', 'detach()')
-    await expectUnder(stage, client(as), ['C-1'], 'after detach()')
-    stage.expectValue(await stage.read('C-0'), stage.record(0), 'the detached record')
-    expectThat((await stage.keys()).includes('C-0'), 'the detached record in the list of all', await stage.keys())
-  }),
+  sentence(
+    'detached',
+    'Detaching takes a record out of its parent; the record stays.',
+    ['attach', 'detach'],
+    async (stage, as) => {
+      await attached(stage, client(as), 'C-0', 'C-1')
+      expectEqual(await stage.detach(client(as), 'C-0'), 'detached', 'detach()')
+      await expectUnder(stage, client(as), ['C-1'], 'after detach()')
+      stage.expectValue(await stage.read('C-0'), stage.record(0), 'the detached record')
+      expectThat((await stage.keys()).includes('C-0'), 'the detached record in the list of all', await stage.keys())
+    },
+  ),
   sentence(
     'not-attached',
     "Detaching what is not attached to that parent is 'absent', whatever the version.",
@@ -126,7 +137,12 @@ export const associations: readonly Check[] = [
       for (const as of kinds) {
         await attached(stage, client(as, 'ann'), 'C-0', 'C-1')
         await attached(stage, client(as, 'eve'), 'C-0')
-        await expectUnder(stage, client(as, 'ann'), as === 'contracts' ? ['C-1'] : ['C-0', 'C-1'], 'after attach() to another')
+        await expectUnder(
+          stage,
+          client(as, 'ann'),
+          as === 'contracts' ? ['C-1'] : ['C-0', 'C-1'],
+          'after attach() to another',
+        )
         await expectUnder(stage, client(as, 'eve'), ['C-0'], 'after attach()')
       }
     },
@@ -140,7 +156,11 @@ export const associations: readonly Check[] = [
       for (const [i, as] of all.entries()) {
         await attached(stage, client(as), `C-${i}`)
         for (const other of all.filter((way) => way !== as)) {
-          expectEqual(await stage.detach(client(other), `C-${i}`), 'absent', `detach() as ${other} of what is attached as ${as}`)
+          expectEqual(
+            await stage.detach(client(other), `C-${i}`),
+            'absent',
+            `detach() as ${other} of what is attached as ${as}`,
+          )
         }
       }
       for (const [i, as] of all.entries()) await expectUnder(stage, client(as), [`C-${i}`], 'among others')
@@ -189,19 +209,26 @@ export const associations: readonly Check[] = [
       for (const as of ['favourites', 'archives'] as const) await attached(stage, client(as, 'eve'), 'C-0')
       for (const [i, as] of all.entries()) {
         expectEqual(await stage.detach(client(as), 'C-0'), 'detached', `detach() as ${as}`)
-        for (const [k, other] of all.entries()) await expectUnder(stage, client(other), k <= i ? [] : ['C-0'], `after detach() as ${as}`)
+        for (const [k, other] of all.entries())
+          await expectUnder(stage, client(other), k <= i ? [] : ['C-0'], `after detach() as ${as}`)
       }
-      for (const as of ['favourites', 'archives'] as const) await expectUnder(stage, client(as, 'eve'), ['C-0'], 'after detach() from ann')
+      for (const as of ['favourites', 'archives'] as const)
+        await expectUnder(stage, client(as, 'eve'), ['C-0'], 'after detach() from ann')
     },
   },
-  sentence('replaced', 'A record that is replaced stays where it is attached.', ['attach', 'replace'], async (stage, as) => {
-    await attached(stage, client(as), 'C-0', 'C-1')
-    const { value } = await stage.stored('C-0')
-    await stage.replaced('C-0', { ...value, rank: 9 })
-    await expectUnder(stage, client(as), ['C-0', 'C-1'], 'after replace()')
-    const { items } = await stage.list({ parent: client(as), sort: '-rank' })
-    expectEqual(items[0]?.value.rank, 9, 'the rank that is listed')
-  }),
+  sentence(
+    'replaced',
+    'A record that is replaced stays where it is attached.',
+    ['attach', 'replace'],
+    async (stage, as) => {
+      await attached(stage, client(as), 'C-0', 'C-1')
+      const { value } = await stage.stored('C-0')
+      await stage.replaced('C-0', { ...value, rank: 9 })
+      await expectUnder(stage, client(as), ['C-0', 'C-1'], 'after replace()')
+      const { items } = await stage.list({ parent: client(as), sort: '-rank' })
+      expectEqual(items[0]?.value.rank, 9, 'the rank that is listed')
+    },
+  ),
   sentence(
     'removed',
     'A record that is removed is under no parent, and what takes its key is under none either.',

@@ -14,7 +14,8 @@ const within = (stage: Stage, depot: string, urgent?: boolean): readonly string[
 export const calls: readonly Check[] = [
   {
     id: 'calls/same-request',
-    title: 'One and the same frozen request, asked again, is answered by the scope of its call and by what is stored then.',
+    title:
+      'One and the same frozen request, asked again, is answered by the scope of its call and by what is stored then.',
     on: 'parcels',
     async run(stage) {
       const { adapter } = stage
@@ -111,7 +112,8 @@ export const calls: readonly Check[] = [
             return stage.created(rest, { call: { scope: { depot } }, peer: i })
           }),
         )
-        for (const [i, { value }] of answers.entries()) expectEqual(value.depot, depots[i % 2], 'the depot that a create got of its scope')
+        for (const [i, { value }] of answers.entries())
+          expectEqual(value.depot, depots[i % 2], 'the depot that a create got of its scope')
         const others = await Promise.all(
           answers.map(({ value }, i) => {
             const by = { call: { scope: { depot: depots[(i + (i < 8 ? 1 : 0)) % 2] as string } }, peer: i + 1 }
@@ -122,7 +124,11 @@ export const calls: readonly Check[] = [
         )
         for (const [i, answer] of others.entries()) {
           const isDone = answer !== 'absent'
-          expectThat(isDone === i >= 8, i < 8 ? "'absent' for a write outside of its scope" : 'a write in its scope to be done', answer)
+          expectThat(
+            isDone === i >= 8,
+            i < 8 ? "'absent' for a write outside of its scope" : 'a write in its scope to be done',
+            answer,
+          )
         }
       }
     },

@@ -22,14 +22,19 @@ export const creates: readonly Check[] = [
   },
   {
     id: 'create/assigned',
-    title: 'A member of the key that the definition calls assigned may be missing: the store assigns one that no record has.',
+    title:
+      'A member of the key that the definition calls assigned may be missing: the store assigns one that no record has.',
     on: 'orders',
     needs: ['create'],
     async run(stage) {
       const taken = new Set(stage.held.map(({ number }) => number))
       for (const i of upTo(10)) {
         const { value } = await stage.created({ text: `new ${i}` }, { peer: i })
-        expectThat(Number.isSafeInteger(value.number) && !taken.has(value.number), 'a whole number that no other order has', value.number)
+        expectThat(
+          Number.isSafeInteger(value.number) && !taken.has(value.number),
+          'a whole number that no other order has',
+          value.number,
+        )
         taken.add(value.number)
         stage.expectValue(await stage.read(value.number), { number: value.number, text: `new ${i}` }, 'what is read')
       }
@@ -83,7 +88,11 @@ export const creates: readonly Check[] = [
         await stage.created(record, { call: { attachTo: client(as) } })
         for (const other of ['contracts', 'invoices', 'favourites', 'archives']) {
           const keys = (await stage.keys({ parent: client(other) })).filter((key) => key === record.code)
-          expectEqual(keys, other === as ? [record.code] : [], `what is listed as ${other} of what was created as ${as}`)
+          expectEqual(
+            keys,
+            other === as ? [record.code] : [],
+            `what is listed as ${other} of what was created as ${as}`,
+          )
         }
       }
     },
@@ -126,7 +135,11 @@ export const creates: readonly Check[] = [
     async run(stage) {
       const record = { ...stage.fresh(), code: 'W-0' }
       const leaving = await stage.create(record, { call: { attachTo: client('contracts'), scope: { holder: 'eve' } } })
-      expectThat('refused' in leaving && leaving.refused === 'rule', "{ refused: 'rule' } where the attach would leave the scope", leaving)
+      expectThat(
+        'refused' in leaving && leaving.refused === 'rule',
+        "{ refused: 'rule' } where the attach would leave the scope",
+        leaving,
+      )
       expectEqual(leaving.members, ['holder'], 'the members of the refusal')
       expectEqual(await stage.read(record.code), undefined, 'what is read of what is refused')
       for (const as of ['contracts', 'favourites']) {
@@ -135,8 +148,16 @@ export const creates: readonly Check[] = [
           const code = `W-${as}-${i}`
           const answer = await stage.create({ ...record, code }, { call: { attachTo } })
           expectThat('refused' in answer || 'created' in answer, 'a record or a refusal', answer)
-          expectThat(((await stage.read(code)) === undefined) === 'refused' in answer, 'a record just where create() says so', { answer })
-          expectEqual(await stage.keys({ parent: attachTo }), 'created' in answer ? [code] : [], `what is listed as ${as}`)
+          expectThat(
+            ((await stage.read(code)) === undefined) === 'refused' in answer,
+            'a record just where create() says so',
+            { answer },
+          )
+          expectEqual(
+            await stage.keys({ parent: attachTo }),
+            'created' in answer ? [code] : [],
+            `what is listed as ${as}`,
+          )
         }
       }
     },

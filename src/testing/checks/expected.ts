@@ -45,7 +45,8 @@ async function outdated(stage: Stage) {
 export const expected: readonly Check[] = [
   {
     id: 'expected/replace',
-    title: "replace() with a version that is stored no more answers 'stale' and changes nothing; with the current one it writes.",
+    title:
+      "replace() with a version that is stored no more answers 'stale' and changes nothing; with the current one it writes.",
     on: 'any',
     needs: ['replace'],
     async run(stage) {
@@ -54,12 +55,17 @@ export const expected: readonly Check[] = [
       stage.expectValue(await stage.read(key), current.value, 'the record after a stale replace')
       expectEqual((await stage.read(key))?.version, current.version, 'the version after a stale replace')
       await stage.replaced(key, stage.change(record, 3), current.version)
-      stage.expectValue(await stage.read(key), stage.change(record, 3), 'the record after a replace with the current version')
+      stage.expectValue(
+        await stage.read(key),
+        stage.change(record, 3),
+        'the record after a replace with the current version',
+      )
     },
   },
   {
     id: 'expected/remove',
-    title: "remove() with a version that is stored no more answers 'stale' and removes nothing; with the current one it removes.",
+    title:
+      "remove() with a version that is stored no more answers 'stale' and removes nothing; with the current one it removes.",
     on: 'any',
     needs: ['replace', 'remove'],
     async run(stage) {
@@ -81,7 +87,11 @@ export const expected: readonly Check[] = [
         expectEqual(await stage.attach(client(as), key, version), 'stale', `attach() as ${as} with an old version`)
         expectEqual(await stage.keys({ parent: client(as) }), [], `what is attached as ${as}`)
         const current = await stage.stored(key)
-        expectEqual(await stage.attach(client(as), key, current.version), 'attached', `attach() as ${as} with the current version`)
+        expectEqual(
+          await stage.attach(client(as), key, current.version),
+          'attached',
+          `attach() as ${as} with the current version`,
+        )
       }
     },
   },
@@ -98,7 +108,11 @@ export const expected: readonly Check[] = [
         const { version: current } = await stage.replaced(key, { ...value, rank: 77 + round })
         expectEqual(await stage.detach(client(as), key, version), 'stale', `detach() as ${as} with an old version`)
         expectEqual(await stage.keys({ parent: client(as) }), [stage.keyText(value)], `what is attached as ${as}`)
-        expectEqual(await stage.detach(client(as), key, current), 'detached', `detach() as ${as} with the current version`)
+        expectEqual(
+          await stage.detach(client(as), key, current),
+          'detached',
+          `detach() as ${as} with the current version`,
+        )
       }
     },
   },
@@ -109,7 +123,11 @@ export const expected: readonly Check[] = [
     needs: ['replace'],
     async run(stage) {
       const { key, version, current } = await outdated(stage)
-      expectEqual(await stage.replace(key, current.value, version), 'stale', 'replace() with the stored value and an old version')
+      expectEqual(
+        await stage.replace(key, current.value, version),
+        'stale',
+        'replace() with the stored value and an old version',
+      )
       await stage.replaced(key, current.value, current.version)
       stage.expectValue(await stage.read(key), current.value, 'the record')
     },
@@ -124,7 +142,11 @@ export const expected: readonly Check[] = [
       const [key, otherKey] = [stage.key(record), stage.key(other)]
       const { version } = await stage.replaced(otherKey, stage.change(other, 1))
       if ((await stage.stored(key)).version === version) return
-      expectEqual(await stage.replace(key, stage.change(record, 2), version), 'stale', 'replace() with the version of another record')
+      expectEqual(
+        await stage.replace(key, stage.change(record, 2), version),
+        'stale',
+        'replace() with the version of another record',
+      )
       expectEqual(await stage.remove(key, version), 'stale', 'remove() with the version of another record')
       stage.expectValue(await stage.read(key), record, 'the record')
       stage.expectValue(await stage.read(otherKey), stage.change(other, 1), 'the other record')

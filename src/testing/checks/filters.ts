@@ -11,7 +11,11 @@ import { expectMatches, valuesOf } from './matches.js'
 const ordered = ['pieces', 'weight', 'collected', 'address.postcode'] as const
 const exact = [...ordered, 'code', 'label', 'note', 'urgent', 'address.street'] as const
 
-const comparison = (op: 'gt' | 'gte' | 'lt' | 'lte', sentence: string, holds: (member: Scalar, value: Scalar) => boolean): Check => ({
+const comparison = (
+  op: 'gt' | 'gte' | 'lt' | 'lte',
+  sentence: string,
+  holds: (member: Scalar, value: Scalar) => boolean,
+): Check => ({
   id: `filters/${op}`,
   title: sentence,
   on: 'parcels',
@@ -55,14 +59,20 @@ export const filters: readonly Check[] = [
     title: 'A value of the right type that no record has, however large, matches nothing.',
     on: 'parcels',
     async run(stage) {
-      for (const value of [Number.MIN_SAFE_INTEGER, 77_777]) await expectMatches(stage, [{ field: 'pieces', op: 'eq', value }], () => false)
-      for (const value of [1e308, 5e-324]) await expectMatches(stage, [{ field: 'weight', op: 'eq', value }], () => false)
+      for (const value of [Number.MIN_SAFE_INTEGER, 77_777])
+        await expectMatches(stage, [{ field: 'pieces', op: 'eq', value }], () => false)
+      for (const value of [1e308, 5e-324])
+        await expectMatches(stage, [{ field: 'weight', op: 'eq', value }], () => false)
       await expectMatches(stage, [{ field: 'collected', op: 'eq', value: '9999-12-31T23:59:59.9999999' }], () => false)
       const long = 'Ash \u{1F4E6}'.repeat(20_000)
       for (const field of ['code', 'label', 'note'] as const) {
         await expectMatches(stage, [{ field, op: 'eq', value: long }], () => false)
         const one = memberAt(stage.record(1), field) as Scalar
-        await expectMatches(stage, [{ field, op: 'in', value: [long, one] }], (record) => memberAt(record, field) === one)
+        await expectMatches(
+          stage,
+          [{ field, op: 'in', value: [long, one] }],
+          (record) => memberAt(record, field) === one,
+        )
       }
     },
   },
@@ -92,9 +102,16 @@ export const filters: readonly Check[] = [
     async run(stage) {
       for (const field of ['code', 'label', 'note', 'pieces', 'weight', 'collected', 'address.postcode'] as const) {
         const all = valuesOf(stage, field)
-        for (const value of [all.slice(0, 2), all.slice(-3), [all[0], all[0]], [all[1], 'code' === field ? 'none' : all[2]]]) {
+        for (const value of [
+          all.slice(0, 2),
+          all.slice(-3),
+          [all[0], all[0]],
+          [all[1], 'code' === field ? 'none' : all[2]],
+        ]) {
           const wanted = value as readonly Scalar[]
-          await expectMatches(stage, [{ field, op: 'in', value: wanted }], (record) => wanted.includes(memberAt(record, field) as Scalar))
+          await expectMatches(stage, [{ field, op: 'in', value: wanted }], (record) =>
+            wanted.includes(memberAt(record, field) as Scalar),
+          )
         }
       }
     },
@@ -128,7 +145,9 @@ export const filters: readonly Check[] = [
         const [first, ...others] = valuesOf(stage, field)
         for (const count of [9, 31, 2200]) {
           const wanted = [first as Scalar, ...upTo(count).map(made), ...others.slice(-2)]
-          await expectMatches(stage, [{ field, op: 'in', value: wanted }], (record) => wanted.includes(memberAt(record, field) as Scalar))
+          await expectMatches(stage, [{ field, op: 'in', value: wanted }], (record) =>
+            wanted.includes(memberAt(record, field) as Scalar),
+          )
         }
       }
     },
@@ -157,18 +176,25 @@ export const filters: readonly Check[] = [
         'é',
         'e',
       ]) {
-        await expectMatches(stage, [{ field: 'tags', op: 'contains', value }], ({ tags }) => (tags as string[]).includes(value))
+        await expectMatches(stage, [{ field: 'tags', op: 'contains', value }], ({ tags }) =>
+          (tags as string[]).includes(value),
+        )
       }
     },
   },
   {
     id: 'filters/null',
-    title: 'null: true matches null and absent members, null: false the others; a member of an object that is null is null.',
+    title:
+      'null: true matches null and absent members, null: false the others; a member of an object that is null is null.',
     on: 'parcels',
     async run(stage) {
       for (const field of ['note', 'collected', 'address.postcode'] as const) {
         for (const value of [true, false]) {
-          await expectMatches(stage, [{ field, op: 'null', value }], (record) => (memberAt(record, field) === null) === value)
+          await expectMatches(
+            stage,
+            [{ field, op: 'null', value }],
+            (record) => (memberAt(record, field) === null) === value,
+          )
         }
       }
     },
@@ -232,7 +258,8 @@ export const filters: readonly Check[] = [
             { field, op: 'in', value: first },
             { field, op: 'in', value: second },
           ],
-          (record) => first.includes(memberAt(record, field) as Scalar) && second.includes(memberAt(record, field) as Scalar),
+          (record) =>
+            first.includes(memberAt(record, field) as Scalar) && second.includes(memberAt(record, field) as Scalar),
         )
       }
     },

@@ -17,7 +17,8 @@ const ordered = ['counter', 'taken', 'amount', 'total'] as const
 /** Below, at or above zero as one value is smaller than, equal to or larger than another; null is the largest. */
 function compareMembers(stage: Stage, field: string, a: Scalar | null, b: Scalar | null): number {
   if (a === null || b === null) return Number(a === null) - Number(b === null)
-  const compare = valueFormat(stage.definition.shape.at([field]))?.compare ?? ((x: string, y: string) => (x < y ? -1 : x > y ? 1 : 0))
+  const compare =
+    valueFormat(stage.definition.shape.at([field]))?.compare ?? ((x: string, y: string) => (x < y ? -1 : x > y ? 1 : 0))
   return compare(a as string, b as string)
 }
 
@@ -59,7 +60,8 @@ export const formats: readonly Check[] = [
     title: 'Texts of the formats date-time, uuid, decimal and int64 survive with every digit.',
     on: 'readings',
     async run(stage) {
-      for (const record of stage.held) stage.expectValue(await stage.read(stage.key(record)), record, 'a record held from the start')
+      for (const record of stage.held)
+        stage.expectValue(await stage.read(stage.key(record)), record, 'a record held from the start')
       for (const { value } of await stage.all()) {
         const given = stage.held.find((record) => stage.keyText(record) === stage.keyText(value)) as Row
         stage.expectValue({ value, version: '' }, given, 'a record that is listed')
@@ -94,7 +96,11 @@ export const formats: readonly Check[] = [
       for (const [i, item] of found.entries()) stage.expectValue(item, stage.held[i] as Row, 'what is read')
       const { device } = stage.held[0] as Row
       for (const counter of ['9007199254740994', '9007199254740991', '9223372036854775806'])
-        expectEqual(await stage.read({ device, counter }), undefined, `what is read under the counter ${counter}, which no record has`)
+        expectEqual(
+          await stage.read({ device, counter }),
+          undefined,
+          `what is read under the counter ${counter}, which no record has`,
+        )
     },
   },
   {
@@ -104,9 +110,12 @@ export const formats: readonly Check[] = [
     async run(stage) {
       for (const field of members) {
         const values = valuesOf(stage, field)
-        for (const value of values) await expectMatches(stage, [{ field, op: 'eq', value }], (record) => memberAt(record, field) === value)
+        for (const value of values)
+          await expectMatches(stage, [{ field, op: 'eq', value }], (record) => memberAt(record, field) === value)
         const some = values.slice(0, 2)
-        await expectMatches(stage, [{ field, op: 'in', value: some }], (record) => some.includes(memberAt(record, field) as Scalar))
+        await expectMatches(stage, [{ field, op: 'in', value: some }], (record) =>
+          some.includes(memberAt(record, field) as Scalar),
+        )
       }
       for (const [field, value] of [
         ['counter', '9007199254740994'],
@@ -125,7 +134,12 @@ export const formats: readonly Check[] = [
     async run(stage) {
       for (const field of ordered) {
         // Between and beyond what is held, too.
-        const others = field === 'taken' ? ['2026-11-20T22:00:00.0005Z'] : field === 'amount' ? ['9.5', '-9.5', '1000'] : ['99', '-2']
+        const others =
+          field === 'taken'
+            ? ['2026-11-20T22:00:00.0005Z']
+            : field === 'amount'
+              ? ['9.5', '-9.5', '1000']
+              : ['99', '-2']
         for (const value of [...valuesOf(stage, field), ...others]) {
           for (const [op, holds] of [
             ['gt', (difference: number) => difference > 0],
@@ -144,7 +158,8 @@ export const formats: readonly Check[] = [
   },
   {
     id: 'formats/order',
-    title: 'A list is in the order of numbers and moments, not of their texts; a key of such members breaks ties in that order.',
+    title:
+      'A list is in the order of numbers and moments, not of their texts; a key of such members breaks ties in that order.',
     on: 'readings',
     async run(stage) {
       for (const field of [...ordered, 'device', 'source'])
@@ -178,7 +193,9 @@ async function expectSought(
   for (const [at, key] of expected.entries()) {
     const seek = { values: stage.place(records.get(key) as Row, parts.sort), backwards }
     const { items } = await stage.list({ ...parts, seek })
-    const beside = backwards ? expected.slice(Math.max(0, at - parts.size), at) : expected.slice(at + 1, at + 1 + parts.size)
+    const beside = backwards
+      ? expected.slice(Math.max(0, at - parts.size), at)
+      : expected.slice(at + 1, at + 1 + parts.size)
     expectEqual(
       items.map(({ value }) => stage.keyText(value)),
       beside,

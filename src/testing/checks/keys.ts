@@ -12,7 +12,8 @@ const idempotency = (id: string, fingerprint = 'body') => ({ id, fingerprint })
 
 type Answer = Awaited<ReturnType<Stage['repeatable']>>
 
-const createdOf = (answer: Answer): Item | undefined => (typeof answer === 'object' && 'created' in answer ? answer.created : undefined)
+const createdOf = (answer: Answer): Item | undefined =>
+  typeof answer === 'object' && 'created' in answer ? answer.created : undefined
 
 /** What was created; throws where nothing was. */
 function expectCreated(answer: Answer, what: string): Item {
@@ -26,7 +27,13 @@ const first = async (stage: Stage, value: Row, id: string): Promise<Item> =>
   expectCreated(await stage.repeatable(value, idempotency(id)), 'create() with a new id')
 
 /** Both ways to ask again, over this peer, answer the record and the version that the first create answered. */
-async function expectKept(stage: Stage, value: Row, id: string, { value: made, version }: Item, peer: number): Promise<void> {
+async function expectKept(
+  stage: Stage,
+  value: Row,
+  id: string,
+  { value: made, version }: Item,
+  peer: number,
+): Promise<void> {
   const again = expectCreated(await stage.repeatable(value, idempotency(id), { peer }), 'a repeated create()')
   const recalled = await stage.recall(idempotency(id), { peer })
   expectThat(typeof recalled === 'object', 'recall() to answer what is kept', recalled)
@@ -86,7 +93,8 @@ export const keys: readonly Check[] = [
   },
   {
     id: 'keys/mismatched',
-    title: "An id that came with another fingerprint is 'mismatched', for create() and recall(), and nothing is created or forgotten.",
+    title:
+      "An id that came with another fingerprint is 'mismatched', for create() and recall(), and nothing is created or forgotten.",
     on: 'any',
     needs: ['create', 'recall'],
     async run(stage) {
@@ -94,9 +102,17 @@ export const keys: readonly Check[] = [
       const made = await first(stage, value, 'id')
       for (const fingerprint of ['other', 'Body', 'BODY', 'body_', 'bod', 'ybod']) {
         const answer = await stage.repeatable(other, idempotency('id', fingerprint), { peer: 1 })
-        expectEqual(answer, 'mismatched', `the answer of create() with the fingerprint ${fingerprint} where it was body`)
+        expectEqual(
+          answer,
+          'mismatched',
+          `the answer of create() with the fingerprint ${fingerprint} where it was body`,
+        )
         const recalled = await stage.recall(idempotency('id', fingerprint), { peer: 2 })
-        expectEqual(recalled, 'mismatched', `the answer of recall() with the fingerprint ${fingerprint} where it was body`)
+        expectEqual(
+          recalled,
+          'mismatched',
+          `the answer of recall() with the fingerprint ${fingerprint} where it was body`,
+        )
       }
       expectEqual(await stage.read(stage.key(other)), undefined, 'what is read of the other record')
       await expectKept(stage, value, 'id', made, 0)
@@ -130,7 +146,8 @@ export const keys: readonly Check[] = [
   },
   {
     id: 'keys/removed-mismatched',
-    title: "Another fingerprint is 'mismatched' also once the record has been changed or removed, for create() and recall().",
+    title:
+      "Another fingerprint is 'mismatched' also once the record has been changed or removed, for create() and recall().",
     on: 'any',
     needs: ['create', 'recall', 'replace', 'remove'],
     async run(stage) {
@@ -138,7 +155,11 @@ export const keys: readonly Check[] = [
       const key = stage.key(value)
       const made = await first(stage, value, 'id')
       const expectMismatched = async (when: string) => {
-        expectEqual(await stage.recall(idempotency('id', 'other'), { peer: 1 }), 'mismatched', `the answer of recall() ${when}`)
+        expectEqual(
+          await stage.recall(idempotency('id', 'other'), { peer: 1 }),
+          'mismatched',
+          `the answer of recall() ${when}`,
+        )
         for (const [peer, body] of [other, value].entries()) {
           const again = await stage.repeatable(body, idempotency('id', 'other'), { peer })
           expectEqual(again, 'mismatched', `the answer of create() ${when}`)
@@ -157,7 +178,8 @@ export const keys: readonly Check[] = [
   },
   {
     id: 'keys/names',
-    title: 'Any id of letters, digits, "-" and "_" is an id like any other, however long, also where it has a meaning in JavaScript.',
+    title:
+      'Any id of letters, digits, "-" and "_" is an id like any other, however long, also where it has a meaning in JavaScript.',
     on: 'orders',
     needs: ['create', 'recall'],
     async run(stage) {
@@ -177,7 +199,8 @@ export const keys: readonly Check[] = [
     async run(stage) {
       const made = await Promise.all(upTo(150).map((i) => first(stage, { text: `order ${i}` }, `id-${i}`)))
       const recalled = await Promise.all(made.map((_, i) => stage.recall(idempotency(`id-${i}`), { peer: i })))
-      for (const [i, { value }] of made.entries()) stage.expectValue(recalled[i] as Item, value, `what recall() answers for id-${i}`)
+      for (const [i, { value }] of made.entries())
+        stage.expectValue(recalled[i] as Item, value, `what recall() answers for id-${i}`)
       await expectKept(stage, { text: 'order 0' }, 'id-0', made[0] as Item, 1)
     },
   },
@@ -188,7 +211,11 @@ export const keys: readonly Check[] = [
     needs: ['create', 'recall'],
     async run(stage) {
       const answer = await stage.repeatable(stage.record(), idempotency('id'))
-      expectThat(typeof answer === 'object' && 'refused' in answer && answer.refused === 'duplicate', "{ refused: 'duplicate' }", answer)
+      expectThat(
+        typeof answer === 'object' && 'refused' in answer && answer.refused === 'duplicate',
+        "{ refused: 'duplicate' }",
+        answer,
+      )
       expectEqual(await stage.recall(idempotency('id')), undefined, 'what recall() answers after a refusal')
       const value = stage.fresh()
       expectCreated(await stage.repeatable(value, idempotency('id', 'mended'), { peer: 1 }), 'the next create()')
@@ -206,7 +233,11 @@ export const keys: readonly Check[] = [
         const value = { ...stage.fresh(), code: `K-${as}` }
         const ask = (peer: number) => stage.repeatable(value, idempotency(as), { peer, call: { attachTo } })
         const made = expectCreated(await ask(0), 'create()')
-        expectEqual(await stage.keys({ parent: attachTo }), [value.code], `what is listed as ${as} after the first create`)
+        expectEqual(
+          await stage.keys({ parent: attachTo }),
+          [value.code],
+          `what is listed as ${as} after the first create`,
+        )
         await stage.detach(attachTo, value.code)
         const again = expectCreated(await ask(1), 'a repeated create()')
         stage.expectValue(again, made.value, 'what is repeated')
@@ -219,7 +250,8 @@ export const keys: readonly Check[] = [
 export const keyRaces: readonly Check[] = [
   {
     id: 'races/keys',
-    title: "Of many equal creates with one id exactly one record comes to be; each answer is that record, or 'running'.",
+    title:
+      "Of many equal creates with one id exactly one record comes to be; each answer is that record, or 'running'.",
     on: 'orders',
     needs: ['create', 'recall'],
     async run(stage) {
@@ -233,7 +265,8 @@ export const keyRaces: readonly Check[] = [
   },
   {
     id: 'races/keys-mismatched',
-    title: "Of creates of two bodies with one id, one body makes one record, and the other is 'mismatched' (or 'running').",
+    title:
+      "Of creates of two bodies with one id, one body makes one record, and the other is 'mismatched' (or 'running').",
     on: 'orders',
     needs: ['create', 'recall'],
     async run(stage) {
@@ -277,7 +310,11 @@ async function expectOneBody(stage: Stage, id: string): Promise<void> {
 async function expectOne(stage: Stage, value: Row, id: string): Promise<void> {
   const answers = await Promise.all(upTo(12).map((peer) => stage.repeatable(value, idempotency(id), { peer })))
   const made = answers.flatMap((answer) => createdOf(answer) ?? [])
-  expectThat(made.length > 0 && answers.every((answer) => answer === 'running' || createdOf(answer)), "the record, or 'running'", answers)
+  expectThat(
+    made.length > 0 && answers.every((answer) => answer === 'running' || createdOf(answer)),
+    "the record, or 'running'",
+    answers,
+  )
   const [one, ...others] = made as [Item, ...Item[]]
   for (const { value: again, version } of others) {
     stage.expectValue({ value: again, version }, one.value, 'each of the answers')

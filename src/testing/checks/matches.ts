@@ -11,7 +11,11 @@ export const valuesOf = (stage: Stage, field: string): readonly Scalar[] =>
   [...new Set(stage.held.map((record) => memberAt(record, field)))].filter((value) => value !== null)
 
 /** Throws where a list does not hold just the records for which `holds`. */
-export async function expectMatches(stage: Stage, where: readonly Where[], holds: (record: Row) => boolean): Promise<void> {
+export async function expectMatches(
+  stage: Stage,
+  where: readonly Where[],
+  holds: (record: Row) => boolean,
+): Promise<void> {
   const expected = stage.held.filter(holds).map((record) => stage.keyText(record))
   expectSameSet(await stage.keys({ where }), expected, `the keys where ${show(where)}`)
 }

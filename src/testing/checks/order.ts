@@ -23,7 +23,9 @@ async function expectOrder(stage: Stage, sort: string, places: Map<string, Place
       const [x, y] = [placeOf(get(a, path)), placeOf(get(b, path))]
       if (x !== y) return (x < y ? -1 : 1) * (descending ? -1 : 1)
     }
-    throw new ContractError(`Expected the key to tell records apart; ${JSON.stringify(a)} and ${JSON.stringify(b)} came with one place.`)
+    throw new ContractError(
+      `Expected the key to tell records apart; ${JSON.stringify(a)} and ${JSON.stringify(b)} came with one place.`,
+    )
   })
   expectEqual(
     await stage.keys({ sort }),
@@ -46,7 +48,9 @@ const nullable = (subject: Pick<Subject, 'definition'>, records: readonly Row[])
   subject.definition.sort.filter((field) => records.some((record) => (get(record, field.split('.')) ?? null) === null))
 
 export const order: readonly Check[] = [
-  sentence('ascending', 'A list ascends by the member it is sorted by; ties are broken by the key.', 'any', (stage) => sortable(stage)),
+  sentence('ascending', 'A list ascends by the member it is sorted by; ties are broken by the key.', 'any', (stage) =>
+    sortable(stage),
+  ),
   sentence('descending', 'Descending, the key breaks ties in the direction of the last term.', 'any', (stage) =>
     sortable(stage).map((field) => `-${field}`),
   ),
@@ -56,9 +60,11 @@ export const order: readonly Check[] = [
     on: 'any',
     async run(stage) {
       for (const field of sortable(stage)) {
-        const keysBy = async (size: number) => (await stage.all({ sort: field }, {}, size)).map(({ value }) => stage.keyText(value))
+        const keysBy = async (size: number) =>
+          (await stage.all({ sort: field }, {}, size)).map(({ value }) => stage.keyText(value))
         const first = await keysBy(100)
-        for (const size of [100, 7, 4]) expectEqual(await keysBy(size), first, `the order "${field}" in pages of ${size}`)
+        for (const size of [100, 7, 4])
+          expectEqual(await keysBy(size), first, `the order "${field}" in pages of ${size}`)
       }
     },
   },
@@ -67,7 +73,9 @@ export const order: readonly Check[] = [
       nullable(stage, stage.held).flatMap((field) => [field, `-${field}`]),
     ),
     lacks: (subject) =>
-      nullable(subject, subject.records).length > 0 ? undefined : 'no record has null in a member that can be sorted by',
+      nullable(subject, subject.records).length > 0
+        ? undefined
+        : 'no record has null in a member that can be sorted by',
   },
   sentence('mixed', 'Each term has a direction of its own.', 'parcels', () => [
     'pieces,-weight',
@@ -77,11 +85,12 @@ export const order: readonly Check[] = [
     '-address.postcode,note',
     'urgent,-note,address.postcode,-pieces,collected,-weight,label',
   ]),
-  sentence('key-direction', 'Members of the key are terms as any other: each in the direction that the request says.', 'parcels', () => [
-    'pieces,-code',
-    '-pieces,code',
-    'urgent,-code',
-  ]),
+  sentence(
+    'key-direction',
+    'Members of the key are terms as any other: each in the direction that the request says.',
+    'parcels',
+    () => ['pieces,-code', '-pieces,code', 'urgent,-code'],
+  ),
   sentence('composite', 'All parts of a composite key break ties.', 'lines', () => [
     'quantity',
     '-quantity',

@@ -56,10 +56,14 @@ export const paging: readonly Check[] = [
         [50, 100],
       ] as const) {
         const { total, exact } = await stage.list({ page, size })
-        expectThat(total === stage.held.length && exact !== false, `an exact total of ${stage.held.length} on page ${page} of ${size}`, {
-          total,
-          exact,
-        })
+        expectThat(
+          total === stage.held.length && exact !== false,
+          `an exact total of ${stage.held.length} on page ${page} of ${size}`,
+          {
+            total,
+            exact,
+          },
+        )
       }
     },
   },
@@ -76,7 +80,11 @@ export const paging: readonly Check[] = [
         [1, 100],
         [99, 5],
       ] as const) {
-        expectEqual((await stage.list({ where: urgent, page, size })).total, expected, `the total on page ${page} of ${size}`)
+        expectEqual(
+          (await stage.list({ where: urgent, page, size })).total,
+          expected,
+          `the total on page ${page} of ${size}`,
+        )
       }
       const none: readonly Where[] = [{ field: 'label', op: 'eq', value: 'none' }]
       expectEqual((await stage.list({ where: none })).total, 0, 'the total where nothing matches')

@@ -44,7 +44,11 @@ export const privacy: readonly Check[] = [
       const { version } = await stage.stored(key)
       const expectSame = async (after: string) => {
         stage.expectValue(await stage.read(key), record, `what is stored after ${after}`)
-        expectThat((await stage.read(key))?.version === version, `the version after ${after} to be "${version}"`, await stage.read(key))
+        expectThat(
+          (await stage.read(key))?.version === version,
+          `the version after ${after} to be "${version}"`,
+          await stage.read(key),
+        )
       }
       spoil(await stage.stored(key))
       await expectSame('what was read is changed')
@@ -69,7 +73,11 @@ export const privacy: readonly Check[] = [
       spoil(await stage.created(record))
       stage.expectValue(await stage.read(key), record, 'what is stored after the answer of create() is changed')
       spoil(await stage.replaced(key, stage.change(record, 1)))
-      stage.expectValue(await stage.read(key), stage.change(record, 1), 'what is stored after the answer of replace() is changed')
+      stage.expectValue(
+        await stage.read(key),
+        stage.change(record, 1),
+        'what is stored after the answer of replace() is changed',
+      )
     },
   },
   {
@@ -108,7 +116,8 @@ export const privacy: readonly Check[] = [
       const after = held.slice(first.length).map((item) => JSON.stringify(item))
       await stage.replaced(key, stage.change(record, 2))
       await stage.remove(key)
-      for (const [i, text] of [...before, ...after].entries()) expectEqual(held[i], JSON.parse(text), 'a value that was handed out')
+      for (const [i, text] of [...before, ...after].entries())
+        expectEqual(held[i], JSON.parse(text), 'a value that was handed out')
       stage.expectValue(created, record, 'what create() answered')
       stage.expectValue(replaced, stage.change(record, 1), 'what replace() answered')
     },

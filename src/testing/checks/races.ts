@@ -13,7 +13,10 @@ const isItem = (answer: unknown): answer is Item => isContainer(answer) && 'vers
 /** Asks all callers at once, each over another peer. */
 const together = <T>(ask: (caller: number) => Promise<T>): Promise<T[]> => Promise.all(upTo(callers).map(ask))
 
-async function eachRound(stage: Stage, play: (record: Row, key: unknown, round: number) => Promise<void>): Promise<void> {
+async function eachRound(
+  stage: Stage,
+  play: (record: Row, key: unknown, round: number) => Promise<void>,
+): Promise<void> {
   for (const round of upTo(rounds)) {
     const record = stage.record(round % stage.held.length)
     await play(record, stage.key(record), round)
@@ -23,13 +26,16 @@ async function eachRound(stage: Stage, play: (record: Row, key: unknown, round: 
 export const races: readonly Check[] = [
   {
     id: 'races/replace',
-    title: 'Of many replaces with one version exactly one succeeds, the others are stale, and what it wrote is what is stored.',
+    title:
+      'Of many replaces with one version exactly one succeeds, the others are stale, and what it wrote is what is stored.',
     on: 'any',
     needs: ['replace'],
     run: (stage) =>
       eachRound(stage, async (record, key, round) => {
         const { version } = await stage.stored(key)
-        const answers = await together((i) => stage.replace(key, stage.change(record, round * callers + i), version, { peer: i }))
+        const answers = await together((i) =>
+          stage.replace(key, stage.change(record, round * callers + i), version, { peer: i }),
+        )
         const won = answers.flatMap((answer, i) => (isItem(answer) ? [{ answer, i }] : []))
         expectThat(won.length === 1, 'one winner', answers)
         expectThat(
@@ -45,7 +51,8 @@ export const races: readonly Check[] = [
   },
   {
     id: 'races/increments',
-    title: 'Callers that read, add one and replace with the version they read, again where it is stale, lose no increment.',
+    title:
+      'Callers that read, add one and replace with the version they read, again where it is stale, lose no increment.',
     on: 'parcels',
     needs: ['replace'],
     async run(stage) {
@@ -54,9 +61,14 @@ export const races: readonly Check[] = [
       await together(async (peer) => {
         // Somebody wins each time around, so nobody loses more often than the others win.
         for (let done = 0, tries = 0; done < 3; tries += 1) {
-          expectThat(tries <= callers * 3, 'a replace with the version that was just read to succeed in the end', `${tries} stale answers`)
+          expectThat(
+            tries <= callers * 3,
+            'a replace with the version that was just read to succeed in the end',
+            `${tries} stale answers`,
+          )
           const { value, version } = await stage.stored(code, { peer })
-          if (isItem(await stage.replace(code, { ...value, pieces: (value.pieces as number) + 1 }, version, { peer }))) done += 1
+          if (isItem(await stage.replace(code, { ...value, pieces: (value.pieces as number) + 1 }, version, { peer })))
+            done += 1
         }
       })
       expectEqual((await stage.stored(code)).value.pieces, start + callers * 3, 'the sum')
@@ -77,7 +89,8 @@ export const races: readonly Check[] = [
   },
   {
     id: 'races/replace-remove',
-    title: 'Of a replace and a remove with one version exactly one succeeds; a record that is removed does not come back.',
+    title:
+      'Of a replace and a remove with one version exactly one succeeds; a record that is removed does not come back.',
     on: 'any',
     needs: ['create', 'replace', 'remove'],
     run: (stage) =>
@@ -91,7 +104,10 @@ export const races: readonly Check[] = [
         const won = answers.filter((answer) => isItem(answer) || answer === 'removed')
         expectThat(won.length === 1, 'one winner', answers)
         const left = await stage.read(key)
-        expectThat((left === undefined) === (won[0] === 'removed'), 'what is stored to be what the winner did', { won, left })
+        expectThat((left === undefined) === (won[0] === 'removed'), 'what is stored to be what the winner did', {
+          won,
+          left,
+        })
         if (left === undefined) await stage.created(record)
       }),
   },
@@ -103,7 +119,9 @@ export const races: readonly Check[] = [
     run: (stage) =>
       eachRound(stage, async (record, key) => {
         await together<unknown>((i) =>
-          i === 5 ? stage.remove(key, undefined, { peer: i }) : stage.replace(key, stage.change(record, i), undefined, { peer: i }),
+          i === 5
+            ? stage.remove(key, undefined, { peer: i })
+            : stage.replace(key, stage.change(record, i), undefined, { peer: i }),
         )
         await stage.expectNothing(key, 'nothing after the remove')
         await stage.created(record)
@@ -111,7 +129,8 @@ export const races: readonly Check[] = [
   },
   {
     id: 'races/create',
-    title: "Of many creates of one key exactly one succeeds; the others are refused as 'duplicate' of the key's members.",
+    title:
+      "Of many creates of one key exactly one succeeds; the others are refused as 'duplicate' of the key's members.",
     on: 'any',
     needs: ['create', 'remove'],
     async run(stage) {
@@ -148,7 +167,11 @@ export const races: readonly Check[] = [
         for (const [peer, answer] of answers.entries()) {
           if ('created' in answer) given.push(answer.created.value.number as number)
           else
-            expectThat(peer % 3 === 0 && 'refused' in answer && answer.refused === 'duplicate', 'a record with an assigned number', answer)
+            expectThat(
+              peer % 3 === 0 && 'refused' in answer && answer.refused === 'duplicate',
+              'a record with an assigned number',
+              answer,
+            )
         }
       }
       expectEqual(given.length, new Set(given).size, 'the count of numbers that were given')

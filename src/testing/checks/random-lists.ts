@@ -77,11 +77,18 @@ function expectRows(
   const expected = rows.map((row) => stage.keyText(row))
   expectThat(JSON.stringify(came) === JSON.stringify(expected), `the keys ${show(expected)}`, came)
   for (const [i, row] of rows.entries()) stage.expectValue(items[i] as Item, row, 'a listed record')
-  if (exact !== false && (total !== undefined || stage.offers('total'))) expectThat(total === all, `a total of ${all}`, total)
+  if (exact !== false && (total !== undefined || stage.offers('total')))
+    expectThat(total === all, `a total of ${all}`, total)
   if (more !== undefined) expectThat(more === beyond, `more to be ${beyond}`, more)
 }
 
-async function ask(stage: Stage, random: Random, model: Model, { parts, scope }: Question, say: (asked: ListParts) => void): Promise<void> {
+async function ask(
+  stage: Stage,
+  random: Random,
+  model: Model,
+  { parts, scope }: Question,
+  say: (asked: ListParts) => void,
+): Promise<void> {
   const by = { call: { scope }, peer: random.below(4) }
   const list = (asked: ListParts) => {
     say(asked)
@@ -144,7 +151,12 @@ const sentence = (on: 'parcels' | 'lines' | 'contracts', title: string): Check =
     const sortable = new Set([...sort, ...key.members])
     for (const field of sortable) model.places.set(field, await placesOf(stage, field))
     for (const field of ordered) if (!sortable.has(field)) model.places.set(field, () => Number.NaN)
-    const matter = { definition: stage.definition, records: [...model.records.values()], parents, searches: stage.offers('search') }
+    const matter = {
+      definition: stage.definition,
+      records: [...model.records.values()],
+      parents,
+      searches: stage.offers('search'),
+    }
     for (const n of upTo(questions)) {
       const question = questionOf(random, matter, 1 + Math.floor((n * 5) / questions))
       let asked: ListParts = {}

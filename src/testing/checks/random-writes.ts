@@ -53,7 +53,9 @@ class Sequence {
     this.#stage = stage
     this.#random = new Random(stage.seed)
     this.#model = new Model(stage.definition, stage.held)
-    const single = (['create', 'recall', 'replace', 'remove', 'attach', 'detach'] as const).filter((method) => stage.offers(method))
+    const single = (['create', 'recall', 'replace', 'remove', 'attach', 'detach'] as const).filter((method) =>
+      stage.offers(method),
+    )
     this.#methods = stage.offers('create') && stage.offers('recall') ? [...single, 'repeat'] : single
   }
 
@@ -89,7 +91,9 @@ class Sequence {
     const isStale = expected !== undefined && expected !== this.#versions.get(code)
     const verdict: Verdict = !isVisible ? 'absent' : isStale ? 'stale' : 'done'
     const next = method === 'replace' ? this.#row(code) : undefined
-    const answer = await (next === undefined ? this.#stage.remove(code, expected, by) : this.#stage.replace(code, next, expected, by))
+    const answer = await (next === undefined
+      ? this.#stage.remove(code, expected, by)
+      : this.#stage.replace(code, next, expected, by))
     this.#expect(answer, verdict)
     if (verdict === 'done' && next === undefined) model.remove(code)
     else if (verdict === 'done') model.records.set(code, { ...next, ...scope, code })
@@ -110,7 +114,8 @@ class Sequence {
     const verdict: Verdict = isAbsent ? 'absent' : isStale ? 'stale' : leaves ? 'refused' : 'done'
     this.#expect(await this.#stage[method](parent, code, expected, by), verdict)
     if (verdict === 'done' && before !== undefined) {
-      if (member !== undefined) model.records.set(code, { ...before, [member]: method === 'attach' ? parent.key : null })
+      if (member !== undefined)
+        model.records.set(code, { ...before, [member]: method === 'attach' ? parent.key : null })
       else if (method === 'attach') model.setOf(parent).add(code)
       else model.setOf(parent).delete(code)
     }
@@ -126,7 +131,11 @@ class Sequence {
     const member = attachTo && this.#model.by(attachTo)
     const leaves = member !== undefined && Object.hasOwn(scope, member) && scope[member] !== attachTo?.key
     this.asked = `create(${JSON.stringify({ value, attachTo, scope, id, fingerprint })})`
-    const call = { ...by.call, ...(attachTo && { attachTo }), ...(id !== undefined && { idempotency: { id, fingerprint } }) }
+    const call = {
+      ...by.call,
+      ...(attachTo && { attachTo }),
+      ...(id !== undefined && { idempotency: { id, fingerprint } }),
+    }
     const answer: Created<Row, unknown> | Repeated = await this.#stage.create(value, { ...by, call })
     if (kept !== undefined) {
       this.#expect(answer, kept.fingerprint === fingerprint ? 'done' : 'mismatched')
@@ -148,7 +157,8 @@ class Sequence {
     const kept = this.#kept.get(id)
     const found = await this.#stage.recall({ id, fingerprint }, { peer: by.peer ?? 0 })
     if (kept === undefined) expectThat(found === undefined, 'undefined where nothing is kept', found)
-    else if (kept.fingerprint !== fingerprint) expectThat(found === 'mismatched', "'mismatched' for another fingerprint", found)
+    else if (kept.fingerprint !== fingerprint)
+      expectThat(found === 'mismatched', "'mismatched' for another fingerprint", found)
     else this.#expectKept(found, kept.item)
   }
 
@@ -175,7 +185,11 @@ class Sequence {
     const refusal = isRefused(answer) ? (answer.refused === 'duplicate' ? 'duplicate' : 'refused') : undefined
     const isDone = typeof answer === 'object' || ['removed', 'attached', 'detached'].includes(answer)
     const came = refusal ?? (isDone ? 'done' : answer)
-    const meaning = { done: 'the write to be done', duplicate: "a refusal as 'duplicate'", refused: "a refusal as 'rule'" } as const
+    const meaning = {
+      done: 'the write to be done',
+      duplicate: "a refusal as 'duplicate'",
+      refused: "a refusal as 'rule'",
+    } as const
     expectThat(came === verdict, meaning[verdict as keyof typeof meaning] ?? `'${verdict}'`, answer)
   }
 
@@ -220,10 +234,13 @@ class Sequence {
     const under = this.#stage.offers('attach') ? parents : parents.filter((parent) => model.by(parent) !== undefined)
     for (const parent of [undefined, ...under]) {
       const page = await this.#stage.list(parent === undefined ? {} : { parent })
-      const expected = [...model.records.values()].filter((record) => parent === undefined || model.isAttached(parent, record))
+      const expected = [...model.records.values()].filter(
+        (record) => parent === undefined || model.isAttached(parent, record),
+      )
       const where = parent === undefined ? 'the list of all' : `the list under ${JSON.stringify(parent)}`
       expectEqual(page.items.map(({ value }) => value.code).sort(), expected.map((record) => record.code).sort(), where)
-      if (page.total !== undefined && page.exact !== false) expectEqual(page.total, expected.length, `the total of ${where}`)
+      if (page.total !== undefined && page.exact !== false)
+        expectEqual(page.total, expected.length, `the total of ${where}`)
     }
   }
 }

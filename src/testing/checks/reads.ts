@@ -41,7 +41,8 @@ export const reads: readonly Check[] = [
       const records = new Map(stage.held.map((record) => [record.code, record]))
       for (const [i, key] of keys.entries()) {
         const record = records.get(key)
-        if (record === undefined) expectThat(found[i] === undefined, `undefined at place ${i} of ${keys.length}`, found[i])
+        if (record === undefined)
+          expectThat(found[i] === undefined, `undefined at place ${i} of ${keys.length}`, found[i])
         else stage.expectValue(found[i], record, `place ${i} of ${keys.length}`)
       }
     },
@@ -92,7 +93,14 @@ export const reads: readonly Check[] = [
       for (const record of stage.held) {
         const code = record.code as string
         stage.expectValue(await stage.read(code), record, `the record of key ${JSON.stringify(code)}`)
-        for (const other of [code.toLowerCase(), `${code} `, ` ${code}`, code.replace('-', '_'), `${code.slice(0, 2)}%`, '']) {
+        for (const other of [
+          code.toLowerCase(),
+          `${code} `,
+          ` ${code}`,
+          code.replace('-', '_'),
+          `${code.slice(0, 2)}%`,
+          '',
+        ]) {
           const found = known.has(other) ? undefined : await stage.read(other)
           expectThat(found === undefined, `no record of key ${JSON.stringify(other)}`, found?.value)
         }
@@ -105,7 +113,11 @@ export const reads: readonly Check[] = [
     on: 'lines',
     async run(stage) {
       for (const record of stage.held) {
-        stage.expectValue(await stage.read({ article: record.article, order: record.order }), record, 'the record of its key')
+        stage.expectValue(
+          await stage.read({ article: record.article, order: record.order }),
+          record,
+          'the record of its key',
+        )
       }
       for (const key of [
         { order: 9, article: 'a' },
@@ -118,7 +130,8 @@ export const reads: readonly Check[] = [
   },
   {
     id: 'reads/composite-near',
-    title: 'The parts of a composite key are compared one by one: keys whose parts make one text together are different.',
+    title:
+      'The parts of a composite key are compared one by one: keys whose parts make one text together are different.',
     on: 'lines',
     needs: ['create'],
     async run(stage) {

@@ -11,7 +11,10 @@ const several: readonly By[] = [
   { call: { scope: { depot: 'north', urgent: true } } },
   { call: { scope: { urgent: true, depot: 'north' } } },
 ]
-const ranked: readonly By[] = [{ call: { scope: { depot: 'north', rank: 0 } } }, { call: { scope: { rank: 0, depot: 'north' } } }]
+const ranked: readonly By[] = [
+  { call: { scope: { depot: 'north', rank: 0 } } },
+  { call: { scope: { rank: 0, depot: 'north' } } },
+]
 
 const lies = ({ depot, urgent }: Row): boolean => depot === 'north' && urgent === true
 const fulfilsOne = ({ depot, urgent }: Row): boolean => (depot === 'north') !== (urgent === true)
@@ -45,7 +48,11 @@ export const scopeMembers: readonly Check[] = [
     async run(stage) {
       for (const by of several) {
         for (const record of stage.held.filter(fulfilsOne)) {
-          expectEqual(await stage.replace(record.code, stage.change(record, 5), undefined, by), 'absent', 'replace() outside of the scope')
+          expectEqual(
+            await stage.replace(record.code, stage.change(record, 5), undefined, by),
+            'absent',
+            'replace() outside of the scope',
+          )
           expectEqual(await stage.remove(record.code, undefined, by), 'absent', 'remove() outside of the scope')
           stage.expectValue(await stage.read(record.code), record, 'the record outside')
         }
@@ -62,11 +69,23 @@ export const scopeMembers: readonly Check[] = [
       for (const as of associations) {
         for (const by of ranked) {
           for (const code of outside) {
-            expectEqual(await stage.attach(client(as), code, undefined, by), 'absent', `attach() of ${code} as ${as} outside of the scope`)
+            expectEqual(
+              await stage.attach(client(as), code, undefined, by),
+              'absent',
+              `attach() of ${code} as ${as} outside of the scope`,
+            )
             await stage.attach(client(as), code)
-            expectEqual(await stage.detach(client(as), code, undefined, by), 'absent', `detach() of ${code} as ${as} outside of the scope`)
+            expectEqual(
+              await stage.detach(client(as), code, undefined, by),
+              'absent',
+              `detach() of ${code} as ${as} outside of the scope`,
+            )
           }
-          expectEqual(await stage.attach(client(as), inside, undefined, by), 'attached', `attach() as ${as} in the scope`)
+          expectEqual(
+            await stage.attach(client(as), inside, undefined, by),
+            'attached',
+            `attach() as ${as} in the scope`,
+          )
           expectEqual(await stage.keys({ parent: client(as) }, by), [inside], `the keys as ${as} in the scope`)
           for (const code of outside) await stage.detach(client(as), code)
         }
@@ -100,7 +119,11 @@ export const scopeMembers: readonly Check[] = [
         expectSameSet(await stage.keys({}, by), expected, `the keys in the scope ${JSON.stringify(scope)}`)
         for (const record of stage.held) {
           const found = await stage.read(record.code, by)
-          expectThat((found !== undefined) === isInside(record), `just what lies in the scope ${JSON.stringify(scope)}`, found ?? record)
+          expectThat(
+            (found !== undefined) === isInside(record),
+            `just what lies in the scope ${JSON.stringify(scope)}`,
+            found ?? record,
+          )
         }
         const outside = stage.held.find((record) => !isInside(record)) as Row
         if (stage.offers('replace')) {
@@ -136,7 +159,8 @@ export const scopeMembers: readonly Check[] = [
   },
   {
     id: 'scope/moved',
-    title: "An attach that would leave the scope is refused as 'rule' naming the member; a detach of what the scope fixes is 'absent'.",
+    title:
+      "An attach that would leave the scope is refused as 'rule' naming the member; a detach of what the scope fixes is 'absent'.",
     on: 'contracts',
     needs: ['attach', 'detach'],
     async run(stage) {
@@ -145,26 +169,51 @@ export const scopeMembers: readonly Check[] = [
       const answer = await stage.attach(client('contracts'), 'C-8', undefined, by)
       const members = typeof answer === 'object' && answer.refused === 'rule' ? answer.members : answer
       expectEqual(members, ['holder'], "the members of a refusal as 'rule'")
-      expectEqual(await stage.attach(client('contracts', 'bob'), 'C-8', undefined, by), 'attached', 'attach() to where it is')
-      expectEqual(await stage.detach(client('contracts', 'bob'), 'C-8', undefined, by), 'absent', 'detach() of what the scope fixes')
+      expectEqual(
+        await stage.attach(client('contracts', 'bob'), 'C-8', undefined, by),
+        'attached',
+        'attach() to where it is',
+      )
+      expectEqual(
+        await stage.detach(client('contracts', 'bob'), 'C-8', undefined, by),
+        'absent',
+        'detach() of what the scope fixes',
+      )
       stage.expectValue(await stage.read('C-8'), before.value, 'the record')
-      expectEqual(await stage.attach(client('invoices'), 'C-8', undefined, by), 'attached', 'attach() by a member beside the scope')
+      expectEqual(
+        await stage.attach(client('invoices'), 'C-8', undefined, by),
+        'attached',
+        'attach() by a member beside the scope',
+      )
     },
   },
   {
     id: 'scope/moved-stale',
-    title: "An attach answers 'absent' before 'stale', 'stale' before all that depends on the parent, and 'attached' before a refusal.",
+    title:
+      "An attach answers 'absent' before 'stale', 'stale' before all that depends on the parent, and 'attached' before a refusal.",
     on: 'contracts',
     needs: ['attach'],
     async run(stage) {
       const by: By = { call: { scope: { holder: 'bob' } } }
       const before = await stage.stored('C-8')
       const other = client('contracts')
-      expectEqual(await stage.attach(other, 'C-1', 'other', by), 'absent', 'attach() outside of the scope, with an old version')
-      expectEqual(await stage.attach(other, 'C-8', 'other', by), 'stale', 'attach() that would leave the scope, with an old version')
+      expectEqual(
+        await stage.attach(other, 'C-1', 'other', by),
+        'absent',
+        'attach() outside of the scope, with an old version',
+      )
+      expectEqual(
+        await stage.attach(other, 'C-8', 'other', by),
+        'stale',
+        'attach() that would leave the scope, with an old version',
+      )
       const bob = client('contracts', 'bob')
       expectEqual(await stage.attach(bob, 'C-8', 'other', by), 'stale', 'attach() to where it is, with an old version')
-      expectEqual(await stage.attach(bob, 'C-8', before.version, by), 'attached', 'attach() to where it is, with the version')
+      expectEqual(
+        await stage.attach(bob, 'C-8', before.version, by),
+        'attached',
+        'attach() to where it is, with the version',
+      )
       const answer = await stage.attach(other, 'C-8', before.version, by)
       const isRefused = typeof answer === 'object' && answer.refused === 'rule'
       expectThat(isRefused, "{ refused: 'rule' } for an attach that would leave the scope, with the version", answer)

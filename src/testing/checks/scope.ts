@@ -64,7 +64,8 @@ export const scope: readonly Check[] = [
       const found = await stage.readAll(keys, north)
       for (const [i, key] of keys.entries()) {
         const record = records.get(key)
-        if (record === undefined) expectThat(found[i] === undefined, `undefined at place ${i} of ${keys.length}`, found[i])
+        if (record === undefined)
+          expectThat(found[i] === undefined, `undefined at place ${i} of ${keys.length}`, found[i])
         else stage.expectValue(found[i], record, `place ${i} of ${keys.length}`)
       }
     },
@@ -78,7 +79,11 @@ export const scope: readonly Check[] = [
       for (const [i, depot] of ['south', null, undefined].entries()) {
         const { depot: _depot, ...rest } = parcel(`S-${i}`)
         const expected = { ...rest, depot: 'north' }
-        stage.expectValue(await stage.created(depot === undefined ? rest : { ...rest, depot }, north), expected, 'what is created')
+        stage.expectValue(
+          await stage.created(depot === undefined ? rest : { ...rest, depot }, north),
+          expected,
+          'what is created',
+        )
         stage.expectValue(await stage.read(`S-${i}`, north), expected, 'what is read in the scope')
       }
     },
@@ -146,10 +151,18 @@ export const scope: readonly Check[] = [
       const other = outside(stage)[0] as Row
       for (const as of associations) {
         for (const expected of [undefined, (await stage.stored(other.code)).version]) {
-          expectEqual(await stage.attach(client(as), other.code, expected, north), 'absent', `attach() as ${as} outside of the scope`)
+          expectEqual(
+            await stage.attach(client(as), other.code, expected, north),
+            'absent',
+            `attach() as ${as} outside of the scope`,
+          )
         }
         expectEqual(await stage.keys({ parent: client(as) }), [], `what is attached as ${as}`)
-        expectEqual(await stage.attach(client(as), inside(stage)[0]?.code, undefined, north), 'attached', `attach() as ${as} in the scope`)
+        expectEqual(
+          await stage.attach(client(as), inside(stage)[0]?.code, undefined, north),
+          'attached',
+          `attach() as ${as} in the scope`,
+        )
       }
     },
   },
@@ -162,7 +175,11 @@ export const scope: readonly Check[] = [
       const other = outside(stage)[0] as Row
       for (const as of associations) {
         await stage.attach(client(as), other.code)
-        expectEqual(await stage.detach(client(as), other.code, undefined, north), 'absent', `detach() as ${as} outside of the scope`)
+        expectEqual(
+          await stage.detach(client(as), other.code, undefined, north),
+          'absent',
+          `detach() as ${as} outside of the scope`,
+        )
         expectEqual(await stage.keys({ parent: client(as) }), [stage.keyText(other)], `what is attached as ${as}`)
       }
     },

@@ -43,7 +43,11 @@ export const search: readonly Check[] = [
       ]) {
         const expected = stage.held.filter((record) => words.every((one) => wordsOf(record).includes(one)))
         const keys = [...(await stage.keys({ search: words.join(' ') }))].sort()
-        expectEqual(keys, expected.map((record) => stage.keyText(record)).sort(), `the keys found by "${words.join(' ')}"`)
+        expectEqual(
+          keys,
+          expected.map((record) => stage.keyText(record)).sort(),
+          `the keys found by "${words.join(' ')}"`,
+        )
       }
     },
   },
@@ -106,7 +110,9 @@ export const search: readonly Check[] = [
     needs: ['search'],
     async run(stage) {
       const items = await stage.all({ search: word, where: [{ field: 'urgent', op: 'eq', value: true }] })
-      const expected = stage.held.filter((record) => holdsWord(record) && record.urgent).map((record) => stage.keyText(record))
+      const expected = stage.held
+        .filter((record) => holdsWord(record) && record.urgent)
+        .map((record) => stage.keyText(record))
       expectSameSet(
         items.map(({ value }) => stage.keyText(value)),
         expected,
@@ -127,7 +133,11 @@ export const search: readonly Check[] = [
         const expected = attached.filter(holdsWord).map((record) => stage.keyText(record))
         for (const sort of [undefined, '-rank']) {
           const asked = { parent, search: word, ...(sort === undefined ? {} : { sort }) }
-          expectEqual([...(await stage.keys(asked))].sort(), expected, `the keys found by ${word} under a parent, as ${as}`)
+          expectEqual(
+            [...(await stage.keys(asked))].sort(),
+            expected,
+            `the keys found by ${word} under a parent, as ${as}`,
+          )
           const { total } = await stage.list({ ...asked, size: 1 })
           if (total !== undefined) expectEqual(total, expected.length, `the total of a search under a parent, as ${as}`)
         }
@@ -136,13 +146,16 @@ export const search: readonly Check[] = [
   },
   {
     id: 'search/contained',
-    title: 'A search within the parent that contains the records finds, and counts, only those of that parent that hold the words.',
+    title:
+      'A search within the parent that contains the records finds, and counts, only those of that parent that hold the words.',
     on: 'lines',
     needs: ['search'],
     async run(stage) {
       for (const order of [1, 2, 3]) {
         const where = [{ field: 'order', op: 'eq', value: order }] as const
-        const expected = stage.held.filter((record) => record.order === order && holdsWord(record)).map((record) => stage.keyText(record))
+        const expected = stage.held
+          .filter((record) => record.order === order && holdsWord(record))
+          .map((record) => stage.keyText(record))
         const keys = [...(await stage.keys({ where, search: word }))].sort()
         expectEqual(keys, expected.sort(), `the keys found by ${word} in the order ${order}`)
         const { total } = await stage.list({ where, search: word, size: 1 })
@@ -160,7 +173,11 @@ export const search: readonly Check[] = [
       await stage.created(parcel('trimbolak', elsewhere))
       await stage.created(parcel('M-1', { label: 'trimbolak' }))
       await stage.created(parcel('M-2', { note: 'a trimbolak' }))
-      expectEqual([...(await stage.keys({ search: 'trimbolak' }))].sort(), ['M-1', 'M-2'], 'the keys found by a word of label or note')
+      expectEqual(
+        [...(await stage.keys({ search: 'trimbolak' }))].sort(),
+        ['M-1', 'M-2'],
+        'the keys found by a word of label or note',
+      )
     },
   },
   {
@@ -211,7 +228,11 @@ export const search: readonly Check[] = [
       ]
       for (const text of texts) {
         const page = await stage.list({ search: text, size: 5 })
-        expectThat(page.refused === undefined || page.items.length === 0, 'nothing found where the search is refused', page)
+        expectThat(
+          page.refused === undefined || page.items.length === 0,
+          'nothing found where the search is refused',
+          page,
+        )
       }
     },
   },

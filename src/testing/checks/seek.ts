@@ -27,7 +27,8 @@ async function walk(
     expectThat(page.seekable === true, 'seekable on every page of an order', page.seekable)
     if (backwards) found.unshift(...page.items)
     else found.push(...page.items)
-    if (page.more !== undefined) expectThat(page.items.length === size || !page.more, 'a full page where there is more', page.items.length)
+    if (page.more !== undefined)
+      expectThat(page.items.length === size || !page.more, 'a full page where there is more', page.items.length)
     if (page.items.length === 0 || page.more === false) break
     expectThat(found.length < 1000, 'the pages to end', found.length)
   }
@@ -36,21 +37,27 @@ async function walk(
 
 const sorts = (stage: Stage): readonly string[] =>
   [...new Set(['', ...stage.definition.sort])].flatMap((sort) => (sort === '' ? [sort] : [sort, `-${sort}`]))
-const keysOf = (stage: Stage, items: readonly Item[]): readonly string[] => items.map(({ value }) => stage.keyText(value))
+const keysOf = (stage: Stage, items: readonly Item[]): readonly string[] =>
+  items.map(({ value }) => stage.keyText(value))
 
 async function expectWalk(stage: Stage, sort: string, backwards: boolean): Promise<void> {
   for (const size of [1, 4]) {
     const found = await walk(stage, { sort }, { backwards, size })
     if (found === undefined) continue
     const expected = await stage.keys({ sort })
-    expectEqual(keysOf(stage, found), expected, `the keys sought ${backwards ? 'backwards' : 'forward'} by "${sort}" in pages of ${size}`)
+    expectEqual(
+      keysOf(stage, found),
+      expected,
+      `the keys sought ${backwards ? 'backwards' : 'forward'} by "${sort}" in pages of ${size}`,
+    )
   }
 }
 
 export const seek: readonly Check[] = [
   {
     id: 'seek/forward',
-    title: 'Where a list is seekable, a page sought forward holds the items after that place, also among ties and nulls.',
+    title:
+      'Where a list is seekable, a page sought forward holds the items after that place, also among ties and nulls.',
     on: 'any',
     async run(stage) {
       for (const sort of sorts(stage)) await expectWalk(stage, sort, false)
@@ -58,7 +65,8 @@ export const seek: readonly Check[] = [
   },
   {
     id: 'seek/backwards',
-    title: 'Where a list is seekable, a page sought backwards holds the items before that place, in the order of the list.',
+    title:
+      'Where a list is seekable, a page sought backwards holds the items before that place, in the order of the list.',
     on: 'any',
     async run(stage) {
       for (const sort of sorts(stage)) await expectWalk(stage, sort, true)
@@ -76,7 +84,8 @@ export const seek: readonly Check[] = [
   },
   {
     id: 'seek/more',
-    title: 'more tells whether items lie beyond a page in the direction that was sought, and the total still counts all.',
+    title:
+      'more tells whether items lie beyond a page in the direction that was sought, and the total still counts all.',
     on: 'any',
     async run(stage) {
       const { seekable, total } = await stage.list()
@@ -95,7 +104,8 @@ export const seek: readonly Check[] = [
       ] as const) {
         const page = await seekFrom(at, backwards, size)
         const beyond = (backwards ? at : last - at) - page.items.length
-        if (page.more !== undefined) expectEqual(page.more, beyond > 0, `more beyond ${page.items.length} items sought from place ${at}`)
+        if (page.more !== undefined)
+          expectEqual(page.more, beyond > 0, `more beyond ${page.items.length} items sought from place ${at}`)
         if (page.total !== undefined) expectEqual(page.total, total, 'the total')
       }
     },
@@ -109,7 +119,8 @@ export const seek: readonly Check[] = [
       const by = { call: { scope: { depot: 'north' } } }
       for (const backwards of [false, true]) {
         const found = await walk(stage, parts, { backwards, by, size: 2 })
-        if (found !== undefined) expectEqual(keysOf(stage, found), await stage.keys(parts, by), 'the keys that are sought')
+        if (found !== undefined)
+          expectEqual(keysOf(stage, found), await stage.keys(parts, by), 'the keys that are sought')
       }
     },
   },
@@ -135,7 +146,8 @@ export const seek: readonly Check[] = [
         const parts = { sort: '-rank', parent }
         for (const backwards of [false, true]) {
           const found = await walk(stage, parts, { backwards, size: 2 })
-          if (found !== undefined) expectEqual(keysOf(stage, found), await stage.keys(parts), `the keys sought under a parent as ${as}`)
+          if (found !== undefined)
+            expectEqual(keysOf(stage, found), await stage.keys(parts), `the keys sought under a parent as ${as}`)
         }
       }
     },
@@ -161,7 +173,11 @@ export const seek: readonly Check[] = [
       ]
       for (const [from, backwards, expected] of pages) {
         const { items } = await stage.list({ sort, seek: { values: from, backwards }, size: 3 })
-        expectEqual(keysOf(stage, items), keysOf(stage, expected), `the keys ${backwards ? 'before' : 'after'} ${JSON.stringify(from)}`)
+        expectEqual(
+          keysOf(stage, items),
+          keysOf(stage, expected),
+          `the keys ${backwards ? 'before' : 'after'} ${JSON.stringify(from)}`,
+        )
       }
     },
   },
@@ -191,7 +207,10 @@ export const seek: readonly Check[] = [
                 removed && stage.remove(removed.code, undefined, { peer: n }),
                 changed && stage.replace(changed.code, { ...changed, weight: n * 1000 }, undefined, { peer: n + 1 }),
                 ...upTo(2).map((i) =>
-                  stage.create({ ...stage.record(1), code: `N-${backwards}-${n}-${i}`, weight: n * i - 3 }, { peer: n + i }),
+                  stage.create(
+                    { ...stage.record(1), code: `N-${backwards}-${n}-${i}`, weight: n * i - 3 },
+                    { peer: n + i },
+                  ),
                 ),
               ])
             },

@@ -14,7 +14,9 @@ export const sharedRaces: readonly Check[] = [
       for (const round of upTo(rounds)) {
         const { version } = await stage.stored('C-0')
         const ids = upTo(8).map((i) => `r${round}-${i}`)
-        const answers = await Promise.all(ids.map((id, peer) => stage.attach(client('contracts', id), 'C-0', version, { peer })))
+        const answers = await Promise.all(
+          ids.map((id, peer) => stage.attach(client('contracts', id), 'C-0', version, { peer })),
+        )
         expectEqual([...answers].sort(), ['attached', ...upTo(7).map(() => 'stale')], 'the answers')
         const holder = (await stage.stored('C-0')).value.holder
         expectEqual(holder, ids[answers.indexOf('attached')], 'the parent that holds the record')
@@ -60,9 +62,15 @@ export const sharedRaces: readonly Check[] = [
     async run(stage) {
       const record = stage.record()
       const [key, text] = [stage.key(record), stage.keyText(record)]
-      const allowed = new Set([record, ...upTo(40).map((n) => stage.change(record, n))].map((value) => stage.identity(value)))
+      const allowed = new Set(
+        [record, ...upTo(40).map((n) => stage.change(record, n))].map((value) => stage.identity(value)),
+      )
       const check = (value: Row | undefined) => {
-        expectThat(value !== undefined && allowed.has(stage.identity(value)), 'one of the values that were written', value)
+        expectThat(
+          value !== undefined && allowed.has(stage.identity(value)),
+          'one of the values that were written',
+          value,
+        )
       }
       await Promise.all([
         (async () => {
@@ -116,16 +124,21 @@ export const sharedRaces: readonly Check[] = [
         const codes = upTo(30).map((i) => `A-${as}-${i}`)
         let writing = true
         const write = async () => {
-          for (const code of codes) await stage.created({ ...stage.record(1), code }, { peer: 1, call: { attachTo: client(as) } })
+          for (const code of codes)
+            await stage.created({ ...stage.record(1), code }, { peer: 1, call: { attachTo: client(as) } })
         }
         const done = () => {
           writing = false
         }
         const look = async (peer: number) => {
           while (writing) {
-            const seen = (await stage.readAll(codes, { peer })).flatMap((item) => (item === undefined ? [] : [item.value]))
+            const seen = (await stage.readAll(codes, { peer })).flatMap((item) =>
+              item === undefined ? [] : [item.value],
+            )
             const under = new Set(await stage.keys({ parent: client(as) }, { peer }))
-            const missing = seen.filter(({ code, holder }) => !under.has(code as string) || (as === 'contracts' && holder !== 'ann'))
+            const missing = seen.filter(
+              ({ code, holder }) => !under.has(code as string) || (as === 'contracts' && holder !== 'ann'),
+            )
             expectEqual(missing, [], `what is there and not attached as ${as}`)
           }
         }
@@ -148,7 +161,10 @@ export const sharedRaces: readonly Check[] = [
               ? stage.attach(client(as, `m${i}`), 'C-0', undefined, { peer: i })
               : stage.detach(client(as, `m${i - 1}`), 'C-0', undefined, { peer: i }),
           )
-          const [written] = await Promise.all([stage.replaced('C-0', { ...value, rank }, undefined, { peer: round }), ...moves])
+          const [written] = await Promise.all([
+            stage.replaced('C-0', { ...value, rank }, undefined, { peer: round }),
+            ...moves,
+          ])
           expectEqual(written.value.rank, rank, 'the rank that replace() answers')
           expectEqual((await stage.stored('C-0')).value.rank, rank, `the rank after a replace beside moves as ${as}`)
         }
@@ -177,7 +193,10 @@ export const sharedRaces: readonly Check[] = [
         const won = answers.filter((answer) => answer !== 'stale' && answer !== 'absent')
         expectThat(won.length === 1, "one winner, and 'stale' or 'absent' for the others", answers)
         const left = await stage.read(code)
-        expectThat((left === undefined) === (won[0] === 'removed'), 'what is stored to be what the winner did', { won, left })
+        expectThat((left === undefined) === (won[0] === 'removed'), 'what is stored to be what the winner did', {
+          won,
+          left,
+        })
         if (left !== undefined) expectThat(left.version !== version, 'another version than before', left)
       }
     },
@@ -201,13 +220,15 @@ export const sharedRaces: readonly Check[] = [
         expectEqual(removed, round === 0 ? 'absent' : 'removed', 'remove() beside writes of other records')
         const all = [...next, ...fresh]
         const found = await stage.readAll(all.map((record) => stage.key(record)))
-        for (const [i, record] of all.entries()) stage.expectValue(found[i], record, 'a record that was written beside others')
+        for (const [i, record] of all.entries())
+          stage.expectValue(found[i], record, 'a record that was written beside others')
       }
     },
   },
   {
     id: 'races/create-given',
-    title: "Of many creates of one number exactly one succeeds, beside numbers that are assigned; the others are 'duplicate'.",
+    title:
+      "Of many creates of one number exactly one succeeds, beside numbers that are assigned; the others are 'duplicate'.",
     on: 'orders',
     needs: ['create'],
     async run(stage) {
@@ -215,9 +236,13 @@ export const sharedRaces: readonly Check[] = [
       for (const round of upTo(rounds)) {
         const number = (first.number as number) + 1000 * (round + 1)
         const answers = await Promise.all(
-          upTo(12).map((peer) => stage.create(peer % 4 === 3 ? { text: 'assigned' } : { number, text: `given ${peer}` }, { peer })),
+          upTo(12).map((peer) =>
+            stage.create(peer % 4 === 3 ? { text: 'assigned' } : { number, text: `given ${peer}` }, { peer }),
+          ),
         )
-        const made = answers.flatMap((answer, peer) => ('created' in answer ? [{ value: answer.created.value, peer }] : []))
+        const made = answers.flatMap((answer, peer) =>
+          'created' in answer ? [{ value: answer.created.value, peer }] : [],
+        )
         const given = made.filter(({ peer }) => peer % 4 !== 3)
         expectThat(made.length === given.length + 3, 'a record for each create without a number', answers)
         expectThat(given.length === 1, 'one record of the number that all others gave', answers)

@@ -14,7 +14,12 @@ async function created(stage: Stage, records: readonly Row[]): Promise<readonly 
   for (const [peer, record] of records.entries()) {
     const answer = await stage.create(record, { peer })
     if (!isRefused(answer)) kept.push(record)
-    else expectThat(answer.refused === 'rule', `a record, or a refusal as 'rule', for the new key ${JSON.stringify(record.code)}`, answer)
+    else
+      expectThat(
+        answer.refused === 'rule',
+        `a record, or a refusal as 'rule', for the new key ${JSON.stringify(record.code)}`,
+        answer,
+      )
   }
   return kept
 }
@@ -59,7 +64,8 @@ async function expectDifferent(stage: Stage, texts: readonly string[]): Promise<
 export const texts: readonly Check[] = [
   {
     id: 'texts/keys',
-    title: 'Keys are compared by their code points: collation, case folding, normalization and padding make no two of them equal.',
+    title:
+      'Keys are compared by their code points: collation, case folding, normalization and padding make no two of them equal.',
     on: 'parcels',
     needs: ['create'],
     async run(stage) {
@@ -90,7 +96,9 @@ export const texts: readonly Check[] = [
     async run(stage) {
       const records = await created(
         stage,
-        oddTexts.map((text, i) => parcel(`T-${i}`, { label: text, note: text, tags: ['x', text], address: { street: text } })),
+        oddTexts.map((text, i) =>
+          parcel(`T-${i}`, { label: text, note: text, tags: ['x', text], address: { street: text } }),
+        ),
       )
       for (const { code, label } of records) {
         const value = label as string
@@ -102,7 +110,11 @@ export const texts: readonly Check[] = [
         ]
         const own = [{ field: 'code', op: 'in', value: records.map((record) => record.code as string) }] as const
         for (const condition of conditions) {
-          expectEqual(await stage.keys({ where: [condition, ...own] }), [code], `the keys where ${JSON.stringify(condition)}`)
+          expectEqual(
+            await stage.keys({ where: [condition, ...own] }),
+            [code],
+            `the keys where ${JSON.stringify(condition)}`,
+          )
         }
       }
     },
@@ -120,10 +132,19 @@ export const texts: readonly Check[] = [
             const parent = { collection: 'clients', key, as }
             const answer = await stage.attach(parent, `C-${i}`)
             if (!isRefused(answer)) pairs.push({ parent, code: `C-${i}` })
-            else expectThat(answer.refused === 'rule', `'attached', or a refusal as 'rule', of attach() to ${JSON.stringify(key)}`, answer)
+            else
+              expectThat(
+                answer.refused === 'rule',
+                `'attached', or a refusal as 'rule', of attach() to ${JSON.stringify(key)}`,
+                answer,
+              )
           }
           for (const { parent, code } of pairs) {
-            expectEqual(await stage.keys({ parent }), [code], `what is listed under ${JSON.stringify(parent)} beside parents that are near`)
+            expectEqual(
+              await stage.keys({ parent }),
+              [code],
+              `what is listed under ${JSON.stringify(parent)} beside parents that are near`,
+            )
           }
           for (const { parent, code } of pairs) {
             expectEqual(await stage.detach(parent, code), 'detached', `detach() from ${JSON.stringify(parent)}`)
@@ -146,13 +167,18 @@ export const texts: readonly Check[] = [
         const by = { call: { scope: { depot: depot as string } } }
         expectEqual(await stage.keys({}, by), [code], `the keys in the scope ${JSON.stringify(by.call.scope)}`)
         const other = records.find((record) => record.depot !== depot)
-        expectEqual(await stage.read(other?.code, by), undefined, `what is read in the scope ${JSON.stringify(by.call.scope)} of another`)
+        expectEqual(
+          await stage.read(other?.code, by),
+          undefined,
+          `what is read in the scope ${JSON.stringify(by.call.scope)} of another`,
+        )
       }
     },
   },
   {
     id: 'texts/pairs',
-    title: 'A parent and a record are stored as two values: another pair that gives the same text when joined is not attached.',
+    title:
+      'A parent and a record are stored as two values: another pair that gives the same text when joined is not attached.',
     on: 'contracts',
     needs: ['create', 'attach', 'detach'],
     async run(stage) {
@@ -161,15 +187,24 @@ export const texts: readonly Check[] = [
         const [near, far] = [`b${separator}c${i}`, `c${i}`]
         for (const code of [near, far]) await stage.created({ ...stage.fresh(), code })
         for (const as of ['contracts', 'favourites']) {
-          const [short, long] = ['a', `a${separator}b`].map((key) => ({ collection: 'clients', key: `${key}`, as })) as [
-            ParentKey,
-            ParentKey,
-          ]
+          const [short, long] = ['a', `a${separator}b`].map((key) => ({
+            collection: 'clients',
+            key: `${key}`,
+            as,
+          })) as [ParentKey, ParentKey]
           const what = `after attach() of ${JSON.stringify(near)} to ${JSON.stringify(short)}`
           expectEqual(await stage.attach(short, near), 'attached', 'attach()')
           expectEqual(await stage.keys({ parent: long }), [], `what is listed under ${JSON.stringify(long)} ${what}`)
-          expectEqual(await stage.detach(long, far), 'absent', `detach() of ${JSON.stringify(far)} from ${JSON.stringify(long)} ${what}`)
-          expectEqual(await stage.keys({ parent: short }), [near], `what is listed under ${JSON.stringify(short)} ${what}`)
+          expectEqual(
+            await stage.detach(long, far),
+            'absent',
+            `detach() of ${JSON.stringify(far)} from ${JSON.stringify(long)} ${what}`,
+          )
+          expectEqual(
+            await stage.keys({ parent: short }),
+            [near],
+            `what is listed under ${JSON.stringify(short)} ${what}`,
+          )
           expectEqual(await stage.detach(short, near), 'detached', 'detach()')
         }
       }

@@ -30,7 +30,8 @@ export const time: readonly Check[] = [
   },
   {
     id: 'time/aborted',
-    title: 'A read or list whose signal has fired already answers or throws; it does not hang, and the next call is well.',
+    title:
+      'A read or list whose signal has fired already answers or throws; it does not hang, and the next call is well.',
     on: 'any',
     async run(stage) {
       const by: By = { call: { signal: AbortSignal.abort() } }
@@ -48,9 +49,11 @@ export const time: readonly Check[] = [
         const controller = new AbortController()
         const by: By = { call: { signal: controller.signal } }
         const key = stage.key(stage.record())
-        const givenUp = [stage.list({}, by), stage.read(key, by), stage.list({ sort: stage.definition.sort[0] ?? '' }, by)].map(
-          answersOrFails,
-        )
+        const givenUp = [
+          stage.list({}, by),
+          stage.read(key, by),
+          stage.list({ sort: stage.definition.sort[0] ?? '' }, by),
+        ].map(answersOrFails)
         const beside = expectWell(stage)
         await Promise.resolve()
         controller.abort()
@@ -61,7 +64,8 @@ export const time: readonly Check[] = [
   },
   {
     id: 'time/left',
-    title: 'left() gives the milliseconds that remain: with plenty of them every method works, with none it answers or throws at once.',
+    title:
+      'left() gives the milliseconds that remain: with plenty of them every method works, with none it answers or throws at once.',
     on: 'any',
     needs: ['create', 'replace', 'remove'],
     async run(stage) {
@@ -77,14 +81,16 @@ export const time: readonly Check[] = [
       }
       for (const left of [0, -1]) {
         const by: By = { call: { left: () => left } }
-        for (const ask of [() => stage.list({}, by), () => stage.read(stage.key(stage.record()), by)]) await answersOrFails(ask())
+        for (const ask of [() => stage.list({}, by), () => stage.read(stage.key(stage.record()), by)])
+          await answersOrFails(ask())
         await expectWell(stage)
       }
     },
   },
   {
     id: 'time/given-up-write',
-    title: 'A write whose signal fires takes place as a whole or not at all, its answer is true, and the next write works.',
+    title:
+      'A write whose signal fires takes place as a whole or not at all, its answer is true, and the next write works.',
     on: 'any',
     needs: ['replace'],
     async run(stage) {
@@ -95,16 +101,22 @@ export const time: readonly Check[] = [
         const controller = new AbortController()
         const next = stage.change(record, round)
         if (round % 2 === 0) controller.abort()
-        const answer = stage.replace(key, next, undefined, { call: { signal: controller.signal }, peer: 0 }).catch((error: unknown) => {
-          if (error instanceof ContractError) throw error
-        })
+        const answer = stage
+          .replace(key, next, undefined, { call: { signal: controller.signal }, peer: 0 })
+          .catch((error: unknown) => {
+            if (error instanceof ContractError) throw error
+          })
         await Promise.resolve()
         controller.abort()
         const answered = await answer
         const stored = await stage.stored(key)
         const isWritten = stage.identity(stored.value) === stage.identity(next)
         if (answered !== undefined) expectThat(isWritten, 'what replace() said that it wrote', stored)
-        expectThat(isWritten || stored.version === before.version, 'the new value, or the old one with its version', stored)
+        expectThat(
+          isWritten || stored.version === before.version,
+          'the new value, or the old one with its version',
+          stored,
+        )
         if (isWritten) expectThat(stored.version !== before.version, 'a new version with the new value', stored)
         before = await stage.replaced(key, stage.change(record, 100 + round))
       }

@@ -49,7 +49,8 @@ export const unstorables: readonly Check[] = [
   },
   {
     id: 'unstorable/key',
-    title: 'A key that the store can not hold is refused, or kept exactly, on create and not there on read, replace and remove.',
+    title:
+      'A key that the store can not hold is refused, or kept exactly, on create and not there on read, replace and remove.',
     on: 'parcels',
     async run(stage) {
       const { adapter } = stage
@@ -104,7 +105,8 @@ export const unstorables: readonly Check[] = [
   },
   {
     id: 'unstorable/seek',
-    title: 'A place with a text that the store can not hold gives a page, or a refusal that names the field, never an error.',
+    title:
+      'A place with a text that the store can not hold gives a page, or a refusal that names the field, never an error.',
     on: 'parcels',
     async run(stage) {
       const sort = 'label'
@@ -113,7 +115,10 @@ export const unstorables: readonly Check[] = [
         for (const backwards of [false, true]) {
           const { items, refused } = await stage.list({ sort, seek: { values: [text, 'P-1'], backwards }, size: 3 })
           if (refused === undefined) continue
-          expectThat(items.length === 0 && refused.members.includes(sort), 'an empty page that names the field', { items, refused })
+          expectThat(items.length === 0 && refused.members.includes(sort), 'an empty page that names the field', {
+            items,
+            refused,
+          })
         }
       }
     },
@@ -133,7 +138,11 @@ export const unstorables: readonly Check[] = [
           const parent = { collection: 'clients', key, as }
           expectEqual(await stage.keys({ parent }), [], `what is listed under ${JSON.stringify(key)} as ${as}`)
           expectEqual(await stage.detach(parent, 'C-2'), 'absent', `detach() from ${JSON.stringify(key)} as ${as}`)
-          expectEqual(await stage.attach(parent, 'none'), 'absent', `attach() of what is not there to ${JSON.stringify(key)} as ${as}`)
+          expectEqual(
+            await stage.attach(parent, 'none'),
+            'absent',
+            `attach() of what is not there to ${JSON.stringify(key)} as ${as}`,
+          )
           expectEqual(
             await stage.attach(parent, 'C-0', 'other'),
             'stale',
@@ -142,7 +151,11 @@ export const unstorables: readonly Check[] = [
           const answer = await stage.attach(parent, 'C-0')
           const refused = isRefused(answer)
           expectThat(refused || answer === 'attached', "'attached' or a refusal", answer)
-          expectEqual(await stage.keys({ parent }), refused ? [] : ['C-0'], `what is listed under ${JSON.stringify(key)} as ${as}`)
+          expectEqual(
+            await stage.keys({ parent }),
+            refused ? [] : ['C-0'],
+            `what is listed under ${JSON.stringify(key)} as ${as}`,
+          )
           if (!refused) await stage.detach(parent, 'C-0')
         }
         for (const key of ['C-2\0', '\0', '\ud800']) {

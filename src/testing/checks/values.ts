@@ -67,7 +67,9 @@ const texts = [
 ]
 
 const dateTimes = [
-  ...['.1234567', '.9999999', '.0000001', '.0000000', '.9999995', '.1000000'].map((fraction) => `2024-03-31T02:30:00${fraction}`),
+  ...['.1234567', '.9999999', '.0000001', '.0000000', '.9999995', '.1000000'].map(
+    (fraction) => `2024-03-31T02:30:00${fraction}`,
+  ),
   '0001-01-01T00:00:00.0000000',
   '0099-12-31T23:59:59.9999999',
   '9999-12-31T23:59:59.9999999',
@@ -77,7 +79,21 @@ const dateTimes = [
   '1582-10-10T12:00:00.0000000',
 ]
 
-const numbers = [0, -0, 0.1, 0.1 + 0.2, -2.5, 1e308, -1e308, 5e-324, 2 ** 53, 1e21, 1e-7, 123_456_789.123_456_78, Number.MAX_VALUE]
+const numbers = [
+  0,
+  -0,
+  0.1,
+  0.1 + 0.2,
+  -2.5,
+  1e308,
+  -1e308,
+  5e-324,
+  2 ** 53,
+  1e21,
+  1e-7,
+  123_456_789.123_456_78,
+  Number.MAX_VALUE,
+]
 const integers = [0, -1, 2 ** 31, -(2 ** 31) - 1, 2 ** 32, 2 ** 53 - 1, 2 ** 53 - 2, -(2 ** 53 - 1)]
 
 export const values: readonly Check[] = [
@@ -86,7 +102,8 @@ export const values: readonly Check[] = [
     title: 'What an adapter holds from the start is what it was given.',
     on: 'any',
     async run(stage) {
-      for (const record of stage.held) stage.expectValue(await stage.read(stage.key(record)), record, 'a record held from the start')
+      for (const record of stage.held)
+        stage.expectValue(await stage.read(stage.key(record)), record, 'a record held from the start')
     },
   },
   {
@@ -109,7 +126,12 @@ export const values: readonly Check[] = [
     texts.map((text) => ({ label: text, note: text, address: { street: text, postcode: null }, tags: [text, text] })),
   ),
   survival('long-text', 'a text of a million characters', [{ note: 'Ab \u{1F4E6}'.repeat(200_000) }]),
-  survival('text-or-null', 'the empty text is no null, and null no text', [{ note: '' }, { note: null }, { note: 'null' }, { note: '0' }]),
+  survival('text-or-null', 'the empty text is no null, and null no text', [
+    { note: '' },
+    { note: null },
+    { note: 'null' },
+    { note: '0' },
+  ]),
   survival(
     'integers',
     'every whole number up to 2^53-1',
@@ -127,7 +149,9 @@ export const values: readonly Check[] = [
     dateTimes.map((text) => ({ collected: text })),
   ),
   survival('arrays', 'the empty one, order, repeated items, items that look like separators', [
-    ...[[], [''], ['a', 'a'], ['b', 'a'], ['a,b', '{c}', '"d"', 'NULL', '\\'], ['null'], ['[]']].map((tags) => ({ tags })),
+    ...[[], [''], ['a', 'a'], ['b', 'a'], ['a,b', '{c}', '"d"', 'NULL', '\\'], ['null'], ['[]']].map((tags) => ({
+      tags,
+    })),
     { tags: Array.from({ length: 1000 }, (_, i) => `tag ${i}`) },
   ]),
   survival('objects', 'null, the empty object and nulls in it', [
@@ -162,7 +186,11 @@ export const values: readonly Check[] = [
       for (const [n, foreign] of [other, stage.fresh()].entries()) {
         const next = stage.change(record, n + 1)
         const keys = Object.fromEntries(members.map((member) => [member, foreign[member]]))
-        stage.expectValue(await stage.replaced(key, { ...next, ...keys }), { ...next, ...own }, 'what replace() answers')
+        stage.expectValue(
+          await stage.replaced(key, { ...next, ...keys }),
+          { ...next, ...own },
+          'what replace() answers',
+        )
         stage.expectValue(await stage.read(key), { ...next, ...own }, 'what is read')
       }
       stage.expectValue(await stage.read(stage.key(other)), other, 'the record of the other key')

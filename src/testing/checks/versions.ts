@@ -24,7 +24,8 @@ export const versions: readonly Check[] = [
     on: 'any',
     async run(stage) {
       const items = [...(await stage.all()), await stage.stored(stage.key(stage.record()))]
-      for (const { version } of items) expectThat(typeof version === 'string' && version !== '', 'a text as version', version)
+      for (const { version } of items)
+        expectThat(typeof version === 'string' && version !== '', 'a text as version', version)
     },
   },
   {
@@ -45,7 +46,8 @@ export const versions: readonly Check[] = [
   },
   {
     id: 'versions/answered',
-    title: 'What create() and replace() answer carries the version that is stored, on read and in lists, on every peer.',
+    title:
+      'What create() and replace() answer carries the version that is stored, on read and in lists, on every peer.',
     on: 'any',
     needs: ['create', 'replace'],
     async run(stage) {
@@ -54,7 +56,9 @@ export const versions: readonly Check[] = [
       const expectVersion = async (version: string) => {
         for (const peer of upTo(4)) {
           expectEqual((await stage.read(key, { peer }))?.version, version, 'the version that is read')
-          const listed = (await stage.all({}, { peer })).find(({ value }) => stage.keyText(value) === stage.keyText(record))
+          const listed = (await stage.all({}, { peer })).find(
+            ({ value }) => stage.keyText(value) === stage.keyText(record),
+          )
           expectEqual(listed?.version, version, 'the version that is listed')
         }
       }
@@ -77,7 +81,8 @@ export const versions: readonly Check[] = [
   },
   {
     id: 'versions/recreated',
-    title: 'A version is never used twice for one key: not after a delete and a re-creation, with the same value or another.',
+    title:
+      'A version is never used twice for one key: not after a delete and a re-creation, with the same value or another.',
     on: 'any',
     needs: ['create', 'replace', 'remove'],
     async run(stage) {
@@ -85,7 +90,8 @@ export const versions: readonly Check[] = [
       for (const i of upTo(8)) {
         expectEqual(await stage.remove(key, undefined, { peer: i }), 'removed', 'remove()')
         expectNew(seen, await stage.created(record, { peer: i + 1 }), 'after a re-creation')
-        if (i % 2 === 0) expectNew(seen, await stage.replaced(key, stage.change(record, i), undefined, { peer: i }), 'after a change')
+        if (i % 2 === 0)
+          expectNew(seen, await stage.replaced(key, stage.change(record, i), undefined, { peer: i }), 'after a change')
       }
     },
   },
@@ -113,7 +119,9 @@ export const versions: readonly Check[] = [
     async run(stage) {
       const { record, key, seen } = await begin(stage)
       for (const round of upTo(10)) {
-        const writes = upTo(30).map((i) => stage.replaced(key, stage.change(record, round * 30 + i), undefined, { peer: i }))
+        const writes = upTo(30).map((i) =>
+          stage.replaced(key, stage.change(record, round * 30 + i), undefined, { peer: i }),
+        )
         for (const item of await Promise.all(writes)) expectNew(seen, item, 'after one of many changes at once')
       }
     },
@@ -129,7 +137,8 @@ export const versions: readonly Check[] = [
       const start = Date.now()
       for (const time of [start, start - hour, start, start + 1, start - hour]) {
         await atTime(time, async () => {
-          for (const i of upTo(4)) expectNew(seen, await stage.replaced(key, stage.change(record, i)), 'with the clock set to another time')
+          for (const i of upTo(4))
+            expectNew(seen, await stage.replaced(key, stage.change(record, i)), 'with the clock set to another time')
           expectEqual(await stage.remove(key), 'removed', 'remove()')
           expectNew(seen, await stage.created(record), 'after a re-creation with the clock set to another time')
         })

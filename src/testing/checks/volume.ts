@@ -41,19 +41,26 @@ export const volume: readonly Check[] = [
   },
   {
     id: 'volume/many',
-    title: 'More than a thousand records are read, listed, counted, compared and sought, to the last, in the order of their numbers.',
+    title:
+      'More than a thousand records are read, listed, counted, compared and sought, to the last, in the order of their numbers.',
     on: 'orders',
     needs: ['create'],
     async run(stage) {
       const numbers = stage.held.map(({ number }) => number as number)
       for (const round of upTo(many / atOnce)) {
-        const created = await Promise.all(upTo(atOnce).map((i) => stage.created({ text: `order ${round} ${i}` }, { peer: i })))
+        const created = await Promise.all(
+          upTo(atOnce).map((i) => stage.created({ text: `order ${round} ${i}` }, { peer: i })),
+        )
         numbers.push(...created.map(({ value }) => value.number as number))
       }
       numbers.sort((a, b) => a - b)
       const expectNumbers = (came: readonly { readonly value: Row }[], expected: readonly number[], what: string) => {
         const found = came.map(({ value }) => value.number)
-        expectThat(JSON.stringify(found) === JSON.stringify(expected), `${what} to be ${expected.length} orders, ${show(expected)}`, found)
+        expectThat(
+          JSON.stringify(found) === JSON.stringify(expected),
+          `${what} to be ${expected.length} orders, ${show(expected)}`,
+          found,
+        )
       }
       const read = await stage.readAll([...numbers].reverse())
       expectNumbers(read as never, [...numbers].reverse(), 'what read() answers')
@@ -70,13 +77,22 @@ export const volume: readonly Check[] = [
         const { items, total, exact } = await stage.list(parts)
         expectNumbers(items, expected, `the items of list(${show(parts)})`)
         const all = 'where' in parts ? expected.length : numbers.length
-        if (exact !== false && (total !== undefined || stage.offers('total'))) expectEqual(total, all, `the total of list(${show(parts)})`)
+        if (exact !== false && (total !== undefined || stage.offers('total')))
+          expectEqual(total, all, `the total of list(${show(parts)})`)
       }
       if ((await stage.list()).seekable !== true) return
       const from = { values: [numbers[1040] as number], backwards: false }
-      expectNumbers((await stage.list({ seek: from, size: 20 })).items, numbers.slice(1041, 1061), 'what is sought from far within')
+      expectNumbers(
+        (await stage.list({ seek: from, size: 20 })).items,
+        numbers.slice(1041, 1061),
+        'what is sought from far within',
+      )
       const back = { values: [numbers.at(-1) as number], backwards: true }
-      expectNumbers((await stage.list({ seek: back, size })).items, numbers.slice(0, -1), 'what is sought back from the end')
+      expectNumbers(
+        (await stage.list({ seek: back, size })).items,
+        numbers.slice(0, -1),
+        'what is sought back from the end',
+      )
     },
   },
 ]

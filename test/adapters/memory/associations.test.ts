@@ -44,7 +44,9 @@ describe.each([
     const adapter = filled()
     adapter.attach(parent, 1, undefined, call)
     expect(adapter.detach(parent, 2, undefined, call)).toBe('absent')
-    expect(adapter.detach({ ...parent, key: parent === ruta ? { zona: 'sur', dia: 3 } : 77 }, 1, undefined, call)).toBe('absent')
+    expect(adapter.detach({ ...parent, key: parent === ruta ? { zona: 'sur', dia: 3 } : 77 }, 1, undefined, call)).toBe(
+      'absent',
+    )
     expect(adapter.detach(parent, 1, undefined, call)).toBe('detached')
     expect(adapter.detach(parent, 1, undefined, call)).toBe('absent')
     expect(attached(adapter, parent)).toEqual([])
@@ -108,7 +110,10 @@ describe('an association by members', () => {
   })
 
   it('ERR-2: attaching is refused where what is unique is taken', () => {
-    const adapter = memoryAdapter(piezas, { records: [{ numero: 1, clienteId: 5 }, { numero: 2 }, { numero: 3 }], unique: [['clienteId']] })
+    const adapter = memoryAdapter(piezas, {
+      records: [{ numero: 1, clienteId: 5 }, { numero: 2 }, { numero: 3 }],
+      unique: [['clienteId']],
+    })
     expect(adapter.attach(cliente, 2, undefined, call)).toEqual({ refused: 'duplicate', members: ['clienteId'] })
     expect(adapter.detach(cliente, 1, undefined, call)).toBe('detached')
     expect(adapter.attach(cliente, 2, undefined, call)).toBe('attached')
@@ -150,13 +155,19 @@ describe('several associations with one parent', () => {
 
   it('PATH-7: each is told by its segment under the parent', () => {
     const adapter = memoryAdapter(contratos, { records: [{ codigo: 'a' }] })
-    const codes = (as: string) => adapter.list(listRequest({ parent: by(as), sort: 'codigo' }), call).items.map(({ value }) => value.codigo)
+    const codes = (as: string) =>
+      adapter.list(listRequest({ parent: by(as), sort: 'codigo' }), call).items.map(({ value }) => value.codigo)
     expect(adapter.attach(by('facturas'), 'a', undefined, call)).toBe('attached')
     expect(adapter.read(['a'], call)[0]?.value).toEqual({ codigo: 'a', pagador: 5 })
     adapter.create({ codigo: 'b' }, callOf({ attachTo: by('contratos') }))
     expect(adapter.read(['b'], call)[0]?.value).toEqual({ codigo: 'b', titular: 5 })
     adapter.attach(by('favoritos'), 'b', undefined, call)
-    expect([codes('contratos'), codes('facturas'), codes('favoritos'), codes('recientes')]).toEqual([['b'], ['a'], ['b'], []])
+    expect([codes('contratos'), codes('facturas'), codes('favoritos'), codes('recientes')]).toEqual([
+      ['b'],
+      ['a'],
+      ['b'],
+      [],
+    ])
     expect(adapter.detach(by('contratos'), 'a', undefined, call)).toBe('absent')
     expect(() => adapter.attach(by('otros'), 'a', undefined, call)).toThrow(/attachedTo/)
   })
@@ -168,7 +179,11 @@ describe('an association in a set', () => {
     const other = { collection: 'carteras', key: 'k2', as: 'piezas' }
     const elsewhere = { collection: 'almacenes', key: 'k1', as: 'piezas' }
     for (const parent of [cartera, other]) for (const numero of [1, 2]) adapter.attach(parent, numero, undefined, call)
-    expect([attached(adapter, cartera), attached(adapter, other), attached(adapter, elsewhere)]).toEqual([[2, 1], [2, 1], []])
+    expect([attached(adapter, cartera), attached(adapter, other), attached(adapter, elsewhere)]).toEqual([
+      [2, 1],
+      [2, 1],
+      [],
+    ])
     adapter.detach(other, 2, undefined, call)
     expect([attached(adapter, cartera), attached(adapter, other)]).toEqual([[2, 1], [1]])
   })
@@ -185,11 +200,16 @@ describe('an association in a set', () => {
   })
 
   it('QUERY-1, QUERY-3: filters and searches only what is attached', () => {
-    const records = Array.from({ length: 100 }, (_, i): Pieza => ({ numero: i + 1, lote: i % 2 ? 'a' : 'b', peso: i < 60 ? 1 : 2 }))
+    const records = Array.from(
+      { length: 100 },
+      (_, i): Pieza => ({ numero: i + 1, lote: i % 2 ? 'a' : 'b', peso: i < 60 ? 1 : 2 }),
+    )
     const adapter = memoryAdapter(piezas, { records })
     for (const numero of [1, 2, 4]) adapter.attach(cartera, numero, undefined, call)
     const numbers = (parts: RequestParts) =>
-      adapter.list(listRequest({ parent: cartera, sort: 'numero', ...parts }), call).items.map(({ value }) => value.numero)
+      adapter
+        .list(listRequest({ parent: cartera, sort: 'numero', ...parts }), call)
+        .items.map(({ value }) => value.numero)
     expect(numbers({ where: [{ field: 'lote', op: 'eq', value: 'a' }] })).toEqual([2, 4])
     expect(numbers({ where: [{ field: 'numero', op: 'eq', value: 3 }] })).toEqual([])
     expect(numbers({ search: 'a' })).toEqual([2, 4])
@@ -211,18 +231,26 @@ describe('an association in a set', () => {
 })
 
 describe('a definition that can not be attached as it says', () => {
-  const schema = { type: 'object', required: ['id'], properties: { id: { type: 'integer' }, a: { type: ['integer', 'null'] } } } as const
+  const schema = {
+    type: 'object',
+    required: ['id'],
+    properties: { id: { type: 'integer' }, a: { type: ['integer', 'null'] } },
+  } as const
 
   it('throws when the adapter is made: members of the key, or not one for each part', () => {
     expect(() =>
-      memoryAdapter(defineResource({ collection: 'cosas', key: 'id', schema, attachedTo: [{ of: clientes, by: 'id' }] })),
+      memoryAdapter(
+        defineResource({ collection: 'cosas', key: 'id', schema, attachedTo: [{ of: clientes, by: 'id' }] }),
+      ),
     ).toThrow(ConfigurationError)
-    expect(() => memoryAdapter(defineResource({ collection: 'cosas', key: 'id', schema, attachedTo: [{ of: rutas, by: 'a' }] }))).toThrow(
-      /zona, dia/,
-    )
+    expect(() =>
+      memoryAdapter(defineResource({ collection: 'cosas', key: 'id', schema, attachedTo: [{ of: rutas, by: 'a' }] })),
+    ).toThrow(/zona, dia/)
   })
 
   it('throws for a parent that it does not name', () => {
-    expect(() => filled().attach({ collection: 'otros', key: 1, as: 'piezas' }, 1, undefined, call)).toThrow(/attachedTo/)
+    expect(() => filled().attach({ collection: 'otros', key: 1, as: 'piezas' }, 1, undefined, call)).toThrow(
+      /attachedTo/,
+    )
   })
 })

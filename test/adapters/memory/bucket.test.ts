@@ -5,7 +5,11 @@ import { orderOf } from '../../../src/adapters/memory/order.js'
 
 const order = (...fields: string[]) =>
   orderOf(
-    fields.map((field) => ({ field: field.replace('-', ''), path: [field.replace('-', '')], descending: field.startsWith('-') })),
+    fields.map((field) => ({
+      field: field.replace('-', ''),
+      path: [field.replace('-', '')],
+      descending: field.startsWith('-'),
+    })),
     ['id'],
   )
 

@@ -4,7 +4,9 @@ import type { Stored } from '../../../src/adapters/contract.js'
 import { draftOf, entryOf, type Row } from '../../../src/adapters/memory/entry.js'
 import { FixedStored, isFixed } from '../../../src/definition/fixed.js'
 
-const rows = fc.dictionary(fc.oneof(fc.string(), fc.constant('__proto__')), fc.jsonValue({ maxDepth: 4 }), { noNullPrototype: false })
+const rows = fc.dictionary(fc.oneof(fc.string(), fc.constant('__proto__')), fc.jsonValue({ maxDepth: 4 }), {
+  noNullPrototype: false,
+})
 
 const plainRows = fc.dictionary(
   fc.string().filter((name) => name !== '__proto__'),
@@ -54,9 +56,11 @@ describe('entryOf', () => {
         const before = old.value
         const { value } = stored({ ...before, ...changes }, old)
         expect(value).toStrictEqual(structuredClone({ ...before, ...changes }))
-        for (const name of Object.keys(before)) if (!Object.hasOwn(changes, name)) expect(value[name]).toBe(before[name])
+        for (const name of Object.keys(before))
+          if (!Object.hasOwn(changes, name)) expect(value[name]).toBe(before[name])
         const given = new Set(everyObject(changes))
-        for (const object of everyObject(value)) expect([Object.isFrozen(object), given.has(object)]).toEqual([true, false])
+        for (const object of everyObject(value))
+          expect([Object.isFrozen(object), given.has(object)]).toEqual([true, false])
       }),
     )
   })
@@ -88,7 +92,12 @@ describe('entryOf', () => {
     class Money {
       constructor(readonly amount: number) {}
     }
-    const value = kept({ at: new Date(0), money: new Money(3), list: [new Money(4)], bare: Object.assign(Object.create(null), { a: 1 }) })
+    const value = kept({
+      at: new Date(0),
+      money: new Money(3),
+      list: [new Money(4)],
+      bare: Object.assign(Object.create(null), { a: 1 }),
+    })
     expect(value).toEqual({ at: new Date(0), money: { amount: 3 }, list: [{ amount: 4 }], bare: { a: 1 } })
     expect(value.money).not.toBeInstanceOf(Money)
     expect(kept(new Money(5))).toStrictEqual({ amount: 5 })

@@ -8,7 +8,12 @@ import { type Pieza, piezas } from './pieces.js'
 import { call, callOf, listRequest, type RequestParts } from './requests.js'
 
 const records: readonly Pieza[] = [
-  { numero: 1, lote: 'Camión de Jaén', destino: { calle: 'Calle Mayor 5' }, etiquetas: ['frágil', 'entrega en mostrador'] },
+  {
+    numero: 1,
+    lote: 'Camión de Jaén',
+    destino: { calle: 'Calle Mayor 5' },
+    etiquetas: ['frágil', 'entrega en mostrador'],
+  },
   { numero: 2, lote: 'CAMION, camión', destino: { calle: 'Gran Vía' }, etiquetas: [] },
   { numero: 3, lote: null, destino: null, etiquetas: ['mostrador', 'en entrega'] },
   { numero: 4, lote: 'barco', inquilino: 'camion', destino: { calle: '大阪 Ünter' } },
@@ -22,7 +27,9 @@ function found(search: string, parts: RequestParts = {}): number[] {
 
 it('QUERY-3: a phrase that begins again within itself is found wherever it stands', () => {
   const texts = ['a a a b', 'a b a b a c', 'a a b a a a b', 'b a', 'a a a a']
-  const adapter = memoryAdapter(piezas, { records: texts.map((lote, i) => ({ numero: i + 1, lote, destino: null, etiquetas: [] })) })
+  const adapter = memoryAdapter(piezas, {
+    records: texts.map((lote, i) => ({ numero: i + 1, lote, destino: null, etiquetas: [] })),
+  })
   const holding = (phrase: string) =>
     adapter.list(listRequest({ search: `"${phrase}"`, sort: 'numero' }), call).items.map(({ value }) => value.numero)
   for (const phrase of ['a a b', 'a b a c', 'a a a b', 'a a', 'b a b', 'a a a a', 'a a a a a']) {
@@ -75,28 +82,44 @@ describe('q', () => {
 
   it('QUERY-3: a rarer word weighs more', () => {
     const adapter = memoryAdapter(piezas, { records: ['a', 'a', 'a', 'b a', 'c'].map((lote) => ({ lote }) as Pieza) })
-    expect(adapter.list(listRequest({ search: 'a or c' }), call).items.map(({ value }) => value.lote)).toEqual(['c', 'a', 'a', 'a', 'b a'])
+    expect(adapter.list(listRequest({ search: 'a or c' }), call).items.map(({ value }) => value.lote)).toEqual([
+      'c',
+      'a',
+      'a',
+      'a',
+      'b a',
+    ])
   })
 
   it('QUERY-3: keeps to rank where a range on the key leads to the records', () => {
     const adapter = memoryAdapter(piezas, {
       records: Array.from({ length: 400 }, (_, i) => ({ numero: i + 1, lote: i === 90 ? 'a a a' : 'a' })),
     })
-    const { total, items } = adapter.list(listRequest({ search: 'a', where: [{ field: 'numero', op: 'lte', value: 100 }], size: 3 }), call)
+    const { total, items } = adapter.list(
+      listRequest({ search: 'a', where: [{ field: 'numero', op: 'lte', value: 100 }], size: 3 }),
+      call,
+    )
     expect({ total, numbers: items.map(({ value }) => value.numero) }).toEqual({ total: 100, numbers: [91, 1, 2] })
   })
 
   it('QUERY-3: is filtered as any list, and obeys the scope', () => {
     const adapter = memoryAdapter(piezas, { records })
-    const filtered = adapter.list(listRequest({ search: 'camion', where: [{ field: 'lote', op: 'eq', value: 'Camión de Jaén' }] }), call)
+    const filtered = adapter.list(
+      listRequest({ search: 'camion', where: [{ field: 'lote', op: 'eq', value: 'Camión de Jaén' }] }),
+      call,
+    )
     expect(filtered.items.map(({ value }) => value.numero)).toEqual([1])
-    expect(adapter.list(listRequest({ search: 'barco' }), callOf({ scope: { inquilino: 'otro' } }))).toMatchObject({ total: 0, items: [] })
+    expect(adapter.list(listRequest({ search: 'barco' }), callOf({ scope: { inquilino: 'otro' } }))).toMatchObject({
+      total: 0,
+      items: [],
+    })
     expect(adapter.list(listRequest({ search: 'barco' }), callOf({ scope: { inquilino: 'camion' } })).total).toBe(1)
   })
 
   it('QUERY-3: follows every write after the first search', () => {
     const adapter = memoryAdapter(piezas, { records })
-    const search = (text: string) => adapter.list(listRequest({ search: text }), call).items.map(({ value }) => value.numero)
+    const search = (text: string) =>
+      adapter.list(listRequest({ search: text }), call).items.map(({ value }) => value.numero)
     expect(search('barco')).toEqual([4])
     adapter.replace(4, { numero: 4, lote: 'avión' }, undefined, call)
     expect(search('barco')).toEqual([])
@@ -122,12 +145,17 @@ describe('q', () => {
           clave: { type: 'string', writeOnly: true },
           hojas: {
             type: 'array',
-            items: { type: 'object', properties: { texto: { type: 'string' }, pin: { type: 'string', writeOnly: true } } },
+            items: {
+              type: 'object',
+              properties: { texto: { type: 'string' }, pin: { type: 'string', writeOnly: true } },
+            },
           },
         },
       },
     })
-    const adapter = memoryAdapter(notas, { records: [{ id: 'x', clave: 'secreta', hojas: [{ texto: 'hola mundo', pin: 'oculto' }] }] })
+    const adapter = memoryAdapter(notas, {
+      records: [{ id: 'x', clave: 'secreta', hojas: [{ texto: 'hola mundo', pin: 'oculto' }] }],
+    })
     const total = (search: string) => adapter.list(listRequest({ search }), call).total
     expect([total('x'), total('mundo'), total('secreta'), total('oculto')]).toEqual([1, 1, 0, 0])
   })
@@ -139,8 +167,12 @@ describe('q', () => {
     const clauses = fc.array(fc.array(term, { minLength: 1, maxLength: 3 }), { minLength: 1, maxLength: 3 })
     fc.assert(
       fc.property(texts, clauses, (all, asked) => {
-        const adapter = memoryAdapter(piezas, { records: all.map((words, i) => ({ numero: i + 1, lote: words.join(' ') })) })
-        const search = asked.map((terms) => terms.map(({ words, not }) => `${not ? '-' : ''}"${words.join(' ')}"`).join(' ')).join(' or ')
+        const adapter = memoryAdapter(piezas, {
+          records: all.map((words, i) => ({ numero: i + 1, lote: words.join(' ') })),
+        })
+        const search = asked
+          .map((terms) => terms.map(({ words, not }) => `${not ? '-' : ''}"${words.join(' ')}"`).join(' '))
+          .join(' or ')
         const expected = all.flatMap((words, i) => {
           const stands = (phrase: readonly string[]) => ` ${words.join(' ')} `.includes(` ${phrase.join(' ')} `)
           return asked.some((terms) => terms.every(({ words: phrase, not }) => stands(phrase) !== not)) ? [i + 1] : []

@@ -19,7 +19,11 @@ const records = Array.from(
 
 const filled = () => memoryAdapter(piezas, { records })
 
-function cost(adapter: MemoryAdapter<Pieza, number>, parts: RequestParts, scope = {}): { looked: number; total: number; items: number } {
+function cost(
+  adapter: MemoryAdapter<Pieza, number>,
+  parts: RequestParts,
+  scope = {},
+): { looked: number; total: number; items: number } {
   const before = adapter.stats.examined
   const { total, items } = adapter.list(listRequest(parts), callOf({ scope }))
   return { looked: adapter.stats.examined - before, total, items: items.length }
@@ -117,7 +121,9 @@ describe('the cost of a list over 10,000 records', () => {
       total: 1,
       items: 1,
     })
-    expect(cost(adapter, { where: [{ field: 'numero', op: 'in', value: [77, 78, 99_999] }], sort: 'peso,numero' })).toMatchObject({
+    expect(
+      cost(adapter, { where: [{ field: 'numero', op: 'in', value: [77, 78, 99_999] }], sort: 'peso,numero' }),
+    ).toMatchObject({
       looked: 2,
       total: 2,
     })
@@ -133,7 +139,11 @@ describe('the cost of a list over 10,000 records', () => {
 
   it('a scope and what is attached to a parent look at the page', () => {
     const adapter = filled()
-    expect(cost(adapter, { sort: 'peso,numero', page: 3 }, { inquilino: 'T1' })).toEqual({ looked: 25, total: 2_000, items: 25 })
+    expect(cost(adapter, { sort: 'peso,numero', page: 3 }, { inquilino: 'T1' })).toEqual({
+      looked: 25,
+      total: 2_000,
+      items: 25,
+    })
     expect(cost(adapter, { sort: 'peso,numero', parent: { collection: 'clientes', key: 8, as: 'piezas' } })).toEqual({
       looked: 25,
       total: 100,
@@ -141,7 +151,9 @@ describe('the cost of a list over 10,000 records', () => {
     })
     for (let numero = 1; numero <= 60; numero++)
       adapter.attach({ collection: 'carteras', key: 'norte', as: 'piezas' }, numero, undefined, call)
-    expect(cost(adapter, { sort: 'peso,numero', parent: { collection: 'carteras', key: 'norte', as: 'piezas' } })).toEqual({
+    expect(
+      cost(adapter, { sort: 'peso,numero', parent: { collection: 'carteras', key: 'norte', as: 'piezas' } }),
+    ).toEqual({
       looked: 25,
       total: 60,
       items: 25,
@@ -151,7 +163,9 @@ describe('the cost of a list over 10,000 records', () => {
   it('a search looks at what it finds', () => {
     const adapter = filled()
     expect(cost(adapter, { search: 'e8' })).toEqual({ looked: 200, total: 200, items: 25 })
-    expect(cost(adapter, { search: 'e8', sort: '-peso,numero', where: [{ field: 'clienteId', op: 'eq', value: 8 }] })).toMatchObject({
+    expect(
+      cost(adapter, { search: 'e8', sort: '-peso,numero', where: [{ field: 'clienteId', op: 'eq', value: 8 }] }),
+    ).toMatchObject({
       looked: 100,
       total: 100,
     })

@@ -134,8 +134,16 @@ describe('list', () => {
     )
     const conditionOn = (field: keyof typeof scalar) =>
       fc.oneof(
-        fc.record({ field: fc.constant(field), op: fc.constantFrom('eq', 'gt', 'gte', 'lt', 'lte'), value: scalar[field] }),
-        fc.record({ field: fc.constant(field), op: fc.constant('in'), value: fc.array<unknown>(scalar[field], { maxLength: 3 }) }),
+        fc.record({
+          field: fc.constant(field),
+          op: fc.constantFrom('eq', 'gt', 'gte', 'lt', 'lte'),
+          value: scalar[field],
+        }),
+        fc.record({
+          field: fc.constant(field),
+          op: fc.constant('in'),
+          value: fc.array<unknown>(scalar[field], { maxLength: 3 }),
+        }),
         fc.record({ field: fc.constant(field), op: fc.constant('null'), value: fc.boolean() }),
       )
     const condition = fc.oneof(
@@ -162,37 +170,46 @@ describe('list', () => {
     })
     const numero = fc.integer({ min: 1, max: 40 })
     const step = fc.oneof(
-      { weight: 3, arbitrary: fc.record({ list: request, scope: fc.option(fc.record({ clienteId: fc.nat(2) }), { nil: {} }) }) },
+      {
+        weight: 3,
+        arbitrary: fc.record({ list: request, scope: fc.option(fc.record({ clienteId: fc.nat(2) }), { nil: {} }) }),
+      },
       { weight: 1, arbitrary: fc.record({ put: record, numero }) },
       { weight: 1, arbitrary: fc.record({ remove: numero }) },
     )
     fc.assert(
-      fc.property(fc.array(record, { minLength: 10, maxLength: 60 }), fc.array(step, { maxLength: 25 }), (start, steps) => {
-        const kept = new Map(start.map((value, i) => [i + 1, { ...value, numero: i + 1 } as Pieza]))
-        const adapter = memoryAdapter(piezas, { records: kept.values() })
-        for (const one of steps) {
-          if ('list' in one) {
-            const { near, backwards, ...parts } = one.list
-            const place = start[near % start.length]
-            // The row that a place was taken from may have changed or gone since.
-            const values = place && placeOf({ ...place, numero: (near % start.length) + 1 } as Pieza, parts.sort)
-            const asked = listRequest({
-              ...(parts as RequestParts),
-              seek: backwards === null || values === undefined ? undefined : { values, backwards },
-            })
-            const scoped = Object.entries(one.scope).map(([field, value]): Condition => ({ field, path: [field], op: 'eq', value }))
-            const page = adapter.list(asked, callOf({ scope: one.scope }))
-            expect(page).toEqual(model([...kept.values()], { ...asked, where: [...asked.where, ...scoped] }))
-          } else if ('put' in one) {
-            const value = { ...one.put, numero: one.numero } as Pieza
-            if (kept.has(one.numero)) adapter.replace(one.numero, value, undefined, call)
-            else adapter.create(value, call)
-            kept.set(one.numero, value)
-          } else {
-            expect(adapter.remove(one.remove, undefined, call)).toBe(kept.delete(one.remove) ? 'removed' : 'absent')
+      fc.property(
+        fc.array(record, { minLength: 10, maxLength: 60 }),
+        fc.array(step, { maxLength: 25 }),
+        (start, steps) => {
+          const kept = new Map(start.map((value, i) => [i + 1, { ...value, numero: i + 1 } as Pieza]))
+          const adapter = memoryAdapter(piezas, { records: kept.values() })
+          for (const one of steps) {
+            if ('list' in one) {
+              const { near, backwards, ...parts } = one.list
+              const place = start[near % start.length]
+              // The row that a place was taken from may have changed or gone since.
+              const values = place && placeOf({ ...place, numero: (near % start.length) + 1 } as Pieza, parts.sort)
+              const asked = listRequest({
+                ...(parts as RequestParts),
+                seek: backwards === null || values === undefined ? undefined : { values, backwards },
+              })
+              const scoped = Object.entries(one.scope).map(
+                ([field, value]): Condition => ({ field, path: [field], op: 'eq', value }),
+              )
+              const page = adapter.list(asked, callOf({ scope: one.scope }))
+              expect(page).toEqual(model([...kept.values()], { ...asked, where: [...asked.where, ...scoped] }))
+            } else if ('put' in one) {
+              const value = { ...one.put, numero: one.numero } as Pieza
+              if (kept.has(one.numero)) adapter.replace(one.numero, value, undefined, call)
+              else adapter.create(value, call)
+              kept.set(one.numero, value)
+            } else {
+              expect(adapter.remove(one.remove, undefined, call)).toBe(kept.delete(one.remove) ? 'removed' : 'absent')
+            }
           }
-        }
-      }),
+        },
+      ),
       { numRuns: 300 },
     )
   })
@@ -257,7 +274,9 @@ function model(all: readonly Pieza[], { where, sort, offset, size, seek }: ListR
     if (condition.op === 'in') return condition.value.includes(member as string)
     if (condition.op === 'contains') return (member as unknown[]).includes(condition.value)
     const difference = compare(member, condition.value)
-    return { eq: difference === 0, gt: difference > 0, gte: difference >= 0, lt: difference < 0, lte: difference <= 0 }[condition.op]
+    return { eq: difference === 0, gt: difference > 0, gte: difference >= 0, lt: difference < 0, lte: difference <= 0 }[
+      condition.op
+    ]
   }
   const stand = (a: readonly unknown[], b: readonly unknown[]): number => {
     for (const [i, { descending }] of sort.entries()) {
@@ -267,7 +286,9 @@ function model(all: readonly Pieza[], { where, sort, offset, size, seek }: ListR
     return 0
   }
   const valuesOf = (value: Pieza): unknown[] => sort.map(({ path }) => at(value, path))
-  const found = all.filter((value) => where.every((condition) => holds(value, condition))).sort((a, b) => stand(valuesOf(a), valuesOf(b)))
+  const found = all
+    .filter((value) => where.every((condition) => holds(value, condition)))
+    .sort((a, b) => stand(valuesOf(a), valuesOf(b)))
   const beside = found.filter((value) => {
     const difference = seek === undefined ? 1 : stand(valuesOf(value), seek.values)
     return seek?.backwards ? difference < 0 : difference > 0

@@ -115,7 +115,11 @@ describe('orderOf', () => {
 
   it('QUERY-2: terms that can change have the order that they say now', () => {
     const path = ['a']
-    for (const sort of [[term('a')], Object.freeze([term('a')]), Object.freeze([Object.freeze({ ...term('a'), path })])]) {
+    for (const sort of [
+      [term('a')],
+      Object.freeze([term('a')]),
+      Object.freeze([Object.freeze({ ...term('a'), path })]),
+    ]) {
       expect(orderOf(sort, key).compare(low, high)).toBeLessThan(0)
     }
     const open = [term('a')]

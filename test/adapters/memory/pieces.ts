@@ -10,7 +10,11 @@ export const clientes = defineResource({
 export const rutas = defineResource({
   collection: 'rutas',
   key: ['zona', 'dia'],
-  schema: { type: 'object', required: ['zona', 'dia'], properties: { zona: { type: 'string' }, dia: { type: 'integer' } } },
+  schema: {
+    type: 'object',
+    required: ['zona', 'dia'],
+    properties: { zona: { type: 'string' }, dia: { type: 'integer' } },
+  },
 })
 
 export const piezas = defineResource({
@@ -25,7 +29,10 @@ export const piezas = defineResource({
       lote: { type: ['string', 'null'] },
       peso: { type: ['number', 'null'] },
       urgente: { type: ['boolean', 'null'] },
-      destino: { type: ['object', 'null'], properties: { cp: { type: ['integer', 'null'] }, calle: { type: 'string' } } },
+      destino: {
+        type: ['object', 'null'],
+        properties: { cp: { type: ['integer', 'null'] }, calle: { type: 'string' } },
+      },
       etiquetas: { type: 'array', items: { type: 'string' } },
       inquilino: { type: 'string' },
       clienteId: { type: ['integer', 'null'] },
@@ -44,7 +51,12 @@ export const piezas = defineResource({
   },
   sort: ['lote', 'peso', 'urgente', 'destino.cp', 'numero'],
   search: ['lote', 'destino.calle', 'etiquetas'],
-  attachedTo: [{ of: clientes, by: 'clienteId' }, { of: rutas, by: ['rutaZona', 'rutaDia'] }, { of: 'carteras' }, { of: 'almacenes' }],
+  attachedTo: [
+    { of: clientes, by: 'clienteId' },
+    { of: rutas, by: ['rutaZona', 'rutaDia'] },
+    { of: 'carteras' },
+    { of: 'almacenes' },
+  ],
 })
 
 export type Pieza = NonNullable<typeof piezas.types>['record']

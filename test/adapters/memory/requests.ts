@@ -1,5 +1,12 @@
 /** Requests and calls as the router would make them. */
-import type { AdapterCall, Condition, KeysetPosition, ListRequest, ParentKey, SortTerm } from '../../../src/adapters/contract.js'
+import type {
+  AdapterCall,
+  Condition,
+  KeysetPosition,
+  ListRequest,
+  ParentKey,
+  SortTerm,
+} from '../../../src/adapters/contract.js'
 
 /** A condition without its path. */
 export type Where = Condition extends infer One ? (One extends Condition ? Omit<One, 'path'> : never) : never
@@ -15,7 +22,15 @@ export interface RequestParts {
   readonly parent?: ParentKey
 }
 
-export function listRequest({ where = [], sort = '', search, page = 1, size = 25, seek, parent }: RequestParts = {}): ListRequest {
+export function listRequest({
+  where = [],
+  sort = '',
+  search,
+  page = 1,
+  size = 25,
+  seek,
+  parent,
+}: RequestParts = {}): ListRequest {
   return {
     where: where.map((condition) => ({ ...condition, path: condition.field.split('.') }) as Condition),
     sort: sort === '' ? [] : sort.split(',').map(sortTerm),

@@ -6,7 +6,15 @@ import { get } from '../../../src/definition/json.js'
 import { type Pieza, piezas } from './pieces.js'
 import { call, listRequest, type RequestParts } from './requests.js'
 
-const sorts = ['numero', '-numero', 'lote,numero', '-lote,-numero', 'lote,-peso,-numero', '-lote,peso,numero', 'urgente,-lote,-numero']
+const sorts = [
+  'numero',
+  '-numero',
+  'lote,numero',
+  '-lote,-numero',
+  'lote,-peso,-numero',
+  '-lote,peso,numero',
+  'urgente,-lote,-numero',
+]
 
 /** Five lots, six weights, null among both: every place in an order but the key's is shared. */
 const piece = (numero: number): Pieza => ({
@@ -56,27 +64,33 @@ describe('walks by places', () => {
       ),
     })
     fc.assert(
-      fc.property(parts, fc.boolean(), fc.array(fc.array(change, { maxLength: 8 }), { maxLength: 30 }), (asked, backwards, changes) => {
-        const adapter = memoryAdapter(piezas, { records: Array.from({ length: 40 }, (_, i) => piece(2 * i + 1)) })
-        const matching = () => adapter.list(listRequest({ ...asked, size: 1_000 }), call).items.map(({ value }) => value)
-        const before = matching()
-        const touched = new Set<number>()
-        const left = [...changes]
-        const between = (): void => {
-          for (const { numero, there } of left.shift() ?? []) {
-            touched.add(numero)
-            if (there) adapter.create(piece(numero), call)
-            else adapter.remove(numero, undefined, call)
+      fc.property(
+        parts,
+        fc.boolean(),
+        fc.array(fc.array(change, { maxLength: 8 }), { maxLength: 30 }),
+        (asked, backwards, changes) => {
+          const adapter = memoryAdapter(piezas, { records: Array.from({ length: 40 }, (_, i) => piece(2 * i + 1)) })
+          const matching = () =>
+            adapter.list(listRequest({ ...asked, size: 1_000 }), call).items.map(({ value }) => value)
+          const before = matching()
+          const touched = new Set<number>()
+          const left = [...changes]
+          const between = (): void => {
+            for (const { numero, there } of left.shift() ?? []) {
+              touched.add(numero)
+              if (there) adapter.create(piece(numero), call)
+              else adapter.remove(numero, undefined, call)
+            }
           }
-        }
-        const last = before.at(-1)
-        const start = backwards && last !== undefined ? { values: placeOf(last, asked.sort), backwards } : undefined
-        const met = walk(adapter, asked, start, between)
-        const stayed = before.map(({ numero }) => numero).filter((numero) => !touched.has(numero))
-        const expected = start === undefined ? stayed : stayed.filter((numero) => numero !== last?.numero)
-        expect(met.filter((numero) => !touched.has(numero))).toEqual(expected)
-        expect(new Set(met).size).toBe(met.length)
-      }),
+          const last = before.at(-1)
+          const start = backwards && last !== undefined ? { values: placeOf(last, asked.sort), backwards } : undefined
+          const met = walk(adapter, asked, start, between)
+          const stayed = before.map(({ numero }) => numero).filter((numero) => !touched.has(numero))
+          const expected = start === undefined ? stayed : stayed.filter((numero) => numero !== last?.numero)
+          expect(met.filter((numero) => !touched.has(numero))).toEqual(expected)
+          expect(new Set(met).size).toBe(met.length)
+        },
+      ),
       { numRuns: 400 },
     )
   })
@@ -84,7 +98,10 @@ describe('walks by places', () => {
   it('QUERY-7: a place between rows, before all or behind all is as good as that of a row', () => {
     const adapter = memoryAdapter(piezas, { records: [2, 4, 6].map(piece) })
     const met = (numero: number | null, backwards: boolean) => {
-      const { items, more } = adapter.list(listRequest({ sort: 'numero', size: 2, seek: { values: [numero], backwards } }), call)
+      const { items, more } = adapter.list(
+        listRequest({ sort: 'numero', size: 2, seek: { values: [numero], backwards } }),
+        call,
+      )
       return [...items.map(({ value }) => value.numero), more]
     }
     expect([met(0, false), met(3, false), met(4, false), met(6, false), met(null, false)]).toEqual([

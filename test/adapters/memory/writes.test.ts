@@ -21,7 +21,17 @@ describe('memoryAdapter', () => {
       >
     >()
     expectTypeOf(memoryAdapter(piezas)).toEqualTypeOf<MemoryAdapter<Pieza, number>>()
-    expect(Object.keys(adapter).sort()).toEqual(['attach', 'create', 'detach', 'list', 'read', 'ready', 'remove', 'replace', 'stats'])
+    expect(Object.keys(adapter).sort()).toEqual([
+      'attach',
+      'create',
+      'detach',
+      'list',
+      'read',
+      'ready',
+      'remove',
+      'replace',
+      'stats',
+    ])
   })
 
   it('throws where the records or the unique members do not fit the definition', () => {
@@ -67,7 +77,12 @@ describe('memoryAdapter', () => {
       ],
       call,
     )
-    expect(found.map((one) => one?.value)).toEqual([{ zona: 'a', dia: 2 }, undefined, { zona: 'a,b', dia: 1 }, { zona: 'a', dia: 2 }])
+    expect(found.map((one) => one?.value)).toEqual([
+      { zona: 'a', dia: 2 },
+      undefined,
+      { zona: 'a,b', dia: 1 },
+      { zona: 'a', dia: 2 },
+    ])
   })
 })
 
@@ -93,7 +108,9 @@ describe('stored values', () => {
 
   it('keep an own __proto__ as a member and pollute nothing', () => {
     const adapter = memoryAdapter(piezas)
-    const value = JSON.parse('{"numero":1,"__proto__":{"polluted":true},"destino":{"__proto__":{"polluted":true},"constructor":1}}')
+    const value = JSON.parse(
+      '{"numero":1,"__proto__":{"polluted":true},"destino":{"__proto__":{"polluted":true},"constructor":1}}',
+    )
     const stored = created(adapter.create(value, call))
     adapter.replace(1, value, undefined, call)
     expect(JSON.stringify(adapter.read([1], call)[0]?.value)).toBe(JSON.stringify(value))
@@ -172,7 +189,8 @@ describe('create', () => {
     })
     type Componente = NonNullable<typeof componentes.types>['record']
     const adapter = memoryAdapter(componentes)
-    const next = (cabecera: string) => created<Componente>(adapter.create({ cabecera } as Componente, call)).value.secuencia
+    const next = (cabecera: string) =>
+      created<Componente>(adapter.create({ cabecera } as Componente, call)).value.secuencia
     expect([next('a'), next('a'), next('b'), next('a')]).toEqual([1, 2, 1, 3])
     adapter.remove({ cabecera: 'a', secuencia: 3 }, undefined, call)
     expect([next('a'), next('b')]).toEqual([4, 2])
@@ -195,7 +213,10 @@ describe('create', () => {
 
   it('refuses a record without its key', () => {
     const adapter = memoryAdapter(rutas)
-    expect(adapter.create({ zona: 'a' } as { zona: string; dia: number }, call)).toEqual({ refused: 'rule', members: ['zona', 'dia'] })
+    expect(adapter.create({ zona: 'a' } as { zona: string; dia: number }, call)).toEqual({
+      refused: 'rule',
+      members: ['zona', 'dia'],
+    })
   })
 
   it('ERR-2: refuses what is unique and taken, on create and on replace; nulls never clash', () => {
@@ -224,7 +245,9 @@ describe('create', () => {
     })
     const mine = callOf({ scope: { inquilino: 'T1' } })
     expect(created(adapter.create({} as Pieza, mine)).value).toEqual({ numero: 1, lote: 'n1', inquilino: 'T1' })
-    expect(adapter.replace(1, { numero: 1, peso: 70 }, undefined, mine)).toMatchObject({ value: { numero: 1, inquilino: 'T1', peso: 1 } })
+    expect(adapter.replace(1, { numero: 1, peso: 70 }, undefined, mine)).toMatchObject({
+      value: { numero: 1, inquilino: 'T1', peso: 1 },
+    })
     expect(adapter.attach({ collection: 'clientes', key: 5, as: 'piezas' }, 1, undefined, mine)).toBe('attached')
     expect(adapter.read([1], mine)[0]?.value).toMatchObject({ clienteId: 5, peso: 2 })
   })
@@ -292,9 +315,14 @@ describe('scope', () => {
 
   it('is AND-ed into list and read', () => {
     const adapter = shared()
-    const { total, items } = adapter.list(listRequest({ sort: 'numero', where: [{ field: 'lote', op: 'eq', value: 'a' }] }), mine)
+    const { total, items } = adapter.list(
+      listRequest({ sort: 'numero', where: [{ field: 'lote', op: 'eq', value: 'a' }] }),
+      mine,
+    )
     expect({ total, numbers: items.map(({ value }) => value.numero) }).toEqual({ total: 1, numbers: [1] })
-    expect(adapter.list(listRequest({ sort: 'numero', where: [{ field: 'inquilino', op: 'eq', value: 'T2' }] }), mine).total).toBe(0)
+    expect(
+      adapter.list(listRequest({ sort: 'numero', where: [{ field: 'inquilino', op: 'eq', value: 'T2' }] }), mine).total,
+    ).toBe(0)
     expect(adapter.read([1, 2, 3], mine).map((one) => one?.value.numero)).toEqual([1, undefined, undefined])
   })
 
@@ -313,7 +341,9 @@ describe('scope', () => {
   it('is set on what is created, and no replace moves a record out of it', () => {
     const adapter = shared()
     expect(created(adapter.create({ numero: 4, inquilino: 'T2' }, mine)).value).toEqual({ numero: 4, inquilino: 'T1' })
-    expect(adapter.replace(4, { numero: 4, inquilino: 'T2' }, undefined, mine)).toMatchObject({ value: { inquilino: 'T1' } })
+    expect(adapter.replace(4, { numero: 4, inquilino: 'T2' }, undefined, mine)).toMatchObject({
+      value: { inquilino: 'T1' },
+    })
     expect(adapter.read([4], theirs)).toEqual([undefined])
   })
 
@@ -328,7 +358,9 @@ describe('scope', () => {
       refused: 'rule',
       members: ['clienteId'],
     })
-    expect(adapter.create({ numero: 2 }, { ...client, attachTo: { collection: 'clientes', key: 6, as: 'piezas' } })).toEqual({
+    expect(
+      adapter.create({ numero: 2 }, { ...client, attachTo: { collection: 'clientes', key: 6, as: 'piezas' } }),
+    ).toEqual({
       refused: 'rule',
       members: ['clienteId'],
     })
@@ -344,7 +376,10 @@ describe('REP-4: local date-times of the team', () => {
     schema: {
       type: 'object',
       required: ['dia'],
-      properties: { dia: { type: 'string', format: 'local-date-time' }, alta: { type: 'string', format: 'local-date-time' } },
+      properties: {
+        dia: { type: 'string', format: 'local-date-time' },
+        alta: { type: 'string', format: 'local-date-time' },
+      },
     },
     filters: { alta: true },
   })
@@ -354,7 +389,8 @@ describe('REP-4: local date-times of the team', () => {
     const short = '2024-01-31T08:30:00'
     const stamp = <V>(value: V): V => ({ ...value, alta: short })
     const adapter = memoryAdapter(turnos, { records: [{ dia: short, alta: short }], onCreate: stamp, onUpdate: stamp })
-    const kept = () => adapter.list(listRequest({ where: [{ field: 'alta', op: 'eq', value: full }], sort: 'dia' }), call).items
+    const kept = () =>
+      adapter.list(listRequest({ where: [{ field: 'alta', op: 'eq', value: full }], sort: 'dia' }), call).items
     expect(kept().map(({ value }) => value)).toEqual([{ dia: full, alta: full }])
     adapter.create({ dia: '2024-02-01T00:00:00.0000000' }, call)
     adapter.replace(full, { dia: full }, undefined, call)

@@ -26,7 +26,9 @@ describe('VERB-13: the database is lost after the commit', () => {
     const keys = { table: 'idempotency_keys' }
     await place.sql(tableDdl(clientes, { table: 'clientes' }))
     await place.sql(tableDdl(contratos, { table: 'contratos', idempotency: keys }))
-    await place.sql("INSERT INTO clientes (id, nombre) VALUES (1, 'Ana'); INSERT INTO contratos (codigo, n, cliente_id) VALUES ('a', 0, 1)")
+    await place.sql(
+      "INSERT INTO clientes (id, nombre) VALUES (1, 'Ana'); INSERT INTO contratos (codigo, n, cliente_id) VALUES ('a', 0, 1)",
+    )
     proxy = await startProxy({ host: new URL(place.url).hostname, port: Number(new URL(place.url).port || 5432) })
     pool = new pg.Pool({ connectionString: proxy.through(place.url), max: 4 })
     const options = { onWarning: () => {} }
@@ -94,12 +96,18 @@ describe('VERB-13: the database is lost after the commit', () => {
       afterWrite = begin
       const answer = await send(n)
       await end()
-      expect([answer.status, answer.text, answer.headers.etag]).toEqual([status, '', expect.stringMatching(/^"[^"]+\.~"$/)])
+      expect([answer.status, answer.text, answer.headers.etag]).toEqual([
+        status,
+        '',
+        expect.stringMatching(/^"[^"]+\.~"$/),
+      ])
       if (status === 201) expect(answer.headers.location).toBe(`${service.origin}/v1/contratos/${codigo}`)
       expect(await place.sql(`SELECT n::integer AS n FROM contratos WHERE codigo = '${codigo}'`)).toEqual([{ n }])
       const { etag = '' } = answer.headers
       await expect
-        .poll(async () => (await service.send('GET', `/v1/contratos/${codigo}`, { 'If-None-Match': etag })).status, { timeout: 15_000 })
+        .poll(async () => (await service.send('GET', `/v1/contratos/${codigo}`, { 'If-None-Match': etag })).status, {
+          timeout: 15_000,
+        })
         .toBe(200)
       if (name === 'POST with a key') {
         const repeated = await send(n)

@@ -39,7 +39,9 @@ describe.each(stores)('JSON beside the schema, on $name', ({ open }) => {
     server = await listen(express().use(api({ versions: { v1: [mount(fichas, adapter)] }, jsonPatch: true })))
   })
   beforeEach(() =>
-    store.sql(`TRUNCATE fichas; INSERT INTO fichas VALUES (1, 'a', '${JSON.stringify(lugar)}', '${JSON.stringify(lineas)}')`),
+    store.sql(
+      `TRUNCATE fichas; INSERT INTO fichas VALUES (1, 'a', '${JSON.stringify(lugar)}', '${JSON.stringify(lineas)}')`,
+    ),
   )
   afterAll(async () => {
     await server.close()
@@ -50,7 +52,8 @@ describe.each(stores)('JSON beside the schema, on $name', ({ open }) => {
     const [row] = await store.sql('SELECT lugar::text, lineas::text FROM fichas')
     return { lugar: JSON.parse(String(row?.lugar)), lineas: JSON.parse(String(row?.lineas)) }
   }
-  const patch = (body: unknown, type = 'application/json') => server.send('PATCH', '/v1/fichas/1', { 'content-type': type }, body)
+  const patch = (body: unknown, type = 'application/json') =>
+    server.send('PATCH', '/v1/fichas/1', { 'content-type': type }, body)
   const operations = 'application/json-patch+json'
 
   it('VERB-5: a PATCH of another member leaves it as it is', async () => {

@@ -32,7 +32,13 @@ type Options = Omit<PostgresAdapterOptions<Bulto, string>, 'table' | 'resource'>
 
 /** With an epoch of its own: any role may ask. */
 export const bultosIn = (client: Parameters<typeof postgresAdapter>[0], options: Options = {}) =>
-  postgresAdapter<Bulto, string>(client, { resource: bultos, table: 'bultos', epoch: 'e', onWarning: () => {}, ...options })
+  postgresAdapter<Bulto, string>(client, {
+    resource: bultos,
+    table: 'bultos',
+    epoch: 'e',
+    onWarning: () => {},
+    ...options,
+  })
 
 /** A call that has so many milliseconds, as a request's has. */
 export function within(milliseconds: number, parts: Partial<AdapterCall> = {}): AdapterCall {

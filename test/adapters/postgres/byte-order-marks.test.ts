@@ -30,8 +30,13 @@ describe.each(stores)('U+FEFF at the start of texts on $name', ({ open }) => {
   let service: Awaited<ReturnType<typeof listen>>
   beforeAll(async () => {
     store = await open()
-    await store.sql('CREATE TABLE contratos (codigo text PRIMARY KEY, nota text, corta varchar(9), lista text[], dentro jsonb)')
-    const adapter = postgresAdapter(store.client, { table: 'contratos', columns: { calculada: { expression: 'nota' } } })
+    await store.sql(
+      'CREATE TABLE contratos (codigo text PRIMARY KEY, nota text, corta varchar(9), lista text[], dentro jsonb)',
+    )
+    const adapter = postgresAdapter(store.client, {
+      table: 'contratos',
+      columns: { calculada: { expression: 'nota' } },
+    })
     const made = api({ versions: { v1: [mount(contratos, adapter)] } })
     await made.ready()
     service = await listen(express().use(made))
@@ -41,24 +46,34 @@ describe.each(stores)('U+FEFF at the start of texts on $name', ({ open }) => {
     await store.close()
   })
 
-  it.each([1, 2, 3])('REP-4, PATH-11: %i of them come back in keys, members, lists and objects, and name one record', async (count) => {
-    const { send } = service
-    const mark = '\ufeff'.repeat(count)
-    const codigo = `${mark}C-${count}`
-    const record = { codigo, nota: `${mark}n`, corta: mark, calculada: `${mark}n`, lista: [mark, 'a'], dentro: { [mark]: mark } }
-    const { calculada: _, ...sent } = record
-    await send('POST', '/v1/contratos', {}, { codigo: `C-${count}` })
-    const created = await send('POST', '/v1/contratos', {}, sent)
-    expect(created.status).toBe(201)
-    const path = new URL(String(created.headers.location)).pathname
-    expect(decodeURIComponent(path.split('/').at(-1) as string)).toBe(codigo)
-    expect((await send('GET', path)).json).toEqual(record)
-    expect((await send('PUT', path, {}, record)).json).toEqual(record)
-    expect((await send('GET', `/v1/contratos?nota=${encodeURIComponent(record.nota)}`)).json).toEqual([record])
-    expect((await send('GET', `/v1/contratos?sort=nota&limit=1`)).status).toBe(200)
-    expect((await send('DELETE', path)).status).toBe(204)
-    expect((await send('GET', `/v1/contratos/C-${count}`)).status).toBe(200)
-  })
+  it.each([1, 2, 3])(
+    'REP-4, PATH-11: %i of them come back in keys, members, lists and objects, and name one record',
+    async (count) => {
+      const { send } = service
+      const mark = '\ufeff'.repeat(count)
+      const codigo = `${mark}C-${count}`
+      const record = {
+        codigo,
+        nota: `${mark}n`,
+        corta: mark,
+        calculada: `${mark}n`,
+        lista: [mark, 'a'],
+        dentro: { [mark]: mark },
+      }
+      const { calculada: _, ...sent } = record
+      await send('POST', '/v1/contratos', {}, { codigo: `C-${count}` })
+      const created = await send('POST', '/v1/contratos', {}, sent)
+      expect(created.status).toBe(201)
+      const path = new URL(String(created.headers.location)).pathname
+      expect(decodeURIComponent(path.split('/').at(-1) as string)).toBe(codigo)
+      expect((await send('GET', path)).json).toEqual(record)
+      expect((await send('PUT', path, {}, record)).json).toEqual(record)
+      expect((await send('GET', `/v1/contratos?nota=${encodeURIComponent(record.nota)}`)).json).toEqual([record])
+      expect((await send('GET', `/v1/contratos?sort=nota&limit=1`)).status).toBe(200)
+      expect((await send('DELETE', path)).status).toBe(204)
+      expect((await send('GET', `/v1/contratos/C-${count}`)).status).toBe(200)
+    },
+  )
 
   it('REP-4: a text that others wrote is shown as it is', async () => {
     await store.sql(`INSERT INTO contratos (codigo, nota) VALUES ('otro', U&'\\FEFFx')`)

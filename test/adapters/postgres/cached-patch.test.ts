@@ -57,7 +57,11 @@ describe('PATCH with If-Match of a row from memory (HDR-3)', () => {
        CREATE TRIGGER despues AFTER UPDATE ON fichas FOR EACH ROW EXECUTE FUNCTION nada()`,
     ],
     ['onUpdate', { onUpdate: (record: object) => record as never }, trigger],
-    ['a write function', { write: (_tx: unknown, change: { apply(): unknown }) => void change.apply() } as never, trigger],
+    [
+      'a write function',
+      { write: (_tx: unknown, change: { apply(): unknown }) => void change.apply() } as never,
+      trigger,
+    ],
   ])('reads the row first: %s', async (_, options, ddl) => {
     await left.fill(`${table} ${ddl}`)
     const adapter = left.over({ ...options })
@@ -75,7 +79,9 @@ describe('PATCH with If-Match of a row from memory (HDR-3)', () => {
 
   it('reads the row where its version is the same and its content is not: an update that passes the trigger by', async () => {
     const { one, statements } = await patched({}, trigger, () =>
-      left.sql(`SET session_replication_role = replica; UPDATE fichas SET b = 'theirs' WHERE id = 'f1'; RESET session_replication_role`),
+      left.sql(
+        `SET session_replication_role = replica; UPDATE fichas SET b = 'theirs' WHERE id = 'f1'; RESET session_replication_role`,
+      ),
     )
     expect(statements[0]).toBe('UPDATE')
     expect(statements.length).toBeGreaterThan(1)
@@ -122,7 +128,8 @@ describe('PATCH with If-Match of a row from memory (HDR-3)', () => {
   const changes: Record<string, (id: string, value: string) => string> = {
     update: (id, value) => `UPDATE fichas SET a = '${value}' WHERE id = '${id}'`,
     remove: (id) => `DELETE FROM fichas WHERE id = '${id}'`,
-    'make anew': (id, value) => `DELETE FROM fichas WHERE id = '${id}'; INSERT INTO fichas (id, a) VALUES ('${id}', '${value}')`,
+    'make anew': (id, value) =>
+      `DELETE FROM fichas WHERE id = '${id}'; INSERT INTO fichas (id, a) VALUES ('${id}', '${value}')`,
     'apply as a subscriber': (id, value) =>
       `SET session_replication_role = replica; UPDATE fichas SET b = '${value}' WHERE id = '${id}'; RESET session_replication_role`,
     'add a constraint': () =>
@@ -135,7 +142,15 @@ describe('PATCH with If-Match of a row from memory (HDR-3)', () => {
   )
   const step = fc.oneof(
     { weight: 3, arbitrary: fc.record({ kind: fc.constant('patch' as const), id, body, old: fc.boolean() }) },
-    { weight: 1, arbitrary: fc.record({ kind: fc.constant('sql' as const), change: fc.constantFrom(...Object.keys(changes)), id, value }) },
+    {
+      weight: 1,
+      arbitrary: fc.record({
+        kind: fc.constant('sql' as const),
+        change: fc.constantFrom(...Object.keys(changes)),
+        id,
+        value,
+      }),
+    },
     { weight: 1, arbitrary: fc.record({ kind: fc.constant('get' as const), id }) },
   )
 
@@ -143,50 +158,63 @@ describe('PATCH with If-Match of a row from memory (HDR-3)', () => {
     ['a trigger', {}, trigger],
     ['a sole writer', { version: { column: 'version', soleWriter: true } }, ''],
     ['a digest', {}, ''],
-  ])('answers as an adapter that keeps no rows, and leaves the same rows: versions by %s (property)', async (_, options, ddl) => {
-    let alone = 0
-    await fc.assert(
-      fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 12 }), async (steps) => {
-        for (const { fill } of [left, right]) await fill(`${table} ${ddl}`)
-        const kept = left.over(options)
-        const plain = right.over({ ...options, keepRows: false })
-        await plain.ready()
-        await warm(kept)
-        const services = [await served(kept), await served(plain)] as const
-        /** The tags that each service gave for each key, in their order. */
-        const tags = services.map((): Record<string, string[]> => ({}))
-        const ask = async (method: string, id: string, headersOf: (at: number) => Record<string, string>, sent?: object) => {
-          const answers = []
-          for (const [at, { send }] of services.entries()) {
-            Told.texts.length = 0
-            const { status, text, headers } = await send(method, `/v1/fichas/${id}`, { 'x-request-id': 'same', ...headersOf(at) }, sent)
-            if (at === 0 && method === 'PATCH' && status === 200 && Told.texts[0]?.startsWith('UPDATE')) alone += 1
-            const tag = headers.etag
-            if (typeof tag === 'string') (tags[at] as Record<string, string[]>)[id] = [...(tags[at]?.[id] ?? []), tag]
-            answers.push({ status, text, headers: { ...headers, date: '', etag: typeof tag } })
-          }
-          expect(answers[0]).toEqual(answers[1])
-        }
-        try {
-          for (const one of ['f1', 'f2', 'f9']) await ask('GET', one, () => ({}))
-          for (const one of steps) {
-            if (one.kind === 'sql') {
-              for (const { sql } of [left, right]) await sql(changes[one.change]?.(one.id, one.value) as string)
-            } else if (one.kind === 'get') await ask('GET', one.id, () => ({}))
-            else {
-              const tagOf = (at: number) => tags[at]?.[one.id]?.at(one.old ? -2 : -1) ?? '"none"'
-              await ask('PATCH', one.id, (at) => ({ 'if-match': tagOf(at) }), one.body)
+  ])(
+    'answers as an adapter that keeps no rows, and leaves the same rows: versions by %s (property)',
+    async (_, options, ddl) => {
+      let alone = 0
+      await fc.assert(
+        fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 12 }), async (steps) => {
+          for (const { fill } of [left, right]) await fill(`${table} ${ddl}`)
+          const kept = left.over(options)
+          const plain = right.over({ ...options, keepRows: false })
+          await plain.ready()
+          await warm(kept)
+          const services = [await served(kept), await served(plain)] as const
+          /** The tags that each service gave for each key, in their order. */
+          const tags = services.map((): Record<string, string[]> => ({}))
+          const ask = async (
+            method: string,
+            id: string,
+            headersOf: (at: number) => Record<string, string>,
+            sent?: object,
+          ) => {
+            const answers = []
+            for (const [at, { send }] of services.entries()) {
+              Told.texts.length = 0
+              const { status, text, headers } = await send(
+                method,
+                `/v1/fichas/${id}`,
+                { 'x-request-id': 'same', ...headersOf(at) },
+                sent,
+              )
+              if (at === 0 && method === 'PATCH' && status === 200 && Told.texts[0]?.startsWith('UPDATE')) alone += 1
+              const tag = headers.etag
+              if (typeof tag === 'string') (tags[at] as Record<string, string[]>)[id] = [...(tags[at]?.[id] ?? []), tag]
+              answers.push({ status, text, headers: { ...headers, date: '', etag: typeof tag } })
             }
+            expect(answers[0]).toEqual(answers[1])
           }
-          const all = 'SELECT id, a, b, n::text, json::text, padre_id FROM fichas ORDER BY id'
-          expect(await left.sql(all)).toEqual(await right.sql(all))
-        } finally {
-          for (const { close } of services) await close()
-        }
-        expect(counted(plain)?.entries ?? 0).toBe(0)
-      }),
-      { numRuns: size(4, 60) },
-    )
-    expect(alone).toBeGreaterThan(0)
-  })
+          try {
+            for (const one of ['f1', 'f2', 'f9']) await ask('GET', one, () => ({}))
+            for (const one of steps) {
+              if (one.kind === 'sql') {
+                for (const { sql } of [left, right]) await sql(changes[one.change]?.(one.id, one.value) as string)
+              } else if (one.kind === 'get') await ask('GET', one.id, () => ({}))
+              else {
+                const tagOf = (at: number) => tags[at]?.[one.id]?.at(one.old ? -2 : -1) ?? '"none"'
+                await ask('PATCH', one.id, (at) => ({ 'if-match': tagOf(at) }), one.body)
+              }
+            }
+            const all = 'SELECT id, a, b, n::text, json::text, padre_id FROM fichas ORDER BY id'
+            expect(await left.sql(all)).toEqual(await right.sql(all))
+          } finally {
+            for (const { close } of services) await close()
+          }
+          expect(counted(plain)?.entries ?? 0).toBe(0)
+        }),
+        { numRuns: size(4, 60) },
+      )
+      expect(alone).toBeGreaterThan(0)
+    },
+  )
 })

@@ -26,18 +26,26 @@ describe('row-level security by the "session" function', () => {
       },
     })
     const ana = { ...call, principal: 'ana' }
-    const ids = async (own: typeof call) => (await adapter.list(listRequest({ sort: 'id' }), own)).items.map(({ value }) => value.id)
+    const ids = async (own: typeof call) =>
+      (await adapter.list(listRequest({ sort: 'id' }), own)).items.map(({ value }) => value.id)
     expect(await ids(ana)).toEqual(['a'])
     expect(await ids({ ...call, principal: 'blas' })).toEqual(['b'])
     expect(await adapter.read(['a', 'b'], ana)).toMatchObject([{ value: { id: 'a' } }, undefined])
     expect(await adapter.replace('b', { id: 'b', n: 9, duenyo: 'ana' }, undefined, ana)).toBe('absent')
     expect(await adapter.remove('b', undefined, ana)).toBe('absent')
-    expect(await adapter.replace('a', { id: 'a', n: 9, duenyo: 'blas' }, undefined, ana)).toEqual({ refused: 'rule', members: [] })
+    expect(await adapter.replace('a', { id: 'a', n: 9, duenyo: 'blas' }, undefined, ana)).toEqual({
+      refused: 'rule',
+      members: [],
+    })
     expect(await adapter.create({ id: 'c', n: 3, duenyo: 'blas' }, ana)).toEqual({ refused: 'rule', members: [] })
-    expect(await adapter.create({ id: 'c', n: 3, duenyo: 'ana' }, ana)).toMatchObject({ created: { value: { id: 'c' } } })
+    expect(await adapter.create({ id: 'c', n: 3, duenyo: 'ana' }, ana)).toMatchObject({
+      created: { value: { id: 'c' } },
+    })
     // No connection keeps what it was told.
     const who = await Promise.all(
-      [1, 2].map(() => pool.query(`SELECT current_setting('app.quien', true) AS quien, current_user = $1 AS yes`, [role])),
+      [1, 2].map(() =>
+        pool.query(`SELECT current_setting('app.quien', true) AS quien, current_user = $1 AS yes`, [role]),
+      ),
     )
     for (const { rows } of who) expect(rows).toEqual([{ quien: expect.toBeOneOf(['', null]), yes: false }])
     await pool.end()

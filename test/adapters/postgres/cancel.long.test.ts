@@ -28,7 +28,10 @@ const lentos = (client: Parameters<typeof bultosIn>[0] = pool, more = {}) =>
   bultosIn(client, { readFrom: 'lentos', version: { expression: 'id' }, ...more })
 
 const running = (like = '%lentos%') =>
-  place.sql(`SELECT pid FROM pg_stat_activity WHERE state = 'active' AND query LIKE $1 AND application_name = $2`, [like, place.name])
+  place.sql(`SELECT pid FROM pg_stat_activity WHERE state = 'active' AND query LIKE $1 AND application_name = $2`, [
+    like,
+    place.name,
+  ])
 
 describe('a client that goes away', () => {
   it('cancels its read and nothing else: the connection goes back, healthy', async () => {
@@ -82,7 +85,9 @@ describe('a client that goes away', () => {
         // Longer than nothing, so that a stray cancel has something to hit.
         expect(await store.read([`quick${(i % 20) + 1}`], call)).toMatchObject([{ value: { n: 0 } }])
         expect(await writes.create({ id: `i${n}-${i}` }, call)).toMatchObject({ created: {} })
-        expect(await hooked.replace(`i${n}-${i}`, { id: `i${n}-${i}`, n: 1 }, undefined, call)).toMatchObject({ value: { n: 1 } })
+        expect(await hooked.replace(`i${n}-${i}`, { id: `i${n}-${i}`, n: 1 }, undefined, call)).toMatchObject({
+          value: { n: 1 },
+        })
         others++
       }
     }
@@ -152,10 +157,14 @@ describe('a client that goes away', () => {
     await holder.query(`BEGIN; SELECT * FROM bultos WHERE id = 'held' FOR UPDATE`)
     const expiring = AbortSignal.timeout(250)
     const store = bultosIn(pool)
-    const failure = await refusedWith(store.replace('held', { id: 'held', n: 2 }, undefined, within(300, { signal: expiring })))
+    const failure = await refusedWith(
+      store.replace('held', { id: 'held', n: 2 }, undefined, within(300, { signal: expiring })),
+    )
     expect(failure.detail).toMatch(unchanged)
     expect((await refusedWith(store.remove('held', undefined, within(1_000)))).detail).toMatch(unchanged)
-    expect((await refusedWith(bultosIn(pool, { statementTimeout: 100 }).remove('held', undefined, call))).detail).toMatch(unchanged)
+    expect(
+      (await refusedWith(bultosIn(pool, { statementTimeout: 100 }).remove('held', undefined, call))).detail,
+    ).toMatch(unchanged)
     expect(await running('UPDATE "bultos"%')).toEqual([])
     await holder.query('ROLLBACK')
     await holder.end()
@@ -182,7 +191,8 @@ describe('what calls leave behind', () => {
       remove(...given)
     }
     const shared = { ...call, signal }
-    for (let i = 0; i < 5; i++) await Promise.all(Array.from({ length: 30 }, (_, n) => store.read([`quick${(n % 20) + 1}`], shared)))
+    for (let i = 0; i < 5; i++)
+      await Promise.all(Array.from({ length: 30 }, (_, n) => store.read([`quick${(n % 20) + 1}`], shared)))
     expect(listeners).toBe(0)
     const slow = Array.from({ length: 30 }, () => refusedWith(store.read(['slow'], shared)))
     await until(() => running().then(({ length }) => length)).toBe(3)
@@ -215,7 +225,9 @@ describe('what calls leave behind', () => {
       await own.ready()
       await pool.end()
       console.log('ended')`
-    const child = spawn(process.execPath, ['--input-type=module', '-e', script, url], { stdio: ['ignore', 'pipe', 'pipe'] })
+    const child = spawn(process.execPath, ['--input-type=module', '-e', script, url], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
     let out = ''
     child.stdout.setEncoding('utf8').on('data', (text) => {
       out += text

@@ -31,7 +31,15 @@ const envios = defineResource({
 })
 type Envio = NonNullable<typeof envios.types>['record']
 type Options = Partial<PostgresAdapterOptions<Envio, number>>
-type Seen = { action: string; key: unknown; before: unknown; value: unknown; after: unknown; keyFirst: unknown; afterFirst: unknown }
+type Seen = {
+  action: string
+  key: unknown
+  before: unknown
+  value: unknown
+  after: unknown
+  keyFirst: unknown
+  afterFirst: unknown
+}
 
 /** The same records in the words of an older version. */
 const enviosViejos = defineResource({
@@ -54,7 +62,8 @@ describe.each(stores)('what a "write" function is told of a change, over $name',
     const { action, key, before, value, after } = change
     told.push({ action, key, before, value, after, keyFirst, afterFirst })
   }
-  const over = (options: Options = {}) => postgresAdapter(store.client, { resource: envios, table: 'envios', write, ...options })
+  const over = (options: Options = {}) =>
+    postgresAdapter(store.client, { resource: envios, table: 'envios', write, ...options })
 
   beforeAll(async () => {
     store = await open()
@@ -70,7 +79,9 @@ describe.each(stores)('what a "write" function is told of a change, over $name',
 
   async function service(entries: readonly Mount[]) {
     return listen(
-      express().use(api({ versions: { v1: [mount(clientes, memoryAdapter(clientes, { records: [{ id: 5 }] })), ...entries] } })),
+      express().use(
+        api({ versions: { v1: [mount(clientes, memoryAdapter(clientes, { records: [{ id: 5 }] })), ...entries] } }),
+      ),
     )
   }
   const salta = { id: 1, destino: 'Salta', urgente: false, cliente: null }
@@ -87,7 +98,14 @@ describe.each(stores)('what a "write" function is told of a change, over $name',
     await send('DELETE', '/v1/envios/1')
     const made = (destino: string, more = {}) => ({ ...salta, destino, ...more })
     expect(
-      told.map(({ action, key, before, after, keyFirst, afterFirst }) => ({ action, key, before, after, keyFirst, afterFirst })),
+      told.map(({ action, key, before, after, keyFirst, afterFirst }) => ({
+        action,
+        key,
+        before,
+        after,
+        keyFirst,
+        afterFirst,
+      })),
     ).toEqual(
       [
         { action: 'create', keyFirst: undefined, key: 2, before: undefined, after: made('Jujuy', { id: 2 }) },
@@ -135,9 +153,16 @@ describe.each(stores)('what a "write" function is told of a change, over $name',
   })
 
   it('HDR-3: through a view, "before" is the record of the table', async () => {
-    const older = adapterView(over({ onUpdate: (value) => value }), { rename: { ciudad: 'destino' }, hides: ['cliente'] })
+    const older = adapterView(over({ onUpdate: (value) => value }), {
+      rename: { ciudad: 'destino' },
+      hides: ['cliente'],
+    })
     const { send, close } = await service([mount(enviosViejos, older as never)])
-    expect((await send('PATCH', '/v1/envios/1', {}, { ciudad: 'Jujuy' })).json).toEqual({ id: 1, ciudad: 'Jujuy', urgente: false })
+    expect((await send('PATCH', '/v1/envios/1', {}, { ciudad: 'Jujuy' })).json).toEqual({
+      id: 1,
+      ciudad: 'Jujuy',
+      urgente: false,
+    })
     expect((await send('PUT', '/v1/envios/1', {}, { ciudad: 'Tigre' })).status).toBe(200)
     expect((await send('DELETE', '/v1/envios/1', { 'If-Match': '"a", "b"' })).status).toBe(412)
     expect(told.map(({ action, before, after }) => [action, before, after])).toEqual([
@@ -171,7 +196,11 @@ describe.each(stores)('what a "write" function is told of a change, over $name',
         for (const destino of ['Jujuy', 'Tigre']) {
           const fresh = callOf({ fresh: true })
           const [current] = await own.read([1], fresh)
-          await own.replace(1, { id: 1, destino }, current?.version, { ...fresh, action: 'patch', before: current?.value })
+          await own.replace(1, { id: 1, destino }, current?.version, {
+            ...fresh,
+            action: 'patch',
+            before: current?.value,
+          })
         }
       }
       const { client } = store as {

@@ -136,7 +136,14 @@ describe('the channel slow-list', () => {
     await expect.poll(() => told.length).toBe(2)
     const of = (filter: string) => told.filter(({ filters }) => filters.includes(filter))
     expect(of('lote')).toEqual([
-      { collection: 'cosas', duration: expect.any(Number), filters: ['lote'], sort: ['-id'], search: false, readWhole: ['cosas'] },
+      {
+        collection: 'cosas',
+        duration: expect.any(Number),
+        filters: ['lote'],
+        sort: ['-id'],
+        search: false,
+        readWhole: ['cosas'],
+      },
     ])
     expect(of('peso')[0]?.readWhole).toEqual([])
     expect(told.every(({ duration }) => duration >= 1_000)).toBe(true)
@@ -144,7 +151,11 @@ describe('the channel slow-list', () => {
     await expect.poll(() => told.length).toBe(3)
     expect(of('lote')).toHaveLength(2)
     expect(onWarning.mock.calls).toEqual([
-      [expect.stringMatching(/^A list of "cosas", filtered by lote, sorted by -id took \d+ ms and reads the whole of cosas\./)],
+      [
+        expect.stringMatching(
+          /^A list of "cosas", filtered by lote, sorted by -id took \d+ ms and reads the whole of cosas\./,
+        ),
+      ],
     ])
     expect(String(onWarning.mock.calls)).not.toMatch(/l7|l8/)
   })
@@ -158,7 +169,11 @@ describe('the channel slow-list', () => {
     }
     const adapter = over(1, { onWarning })
     await adapter.list(list(), call())
-    await held(() => Promise.all([adapter.list(list([by('lote', 'l1')]), call()), adapter.list(list([by('peso', 1)]), call())]), 1, 1_050)
+    await held(
+      () => Promise.all([adapter.list(list([by('lote', 'l1')]), call()), adapter.list(list([by('peso', 1)]), call())]),
+      1,
+      1_050,
+    )
     await expect.poll(() => log.mock.calls.length).toBe(1)
     expect(told.map(({ filters }) => filters)).toEqual([['lote']])
   })

@@ -30,7 +30,8 @@ interface Column {
   readonly ordered?: false
 }
 
-const text = (format?: string): Column['schema'] => (format === undefined ? { type: 'string' } : { type: 'string', format })
+const text = (format?: string): Column['schema'] =>
+  format === undefined ? { type: 'string' } : { type: 'string', format }
 const instants = [
   '0001-01-01T00:00:00.000Z',
   '2026-11-20T22:00:00.000Z',
@@ -59,7 +60,11 @@ const noInstants = [
   '2026-11-20T22:00:00',
   '0000-01-01T00:00:00Z',
 ]
-const uuids = ['00000000-0000-0000-0000-000000000000', '6f9619ff-8b86-4d01-b42d-00cf4fc964ff', 'ffffffff-ffff-ffff-ffff-ffffffffffff']
+const uuids = [
+  '00000000-0000-0000-0000-000000000000',
+  '6f9619ff-8b86-4d01-b42d-00cf4fc964ff',
+  'ffffffff-ffff-ffff-ffff-ffffffffffff',
+]
 const uuidSpellings: Column['spellings'] = [
   [1, '6F9619FF-8B86-4D01-B42D-00CF4FC964FF'],
   [1, 'urn:uuid:6f9619ff-8b86-4D01-b42d-00cf4fc964ff'],
@@ -76,7 +81,9 @@ const decimalSpellings: Column['spellings'] = [
   [6, '12345678901234567890.120'],
 ]
 const int64s = ['-9223372036854775808', '-1', '0', '9', '10', '9007199254740993', '9223372036854775807']
-const durations = ['-P1D', 'PT0S', 'PT0.000001S', 'PT1H30M', 'P1D', 'P1M', 'P1Y2M3DT4H5M6.5S'].map((one) => one.replace('-P1D', 'P-1D'))
+const durations = ['-P1D', 'PT0S', 'PT0.000001S', 'PT1H30M', 'P1D', 'P1M', 'P1Y2M3DT4H5M6.5S'].map((one) =>
+  one.replace('-P1D', 'P-1D'),
+)
 
 const columns: readonly Column[] = [
   {
@@ -187,7 +194,12 @@ const columns: readonly Column[] = [
     spellings: [[4, '1e300']],
     none: ['Infinity'],
   },
-  { type: 'numeric(3,5)', schema: text('decimal'), values: ['-0.00999', '0', '0.00001'], refused: ['0.01', '0.000001'] },
+  {
+    type: 'numeric(3,5)',
+    schema: text('decimal'),
+    values: ['-0.00999', '0', '0.00001'],
+    refused: ['0.01', '0.000001'],
+  },
   {
     type: 'bigint',
     schema: text('int64'),
@@ -200,7 +212,13 @@ const columns: readonly Column[] = [
     refused: ['9223372036854775808', '1.5', ''],
     none: ['9223372036854775808', '1.0', '1e3'],
   },
-  { type: 'integer', schema: text('int64'), values: ['-2147483648', '9', '10', '2147483647'], refused: ['2147483648'], none: ['x'] },
+  {
+    type: 'integer',
+    schema: text('int64'),
+    values: ['-2147483648', '9', '10', '2147483647'],
+    refused: ['2147483648'],
+    none: ['x'],
+  },
   { type: 'smallint', schema: text('int64'), values: ['-32768', '9', '10', '32767'], refused: ['32768'] },
   {
     type: 'bigint',
@@ -213,7 +231,14 @@ const columns: readonly Column[] = [
   { type: 'double precision', schema: { type: 'number' }, values: [-1.5, 0, 0.1, 1e300] },
   { type: 'boolean', schema: { type: 'boolean' }, values: [false, true] },
   { type: 'text COLLATE "C"', schema: text(), values: ['', 'A', 'a', '\u{1F4E6}'] },
-  { type: 'text COLLATE "C"', schema: text('uuid'), values: uuids, spellings: uuidSpellings, refused: ['x'], none: ['x'] },
+  {
+    type: 'text COLLATE "C"',
+    schema: text('uuid'),
+    values: uuids,
+    spellings: uuidSpellings,
+    refused: ['x'],
+    none: ['x'],
+  },
   { type: 'char(5)', schema: text(), values: ['a', 'ab', 'abcde'], refused: ['abcdef'] },
   { type: 'varchar(5)', schema: text(), values: ['a', 'ab', 'abcde'], refused: ['abcdef'] },
   {
@@ -249,7 +274,13 @@ const columns: readonly Column[] = [
     refused: ['08:00:2b:01:02'],
     none: ['x'],
   },
-  { type: 'bytea', schema: text('byte'), values: ['', 'AA==', 'aGk=', `${'/'.repeat(400)}`], refused: ['a', 'AB==', 'a b='], none: ['a'] },
+  {
+    type: 'bytea',
+    schema: text('byte'),
+    values: ['', 'AA==', 'aGk=', `${'/'.repeat(400)}`],
+    refused: ['a', 'AB==', 'a b='],
+    none: ['a'],
+  },
   {
     type: 'int4range',
     schema: text(),
@@ -261,7 +292,13 @@ const columns: readonly Column[] = [
     refused: ['[5,1]', 'x', '[1,99999999999)'],
     none: ['x', '[2,1)'],
   },
-  { type: 'numrange', schema: text(), values: ['(,1.5]', '[1.5,12345678901234567890.5)'], refused: ['[2,1]'], none: ['[a,b]'] },
+  {
+    type: 'numrange',
+    schema: text(),
+    values: ['(,1.5]', '[1.5,12345678901234567890.5)'],
+    refused: ['[2,1]'],
+    none: ['[a,b]'],
+  },
   {
     type: 'daterange',
     schema: text(),
@@ -279,8 +316,21 @@ const columns: readonly Column[] = [
   },
   { type: 'int4multirange', schema: text(), values: ['{}', '{[1,3),[5,7)}'], refused: ['{[5,1)}', 'x'], none: ['x'] },
   { type: 'estado', schema: text(), values: ['o\'dd "x", {y}', 'alta', 'Baja'], refused: ['otro'] },
-  { type: 'importe', schema: text('decimal'), values: ['0', '1.5', '10'], spellings: [[1, '1.50']], refused: ['-1', '0.001'], none: ['x'] },
-  { type: 'momento', schema: text('date-time'), values: instants.slice(1, 3), spellings: [[0, '2026-11-21T00:00:00+02:00']], none: ['x'] },
+  {
+    type: 'importe',
+    schema: text('decimal'),
+    values: ['0', '1.5', '10'],
+    spellings: [[1, '1.50']],
+    refused: ['-1', '0.001'],
+    none: ['x'],
+  },
+  {
+    type: 'momento',
+    schema: text('date-time'),
+    values: instants.slice(1, 3),
+    spellings: [[0, '2026-11-21T00:00:00+02:00']],
+    none: ['x'],
+  },
 ]
 
 const types = `CREATE TYPE estado AS ENUM ('o''dd "x", {y}', 'alta', 'Baja'); CREATE DOMAIN importe AS numeric(10,2) CHECK (value >= 0);
@@ -319,7 +369,11 @@ const resourceOf = (schema: Column['schema']) =>
   defineResource<{ id: number; valor: unknown }>()({
     collection: 'cosas',
     key: 'id',
-    schema: { type: 'object', required: ['id', 'valor'], properties: { id: { type: 'integer' }, valor: schema } } as never,
+    schema: {
+      type: 'object',
+      required: ['id', 'valor'],
+      properties: { id: { type: 'integer' }, valor: schema },
+    } as never,
     filters: {
       valor: { many: true },
       desde: { field: 'valor', op: 'gte' },
@@ -332,7 +386,10 @@ const resourceOf = (schema: Column['schema']) =>
 type Send = Awaited<ReturnType<typeof listen>>['send']
 const query = (name: string, value: unknown): string => `${name}=${encodeURIComponent(String(value))}`
 
-async function holdsLaws(send: Send, { values, spellings = [], refused = [], none = [], ordered }: Column): Promise<void> {
+async function holdsLaws(
+  send: Send,
+  { values, spellings = [], refused = [], none = [], ordered }: Column,
+): Promise<void> {
   const ids = async (asked: string): Promise<number[]> => {
     const { status, json } = await send('GET', `/v1/cosas?limit=100&${asked}`)
     expect(status, `${asked}: ${JSON.stringify(json)}`).toBe(200)
@@ -368,9 +425,10 @@ async function holdsLaws(send: Send, { values, spellings = [], refused = [], non
   }
   for (const [place, spelled] of spellings) {
     expect(await ids(query('valor', spelled)), spelled).toEqual([idOf(place)])
-    expect(await ids(`${query('valor', spelled)}&${query('valor', values[(place + 1) % values.length])}`), spelled).toHaveLength(
-      values.length > 1 ? 2 : 1,
-    )
+    expect(
+      await ids(`${query('valor', spelled)}&${query('valor', values[(place + 1) % values.length])}`),
+      spelled,
+    ).toHaveLength(values.length > 1 ? 2 : 1)
     if (ordered !== false) expect((await ids(query('desde', spelled))).length, spelled).toBe(values.length - place)
     const path = `/v1/cosas/${idOf(place)}`
     const put = await send('PUT', path, {}, { id: idOf(place), valor: spelled })
@@ -387,7 +445,10 @@ async function holdsLaws(send: Send, { values, spellings = [], refused = [], non
   for (const valor of none) {
     for (const name of ['valor', 'desde']) {
       const { status, json } = await send('GET', `/v1/cosas?${query(name, valor)}`)
-      expect([status, (json as { errors?: { parameter?: string }[] }).errors?.[0]?.parameter], `${name}=${valor}`).toEqual([400, name])
+      expect(
+        [status, (json as { errors?: { parameter?: string }[] }).errors?.[0]?.parameter],
+        `${name}=${valor}`,
+      ).toEqual([400, name])
     }
   }
   if (ordered === false) return
@@ -440,7 +501,8 @@ describe.each([
 describe('formats in memory', () => {
   const formats = new Set<string>()
   const each = columns.filter(({ schema: { format }, type }) => {
-    const isFirst = format !== undefined && !['date', 'byte'].includes(format) && !formats.has(format) && !type.includes('(3')
+    const isFirst =
+      format !== undefined && !['date', 'byte'].includes(format) && !formats.has(format) && !type.includes('(3')
     if (isFirst) formats.add(format)
     return isFirst
   })

@@ -11,7 +11,11 @@ const actas = defineResource({
   schema: {
     type: 'object',
     required: ['id'],
-    properties: { id: { type: 'string' }, texto: { type: ['string', 'null'] }, sello: { type: ['string', 'null'], readOnly: true } },
+    properties: {
+      id: { type: 'string' },
+      texto: { type: ['string', 'null'] },
+      sello: { type: ['string', 'null'], readOnly: true },
+    },
   },
 })
 type Acta = NonNullable<typeof actas.types>['record']
@@ -68,7 +72,11 @@ describe.each(stores)('the answer to a write is the committed row, over $name', 
       version: { column: 'version', soleWriter: true },
       ...options,
     })
-    const app = api({ versions: { v1: [mount(actas, adapter)] }, onError: ({ error }) => failures.push(error), timeout: 3_000 })
+    const app = api({
+      versions: { v1: [mount(actas, adapter)] },
+      onError: ({ error }) => failures.push(error),
+      timeout: 3_000,
+    })
     const { send, close } = await listen(express().use(app))
     const consistent = async (method: string, body: unknown, headers = {}) => {
       const answer = await send(
@@ -104,18 +112,21 @@ describe.each(stores)('the answer to a write is the committed row, over $name', 
   it.each([
     ['looks at the rows of the table', `(SELECT string_agg(_x.texto, ',' ORDER BY _x.id) FROM actas AS _x)`],
     ['looks at what a BEFORE trigger has written to another table', `hojas(_r.id)`],
-  ])('HDR-8: body and tag of POST, PUT and PATCH are those of the committed row where a computed member %s', async (_, expression) => {
-    await store.sql(`CREATE TABLE libro (acta text);
+  ])(
+    'HDR-8: body and tag of POST, PUT and PATCH are those of the committed row where a computed member %s',
+    async (_, expression) => {
+      await store.sql(`CREATE TABLE libro (acta text);
       CREATE OR REPLACE FUNCTION hojas(acta text) RETURNS text LANGUAGE sql STABLE AS $$ SELECT count(*)::text FROM libro WHERE libro.acta = $1 $$;
       CREATE FUNCTION sella() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN INSERT INTO libro VALUES (NEW.id); RETURN NEW; END $$;`)
-    if (expression.startsWith('hojas'))
-      await store.sql('CREATE TRIGGER sella BEFORE INSERT OR UPDATE ON actas FOR EACH ROW EXECUTE FUNCTION sella()')
-    const { consistent, close } = await service({ columns: { sello: { expression } } })
-    expect((await consistent('POST', { id: 'b', texto: 'nuevo' })).status).toBe(201)
-    expect((await consistent('PUT', { id: 'a', texto: 'dos' })).status).toBe(200)
-    expect((await consistent('PATCH', { texto: 'tres' })).status).toBe(200)
-    await close()
-  })
+      if (expression.startsWith('hojas'))
+        await store.sql('CREATE TRIGGER sella BEFORE INSERT OR UPDATE ON actas FOR EACH ROW EXECUTE FUNCTION sella()')
+      const { consistent, close } = await service({ columns: { sello: { expression } } })
+      expect((await consistent('POST', { id: 'b', texto: 'nuevo' })).status).toBe(201)
+      expect((await consistent('PUT', { id: 'a', texto: 'dos' })).status).toBe(200)
+      expect((await consistent('PATCH', { texto: 'tres' })).status).toBe(200)
+      await close()
+    },
+  )
 
   it('HDR-8: SQL of "write" on the same row after apply() shows in the answer, and "after" is what apply() left', async () => {
     const seen: unknown[] = []
@@ -130,7 +141,11 @@ describe.each(stores)('the answer to a write is the committed row, over $name', 
       await store.sql(`DELETE FROM actas WHERE id = 'b'`)
       expect((await consistent('PATCH', { texto: 'dos' })).json).toEqual({ id: 'a', texto: 'dos', sello: 'firmada' })
       expect((await consistent('PUT', { id: 'a', texto: 'tres' })).json).toMatchObject({ sello: 'firmada' })
-      expect((await consistent('POST', { id: 'b', texto: 'x' })).json).toEqual({ id: 'b', texto: 'x', sello: 'firmada' })
+      expect((await consistent('POST', { id: 'b', texto: 'x' })).json).toEqual({
+        id: 'b',
+        texto: 'x',
+        sello: 'firmada',
+      })
       await close()
     }
     expect(seen[2]).toEqual({ id: 'b', texto: 'x', sello: null })
@@ -196,11 +211,17 @@ describe.each(stores)('the answer to a write is the committed row, over $name', 
           const session = async (tx: { query(text: string): Promise<unknown> }) => {
             await tx.query(`SET TRANSACTION ISOLATION LEVEL ${level}`)
           }
-          const { send, close, failures } = await service({ write, version, ...(level === 'read committed' ? {} : { session }) })
+          const { send, close, failures } = await service({
+            write,
+            version,
+            ...(level === 'read committed' ? {} : { session }),
+          })
           const answer = await send('PATCH', '/v1/actas/a', {}, { texto: 'dos' })
           expect([answer.status, runs]).toEqual([500, 1])
           expect(JSON.stringify(answer.json)).not.toMatch(/write|apply|actas"/)
-          expect(String(failures[0])).toMatch(/"write".* changed the record of "actas" before .*after change\.apply\(\)/)
+          expect(String(failures[0])).toMatch(
+            /"write".* changed the record of "actas" before .*after change\.apply\(\)/,
+          )
           expect((await send('GET', '/v1/actas/a')).json).toEqual({ id: 'a', texto: 'uno', sello: null })
           await close()
         }
@@ -243,7 +264,9 @@ describe.each(stores)('the answer to a write is the committed row, over $name', 
         ['DELETE', undefined],
       ] as const) {
         expect((await send(method, '/v1/actas/a', {}, body)).status, method).toBe(500)
-        expect(String(failures.pop())).toMatch(/"write".* changed the record of "actas" before .*after change\.apply\(\)/)
+        expect(String(failures.pop())).toMatch(
+          /"write".* changed the record of "actas" before .*after change\.apply\(\)/,
+        )
         expect((await send('GET', '/v1/actas/a')).json).toEqual({ id: 'a', texto: 'uno', sello: null })
       }
       expect((await send('DELETE', '/v1/actas/nadie')).status).toBe(404)
@@ -311,7 +334,9 @@ describe.each(stores)('the answer to a write is the committed row, over $name', 
       CREATE RULE anota AS ON UPDATE TO actas DO ALSO INSERT INTO libro VALUES (OLD.id)`)
     const { send, close, failures } = await service()
     expect((await send('PATCH', '/v1/actas/a', {}, { texto: 'dos' })).status).toBe(500)
-    expect(failures.map(String)).toEqual([expect.stringMatching(/rule or a trigger changed the record of "actas" before/)])
+    expect(failures.map(String)).toEqual([
+      expect.stringMatching(/rule or a trigger changed the record of "actas" before/),
+    ])
     expect((await send('GET', '/v1/actas/a')).json).toEqual({ id: 'a', texto: 'uno', sello: null })
     await close()
   })
@@ -323,7 +348,11 @@ describe.each(stores)('the answer to a write is the committed row, over $name', 
       await change.apply()
     }
     const { send, close, adapter } = await service({ write })
-    const other = postgresAdapter(store.client, { resource: actas, table: 'actas', version: { column: 'version', soleWriter: true } })
+    const other = postgresAdapter(store.client, {
+      resource: actas,
+      table: 'actas',
+      version: { column: 'version', soleWriter: true },
+    })
     const original = adapter.replace
     let raced = false
     adapter.replace = async (key, value, expected, call) => {

@@ -62,12 +62,20 @@ describe.each(stores)('ERR-2: what the database refuses is a refusal that names 
     [
       'several members that are unique together',
       { id: 3, nombre: 'n', clase: 'a', desde: 1 },
-      { refused: 'duplicate', members: ['clase', 'desde'], why: 'is taken already, together with the others named here' },
+      {
+        refused: 'duplicate',
+        members: ['clase', 'desde'],
+        why: 'is taken already, together with the others named here',
+      },
     ],
     ['a unique expression', { id: 3, nombre: 'UNO' }, { refused: 'duplicate', members: [] }],
     ['a missing value', { id: 3 }, { refused: 'rule', members: ['nombre'], why: 'must have a value' }],
     ['a check of a member', { id: 3, nombre: 'n', clase: 'prohibida' }, { refused: 'rule', members: ['clase'] }],
-    ['a check of several', { id: 3, nombre: 'n', desde: 9, hasta: 1 }, { refused: 'rule', members: ['desde', 'hasta'] }],
+    [
+      'a check of several',
+      { id: 3, nombre: 'n', desde: 9, hasta: 1 },
+      { refused: 'rule', members: ['desde', 'hasta'] },
+    ],
     ['a reference to nothing', { id: 3, nombre: 'n', padre: 77 }, { refused: 'reference', members: ['padre'] }],
     ['a rule that a trigger raises', { id: 3, nombre: 'secreto' }, { refused: 'rule', members: ['nombre'] }],
   ])('%s', async (_, value, refusal) => {
@@ -128,15 +136,22 @@ describe.each(stores)('ERR-2: what the database refuses is a refusal that names 
 
   it('the scope stands in every statement, and is set on what is created', async () => {
     const mine = callOf({ scope: { clase: 'mia' } })
-    expect(await adapter.create({ id: 10, nombre: 'Diez' }, mine)).toMatchObject({ created: { value: { clase: 'mia' } } })
+    expect(await adapter.create({ id: 10, nombre: 'Diez' }, mine)).toMatchObject({
+      created: { value: { clase: 'mia' } },
+    })
     expect(await adapter.read([1, 10], mine)).toMatchObject([undefined, { value: { id: 10 } }])
     const { version } = (await adapter.read([1], call))[0] as { version: string }
     expect(await adapter.replace(1, { id: 1, nombre: 'x' }, version, mine)).toBe('absent')
     expect(await adapter.replace(1, { id: 1, nombre: 'x' }, 'other', mine)).toBe('absent')
     expect(await adapter.remove(1, undefined, mine)).toBe('absent')
-    expect(await adapter.replace(10, { id: 10, nombre: 'Diez', clase: 'otra' }, undefined, mine)).toMatchObject({ value: { clase: 'mia' } })
+    expect(await adapter.replace(10, { id: 10, nombre: 'Diez', clase: 'otra' }, undefined, mine)).toMatchObject({
+      value: { clase: 'mia' },
+    })
     expect(
-      await adapter.list({ where: [], sort: [{ field: 'id', path: ['id'], descending: false }], page: 1, size: 10, offset: 0 }, mine),
+      await adapter.list(
+        { where: [], sort: [{ field: 'id', path: ['id'], descending: false }], page: 1, size: 10, offset: 0 },
+        mine,
+      ),
     ).toMatchObject({ total: 1, items: [{ value: { id: 10 } }] })
     for (const scope of [{ clase: undefined }, { clase: '\0' }, { id: 'no number' }, { id: 1.5 }] as never[]) {
       expect(await adapter.read([10], callOf({ scope }))).toEqual([undefined])
@@ -167,8 +182,14 @@ describe.each(stores)('ERR-2: a refusal points to its member, on $name,', ({ ope
     await vista.ready(new Set(['create']))
     expect(await vista.create({ id: 1, nombre: 'a' }, call)).toHaveProperty('created')
     expect(await vista.create({ id: 1, nombre: 'b' }, call)).toMatchObject({ refused: 'duplicate', members: ['id'] })
-    expect(await vista.create({ id: 2, nombre: 'a' }, call)).toMatchObject({ refused: 'duplicate', members: ['nombre'] })
+    expect(await vista.create({ id: 2, nombre: 'a' }, call)).toMatchObject({
+      refused: 'duplicate',
+      members: ['nombre'],
+    })
     expect(await vista.create({ id: 2 }, call)).toMatchObject({ refused: 'rule', members: ['nombre'] })
-    expect(await vista.create({ id: 2, nombre: 'b', clase: 'x' }, call)).toMatchObject({ refused: 'rule', members: ['clase'] })
+    expect(await vista.create({ id: 2, nombre: 'b', clase: 'x' }, call)).toMatchObject({
+      refused: 'rule',
+      members: ['clase'],
+    })
   })
 })

@@ -76,7 +76,9 @@ describe.each(stores)('what the database declines, on $name', ({ open }) => {
     const one = callOf({ fresh: true })
     const [first] = await adapter.read([1], one)
     await adapter.read([2], one)
-    expect(await adapter.replace(1, { id: 1, texto: 'y' }, first?.version, one)).toMatchObject({ value: { texto: 'y' } })
+    expect(await adapter.replace(1, { id: 1, texto: 'y' }, first?.version, one)).toMatchObject({
+      value: { texto: 'y' },
+    })
     expect((await adapter.read([1], call))[0]?.value).toMatchObject({ texto: 'y' })
   })
 
@@ -91,10 +93,17 @@ describe.each(stores)('what the database declines, on $name', ({ open }) => {
       sort: ['donde', 'id'],
     })
     const expression = `upper(place || k0 || total)`
-    const over = postgresAdapter(store.client, { resource: lugares, table: 'lugares', columns: { donde: { expression } } })
+    const over = postgresAdapter(store.client, {
+      resource: lugares,
+      table: 'lugares',
+      columns: { donde: { expression } },
+    })
     await over.ready()
     expect(await over.read([2, 1], call)).toMatchObject([{ value: { donde: 'DEF' } }, { value: { donde: 'ABC' } }])
-    expect(await over.list(listRequest({ sort: '-donde,-id' }), call)).toMatchObject({ total: 2, items: [{ value: { donde: 'DEF' } }, {}] })
+    expect(await over.list(listRequest({ sort: '-donde,-id' }), call)).toMatchObject({
+      total: 2,
+      items: [{ value: { donde: 'DEF' } }, {}],
+    })
   })
 
   it('a page deep in a table shows no row twice that was removed and made again', async () => {
@@ -108,13 +117,19 @@ describe.each(stores)('what the database declines, on $name', ({ open }) => {
     const borrables = defineResource({
       collection: 'borrables',
       key: 'id',
-      schema: { type: 'object', required: ['id', 'texto'], properties: { id: { type: 'integer' }, texto: { type: 'string' } } },
+      schema: {
+        type: 'object',
+        required: ['id', 'texto'],
+        properties: { id: { type: 'integer' }, texto: { type: 'string' } },
+      },
       sort: ['texto', 'id'],
     })
     const over = postgresAdapter(store.client, { resource: borrables, table: 'borrables', softDelete: 'borrado_en' })
     for (const page of [60, 100, 149, 150]) {
       const found = await over.list(listRequest({ sort: 'texto,id', page, size: 10 }), call)
-      expect(found.items.map(({ value }) => value.id)).toEqual(Array.from({ length: 10 }, (_, i) => (page - 1) * 10 + i + 1))
+      expect(found.items.map(({ value }) => value.id)).toEqual(
+        Array.from({ length: 10 }, (_, i) => (page - 1) * 10 + i + 1),
+      )
       expect(found).toMatchObject({ total: 1500, more: page < 150 })
     }
   })

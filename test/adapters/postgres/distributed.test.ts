@@ -7,7 +7,12 @@ import fc from 'fast-check'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { failureKind } from '../../../src/adapters/postgres/connections/failures.js'
-import { type CustomClient, type PostgresAdapterOptions, postgresAdapter, tableDdl } from '../../../src/adapters/postgres/index.js'
+import {
+  type CustomClient,
+  type PostgresAdapterOptions,
+  postgresAdapter,
+  tableDdl,
+} from '../../../src/adapters/postgres/index.js'
 import { defineResource } from '../../../src/definition/resource.js'
 import { Unavailable } from '../../../src/problem.js'
 import { freshDatabase, type Place, postgresVersion } from '../../servers/databases.js'
@@ -32,7 +37,12 @@ const piezas = defineResource({
   key: 'id',
   assigned: true,
   schema: { type: 'object', required: ['id'], properties },
-  filters: { texto: true, desde: { field: 'fecha', op: 'gte' }, letra: { field: 'letras', op: 'contains' }, 'doc.n': true },
+  filters: {
+    texto: true,
+    desde: { field: 'fecha', op: 'gte' },
+    letra: { field: 'letras', op: 'contains' },
+    'doc.n': true,
+  },
   sort: ['texto', 'fecha', 'precio', 'doc.n'],
   search: ['texto'],
   attachedTo: [
@@ -86,7 +96,8 @@ afterAll(async () => {
 })
 
 const remote = { severity: 'ERROR', where: 'while executing command on 10.0.0.7:5432', routine: 'ReportResultError' }
-const failure = (fields: object) => Object.assign(new Error((fields as { message?: string }).message ?? 'failed'), fields)
+const failure = (fields: object) =>
+  Object.assign(new Error((fields as { message?: string }).message ?? 'failed'), fields)
 
 /** A client whose statement fails as Citus reports it. */
 const failing = (on: RegExp, fields: object): CustomClient => ({
@@ -103,7 +114,9 @@ describe('the statements over distributed tables', () => {
     const recorded = recording(pool)
     await make(recorded.client).ready()
     await recorded.client.end()
-    return recorded.statements.filter((text) => text.startsWith('EXPLAIN ')).map((text) => text.slice('EXPLAIN '.length))
+    return recorded.statements
+      .filter((text) => text.startsWith('EXPLAIN '))
+      .map((text) => text.slice('EXPLAIN '.length))
   }
 
   it.skipIf(!hasTrees).each([
@@ -117,7 +130,8 @@ describe('the statements over distributed tables', () => {
     const statements = await explained(make)
     expect(statements.length).toBeGreaterThanOrEqual(atLeast)
     const refused: string[] = []
-    for (const text of statements) for (const fault of await refusedByCitus(sql, text, facts)) refused.push(`${fault}: ${text}`)
+    for (const text of statements)
+      for (const fault of await refusedByCitus(sql, text, facts)) refused.push(`${fault}: ${text}`)
     expect(refused).toEqual([])
   })
 
@@ -134,7 +148,10 @@ describe('the statements over distributed tables', () => {
     ['INSERT INTO puestas (id) VALUES ((SELECT max(id) + 1 FROM puestas))', 'a subquery in the values of INSERT'],
     ['SELECT id FROM puestas ORDER BY id OFFSET (SELECT 1)', 'a subquery in LIMIT or OFFSET'],
     ['SELECT id FROM puestas WHERE texto = $1 FOR UPDATE', 'a lock of rows on several servers'],
-    ['SELECT p.id FROM puestas p LEFT JOIN LATERAL (SELECT 1 FROM puestas q WHERE q.id = p.id) x ON true', 'a LATERAL subquery'],
+    [
+      'SELECT p.id FROM puestas p LEFT JOIN LATERAL (SELECT 1 FROM puestas q WHERE q.id = p.id) x ON true',
+      'a LATERAL subquery',
+    ],
     ['WITH t AS (SELECT id FROM puestas) INSERT INTO puestas (id) SELECT id FROM t', 'WITH in INSERT'],
     [
       'INSERT INTO puestas (id) SELECT a.id FROM (SELECT id FROM puestas p WHERE NOT EXISTS (SELECT 1 FROM puestas q WHERE q.id = p.id)) a',
@@ -158,7 +175,15 @@ describe('records in distributed tables', () => {
   it('are created, changed, attached and removed, with dates that RETURNING does not show', async () => {
     const adapter = postgresAdapter(pool, { ...options, resource: piezas })
     await adapter.ready()
-    const record = { texto: 'a', fecha: '2024-01-31T09:30:00.000Z', precio: 1.5, importe: '1.1', letras: ['x'], doc: { n: 1 }, ruta: null }
+    const record = {
+      texto: 'a',
+      fecha: '2024-01-31T09:30:00.000Z',
+      precio: 1.5,
+      importe: '1.1',
+      letras: ['x'],
+      doc: { n: 1 },
+      ruta: null,
+    }
     const made = await adapter.create({ ...record, id: 1 }, call)
     if (!('created' in made)) throw new Error('refused')
     expect(made.created.value).toEqual({ ...record, id: 1 })
@@ -244,7 +269,10 @@ describe('ready() on a distributed table', () => {
     ['xmin', 'xmin', /distributed by Citus.*xmin is no version/s],
     ['a column that a trigger would move', { column: 'version' }, /distributed by Citus.*soleWriter: true/s],
   ] as const)('refuses %s as the version', async (_, version, message) => {
-    await expect(ready({ version })).rejects.toMatchObject({ code: 'store-unfit', message: expect.stringMatching(message) })
+    await expect(ready({ version })).rejects.toMatchObject({
+      code: 'store-unfit',
+      message: expect.stringMatching(message),
+    })
   })
 
   it('warns of estimated totals, which are the same for every distributed table', async () => {
@@ -259,16 +287,25 @@ describe('ready() on a distributed table', () => {
     const comunes = defineResource({
       collection: 'comunes',
       key: 'id',
-      schema: { type: 'object', required: ['id'], properties: { id: { type: 'integer' }, texto: { type: ['string', 'null'] } } },
+      schema: {
+        type: 'object',
+        required: ['id'],
+        properties: { id: { type: 'integer' }, texto: { type: ['string', 'null'] } },
+      },
     })
-    await expect(postgresAdapter(pool, { table: 'comunes', resource: comunes }).ready()).rejects.toThrow(/distributed by Citus/)
+    await expect(postgresAdapter(pool, { table: 'comunes', resource: comunes }).ready()).rejects.toThrow(
+      /distributed by Citus/,
+    )
     await postgresAdapter(pool, { table: 'comunes', version, resource: comunes }).ready()
   })
 
   it('says what the planner refuses, by the method that would send it', async () => {
     const planner = { code: '0A000', routine: 'TargetlistAndFunctionsSupported', where: undefined }
     const message = 'functions used in UPDATE queries on distributed tables must not be VOLATILE'
-    const adapter = postgresAdapter(failing(/^EXPLAIN UPDATE/, { ...planner, message }), { ...options, resource: piezas })
+    const adapter = postgresAdapter(failing(/^EXPLAIN UPDATE/, { ...planner, message }), {
+      ...options,
+      resource: piezas,
+    })
     await expect(adapter.ready()).rejects.toMatchObject({
       code: 'store-unfit',
       message: expect.stringMatching(/refuses the statement of create, replace.*must not be VOLATILE/s),
@@ -290,7 +327,8 @@ describe('ready() on a distributed table', () => {
 describe('ready() on a server that sorts null first, as CockroachDB does', () => {
   /** This server, with the other default of ORDER BY. */
   const nullFirst: CustomClient = {
-    query: async (text, values) => pool.query(text.replace(/ORDER BY a LIMIT/, 'ORDER BY a NULLS FIRST LIMIT'), values as unknown[]),
+    query: async (text, values) =>
+      pool.query(text.replace(/ORDER BY a LIMIT/, 'ORDER BY a NULLS FIRST LIMIT'), values as unknown[]),
     transaction: async (work) => work(nullFirst),
   }
   const byWeight = { table: 'bultos', version } as const
@@ -327,9 +365,14 @@ describe('tableDdl with distributed', () => {
     expect(tableDdl(piezas, options)).not.toContain('create_distributed_table')
   })
 
-  it.each([undefined, 'xmin', { column: 'version' }, { expression: 'md5(texto)' }] as const)('refuses the version %j', (version) => {
-    expect(() => tableDdl(piezas, { table: 'piezas', ...(version && { version }) }, { distributed: true })).toThrow(/soleWriter: true/)
-  })
+  it.each([undefined, 'xmin', { column: 'version' }, { expression: 'md5(texto)' }] as const)(
+    'refuses the version %j',
+    (version) => {
+      expect(() => tableDdl(piezas, { table: 'piezas', ...(version && { version }) }, { distributed: true })).toThrow(
+        /soleWriter: true/,
+      )
+    },
+  )
 })
 
 describe('failures of other servers', () => {
@@ -343,7 +386,9 @@ describe('failures of other servers', () => {
     const table = { table: 'bultos', version, resource: bultos }
     const writing = postgresAdapter(failing(/^UPDATE/, { code: 'XX000' }), table)
     await pool.query('INSERT INTO bultos (pieza, n) VALUES (77, 1)')
-    const error = await writing.replace({ pieza: 77, n: 1 }, { pieza: 77, n: 1, peso: 2 }, undefined, call).catch((found: unknown) => found)
+    const error = await writing
+      .replace({ pieza: 77, n: 1 }, { pieza: 77, n: 1, peso: 2 }, undefined, call)
+      .catch((found: unknown) => found)
     expect(error).toBeInstanceOf(Unavailable)
     expect((error as Unavailable).detail).toMatch(/may have|unknown/i)
     expect((error as Unavailable).unchanged ?? false).toBe(false)
@@ -366,7 +411,12 @@ describe('failures of other servers', () => {
   it.each([
     ['23505', 'duplicate key value violates unique constraint "piezas_pkey_102008"', 'duplicate', ['id']],
     ['23505', 'doppelter Schlüsselwert verletzt Unique-Constraint „piezas_pkey_102008“', 'duplicate', ['id']],
-    ['23502', 'null value in column "texto" of relation "piezas_102008" violates not-null constraint', 'rule', ['texto']],
+    [
+      '23502',
+      'null value in column "texto" of relation "piezas_102008" violates not-null constraint',
+      'rule',
+      ['texto'],
+    ],
     ['23503', 'insert or update on table "piezas_102008" violates foreign key constraint "x_102008"', 'reference', []],
     [
       '23503',
@@ -374,10 +424,16 @@ describe('failures of other servers', () => {
       'referenced',
       [],
     ],
-  ] as const)('ERR-2: %s names the member without the number of the shard: %s', async (code, message, refused, members) => {
-    const adapter = postgresAdapter(failing(/INSERT INTO "piezas"/, { code, message }), { ...options, resource: piezas })
-    expect(await adapter.create({ id: 1, texto: 'a' } as never, call)).toMatchObject({ refused, members })
-  })
+  ] as const)(
+    'ERR-2: %s names the member without the number of the shard: %s',
+    async (code, message, refused, members) => {
+      const adapter = postgresAdapter(failing(/INSERT INTO "piezas"/, { code, message }), {
+        ...options,
+        resource: piezas,
+      })
+      expect(await adapter.create({ id: 1, texto: 'a' } as never, call)).toMatchObject({ refused, members })
+    },
+  )
 
   it('finds every name that Citus gives to a shard (property)', async () => {
     const { inCatalogNames } = await import('../../../src/adapters/postgres/writes/shard-names.js')

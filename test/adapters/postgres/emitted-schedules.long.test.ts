@@ -26,11 +26,18 @@ class Watched extends pg.Client {
 }
 
 interface Inner {
-  readonly connection: { emit(event: string, ...given: unknown[]): boolean; readonly stream: { destroy(error?: Error): void } }
+  readonly connection: {
+    emit(event: string, ...given: unknown[]): boolean
+    readonly stream: { destroy(error?: Error): void }
+  }
 }
 
 const fatal = () =>
-  Object.assign(new Error('terminating connection due to administrator command'), { code: '57P01', severity: 'FATAL', name: 'error' })
+  Object.assign(new Error('terminating connection due to administrator command'), {
+    code: '57P01',
+    severity: 'FATAL',
+    name: 'error',
+  })
 const notice = (routine: string) => ({ severity: 'WARNING', code: '01000', message: 'a warning', routine })
 
 /**
@@ -71,7 +78,10 @@ interface Step {
 }
 
 const step: fc.Arbitrary<Step> = fc.record({
-  what: fc.oneof({ weight: 3, arbitrary: fc.constantFrom(...works) }, fc.constantFrom(...(Object.keys(events) as (keyof typeof events)[]))),
+  what: fc.oneof(
+    { weight: 3, arbitrary: fc.constantFrom(...works) },
+    fc.constantFrom(...(Object.keys(events) as (keyof typeof events)[])),
+  ),
   which: fc.nat(10),
   pause: fc.oneof(fc.record({ microtasks: fc.nat(6) }), fc.record({ turns: fc.nat(5) })),
 })
@@ -104,7 +114,9 @@ async function underSchedule(steps: readonly Step[]): Promise<void> {
   const pool = new pg.Pool({ connectionString: place.url, max: 3, Client: Watched } as pg.PoolConfig)
   pool.on('connect', (client) => void seen.add(client as unknown as Watched))
   const plain = bultosIn(pool)
-  const outbox = bultosIn(pool, { write: (tx, { key }) => tx.query('INSERT INTO buzon VALUES ($1)', [key]).then(() => {}) })
+  const outbox = bultosIn(pool, {
+    write: (tx, { key }) => tx.query('INSERT INTO buzon VALUES ($1)', [key]).then(() => {}),
+  })
   const slow = bultosIn(pool, { write: (tx) => tx.query('SELECT pg_sleep(2)').then(() => {}) })
   const answers: Promise<unknown>[] = []
   const created = new Map<string, unknown>()
@@ -128,10 +140,12 @@ async function underSchedule(steps: readonly Step[]): Promise<void> {
     const clients = (pool as unknown as { _clients: (Inner & Watched)[] })._clients
     const client = clients[which % Math.max(1, clients.length)]
     if (what in begin) answers.push(begin[what as keyof typeof begin](`s${run}-${i}`))
-    else if (client !== undefined && (seen.has(client) || /socket that|notice/.test(what))) events[what as keyof typeof events](client)
+    else if (client !== undefined && (seen.has(client) || /socket that|notice/.test(what)))
+      events[what as keyof typeof events](client)
     await pass(pause)
   }
-  for (const answer of await Promise.all(answers)) if (answer instanceof Error) expect(answer).toBeInstanceOf(Unavailable)
+  for (const answer of await Promise.all(answers))
+    if (answer instanceof Error) expect(answer).toBeInstanceOf(Unavailable)
   await until(() => [pool.waitingCount, pool.idleCount === pool.totalCount]).toEqual([0, true])
 
   expect(uncaught).toEqual([])
@@ -139,7 +153,8 @@ async function underSchedule(steps: readonly Step[]): Promise<void> {
   for (const [id, answer] of created) {
     if (answer instanceof Unavailable) {
       if (unchanged.test(String(answer.detail))) expect([id, rows.has(id)]).toEqual([id, false])
-    } else expect([id, answer, rows.has(id)]).toEqual([id, expect.objectContaining({ created: expect.anything() }), true])
+    } else
+      expect([id, answer, rows.has(id)]).toEqual([id, expect.objectContaining({ created: expect.anything() }), true])
   }
   for (const client of seen) {
     // The pool has one of its own on those that are idle; one that was closed keeps what the pool

@@ -16,7 +16,9 @@ const ready = Buffer.from([0x5a, 0, 0, 0, 5, 0x49])
 
 /** As the server says that an administrator ended the connection (ErrorResponse). */
 const terminated = ((): Buffer => {
-  const fields = Buffer.from('SFATAL\0VFATAL\0C57P01\0Mterminating connection due to administrator command\0RProcessInterrupts\0\0')
+  const fields = Buffer.from(
+    'SFATAL\0VFATAL\0C57P01\0Mterminating connection due to administrator command\0RProcessInterrupts\0\0',
+  )
   const head = Buffer.alloc(5)
   head.write('E')
   head.writeInt32BE(fields.length + 4, 1)
@@ -63,7 +65,9 @@ describe('a connection that ends as the pool hands it out', () => {
   })
 
   it('is replaced where a write comes next, which takes place once', async () => {
-    const store = bultosIn(pool, { write: async (tx, { key }) => void (await tx.query('INSERT INTO buzon VALUES ($1)', [key])) })
+    const store = bultosIn(pool, {
+      write: async (tx, { key }) => void (await tx.query('INSERT INTO buzon VALUES ($1)', [key])),
+    })
     await store.read(['a'], call)
     proxy.appendAfter(ready, terminated)
     const theirs = pool.query('SELECT 1')
@@ -137,7 +141,11 @@ describe('the listeners of a connection', () => {
     const stores = Array.from({ length: 30 }, () => bultosIn(pool))
     const counts = async () => {
       const clients = await Promise.all([pool.connect(), pool.connect()])
-      const found = clients.map((client) => [client.listenerCount('error'), client.listenerCount('notice'), client.listenerCount('end')])
+      const found = clients.map((client) => [
+        client.listenerCount('error'),
+        client.listenerCount('notice'),
+        client.listenerCount('end'),
+      ])
       for (const client of clients) client.release()
       return [...found, pool.eventNames().map((name) => pool.listenerCount(name))]
     }

@@ -52,7 +52,13 @@ beforeAll(async () => {
 afterAll(() => pool.end().then(() => place.drop()))
 
 const over = (client: Parameters<typeof postgresAdapter>[0], more = {}) =>
-  postgresAdapter(client, { resource: rarezas, table: 'rarezas', version: { column: 'version' }, rest: 'resto', ...more })
+  postgresAdapter(client, {
+    resource: rarezas,
+    table: 'rarezas',
+    version: { column: 'version' },
+    rest: 'resto',
+    ...more,
+  })
 /** Has no way of its own, and knows columns by their names. */
 const plain = () => over({ query: (text: string, values?: unknown[]) => pool.query(text, values) })
 
@@ -93,7 +99,9 @@ const rows = fc.array(
 describe('the short ways through `pg`', () => {
   it('give what a client gives that knows columns by name (property)', async () => {
     const [short, long] = [over(pool), plain()]
-    const request = frozen(listRequest({ sort: 'seguro,grande,id', where: [{ field: 'duenyo', op: 'eq', value: 'uno' }] }))
+    const request = frozen(
+      listRequest({ sort: 'seguro,grande,id', where: [{ field: 'duenyo', op: 'eq', value: 'uno' }] }),
+    )
     const all = frozen(listRequest({ sort: '-grande,-id' }))
     await fc.assert(
       fc.asyncProperty(rows, async (given) => {
@@ -140,7 +148,8 @@ describe('the short ways through `pg`', () => {
     const client = new pg.Client({ connectionString: place.url, pipeline: true } as pg.ClientConfig)
     await client.connect()
     const store = over(client)
-    for (let i = 0; i < 3; i++) expect(await store.read(['a', 'b'], call)).toMatchObject([{ value: { id: 'a', seguro: 1 } }, undefined])
+    for (let i = 0; i < 3; i++)
+      expect(await store.read(['a', 'b'], call)).toMatchObject([{ value: { id: 'a', seguro: 1 } }, undefined])
     await client.end()
   })
 
@@ -208,7 +217,9 @@ describe('a request that comes again', () => {
     (await over(pool).list(request, one)).items.map(({ value }) => value.id)
 
   it('finds what is there by then, and for each caller no more than that caller may see', async () => {
-    await pool.query(`TRUNCATE rarezas; INSERT INTO rarezas (id, seguro, duenyo) VALUES ('a', 1, 'uno'), ('b', 2, 'dos')`)
+    await pool.query(
+      `TRUNCATE rarezas; INSERT INTO rarezas (id, seguro, duenyo) VALUES ('a', 1, 'uno'), ('b', 2, 'dos')`,
+    )
     const store = over(pool)
     const request = frozen(listRequest({ sort: 'seguro,id' }))
     const seen = async (scope = {}) => (await store.list(request, callOf({ scope }))).items.map(({ value }) => value.id)
@@ -225,7 +236,9 @@ describe('a request that comes again', () => {
   })
 
   it('is taken anew where it could have changed', async () => {
-    await pool.query(`TRUNCATE rarezas; INSERT INTO rarezas (id, seguro, duenyo) VALUES ('a', 1, 'uno'), ('b', 2, 'dos')`)
+    await pool.query(
+      `TRUNCATE rarezas; INSERT INTO rarezas (id, seguro, duenyo) VALUES ('a', 1, 'uno'), ('b', 2, 'dos')`,
+    )
     const store = over(pool)
     const found = async (request: ListRequest) => (await store.list(request, call)).items.map(({ value }) => value.id)
     const where = [{ field: 'duenyo', path: ['duenyo'], op: 'eq' as const, value: 'uno' }]

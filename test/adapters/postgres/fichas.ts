@@ -1,7 +1,11 @@
 /** The resource and the table of the tests of kept rows. */
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, vi } from 'vitest'
-import { type PostgresAdapterOptions, type PostgresClient, postgresAdapter } from '../../../src/adapters/postgres/index.js'
+import {
+  type PostgresAdapterOptions,
+  type PostgresClient,
+  postgresAdapter,
+} from '../../../src/adapters/postgres/index.js'
 import { cachesOf } from '../../../src/cache.js'
 import { defineResource } from '../../../src/index.js'
 import { freshSchema, type Place } from '../../servers/databases.js'

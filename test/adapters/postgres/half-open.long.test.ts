@@ -44,7 +44,13 @@ afterAll(async () => {
 })
 
 const poolOf = (max: number, more: pg.PoolConfig = {}) =>
-  new pg.Pool({ connectionString: proxy.through(place.url), max, idleTimeoutMillis: 0, Client: Counting, ...more } as pg.PoolConfig)
+  new pg.Pool({
+    connectionString: proxy.through(place.url),
+    max,
+    idleTimeoutMillis: 0,
+    Client: Counting,
+    ...more,
+  } as pg.PoolConfig)
 
 /** As many idle connections as the pool may have. */
 async function fill(own = pool): Promise<void> {
@@ -83,7 +89,9 @@ describe('half-open connections of a pool', () => {
 
   it('hold up many requests no longer: reads, lists, and writes that take place once', async () => {
     const plain = bultosIn(pool)
-    const together = bultosIn(pool, { write: (tx, { key }) => tx.query('INSERT INTO buzon VALUES ($1)', [key]).then(() => {}) })
+    const together = bultosIn(pool, {
+      write: (tx, { key }) => tx.query('INSERT INTO buzon VALUES ($1)', [key]).then(() => {}),
+    })
     await plain.ready()
     await fill()
     await idle()
@@ -104,7 +112,8 @@ describe('half-open connections of a pool', () => {
     await store.read(['a'], call)
     await idle()
     proxy.forget()
-    for (const answer of await soon(Promise.all([1, 2, 3].map(() => store.read(['a'], request()))))) expect(answer).toHaveLength(1)
+    for (const answer of await soon(Promise.all([1, 2, 3].map(() => store.read(['a'], request())))))
+      expect(answer).toHaveLength(1)
     expect(one.totalCount).toBe(1)
     await one.end()
   })
@@ -126,12 +135,18 @@ describe('half-open connections of a pool', () => {
     const two = poolOf(2)
     const limits = { statementTimeout: 200 }
     const plain = bultosIn(two, limits)
-    const together = bultosIn(two, { ...limits, write: (tx, { key }) => tx.query('INSERT INTO buzon VALUES ($1)', [key]).then(() => {}) })
+    const together = bultosIn(two, {
+      ...limits,
+      write: (tx, { key }) => tx.query('INSERT INTO buzon VALUES ($1)', [key]).then(() => {}),
+    })
     await plain.ready()
     await Promise.all([plain.read(['a'], call), plain.read(['a', 'b'], call)])
     proxy.forget()
     // The statement, and five seconds for an answer to its cancel.
-    const [read, created] = await Promise.all([plain.read(['a'], request()), together.create({ id: 'last' }, request())])
+    const [read, created] = await Promise.all([
+      plain.read(['a'], request()),
+      together.create({ id: 'last' }, request()),
+    ])
     expect(read).toMatchObject([{ value: { id: 'a' } }])
     expect(created).toMatchObject({ created: { value: { id: 'last' } } })
     await two.end()
@@ -165,7 +180,9 @@ describe('half-open connections of a pool', () => {
     await store.read(['a'], call)
     await idle()
     proxy.stall()
-    const all = await soon(Promise.all(Array.from({ length: 12 }, (_, n) => refusedWith(store.create({ id: `none${n}` }, request())))))
+    const all = await soon(
+      Promise.all(Array.from({ length: 12 }, (_, n) => refusedWith(store.create({ id: `none${n}` }, request())))),
+    )
     for (const { detail } of all) expect(detail).toMatch(unchanged)
     proxy.cut('reset')
     proxy.resume()

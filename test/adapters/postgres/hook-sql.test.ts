@@ -13,7 +13,11 @@ const actas = defineResource({
   schema: {
     type: 'object',
     required: ['id'],
-    properties: { id: { type: 'string' }, texto: { type: ['string', 'null'] }, notas: { type: 'array', items: { type: 'string' } } },
+    properties: {
+      id: { type: 'string' },
+      texto: { type: ['string', 'null'] },
+      notas: { type: 'array', items: { type: 'string' } },
+    },
   },
 })
 type Acta = NonNullable<typeof actas.types>['record']
@@ -47,38 +51,55 @@ describe.each(stores)('SQL of a "write" function, over $name', ({ open }) => {
   async function service(write: Write, options: Options = {}, timeout = 3_000) {
     const failures: Error[] = []
     const adapter = postgresAdapter(store.client, { resource: actas, table: 'actas', write, ...options })
-    const app = api({ versions: { v1: [mount(actas, adapter)] }, onError: ({ error }) => failures.push(error as Error), timeout })
+    const app = api({
+      versions: { v1: [mount(actas, adapter)] },
+      onError: ({ error }) => failures.push(error as Error),
+      timeout,
+    })
     return { ...(await listen(express().use(app))), failures }
   }
   const rows = () => store.sql('SELECT id, texto FROM actas ORDER BY id')
 
-  const endings = ['COMMIT', 'ROLLBACK', 'COMMIT; BEGIN', 'ROLLBACK; BEGIN', 'COMMIT AND CHAIN', 'ROLLBACK AND CHAIN', 'ABORT; BEGIN']
-  it.each(endings)('VERB-13: %s, after apply() or before, is a 500 that tells the team what became of the change', async (ending) => {
-    for (const first of [true, false]) {
-      for (const [method, path, body] of requests) {
-        await store.sql(`DELETE FROM actas; INSERT INTO actas (id, texto) VALUES ('a', 'uno')`)
-        const before = await rows()
-        const { send, close, failures } = await service(async (tx, change) => {
-          if (first) await change.apply()
-          await run(tx, ending)
-        })
-        const answer = await send(method, path, {}, body)
-        const what = `${method}, ${first ? 'after' : 'before'} apply()`
-        expect(answer.status, what).toBe(500)
-        expect(answer.json.detail, what).toMatch(/whether the change took place is unknown/)
-        expect(failures, what).toHaveLength(1)
-        const [told] = failures
-        expect(String(told), what).toMatch(/The "write" function ended the transaction of the (create|replace|patch|remove) of "actas"/)
-        const made = first && ending.startsWith('COMMIT')
-        // A PUT without If-Match does not know which version it replaces.
-        const notMade = first && method === 'PUT' ? /as that statement left it/ : /The change was not made/
-        expect(String(told), what).toMatch(made ? /The change is committed/ : notMade)
-        if (made) expect(await rows(), what).not.toEqual(before)
-        else expect(await rows(), what).toEqual(before)
-        await close()
+  const endings = [
+    'COMMIT',
+    'ROLLBACK',
+    'COMMIT; BEGIN',
+    'ROLLBACK; BEGIN',
+    'COMMIT AND CHAIN',
+    'ROLLBACK AND CHAIN',
+    'ABORT; BEGIN',
+  ]
+  it.each(endings)(
+    'VERB-13: %s, after apply() or before, is a 500 that tells the team what became of the change',
+    async (ending) => {
+      for (const first of [true, false]) {
+        for (const [method, path, body] of requests) {
+          await store.sql(`DELETE FROM actas; INSERT INTO actas (id, texto) VALUES ('a', 'uno')`)
+          const before = await rows()
+          const { send, close, failures } = await service(async (tx, change) => {
+            if (first) await change.apply()
+            await run(tx, ending)
+          })
+          const answer = await send(method, path, {}, body)
+          const what = `${method}, ${first ? 'after' : 'before'} apply()`
+          expect(answer.status, what).toBe(500)
+          expect(answer.json.detail, what).toMatch(/whether the change took place is unknown/)
+          expect(failures, what).toHaveLength(1)
+          const [told] = failures
+          expect(String(told), what).toMatch(
+            /The "write" function ended the transaction of the (create|replace|patch|remove) of "actas"/,
+          )
+          const made = first && ending.startsWith('COMMIT')
+          // A PUT without If-Match does not know which version it replaces.
+          const notMade = first && method === 'PUT' ? /as that statement left it/ : /The change was not made/
+          expect(String(told), what).toMatch(made ? /The change is committed/ : notMade)
+          if (made) expect(await rows(), what).not.toEqual(before)
+          else expect(await rows(), what).toEqual(before)
+          await close()
+        }
       }
-    }
-  })
+    },
+  )
 
   it('VERB-13: COMMIT after a statement that no longer found the record is a 500 that tells the team so', async () => {
     for (const [method, path, body] of requests.filter(([method]) => method !== 'POST')) {
@@ -166,7 +187,9 @@ describe.each(stores)('SQL of a "write" function, over $name', ({ open }) => {
       })
       expect((await send(method, path, {}, body)).status).toBe(500)
       expect(failures.map(String)).toEqual([
-        expect.stringMatching(/"write" function took away the record of "actas" after change\.apply\(\).*Nothing was changed/),
+        expect.stringMatching(
+          /"write" function took away the record of "actas" after change\.apply\(\).*Nothing was changed/,
+        ),
       ])
       expect(await rows()).toEqual([{ id: 'a', texto: 'uno' }])
       await close()
@@ -192,7 +215,9 @@ describe.each(stores)('SQL of a "write" function, over $name', ({ open }) => {
           await tx.query('SELECT 1 / 0').catch(() => {})
         })
         expect((await send(method, path, {}, body)).status, method).toBe(500)
-        expect(failures.map(String)).toEqual([expect.stringMatching(/statement of the "write" function failed.* Nothing was changed/)])
+        expect(failures.map(String)).toEqual([
+          expect.stringMatching(/statement of the "write" function failed.* Nothing was changed/),
+        ])
         expect(await rows()).toEqual([{ id: 'a', texto: 'uno' }])
         await close()
       }
@@ -206,7 +231,9 @@ describe.each(stores)('SQL of a "write" function, over $name', ({ open }) => {
     })
     for (const [method, path, body] of requests) {
       expect((await send(method, path, {}, body)).status, method).toBe(500)
-      expect(String(failures.pop())).toMatch(/"write".* function made the transaction of the .* of "actas" read-only.*Nothing was changed/)
+      expect(String(failures.pop())).toMatch(
+        /"write".* function made the transaction of the .* of "actas" read-only.*Nothing was changed/,
+      )
     }
     readOnly = false
     expect((await send('PATCH', '/v1/actas/a', {}, { texto: 'dos' })).status).toBe(200)
@@ -215,7 +242,10 @@ describe.each(stores)('SQL of a "write" function, over $name', ({ open }) => {
 
   it('settings of the function that are local to the transaction do not outlive it', async () => {
     const { send, close, failures } = await service(async (tx) => {
-      await run(tx, "SET LOCAL statement_timeout = '1min'; SET LOCAL default_transaction_read_only = on; SET LOCAL work_mem = '5MB'")
+      await run(
+        tx,
+        "SET LOCAL statement_timeout = '1min'; SET LOCAL default_transaction_read_only = on; SET LOCAL work_mem = '5MB'",
+      )
     })
     for (const n of [1, 2, 3]) expect((await send('PATCH', '/v1/actas/a', {}, { texto: `${n}` })).status).toBe(200)
     const [row] = (await (store.client as SqlClient).query("SELECT current_setting('work_mem') AS m")).rows
@@ -242,7 +272,10 @@ describe.each(stores)('SQL of a "write" function, over $name', ({ open }) => {
     const { send, close, failures } = await service(write, { readBefore: true })
     const answer = await send('PUT', '/v1/actas/a', {}, given)
     expect([answer.status, answer.json, failures]).toEqual([200, given, []])
-    expect(seen).toMatchObject([{ action: 'replace', key: 'a', value: given, before: { texto: 'uno' }, after: given }, given])
+    expect(seen).toMatchObject([
+      { action: 'replace', key: 'a', value: given, before: { texto: 'uno' }, after: given },
+      given,
+    ])
     const adapter = postgresAdapter(store.client, { resource: actas, table: 'actas', write: async () => {} })
     const own = { id: 'a', texto: 'dos', notas: ['x'] }
     await adapter.replace('a', own, undefined, { principal: undefined, scope: {}, requestId: 'r' } as never)
@@ -282,25 +315,30 @@ describe.each(stores)('SQL of a "write" function, over $name', ({ open }) => {
       }
     })
     await fc.assert(
-      fc.asyncProperty(fc.array(fc.constantFrom(...parts), { maxLength: 6 }), fc.constantFrom(...requests), async (chosen, request) => {
-        await store.sql(`DELETE FROM actas; INSERT INTO actas (id, texto) VALUES ('a', 'uno')`)
-        script = chosen
-        failures.length = 0
-        const [method, path, body] = request
-        const answer = await send(method, path, { Prefer: 'return=representation' }, body)
-        script = []
-        const told = [...failures]
-        const now = await send('GET', method === 'POST' ? '/v1/actas/b' : '/v1/actas/a')
-        if (answer.status >= 300) {
-          if (answer.status === 422) expect([answer.json.detail, chosen]).toEqual(['No.', expect.arrayContaining(['throw a problem'])])
-          else expect([answer.status, told], JSON.stringify(answer.json)).toEqual([500, [expect.any(Error)]])
-          if (answer.status === 422 && method === 'POST') expect(now.status).toBe(404)
-          return
-        }
-        expect(told).toEqual([])
-        if (method === 'DELETE') expect(now.status).toBe(404)
-        else expect([answer.json, answer.headers.etag]).toEqual([now.json, now.headers.etag])
-      }),
+      fc.asyncProperty(
+        fc.array(fc.constantFrom(...parts), { maxLength: 6 }),
+        fc.constantFrom(...requests),
+        async (chosen, request) => {
+          await store.sql(`DELETE FROM actas; INSERT INTO actas (id, texto) VALUES ('a', 'uno')`)
+          script = chosen
+          failures.length = 0
+          const [method, path, body] = request
+          const answer = await send(method, path, { Prefer: 'return=representation' }, body)
+          script = []
+          const told = [...failures]
+          const now = await send('GET', method === 'POST' ? '/v1/actas/b' : '/v1/actas/a')
+          if (answer.status >= 300) {
+            if (answer.status === 422)
+              expect([answer.json.detail, chosen]).toEqual(['No.', expect.arrayContaining(['throw a problem'])])
+            else expect([answer.status, told], JSON.stringify(answer.json)).toEqual([500, [expect.any(Error)]])
+            if (answer.status === 422 && method === 'POST') expect(now.status).toBe(404)
+            return
+          }
+          expect(told).toEqual([])
+          if (method === 'DELETE') expect(now.status).toBe(404)
+          else expect([answer.json, answer.headers.etag]).toEqual([now.json, now.headers.etag])
+        },
+      ),
       { numRuns: 150 },
     )
     await close()
@@ -310,7 +348,9 @@ describe.each(stores)('SQL of a "write" function, over $name', ({ open }) => {
     const { send, close, failures } = await service(() => new Promise(() => {}), {}, 1_500)
     const answer = await send('PATCH', '/v1/actas/a', {}, { texto: 'dos' })
     expect([answer.status, answer.json.detail]).toEqual([503, expect.stringMatching(/Nothing was changed/)])
-    expect(failures.map(String)).toEqual([expect.stringMatching(/"write" function of "actas" had not ended when the time was up/)])
+    expect(failures.map(String)).toEqual([
+      expect.stringMatching(/"write" function of "actas" had not ended when the time was up/),
+    ])
     expect(String(failures[0]).includes('Another connection waits')).toBe(false)
     await close()
   })

@@ -41,10 +41,12 @@ type Options = Partial<Omit<PostgresAdapterOptions, 'resource'>>
 const target = (client: PostgresClient, options: Options = {}): Target =>
   postgresAdapter(client, { table: 'clientes', onWarning: () => {}, ...options, resource: clientes } as never)
 const source = (client: PostgresClient, options: Options = {}) =>
-  postgresAdapter(client, { table: 'contratos', onWarning: () => {}, ...options, resource: contratos } as never) as PostgresAdapter<
-    { codigo: string },
-    string
-  >
+  postgresAdapter(client, {
+    table: 'contratos',
+    onWarning: () => {},
+    ...options,
+    resource: contratos,
+  } as never) as PostgresAdapter<{ codigo: string }, string>
 
 /** A call whose answer shows the client of each contract, and what is told of it. */
 function showing(adapter: object, more: Partial<ShownLink> = {}, own: Partial<AdapterCall> = {}) {

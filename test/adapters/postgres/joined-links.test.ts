@@ -46,16 +46,26 @@ afterAll(async () => {
 
 const tables = ['clientes', 'zonas', 'etiquetas', 'marcas', 'saldos', 'vistas', 'grandes', 'pedidos'] as const
 type Rows = Readonly<Record<(typeof tables)[number], readonly object[]>>
-const nothing: Rows = { clientes: [], zonas: [], etiquetas: [], marcas: [], saldos: [], vistas: [], grandes: [], pedidos: [] }
+const nothing: Rows = {
+  clientes: [],
+  zonas: [],
+  etiquetas: [],
+  marcas: [],
+  saldos: [],
+  vistas: [],
+  grandes: [],
+  pedidos: [],
+}
 
 async function fill(rows: Rows): Promise<void> {
   await place.sql(`TRUNCATE ${tables.join(', ')}`)
   for (const table of tables) {
     const columns = [...new Set(rows[table].flatMap((one) => Object.keys(one)))].join(', ')
     if (columns === '') continue
-    await place.sql(`INSERT INTO ${table} (${columns}) SELECT ${columns} FROM json_populate_recordset(NULL::${table}, $1::text::json)`, [
-      JSON.stringify(rows[table]),
-    ])
+    await place.sql(
+      `INSERT INTO ${table} (${columns}) SELECT ${columns} FROM json_populate_recordset(NULL::${table}, $1::text::json)`,
+      [JSON.stringify(rows[table])],
+    )
   }
 }
 
@@ -66,7 +76,8 @@ const note = maybe(fc.constantFrom('a', 'b', 'oculta', 'ñandú', ''))
 /** Equal but for their case, and not. */
 const spelt = fc.constantFrom('Rojo', 'rojo', 'ROJO', 'verde', 'Verde', 'straße', ' ')
 const huge = fc.constantFrom('9007199254740993', '9007199254740992', '1', '-9223372036854775808')
-const unique = <T>(one: fc.Arbitrary<T>, selector: (row: T) => unknown) => fc.uniqueArray(one, { maxLength: 5, selector })
+const unique = <T>(one: fc.Arbitrary<T>, selector: (row: T) => unknown) =>
+  fc.uniqueArray(one, { maxLength: 5, selector })
 const folded = (row: { readonly nombre?: string }) => row.nombre?.toLowerCase().replace('ß', 'ss')
 const amount = maybe(fc.constantFrom('1.10', '1.1', '12345678901234567890.5'))
 const removed = fc.constantFrom(null, null, '2026-01-01T00:00:00Z')
@@ -90,7 +101,9 @@ const data: fc.Arbitrary<Rows> = fc.record({
   etiquetas: unique(fc.record({ nombre: spelt, color: note }), folded),
   marcas: unique(fc.record({ nombre: spelt, color: note }), folded),
   saldos: unique(fc.record({ id: few, mitad: maybe(few), nota: note }), ({ id }) => id),
-  vistas: unique(fc.record({ id: few, nota: note }), ({ id }) => id).map((all) => all.map((one) => ({ ...one, version: randomVersion() }))),
+  vistas: unique(fc.record({ id: few, nota: note }), ({ id }) => id).map((all) =>
+    all.map((one) => ({ ...one, version: randomVersion() })),
+  ),
   grandes: unique(fc.record({ id: huge, nota: note }), ({ id }) => id),
   pedidos: fc.uniqueArray(
     fc.record({
@@ -118,7 +131,9 @@ let versions = 0
 const randomVersion = (): string => `00000000-0000-4000-8000-${String(++versions).padStart(12, '0')}`
 
 const asker: fc.Arbitrary<Asker> = fc.constantFrom({}, {}, { duenyo: 'uno' }, { hides: 2 }, { duenyo: 'dos', hides: 1 })
-const expand = fc.subarray([...linkNames], { maxLength: 4 }).map((names) => (names.length === 0 ? '' : `&expand=${names.join(',')}`))
+const expand = fc
+  .subarray([...linkNames], { maxLength: 4 })
+  .map((names) => (names.length === 0 ? '' : `&expand=${names.join(',')}`))
 const list = fc
   .record({
     sort: fc.constantFrom('', '&sort=n', '&sort=-n', '&sort=nota,-n', '&sort=-id'),
@@ -155,7 +170,8 @@ describe('what a link leads to', () => {
             expect(await told(services.joined, path, who)).toEqual(expected)
             expect(await told(services.joinedAsked, path, who)).toEqual(await told(services.aloneAsked, path, who))
             const next = /<http:\/\/pedidos\.test([^>]*)>; rel="?next/.exec(String(expected.link ?? ''))?.[1]
-            if (next !== undefined) expect(await told(services.joined, next, who)).toEqual(await told(services.alone, next, who))
+            if (next !== undefined)
+              expect(await told(services.joined, next, who)).toEqual(await told(services.alone, next, who))
           }
         },
       ),
@@ -165,7 +181,16 @@ describe('what a link leads to', () => {
 })
 
 describe('a read of what shows links', () => {
-  const one = { id: 1, n: 1, cliente_id: 1, zona_pais: 'ar', zona_numero: 1, etiqueta_nombre: 'rojo', padre_id: 1, saldo_id: 1 }
+  const one = {
+    id: 1,
+    n: 1,
+    cliente_id: 1,
+    zona_pais: 'ar',
+    zona_numero: 1,
+    etiqueta_nombre: 'rojo',
+    padre_id: 1,
+    saldo_id: 1,
+  }
   const full: Rows = {
     clientes: [{ id: 1, nombre: 'Ana' }],
     zonas: [{ pais: 'ar', numero: 1, nombre: 'Sur', version: randomVersion() }],
@@ -229,7 +254,10 @@ describe('records that one transaction changes with what they link to', () => {
     })()
     const seen = new Set<number>()
     while (writes < 150) {
-      const [item, list] = await Promise.all([services.joined.send('GET', '/v1/pedidos/1'), services.joined.send('GET', '/v1/pedidos')])
+      const [item, list] = await Promise.all([
+        services.joined.send('GET', '/v1/pedidos/1'),
+        services.joined.send('GET', '/v1/pedidos'),
+      ])
       for (const { n, cliente } of [item.json, list.json[0]]) {
         expect(cliente.nombre).toBe(String(n))
         seen.add(n)

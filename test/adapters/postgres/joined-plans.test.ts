@@ -72,7 +72,9 @@ async function readsOf(path: string) {
   const [{ text, values }] = sent as [(typeof sent)[number]]
   const { rows: plan } = await pools[1].query(`EXPLAIN (ANALYZE, FORMAT JSON) ${text}`, values)
   const nodes = nodesOf(planIn(plan[0])) as readonly (PlanNode & { readonly 'Actual Loops': number })[]
-  return nodes.flatMap((node) => (node['Relation Name'] === 'clientes' ? [{ by: node['Node Type'], times: node['Actual Loops'] }] : []))
+  return nodes.flatMap((node) =>
+    node['Relation Name'] === 'clientes' ? [{ by: node['Node Type'], times: node['Actual Loops'] }] : [],
+  )
 }
 
 describe('a page whose links are joined', () => {

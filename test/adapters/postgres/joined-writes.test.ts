@@ -92,14 +92,22 @@ describe('a write', () => {
     ['a PATCH of a link', 3, { method: 'PATCH', body: { cliente: { id: 2 } } }],
     ['a PATCH of a record whose links are null', 2, { method: 'PATCH', path: '/v1/pedidos/2', body: { n: 7 } }],
     ['a PATCH without If-Match', 2, { method: 'PATCH', body: { n: 7 }, tagged: false }],
-    ['a PATCH by a caller with a scope', 2, { method: 'PATCH', body: { n: 7 }, headers: { 'x-asker': '{"duenyo":"uno"}' } }],
+    [
+      'a PATCH by a caller with a scope',
+      2,
+      { method: 'PATCH', body: { n: 7 }, headers: { 'x-asker': '{"duenyo":"uno"}' } },
+    ],
     ['a POST', 2, { method: 'POST', path: '/v1/pedidos', body: { id: 9, cliente: { id: 1 } } }],
     [
       'a POST with two links',
       3,
       { method: 'POST', path: '/v1/pedidos', body: { id: 9, cliente: { id: 1 }, zona: { pais: 'ar', numero: 1 } } },
     ],
-    ['a POST that expands', 2, { method: 'POST', path: '/v1/pedidos', query: '?expand=cliente', body: { id: 9, cliente: { id: 2 } } }],
+    [
+      'a POST that expands',
+      2,
+      { method: 'POST', path: '/v1/pedidos', query: '?expand=cliente', body: { id: 9, cliente: { id: 2 } } },
+    ],
     ['a POST without links', 1, { method: 'POST', path: '/v1/pedidos', body: { id: 9 } }],
   ])('of which the answer shows what a GET does, in so few statements: %s', async (_what, statements, change) => {
     await described()

@@ -82,7 +82,9 @@ describe('VERB-12: what the PostgreSQL adapter keeps of creates that may be repe
     const answer = await tried(over.create({ id: 'cut', n: 1 }, call))
     await cut
     if (answer === 'running' || answer instanceof Error) {
-      await until(async () => over.create({ id: 'cut', n: 1 }, call)).toMatchObject({ created: { value: { id: 'cut' } } })
+      await until(async () => over.create({ id: 'cut', n: 1 }, call)).toMatchObject({
+        created: { value: { id: 'cut' } },
+      })
     } else expect(answer).toMatchObject({ created: { value: { id: 'cut' } } })
     expect(await rows('cut')).toHaveLength(1)
   })
@@ -198,7 +200,10 @@ describe('VERB-12: what the PostgreSQL adapter keeps of creates that may be repe
       await tx.query('INSERT INTO buzon VALUES ($1, 1)', [change.key])
     }
     const call = keyed()
-    const answers = [await store({ write }).create({ id: 'once' }, call), await store({ write }).create({ id: 'once' }, call)]
+    const answers = [
+      await store({ write }).create({ id: 'once' }, call),
+      await store({ write }).create({ id: 'once' }, call),
+    ]
     expect(answers[1]).toEqual(answers[0])
     expect([runs, (await place.sql(`SELECT 1 FROM buzon WHERE bulto = 'once'`)).length]).toEqual([1, 1])
     const failing = keyed()
@@ -217,13 +222,17 @@ describe('VERB-12: what the PostgreSQL adapter keeps of creates that may be repe
     expect(await store().recall?.(another)).toMatchObject({ value: { id: 'new', n: 2 } })
     expect(await store().recall?.(call)).toBe('mismatched')
     await store({ idempotency: { ...idempotency, ttl: 3600 } }).create({ id: 'hour' }, keyed('hour'))
-    const [left] = await place.sql(`SELECT extract(epoch FROM expires_at - now())::float8 AS left FROM claves WHERE id = 'hour'`)
+    const [left] = await place.sql(
+      `SELECT extract(epoch FROM expires_at - now())::float8 AS left FROM claves WHERE id = 'hour'`,
+    )
     expect(left?.left).toBeGreaterThan(3_500)
     expect(left?.left).toBeLessThanOrEqual(3_600)
   })
 
   it('clears what has expired, but not what somebody holds, and nobody waits for it', async () => {
-    await place.sql(`INSERT INTO claves SELECT 'old-' || i, 'f', '{}', '', now() - interval '1 day' FROM generate_series(1, 1500) AS i`)
+    await place.sql(
+      `INSERT INTO claves SELECT 'old-' || i, 'f', '{}', '', now() - interval '1 day' FROM generate_series(1, 1500) AS i`,
+    )
     const holder = await pool.connect()
     await holder.query('BEGIN')
     await holder.query(`SELECT 1 FROM claves WHERE id = 'old-7' FOR UPDATE`)
@@ -296,7 +305,10 @@ describe('VERB-12: what the PostgreSQL adapter keeps of creates that may be repe
     const call = keyed()
     const answers = await Promise.all(
       Array.from({ length: 6 }, (_, i) =>
-        (i % 2 ? store({}, strict) : store({ idempotency: { ...idempotency, lock: false } }, strict)).create({ id: 'serial' }, call),
+        (i % 2 ? store({}, strict) : store({ idempotency: { ...idempotency, lock: false } }, strict)).create(
+          { id: 'serial' },
+          call,
+        ),
       ),
     )
     const made = answers.filter((answer) => answer !== 'running')

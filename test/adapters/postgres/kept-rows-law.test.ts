@@ -18,15 +18,19 @@ const changes: Record<string, (id: string, value: string) => string> = {
   'update of all': (_, value) => `UPDATE fichas SET b = '${value}'`,
   'update that changes nothing': (id) => `UPDATE fichas SET b = b WHERE id = '${id}'`,
   remove: (id) => `DELETE FROM fichas WHERE id = '${id}'`,
-  'make anew': (id, value) => `DELETE FROM fichas WHERE id = '${id}'; INSERT INTO fichas (id, a) VALUES ('${id}', '${value}')`,
+  'make anew': (id, value) =>
+    `DELETE FROM fichas WHERE id = '${id}'; INSERT INTO fichas (id, a) VALUES ('${id}', '${value}')`,
   'make anew in the same version': (id, value) =>
     `CREATE TEMP TABLE t AS SELECT * FROM fichas WHERE id = '${id}'; DELETE FROM fichas WHERE id = '${id}';
      INSERT INTO fichas (id, a, version) SELECT id, '${value}', version FROM t; DROP TABLE t`,
   'disable the trigger': (id, value) =>
     `ALTER TABLE fichas DISABLE TRIGGER ALL; UPDATE fichas SET a = '${value}' WHERE id = '${id}'; ALTER TABLE fichas ENABLE TRIGGER ALL`,
-  'leave the trigger off': (id, value) => `ALTER TABLE fichas DISABLE TRIGGER ALL; UPDATE fichas SET a = '${value}' WHERE id = '${id}'`,
-  'drop the trigger': (id, value) => `DROP TRIGGER IF EXISTS mueve ON fichas; UPDATE fichas SET n = length('${value}') WHERE id = '${id}'`,
-  'apply as a subscriber': (id, value) => `SET session_replication_role = replica; UPDATE fichas SET b = '${value}' WHERE id = '${id}'`,
+  'leave the trigger off': (id, value) =>
+    `ALTER TABLE fichas DISABLE TRIGGER ALL; UPDATE fichas SET a = '${value}' WHERE id = '${id}'`,
+  'drop the trigger': (id, value) =>
+    `DROP TRIGGER IF EXISTS mueve ON fichas; UPDATE fichas SET n = length('${value}') WHERE id = '${id}'`,
+  'apply as a subscriber': (id, value) =>
+    `SET session_replication_role = replica; UPDATE fichas SET b = '${value}' WHERE id = '${id}'`,
   truncate: () => `TRUNCATE fichas; ${rows}`,
   'put back': (_, value) =>
     `CREATE TEMP TABLE t AS SELECT * FROM fichas; TRUNCATE fichas; INSERT INTO fichas SELECT * FROM t; UPDATE t SET b = '${value}'; DROP TABLE t`,
@@ -40,7 +44,12 @@ type Step =
   | { readonly kind: 'get'; readonly id: string }
   | { readonly kind: 'list'; readonly query: string }
 const step: fc.Arbitrary<Step> = fc.oneof(
-  fc.record({ kind: fc.constant('sql'), change: fc.constantFrom(...Object.keys(changes)), id, value }) as fc.Arbitrary<Step>,
+  fc.record({
+    kind: fc.constant('sql'),
+    change: fc.constantFrom(...Object.keys(changes)),
+    id,
+    value,
+  }) as fc.Arbitrary<Step>,
   fc.record({ kind: fc.constantFrom('patch', 'get'), id, value }) as fc.Arbitrary<Step>,
   fc.record({
     kind: fc.constant('list'),
@@ -68,18 +77,25 @@ describeWithCaches('answers', () => {
           await listOften(kept)
           const running = await Promise.all(
             adapters.map((adapter) =>
-              listen(express().use(api({ versions: { v1: [mount(fichas, adapter)] }, baseUrl: 'https://fichas.example' }))),
+              listen(
+                express().use(api({ versions: { v1: [mount(fichas, adapter)] }, baseUrl: 'https://fichas.example' })),
+              ),
             ),
           )
           const same = async (path: string) => {
             const answers = await Promise.all(running.map(({ send }) => send('GET', path, { 'x-request-id': 'same' })))
-            const [one, other] = answers.map(({ status, text, headers }) => ({ status, text, headers: { ...headers, date: '' } }))
+            const [one, other] = answers.map(({ status, text, headers }) => ({
+              status,
+              text,
+              headers: { ...headers, date: '' },
+            }))
             expect(one).toEqual(other)
           }
           try {
             for (const one of steps) {
               if (one.kind === 'sql') await sql(changes[one.change]?.(one.id, one.value) as string)
-              else if (one.kind === 'patch') await running[0]?.send('PATCH', `/v1/fichas/${one.id}`, {}, { a: one.value })
+              else if (one.kind === 'patch')
+                await running[0]?.send('PATCH', `/v1/fichas/${one.id}`, {}, { a: one.value })
               else await same(one.kind === 'list' ? `/v1/fichas${one.query}` : `/v1/fichas/${one.id}`)
               await same('/v1/fichas')
               await listOften(kept)

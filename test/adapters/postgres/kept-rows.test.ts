@@ -40,7 +40,10 @@ describeWithCaches('a row that comes again in the same version', () => {
     const adapter = over()
     await warm(adapter)
     const one = await read(adapter)
-    expect(one).toEqual({ value: { id: 'f1', a: 'a', b: null, n: 1, json: { x: [1] }, padreId: 'f2' }, version: one?.version })
+    expect(one).toEqual({
+      value: { id: 'f1', a: 'a', b: null, n: 1, json: { x: [1] }, padreId: 'f2' },
+      version: one?.version,
+    })
     expect(isFixed(one)).toBe(true)
     expect(await read(adapter)).toBe(one)
     expect((await adapter.read(['f2', 'f1'], call))[1]).toBe(one)
@@ -109,7 +112,11 @@ describeWithCaches('a row that comes again in the same version', () => {
     const link: ShownLink = Object.freeze({ by: ['padreId'], adapter, members: ['b'] })
     const told = async () => {
       const found: (Stored<unknown> | undefined)[] = []
-      const links: ShownLinks = { all: [link], callOf: () => call, found: (_, key, stored) => void (key === 'f2' && found.push(stored)) }
+      const links: ShownLinks = {
+        all: [link],
+        callOf: () => call,
+        found: (_, key, stored) => void (key === 'f2' && found.push(stored)),
+      }
       await adapter.read(['f1'], callOf({ links }))
       await adapter.list(listRequest({ sort: 'n,id' }), callOf({ links }))
       return found
@@ -118,7 +125,9 @@ describeWithCaches('a row that comes again in the same version', () => {
     expect(one).toEqual({ value: { id: 'f2', b: null }, version: (await read(adapter, 'f2'))?.version })
     expect(isFixed(one)).toBe(true)
     expect(same).toBe(one)
-    await place.sql(`ALTER TABLE fichas DISABLE TRIGGER mueve; UPDATE fichas SET b = 'z'; ALTER TABLE fichas ENABLE TRIGGER mueve`)
+    await place.sql(
+      `ALTER TABLE fichas DISABLE TRIGGER mueve; UPDATE fichas SET b = 'z'; ALTER TABLE fichas ENABLE TRIGGER mueve`,
+    )
     expect((await told()).map((stored) => stored?.value)).toEqual([
       { id: 'f2', b: 'z' },
       { id: 'f2', b: 'z' },
@@ -142,7 +151,9 @@ describeWithCaches('a row that comes again in the same version', () => {
     await differs('other')
     await place.sql(`SET session_replication_role = replica; UPDATE fichas SET b = 'replica'`)
     await differs('replica')
-    await place.sql(`ALTER TABLE fichas DISABLE TRIGGER mueve; UPDATE fichas SET b = 'disabled'; ALTER TABLE fichas ENABLE TRIGGER mueve`)
+    await place.sql(
+      `ALTER TABLE fichas DISABLE TRIGGER mueve; UPDATE fichas SET b = 'disabled'; ALTER TABLE fichas ENABLE TRIGGER mueve`,
+    )
     await differs('disabled')
     await place.sql(`DROP TRIGGER mueve ON fichas; UPDATE fichas SET b = 'dropped'; ${trigger}`)
     await differs('dropped')
@@ -222,7 +233,8 @@ describeWithCaches('a row that comes again in the same version', () => {
     const before = counted(one)
     expect(before).toMatchObject({ bound: 2 ** 25 })
     expect(counted(other)).toEqual(before)
-    for (let i = 0; i < 3; i++) expect([await read(one), await read(other)]).toMatchObject([{ value: { b: 'b' } }, { value: { b: 'o' } }])
+    for (let i = 0; i < 3; i++)
+      expect([await read(one), await read(other)]).toMatchObject([{ value: { b: 'b' } }, { value: { b: 'o' } }])
     expect(await read(one)).toBe(await read(one))
     expect(await read(other)).toBe(await read(other))
   })
@@ -299,33 +311,36 @@ describe('a row is not kept', () => {
     await neverKept(over(options))
   })
 
-  itWithCaches('of a transaction of the team, nor by a client that may be in one, nor of the embedded database', async () => {
-    await fill()
-    const adapter = over()
-    await warm(adapter)
-    const outside = await read(adapter)
-    const client = new pg.Client(place.url)
-    await client.connect()
-    await client.query('BEGIN')
-    const inside = adapter.within(client)
-    expect(await read(inside)).not.toBe(outside)
-    await client.query(`ALTER TABLE fichas DISABLE TRIGGER mueve; UPDATE fichas SET b = 'never committed'`)
-    expect((await read(inside))?.value.b).toBe('never committed')
-    await client.query('ROLLBACK')
-    expect(await read(adapter)).toBe(outside)
-    await neverKept(over({}, client))
-    await neverKept(
-      over({}, {
-        query: (sql, values) => place.pool.query(sql, values),
-        transaction: (work: (tx: pg.Client) => unknown) => work(client),
-      } as PostgresClient),
-    )
-    await client.end()
-    const embedded = await lentPglite()
-    await embedded.client.exec(`CREATE TABLE fichas (${columns}, ${uuid}); ${moves}; ${trigger}; ${rows}`)
-    await neverKept(over({}, embedded.client))
-    await embedded.release()
-  })
+  itWithCaches(
+    'of a transaction of the team, nor by a client that may be in one, nor of the embedded database',
+    async () => {
+      await fill()
+      const adapter = over()
+      await warm(adapter)
+      const outside = await read(adapter)
+      const client = new pg.Client(place.url)
+      await client.connect()
+      await client.query('BEGIN')
+      const inside = adapter.within(client)
+      expect(await read(inside)).not.toBe(outside)
+      await client.query(`ALTER TABLE fichas DISABLE TRIGGER mueve; UPDATE fichas SET b = 'never committed'`)
+      expect((await read(inside))?.value.b).toBe('never committed')
+      await client.query('ROLLBACK')
+      expect(await read(adapter)).toBe(outside)
+      await neverKept(over({}, client))
+      await neverKept(
+        over({}, {
+          query: (sql, values) => place.pool.query(sql, values),
+          transaction: (work: (tx: pg.Client) => unknown) => work(client),
+        } as PostgresClient),
+      )
+      await client.end()
+      const embedded = await lentPglite()
+      await embedded.client.exec(`CREATE TABLE fichas (${columns}, ${uuid}); ${moves}; ${trigger}; ${rows}`)
+      await neverKept(over({}, embedded.client))
+      await embedded.release()
+    },
+  )
 
   itWithCaches('of the database that is written, where reads go to another one', async () => {
     await fill()

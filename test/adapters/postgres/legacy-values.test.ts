@@ -73,7 +73,10 @@ describe.each(stores)('values that others wrote, on $name', ({ open }) => {
     expect(await patch({ nota: 'y' })).toMatchObject({ status: 200, json: { nota: 'y', dia: 'infinity' } })
     expect(await patch({})).toMatchObject({ status: 200 })
     expect(await store.sql(all)).toEqual(before)
-    expect(await patch({ dia: '-infinity' })).toMatchObject({ status: 422, json: { errors: [{ pointer: '/dia', code: 'format' }] } })
+    expect(await patch({ dia: '-infinity' })).toMatchObject({
+      status: 422,
+      json: { errors: [{ pointer: '/dia', code: 'format' }] },
+    })
     await server.close()
   })
 
@@ -101,7 +104,11 @@ describe.each(stores)('values that others wrote, on $name', ({ open }) => {
       },
     } as never)
     const server = await listen(
-      express().use(api({ versions: { v1: [mount(docs, postgresAdapter(store.client, { resource: docs, table: 'docs' }) as never)] } })),
+      express().use(
+        api({
+          versions: { v1: [mount(docs, postgresAdapter(store.client, { resource: docs, table: 'docs' }) as never)] },
+        }),
+      ),
     )
     const path = '/v1/docs/1'
     const stored = () => store.sql('SELECT doc::text FROM docs')
@@ -112,7 +119,9 @@ describe.each(stores)('values that others wrote, on $name', ({ open }) => {
       ['PUT', { ...(shown as object), n: 2 }],
       ['PATCH', { n: 3 }],
     ] as const) {
-      expect(await server.send(method, path, { 'content-type': 'application/json' }, body as object)).toMatchObject({ status: 200 })
+      expect(await server.send(method, path, { 'content-type': 'application/json' }, body as object)).toMatchObject({
+        status: 200,
+      })
       expect(await stored()).toEqual(before)
     }
     await server.close()
@@ -121,7 +130,12 @@ describe.each(stores)('values that others wrote, on $name', ({ open }) => {
   it('shows none of them as another value', async () => {
     await store.sql(`TRUNCATE cosas; ${odd}`)
     const [stored] = await adapter().read([1], callOf())
-    expect(stored?.value).toMatchObject({ peso: null, dia: 'infinity', momento: expect.stringContaining('BC'), instante: '-infinity' })
+    expect(stored?.value).toMatchObject({
+      peso: null,
+      dia: 'infinity',
+      momento: expect.stringContaining('BC'),
+      instante: '-infinity',
+    })
   })
 
   it.each(['exacto', 'grande', 'peso', 'momento'])(
@@ -156,15 +170,21 @@ describe.each(stores)('values that others wrote, on $name', ({ open }) => {
 
   it('a moment as JavaScript writes it survives as it is', async () => {
     await store.sql('TRUNCATE cosas')
-    const cosa = adapter({ onCreate: (value: object) => ({ ...value, instante: new Date(1_700_000_000_100).toISOString() }) })
-    expect(await cosa.create({ id: 1 }, callOf())).toMatchObject({ created: { value: { instante: '2023-11-14T22:13:20.100Z' } } })
+    const cosa = adapter({
+      onCreate: (value: object) => ({ ...value, instante: new Date(1_700_000_000_100).toISOString() }),
+    })
+    expect(await cosa.create({ id: 1 }, callOf())).toMatchObject({
+      created: { value: { instante: '2023-11-14T22:13:20.100Z' } },
+    })
     for (const [given, kept] of [
       ['2024-01-01T00:00:00.000Z', '2024-01-01T00:00:00.000Z'],
       ['2024-01-01T00:00:00Z', '2024-01-01T00:00:00.000Z'],
       ['2024-01-01T00:00:00.123456Z', '2024-01-01T00:00:00.123456Z'],
       ['2024-01-01t02:00:00+02:00', '2024-01-01T00:00:00.000Z'],
     ] as const) {
-      expect(await adapter().replace(1, { id: 1, instante: given }, undefined, callOf())).toMatchObject({ value: { instante: kept } })
+      expect(await adapter().replace(1, { id: 1, instante: given }, undefined, callOf())).toMatchObject({
+        value: { instante: kept },
+      })
     }
     for (const bad of ['2024-01-01T00:00:00.1234567Z', '2024-01-01T00:00:00', '2024-02-30T00:00:00Z']) {
       expect(await adapter().replace(1, { id: 1, instante: bad }, undefined, callOf())).toMatchObject({
@@ -184,8 +204,13 @@ describe.each(stores)('values that others wrote, on $name', ({ open }) => {
       /onCreate of "cosas" gives "instante" a value that the table refuses/,
     )
     await adapter().create({ id: 1 }, callOf())
-    await expect(adapter(bad).replace(1, { id: 1 }, undefined, callOf())).rejects.toThrow(/onUpdate of "cosas" gives "momento"/)
-    expect(await adapter(bad).replace(1, { id: 1, nota: '\0' }, undefined, callOf())).toMatchObject({ refused: 'rule', members: ['nota'] })
+    await expect(adapter(bad).replace(1, { id: 1 }, undefined, callOf())).rejects.toThrow(
+      /onUpdate of "cosas" gives "momento"/,
+    )
+    expect(await adapter(bad).replace(1, { id: 1, nota: '\0' }, undefined, callOf())).toMatchObject({
+      refused: 'rule',
+      members: ['nota'],
+    })
   })
 
   it('a function of the team that drops a member which must have a value is no fault of the client', async () => {
@@ -193,7 +218,8 @@ describe.each(stores)('values that others wrote, on $name', ({ open }) => {
     const dropping = ({ nota: _, ...value }: Record<string, unknown>): object => value
     const dropped = adapter({ onCreate: dropping, onUpdate: dropping })
     await adapter().create({ id: 1, nota: 'x' }, callOf())
-    const said = (name: string) => new RegExp(`^${name} of "cosas" gives "nota" a value that the table refuses: must have a value`)
+    const said = (name: string) =>
+      new RegExp(`^${name} of "cosas" gives "nota" a value that the table refuses: must have a value`)
     await expect(dropped.create({ id: 2, nota: 'x' }, callOf())).rejects.toThrow(said('onCreate'))
     await expect(dropped.replace(1, { id: 1, nota: 'y' }, undefined, callOf())).rejects.toThrow(said('onUpdate'))
     const refused = { refused: 'rule', members: ['nota'], why: 'must have a value' }
@@ -204,11 +230,21 @@ describe.each(stores)('values that others wrote, on $name', ({ open }) => {
 
   it('a function of the team that throws a text is named', async () => {
     await store.sql('TRUNCATE cosas')
-    const bare = { onCreate: () => Promise.reject('no'), onUpdate: () => Promise.reject('no'), search: () => Promise.reject('no') }
-    await expect(adapter(bare).create({ id: 1 }, callOf())).rejects.toThrow('onCreate of "cosas" threw no, which is no Error.')
+    const bare = {
+      onCreate: () => Promise.reject('no'),
+      onUpdate: () => Promise.reject('no'),
+      search: () => Promise.reject('no'),
+    }
+    await expect(adapter(bare).create({ id: 1 }, callOf())).rejects.toThrow(
+      'onCreate of "cosas" threw no, which is no Error.',
+    )
     await adapter().create({ id: 1 }, callOf())
-    await expect(adapter(bare).replace(1, { id: 1 }, undefined, callOf())).rejects.toThrow('onUpdate of "cosas" threw no')
-    await expect(adapter(bare).list(listRequest({ search: 'x', sort: 'id' }), callOf())).rejects.toThrow('search of "cosas" threw no')
+    await expect(adapter(bare).replace(1, { id: 1 }, undefined, callOf())).rejects.toThrow(
+      'onUpdate of "cosas" threw no',
+    )
+    await expect(adapter(bare).list(listRequest({ search: 'x', sort: 'id' }), callOf())).rejects.toThrow(
+      'search of "cosas" threw no',
+    )
   })
 
   it('a trigger that gives nothing back is a rule, told at once', async () => {
@@ -222,6 +258,8 @@ describe.each(stores)('values that others wrote, on $name', ({ open }) => {
     const created = await adapter().create({ id: 1 }, callOf())
     const version = 'created' in created ? created.created.version : ''
     expect(await adapter().replace(1, { id: 1, nota: 'calla' }, version, callOf())).toMatchObject({ refused: 'rule' })
-    expect(await adapter().replace(1, { id: 1, nota: 'habla' }, version, callOf())).toMatchObject({ value: { nota: 'habla' } })
+    expect(await adapter().replace(1, { id: 1, nota: 'habla' }, version, callOf())).toMatchObject({
+      value: { nota: 'habla' },
+    })
   })
 })

@@ -77,7 +77,11 @@ const vistas = defineResource({
 const grandes = defineResource({
   collection: 'grandes',
   key: 'id',
-  schema: { type: 'object', required: ['id'], properties: { id: { type: 'string', format: 'int64' }, nota: maybeText } },
+  schema: {
+    type: 'object',
+    required: ['id'],
+    properties: { id: { type: 'string', format: 'int64' }, nota: maybeText },
+  },
 })
 const pedidos = defineResource({
   collection: 'pedidos',
@@ -121,7 +125,17 @@ const pedidos = defineResource({
   scope,
 })
 
-export const linkNames = ['cliente', 'pagador', 'zona', 'etiqueta', 'marca', 'padre', 'saldo', 'vista', 'grande'] as const
+export const linkNames = [
+  'cliente',
+  'pagador',
+  'zona',
+  'etiqueta',
+  'marca',
+  'padre',
+  'saldo',
+  'vista',
+  'grande',
+] as const
 
 /** `citext` has to be there. */
 export const linkingDdl = `
@@ -144,14 +158,25 @@ function mounts(client: pg.Pool, alone: boolean): readonly Mount[] {
   const options = { onWarning: () => {} }
   const own = <T>(adapter: T): T => (alone ? { ...adapter } : adapter)
   return [
-    mount(clientes, own(postgresAdapter(client, { ...options, resource: clientes, table: 'clientes', softDelete: 'deleted_at' }))),
-    mount(zonas, own(postgresAdapter(client, { ...options, resource: zonas, table: 'zonas', version: { column: 'version' } }))),
+    mount(
+      clientes,
+      own(postgresAdapter(client, { ...options, resource: clientes, table: 'clientes', softDelete: 'deleted_at' })),
+    ),
+    mount(
+      zonas,
+      own(postgresAdapter(client, { ...options, resource: zonas, table: 'zonas', version: { column: 'version' } })),
+    ),
     mount(etiquetas, own(postgresAdapter(client, { ...options, resource: etiquetas, table: 'etiquetas' }))),
     mount(marcas, own(postgresAdapter(client, { ...options, resource: marcas, table: 'marcas' }))),
     mount(
       saldos,
       own(
-        postgresAdapter(client, { ...options, resource: saldos, table: 'saldos', columns: { doble: { expression: 'doble_de(mitad)' } } }),
+        postgresAdapter(client, {
+          ...options,
+          resource: saldos,
+          table: 'saldos',
+          columns: { doble: { expression: 'doble_de(mitad)' } },
+        }),
       ),
     ),
     mount(

@@ -67,10 +67,15 @@ describe.each(stores)('lists on $name', ({ open }) => {
     const request = listRequest({ sort, size })
     const seen: number[] = []
     let values: readonly (Scalar | null)[] | undefined = backwards
-      ? request.sort.map(({ descending, field }) => (field === 'numero' ? (descending ? -1 : 1e9) : descending ? '' : null))
+      ? request.sort.map(({ descending, field }) =>
+          field === 'numero' ? (descending ? -1 : 1e9) : descending ? '' : null,
+        )
       : undefined
     for (let page = 1; page < 100; page++) {
-      const found: Page<Pieza> = await adapter.list({ ...request, ...(values === undefined ? {} : { seek: { values, backwards } }) }, call)
+      const found: Page<Pieza> = await adapter.list(
+        { ...request, ...(values === undefined ? {} : { seek: { values, backwards } }) },
+        call,
+      )
       expect(found.seekable).toBe(true)
       const edge = backwards ? found.items[0] : found.items.at(-1)
       seen.push(...(backwards ? numbers(found).toReversed() : numbers(found)))
@@ -81,17 +86,22 @@ describe.each(stores)('lists on $name', ({ open }) => {
     return seen
   }
 
-  it.each(['numero', '-numero', 'peso,numero', '-peso,-numero', 'lote,-peso,-numero', '-lote,peso,numero', 'peso,lote,numero'])(
-    'QUERY-7: walks by %s neither repeat nor skip, in both directions',
-    async (sort) => {
-      const all = numbers(await list({ sort, size: 100 }))
-      expect(all).toHaveLength(60)
-      for (const size of [1, 7, 25]) expect(await walk(sort, false, size)).toEqual(all)
-      const pages = [1, 2, 3].map(async (page) => numbers(await list({ sort, page, size: 25 })))
-      expect((await Promise.all(pages)).flat()).toEqual(all)
-      if (sort.startsWith('peso') || sort === 'numero') expect(await walk(sort, true, 7)).toEqual(all.toReversed())
-    },
-  )
+  it.each([
+    'numero',
+    '-numero',
+    'peso,numero',
+    '-peso,-numero',
+    'lote,-peso,-numero',
+    '-lote,peso,numero',
+    'peso,lote,numero',
+  ])('QUERY-7: walks by %s neither repeat nor skip, in both directions', async (sort) => {
+    const all = numbers(await list({ sort, size: 100 }))
+    expect(all).toHaveLength(60)
+    for (const size of [1, 7, 25]) expect(await walk(sort, false, size)).toEqual(all)
+    const pages = [1, 2, 3].map(async (page) => numbers(await list({ sort, page, size: 25 })))
+    expect((await Promise.all(pages)).flat()).toEqual(all)
+    if (sort.startsWith('peso') || sort === 'numero') expect(await walk(sort, true, 7)).toEqual(all.toReversed())
+  })
 
   it('QUERY-7: nor while others insert and delete', async () => {
     const all = numbers(await list({ sort: '-peso,-numero', size: 100 }))
@@ -114,7 +124,9 @@ describe.each(stores)('lists on $name', ({ open }) => {
       total: 0,
       more: false,
     })
-    expect(await adapter.list({ ...listRequest({ sort: 'numero' }), offset: Number.MAX_SAFE_INTEGER - 25 }, call)).toMatchObject({
+    expect(
+      await adapter.list({ ...listRequest({ sort: 'numero' }), offset: Number.MAX_SAFE_INTEGER - 25 }, call),
+    ).toMatchObject({
       items: [],
       total: 60,
     })
@@ -128,21 +140,29 @@ describe.each(stores)('lists on $name', ({ open }) => {
     expect(await list({ search: '"pieza urgente" -comun' })).toMatchObject({ total: 6 })
     expect(await list({ search: 'comun or L0' })).toMatchObject({ total: 57 })
     expect(await list({ search: 'nothing' })).toMatchObject({ total: 0, items: [] })
-    expect(numbers(await list({ search: 'urgente', sort: '-numero', size: 2, where: [{ field: 'lote', op: 'eq', value: 'L3' }] }))).toEqual(
-      [59, 55],
-    )
+    expect(
+      numbers(
+        await list({ search: 'urgente', sort: '-numero', size: 2, where: [{ field: 'lote', op: 'eq', value: 'L3' }] }),
+      ),
+    ).toEqual([59, 55])
     for (const search of ['', '  ', "'", '"', '((', '!', '&|', ':*', 'a'.repeat(50_000), '\ud83d\ude80', '-'])
       expect((await list({ search })).total).toBeGreaterThanOrEqual(0)
     expect((await list({ search: ' ' })).total).toBe(60)
     // PostgreSQL fails on these by itself: they are refused and not an error of the service.
     for (const search of [`${'-'.repeat(33)}a`, `${'-('.repeat(40)}a`, `${'- '.repeat(3_000)}a`])
-      expect((await list({ search })).refused).toEqual({ refused: 'rule', members: [], why: expect.stringMatching(/operators/) })
+      expect((await list({ search })).refused).toEqual({
+        refused: 'rule',
+        members: [],
+        why: expect.stringMatching(/operators/),
+      })
     expect((await list({ search: `${'-'.repeat(32)}a` })).refused).toBeUndefined()
   })
 
   it('QUERY-3: an engine of the team that gives no list is an error that names it', async () => {
     const engine = over({ search: (async () => undefined) as never })
-    await expect(engine.list(listRequest({ search: 'x' }), call)).rejects.toThrow(/^search of "\S+" gave undefined\. Return a list of keys/)
+    await expect(engine.list(listRequest({ search: 'x' }), call)).rejects.toThrow(
+      /^search of "\S+" gave undefined\. Return a list of keys/,
+    )
   })
 
   it('QUERY-3: an engine of the team gets q as it came, and its keys keep their rank', async () => {
@@ -153,17 +173,23 @@ describe.each(stores)('lists on $name', ({ open }) => {
         return [7, 3, 999, 3, 12, 50]
       },
     })
-    const found = await engine.list({ ...listRequest({ search: ' as it* is ', size: 3 }) }, callOf({ principal: 'ana' }))
+    const found = await engine.list(
+      { ...listRequest({ search: ' as it* is ', size: 3 }) },
+      callOf({ principal: 'ana' }),
+    )
     expect(heard).toEqual([[' as it* is ', 3, 'ana']])
     expect(numbers(found)).toEqual([7, 3, 12])
     expect(found).toMatchObject({ total: 4, more: true })
     expect(numbers(await engine.list(listRequest({ search: 'x', page: 2, size: 3 }), call))).toEqual([50])
     expect(numbers(await engine.list(listRequest({ search: 'x', sort: '-numero' }), call))).toEqual([50, 12, 7, 3])
-    expect(numbers(await engine.list(listRequest({ search: 'x', where: [{ field: 'lote', op: 'eq', value: 'L3' }] }), call))).toEqual([
-      7, 3,
-    ])
+    expect(
+      numbers(await engine.list(listRequest({ search: 'x', where: [{ field: 'lote', op: 'eq', value: 'L3' }] }), call)),
+    ).toEqual([7, 3])
     expect(numbers(await engine.list(listRequest({ search: 'x' }), callOf({ scope: { lote: 'L0' } })))).toEqual([12])
-    expect(await over({ search: () => [] }).list(listRequest({ search: 'x' }), call)).toMatchObject({ items: [], total: 0 })
+    expect(await over({ search: () => [] }).list(listRequest({ search: 'x' }), call)).toMatchObject({
+      items: [],
+      total: 0,
+    })
   })
 
   it('QUERY-7: counts exactly, up to a bound, by estimate, or not at all', async () => {
@@ -183,10 +209,16 @@ describe.each(stores)('lists on $name', ({ open }) => {
       expect.objectContaining({ total: 15 }),
     )
     expect(
-      (await list({ sort: 'numero', where: [{ field: 'lote', op: 'eq', value: 'L1' }] }, over({ count: 'estimated', countBound: 3 })))
-        .total,
+      (
+        await list(
+          { sort: 'numero', where: [{ field: 'lote', op: 'eq', value: 'L1' }] },
+          over({ count: 'estimated', countBound: 3 }),
+        )
+      ).total,
     ).toBeGreaterThan(3)
-    expect(await list({ search: 'urgente' }, over({ count: 'estimated', countBound: 3, search: { config: 'simple' } }))).toMatchObject({
+    expect(
+      await list({ search: 'urgente' }, over({ count: 'estimated', countBound: 3, search: { config: 'simple' } })),
+    ).toMatchObject({
       exact: false,
     })
   })
@@ -204,7 +236,12 @@ describe.each(stores)('lists on $name', ({ open }) => {
     await watched.ready()
     asked.length = 0
     await watched.list(
-      listRequest({ sort: 'peso,numero', page: 2, where: [{ field: 'lote', op: 'in', value: ['L1', 'L2'] }], search: 'urgente' }),
+      listRequest({
+        sort: 'peso,numero',
+        page: 2,
+        where: [{ field: 'lote', op: 'in', value: ['L1', 'L2'] }],
+        search: 'urgente',
+      }),
       call,
     )
     expect(asked).toHaveLength(1)

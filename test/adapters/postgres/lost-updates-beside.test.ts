@@ -3,7 +3,12 @@ import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { AdapterCall } from '../../../src/adapters/contract.js'
-import { type Change, type PostgresAdapterOptions, postgresAdapter, type SqlClient } from '../../../src/adapters/postgres/index.js'
+import {
+  type Change,
+  type PostgresAdapterOptions,
+  postgresAdapter,
+  type SqlClient,
+} from '../../../src/adapters/postgres/index.js'
 import { defineResource } from '../../../src/index.js'
 import { tried, within } from './bultos.js'
 import { type TwoSessions, twoSessions } from './two-sessions.js'
@@ -15,14 +20,24 @@ const piezas = defineResource({
   schema: {
     type: 'object',
     required: ['id'],
-    properties: { id: { type: 'string' }, a: textOrNull, b: textOrNull, ruta: textOrNull, zona: { ...textOrNull, readOnly: true } },
+    properties: {
+      id: { type: 'string' },
+      a: textOrNull,
+      b: textOrNull,
+      ruta: textOrNull,
+      zona: { ...textOrNull, readOnly: true },
+    },
   },
   attachedTo: [{ of: 'rutas', by: 'ruta' }, { of: 'lotes' }],
 })
 const partidas = defineResource({
   collection: 'partidas',
   key: ['zona', 'id'],
-  schema: { type: 'object', required: ['zona', 'id'], properties: { zona: { type: 'string' }, id: { type: 'string' }, a: textOrNull } },
+  schema: {
+    type: 'object',
+    required: ['zona', 'id'],
+    properties: { zona: { type: 'string' }, id: { type: 'string' }, a: textOrNull },
+  },
 })
 type Pieza = NonNullable<typeof piezas.types>['record']
 type Options = Partial<PostgresAdapterOptions<Pieza, string>>
@@ -42,7 +57,10 @@ const triggers = `
 /** Rows of the first can be locked, those of the second can't. */
 const views = [
   ['a view', `CREATE VIEW piezas AS SELECT * FROM base; ${triggers}`],
-  ['a view with an outer join', `CREATE VIEW piezas AS SELECT base.*, pieza FROM base LEFT JOIN en_lote ON pieza = id; ${triggers}`],
+  [
+    'a view with an outer join',
+    `CREATE VIEW piezas AS SELECT base.*, pieza FROM base LEFT JOIN en_lote ON pieza = id; ${triggers}`,
+  ],
 ] as const
 const table = 'ALTER TABLE base RENAME TO piezas; CREATE VIEW base AS SELECT * FROM piezas;'
 
@@ -114,7 +132,9 @@ describe('an update by another session', () => {
       const version = await versionOf(adapter)
       expect(await sessions.beside(update, () => adapter.replace('k', mine, version, call()))).toBe('stale')
       expect(await row()).toEqual(theirs)
-      expect(await sessions.beside(update, () => adapter.replace('k', { id: 'k', a: 'mío', b: 'b' }, undefined, call()))).toMatchObject({
+      expect(
+        await sessions.beside(update, () => adapter.replace('k', { id: 'k', a: 'mío', b: 'b' }, undefined, call())),
+      ).toMatchObject({
         value: { a: 'mío tras otro', b: 'b' },
       })
       expect(told.at(-1)).toMatchObject({ a: 'mío tras otro' })
@@ -124,10 +144,14 @@ describe('an update by another session', () => {
       await sessions.reset(tables + ddl)
       const adapter = adapterOf()
       const version = await versionOf(adapter)
-      expect(await sessions.beside('DELETE FROM base', () => adapter.replace('k', mine, version, call()))).toBe('absent')
+      expect(await sessions.beside('DELETE FROM base', () => adapter.replace('k', mine, version, call()))).toBe(
+        'absent',
+      )
       expect(await adapter.remove('k', undefined, call())).toBe('absent')
       expect(await adapter.remove('k', version, call())).toBe('absent')
-      expect(await adapter.attach({ collection: 'rutas', key: 'r', as: 'piezas' }, 'k', undefined, call())).toBe('absent')
+      expect(await adapter.attach({ collection: 'rutas', key: 'r', as: 'piezas' }, 'k', undefined, call())).toBe(
+        'absent',
+      )
     })
 
     it('is a serialization failure in a transaction of the caller that is REPEATABLE READ, as in a table', async () => {
@@ -151,15 +175,23 @@ describe('an update by another session', () => {
     it('is not lost where sessions are SERIALIZABLE, and stay so', async () => {
       await sessions.reset(tables + ddl)
       const url = new URL(String(sessions.pool.options.connectionString))
-      url.searchParams.set('options', `${url.searchParams.get('options')} -c default_transaction_isolation=serializable`)
+      url.searchParams.set(
+        'options',
+        `${url.searchParams.get('options')} -c default_transaction_isolation=serializable`,
+      )
       const pool = new pg.Pool({ connectionString: url.href, max: 2 })
       const levels: unknown[] = []
-      const adapter = adapterOf({ session: async (tx) => void levels.push(...(await tx.query('SHOW transaction_isolation')).rows) }, pool)
+      const adapter = adapterOf(
+        { session: async (tx) => void levels.push(...(await tx.query('SHOW transaction_isolation')).rows) },
+        pool,
+      )
       const version = await versionOf(adapter)
       expect(await sessions.beside(update, () => adapter.replace('k', mine, version, call()))).toBe('stale')
       await pool.end()
       expect(await row()).toEqual(theirs)
-      expect(new Set(levels.map((level) => JSON.stringify(level)))).toEqual(new Set(['{"transaction_isolation":"serializable"}']))
+      expect(new Set(levels.map((level) => JSON.stringify(level)))).toEqual(
+        new Set(['{"transaction_isolation":"serializable"}']),
+      )
     })
 
     it('is not lost beside a single client', async () => {
@@ -189,7 +221,9 @@ describe('an update by another session', () => {
   })
 
   it('gives "before" of readBefore as it is, also in members that look elsewhere', async () => {
-    await sessions.reset(`${tables}${table} CREATE TABLE zonas (id text PRIMARY KEY, zona text); INSERT INTO zonas VALUES ('k', 'norte')`)
+    await sessions.reset(
+      `${tables}${table} CREATE TABLE zonas (id text PRIMARY KEY, zona text); INSERT INTO zonas VALUES ('k', 'norte')`,
+    )
     const told: unknown[] = []
     const adapter = adapterOf({
       columns: { zona: { expression: '(SELECT _z.zona FROM zonas AS _z WHERE _z.id = _r.id)' } },
@@ -197,13 +231,19 @@ describe('an update by another session', () => {
       readBefore: true,
       write: async (_tx, change: Change<Pieza, string>) => void told.push(change.before),
     })
-    await sessions.beside(`${update}; UPDATE zonas SET zona = 'sur'`, () => adapter.replace('k', mine, undefined, call()))
+    await sessions.beside(`${update}; UPDATE zonas SET zona = 'sur'`, () =>
+      adapter.replace('k', mine, undefined, call()),
+    )
     expect(told).toMatchObject([{ b: 'otro', zona: 'sur' }])
   })
 
   it('that takes a row out of the scope keeps it from a write, also where the scope looks elsewhere', async () => {
-    await sessions.reset(`${tables}${table} CREATE TABLE zonas (id text PRIMARY KEY, zona text); INSERT INTO zonas VALUES ('k', 'norte')`)
-    const adapter = adapterOf({ columns: { zona: { expression: '(SELECT _z.zona FROM zonas AS _z WHERE _z.id = _r.id)' } } })
+    await sessions.reset(
+      `${tables}${table} CREATE TABLE zonas (id text PRIMARY KEY, zona text); INSERT INTO zonas VALUES ('k', 'norte')`,
+    )
+    const adapter = adapterOf({
+      columns: { zona: { expression: '(SELECT _z.zona FROM zonas AS _z WHERE _z.id = _r.id)' } },
+    })
     const scoped = call({ scope: { zona: 'norte' } })
     expect(
       await sessions.beside(`${update}; UPDATE zonas SET zona = 'sur'`, () =>
@@ -218,10 +258,16 @@ describe('an update by another session', () => {
       CREATE TABLE partidas (zona text, id text, a text, version uuid NOT NULL DEFAULT gen_random_uuid(), PRIMARY KEY (zona, id)) PARTITION BY LIST (zona);
       CREATE TABLE del_norte PARTITION OF partidas FOR VALUES IN ('norte'); CREATE TABLE las_otras PARTITION OF partidas DEFAULT;
       INSERT INTO partidas VALUES ('norte', 'k', 'a')`)
-    const adapter = postgresAdapter(sessions.pool, { resource: partidas, table: 'partidas', version: { column: 'version' } })
+    const adapter = postgresAdapter(sessions.pool, {
+      resource: partidas,
+      table: 'partidas',
+      version: { column: 'version' },
+    })
     const key = { zona: 'norte', id: 'k' }
     const move = (to: string): string => `UPDATE partidas SET zona = '${to}'`
-    expect(await sessions.beside(move('sur'), () => adapter.replace(key, { ...key, a: 'mío' }, undefined, call()))).toBe('absent')
+    expect(
+      await sessions.beside(move('sur'), () => adapter.replace(key, { ...key, a: 'mío' }, undefined, call())),
+    ).toBe('absent')
     await sessions.sql(move('norte'))
     expect(await sessions.beside(move('sur'), () => adapter.remove(key, undefined, call()))).toBe('absent')
     expect(await sessions.sql('SELECT zona, a FROM partidas')).toEqual([{ zona: 'sur', a: 'a' }])
@@ -230,14 +276,17 @@ describe('an update by another session', () => {
   it.each([
     ['', 'without a foreign key'],
     ['ALTER TABLE en_lote ADD FOREIGN KEY (pieza) REFERENCES piezas', 'with a foreign key'],
-  ])('that attaches a record in a table of its own leaves nothing behind when the record is removed (%s %s)', async (constraint) => {
-    await sessions.reset(`${tables}${table}${constraint}`)
-    const adapter = adapterOf()
-    // As attach does it: the row is held, and the other one inserted.
-    const attach = `SELECT FROM piezas FOR SHARE; INSERT INTO en_lote VALUES ('l', 'k')`
-    expect(await sessions.beside(attach, () => adapter.remove('k', undefined, call()))).toBe('removed')
-    expect(await sessions.sql('SELECT * FROM en_lote')).toEqual([])
-  })
+  ])(
+    'that attaches a record in a table of its own leaves nothing behind when the record is removed (%s %s)',
+    async (constraint) => {
+      await sessions.reset(`${tables}${table}${constraint}`)
+      const adapter = adapterOf()
+      // As attach does it: the row is held, and the other one inserted.
+      const attach = `SELECT FROM piezas FOR SHARE; INSERT INTO en_lote VALUES ('l', 'k')`
+      expect(await sessions.beside(attach, () => adapter.remove('k', undefined, call()))).toBe('removed')
+      expect(await sessions.sql('SELECT * FROM en_lote')).toEqual([])
+    },
+  )
 
   it('is seen by attach with If-Match, in a table of its own', async () => {
     for (const relation of [table, views[0][1]]) {
@@ -260,7 +309,9 @@ describe('an update by another session', () => {
     const adapter = adapterOf()
     const version = await versionOf(adapter)
     expect(await sessions.beside(update, () => adapter.replace('k', mine, version, call()))).toBe('stale')
-    expect(await sessions.beside(update, () => adapter.replace('k', { ...mine, b: 'b' }, undefined, call()))).toMatchObject({
+    expect(
+      await sessions.beside(update, () => adapter.replace('k', { ...mine, b: 'b' }, undefined, call())),
+    ).toMatchObject({
       value: { a: 'mío', b: 'b' },
     })
     await sessions.reset('')
@@ -321,7 +372,9 @@ describe('an update by another session', () => {
     await sessions.reset(tables + compares)
     const adapter = adapterOf({}, { query: (text: string, values?: unknown[]) => sessions.pool.query(text, values) })
     const version = await versionOf(adapter)
-    expect(await tried(sessions.beside(update, () => adapter.replace('k', mine, version, call())))).toMatchObject({ status: 503 })
+    expect(await tried(sessions.beside(update, () => adapter.replace('k', mine, version, call())))).toMatchObject({
+      status: 503,
+    })
     expect(await row()).toEqual(theirs)
     expect(await adapter.replace('k', mine, version, call())).toBe('stale')
   })

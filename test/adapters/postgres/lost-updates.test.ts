@@ -45,8 +45,15 @@ const rules = `
 /** The row of the base table, and who writes it. The relation of the adapter is `piezas`. */
 const forms: readonly Form[] = [
   { name: 'a view with an INSTEAD OF trigger', ddl: view() + triggers() },
-  { name: 'such a view whose version is an expression', ddl: view() + triggers(), options: { version: { expression: '_r.version' } } },
-  { name: 'such a view with a join', ddl: `${view(`SELECT ${columns}, nombre FROM base JOIN sucursales USING (sucursal)`)}${triggers()}` },
+  {
+    name: 'such a view whose version is an expression',
+    ddl: view() + triggers(),
+    options: { version: { expression: '_r.version' } },
+  },
+  {
+    name: 'such a view with a join',
+    ddl: `${view(`SELECT ${columns}, nombre FROM base JOIN sucursales USING (sucursal)`)}${triggers()}`,
+  },
   {
     name: 'such a view with an outer join',
     ddl: `${view(`SELECT ${columns}, nombre FROM base LEFT JOIN sucursales USING (sucursal)`)}${triggers()}`,
@@ -55,9 +62,18 @@ const forms: readonly Form[] = [
     name: 'such a view with UNION ALL',
     ddl: `${view(`SELECT ${columns} FROM base UNION ALL SELECT ${columns} FROM archivo`)}${triggers()}`,
   },
-  { name: 'such a view with UNION', ddl: `${view(`SELECT ${columns} FROM base UNION SELECT ${columns} FROM archivo`)}${triggers()}` },
-  { name: 'such a view with WITH', ddl: `${view(`WITH todas AS (SELECT * FROM base) SELECT ${columns} FROM todas`)}${triggers()}` },
-  { name: 'such a view with GROUP BY', ddl: `${view(`SELECT ${columns}, count(*) AS n FROM base GROUP BY ${columns}`)}${triggers()}` },
+  {
+    name: 'such a view with UNION',
+    ddl: `${view(`SELECT ${columns} FROM base UNION SELECT ${columns} FROM archivo`)}${triggers()}`,
+  },
+  {
+    name: 'such a view with WITH',
+    ddl: `${view(`WITH todas AS (SELECT * FROM base) SELECT ${columns} FROM todas`)}${triggers()}`,
+  },
+  {
+    name: 'such a view with GROUP BY',
+    ddl: `${view(`SELECT ${columns}, count(*) AS n FROM base GROUP BY ${columns}`)}${triggers()}`,
+  },
   { name: 'such a view with DISTINCT', ddl: `${view(`SELECT DISTINCT ${columns} FROM base`)}${triggers()}` },
   {
     name: 'such a view over a function',
@@ -130,7 +146,11 @@ describe('an update by another session', () => {
     })
     await adapter.ready(new Set(['replace', 'remove']))
     const failures: unknown[] = []
-    const app = api({ versions: { v1: [mount(piezas, adapter)] }, onError: ({ error }) => failures.push(error), timeout: 10_000 })
+    const app = api({
+      versions: { v1: [mount(piezas, adapter)] },
+      onError: ({ error }) => failures.push(error),
+      timeout: 10_000,
+    })
     const { send, close } = await listen(express().use(app))
     closing = close
     return { send, failures }

@@ -139,12 +139,16 @@ describe.each(stores)('expand and contract, on $name', ({ open }) => {
     await after.ready()
     for (const [i, reading] of [false, true].entries()) {
       const nuevo = `valor ${i}`
-      expect(await after.replace(1, { id: 1, texto: 'a', nueva: nuevo }, undefined, call)).toMatchObject({ value: { nueva: nuevo } })
+      expect(await after.replace(1, { id: 1, texto: 'a', nueva: nuevo }, undefined, call)).toMatchObject({
+        value: { nueva: nuevo },
+      })
       const one = callOf({ fresh: true })
       // A PATCH reads, and writes what differs; a PUT may not read at all.
       const [seen] = reading ? await before.read([1], one) : [undefined]
       expect(seen?.value ?? {}).not.toHaveProperty('nueva')
-      expect(await before.replace(1, { id: 1, texto: 'b', estado: null }, seen?.version, one)).toMatchObject({ value: { texto: 'b' } })
+      expect(await before.replace(1, { id: 1, texto: 'b', estado: null }, seen?.version, one)).toMatchObject({
+        value: { texto: 'b' },
+      })
       expect((await after.read([1], call))[0]?.value).toMatchObject({ texto: 'b', nueva: nuevo })
     }
     const made = await before.create({ texto: 'c' } as Vieja, call)
@@ -152,7 +156,9 @@ describe.each(stores)('expand and contract, on $name', ({ open }) => {
     expect((await after.read([key], call))[0]?.value).toMatchObject({ texto: 'c', nueva: null })
     // Contract: the old one has gone, the column gets its rule.
     await store.sql(`UPDATE t SET nueva = 'x' WHERE nueva IS NULL; ALTER TABLE t ALTER COLUMN nueva SET NOT NULL`)
-    expect(await after.replace(1, { id: 1, texto: 'd', nueva: 'y' }, undefined, call)).toMatchObject({ value: { nueva: 'y' } })
+    expect(await after.replace(1, { id: 1, texto: 'd', nueva: 'y' }, undefined, call)).toMatchObject({
+      value: { nueva: 'y' },
+    })
   })
 
   it('a new process starts once its column is there, nullable or not, and says what is missing before', async () => {
@@ -165,7 +171,9 @@ describe.each(stores)('expand and contract, on $name', ({ open }) => {
   })
 
   it('a column that no process fills is refused before the first request, with the order that helps', async () => {
-    await store.sql(`ALTER TABLE t ADD COLUMN nueva text; UPDATE t SET nueva = 'x'; ALTER TABLE t ALTER COLUMN nueva SET NOT NULL`)
+    await store.sql(
+      `ALTER TABLE t ADD COLUMN nueva text; UPDATE t SET nueva = 'x'; ALTER TABLE t ALTER COLUMN nueva SET NOT NULL`,
+    )
     const error = await tried(old().ready())
     expect(error).toBeInstanceOf(ConfigurationError)
     expect((error as Error).message).toMatch(/no create gives "nueva" a value.*SET DEFAULT.*DROP NOT NULL/)
@@ -176,10 +184,16 @@ describe.each(stores)('expand and contract, on $name', ({ open }) => {
     const running = old()
     await running.ready()
     await running.replace(1, { id: 1, texto: 'a', estado: null }, undefined, call)
-    await store.sql(`UPDATE t SET estado = 'x'; ALTER TABLE t ALTER COLUMN estado SET DEFAULT 'x', ALTER COLUMN estado SET NOT NULL`)
-    expect(await running.replace(1, { id: 1, texto: 'b' }, undefined, call)).toMatchObject({ value: { texto: 'b', estado: 'x' } })
+    await store.sql(
+      `UPDATE t SET estado = 'x'; ALTER TABLE t ALTER COLUMN estado SET DEFAULT 'x', ALTER COLUMN estado SET NOT NULL`,
+    )
+    expect(await running.replace(1, { id: 1, texto: 'b' }, undefined, call)).toMatchObject({
+      value: { texto: 'b', estado: 'x' },
+    })
     const started = old()
-    expect(await started.replace(1, { id: 1, texto: 'c' }, undefined, call)).toMatchObject({ value: { texto: 'c', estado: 'x' } })
+    expect(await started.replace(1, { id: 1, texto: 'c' }, undefined, call)).toMatchObject({
+      value: { texto: 'c', estado: 'x' },
+    })
     // Without a default it must have a value, and that is the client's to give.
     await store.sql('ALTER TABLE t ALTER COLUMN estado DROP DEFAULT')
     const strict = old()
@@ -235,7 +249,9 @@ describe('expand and contract under load', () => {
   afterAll(() => place.drop())
 
   it('no write of the old or the new process fails, and nothing that the new one wrote is lost', async () => {
-    await place.sql(`${table}; INSERT INTO t SELECT i, 'x' FROM generate_series(1, 8) i; ALTER TABLE t ALTER COLUMN id RESTART WITH 100`)
+    await place.sql(
+      `${table}; INSERT INTO t SELECT i, 'x' FROM generate_series(1, 8) i; ALTER TABLE t ALTER COLUMN id RESTART WITH 100`,
+    )
     const pools = [1, 2].map(() => new pg.Pool({ connectionString: place.url, max: 4 }))
     const [first, second] = pools as [pg.Pool, pg.Pool]
     const options = { table: 't', version: { column: 'v' }, onWarning: () => {} } as const
@@ -246,7 +262,9 @@ describe('expand and contract under load', () => {
     let done = 0
     const count = (answer: unknown): void => {
       const failed =
-        answer instanceof Error || answer === undefined || (typeof answer === 'object' && answer !== null && 'refused' in answer)
+        answer instanceof Error ||
+        answer === undefined ||
+        (typeof answer === 'object' && answer !== null && 'refused' in answer)
       if (failed || answer === 'absent') failures.push(answer)
       else done++
     }
@@ -255,7 +273,11 @@ describe('expand and contract under load', () => {
         const one = callOf({ fresh: true })
         const [seen] = await Promise.resolve(before.read([key], one)).catch((error: unknown) => [error as never])
         count(seen)
-        count(await tried(before.replace(key, { id: key, texto: `o${i}`, estado: null }, i % 2 ? seen?.version : undefined, one)))
+        count(
+          await tried(
+            before.replace(key, { id: key, texto: `o${i}`, estado: null }, i % 2 ? seen?.version : undefined, one),
+          ),
+        )
         count(await tried(before.create({ texto: `c${i}` } as Vieja, call)))
         count(await tried(before.list(listRequest({ sort: 'texto,id', size: 2 }), call)))
       }
@@ -275,7 +297,9 @@ describe('expand and contract under load', () => {
           const nuevo = `n${i}`
           for (;;) {
             const [seen] = await after.read([key], call)
-            const result = await tried(after.replace(key, { ...(seen?.value as Nueva), nueva: nuevo }, seen?.version, call))
+            const result = await tried(
+              after.replace(key, { ...(seen?.value as Nueva), nueva: nuevo }, seen?.version, call),
+            )
             if (result === 'stale') continue
             count(result)
             break

@@ -92,7 +92,12 @@ const cases: readonly Case[] = [
     ],
     finds: [['2026-11-20T17:00:00-05:00', [1, 2]]],
   },
-  { type: 'interval[]', schema: list(item('duration')), rows: [["'{90 minutes,1 mon}'", ['PT1H30M', 'P1M']]], finds: [['PT90M', [1]]] },
+  {
+    type: 'interval[]',
+    schema: list(item('duration')),
+    rows: [["'{90 minutes,1 mon}'", ['PT1H30M', 'P1M']]],
+    finds: [['PT90M', [1]]],
+  },
   {
     type: 'estado[]',
     schema: list({ type: 'string' }),
@@ -186,7 +191,9 @@ describe.each(stores)('values that others wrote in $name', ({ name, open }) => {
         } as never,
         filters: { tiene: isList ? { field: 'valor', op: 'contains' } : { field: 'valor', op: 'eq' } } as never,
       })
-      const service = api({ versions: { v1: [mount(cosas, postgresAdapter(store.client, { resource: cosas, table }))] } })
+      const service = api({
+        versions: { v1: [mount(cosas, postgresAdapter(store.client, { resource: cosas, table }))] },
+      })
       await service.ready()
       const { send, close } = await listen(express().use(service))
       try {

@@ -24,7 +24,9 @@ describe('a client that can do no more than query', () => {
     })
     expect(await tried(hooked.create({ id: 'b' }, call))).toBeInstanceOf(ConfigurationError)
     expect(ran).toBe(false)
-    expect(await tried(bultosIn(client, { session: async () => {} }).read(['a'], call))).toBeInstanceOf(ConfigurationError)
+    expect(await tried(bultosIn(client, { session: async () => {} }).read(['a'], call))).toBeInstanceOf(
+      ConfigurationError,
+    )
 
     const own = await pool.connect()
     await own.query('BEGIN')
@@ -42,7 +44,8 @@ describe('a client that can do no more than query', () => {
     const hangs = { query: () => new Promise<never>(() => {}) }
     await refusedWith(bultosIn(hangs).read(['a'], within(100)))
     const broken = {
-      query: () => Promise.reject(Object.assign(new Error('write CONNECTION_CLOSED db:5432'), { code: 'CONNECTION_CLOSED' })),
+      query: () =>
+        Promise.reject(Object.assign(new Error('write CONNECTION_CLOSED db:5432'), { code: 'CONNECTION_CLOSED' })),
     }
     await refusedWith(bultosIn(broken).read(['a'], call))
   })
@@ -57,7 +60,9 @@ describe('PGlite', () => {
       write: async (tx, { key }) => void (await tx.query('INSERT INTO buzon VALUES ($1, 1)', [key])),
     })
     await adapter.ready()
-    const created = await Promise.all(Array.from({ length: 10 }, (_, i) => tried(adapter.create({ id: `p${i % 5}`, n: i }, call))))
+    const created = await Promise.all(
+      Array.from({ length: 10 }, (_, i) => tried(adapter.create({ id: `p${i % 5}`, n: i }, call))),
+    )
     expect(created.filter((one) => (one as { created?: unknown }).created !== undefined)).toHaveLength(5)
     expect((await db.query('SELECT count(*)::int AS n FROM buzon')).rows).toEqual([{ n: 5 }])
     await db.transaction(async (tx) => {

@@ -2,7 +2,12 @@
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { ListRequest, Page, Scalar } from '../../../src/adapters/contract.js'
-import { type PostgresAdapter, type PostgresAdapterOptions, postgresAdapter, tableDdl } from '../../../src/adapters/postgres/index.js'
+import {
+  type PostgresAdapter,
+  type PostgresAdapterOptions,
+  postgresAdapter,
+  tableDdl,
+} from '../../../src/adapters/postgres/index.js'
 import { get } from '../../../src/definition/json.js'
 import { defineResource } from '../../../src/definition/resource.js'
 import { freshDatabase, type Place } from '../../servers/databases.js'
@@ -19,7 +24,11 @@ const piezas = defineResource({
       lote: { type: 'string' },
       fecha: { type: 'string', format: 'local-date-time' },
       sucursal: { type: ['integer', 'null'] },
-      detalle: { type: 'object', required: ['ciudad', 'texto'], properties: { ciudad: { type: 'string' }, texto: { type: 'string' } } },
+      detalle: {
+        type: 'object',
+        required: ['ciudad', 'texto'],
+        properties: { ciudad: { type: 'string' }, texto: { type: 'string' } },
+      },
     },
   },
   filters: { lote: true, fechaDesde: { field: 'fecha', op: 'gte' }, sucursal: { many: true } },
@@ -47,7 +56,8 @@ describe('QUERY-7: what a page costs', () => {
     // A database of its own: VACUUM waits for nobody else's transactions there.
     place = await freshDatabase()
     pool = new pg.Pool({ connectionString: place.url })
-    for (const table of ['piezas', 'pocas']) await place.sql(tableDdl(piezas, { table, version: { column: 'version' } }))
+    for (const table of ['piezas', 'pocas'])
+      await place.sql(tableDdl(piezas, { table, version: { column: 'version' } }))
     for (const [table, count] of [
       ['piezas', rows],
       ['pocas', rows / 10],
@@ -73,7 +83,13 @@ describe('QUERY-7: what a page costs', () => {
     },
   }
   const over = (options: Partial<PostgresAdapterOptions<Pieza, number>> = {}): PostgresAdapter<Pieza, number> =>
-    postgresAdapter(spy, { resource: piezas, table: 'piezas', version: { column: 'version' }, count: 'none', ...options })
+    postgresAdapter(spy, {
+      resource: piezas,
+      table: 'piezas',
+      version: { column: 'version' },
+      count: 'none',
+      ...options,
+    })
 
   async function costOf(
     request: ListRequest,
@@ -106,7 +122,10 @@ describe('QUERY-7: what a page costs', () => {
     for (const depth of [0.1, 0.5, 0.9, 0.999]) {
       const deep = await over().list({ ...asked, offset: Math.floor(rows * depth) }, call)
       for (const backwards of [false, true]) {
-        const { page, blocks, nodes } = await costOf({ ...asked, seek: { values: placeOf(asked, deep, backwards ? 0 : -1), backwards } })
+        const { page, blocks, nodes } = await costOf({
+          ...asked,
+          seek: { values: placeOf(asked, deep, backwards ? 0 : -1), backwards },
+        })
         expect(page.items.length).toBeGreaterThan(0)
         // Each branch of the order begins with a look into the index, which on a tree of three levels is a few blocks of its own.
         expect(blocks).toBeLessThanOrEqual(2 * first.blocks + 12)
@@ -138,11 +157,21 @@ describe('QUERY-7: what a page costs', () => {
         expect(found.items).toEqual(plain.items)
         expect(found).toMatchObject({ total: rows, more: plain.more })
         if (page >= rows / 25 - 1)
-          expect(nodes.filter((node) => node['Node Type'] === 'Index Scan').every((node) => node['Actual Rows'] <= 50)).toBe(true)
+          expect(
+            nodes.filter((node) => node['Node Type'] === 'Index Scan').every((node) => node['Actual Rows'] <= 50),
+          ).toBe(true)
       }
     }
     const odd = await counting.list({ ...request({ sort: 'numero' }), offset: rows - 7 }, call)
-    expect(odd.items.map(({ value }) => value.numero)).toEqual([rows - 6, rows - 5, rows - 4, rows - 3, rows - 2, rows - 1, rows])
+    expect(odd.items.map(({ value }) => value.numero)).toEqual([
+      rows - 6,
+      rows - 5,
+      rows - 4,
+      rows - 3,
+      rows - 2,
+      rows - 1,
+      rows,
+    ])
     expect(odd.more).toBe(false)
   })
 
@@ -156,7 +185,10 @@ describe('QUERY-7: what a page costs', () => {
 
   it.each<[string, RequestParts]>([
     ['sorted', { sort: '-fecha,-numero' }],
-    ['filtered and sorted', { sort: 'fecha,numero', where: [{ field: 'fecha', op: 'gte', value: '2020-01-02T00:00:00.0000000' }] }],
+    [
+      'filtered and sorted',
+      { sort: 'fecha,numero', where: [{ field: 'fecha', op: 'gte', value: '2020-01-02T00:00:00.0000000' }] },
+    ],
     ['filtered', { sort: 'numero', where: [{ field: 'lote', op: 'eq', value: 'L7' }] }],
     ['found by q', { search: 'unica77' }],
   ])('a page %s costs no more than twice what it costs of a tenth of the rows', async (_, parts) => {

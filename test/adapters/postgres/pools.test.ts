@@ -62,8 +62,15 @@ describe('a pool that is full', () => {
     const place = await freshSchema()
     await place.sql(ddl)
     const pool = new pg.Pool({ connectionString: place.url, max: 1 })
-    const store = bultosIn(pool, { acquireTimeout: Number.POSITIVE_INFINITY, statementTimeout: Number.POSITIVE_INFINITY })
-    expect(await Promise.all([1, 2, 3].map(() => store.read(['a'], call)))).toEqual([[undefined], [undefined], [undefined]])
+    const store = bultosIn(pool, {
+      acquireTimeout: Number.POSITIVE_INFINITY,
+      statementTimeout: Number.POSITIVE_INFINITY,
+    })
+    expect(await Promise.all([1, 2, 3].map(() => store.read(['a'], call)))).toEqual([
+      [undefined],
+      [undefined],
+      [undefined],
+    ])
     await pool.end()
     await place.drop()
   })
@@ -84,7 +91,10 @@ describe('a pool with a timeout of its own', () => {
 describe('reads and writes in two places', () => {
   it('reads from the one, and from the other what goes into a write', async () => {
     const [a, b] = [await freshDatabase(), await freshDatabase()]
-    await Promise.all([a.sql(`${ddl} INSERT INTO bultos VALUES ('x', 1)`), b.sql(`${ddl} INSERT INTO bultos VALUES ('x', 2)`)])
+    await Promise.all([
+      a.sql(`${ddl} INSERT INTO bultos VALUES ('x', 1)`),
+      b.sql(`${ddl} INSERT INTO bultos VALUES ('x', 2)`),
+    ])
     const [read, write] = [new pg.Pool({ connectionString: a.url }), new pg.Pool({ connectionString: b.url })]
     const store = bultosIn(
       { read, write },
@@ -94,12 +104,19 @@ describe('reads and writes in two places', () => {
     expect((await store.list(listRequest({ sort: 'id' }), call)).items).toMatchObject([{ value: { n: 1 } }])
     const [fresh] = await store.read(['x'], { ...call, fresh: true })
     expect(fresh).toMatchObject({ value: { n: 2 } })
-    expect((await store.list(listRequest({ sort: 'id' }), { ...call, fresh: true })).items).toMatchObject([{ value: { n: 2 } }])
-    expect(await store.replace('x', { id: 'x', n: 3 }, fresh?.version, call)).toMatchObject({ value: { n: 3, duenyo: 'was 2' } })
+    expect((await store.list(listRequest({ sort: 'id' }), { ...call, fresh: true })).items).toMatchObject([
+      { value: { n: 2 } },
+    ])
+    expect(await store.replace('x', { id: 'x', n: 3 }, fresh?.version, call)).toMatchObject({
+      value: { n: 3, duenyo: 'was 2' },
+    })
     expect(await store.replace('x', { id: 'x', n: 4 }, fresh?.version, call)).toBe('stale')
     expect(await store.remove('y', 'e.1', call)).toBe('absent')
     expect(await store.create({ id: 'z', n: 9 }, call)).toMatchObject({ created: { value: { id: 'z' } } })
-    expect([await a.sql('SELECT id, n FROM bultos ORDER BY id'), await b.sql('SELECT id, n FROM bultos ORDER BY id')]).toEqual([
+    expect([
+      await a.sql('SELECT id, n FROM bultos ORDER BY id'),
+      await b.sql('SELECT id, n FROM bultos ORDER BY id'),
+    ]).toEqual([
       [{ id: 'x', n: 1 }],
       [
         { id: 'x', n: 3 },

@@ -18,7 +18,10 @@ afterEach(() => pool.end())
 afterAll(() => Promise.all(places.map((one) => one.drop())))
 
 const prepared = async (client: pg.Pool | pg.Client = pool) =>
-  (await client.query('SELECT name, statement FROM pg_prepared_statements')).rows as { name: string; statement: string }[]
+  (await client.query('SELECT name, statement FROM pg_prepared_statements')).rows as {
+    name: string
+    statement: string
+  }[]
 
 describe('prepared statements', () => {
   it('are named when they come again, kept, and never more than 200', async () => {
@@ -27,7 +30,8 @@ describe('prepared statements', () => {
     const [first, ...others] = (await prepared()).filter(({ statement }) => statement.includes('"bultos"'))
     expect(others).toEqual([])
     // As many texts as there are sizes of a page.
-    for (let size = 1; size <= 230; size++) for (let i = 0; i < 2; i++) await store.list(listRequest({ sort: 'id', size }), call)
+    for (let size = 1; size <= 230; size++)
+      for (let i = 0; i < 2; i++) await store.list(listRequest({ sort: 'id', size }), call)
     const names = await prepared()
     expect(names).toHaveLength(200)
     expect(names.map(({ name }) => name)).toContain(first?.name)
@@ -58,7 +62,8 @@ describe('prepared statements', () => {
     const before = await prepared()
     await pool.query('DISCARD ALL')
     for (let i = 0; i < 2; i++) expect(await store.read(['a'], call)).toMatchObject([{ value: { n: 1 } }])
-    for (let i = 0; i < 2; i++) expect(await store.replace('a', { id: 'a', n: 2 }, undefined, call)).toMatchObject({ value: { n: 2 } })
+    for (let i = 0; i < 2; i++)
+      expect(await store.replace('a', { id: 'a', n: 2 }, undefined, call)).toMatchObject({ value: { n: 2 } })
     const names = (all: { name: string }[]) => all.map(({ name }) => name).sort()
     expect(names(await prepared())).toEqual(names(before))
   })
@@ -127,7 +132,9 @@ describe('prepared statements', () => {
     await place.sql(`UPDATE bultos SET resto = '{"n": 7}'; ALTER TABLE bultos DROP COLUMN n`)
     expect(await store.read(['a'], call)).toMatchObject([{ value: { n: 7 } }])
     await place.sql('ALTER TABLE bultos ADD COLUMN n integer; ALTER TABLE bultos DROP COLUMN duenyo')
-    expect(await store.replace('a', { id: 'a', n: 8, duenyo: 'ana' }, undefined, call)).toMatchObject({ value: { n: 8, duenyo: 'ana' } })
+    expect(await store.replace('a', { id: 'a', n: 8, duenyo: 'ana' }, undefined, call)).toMatchObject({
+      value: { n: 8, duenyo: 'ana' },
+    })
   })
 })
 

@@ -13,7 +13,13 @@ const cosas = (properties: object = { a: text }, more: object = {}) =>
     schema: { type: 'object', required: ['id'], properties: { id: { type: 'integer' }, ...properties } },
     ...more,
   } as never)
-type Case = readonly [what: string, ddl: string, resource: ReturnType<typeof cosas>, options: Partial<PostgresAdapterOptions>, said: RegExp]
+type Case = readonly [
+  what: string,
+  ddl: string,
+  resource: ReturnType<typeof cosas>,
+  options: Partial<PostgresAdapterOptions>,
+  said: RegExp,
+]
 const readOnly = { a: { type: 'string', readOnly: true } }
 const version = { column: 'v' } as const
 const assigned = { assigned: true }
@@ -125,49 +131,58 @@ const warnings: readonly Case[] = [
   ),
 ]
 /** What looks alike and serves requests. */
-const fit: readonly (readonly [what: string, ddl: string, resource: ReturnType<typeof cosas>, options: Partial<PostgresAdapterOptions>])[] =
+const fit: readonly (readonly [
+  what: string,
+  ddl: string,
+  resource: ReturnType<typeof cosas>,
+  options: Partial<PostgresAdapterOptions>,
+])[] = [
   [
-    [
-      'a read-only member that onCreate sets',
-      'CREATE TABLE t (id int PRIMARY KEY, a text NOT NULL)',
-      cosas(readOnly),
-      { onCreate: (value: object) => ({ ...value, a: 'x' }) } as never,
-    ],
-    ...['numeric(10,0)', 'numeric(10)', 'numeric(10,-2)', 'bigint'].map(
-      (type) =>
-        [
-          `an integer in a column ${type}, which holds whole numbers alone`,
-          `CREATE TABLE t (id int PRIMARY KEY, a ${type})`,
-          cosas({ a: { type: ['integer', 'null'] } }),
-          {},
-        ] as const,
-    ),
-    [
-      'a read-only member that the scope sets',
-      'CREATE TABLE t (id int PRIMARY KEY, a text NOT NULL)',
-      cosas(readOnly, { scope: () => ({ a: 'x' }) }),
-      {},
-    ],
-    [
-      'a sequence that begins again',
-      `CREATE SEQUENCE pocas MAXVALUE 2 CYCLE; SELECT nextval('pocas'), nextval('pocas'); CREATE TABLE t (id int DEFAULT nextval('pocas') PRIMARY KEY, a text)`,
-      cosas(undefined, assigned),
-      {},
-    ],
-    ['a mark that is false', 'CREATE TABLE t (id int PRIMARY KEY, a text, gone boolean DEFAULT false)', cosas(), { softDelete: 'gone' }],
-    [
-      'an assigned key of texts as long as a UUID',
-      'CREATE TABLE t (id varchar(36) PRIMARY KEY, a text)',
-      cosas({ id: { type: 'string' }, a: text }, assigned),
-      {},
-    ],
-    [
-      'a materialized view with data',
-      'CREATE TABLE t (id int PRIMARY KEY, a text, v uuid NOT NULL DEFAULT gen_random_uuid()); CREATE MATERIALIZED VIEW hechas AS SELECT * FROM t',
-      cosas(),
-      { readFrom: 'hechas', version },
-    ],
-  ]
+    'a read-only member that onCreate sets',
+    'CREATE TABLE t (id int PRIMARY KEY, a text NOT NULL)',
+    cosas(readOnly),
+    { onCreate: (value: object) => ({ ...value, a: 'x' }) } as never,
+  ],
+  ...['numeric(10,0)', 'numeric(10)', 'numeric(10,-2)', 'bigint'].map(
+    (type) =>
+      [
+        `an integer in a column ${type}, which holds whole numbers alone`,
+        `CREATE TABLE t (id int PRIMARY KEY, a ${type})`,
+        cosas({ a: { type: ['integer', 'null'] } }),
+        {},
+      ] as const,
+  ),
+  [
+    'a read-only member that the scope sets',
+    'CREATE TABLE t (id int PRIMARY KEY, a text NOT NULL)',
+    cosas(readOnly, { scope: () => ({ a: 'x' }) }),
+    {},
+  ],
+  [
+    'a sequence that begins again',
+    `CREATE SEQUENCE pocas MAXVALUE 2 CYCLE; SELECT nextval('pocas'), nextval('pocas'); CREATE TABLE t (id int DEFAULT nextval('pocas') PRIMARY KEY, a text)`,
+    cosas(undefined, assigned),
+    {},
+  ],
+  [
+    'a mark that is false',
+    'CREATE TABLE t (id int PRIMARY KEY, a text, gone boolean DEFAULT false)',
+    cosas(),
+    { softDelete: 'gone' },
+  ],
+  [
+    'an assigned key of texts as long as a UUID',
+    'CREATE TABLE t (id varchar(36) PRIMARY KEY, a text)',
+    cosas({ id: { type: 'string' }, a: text }, assigned),
+    {},
+  ],
+  [
+    'a materialized view with data',
+    'CREATE TABLE t (id int PRIMARY KEY, a text, v uuid NOT NULL DEFAULT gen_random_uuid()); CREATE MATERIALIZED VIEW hechas AS SELECT * FROM t',
+    cosas(),
+    { readFrom: 'hechas', version },
+  ],
+]
 
 describe.each(stores)('ready() says what the catalog shows, on $name', ({ open }) => {
   let store: Store
@@ -182,7 +197,12 @@ describe.each(stores)('ready() says what the catalog shows, on $name', ({ open }
     )
     const heard: string[] = []
     const onWarning = (message: string) => heard.push(message)
-    const adapter = postgresAdapter(store.client, { resource, table: 't', onWarning, ...options } as never) as unknown as {
+    const adapter = postgresAdapter(store.client, {
+      resource,
+      table: 't',
+      onWarning,
+      ...options,
+    } as never) as unknown as {
       ready(): Promise<void>
     }
     const error = await adapter.ready().then(

@@ -69,7 +69,11 @@ describe.each(stores)("probe: 'execute', on $name", ({ open }) => {
       bad('no', 'AFTER UPDATE ON t DEFERRABLE INITIALLY DEFERRED', `RAISE EXCEPTION 'too late';`),
       /replace.*too late/s,
     ],
-    ['calls what is not there', bad('no', 'AFTER UPDATE ON t', 'PERFORM no_such_function(); RETURN NULL;'), /replace.*no_such_function/s],
+    [
+      'calls what is not there',
+      bad('no', 'AFTER UPDATE ON t', 'PERFORM no_such_function(); RETURN NULL;'),
+      /replace.*no_such_function/s,
+    ],
   ])('finds a trigger that %s', async (_, sql, message) => {
     await store.sql(sql)
     const before = await rows()
@@ -101,7 +105,9 @@ describe.each(stores)("probe: 'execute', on $name", ({ open }) => {
     await adapterOver(store.client).adapter.ready()
     await store.sql(bad('no', 'BEFORE INSERT ON t', `RAISE EXCEPTION 'only what I like';`))
     await adapterOver(store.client).adapter.ready()
-    await store.sql(bad('nunca', 'BEFORE INSERT ON t', 'PERFORM no_such_function(); RETURN NEW;').replaceAll('nunca', 'a_nunca'))
+    await store.sql(
+      bad('nunca', 'BEFORE INSERT ON t', 'PERFORM no_such_function(); RETURN NEW;').replaceAll('nunca', 'a_nunca'),
+    )
     await expect(adapterOver(store.client).adapter.ready()).rejects.toThrow(/create.*no_such_function/s)
     expect(await rows()).toEqual([])
   })
@@ -124,15 +130,25 @@ describe.each(stores)("probe: 'execute', on $name", ({ open }) => {
     expect(await rows()).toEqual(before)
     expect(await store.sql('SELECT * FROM apuntes')).toEqual([])
     // Another state of the table is tried anew.
-    await store.sql(`ALTER TABLE t ADD COLUMN otra int; ${bad('no', 'BEFORE UPDATE ON t', `RAISE EXCEPTION 'append only';`)}`)
+    await store.sql(
+      `ALTER TABLE t ADD COLUMN otra int; ${bad('no', 'BEFORE UPDATE ON t', `RAISE EXCEPTION 'append only';`)}`,
+    )
     await expect(adapter.ready()).rejects.toThrow(/append only/)
   })
 
   it('tries a table with soft delete and a version column as requests do', async () => {
-    await store.sql(`ALTER TABLE t ADD COLUMN v uuid NOT NULL DEFAULT gen_random_uuid(), ADD COLUMN borrado_en timestamptz`)
+    await store.sql(
+      `ALTER TABLE t ADD COLUMN v uuid NOT NULL DEFAULT gen_random_uuid(), ADD COLUMN borrado_en timestamptz`,
+    )
     const options = { version: { column: 'v' }, softDelete: 'borrado_en' } as const
     await adapterOver(store.client, options).adapter.ready()
-    await store.sql(bad('no', 'BEFORE UPDATE ON t', `IF NEW.borrado_en IS NOT NULL THEN RAISE EXCEPTION 'for ever'; END IF; RETURN NEW;`))
+    await store.sql(
+      bad(
+        'no',
+        'BEFORE UPDATE ON t',
+        `IF NEW.borrado_en IS NOT NULL THEN RAISE EXCEPTION 'for ever'; END IF; RETURN NEW;`,
+      ),
+    )
     await expect(adapterOver(store.client, options).adapter.ready()).rejects.toThrow(/statement of remove.*for ever/s)
   })
 
@@ -258,7 +274,9 @@ describe("probe: 'execute' beside others", () => {
     await holder.query('ROLLBACK; BEGIN; LOCK TABLE t IN SHARE MODE')
     const locked = adapterOver(pool, options)
     await locked.adapter.ready()
-    expect(locked.warnings).toEqual([expect.stringMatching(/Whether the table of "notas" takes writes could not be checked/)])
+    expect(locked.warnings).toEqual([
+      expect.stringMatching(/Whether the table of "notas" takes writes could not be checked/),
+    ])
     await holder.query('ROLLBACK')
     await holder.end()
     // Nothing was learnt, so it is asked again.

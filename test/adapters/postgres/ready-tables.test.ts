@@ -4,7 +4,12 @@
  */
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { idempotencyDdl, type PostgresAdapterOptions, postgresAdapter, tableDdl } from '../../../src/adapters/postgres/index.js'
+import {
+  idempotencyDdl,
+  type PostgresAdapterOptions,
+  postgresAdapter,
+  tableDdl,
+} from '../../../src/adapters/postgres/index.js'
 import { defineResource, type ResourceDefinition } from '../../../src/definition/resource.js'
 import { ConfigurationError, Unavailable } from '../../../src/problem.js'
 import { freshDatabase, freshSchema, type Place } from '../../servers/databases.js'
@@ -20,7 +25,10 @@ const properties = {
   precio: { type: ['number', 'null'] },
   activa: { type: ['boolean', 'null'] },
   letras: { type: ['array', 'null'], items: { type: 'string' } },
-  doc: { type: ['object', 'null'], properties: { n: { type: 'integer' }, de: { type: 'object', properties: { a: { type: 'string' } } } } },
+  doc: {
+    type: ['object', 'null'],
+    properties: { n: { type: 'integer' }, de: { type: 'object', properties: { a: { type: 'string' } } } },
+  },
 } as const
 const todas = defineResource({
   collection: 'todas',
@@ -49,7 +57,12 @@ const compuesta = defineResource({
   schema: {
     type: 'object',
     required: ['zona', 'dia', 'n'],
-    properties: { zona: { type: 'string' }, dia: { type: 'string', format: 'date' }, n: { type: 'integer' }, texto: { type: 'string' } },
+    properties: {
+      zona: { type: 'string' },
+      dia: { type: 'string', format: 'date' },
+      n: { type: 'integer' },
+      texto: { type: 'string' },
+    },
     additionalProperties: true,
   },
   filters: { zona: true, texto: true },
@@ -58,7 +71,11 @@ const compuesta = defineResource({
 const simple = defineResource({
   collection: 'simples',
   key: 'id',
-  schema: { type: 'object', required: ['id'], properties: { id: { type: 'string' }, texto: { type: ['string', 'null'] } } },
+  schema: {
+    type: 'object',
+    required: ['id'],
+    properties: { id: { type: 'string' }, texto: { type: ['string', 'null'] } },
+  },
   filters: { texto: true },
   sort: ['texto'],
 })
@@ -175,7 +192,12 @@ describe.each(stores)('ready() takes, on $name,', ({ open }) => {
       `CREATE SCHEMA IF NOT EXISTS "${odd.replaceAll('"', '""')}"; DROP TABLE IF EXISTS "${odd.replaceAll('"', '""')}"."${long}";
        CREATE TABLE "${odd.replaceAll('"', '""')}"."${long}" ("${long}" text PRIMARY KEY, "${odd.replaceAll('"', '""')}" text, "v.v" uuid NOT NULL DEFAULT gen_random_uuid(), "b b" boolean)`,
       simple,
-      { table: { schema: odd, name: long }, columns: { id: long, texto: odd }, version: { column: 'v.v' }, softDelete: 'b b' },
+      {
+        table: { schema: odd, name: long },
+        columns: { id: long, texto: odd },
+        version: { column: 'v.v' },
+        softDelete: 'b b',
+      },
     ],
     [
       'enumerations, domains, and types of fewer digits',
@@ -215,7 +237,9 @@ describe.each(stores)('an identity beside the key, on $name', ({ open }) => {
     const adapter = postgresAdapter(store.client, { resource: numerada, table: 't', version: { column: 'v' } })
     await adapter.ready()
     expect(await adapter.create({ id: 'a' }, call)).toMatchObject({ created: { value: { numero: 1 } } })
-    expect(await adapter.replace('a', { id: 'a', texto: 'x' }, undefined, call)).toMatchObject({ value: { numero: 1, texto: 'x' } })
+    expect(await adapter.replace('a', { id: 'a', texto: 'x' }, undefined, call)).toMatchObject({
+      value: { numero: 1, texto: 'x' },
+    })
     expect(await adapter.replace('a', { id: 'a', numero: 1 }, undefined, call)).toMatchObject({ value: { numero: 1 } })
     await store.close()
   })
@@ -225,11 +249,17 @@ describe('ready() with a replica', () => {
   it('notices one that is away, each time, and every way of counting is checked', async () => {
     await using place = await freshSchema()
     await place.sql('CREATE TABLE t (id text PRIMARY KEY, texto text)')
-    await using proxy = await startProxy({ port: Number(new URL(place.url).port || 5432), host: new URL(place.url).hostname })
+    await using proxy = await startProxy({
+      port: Number(new URL(place.url).port || 5432),
+      host: new URL(place.url).hostname,
+    })
     const write = new pg.Pool({ connectionString: place.url, max: 1 })
     for (const count of ['exact', 'bounded', 'estimated', 'none'] as const) {
       const read = new pg.Pool({ connectionString: proxy.through(place.url), max: 1, connectionTimeoutMillis: 2_000 })
-      const adapter = postgresAdapter({ read, write }, { resource: simple, table: 't', count, replica: true, onWarning: () => {} })
+      const adapter = postgresAdapter(
+        { read, write },
+        { resource: simple, table: 't', count, replica: true, onWarning: () => {} },
+      )
       await adapter.ready()
       await adapter.ready()
       proxy.refuse()
@@ -277,7 +307,12 @@ describe('ready() warns of what may change while the process runs', () => {
       ])
     // Read-only for requests too: there is nothing to warn of.
     const warnings: string[] = []
-    const adapter = postgresAdapter(pool, { resource: simple, table: 't', version, onWarning: (message) => warnings.push(message) })
+    const adapter = postgresAdapter(pool, {
+      resource: simple,
+      table: 't',
+      version,
+      onWarning: (message) => warnings.push(message),
+    })
     await adapter.ready(new Set())
     expect(warnings).toEqual([])
     expect(await adapter.read(['a'], call)).toMatchObject([{ value: { texto: 'b' } }])
@@ -304,7 +339,9 @@ describe('ready() warns of what may change while the process runs', () => {
     ])
     await place.sql(`CREATE POLICY todo ON t USING (texto = current_setting('app.quien'))`)
     // The setting is the session function's to make: no reason not to start.
-    expect(await as({ session: async (tx) => void (await tx.query(`SELECT set_config('app.quien', 'b', true)`)) })).toEqual([])
+    expect(
+      await as({ session: async (tx) => void (await tx.query(`SELECT set_config('app.quien', 'b', true)`)) }),
+    ).toEqual([])
     await place.sql('ALTER TABLE t DISABLE ROW LEVEL SECURITY')
   })
 
@@ -351,7 +388,12 @@ describe('ready() and tables that are elsewhere', () => {
       CREATE EXTENSION file_fdw; CREATE SERVER archivos FOREIGN DATA WRAPPER file_fdw;
       CREATE FOREIGN TABLE t (id text, texto text, v text) SERVER archivos OPTIONS (program 'echo a,b,c', format 'csv')`)
     const pool = new pg.Pool({ connectionString: place.url, max: 2 })
-    const adapter = postgresAdapter(pool, { resource: simple, table: 't', version: { expression: 'v' }, onWarning: () => {} })
+    const adapter = postgresAdapter(pool, {
+      resource: simple,
+      table: 't',
+      version: { expression: 'v' },
+      onWarning: () => {},
+    })
     await expect(adapter.ready()).rejects.toThrow(/create.*cannot insert into foreign table "t"/s)
     await adapter.ready(new Set())
     expect(await adapter.read(['a'], call)).toMatchObject([{ value: { texto: 'b' } }])
@@ -379,12 +421,19 @@ describe('ready() and tables that are elsewhere', () => {
       CREATE TABLE u (${columns}, PRIMARY KEY (id))`)
     // What such a table can't have is why it is refused.
     await expect(place.sql('CREATE UNIQUE INDEX ON t (id)')).rejects.toThrow(/cannot create unique index/)
-    await expect(place.sql("INSERT INTO t (id) VALUES ('a') ON CONFLICT (id) DO UPDATE SET texto = 'b'")).rejects.toThrow(/ON CONFLICT/)
+    await expect(
+      place.sql("INSERT INTO t (id) VALUES ('a') ON CONFLICT (id) DO UPDATE SET texto = 'b'"),
+    ).rejects.toThrow(/ON CONFLICT/)
     const pool = new pg.Pool({ connectionString: place.url, max: 2 })
     const version = { column: 'v', soleWriter: true } as const
-    const ready = (table: string, more: object = {}) => postgresAdapter(pool, { resource: simple, table, version, ...more }).ready()
-    await expect(ready('t')).rejects.toThrow(/lie on other servers, in "t_1".*keeps a key from being there twice.*Citus/s)
-    await expect(ready('u', { idempotency: { table: 'claves' } })).rejects.toThrow(/lie on other servers, in "claves_1"/)
+    const ready = (table: string, more: object = {}) =>
+      postgresAdapter(pool, { resource: simple, table, version, ...more }).ready()
+    await expect(ready('t')).rejects.toThrow(
+      /lie on other servers, in "t_1".*keeps a key from being there twice.*Citus/s,
+    )
+    await expect(ready('u', { idempotency: { table: 'claves' } })).rejects.toThrow(
+      /lie on other servers, in "claves_1"/,
+    )
     await ready('u')
     await pool.end()
   })
@@ -414,11 +463,18 @@ describe('ready() and tables that are elsewhere', () => {
       CREATE USER MAPPING FOR CURRENT_USER SERVER otro OPTIONS (user '${username}', password '${password || 'any'}');
       CREATE FOREIGN TABLE t (id text, texto text, v uuid) SERVER otro OPTIONS (schema_name 'lejos', table_name 't')`)
     const pool = new pg.Pool({ connectionString: place.url, max: 2 })
-    const adapter = postgresAdapter(pool, { resource: simple, table: 't', version: { expression: 'v' }, onWarning: () => {} })
+    const adapter = postgresAdapter(pool, {
+      resource: simple,
+      table: 't',
+      version: { expression: 'v' },
+      onWarning: () => {},
+    })
     await adapter.ready()
     await place.sql(`INSERT INTO lejos.t VALUES ('a', 'b')`)
     const [found] = await adapter.read(['a'], call)
-    expect(await adapter.replace('a', { id: 'a', texto: 'c' }, found?.version, call)).toMatchObject({ value: { texto: 'c' } })
+    expect(await adapter.replace('a', { id: 'a', texto: 'c' }, found?.version, call)).toMatchObject({
+      value: { texto: 'c' },
+    })
     await pool.end()
   })
 })

@@ -145,7 +145,9 @@ describe.each(stores)('ready() refuses a table on which every write fails, on $n
     await adapter.ready()
     expect(warnings).toEqual([])
     expect(await store.sql('SELECT count(*)::int AS n FROM base')).toEqual([{ n: 0 }])
-    expect(await store.sql(`SELECT nextval('t_id_seq')::int AS a, nextval('t_v_seq')::int AS b`)).toEqual([{ a: 1, b: 1 }])
+    expect(await store.sql(`SELECT nextval('t_id_seq')::int AS a, nextval('t_v_seq')::int AS b`)).toEqual([
+      { a: 1, b: 1 },
+    ])
   })
 
   it('a column without default that a trigger fills blocks nothing', async () => {

@@ -13,7 +13,11 @@ const piezas = defineResource({
   schema: {
     type: 'object',
     required: ['numero'],
-    properties: { numero: { type: 'integer' }, numeroDeEnvio: { type: 'string' }, fecha: { type: 'string', format: 'local-date-time' } },
+    properties: {
+      numero: { type: 'integer' },
+      numeroDeEnvio: { type: 'string' },
+      fecha: { type: 'string', format: 'local-date-time' },
+    },
   },
   search: ['numeroDeEnvio'],
   attachedTo: [{ of: 'rutas' }],
@@ -48,7 +52,12 @@ describe('ready() says what is missing, and the mend', () => {
       {},
       /"fecha" has the format "local-date-time", but its column "fecha" is a timestamp with time zone.*declare the format "date-time", or make the column timestamp/,
     ],
-    ['a type without JSON', 'numero bigint PRIMARY KEY, numero_de_envio point, fecha text', {}, /there is no JSON for it/],
+    [
+      'a type without JSON',
+      'numero bigint PRIMARY KEY, numero_de_envio point, fecha text',
+      {},
+      /there is no JSON for it/,
+    ],
     ['no unique key', 'numero bigint, numero_de_envio text, fecha text', {}, /CREATE UNIQUE INDEX ON "t" \("numero"\)/],
     [
       'no version column',
@@ -127,8 +136,11 @@ describe('ready() says what is missing, and the mend', () => {
     await adapter.ready()
     await adapter.create({ numero: 1, numeroDeEnvio: 'a' }, call)
     await store.sql('ALTER TABLE t ADD COLUMN otra int; ALTER TABLE t ALTER COLUMN numero_de_envio TYPE varchar(40)')
-    for (let i = 0; i < 4; i++) expect(await adapter.list(listRequest({ sort: 'numero' }), call)).toMatchObject({ total: 1 })
-    expect(await adapter.replace(1, { numero: 1, numeroDeEnvio: 'b' }, undefined, call)).toMatchObject({ value: { numeroDeEnvio: 'b' } })
+    for (let i = 0; i < 4; i++)
+      expect(await adapter.list(listRequest({ sort: 'numero' }), call)).toMatchObject({ total: 1 })
+    expect(await adapter.replace(1, { numero: 1, numeroDeEnvio: 'b' }, undefined, call)).toMatchObject({
+      value: { numeroDeEnvio: 'b' },
+    })
   })
 
   it('names host, port and reason where the server can not be reached, and never to clients', async () => {
@@ -156,12 +168,22 @@ describe('ready() says what is missing, and the mend', () => {
     const onWarning = (message: string) => void (message.includes('bigint') || heard.push(message))
     await postgresAdapter(store.client, { resource: piezas, table: 'muchas', attached, onWarning }).ready()
     expect(heard).toEqual([expect.stringMatching(/"piezas" has about 100500 rows.*"bounded", "estimated" or "none"/)])
-    await postgresAdapter(store.client, { resource: piezas, table: 'muchas', attached, onWarning, count: 'bounded' }).ready()
+    await postgresAdapter(store.client, {
+      resource: piezas,
+      table: 'muchas',
+      attached,
+      onWarning,
+      count: 'bounded',
+    }).ready()
     expect(heard).toHaveLength(1)
   })
 
   it('is bound where it is mounted', async () => {
-    const cosas = defineResource({ collection: 'cosas', key: 'id', schema: { type: 'object', properties: { id: { type: 'integer' } } } })
+    const cosas = defineResource({
+      collection: 'cosas',
+      key: 'id',
+      schema: { type: 'object', properties: { id: { type: 'integer' } } },
+    })
     const service = api({ versions: { v1: [mount(cosas, postgresAdapter(store.client, { table: 'nowhere' }))] } })
     await expect(service.ready()).rejects.toThrow(/there is no table "nowhere"/)
   })
@@ -187,7 +209,9 @@ describe.each(stores)('tableDdl on $name', ({ open }) => {
     await store.sql(tableDdl(piezas, options))
     const adapter = postgresAdapter(store.client, { ...options, resource: piezas })
     await adapter.ready()
-    expect(await adapter.create({ numero: 1, numeroDeEnvio: 'caminos', fecha: '2024-01-01T00:00:00.1234567' }, call)).toMatchObject({
+    expect(
+      await adapter.create({ numero: 1, numeroDeEnvio: 'caminos', fecha: '2024-01-01T00:00:00.1234567' }, call),
+    ).toMatchObject({
       created: { value: { fecha: '2024-01-01T00:00:00.1234567' } },
     })
     expect(await adapter.list(listRequest({ search: 'camino' }), call)).toMatchObject({ total: 1 })

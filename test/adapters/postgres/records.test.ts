@@ -12,7 +12,11 @@ interface Member {
 }
 
 /** The rule, member by member. */
-function recordOf(members: readonly Member[], hasRest: boolean, cells: readonly (string | null)[]): Record<string, unknown> {
+function recordOf(
+  members: readonly Member[],
+  hasRest: boolean,
+  cells: readonly (string | null)[],
+): Record<string, unknown> {
   const entries: [string, unknown][] = []
   for (const [i, { name, content, nullable }] of members.entries()) {
     const text = cells[i] ?? null
@@ -21,7 +25,8 @@ function recordOf(members: readonly Member[], hasRest: boolean, cells: readonly 
   }
   const rest = hasRest ? JSON.parse(cells[members.length] ?? 'null') : null
   if (typeof rest === 'object' && rest !== null && !Array.isArray(rest))
-    for (const [name, value] of Object.entries(rest)) if (!members.some((one) => one.name === name)) entries.push([name, value])
+    for (const [name, value] of Object.entries(rest))
+      if (!members.some((one) => one.name === name)) entries.push([name, value])
   return Object.fromEntries(entries)
 }
 
@@ -38,7 +43,10 @@ const contents = fc.constantFrom<readonly [Content, fc.Arbitrary<string | null>]
   [scalar('boolean'), maybe(fc.constantFrom('true', 'false'))],
   [scalar('integer'), maybe(fc.integer().map(String))],
   [scalar('bigint'), maybe(fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }).map(String))],
-  [scalar('numeric(30,10)'), maybe(fc.constantFrom('1.1000000000', '-0.0000000001', '12345678901234567890.0000000000', 'NaN', 'Infinity'))],
+  [
+    scalar('numeric(30,10)'),
+    maybe(fc.constantFrom('1.1000000000', '-0.0000000001', '12345678901234567890.0000000000', 'NaN', 'Infinity')),
+  ],
   [scalar('double precision'), maybe(fc.constantFrom('1e+300', '-0', 'NaN', 'Infinity', '-Infinity', '0.1'))],
   [scalar('date'), maybe(fc.constantFrom('2026-01-31', 'infinity', '0044-03-15 BC'))],
   [scalar('timestamp without time zone'), maybe(fc.constantFrom('2026-01-31T09:30:00.1234560', '-infinity'))],

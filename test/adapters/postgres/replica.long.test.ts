@@ -10,7 +10,11 @@ import { type OwnServer, ownServer } from '../../servers/own-server.js'
 const notas = defineResource({
   collection: 'notas',
   key: 'id',
-  schema: { type: 'object', required: ['id', 'texto'], properties: { id: { type: 'string' }, texto: { type: 'string' } } },
+  schema: {
+    type: 'object',
+    required: ['id', 'texto'],
+    properties: { id: { type: 'string' }, texto: { type: 'string' } },
+  },
 })
 const table = { table: 'notas', version: { column: 'version' } } as const
 
@@ -37,7 +41,10 @@ const caughtUp = async (): Promise<void> => {
   await read.query('SELECT pg_wal_replay_resume()')
   const { rows } = await write.query('SELECT pg_current_wal_insert_lsn()::text AS lsn')
   await expect
-    .poll(async () => (await read.query('SELECT pg_last_wal_replay_lsn() >= $1::pg_lsn AS there', [rows[0].lsn])).rows[0].there)
+    .poll(
+      async () =>
+        (await read.query('SELECT pg_last_wal_replay_lsn() >= $1::pg_lsn AS there', [rows[0].lsn])).rows[0].there,
+    )
     .toBe(true)
 }
 afterEach(caughtUp)
@@ -59,7 +66,11 @@ async function service(option?: boolean | ReplicaOptions) {
   const ask = (method: string, path: string, { caller = 'ana', body, ...headers }: Record<string, string> = {}) =>
     fetch(`${base}${path}`, {
       method,
-      headers: { 'x-caller': caller, ...(body === undefined ? {} : { 'Content-Type': 'application/json' }), ...headers },
+      headers: {
+        'x-caller': caller,
+        ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+        ...headers,
+      },
       ...(body === undefined ? {} : { body }),
     })
   const textOf = async (path: string, headers?: Record<string, string>) => {
@@ -182,7 +193,13 @@ describe('a client { read, write }', () => {
 
   it('reads the primary after a transaction of the caller, whose end is not known', async () => {
     const adapter = postgresAdapter({ read, write }, { resource: notas, ...table, replica: true })
-    const call = { principal: undefined, scope: {}, requestId: 't', signal: new AbortController().signal, caller: 'ana' }
+    const call = {
+      principal: undefined,
+      scope: {},
+      requestId: 't',
+      signal: new AbortController().signal,
+      caller: 'ana',
+    }
     await behind()
     const client = await write.connect()
     await client.query('BEGIN')

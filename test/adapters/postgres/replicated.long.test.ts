@@ -8,7 +8,11 @@ import { type OwnServer, ownServer } from '../../servers/own-server.js'
 const notas = defineResource({
   collection: 'notas',
   key: 'id',
-  schema: { type: 'object', required: ['id', 'texto'], properties: { id: { type: 'string' }, texto: { type: 'string' } } },
+  schema: {
+    type: 'object',
+    required: ['id', 'texto'],
+    properties: { id: { type: 'string' }, texto: { type: 'string' } },
+  },
 })
 
 describe('ready() where the version is xmin', () => {
@@ -29,7 +33,12 @@ describe('ready() where the version is xmin', () => {
   const warningsOf = async (over: pg.Pool, table = 'notas'): Promise<readonly string[]> => {
     const warnings: string[] = []
     const version = table === 'notas' ? {} : ({ version: { column: 'version', soleWriter: true } } as const)
-    await postgresAdapter(over, { resource: notas, table, ...version, onWarning: (message) => warnings.push(message) }).ready()
+    await postgresAdapter(over, {
+      resource: notas,
+      table,
+      ...version,
+      onWarning: (message) => warnings.push(message),
+    }).ready()
     return warnings.filter((message) => message.includes('xmin'))
   }
 

@@ -167,7 +167,9 @@ describe('a server that goes and comes', () => {
       const failure = await tried(bultosIn(wrong).read(['a'], call))
       expect(failure).not.toBeInstanceOf(Unavailable)
       expect(failure).toMatchObject({ code })
-      expect(`${(failure as Error).message} ${(failure as Error).stack} ${JSON.stringify(failure)}`).not.toContain(url.password)
+      expect(`${(failure as Error).message} ${(failure as Error).stack} ${JSON.stringify(failure)}`).not.toContain(
+        url.password,
+      )
       await wrong.end()
     }
   })

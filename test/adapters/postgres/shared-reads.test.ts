@@ -13,7 +13,11 @@ beforeAll(async () => {
 })
 afterAll(() => place.drop())
 
-async function withPool<T>(use: (pool: pg.Pool) => Promise<T>, config: pg.PoolConfig = {}, make = (c: pg.PoolConfig) => new pg.Pool(c)) {
+async function withPool<T>(
+  use: (pool: pg.Pool) => Promise<T>,
+  config: pg.PoolConfig = {},
+  make = (c: pg.PoolConfig) => new pg.Pool(c),
+) {
   const pool = make({ connectionString: place.url, max: 4, ...config })
   try {
     return await use(pool)

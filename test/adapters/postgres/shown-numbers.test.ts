@@ -29,12 +29,35 @@ const decimals = [
 ]
 const beyond = ['1e400', '-1e400', 'NaN']
 const doubles = ['0.1', '1e-300', '5e-324', '1.7976931348623157e308', '-3', '0', 'NaN', 'Infinity', '-Infinity']
-const singles = ['0.1', '1e-45', '1.1754944e-38', '3.4028235e38', '9.8607613e-32', '16777216', '-3', 'NaN', 'Infinity', '-Infinity']
-const wholes = ['9223372036854775807', '-9223372036854775808', '9007199254740993', '9007199254740991', '-9007199254740991', '5', '-3']
+const singles = [
+  '0.1',
+  '1e-45',
+  '1.1754944e-38',
+  '3.4028235e38',
+  '9.8607613e-32',
+  '16777216',
+  '-3',
+  'NaN',
+  'Infinity',
+  '-Infinity',
+]
+const wholes = [
+  '9223372036854775807',
+  '-9223372036854775808',
+  '9007199254740993',
+  '9007199254740991',
+  '-9007199254740991',
+  '5',
+  '-3',
+]
 const number = { type: ['number', 'null'] }
 const cases: readonly (readonly [type: string, schema: object, values: readonly string[]])[] = [
   ['numeric', number, [...decimals, ...beyond]],
-  ['numeric(30,20)', number, ['0.12345678901234567890', '0.12345678901234567891', '1234567890.00000000000000000001', '-3', 'NaN']],
+  [
+    'numeric(30,20)',
+    number,
+    ['0.12345678901234567890', '0.12345678901234567891', '1234567890.00000000000000000001', '-3', 'NaN'],
+  ],
   ['numeric(12,2)', number, ['1234567890.12', '0.1', '-3', 'NaN']],
   ['numeric', { type: ['string', 'null'], format: 'decimal' }, ['0.12345678901234567890123', '1e400', '-3', 'NaN']],
   ['double precision', number, doubles],
@@ -59,7 +82,9 @@ describe.each(stores)('numbers that others wrote, in $name', ({ open }) => {
 
   it.each(cases)('QUERY-1: of %s as %j, filters find what GET shows', async (type, schema, values) => {
     const table = `shown_${++tables}`
-    await store.sql(`CREATE TABLE ${table} (id int PRIMARY KEY, valor ${type}); INSERT INTO ${table} VALUES (1000, NULL)`)
+    await store.sql(
+      `CREATE TABLE ${table} (id int PRIMARY KEY, valor ${type}); INSERT INTO ${table} VALUES (1000, NULL)`,
+    )
     for (const [i, value] of values.entries()) await store.sql(`INSERT INTO ${table} VALUES (${i + 1}, '${value}')`)
     const filters = {
       valor: true,
@@ -83,12 +108,15 @@ describe.each(stores)('numbers that others wrote, in $name', ({ open }) => {
     try {
       const all = await list('')
       expect(all).toHaveLength(values.length + 1)
-      const among = (holds: (valor: NonNullable<Cosa['valor']>) => boolean) => all.filter(({ valor }) => valor !== null && holds(valor))
+      const among = (holds: (valor: NonNullable<Cosa['valor']>) => boolean) =>
+        all.filter(({ valor }) => valor !== null && holds(valor))
       for (const { valor } of all) {
         if (valor === null) continue
         const text = encodeURIComponent(String(valor))
         expect(await list(`valor=${text}`), `= ${valor}`).toEqual(among((other) => other === valor))
-        expect(await list(`alguno=${text}&alguno=-3`), `in ${valor}`).toEqual(among((other) => other === valor || Number(other) === -3))
+        expect(await list(`alguno=${text}&alguno=-3`), `in ${valor}`).toEqual(
+          among((other) => other === valor || Number(other) === -3),
+        )
         if (typeof valor === 'string') continue
         for (const [op, holds] of Object.entries(compares))
           expect(await list(`${op}=${text}`), `${op} ${valor}`).toEqual(among((other) => holds(other as number, valor)))
@@ -120,11 +148,18 @@ describe.each(stores)('numbers that others wrote, in $name', ({ open }) => {
         required: ['id'],
         properties: { id: { type: 'integer' }, doc: { type: 'object', properties: { n: { type: 'number' } } } },
       } as never,
-      filters: { n: { field: 'doc.n' }, desde: { field: 'doc.n', op: 'gte' }, hasta: { field: 'doc.n', op: 'lte' } } as never,
+      filters: {
+        n: { field: 'doc.n' },
+        desde: { field: 'doc.n', op: 'gte' },
+        hasta: { field: 'doc.n', op: 'lte' },
+      } as never,
     })
-    const service = api({ versions: { v1: [mount(docs, postgresAdapter(store.client, { resource: docs, table: 'docs' }))] } })
+    const service = api({
+      versions: { v1: [mount(docs, postgresAdapter(store.client, { resource: docs, table: 'docs' }))] },
+    })
     const { send, close } = await listen(express().use(service))
-    const ids = async (query: string) => ((await send('GET', `/v1/docs?${query}`)).json as { id: number }[]).map(({ id }) => id)
+    const ids = async (query: string) =>
+      ((await send('GET', `/v1/docs?${query}`)).json as { id: number }[]).map(({ id }) => id)
     expect(await ids('n=12345678901234567000')).toEqual([1])
     expect(await ids('n=0.12345678901234568')).toEqual([2])
     expect(await ids('n=19.99')).toEqual([3])

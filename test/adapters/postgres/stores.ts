@@ -49,7 +49,9 @@ export async function tableOf<T, K>(
   options: Omit<PostgresAdapterOptions<T, K>, 'resource'>,
 ): Promise<PostgresAdapter<T, K>> {
   await sql(tableDdl(resource, options as PostgresAdapterOptions<T, K>))
-  const adapter = postgresAdapter(client, { ...options, resource } as PostgresAdapterOptions<T, K> & { resource: ResourceDefinition<T, K> })
+  const adapter = postgresAdapter(client, { ...options, resource } as PostgresAdapterOptions<T, K> & {
+    resource: ResourceDefinition<T, K>
+  })
   await adapter.ready()
   return adapter
 }

@@ -69,22 +69,37 @@ describe.each(stores)('tables that exist already, on $name', ({ open }) => {
     const adapter = postgresAdapter(store.client, { resource: without, table: 'courier.t_pieza', columns })
     await adapter.ready()
     expect(await adapter.create({ numeroDeEnvio: 'E1' } as never, call)).toMatchObject({
-      created: { value: { numero: 1, numeroDeEnvio: 'E1', peso: null, titulo: 'Pieza E1' }, version: expect.any(String) },
+      created: {
+        value: { numero: 1, numeroDeEnvio: 'E1', peso: null, titulo: 'Pieza E1' },
+        version: expect.any(String),
+      },
     })
     await store.sql(`UPDATE courier.t_pieza SET otro = '\\x01'`)
-    expect(await adapter.replace(1, { numero: 1, numeroDeEnvio: 'E2', peso: 1.5 } as never, undefined, call)).toMatchObject({
+    expect(
+      await adapter.replace(1, { numero: 1, numeroDeEnvio: 'E2', peso: 1.5 } as never, undefined, call),
+    ).toMatchObject({
       value: { titulo: 'Pieza E2', peso: 1.5 },
     })
     expect(await store.sql('SELECT otro IS NOT NULL AS kept FROM courier.t_pieza')).toMatchObject([{ kept: true }])
     // A number of the client's own, also where the database always makes one.
-    expect(await adapter.create({ numero: 3, numeroDeEnvio: 'E3' } as never, call)).toMatchObject({ created: { value: { numero: 3 } } })
-    expect(await adapter.create({ numeroDeEnvio: 'E4' } as never, call)).toMatchObject({ created: { value: { numero: 2 } } })
-    expect(await adapter.create({ numeroDeEnvio: 'E5' } as never, call), 'passes over the number that a client has used').toMatchObject({
+    expect(await adapter.create({ numero: 3, numeroDeEnvio: 'E3' } as never, call)).toMatchObject({
+      created: { value: { numero: 3 } },
+    })
+    expect(await adapter.create({ numeroDeEnvio: 'E4' } as never, call)).toMatchObject({
+      created: { value: { numero: 2 } },
+    })
+    expect(
+      await adapter.create({ numeroDeEnvio: 'E5' } as never, call),
+      'passes over the number that a client has used',
+    ).toMatchObject({
       created: { value: { numero: 4 } },
     })
     expect(
       (
-        await adapter.list(listRequest({ sort: '-titulo,-numero', where: [{ field: 'titulo', op: 'gte', value: 'Pieza E3' }] }), call)
+        await adapter.list(
+          listRequest({ sort: '-titulo,-numero', where: [{ field: 'titulo', op: 'gte', value: 'Pieza E3' }] }),
+          call,
+        )
       ).items.map((item) => item.value.numero),
     ).toEqual([4, 2, 3])
   })
@@ -152,17 +167,25 @@ describe.each(stores)('tables that exist already, on $name', ({ open }) => {
       await adapter.ready()
       const created = await adapter.create({ numeroDeEnvio: 'E1' } as never, call)
       expect(created).toMatchObject({ created: { value: { numeroDeEnvio: 'E1', sucursal: 'Madrid' } } })
-      const { value, version } = (created as never as { created: { value: { numero: number }; version: string } }).created
+      const { value, version } = (created as never as { created: { value: { numero: number }; version: string } })
+        .created
       const next = await adapter.replace(value.numero, { ...value, numeroDeEnvio: 'E2' } as never, version, call)
       expect(next).toMatchObject({ value: { sucursal: 'Rosario' } })
       expect((await adapter.read([value.numero], call))[0]).toEqual(next)
       expect(
-        await adapter.list(listRequest({ sort: 'numero', where: [{ field: 'sucursal', op: 'eq', value: 'Rosario' }] }), call),
+        await adapter.list(
+          listRequest({ sort: 'numero', where: [{ field: 'sucursal', op: 'eq', value: 'Rosario' }] }),
+          call,
+        ),
       ).toMatchObject({ total: 1 })
       // What the view would not show does not take place.
       expect(await adapter.create({ numeroDeEnvio: 'oculto' } as never, call)).toMatchObject({ refused: 'rule' })
-      expect(await store.sql(`SELECT count(*)::int AS n FROM courier.t_pieza WHERE nro_envio = 'oculto'`)).toMatchObject([{ n: 0 }])
-      expect(await adapter.replace(value.numero, { ...value, numeroDeEnvio: 'oculto' } as never, undefined, call)).toMatchObject({
+      expect(
+        await store.sql(`SELECT count(*)::int AS n FROM courier.t_pieza WHERE nro_envio = 'oculto'`),
+      ).toMatchObject([{ n: 0 }])
+      expect(
+        await adapter.replace(value.numero, { ...value, numeroDeEnvio: 'oculto' } as never, undefined, call),
+      ).toMatchObject({
         refused: 'rule',
       })
       expect((await adapter.read([value.numero], call))[0]).toEqual(next)
@@ -195,7 +218,9 @@ describe.each(stores)('tables that exist already, on $name', ({ open }) => {
   })
 
   it('does not depend on how the session shows dates and numbers', async () => {
-    await store.sql(`CREATE TABLE courier.fechas (id int PRIMARY KEY, dia date, momento timestamp, instante timestamptz, peso float8)`)
+    await store.sql(
+      `CREATE TABLE courier.fechas (id int PRIMARY KEY, dia date, momento timestamp, instante timestamptz, peso float8)`,
+    )
     const resource = defineResource({
       collection: 'fechas',
       key: 'id',
@@ -221,7 +246,9 @@ describe.each(stores)('tables that exist already, on $name', ({ open }) => {
       resource,
       table: 'courier.fechas',
       session: async (tx) => {
-        await tx.query(`SELECT set_config('DateStyle', 'German, DMY', true), set_config('TimeZone', 'Asia/Kolkata', true)`)
+        await tx.query(
+          `SELECT set_config('DateStyle', 'German, DMY', true), set_config('TimeZone', 'Asia/Kolkata', true)`,
+        )
       },
     })
     expect(await adapter.create(value, call)).toMatchObject({ created: { value } })
@@ -240,14 +267,22 @@ describe.each(stores)('tables that exist already, on $name', ({ open }) => {
     await adapter.create({ numeroDeEnvio: 'b', titulo: 'ignored' } as never, call)
     expect(
       (
-        await adapter.list(listRequest({ sort: '-titulo,-numero', where: [{ field: 'titulo', op: 'in', value: ['A!', 'B!'] }] }), call)
+        await adapter.list(
+          listRequest({ sort: '-titulo,-numero', where: [{ field: 'titulo', op: 'in', value: ['A!', 'B!'] }] }),
+          call,
+        )
       ).items.map((item) => item.value.titulo),
     ).toEqual(['B!', 'A!'])
   })
 
   it('keeps removed rows that a column marks: they read as absent, and their key stays taken', async () => {
     await store.sql(legacy)
-    const adapter = postgresAdapter(store.client, { resource: without, table: 'courier.t_pieza', columns, softDelete: 'borrado_en' })
+    const adapter = postgresAdapter(store.client, {
+      resource: without,
+      table: 'courier.t_pieza',
+      columns,
+      softDelete: 'borrado_en',
+    })
     await adapter.ready()
     await adapter.create({ numero: 1, numeroDeEnvio: 'E1' } as never, call)
     const version = (await adapter.read([1], call))[0]?.version
@@ -257,8 +292,13 @@ describe.each(stores)('tables that exist already, on $name', ({ open }) => {
     expect(await adapter.list(listRequest({ sort: 'numero' }), call)).toMatchObject({ items: [], total: 0 })
     expect(await adapter.replace(1, { numero: 1, numeroDeEnvio: 'E1' } as never, undefined, call)).toBe('absent')
     expect(await adapter.remove(1, undefined, call)).toBe('absent')
-    expect(await adapter.create({ numero: 1, numeroDeEnvio: 'E9' } as never, call)).toEqual({ refused: 'duplicate', members: ['numero'] })
-    expect(await store.sql('SELECT count(*)::int AS n FROM courier.t_pieza WHERE borrado_en IS NOT NULL')).toMatchObject([{ n: 1 }])
+    expect(await adapter.create({ numero: 1, numeroDeEnvio: 'E9' } as never, call)).toEqual({
+      refused: 'duplicate',
+      members: ['numero'],
+    })
+    expect(
+      await store.sql('SELECT count(*)::int AS n FROM courier.t_pieza WHERE borrado_en IS NOT NULL'),
+    ).toMatchObject([{ n: 1 }])
   })
 
   it('where the unique index leaves deleted rows out, a deleted key is free again, and its versions stay apart', async () => {
@@ -270,11 +310,18 @@ describe.each(stores)('tables that exist already, on $name', ({ open }) => {
       key: 'numero',
       schema: { type: 'object', properties: { numero: { type: 'integer' }, numeroDeEnvio: { type: 'string' } } },
     })
-    const adapter = postgresAdapter(store.client, { resource, table: 'courier.t_pieza', columns, softDelete: 'borrado' })
+    const adapter = postgresAdapter(store.client, {
+      resource,
+      table: 'courier.t_pieza',
+      columns,
+      softDelete: 'borrado',
+    })
     await adapter.ready()
     const seen = new Set<string>()
     for (let round = 0; round < 3; round++) {
-      const created = (await adapter.create({ numero: 1, numeroDeEnvio: 'E1' }, call)) as { created: { version: string } }
+      const created = (await adapter.create({ numero: 1, numeroDeEnvio: 'E1' }, call)) as {
+        created: { version: string }
+      }
       expect(seen.has(created.created.version)).toBe(false)
       seen.add(created.created.version)
       expect(await adapter.create({ numero: 1, numeroDeEnvio: 'E1' }, call)).toMatchObject({ refused: 'duplicate' })
@@ -309,7 +356,9 @@ describe.each(stores)('tables that exist already, on $name', ({ open }) => {
   })
 
   it('keeps members without a column in one of JSON, where they are found and sorted too', async () => {
-    await store.sql(`CREATE TABLE courier.docs (numero bigint PRIMARY KEY, doc jsonb, version uuid DEFAULT gen_random_uuid())`)
+    await store.sql(
+      `CREATE TABLE courier.docs (numero bigint PRIMARY KEY, doc jsonb, version uuid DEFAULT gen_random_uuid())`,
+    )
     const resource = defineResource({
       collection: 'documentos',
       key: 'numero',
@@ -326,7 +375,12 @@ describe.each(stores)('tables that exist already, on $name', ({ open }) => {
       filters: { titulo: true, sinNota: { field: 'nota', op: 'null' } },
       sort: ['peso', 'titulo'],
     })
-    const adapter = postgresAdapter(store.client, { resource, table: 'courier.docs', rest: 'doc', version: { column: 'version' } })
+    const adapter = postgresAdapter(store.client, {
+      resource,
+      table: 'courier.docs',
+      rest: 'doc',
+      version: { column: 'version' },
+    })
     await adapter.ready()
     const docs = [
       { numero: 1, titulo: 'b', peso: 10, libre: { x: [1] } },
@@ -365,17 +419,23 @@ describe.each(stores)('tables that exist already, on $name', ({ open }) => {
   })
 
   it('composite keys, their last part counted for each of the others', async () => {
-    await store.sql(`CREATE TABLE courier.partes (cabecera text, secuencia int, peso float8, PRIMARY KEY (cabecera, secuencia))`)
+    await store.sql(
+      `CREATE TABLE courier.partes (cabecera text, secuencia int, peso float8, PRIMARY KEY (cabecera, secuencia))`,
+    )
     const resource = defineResource({
       collection: 'partes',
       key: ['cabecera', 'secuencia'],
       assigned: ['secuencia'],
-      schema: { type: 'object', properties: { cabecera: { type: 'string' }, secuencia: { type: 'integer' }, peso: { type: 'number' } } },
+      schema: {
+        type: 'object',
+        properties: { cabecera: { type: 'string' }, secuencia: { type: 'integer' }, peso: { type: 'number' } },
+      },
     })
     const adapter = postgresAdapter(store.client, { resource, table: 'courier.partes' })
     await adapter.ready()
     const next = async (cabecera: string) =>
-      ((await adapter.create({ cabecera } as never, call)) as { created: { value: { secuencia: number } } }).created.value.secuencia
+      ((await adapter.create({ cabecera } as never, call)) as { created: { value: { secuencia: number } } }).created
+        .value.secuencia
     const made = await Promise.all(Array.from({ length: 12 }, () => next('a')))
     expect(made.toSorted((x, y) => x - y)).toEqual(Array.from({ length: 12 }, (_, i) => i + 1))
     expect(await next('b')).toBe(1)

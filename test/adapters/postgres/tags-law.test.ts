@@ -37,7 +37,12 @@ const hooks: Record<string, PostgresAdapterOptions['write']> = {
 }
 
 type Step =
-  | { readonly kind: 'get' | 'again' | 'put' | 'patch' | 'careful'; readonly service: 0 | 1; readonly value: string; readonly old: number }
+  | {
+      readonly kind: 'get' | 'again' | 'put' | 'patch' | 'careful'
+      readonly service: 0 | 1
+      readonly value: string
+      readonly old: number
+    }
   | { readonly kind: 'sql'; readonly column: string; readonly value: string }
 const value = fc.constantFrom('x', 'y', '')
 const step: fc.Arbitrary<Step> = fc.oneof(
@@ -94,15 +99,28 @@ describe.each(stores)('tags, over $name', ({ open }) => {
           const tags = [...seen.keys()]
           const tag = tags[Math.max(0, tags.length - 1 - one.old)]
           const body =
-            one.kind === 'put' ? { id: 'f', b: one.value } : one.kind === 'get' || one.kind === 'again' ? undefined : { b: one.value }
+            one.kind === 'put'
+              ? { id: 'f', b: one.value }
+              : one.kind === 'get' || one.kind === 'again'
+                ? undefined
+                : { b: one.value }
           const headers: Record<string, string> =
-            tag === undefined ? {} : one.kind === 'again' ? { 'If-None-Match': tag } : one.kind === 'careful' ? { 'If-Match': tag } : {}
-          const before = alone && tag !== undefined ? JSON.stringify((await send('GET', '/v1/fichas/f')).json) : undefined
+            tag === undefined
+              ? {}
+              : one.kind === 'again'
+                ? { 'If-None-Match': tag }
+                : one.kind === 'careful'
+                  ? { 'If-Match': tag }
+                  : {}
+          const before =
+            alone && tag !== undefined ? JSON.stringify((await send('GET', '/v1/fichas/f')).json) : undefined
           const method = one.kind === 'put' ? 'PUT' : body === undefined ? 'GET' : 'PATCH'
           const answer = await send(method, '/v1/fichas/f', headers, body)
           expect([200, 304, 412]).toContain(answer.status)
-          if (answer.status === 304 && before !== undefined) expect(seen.get(answer.headers.etag as string)).toBe(before)
-          if (one.kind === 'careful' && before !== undefined && seen.get(tag as string) !== before) expect(answer.status).toBe(412)
+          if (answer.status === 304 && before !== undefined)
+            expect(seen.get(answer.headers.etag as string)).toBe(before)
+          if (one.kind === 'careful' && before !== undefined && seen.get(tag as string) !== before)
+            expect(answer.status).toBe(412)
           if (answer.status !== 200) return
           const etag = answer.headers.etag as string
           const shown = JSON.stringify(answer.json)

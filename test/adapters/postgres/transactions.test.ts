@@ -11,7 +11,9 @@ describe('conflicts between transactions', () => {
   let pool: pg.Pool
   beforeAll(async () => {
     place = await freshSchema()
-    await place.sql(`${ddl} CREATE TABLE cuentas (id integer PRIMARY KEY, n integer); INSERT INTO cuentas VALUES (1, 0), (2, 0)`)
+    await place.sql(
+      `${ddl} CREATE TABLE cuentas (id integer PRIMARY KEY, n integer); INSERT INTO cuentas VALUES (1, 0), (2, 0)`,
+    )
     pool = new pg.Pool({ connectionString: place.url, max: 10 })
   })
   afterAll(() => pool.end().then(() => place.drop()))
@@ -59,7 +61,10 @@ describe('conflicts between transactions', () => {
       },
     })
     await place.sql('UPDATE cuentas SET n = 0')
-    expect(await Promise.all([1, 2].map((n) => adapter.create({ id: `d${n}`, n }, call)))).toMatchObject([{ created: {} }, { created: {} }])
+    expect(await Promise.all([1, 2].map((n) => adapter.create({ id: `d${n}`, n }, call)))).toMatchObject([
+      { created: {} },
+      { created: {} },
+    ])
     // The second try may meet the other transaction once more, and deadlock again.
     expect(met).toBeGreaterThanOrEqual(3)
     expect(await place.sql('SELECT n FROM cuentas')).toEqual([{ n: 2 }, { n: 2 }])

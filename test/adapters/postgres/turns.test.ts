@@ -25,14 +25,19 @@ describe('turns', () => {
   it('begins the call with the least time left first, equal ones in the order of arrival, and passes over those that gave up', async () => {
     await fc.assert(
       fc.asyncProperty(
-        fc.array(fc.record({ left: fc.constantFrom(1_000, 2_000, 5_000, Number.POSITIVE_INFINITY), wanted: fc.boolean() }), {
-          maxLength: 300,
-        }),
+        fc.array(
+          fc.record({ left: fc.constantFrom(1_000, 2_000, 5_000, Number.POSITIVE_INFINITY), wanted: fc.boolean() }),
+          {
+            maxLength: 300,
+          },
+        ),
         async (calls) => {
           const turns = new Turns(1)
           turns.take(1, always)
           const begun: number[] = []
-          const all = calls.map(({ left, wanted }, at) => turns.take(left, () => wanted)?.then(() => void begun.push(at)))
+          const all = calls.map(({ left, wanted }, at) =>
+            turns.take(left, () => wanted)?.then(() => void begun.push(at)),
+          )
           for (let i = 0; i < calls.filter(({ wanted }) => wanted).length; i++) {
             turns.give()
             await new Promise((resolve) => setImmediate(resolve))

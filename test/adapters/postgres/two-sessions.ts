@@ -24,7 +24,8 @@ export async function twoSessions(): Promise<TwoSessions> {
   const other = await connected()
   const third = await connected()
   const { pid } = (await other.query('SELECT pg_backend_pid() AS pid')).rows[0]
-  const sql = async (text: string): Promise<Record<string, unknown>[]> => [await third.query(text)].flat().at(-1)?.rows ?? []
+  const sql = async (text: string): Promise<Record<string, unknown>[]> =>
+    [await third.query(text)].flat().at(-1)?.rows ?? []
   return {
     pool,
     sql,

@@ -60,7 +60,10 @@ const request = () => within(30_000)
 describe('a write that no synchronous standby confirms', () => {
   const writes = (client: SqlClient) => {
     const plain = bultosIn(client, soon)
-    const together = bultosIn(client, { ...soon, write: (tx, { key }) => tx.query('INSERT INTO buzon VALUES ($1)', [key]).then(() => {}) })
+    const together = bultosIn(client, {
+      ...soon,
+      write: (tx, { key }) => tx.query('INSERT INTO buzon VALUES ($1)', [key]).then(() => {}),
+    })
     return [
       () => plain.create({ id: 'a', n: 1 }, request()),
       () => plain.replace('r1', { id: 'r1', n: 1 }, undefined, request()),
@@ -72,7 +75,8 @@ describe('a write that no synchronous standby confirms', () => {
   }
 
   it('is 503, outcome unknown, alone and in a transaction, and is not repeated', async () => {
-    for (const { detail } of await Promise.all(writes(pool).map((write) => refusedWith(write())))) expect(detail).toMatch(unknown)
+    for (const { detail } of await Promise.all(writes(pool).map((write) => refusedWith(write()))))
+      expect(detail).toMatch(unknown)
     // Each took place here, once: the words are true.
     expect(await sql(`SELECT id, n FROM bultos WHERE id IN ('a', 'b', 'r1', 'r2', 'r3', 'r4') ORDER BY id`)).toEqual([
       { id: 'a', n: 1 },
@@ -80,7 +84,11 @@ describe('a write that no synchronous standby confirms', () => {
       { id: 'r1', n: 1 },
       { id: 'r3', n: 1 },
     ])
-    expect(await sql('SELECT bulto FROM buzon ORDER BY bulto')).toEqual([{ bulto: 'b' }, { bulto: 'r3' }, { bulto: 'r4' }])
+    expect(await sql('SELECT bulto FROM buzon ORDER BY bulto')).toEqual([
+      { bulto: 'b' },
+      { bulto: 'r3' },
+      { bulto: 'r4' },
+    ])
     await sql(`INSERT INTO bultos VALUES ('r2', 0), ('r4', 0)`)
   })
 
@@ -97,22 +105,24 @@ describe('a write that no synchronous standby confirms', () => {
     const limited = bultosIn(pool)
     expect((await refusedWith(limited.create({ id: 'limited' }, within(3_000)))).detail).toMatch(unknown)
     const cancelled = refusedWith(bultosIn(pool).create({ id: 'cancelled' }, call))
-    await until(() => sql(`SELECT pg_cancel_backend(pid) AS done FROM pg_stat_activity WHERE wait_event = 'SyncRep'`)).toEqual([
-      { done: true },
-    ])
+    await until(() =>
+      sql(`SELECT pg_cancel_backend(pid) AS done FROM pg_stat_activity WHERE wait_event = 'SyncRep'`),
+    ).toEqual([{ done: true }])
     expect((await cancelled).detail).toMatch(unknown)
   })
 
   it('is the same where the connection is terminated during the wait', async () => {
-    const together = bultosIn(pool, { write: (tx, { key }) => tx.query('INSERT INTO buzon VALUES ($1)', [key]).then(() => {}) })
+    const together = bultosIn(pool, {
+      write: (tx, { key }) => tx.query('INSERT INTO buzon VALUES ($1)', [key]).then(() => {}),
+    })
     for (const [id, store] of [
       ['t1', bultosIn(pool)],
       ['t2', together],
     ] as const) {
       const ended = refusedWith(store.create({ id }, call))
-      await until(() => sql(`SELECT pg_terminate_backend(pid) AS done FROM pg_stat_activity WHERE wait_event = 'SyncRep'`)).toEqual([
-        { done: true },
-      ])
+      await until(() =>
+        sql(`SELECT pg_terminate_backend(pid) AS done FROM pg_stat_activity WHERE wait_event = 'SyncRep'`),
+      ).toEqual([{ done: true }])
       expect((await ended).detail).toMatch(unknown)
       expect(await sql(`SELECT id FROM bultos WHERE id = '${id}'`)).toHaveLength(1)
     }
@@ -137,7 +147,8 @@ describe('a write that no synchronous standby confirms', () => {
       await query('COMMIT')
       return result
     }
-    const cancelling = () => until(() => sql(`SELECT pg_cancel_backend(pid) AS done FROM pg_stat_activity WHERE wait_event = 'SyncRep'`))
+    const cancelling = () =>
+      until(() => sql(`SELECT pg_cancel_backend(pid) AS done FROM pg_stat_activity WHERE wait_event = 'SyncRep'`))
     for (const store of [
       bultosIn({ query }),
       bultosIn({ query, transaction } as SqlClient, { write: (tx) => tx.query('SELECT 1').then(() => {}) }),
@@ -163,7 +174,10 @@ describe('a write that no synchronous standby confirms', () => {
 
   it('is told also where the session hides warnings from transactions', async () => {
     const quiet = new pg.Pool({ connectionString: `${server.url}?options=-c%20client_min_messages%3Derror`, max: 1 })
-    const together = bultosIn(quiet, { ...soon, write: (tx, { key }) => tx.query('INSERT INTO buzon VALUES ($1)', [key]).then(() => {}) })
+    const together = bultosIn(quiet, {
+      ...soon,
+      write: (tx, { key }) => tx.query('INSERT INTO buzon VALUES ($1)', [key]).then(() => {}),
+    })
     expect((await refusedWith(together.create({ id: 'quiet' }, request()))).detail).toMatch(unknown)
     expect((await quiet.query('SHOW client_min_messages')).rows).toEqual([{ client_min_messages: 'error' }])
     await quiet.end()
@@ -178,7 +192,9 @@ describe('a write that no synchronous standby confirms', () => {
       // The server is replicated here, so `xmin` as a version has a warning of its own.
       return heard.filter((message) => !/is xmin, and the server is replicated/.test(message))
     }
-    expect(await warnings('-c client_min_messages=error')).toEqual([expect.stringMatching(/client_min_messages.*"warning"/)])
+    expect(await warnings('-c client_min_messages=error')).toEqual([
+      expect.stringMatching(/client_min_messages.*"warning"/),
+    ])
     expect(await warnings('-c client_min_messages=error -c synchronous_commit=local')).toEqual([])
     expect(await warnings('-c client_min_messages=warning')).toEqual([])
   })
@@ -199,7 +215,9 @@ describe('VERB-12: a repeat of a write that no synchronous standby confirmed', (
     await until(() => sql(`SELECT 1 AS n FROM pg_stat_activity WHERE wait_event = 'SyncRep'`)).toEqual([{ n: 1 }])
     await setStandby('')
     expect(await waiting).toMatchObject({ value: { id: 'k', n: 1 } })
-    expect(await store().create({ id: 'k', n: 1 }, keyed('one', request()))).toMatchObject({ created: { value: { id: 'k', n: 1 } } })
+    expect(await store().create({ id: 'k', n: 1 }, keyed('one', request()))).toMatchObject({
+      created: { value: { id: 'k', n: 1 } },
+    })
     expect(await sql(`SELECT id FROM bultos WHERE id = 'k'`)).toHaveLength(1)
     await setStandby('absent')
   })
@@ -218,7 +236,11 @@ describe('a service whose standby is absent', () => {
   const bultos = defineResource({
     collection: 'bultos',
     key: 'id',
-    schema: { type: 'object', required: ['id'], properties: { id: { type: 'string' }, n: { type: ['integer', 'null'] } } },
+    schema: {
+      type: 'object',
+      required: ['id'],
+      properties: { id: { type: 'string' }, n: { type: ['integer', 'null'] } },
+    },
     attachedTo: [{ of: clientes, as: 'repartos' }],
   })
   const attached = { repartos: { table: 'repartos', parent: 'cliente', key: 'bulto' } }

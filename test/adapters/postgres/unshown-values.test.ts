@@ -88,16 +88,23 @@ describe.each(stores)('values that JSON can not say, on $name', ({ open }) => {
 
   it.each(versions)('VERB-3: a PUT of what GET showed keeps every digit; the version is %s', async (_, more) => {
     await store.sql(`TRUNCATE lecturas; ${plain}`)
-    for (const [i, [column, sql]] of odd.entries()) await store.sql(`INSERT INTO lecturas (id, nota, ${column}) VALUES (${i}, 'a', ${sql})`)
+    for (const [i, [column, sql]] of odd.entries())
+      await store.sql(`INSERT INTO lecturas (id, nota, ${column}) VALUES (${i}, 'a', ${sql})`)
     const before = await store.sql(all)
     const server = await serving(more)
     for (const id of [...odd.keys(), 50]) {
       const shown = await server.get(id)
       const headers = { 'if-match': String(shown.headers.etag) }
-      expect(await server.put(id, shown.json as object), JSON.stringify(odd[id])).toMatchObject({ status: 200, json: shown.json as object })
+      expect(await server.put(id, shown.json as object), JSON.stringify(odd[id])).toMatchObject({
+        status: 200,
+        json: shown.json as object,
+      })
       const now = await server.get(id)
       const nota = { ...(shown.json as object), nota: 'b' }
-      expect(await server.put(id, nota, { 'if-match': String(now.headers.etag) })).toMatchObject({ status: 200, json: nota })
+      expect(await server.put(id, nota, { 'if-match': String(now.headers.etag) })).toMatchObject({
+        status: 200,
+        json: nota,
+      })
       expect((await server.put(id, nota, headers)).status).toBe(412)
     }
     expect(await store.sql(all)).toEqual(before)
@@ -120,12 +127,17 @@ describe.each(stores)('values that JSON can not say, on $name', ({ open }) => {
       await store.sql(`INSERT INTO lecturas (id, ${column}) VALUES (${i}, ${sql})`)
       const shown = (await server.get(i)).json as object
       for (const value of [next, null]) {
-        expect(await server.put(i, { ...shown, [column]: value })).toMatchObject({ status: 200, json: { [column]: value } })
+        expect(await server.put(i, { ...shown, [column]: value })).toMatchObject({
+          status: 200,
+          json: { [column]: value },
+        })
         expect((await server.get(i)).json).toMatchObject({ [column]: value })
       }
     }
     expect(
-      await store.sql('SELECT count(*)::int AS n FROM lecturas WHERE coalesce(grande::text, peso::text, doc::text) IS NOT NULL'),
+      await store.sql(
+        'SELECT count(*)::int AS n FROM lecturas WHERE coalesce(grande::text, peso::text, doc::text) IS NOT NULL',
+      ),
     ).toEqual([{ n: 0 }])
     await server.close()
   })
@@ -135,7 +147,9 @@ describe.each(stores)('values that JSON can not say, on $name', ({ open }) => {
     const before = await store.sql(all)
     const server = await serving()
     const body = { grande: null, peso: null }
-    expect((await server.send('PATCH', '/v1/lecturas/1', { 'content-type': 'application/json' }, body)).status).toBe(200)
+    expect((await server.send('PATCH', '/v1/lecturas/1', { 'content-type': 'application/json' }, body)).status).toBe(
+      200,
+    )
     expect(await store.sql(all)).toEqual(before)
     expect((await server.put(1, { id: 1, ...body })).status).toBe(200)
     expect(await store.sql(all)).toEqual(before)
@@ -174,10 +188,18 @@ describe.each(stores)('values that JSON can not say, on $name', ({ open }) => {
   })
 
   it('REP-8: ready() warns of members that clients may send and that no statement writes, unless the resource is only read', async () => {
-    await store.sql('CREATE TABLE sumas (id int PRIMARY KEY, a int, doble int GENERATED ALWAYS AS (a * 2) STORED, b int)')
+    await store.sql(
+      'CREATE TABLE sumas (id int PRIMARY KEY, a int, doble int GENERATED ALWAYS AS (a * 2) STORED, b int)',
+    )
     for (const readOnly of [false, true]) {
       const member = { type: ['integer', 'null'], readOnly } as const
-      const properties = { id: { type: 'integer' }, a: { type: ['integer', 'null'] }, doble: member, b: member, c: member } as const
+      const properties = {
+        id: { type: 'integer' },
+        a: { type: ['integer', 'null'] },
+        doble: member,
+        b: member,
+        c: member,
+      } as const
       const resource = defineResource({ collection: 'sumas', key: 'id', schema: { type: 'object', properties } })
       const columns = { b: { write: false }, c: { expression: '1' } } as const
       const told = async (methods?: ReadonlySet<'create'>): Promise<readonly string[]> => {

@@ -26,7 +26,10 @@ const visita = {
       importe: { type: ['string', 'null'], format: 'decimal' },
       dentro: {
         type: ['object', 'null'],
-        properties: { importe: { type: 'string', format: 'decimal' }, momento: { type: 'string', format: 'date-time' } },
+        properties: {
+          importe: { type: 'string', format: 'decimal' },
+          momento: { type: 'string', format: 'date-time' },
+        },
       },
       veces: { type: ['array', 'null'], items: { type: 'string', format: 'date-time' } },
     },
@@ -41,7 +44,10 @@ const visita = {
   },
   sort: ['importe', 'desde', 'dentro.importe', 'dentro.momento'],
 } as const
-const visitas = defineResource({ ...visita, scope: (principal) => (principal === undefined ? {} : { cliente: String(principal) }) })
+const visitas = defineResource({
+  ...visita,
+  scope: (principal) => (principal === undefined ? {} : { cliente: String(principal) }),
+})
 /** The same below their client. */
 const contenidas = defineResource({ ...visita, parent: { of: clientes, by: 'cliente' } })
 const facturas = defineResource({
@@ -51,7 +57,10 @@ const facturas = defineResource({
   schema: {
     type: 'object',
     required: ['numero'],
-    properties: { numero: { type: 'string', format: 'int64' }, fecha: { type: ['string', 'null'], format: 'date-time' } },
+    properties: {
+      numero: { type: 'string', format: 'int64' },
+      fecha: { type: ['string', 'null'], format: 'date-time' },
+    },
   },
   filters: { fecha: true },
   sort: ['numero'],
@@ -70,7 +79,11 @@ const overTables = (open: () => Promise<Store>) => async (): Promise<Adapters> =
       ${idempotencyDdl({ table: 'repetidos' })}`)
   return {
     visitas: postgresAdapter(store.client, { resource: visitas, table: 'visitas' }) as never,
-    facturas: postgresAdapter(store.client, { resource: facturas, table: 'facturas', idempotency: { table: 'repetidos' } }) as never,
+    facturas: postgresAdapter(store.client, {
+      resource: facturas,
+      table: 'facturas',
+      idempotency: { table: 'repetidos' },
+    }) as never,
     close: store.close,
   }
 }
@@ -110,7 +123,10 @@ describe.each(places)('keys with several spellings in $name', ({ open }) => {
       versions: {
         v1: entries,
         v2: old,
-        v3: [mount(clientes, memoryAdapter(clientes, { records: [{ id: ID }] })), mount(contenidas, adapters.visitas as never)],
+        v3: [
+          mount(clientes, memoryAdapter(clientes, { records: [{ id: ID }] })),
+          mount(contenidas, adapters.visitas as never),
+        ],
       },
       principal: (req) => req.headers['x-user'],
     })
@@ -174,13 +190,24 @@ describe.each(places)('keys with several spellings in $name', ({ open }) => {
   it('QUERY-2: members in JSON are sorted as the values of their formats', async () => {
     const { send } = service
     const values = ['-10', '9', '10', '100']
-    const moments = ['2026-01-01T00:00:00.123Z', '2026-01-01T00:00:00.123456Z', '2026-01-01T00:00:00.124Z', '2026-01-01T00:00:01.000Z']
+    const moments = [
+      '2026-01-01T00:00:00.123Z',
+      '2026-01-01T00:00:00.123456Z',
+      '2026-01-01T00:00:00.124Z',
+      '2026-01-01T00:00:01.000Z',
+    ]
     for (const i of [2, 0, 3, 1]) {
-      const body = { cliente: id, desde: `2026-01-0${i + 1}T00:00:00Z`, dentro: { importe: values[i], momento: moments[i] } }
+      const body = {
+        cliente: id,
+        desde: `2026-01-0${i + 1}T00:00:00Z`,
+        dentro: { importe: values[i], momento: moments[i] },
+      }
       expect((await send('POST', '/v1/visitas', {}, body)).status).toBe(201)
     }
     const sorted = async (sort: string) =>
-      ((await send('GET', `/v1/visitas?sort=${sort}`)).json as { dentro: { importe: string } }[]).map(({ dentro }) => dentro.importe)
+      ((await send('GET', `/v1/visitas?sort=${sort}`)).json as { dentro: { importe: string } }[]).map(
+        ({ dentro }) => dentro.importe,
+      )
     expect(await sorted('dentro.importe')).toEqual(values)
     expect(await sorted('dentro.momento')).toEqual(values)
     expect((await send('GET', '/v1/visitas?dentroDesde=9.5')).json).toHaveLength(2)
@@ -203,7 +230,9 @@ describe.each(places)('keys with several spellings in $name', ({ open }) => {
     }
     for (const none of ['9223372036854775808', '09223372036854775807', '+1', 'x', '1.0'])
       expect((await send('GET', `/v1/facturas/${encodeURIComponent(none)}`)).status, none).toBe(404)
-    const walked = ((await send('GET', '/v1/facturas?sort=numero')).json as { numero: string }[]).map(({ numero }) => BigInt(numero))
+    const walked = ((await send('GET', '/v1/facturas?sort=numero')).json as { numero: string }[]).map(({ numero }) =>
+      BigInt(numero),
+    )
     expect(walked).toEqual(walked.toSorted((a, b) => (a < b ? -1 : 1)))
   })
 
@@ -265,21 +294,30 @@ describe.each(stores)('formats that a column does not fit, on $name', ({ open })
       key: 'id',
       schema: { type: 'object', required: ['id'], properties: { id: { type: 'integer' }, valor: schema } } as never,
     })
-    const adapter = postgresAdapter(store.client, { resource, table, probe: 'catalog', onWarning: (message) => warnings.push(message) })
+    const adapter = postgresAdapter(store.client, {
+      resource,
+      table,
+      probe: 'catalog',
+      onWarning: (message) => warnings.push(message),
+    })
     return { resource, adapter }
   }
 
   it.each(Object.entries(shown))(
     'REP-8: over a column of type %s, ready() takes a format if PUT takes what GET shows, and no other',
     async (type, { sample, fits }) => {
-      await store.sql(`CREATE TABLE f_${type} (id int PRIMARY KEY, valor ${type}); INSERT INTO f_${type} VALUES (1, '${sample}')`)
+      await store.sql(
+        `CREATE TABLE f_${type} (id int PRIMARY KEY, valor ${type}); INSERT INTO f_${type} VALUES (1, '${sample}')`,
+      )
       for (const format of formats) {
         const { resource, adapter } = over(`f_${type}`, { type: 'string', format })
         const service = api({ versions: { v1: [mount(resource, adapter)] } })
         const error: unknown = await service.ready().catch((reason: unknown) => reason)
         if (!fits.includes(format)) {
           expect(error, `${type} as ${format}`).toBeInstanceOf(ConfigurationError)
-          expect((error as Error).message).toMatch(new RegExp(`"valor" .*column "valor" is .*declare.*${fits[0]}|"valor" .*declare`))
+          expect((error as Error).message).toMatch(
+            new RegExp(`"valor" .*column "valor" is .*declare.*${fits[0]}|"valor" .*declare`),
+          )
           continue
         }
         expect(error, `${type} as ${format}`).toBeUndefined()
@@ -307,7 +345,12 @@ describe.each(stores)('formats that a column does not fit, on $name', ({ open })
     const warnings: string[] = []
     for (const format of ['date-time', 'uuid', 'decimal', 'int64'])
       await over('avisos', { type: 'string', format }, warnings).adapter.ready()
-    expect(warnings.map((message) => /Make the column (\w+)/.exec(message)?.[1])).toEqual(['timestamptz', 'uuid', 'numeric', 'bigint'])
+    expect(warnings.map((message) => /Make the column (\w+)/.exec(message)?.[1])).toEqual([
+      'timestamptz',
+      'uuid',
+      'numeric',
+      'bigint',
+    ])
     const labels: string[] = []
     await over('colores', { type: 'string', enum: ['rojo'] }, labels).adapter.ready()
     expect(labels).toEqual([expect.stringContaining('"azul"')])

@@ -58,7 +58,11 @@ const raised: readonly (readonly [what: string, body: string, members?: readonly
   ['a column of its own', `RAISE EXCEPTION 'hunter2' USING COLUMN = 'edad'`, ['edad']],
   ['a column and its table', `RAISE EXCEPTION 'hunter2' USING COLUMN = 'edad', TABLE = TG_TABLE_NAME`, ['edad']],
   ['a column of another table', `RAISE EXCEPTION 'hunter2' USING COLUMN = 'edad', TABLE = 'otra'`],
-  ['a constraint', `RAISE check_violation USING MESSAGE = 'hunter2', CONSTRAINT = 'orden', TABLE = TG_TABLE_NAME`, ['a', 'b']],
+  [
+    'a constraint',
+    `RAISE check_violation USING MESSAGE = 'hunter2', CONSTRAINT = 'orden', TABLE = TG_TABLE_NAME`,
+    ['a', 'b'],
+  ],
   ['an exception that was caught and raised again', `BEGIN PERFORM 1 / 0; EXCEPTION WHEN OTHERS THEN RAISE; END`],
   ['a division by zero', `PERFORM 1 / (length(NEW.nombre) - length(NEW.nombre))`],
   ['an assertion', `ASSERT NEW.nombre = '', 'hunter2'`],
@@ -101,20 +105,33 @@ const table = `
   CREATE TRIGGER alza BEFORE INSERT OR UPDATE ON cosas FOR EACH ROW EXECUTE FUNCTION alza();
   INSERT INTO cosas (id, desde, hasta) VALUES (1, '2020-01-01', '2020-02-01'), (2, NULL, NULL)`
 
-const textOf = (length: number) => Array.from({ length }, (_, i) => String.fromCodePoint(0x4e00 + ((i * 7919) % 20000))).join('')
+const textOf = (length: number) =>
+  Array.from({ length }, (_, i) => String.fromCodePoint(0x4e00 + ((i * 7919) % 20000))).join('')
 const tooLong = expect.stringMatching(/2,700 bytes/)
 const cases: readonly (readonly [what: string, value: Partial<Cosa>, refusal: object])[] = [
   ...raised.map(([what, , members = []]) => [what, { nombre: what }, { refused: 'rule', members }] as const),
   ['a check of two members', { a: 500 }, { refused: 'rule', members: ['a', 'b'] }],
   ['a check that can not be computed', { a: 8, b: 8 }, { refused: 'rule', members: [] }],
   ['a generated column that can not be computed', { a: 7 }, { refused: 'rule', members: [] }],
-  ['a range that ends before it begins', { desde: '2024-02-01', hasta: '2024-01-01' }, { refused: 'rule', members: [] }],
+  [
+    'a range that ends before it begins',
+    { desde: '2024-02-01', hasta: '2024-01-01' },
+    { refused: 'rule', members: [] },
+  ],
   ['a range that another row has', { desde: '2020-01-15', hasta: '2020-03-01' }, { refused: 'duplicate', members: [] }],
   ['the check of a domain', { edad: -1 }, { refused: 'rule', members: ['edad'] }],
-  ['no label of an enumeration', { talla: 'enorme' }, { refused: 'rule', members: ['talla'], why: 'must be one of chica, grande' }],
+  [
+    'no label of an enumeration',
+    { talla: 'enorme' },
+    { refused: 'rule', members: ['talla'], why: 'must be one of chica, grande' },
+  ],
   ['a check of an array', { letras: ['a', 'b', 'c'] }, { refused: 'rule', members: ['letras'] }],
   ['JSON that an index can not read', { doc: { n: 'x' } }, { refused: 'rule', members: [] }],
-  ['a text that is too long for its index', { nombre: textOf(1500) }, { refused: 'rule', members: ['nombre'], why: tooLong }],
+  [
+    'a text that is too long for its index',
+    { nombre: textOf(1500) },
+    { refused: 'rule', members: ['nombre'], why: tooLong },
+  ],
   ['a text that is too long for any index', { nombre: textOf(9000) }, { refused: 'rule', members: [], why: tooLong }],
   ['a deferred trigger', { a: 55 }, { refused: 'rule', members: ['a'] }],
 ]
@@ -148,11 +165,20 @@ describe.each(stores)('refusals that depend on values, on $name', ({ open }) => 
       key: 'id',
       schema: {
         type: 'object',
-        properties: { id: { type: 'integer' }, a: { type: 'integer' }, b: { type: 'integer' }, edad: { type: 'integer' } },
+        properties: {
+          id: { type: 'integer' },
+          a: { type: 'integer' },
+          b: { type: 'integer' },
+          edad: { type: 'integer' },
+        },
       },
     })
     const over = postgresAdapter(store.client, { resource: estancias, table: 'estancias' })
-    expect(await over.create({ id: 2, a: 3, b: 4 }, call)).toEqual({ refused: 'duplicate', members: ['a', 'b'], why: expect.any(String) })
+    expect(await over.create({ id: 2, a: 3, b: 4 }, call)).toEqual({
+      refused: 'duplicate',
+      members: ['a', 'b'],
+      why: expect.any(String),
+    })
     // Two columns of one domain: the database does not tell which.
     expect(await over.create({ id: 2, edad: -1 }, call)).toMatchObject({ refused: 'rule', members: [] })
   })
@@ -169,7 +195,9 @@ describe.each(stores)('refusals that depend on values, on $name', ({ open }) => 
         expect(answer.status, what).toBe(422)
         const { errors = [], ...problem } = answer.body as { errors?: { pointer: string }[] }
         expect(errors.map(({ pointer }) => pointer.slice(1))).toEqual((refusal as { members: string[] }).members)
-        expect(JSON.stringify([problem, errors])).not.toMatch(/hunter2|cosas_|pkey|plpgsql|violates|constraint|SQLSTATE|zero|orden/i)
+        expect(JSON.stringify([problem, errors])).not.toMatch(
+          /hunter2|cosas_|pkey|plpgsql|violates|constraint|SQLSTATE|zero|orden/i,
+        )
       }
     }
   })
@@ -200,12 +228,17 @@ describe.each(stores)('refusals that depend on values, on $name', ({ open }) => 
       ['fin', '2D000'],
       ['otra', '2F005'],
     ])
-      await expect(Promise.resolve(over.create({ id: 1, nombre: nombre as string }, call)), nombre).rejects.toMatchObject({ code })
+      await expect(
+        Promise.resolve(over.create({ id: 1, nombre: nombre as string }, call)),
+        nombre,
+      ).rejects.toMatchObject({ code })
     expect(await over.create({ id: 1, nombre: 'nada' }, call)).toMatchObject({ created: {} })
   })
 
   it('a sequence that is used up is no fault of the record', async () => {
-    await store.sql('CREATE TABLE contadas (id int GENERATED BY DEFAULT AS IDENTITY (MAXVALUE 2 START 2) PRIMARY KEY, nombre text)')
+    await store.sql(
+      'CREATE TABLE contadas (id int GENERATED BY DEFAULT AS IDENTITY (MAXVALUE 2 START 2) PRIMARY KEY, nombre text)',
+    )
     const contadas = defineResource<Cosa>()({
       collection: 'contadas',
       key: 'id',
@@ -248,8 +281,14 @@ describe.each(stores)('refusals that depend on values, on $name', ({ open }) => 
     await over.ready()
     expect(await over.create({ id: 1, zona: 'norte', n: 1 }, call)).toMatchObject({ created: {} })
     expect(await over.create({ id: 2, zona: 'este', n: 1 }, call)).toMatchObject({ refused: 'rule', members: ['zona'] })
-    expect(await over.create({ id: 2, zona: 'norte', n: 1 }, call)).toMatchObject({ refused: 'duplicate', members: ['zona', 'n'] })
-    expect(await over.create({ id: 1, zona: 'norte', n: 2 }, call)).toMatchObject({ refused: 'duplicate', members: ['id', 'zona'] })
+    expect(await over.create({ id: 2, zona: 'norte', n: 1 }, call)).toMatchObject({
+      refused: 'duplicate',
+      members: ['zona', 'n'],
+    })
+    expect(await over.create({ id: 1, zona: 'norte', n: 2 }, call)).toMatchObject({
+      refused: 'duplicate',
+      members: ['id', 'zona'],
+    })
     expect(await over.create({ id: 2, zona: 'norte', n: 50 }, call)).toMatchObject({ refused: 'rule', members: ['n'] })
     expect(await over.create({ id: 2, zona: 'norte', n: 5 }, call)).toMatchObject({ refused: 'rule', members: ['n'] })
     expect(await over.create({ id: 2, zona: 'sur', n: 3 }, call)).toMatchObject({ refused: 'rule', members: ['zona'] })
@@ -275,7 +314,10 @@ describe.each(stores)('refusals that depend on values, on $name', ({ open }) => 
       schema: { type: 'object', properties: { id: { type: 'integer' }, nombre: { type: 'string' } } },
     })
     const over = postgresAdapter(store.client, { resource: eco, table: 'eco' })
-    expect(await over.replace(1, { id: 1, nombre: 'eco' }, undefined, call)).toMatchObject({ refused: 'rule', members: [] })
+    expect(await over.replace(1, { id: 1, nombre: 'eco' }, undefined, call)).toMatchObject({
+      refused: 'rule',
+      members: [],
+    })
     expect(await over.replace(1, { id: 1, nombre: 'b' }, undefined, call)).toMatchObject({ value: { nombre: 'b' } })
   })
 })

@@ -49,7 +49,8 @@ const made = (result: Created<Pieza, string>): Stored<Pieza> => {
   if (!('created' in result)) throw new Error(JSON.stringify(result))
   return result.created
 }
-const where = (field: string, value: unknown, op = 'eq') => listRequest({ sort: 'id', where: [{ field, op, value } as never] })
+const where = (field: string, value: unknown, op = 'eq') =>
+  listRequest({ sort: 'id', where: [{ field, op, value } as never] })
 
 describe.each(stores)('values on $name', ({ open }) => {
   let store: Store
@@ -185,7 +186,9 @@ describe.each(stores)('values on $name', ({ open }) => {
     expect(await ids('dentro.edad', 9, 'gt')).toContain('j1')
     expect(await ids('dentro.edad', 9, 'gt')).not.toContain('j2')
     const sorted = async (sort: string) =>
-      (await adapter.list(listRequest({ sort, size: 1000 }), call)).items.map((item) => item.value.id).filter((id) => /^j\d$/.test(id))
+      (await adapter.list(listRequest({ sort, size: 1000 }), call)).items
+        .map((item) => item.value.id)
+        .filter((id) => /^j\d$/.test(id))
     expect(await sorted('dentro.edad,id')).toEqual(['j2', 'j1', 'j3'])
     expect(await sorted('-dentro.edad,-id')).toEqual(['j3', 'j1', 'j2'])
     expect(await sorted('dentro.nombre,id')).toEqual(['j1', 'j2', 'j3'])
@@ -193,7 +196,12 @@ describe.each(stores)('values on $name', ({ open }) => {
 })
 
 /** A column of each type, and the values it keeps, refuses and finds. */
-const columns: readonly (readonly [type: string, schema: object, keeps: readonly unknown[], refuses: readonly unknown[]])[] = [
+const columns: readonly (readonly [
+  type: string,
+  schema: object,
+  keeps: readonly unknown[],
+  refuses: readonly unknown[],
+])[] = [
   ['smallint', { type: 'integer' }, [0, 32767, -32768], [32768, 1e10, 1.5]],
   ['integer', { type: 'number' }, [2147483647, -2147483648], [2147483648, 0.5]],
   ['bigint', { type: 'integer' }, [9007199254740991, -9007199254740991], []],
@@ -204,8 +212,18 @@ const columns: readonly (readonly [type: string, schema: object, keeps: readonly
   ['boolean', { type: 'boolean' }, [true, false], []],
   ['varchar(3)', { type: 'string' }, ['abc', '', '\ud83d\ude80\ud83d\ude80\ud83d\ude80', 'a '], ['abcd']],
   ['char(3)', { type: 'string' }, ['abc', 'a'], ['abcd', 'a ', ' ']],
-  ['uuid', { type: 'string' }, ['6f9619ff-8b86-4d01-b42d-00cf4fc964ff'], ['x', '{6f9619ff-8b86-4d01-b42d-00cf4fc964ff}']],
-  ['date', { type: 'string' }, ['2024-02-29', '0001-01-01'], ['2023-02-29', '2024-2-29', 'today', 'infinity', '0000-01-01']],
+  [
+    'uuid',
+    { type: 'string' },
+    ['6f9619ff-8b86-4d01-b42d-00cf4fc964ff'],
+    ['x', '{6f9619ff-8b86-4d01-b42d-00cf4fc964ff}'],
+  ],
+  [
+    'date',
+    { type: 'string' },
+    ['2024-02-29', '0001-01-01'],
+    ['2023-02-29', '2024-2-29', 'today', 'infinity', '0000-01-01'],
+  ],
   ['time', { type: 'string' }, ['00:00:00', '23:59:59.123456'], ['24:00:00', '23:59:59.1234567', '1:00', '10:00:00Z']],
   [
     'timestamp',
@@ -213,7 +231,12 @@ const columns: readonly (readonly [type: string, schema: object, keeps: readonly
     ['2024-02-29T23:59:59.1234560', '0001-01-01T00:00:00.0000000', '9999-12-31T23:59:59.9999990'],
     ['2024-02-29T23:59:59.1234567', '0000-01-01T00:00:00.0000000'],
   ],
-  ['timestamp(3)', { type: 'string', format: 'local-date-time' }, ['2024-02-29T23:59:59.1230000'], ['2024-02-29T23:59:59.1234000']],
+  [
+    'timestamp(3)',
+    { type: 'string', format: 'local-date-time' },
+    ['2024-02-29T23:59:59.1230000'],
+    ['2024-02-29T23:59:59.1234000'],
+  ],
   [
     'timestamptz',
     { type: 'string', format: 'date-time' },
@@ -248,19 +271,30 @@ describe.each(stores)('columns on $name', ({ open }) => {
     await adapter.ready()
     let id = 0
     for (const valor of keeps) {
-      expect(await adapter.create({ id: ++id, valor }, call), JSON.stringify(valor)).toMatchObject({ created: { value: { valor } } })
+      expect(await adapter.create({ id: ++id, valor }, call), JSON.stringify(valor)).toMatchObject({
+        created: { value: { valor } },
+      })
       expect((await adapter.read([id], call))[0]?.value).toEqual({ id, valor })
       if (typeof valor !== 'object' && type !== 'jsonb') {
-        const found = await adapter.list(listRequest({ sort: 'id', where: [{ field: 'valor', op: 'eq', value: valor } as never] }), call)
+        const found = await adapter.list(
+          listRequest({ sort: 'id', where: [{ field: 'valor', op: 'eq', value: valor } as never] }),
+          call,
+        )
         expect(found.items.map((item) => item.value.id)).toEqual([id])
       }
     }
     for (const valor of refuses) {
-      expect(await adapter.create({ id: 99, valor }, call), JSON.stringify(valor)).toMatchObject({ refused: 'rule', members: ['valor'] })
+      expect(await adapter.create({ id: 99, valor }, call), JSON.stringify(valor)).toMatchObject({
+        refused: 'rule',
+        members: ['valor'],
+      })
       if (typeof valor === 'object') continue
       // What no row can hold is in no list; and no value makes a statement fail.
       for (const op of ['eq', 'gt', 'gte', 'lt', 'lte']) {
-        const found = await adapter.list(listRequest({ sort: 'id', where: [{ field: 'valor', op, value: valor } as never] }), call)
+        const found = await adapter.list(
+          listRequest({ sort: 'id', where: [{ field: 'valor', op, value: valor } as never] }),
+          call,
+        )
         if (op === 'eq') expect(found.items).toEqual([])
       }
     }
@@ -272,7 +306,10 @@ describe.each(stores)('columns on $name', ({ open }) => {
     const resource = defineResource({
       collection: 'momentos',
       key: 'id',
-      schema: { type: 'object', properties: { id: { type: 'integer' }, fecha: { type: 'string', format: 'local-date-time' } } },
+      schema: {
+        type: 'object',
+        properties: { id: { type: 'integer' }, fecha: { type: 'string', format: 'local-date-time' } },
+      },
     })
     const adapter = postgresAdapter(store.client, { resource, table: 'momentos' })
     for (const [id, digits] of [1234560, 1234570, 1234580].entries())

@@ -97,7 +97,13 @@ describe.each(stores)('versions that stand for what is shown, over $name', ({ op
 
   it.each([
     ['what tableDdl prints', plain, '', '', true],
-    ['a trigger that counts by a sequence', `BEGIN NEW.version := nextval('cuenta')::text; RETURN NEW; END`, '', '', true],
+    [
+      'a trigger that counts by a sequence',
+      `BEGIN NEW.version := nextval('cuenta')::text; RETURN NEW; END`,
+      '',
+      '',
+      true,
+    ],
     [
       'a comparison of OLD and NEW, for which different texts may be equal',
       'BEGIN IF NEW.* IS DISTINCT FROM OLD.* THEN NEW.version = gen_random_uuid()::text; END IF; RETURN NEW; END',
@@ -113,7 +119,13 @@ describe.each(stores)('versions that stand for what is shown, over $name', ({ op
       false,
     ],
     ['a trigger that sets a time', 'BEGIN NEW.version := now(); RETURN NEW; END', '', '', false],
-    ['a trigger that gives back another row', 'BEGIN NEW.version := gen_random_uuid(); NEW := OLD; RETURN NEW; END', '', '', false],
+    [
+      'a trigger that gives back another row',
+      'BEGIN NEW.version := gen_random_uuid(); NEW := OLD; RETURN NEW; END',
+      '',
+      '',
+      false,
+    ],
     ['a trigger for some columns', plain, 'OF nombre', '', false],
     ['a trigger with WHEN', plain, '', `WHEN (NEW.nombre = 'x')`, false],
     [
@@ -124,7 +136,13 @@ describe.each(stores)('versions that stand for what is shown, over $name', ({ op
       false,
     ],
     ['a trigger that keeps it', 'BEGIN NEW.version := OLD.version; RETURN NEW; END', '', '', false],
-    ['a trigger that only reads it', 'BEGIN IF NEW.version = OLD.version THEN RETURN NEW; END IF; RETURN NEW; END', '', '', false],
+    [
+      'a trigger that only reads it',
+      'BEGIN IF NEW.version = OLD.version THEN RETURN NEW; END IF; RETURN NEW; END',
+      '',
+      '',
+      false,
+    ],
     [
       'a trigger that speaks of it',
       `BEGIN /* ; NEW.version := x */ RETURN NEW; -- ; NEW.version := y
@@ -151,7 +169,11 @@ describe.each(stores)('versions that stand for what is shown, over $name', ({ op
     await store.sql('DROP TABLE IF EXISTS propias')
     await store.sql(tableDdl(propia, { table: 'propias', version: { column: 'version' } }))
     await store.sql('INSERT INTO propias (id) VALUES (1)')
-    const printed = postgresAdapter(store.client, { resource: propia, table: 'propias', version: { column: 'version' } })
+    const printed = postgresAdapter(store.client, {
+      resource: propia,
+      table: 'propias',
+      version: { column: 'version' },
+    })
     expect((await printed.read([1], call))[0]?.version).not.toMatch(digested)
     await table('', columns.replace(/version uuid.*/, `version text GENERATED ALWAYS AS (coalesce(nombre, '')) STORED`))
     const one = await version()
@@ -204,14 +226,18 @@ describe.each(stores)('versions that stand for what is shown, over $name', ({ op
     const second = await read()
     expect(second).not.toBe(first)
     expect(await adapter.replace(1, { id: 1, nombre: 'b', x: 2 } as never, first, call)).toBe('stale')
-    expect(await adapter.replace(1, { id: 1, nombre: 'b', x: 2 } as never, second, call)).toMatchObject({ value: { x: 2 } })
+    expect(await adapter.replace(1, { id: 1, nombre: 'b', x: 2 } as never, second, call)).toMatchObject({
+      value: { x: 2 },
+    })
     expect(await adapter.remove(1, second, call)).toBe('stale')
     expect(await adapter.remove(1, await read(), call)).toBe('removed')
   })
 
   it('HDR-8: behind a view that shows other values by the same names, the version is that of the table', async () => {
     await table()
-    await store.sql(`CREATE VIEW vista AS SELECT id, upper(nombre) AS nombre, peso, datos, etiquetas, version FROM lotes`)
+    await store.sql(
+      `CREATE VIEW vista AS SELECT id, upper(nombre) AS nombre, peso, datos, etiquetas, version FROM lotes`,
+    )
     for (const readFrom of ['vista', 'SELECT * FROM vista']) {
       const adapter = over({ readFrom })
       await adapter.ready()
@@ -242,7 +268,9 @@ describe.each(stores)('versions that stand for what is shown, over $name', ({ op
   })
 
   it('HDR-8: the default of a UUID that is made of a name repeats', async () => {
-    await store.sql(`CREATE OR REPLACE FUNCTION uuid_generate_v5(a text, b text) RETURNS text LANGUAGE sql AS $$ SELECT a || b $$`)
+    await store.sql(
+      `CREATE OR REPLACE FUNCTION uuid_generate_v5(a text, b text) RETURNS text LANGUAGE sql AS $$ SELECT a || b $$`,
+    )
     await table(setter(plain), columns.replace('gen_random_uuid()::text', `uuid_generate_v5('x', 'y')`))
     await expect(over().ready()).rejects.toThrow(/may repeat/)
   })

@@ -190,7 +190,9 @@ for (const [name, open] of Object.entries(stores)) {
           const after = await inner(tx, write).replace('b', { id: 'b', n: 3 }, undefined, call)
           expect([before, after]).toMatchObject([{ created: {} }, { value: { n: 3 } }])
         })
-      expect(await around(async () => {}).replace('a', { id: 'a', n: 2 }, undefined, call)).toMatchObject({ value: { n: 2 } })
+      expect(await around(async () => {}).replace('a', { id: 'a', n: 2 }, undefined, call)).toMatchObject({
+        value: { n: 2 },
+      })
       expect((await all()).bultos).toEqual([
         { id: 'a', n: 2 },
         { id: 'b', n: 3 },
@@ -217,7 +219,9 @@ for (const [name, open] of Object.entries(stores)) {
       })
       await adapter.ready()
       // By the clock of the call there is time left still when its caller is answered.
-      const failure = await refusedWith(adapter.replace('a', { id: 'a', n: 2 }, undefined, { ...call, left: () => 200 }))
+      const failure = await refusedWith(
+        adapter.replace('a', { id: 'a', n: 2 }, undefined, { ...call, left: () => 200 }),
+      )
       expect(failure.detail).toMatch(unchanged)
       go()
       await until(() => tried(bultosIn(store.client).replace('b', { id: 'b' }, undefined, call))).toBe('absent')
@@ -230,7 +234,9 @@ for (const [name, open] of Object.entries(stores)) {
       expect(await adapter.create({ id: 'b', n: 2, duenyo: 'no' }, call)).toEqual(refused)
       expect(await adapter.replace('a', { id: 'a', n: 2, duenyo: 'no' }, undefined, call)).toEqual(refused)
       expect(await all()).toEqual(nothing)
-      expect(await bultosIn(store.client).replace('a', { id: 'a', n: 2, duenyo: 'no' }, undefined, call)).toEqual(refused)
+      expect(await bultosIn(store.client).replace('a', { id: 'a', n: 2, duenyo: 'no' }, undefined, call)).toEqual(
+        refused,
+      )
       expect(await adapter.create({ id: 'b', n: 2, duenyo: 'sí' }, call)).toMatchObject({ created: {} })
     })
   })

@@ -15,7 +15,10 @@ export function hashCheaply(): void {
   beforeAll(() => {
     // No spy: `restoreAllMocks()` of a test would end it.
     Worker.prototype.postMessage = function (this: Worker, message: { options?: object }) {
-      send.call(this, message.options === undefined ? message : { ...message, options: { ...message.options, ...cheap } })
+      send.call(
+        this,
+        message.options === undefined ? message : { ...message, options: { ...message.options, ...cheap } },
+      )
     }
   })
   afterAll(() => {

@@ -26,7 +26,11 @@ describe('the queue of hashes', () => {
   })
   afterEach(() => void vi.useRealTimers())
 
-  function call(queue: HashingQueue, takes: number, { steps = today, isGone = (): boolean => false, fails = false } = {}): Caller {
+  function call(
+    queue: HashingQueue,
+    takes: number,
+    { steps = today, isGone = (): boolean => false, fails = false } = {},
+  ): Caller {
     const caller: Caller = { state: 'waiting', began: undefined, ended: 0, retryAfter: 0 }
     const work = async (): Promise<void> => {
       caller.began = at()
@@ -48,7 +52,8 @@ describe('the queue of hashes', () => {
     return caller
   }
 
-  const count = (callers: readonly Caller[], state: Caller['state']) => callers.filter((caller) => caller.state === state).length
+  const count = (callers: readonly Caller[], state: Caller['state']) =>
+    callers.filter((caller) => caller.state === state).length
 
   it('AUTH-6: runs as many at a time as there are lanes, in the order in which they came', async () => {
     const queue = new HashingQueue(2)
@@ -178,29 +183,35 @@ describe('the queue of hashes', () => {
       fails: fc.boolean(),
     })
     await fc.assert(
-      fc.asyncProperty(fc.array(arrival, { maxLength: 80 }), fc.integer({ min: 1, max: 3 }), async (arrivals, lanes) => {
-        const queue = new HashingQueue(lanes)
-        const callers: Caller[] = []
-        let running = 0
-        for (const { after, takes, steps, leaves, fails } of arrivals) {
-          await vi.advanceTimersByTimeAsync(after)
-          const came = at()
-          callers.push(call(queue, takes, { steps, fails, isGone: () => leaves !== undefined && at() - came > leaves }))
-          running = callers.filter((caller) => caller.began !== undefined && caller.state === 'waiting').length
-          expect(running).toBeLessThanOrEqual(lanes)
-        }
-        await vi.advanceTimersByTimeAsync(300_000)
-        await turn()
-        expect(count(callers, 'waiting')).toBe(0)
-        for (const { state, retryAfter } of callers) {
-          if (state === 'refused') expect(retryAfter).toBeGreaterThanOrEqual(1)
-          if (state === 'refused') expect(retryAfter).toBeLessThanOrEqual(30)
-        }
-        expect(vi.getTimerCount()).toBe(0)
-        const last = call(queue, 1)
-        await vi.advanceTimersByTimeAsync(1)
-        expect(last.state).toBe('done')
-      }),
+      fc.asyncProperty(
+        fc.array(arrival, { maxLength: 80 }),
+        fc.integer({ min: 1, max: 3 }),
+        async (arrivals, lanes) => {
+          const queue = new HashingQueue(lanes)
+          const callers: Caller[] = []
+          let running = 0
+          for (const { after, takes, steps, leaves, fails } of arrivals) {
+            await vi.advanceTimersByTimeAsync(after)
+            const came = at()
+            callers.push(
+              call(queue, takes, { steps, fails, isGone: () => leaves !== undefined && at() - came > leaves }),
+            )
+            running = callers.filter((caller) => caller.began !== undefined && caller.state === 'waiting').length
+            expect(running).toBeLessThanOrEqual(lanes)
+          }
+          await vi.advanceTimersByTimeAsync(300_000)
+          await turn()
+          expect(count(callers, 'waiting')).toBe(0)
+          for (const { state, retryAfter } of callers) {
+            if (state === 'refused') expect(retryAfter).toBeGreaterThanOrEqual(1)
+            if (state === 'refused') expect(retryAfter).toBeLessThanOrEqual(30)
+          }
+          expect(vi.getTimerCount()).toBe(0)
+          const last = call(queue, 1)
+          await vi.advanceTimersByTimeAsync(1)
+          expect(last.state).toBe('done')
+        },
+      ),
       { numRuns: 60 },
     )
   })

@@ -21,10 +21,13 @@ vi.mock('node:worker_threads', () => ({
   },
 }))
 
-it.each(['at once', 'before it runs'] as const)('AUTH-6: where a thread can not be started (%s), the pool hashes', async (how) => {
-  fails = how
-  const salt = randomBytes(16)
-  const expected = scryptSync('a', salt, 32, { N: 1024, r: 8, p: 1 })
-  const hashes = await Promise.all(Array.from({ length: 4 }, () => derive('a', salt, 32, { ln: 10, r: 8, p: 1 })))
-  for (const hash of hashes) expect(hash).toEqual(expected)
-})
+it.each(['at once', 'before it runs'] as const)(
+  'AUTH-6: where a thread can not be started (%s), the pool hashes',
+  async (how) => {
+    fails = how
+    const salt = randomBytes(16)
+    const expected = scryptSync('a', salt, 32, { N: 1024, r: 8, p: 1 })
+    const hashes = await Promise.all(Array.from({ length: 4 }, () => derive('a', salt, 32, { ln: 10, r: 8, p: 1 })))
+    for (const hash of hashes) expect(hash).toEqual(expected)
+  },
+)

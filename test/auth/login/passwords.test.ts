@@ -91,14 +91,22 @@ describe('stored passwords', () => {
     for (const error of refused) {
       expect(error).toBeInstanceOf(Unavailable)
       const seconds = Number(error.headers['Retry-After'])
-      expect(error.detail).toBe(`Too many passwords are being checked. Try again in ${seconds} second${seconds === 1 ? '' : 's'}.`)
+      expect(error.detail).toBe(
+        `Too many passwords are being checked. Try again in ${seconds} second${seconds === 1 ? '' : 's'}.`,
+      )
     }
     const cheap = storedHash('right', { ln: 10, r: 8, p: 1 })
-    expect(await Promise.all(Array.from({ length: 60 }, () => checkPassword('right', cheap)))).toEqual(Array(60).fill(true))
+    expect(await Promise.all(Array.from({ length: 60 }, () => checkPassword('right', cheap)))).toEqual(
+      Array(60).fill(true),
+    )
   })
 
   it('AUTH-6: work that is topped up comes out even', () => {
-    const cost = fc.record({ ln: fc.integer({ min: 8, max: 17 }), r: fc.constant(8), p: fc.integer({ min: 1, max: 5 }) })
+    const cost = fc.record({
+      ln: fc.integer({ min: 8, max: 17 }),
+      r: fc.constant(8),
+      p: fc.integer({ min: 1, max: 5 }),
+    })
     fc.assert(
       fc.property(cost, cost, (a, b) => {
         const [whole, done] = workOf(a) >= workOf(b) ? [a, b] : [b, a]

@@ -30,13 +30,16 @@ describe('threads that hash', () => {
     expect(await derive('secret', salt, 32, cheap)).toHaveLength(32)
   })
 
-  it.each(['1', '2', '4'])('AUTH-6: with a thread pool of %s, files and names are read while hashes wait', async (UV_THREADPOOL_SIZE) => {
-    const { stdout, stderr } = await run([], { UV_THREADPOOL_SIZE })
-    const [meanwhile, end] = stdout.trim().split('\n').map(Number)
-    expect(meanwhile).toBeLessThan(8)
-    // The process waits for its hashes, and ends when they are done.
-    expect([end, stderr]).toEqual([8, ''])
-  })
+  it.each(['1', '2', '4'])(
+    'AUTH-6: with a thread pool of %s, files and names are read while hashes wait',
+    async (UV_THREADPOOL_SIZE) => {
+      const { stdout, stderr } = await run([], { UV_THREADPOOL_SIZE })
+      const [meanwhile, end] = stdout.trim().split('\n').map(Number)
+      expect(meanwhile).toBeLessThan(8)
+      // The process waits for its hashes, and ends when they are done.
+      expect([end, stderr]).toEqual([8, ''])
+    },
+  )
 
   it('AUTH-6: options and preloaded modules of the process are not loaded again in the threads', async () => {
     const code = `import { isMainThread } from 'node:worker_threads'; console.log(isMainThread ? 'main' : 'thread')`

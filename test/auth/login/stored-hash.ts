@@ -9,4 +9,5 @@ export function storedHash(password: string, cost: Cost): string {
 }
 
 /** One that no password fits, made without any work. */
-storedHash.format = (cost: Cost): string => formatPasswordHash({ ...cost, salt: randomBytes(16), hash: randomBytes(32) })
+storedHash.format = (cost: Cost): string =>
+  formatPasswordHash({ ...cost, salt: randomBytes(16), hash: randomBytes(32) })

@@ -22,7 +22,9 @@ vi.mock('../../../src/auth/login/scrypt-threads.js', () => ({
 }))
 
 const hash = storedHash.format(todaysCost)
-const headers = (user: string, password = 'guess') => ({ Authorization: `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}` })
+const headers = (user: string, password = 'guess') => ({
+  Authorization: `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`,
+})
 
 /** Lets all hashes go on, those too that begin only then. */
 async function releaseAll(waiting: Promise<unknown>): Promise<void> {
@@ -50,7 +52,8 @@ describe.each(majors)('a login that waits on %s', (_, express: () => Express) =>
     build(app)
     app.use(problems({ onError() {} }) as never)
     const port = await listen(app as RequestListener)
-    return (user: string, password?: string) => fetch(`http://127.0.0.1:${port}/login`, { headers: headers(user, password) })
+    return (user: string, password?: string) =>
+      fetch(`http://127.0.0.1:${port}/login`, { headers: headers(user, password) })
   }
 
   afterEach(() => {
@@ -59,7 +62,9 @@ describe.each(majors)('a login that waits on %s', (_, express: () => Express) =>
   })
 
   it('AUTH-6: is 503 when the time limit of api is up, and nothing is hashed for it then', async () => {
-    const ask = await serve((app) => void app.use(api({ login: logins(), versions: { v1: [] }, timeout: 300, onError() {} }) as never))
+    const ask = await serve(
+      (app) => void app.use(api({ login: logins(), versions: { v1: [] }, timeout: 300, onError() {} }) as never),
+    )
     const first = ask('ana', 'first')
     await vi.waitFor(() => expect(held.passwords).toEqual(['first']))
     const second = ask('ana', 'second')
@@ -91,7 +96,12 @@ describe.each(majors)('a login that waits on %s', (_, express: () => Express) =>
       res.once('close', closed)
       next()
     })
-    app.use(api({ login: login({ find, token: () => 'token', attempts: { pair: { limit: 2 } } }), versions: { v1: [] } }) as never)
+    app.use(
+      api({
+        login: login({ find, token: () => 'token', attempts: { pair: { limit: 2 } } }),
+        versions: { v1: [] },
+      }) as never,
+    )
     const port = await listen(app as RequestListener)
     const ask = (password: string) => fetch(`http://127.0.0.1:${port}/login`, { headers: headers('ana', password) })
     const first = ask('first')
@@ -115,7 +125,9 @@ describe.each(majors)('a login that waits on %s', (_, express: () => Express) =>
     const flood = Array.from({ length: 300 }, (_, n) => ask(`user${n}`))
     await Promise.race(flood) // The first that is refused: nothing is hashed yet.
     const answers = await Promise.all([...Array(12).fill('ana'), ...Array(12).fill('eva')].map((user) => ask(user)))
-    const bodies = await Promise.all(answers.map(async (answer) => (await answer.json()) as { code: string; title: string }))
+    const bodies = await Promise.all(
+      answers.map(async (answer) => (await answer.json()) as { code: string; title: string }),
+    )
     expect(new Set(bodies.map((body) => JSON.stringify({ ...body, detail: '' }))).size).toBe(1)
     for (const { status, headers: fields } of answers) {
       expect([status, Number(fields.get('retry-after')) >= 1]).toEqual([503, true])

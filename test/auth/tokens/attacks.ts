@@ -37,8 +37,10 @@ const claims = (change: Readonly<Record<string, unknown>>): string => {
 const without = (name: string): string => claims({ [name]: undefined })
 const header = (change: Readonly<Record<string, unknown>>): string =>
   signedText(JSON.stringify({ ...rsHeader, ...change }), JSON.stringify(goodClaims()), 'RS256', rsa.privateKey)
-const rawHeader = (text: string | Uint8Array): string => signedText(text, JSON.stringify(goodClaims()), 'RS256', rsa.privateKey)
-const rawPayload = (text: string | Uint8Array): string => signedText(JSON.stringify(rsHeader), text, 'RS256', rsa.privateKey)
+const rawHeader = (text: string | Uint8Array): string =>
+  signedText(text, JSON.stringify(goodClaims()), 'RS256', rsa.privateKey)
+const rawPayload = (text: string | Uint8Array): string =>
+  signedText(JSON.stringify(rsHeader), text, 'RS256', rsa.privateKey)
 const payloadWith = (member: string): string => rawPayload(`${JSON.stringify(goodClaims()).slice(0, -1)},${member}}`)
 const numbered = (name: string, literal: string): string =>
   rawPayload(JSON.stringify({ ...goodClaims(), [name]: 'HERE' }).replace('"HERE"', literal))
@@ -63,7 +65,9 @@ const nested = (levels: number): string => `"deep":${'['.repeat(levels)}${']'.re
 const spareBits = (text: string): string => {
   const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
   const bytes = Buffer.from(text, 'base64url')
-  const other = [...alphabet].find((last) => !text.endsWith(last) && Buffer.from(text.slice(0, -1) + last, 'base64url').equals(bytes))
+  const other = [...alphabet].find(
+    (last) => !text.endsWith(last) && Buffer.from(text.slice(0, -1) + last, 'base64url').equals(bytes),
+  )
   if (other === undefined) throw new Error('This text has no spare bits.')
   return text.slice(0, -1) + other
 }
@@ -74,7 +78,8 @@ export const attacks: readonly (readonly [name: string, token: () => string])[] 
   ['alg none, no signature', () => `${base64url('{"alg":"none"}')}.${parts(good())[1]}.`],
   ['alg none, the signature kept', () => `${base64url('{"alg":"none"}')}.${parts(good())[1]}.${parts(good())[2]}`],
   ...['None', 'NONE', 'nOnE', ' none', 'none ', 'none\u0000'].map(
-    (alg) => [`alg ${JSON.stringify(alg)}`, () => `${base64url(JSON.stringify({ alg }))}.${parts(good())[1]}.AA`] as const,
+    (alg) =>
+      [`alg ${JSON.stringify(alg)}`, () => `${base64url(JSON.stringify({ alg }))}.${parts(good())[1]}.AA`] as const,
   ),
   ['alg in lower case', () => header({ alg: 'rs256' })],
   ['alg with a space', () => header({ alg: 'RS256 ' })],
@@ -87,7 +92,10 @@ export const attacks: readonly (readonly [name: string, token: () => string])[] 
   ['alg is missing', () => rawHeader('{"kid":"rsa"}')],
   ['alg is the name of a prototype', () => header({ alg: '__proto__' })],
   ['alg is constructor', () => header({ alg: 'constructor' })],
-  ['alg that no key has', () => signedText('{"alg":"RS512","kid":"rsa"}', JSON.stringify(goodClaims()), 'RS512', rsa.privateKey)],
+  [
+    'alg that no key has',
+    () => signedText('{"alg":"RS512","kid":"rsa"}', JSON.stringify(goodClaims()), 'RS512', rsa.privateKey),
+  ],
   [
     'alg of the same key, another padding',
     () => signedText('{"alg":"PS256","kid":"rsa"}', JSON.stringify(goodClaims()), 'PS256', rsa.privateKey),
@@ -118,8 +126,14 @@ export const attacks: readonly (readonly [name: string, token: () => string])[] 
   ['a signature of zeros', () => withSignature(good(), (bytes) => base64url(Buffer.alloc(bytes.length)))],
   ['a signature of ones', () => withSignature(good(), (bytes) => base64url(Buffer.alloc(bytes.length, 255)))],
   ['a signature of one byte', () => withSignature(good(), () => 'AA')],
-  ['a signature with a byte more', () => withSignature(good(), (bytes) => base64url(Buffer.concat([bytes, Buffer.from([0])])))],
-  ['a signature with a zero in front', () => withSignature(good(), (bytes) => base64url(Buffer.concat([Buffer.from([0]), bytes])))],
+  [
+    'a signature with a byte more',
+    () => withSignature(good(), (bytes) => base64url(Buffer.concat([bytes, Buffer.from([0])]))),
+  ],
+  [
+    'a signature with a zero in front',
+    () => withSignature(good(), (bytes) => base64url(Buffer.concat([Buffer.from([0]), bytes]))),
+  ],
   ['a signature with its last byte cut', () => withSignature(good(), (bytes) => base64url(bytes.subarray(0, -1)))],
   [
     'the signature of another token',
@@ -149,10 +163,22 @@ export const attacks: readonly (readonly [name: string, token: () => string])[] 
   ['an ECDSA signature of one byte less', () => withSignature(ec(), (bytes) => base64url(bytes.subarray(1)))],
   // The key that the token brings or names (RFC 8725 2.10, 3.10)
   ['an embedded jwk', () => signed(goodClaims(), otherRsa.privateKey, { ...rsHeader, jwk: jwk(otherRsa.publicKey) })],
-  ['an embedded jwk without kid', () => signed(goodClaims(), otherRsa.privateKey, { alg: 'RS256', jwk: jwk(otherRsa.publicKey) })],
-  ['a jku of the attacker', () => signed(goodClaims(), otherRsa.privateKey, { ...rsHeader, jku: 'http://127.0.0.1:9/jwks.json' })],
-  ['an x5u of the attacker', () => signed(goodClaims(), otherRsa.privateKey, { ...rsHeader, x5u: 'http://127.0.0.1:9/cert.pem' })],
-  ['an x5c of the attacker', () => signed(goodClaims(), otherRsa.privateKey, { ...rsHeader, x5c: [base64url(pem(otherRsa.publicKey))] })],
+  [
+    'an embedded jwk without kid',
+    () => signed(goodClaims(), otherRsa.privateKey, { alg: 'RS256', jwk: jwk(otherRsa.publicKey) }),
+  ],
+  [
+    'a jku of the attacker',
+    () => signed(goodClaims(), otherRsa.privateKey, { ...rsHeader, jku: 'http://127.0.0.1:9/jwks.json' }),
+  ],
+  [
+    'an x5u of the attacker',
+    () => signed(goodClaims(), otherRsa.privateKey, { ...rsHeader, x5u: 'http://127.0.0.1:9/cert.pem' }),
+  ],
+  [
+    'an x5c of the attacker',
+    () => signed(goodClaims(), otherRsa.privateKey, { ...rsHeader, x5c: [base64url(pem(otherRsa.publicKey))] }),
+  ],
   ...[
     '../../../../dev/null',
     "rsa' OR '1'='1",
@@ -180,15 +206,28 @@ export const attacks: readonly (readonly [name: string, token: () => string])[] 
   ['zip', () => header({ zip: 'DEF' })],
   ['typ that is no text', () => header({ typ: ['JWT'] })],
   // The header as JSON
-  ...['[]', 'null', '5', '"RS256"', 'true', '', '{', '{"alg":"RS256"', `{'alg':'RS256'}`, '{"alg":"RS256",}', '[{"alg":"RS256"}]'].map(
-    (text) => [`a header that is ${text === '' ? 'empty' : text}`, () => rawHeader(text)] as const,
-  ),
+  ...[
+    '[]',
+    'null',
+    '5',
+    '"RS256"',
+    'true',
+    '',
+    '{',
+    '{"alg":"RS256"',
+    `{'alg':'RS256'}`,
+    '{"alg":"RS256",}',
+    '[{"alg":"RS256"}]',
+  ].map((text) => [`a header that is ${text === '' ? 'empty' : text}`, () => rawHeader(text)] as const),
   ['a header with __proto__', () => rawHeader('{"__proto__":{"alg":"RS256"},"kid":"rsa"}')],
   ['a header with __proto__ beside alg', () => rawHeader('{"alg":"RS256","kid":"rsa","__proto__":{}}')],
   ['a header that nests deep', () => rawHeader(`{"alg":"RS256","kid":"rsa",${nested(1000)}}`)],
   [
     'a header in invalid UTF-8',
-    () => rawHeader(Buffer.concat([Buffer.from('{"alg":"RS256","kid":"rsa","x":"'), Buffer.from([0xc3, 0x28]), Buffer.from('"}')])),
+    () =>
+      rawHeader(
+        Buffer.concat([Buffer.from('{"alg":"RS256","kid":"rsa","x":"'), Buffer.from([0xc3, 0x28]), Buffer.from('"}')]),
+      ),
   ],
   ['a header in UTF-16', () => rawHeader(Buffer.from('{"alg":"RS256","kid":"rsa"}', 'utf16le'))],
   // The text (RFC 7515 2, 7.1)
@@ -200,13 +239,17 @@ export const attacks: readonly (readonly [name: string, token: () => string])[] 
   ['an empty payload', () => signedText(JSON.stringify(rsHeader), '', 'RS256', rsa.privateKey)],
   ['padding', () => `${good()}==`],
   ['padding of the header', () => [`${parts(good())[0]}=`, ...parts(good()).slice(1)].join('.')],
-  ['base64 with plus and slash', () => withSignature(good(), (bytes) => `${bytes.toString('base64').replace(/=+$/, '').slice(0, -2)}+/`)],
+  [
+    'base64 with plus and slash',
+    () => withSignature(good(), (bytes) => `${bytes.toString('base64').replace(/=+$/, '').slice(0, -2)}+/`),
+  ],
   ['white space inside', () => good().replace('.', '. ')],
   ['a tab inside', () => good().replace('.', '.\t')],
   ['spare bits of the signature', () => withSignature(good(), (bytes) => spareBits(base64url(bytes)))],
   [
     'spare bits of an HMAC',
-    () => withSignature(signed(goodClaims(), secret, { alg: 'HS512', kid: 'hs' }), (bytes) => spareBits(base64url(bytes))),
+    () =>
+      withSignature(signed(goodClaims(), secret, { alg: 'HS512', kid: 'hs' }), (bytes) => spareBits(base64url(bytes))),
   ],
   ['a percent-encoded dot', () => good().replace('.', '%2E')],
   ['quotes around', () => `"${good()}"`],
@@ -214,14 +257,18 @@ export const attacks: readonly (readonly [name: string, token: () => string])[] 
   ['a token twice, by a space', () => `${good()} ${good()}`],
   [
     'JSON serialization',
-    () => `{"payload":"${parts(good())[1]}","signatures":[{"protected":"${parts(good())[0]}","signature":"${parts(good())[2]}"}]}`,
+    () =>
+      `{"payload":"${parts(good())[1]}","signatures":[{"protected":"${parts(good())[0]}","signature":"${parts(good())[2]}"}]}`,
   ],
   ['more than 8,192 characters', () => claims({ filler: 'x'.repeat(6_500) })],
   // The payload (RFC 7519 7.2, RFC 8725 3.7)
   ...['[]', 'null', '5', '"ana"', 'true', 'rubbish', '{', '[{"exp":99999999999}]'].map(
     (text) => [`a payload that is ${text}`, () => rawPayload(text)] as const,
   ),
-  ['a nested token as payload', () => signedText('{"alg":"RS256","kid":"rsa","cty":"JWT"}', good(), 'RS256', rsa.privateKey)],
+  [
+    'a nested token as payload',
+    () => signedText('{"alg":"RS256","kid":"rsa","cty":"JWT"}', good(), 'RS256', rsa.privateKey),
+  ],
   [
     'a payload in invalid UTF-8',
     () =>

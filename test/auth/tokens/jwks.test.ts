@@ -16,7 +16,10 @@ const req = (text: string): never => ({ rawHeaders: ['Authorization', `Bearer ${
 
 /** A server of a key set whose answer can be changed, and a look at its clock and at what was asked. */
 async function issuer(keys: unknown, options: JwksOptions = {}) {
-  const state = { asked: 0, answer: (_req: IncomingMessage, res: ServerResponse): void => void res.end(JSON.stringify({ keys })) }
+  const state = {
+    asked: 0,
+    answer: (_req: IncomingMessage, res: ServerResponse): void => void res.end(JSON.stringify({ keys })),
+  }
   const port = await listen((request, response) => {
     state.asked++
     state.answer(request, response)
@@ -65,7 +68,11 @@ describe('jwks(): keys', () => {
   it('AUTH-5: fetches at the first token, once for all who wait, and answers at once from then on', async () => {
     const { ask, state, now } = await issuer([first])
     expect(state.asked).toBe(0)
-    expect(await Promise.all([ask(token('first')), ask(token('first')), ask(token(undefined))])).toEqual(['ana', 'ana', 'ana'])
+    expect(await Promise.all([ask(token('first')), ask(token('first')), ask(token(undefined))])).toEqual([
+      'ana',
+      'ana',
+      'ana',
+    ])
     expect(state.asked).toBe(1)
     expect(now(token('first'))).toMatchObject({ sub: 'ana' })
     expect(state.asked).toBe(1)
@@ -144,7 +151,10 @@ describe('jwks(): keys', () => {
     ['keys that are no list', (_req, res) => void res.end('{"keys":{}}')],
     ['a member twice', (_req, res) => void res.end('{"keys":[],"keys":[]}')],
     ['a megabyte and more', (_req, res) => void res.end(`{"keys":[],"x":"${'x'.repeat(1024 * 1024)}"}`)],
-    ['a body that is cut', (_req, res) => void res.writeHead(200, { 'Content-Length': '100' }).end('{"keys":', () => res.destroy())],
+    [
+      'a body that is cut',
+      (_req, res) => void res.writeHead(200, { 'Content-Length': '100' }).end('{"keys":', () => res.destroy()),
+    ],
   ])('AUTH-5: %s is no key set', async (_, answer) => {
     const { ask, state, errors } = await issuer([first])
     state.answer = answer
@@ -198,7 +208,9 @@ describe('jwks(): which keys of a set serve', () => {
     ['a private key', published(rsa.privateKey), 'RS256', 'k', rsa.privateKey, false],
     ['a kid that is a number', published(rsa.publicKey, { kid: 5 }), 'RS256', 'k', rsa.privateKey, false],
   ])('AUTH-5: %s', async (_, key, alg, kid, signer, serves) => {
-    const authenticated = bearer({ keys: jwks(async () => ({ keys: [{ kid: 'k', ...key }] as never }), { onError: () => {} }) })
+    const authenticated = bearer({
+      keys: jwks(async () => ({ keys: [{ kid: 'k', ...key }] as never }), { onError: () => {} }),
+    })
     const answer = Promise.resolve(authenticated.identify(req(token(kid, signer, alg))))
     if (serves) expect(await answer).toMatchObject({ sub: 'ana' })
     else await expect(answer).rejects.toMatchObject({ status: 401 })
@@ -212,7 +224,9 @@ describe('jwks(): which keys of a set serve', () => {
   })
 
   it('AUTH-5: a key that does not serve spoils no other, and is reported without showing any of it', async () => {
-    const weak = published(generateKeyPairSync('rsa', { modulusLength: 1024 }).publicKey, { kid: 'weak' }) as { n: string }
+    const weak = published(generateKeyPairSync('rsa', { modulusLength: 1024 }).publicKey, { kid: 'weak' }) as {
+      n: string
+    }
     const leaked = published(otherRsa.privateKey, { kid: 'leaked' }) as { d: string; n: string }
     const okp = { kty: 'OKP', crv: 'Ed25519', x: 'AA', kid: 'okp' }
     const { ask, errors } = await issuer([null, 5, okp, weak, leaked, { kty: 'RSA', kid: 'broken' }, first])
@@ -266,10 +280,13 @@ describe('jwks(): options', () => {
     expect(() => jwks(source as never)).not.toThrow('secreto')
   })
 
-  it.each(['https://login.example/', 'http://localhost:3000/', 'http://127.0.0.1/', 'http://[::1]:80/', new URL('https://login.example/')])(
-    'AUTH-5: %s builds',
-    (source) => expect(jwks(source)).toBeTypeOf('function'),
-  )
+  it.each([
+    'https://login.example/',
+    'http://localhost:3000/',
+    'http://127.0.0.1/',
+    'http://[::1]:80/',
+    new URL('https://login.example/'),
+  ])('AUTH-5: %s builds', (source) => expect(jwks(source)).toBeTypeOf('function'))
 
   it.each([
     { maxAge: 0 },
@@ -279,7 +296,9 @@ describe('jwks(): options', () => {
     { fetch: 'node' },
     { onError: 5 },
     { cacheMaxAge: 5 },
-  ])('AUTH-5: %j does not build', (options) => expect(() => jwks('https://login.example/', options as never)).toThrow(ConfigurationError))
+  ])('AUTH-5: %j does not build', (options) =>
+    expect(() => jwks('https://login.example/', options as never)).toThrow(ConfigurationError),
+  )
 
   it('AUTH-5: a fetch of the team is used, with redirects refused and a signal', async () => {
     const own = vi.fn(async () => new Response(JSON.stringify({ keys: [first] })))

@@ -46,7 +46,15 @@ describe('AUTH-5: keys that serve', () => {
       const forms: unknown[] =
         verify instanceof Uint8Array
           ? [verify, Buffer.from(verify).toString('hex'), { kty: 'oct', k: Buffer.from(verify).toString('base64url') }]
-          : [verify, sign, pem(verify), pem(sign as KeyObject), Buffer.from(pem(verify)), jwk(verify), jwk(sign as KeyObject)]
+          : [
+              verify,
+              sign,
+              pem(verify),
+              pem(sign as KeyObject),
+              Buffer.from(pem(verify)),
+              jwk(verify),
+              jwk(sign as KeyObject),
+            ]
       for (const key of forms) {
         const prepared = verifying({ kid: 'a', algorithm, key })
         expect(prepared).toMatchObject({ kid: 'a', algorithm })
@@ -56,9 +64,9 @@ describe('AUTH-5: keys that serve', () => {
   )
 
   it('a secret as text is its UTF-8 bytes', () => {
-    expect(verifying({ algorithm: 'HS256', key: 'contraseña larga, con más de treinta y dos bytes' }).key.export()).toEqual(
-      Buffer.from('contraseña larga, con más de treinta y dos bytes'),
-    )
+    expect(
+      verifying({ algorithm: 'HS256', key: 'contraseña larga, con más de treinta y dos bytes' }).key.export(),
+    ).toEqual(Buffer.from('contraseña larga, con más de treinta y dos bytes'))
   })
 
   it('a key made for PSS serves the PS algorithm of its hash', () => {
@@ -74,7 +82,9 @@ describe('AUTH-5: weak and mistaken keys do not serve', () => {
     ['HS512', 63],
   ])('AUTH-5: a secret shorter than its hash is refused: %s with %i bytes', (algorithm, bytes) => {
     const short = randomBytes(bytes)
-    expect(refused({ algorithm, key: short }, 'verify', short.toString('base64'), short.toString('latin1')).code).toBe('weak-key')
+    expect(refused({ algorithm, key: short }, 'verify', short.toString('base64'), short.toString('latin1')).code).toBe(
+      'weak-key',
+    )
     expect(verifying({ algorithm, key: randomBytes(bytes + 1) }).algorithm).toBe(algorithm)
   })
 
@@ -125,8 +135,12 @@ describe('AUTH-5: weak and mistaken keys do not serve', () => {
 
   it('AUTH-5: a secret is no key of a pair, and a public key can not sign', () => {
     const shown = secret.toString('base64url')
-    expect(refused({ algorithm: 'RS256', key: { kty: 'oct', k: shown } }, 'verify', shown).message).toContain('can not be read')
-    expect(refused({ algorithm: 'ES256', key: 'un secreto muy largo y muy secreto' }, 'verify', 'secreto muy').message).toContain('PEM')
+    expect(refused({ algorithm: 'RS256', key: { kty: 'oct', k: shown } }, 'verify', shown).message).toContain(
+      'can not be read',
+    )
+    expect(
+      refused({ algorithm: 'ES256', key: 'un secreto muy largo y muy secreto' }, 'verify', 'secreto muy').message,
+    ).toContain('PEM')
     for (const key of [rsa.publicKey, pem(rsa.publicKey), jwk(rsa.publicKey)]) {
       expect(refused({ algorithm: 'RS256', key }, 'sign').message).toContain('Give the private key')
     }
@@ -139,7 +153,9 @@ describe('AUTH-5: weak and mistaken keys do not serve', () => {
       { x, y: x },
       { x: 'AA', y: 'AA' },
     ]) {
-      expect(refused({ algorithm: 'ES256', key: { kty: 'EC', crv: 'P-256', ...point } }).message).toContain('can not be read')
+      expect(refused({ algorithm: 'ES256', key: { kty: 'EC', crv: 'P-256', ...point } }).message).toContain(
+        'can not be read',
+      )
     }
   })
 
@@ -174,7 +190,9 @@ describe('AUTH-5: weak and mistaken keys do not serve', () => {
     ['a JSON Web Key without its numbers', { algorithm: 'RS256', key: { kty: 'RSA' } }],
     ['a secret in the wrong base64', { algorithm: 'HS256', key: { kty: 'oct', k: `${secret.toString('base64')}==` } }],
   ])('AUTH-5: %s does not build, and no message shows what was given', (_, key) => {
-    expect(refused(key, 'verify', 'un secreto', jwk(rsa.publicKey).n as string, secret.toString('base64')).code).toBe('invalid-option')
+    expect(refused(key, 'verify', 'un secreto', jwk(rsa.publicKey).n as string, secret.toString('base64')).code).toBe(
+      'invalid-option',
+    )
   })
 
   it.each<[string, unknown, string]>([
@@ -200,7 +218,9 @@ describe('AUTH-5: weak and mistaken keys do not serve', () => {
   it('AUTH-5: a function that finds keys is told the same of what it gives', () => {
     for (const key of ['un secreto', null]) {
       const ring = keyRing('bearer()', () => [key] as never)
-      expect(errorOf(() => ring({ alg: 'HS256' }), 'un secreto').message).toContain("Give { algorithm: 'HS256', key: ... }")
+      expect(errorOf(() => ring({ alg: 'HS256' }), 'un secreto').message).toContain(
+        "Give { algorithm: 'HS256', key: ... }",
+      )
     }
   })
 
@@ -218,7 +238,8 @@ describe('AUTH-5: which key a token may have been signed with', () => {
     key: algorithm === 'RS256' ? rsa.publicKey : algorithm === 'HS256' ? secret : otherRsa.publicKey,
   })
   const list = [key('a', 'RS256'), key('b', 'RS256'), key(undefined, 'RS256'), key('a', 'HS256'), key('c', 'PS256')]
-  const names = (answer: unknown) => (answer as { kid?: string; algorithm: string }[]).map(({ kid, algorithm }) => `${kid} ${algorithm}`)
+  const names = (answer: unknown) =>
+    (answer as { kid?: string; algorithm: string }[]).map(({ kid, algorithm }) => `${kid} ${algorithm}`)
 
   it.each([
     ['fixed keys', list],
@@ -246,14 +267,18 @@ describe('AUTH-5: which key a token may have been signed with', () => {
 
   it('two keys of one kid and one algorithm do not build; of two algorithms they do', () => {
     expect(() => keyRing('bearer()', [key('a', 'RS256'), key('a', 'RS256')])).toThrow('two keys of one kid')
-    expect(names(keyRing('bearer()', [key('a', 'RS256'), key('a', 'HS256')])({ alg: 'HS256', kid: 'a' }))).toEqual(['a HS256'])
+    expect(names(keyRing('bearer()', [key('a', 'RS256'), key('a', 'HS256')])({ alg: 'HS256', kid: 'a' }))).toEqual([
+      'a HS256',
+    ])
   })
 
   it('no keys, null, and a key among others that is unfit do not build, and the message says which one it is', () => {
     expect(() => keyRing('bearer()', [])).toThrow('no key')
     expect(() => keyRing('bearer()', null)).toThrow(ConfigurationError)
     expect(() => keyRing('bearer()', undefined)).toThrow(ConfigurationError)
-    expect(() => keyRing('bearer()', [key('a', 'RS256'), { algorithm: 'HS256', key: 'short' }])).toThrow('keys[1] of bearer()')
+    expect(() => keyRing('bearer()', [key('a', 'RS256'), { algorithm: 'HS256', key: 'short' }])).toThrow(
+      'keys[1] of bearer()',
+    )
   })
 
   it.each([

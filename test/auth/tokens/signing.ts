@@ -9,7 +9,8 @@ export const p384 = generateKeyPairSync('ec', { namedCurve: 'P-384' })
 export const p521 = generateKeyPairSync('ec', { namedCurve: 'P-521' })
 export const secret = randomBytes(64)
 
-export const pem = (key: KeyObject): string => key.export({ format: 'pem', type: key.type === 'private' ? 'pkcs8' : 'spki' }) as string
+export const pem = (key: KeyObject): string =>
+  key.export({ format: 'pem', type: key.type === 'private' ? 'pkcs8' : 'spki' }) as string
 
 export const base64url = (text: string | Uint8Array): string => Buffer.from(text).toString('base64url')
 
@@ -40,7 +41,12 @@ export function signature(algorithm: string, input: string, key: SigningKey): Bu
 }
 
 /** A token with this header and payload, as texts, whatever they hold. */
-export function signedText(header: string | Uint8Array, payload: string | Uint8Array, algorithm: string, key: SigningKey): string {
+export function signedText(
+  header: string | Uint8Array,
+  payload: string | Uint8Array,
+  algorithm: string,
+  key: SigningKey,
+): string {
   const input = `${base64url(header)}.${base64url(payload)}`
   return `${input}.${signature(algorithm, input, key).toString('base64url')}`
 }
@@ -55,18 +61,19 @@ export function signed(
 }
 
 /** A pair or secret for each algorithm. */
-export const keyFor: Readonly<Record<TokenAlgorithm, { readonly sign: KeyObject | Uint8Array; readonly verify: KeyObject | Uint8Array }>> =
-  {
-    HS256: { sign: secret, verify: secret },
-    HS384: { sign: secret, verify: secret },
-    HS512: { sign: secret, verify: secret },
-    RS256: { sign: rsa.privateKey, verify: rsa.publicKey },
-    RS384: { sign: rsa.privateKey, verify: rsa.publicKey },
-    RS512: { sign: rsa.privateKey, verify: rsa.publicKey },
-    PS256: { sign: rsa.privateKey, verify: rsa.publicKey },
-    PS384: { sign: rsa.privateKey, verify: rsa.publicKey },
-    PS512: { sign: rsa.privateKey, verify: rsa.publicKey },
-    ES256: { sign: p256.privateKey, verify: p256.publicKey },
-    ES384: { sign: p384.privateKey, verify: p384.publicKey },
-    ES512: { sign: p521.privateKey, verify: p521.publicKey },
-  }
+export const keyFor: Readonly<
+  Record<TokenAlgorithm, { readonly sign: KeyObject | Uint8Array; readonly verify: KeyObject | Uint8Array }>
+> = {
+  HS256: { sign: secret, verify: secret },
+  HS384: { sign: secret, verify: secret },
+  HS512: { sign: secret, verify: secret },
+  RS256: { sign: rsa.privateKey, verify: rsa.publicKey },
+  RS384: { sign: rsa.privateKey, verify: rsa.publicKey },
+  RS512: { sign: rsa.privateKey, verify: rsa.publicKey },
+  PS256: { sign: rsa.privateKey, verify: rsa.publicKey },
+  PS384: { sign: rsa.privateKey, verify: rsa.publicKey },
+  PS512: { sign: rsa.privateKey, verify: rsa.publicKey },
+  ES256: { sign: p256.privateKey, verify: p256.publicKey },
+  ES384: { sign: p384.privateKey, verify: p384.publicKey },
+  ES512: { sign: p521.privateKey, verify: p521.publicKey },
+}

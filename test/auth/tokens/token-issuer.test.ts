@@ -7,16 +7,28 @@ import { keyFor, p256, pem, rsa, secret } from './signing.js'
 
 const key = { kid: '2026-11', algorithm: 'ES256', key: p256.privateKey } as const
 const byHeader = (token: string): never => ({ rawHeaders: ['Authorization', `Bearer ${token}`] }) as never
-const part = (token: string, index: number) => JSON.parse(Buffer.from(token.split('.')[index] as string, 'base64url').toString())
+const part = (token: string, index: number) =>
+  JSON.parse(Buffer.from(token.split('.')[index] as string, 'base64url').toString())
 
 afterEach(() => void vi.useRealTimers())
 
 describe('tokenIssuer()', () => {
   it.each(algorithmNames)('AUTH-5: what it issues, bearer() takes: %s', (algorithm) => {
     const { sign, verify } = keyFor[algorithm]
-    const issue = tokenIssuer({ key: { kid: 'a', algorithm, key: sign }, issuer: 'https://api.example', audience: ['courier', 'billing'] })
-    const authenticated = bearer({ keys: { kid: 'a', algorithm, key: verify }, issuer: 'https://api.example', audience: 'courier' })
-    expect(authenticated.identify(byHeader(issue({ sub: 'ana', roles: ['a'] })))).toMatchObject({ sub: 'ana', roles: ['a'] })
+    const issue = tokenIssuer({
+      key: { kid: 'a', algorithm, key: sign },
+      issuer: 'https://api.example',
+      audience: ['courier', 'billing'],
+    })
+    const authenticated = bearer({
+      keys: { kid: 'a', algorithm, key: verify },
+      issuer: 'https://api.example',
+      audience: 'courier',
+    })
+    expect(authenticated.identify(byHeader(issue({ sub: 'ana', roles: ['a'] })))).toMatchObject({
+      sub: 'ana',
+      roles: ['a'],
+    })
   })
 
   it('AUTH-5: an hour by default, with iat, the kid and the typ in their places', () => {
@@ -24,12 +36,25 @@ describe('tokenIssuer()', () => {
     const token = tokenIssuer({ key })({ sub: 'ana' })
     expect(part(token, 0)).toEqual({ alg: 'ES256', typ: 'JWT', kid: '2026-11' })
     expect(part(token, 1)).toEqual({ sub: 'ana', iat: 1_800_000_000, exp: 1_800_003_600 })
-    const short = tokenIssuer({ key: { algorithm: 'HS256', key: secret }, lifetime: 60, type: 'at+jwt', issuer: 'i', audience: 'a' })({
+    const short = tokenIssuer({
+      key: { algorithm: 'HS256', key: secret },
+      lifetime: 60,
+      type: 'at+jwt',
+      issuer: 'i',
+      audience: 'a',
+    })({
       sub: 'ana',
       nbf: 1_800_000_000,
     })
     expect(part(short, 0)).toEqual({ alg: 'HS256', typ: 'at+jwt' })
-    expect(part(short, 1)).toEqual({ sub: 'ana', iss: 'i', aud: 'a', nbf: 1_800_000_000, iat: 1_800_000_000, exp: 1_800_000_060 })
+    expect(part(short, 1)).toEqual({
+      sub: 'ana',
+      iss: 'i',
+      aud: 'a',
+      nbf: 1_800_000_000,
+      iat: 1_800_000_000,
+      exp: 1_800_000_060,
+    })
   })
 
   it('AUTH-5: keys rotate by kid: old tokens live on while the old key is listed', () => {
@@ -38,7 +63,9 @@ describe('tokenIssuer()', () => {
     const both = bearer({ keys: [key, next] })
     for (const token of [old, tokenIssuer({ key: next })({ sub: 'ana' })])
       expect(both.identify(byHeader(token))).toMatchObject({ sub: 'ana' })
-    expect(() => bearer({ keys: next }).identify(byHeader(old))).toThrow(expect.objectContaining<Partial<HttpProblem>>({ status: 401 }))
+    expect(() => bearer({ keys: next }).identify(byHeader(old))).toThrow(
+      expect.objectContaining<Partial<HttpProblem>>({ status: 401 }),
+    )
   })
 
   const cyclic: Record<string, unknown> = { sub: 'ana' }
@@ -80,7 +107,10 @@ describe('tokenIssuer()', () => {
     ['a public PEM', { key: { algorithm: 'RS256', key: pem(rsa.publicKey) } }],
     ['a public JSON Web Key', { key: { algorithm: 'ES256', key: publicHalf } }],
     ['a weak secret', { key: { algorithm: 'HS512', key: secret.subarray(0, 32) } }],
-    ['a weak pair', { key: { algorithm: 'RS256', key: generateKeyPairSync('rsa', { modulusLength: 1024 }).privateKey } }],
+    [
+      'a weak pair',
+      { key: { algorithm: 'RS256', key: generateKeyPairSync('rsa', { modulusLength: 1024 }).privateKey } },
+    ],
     [
       'halves of two pairs',
       {

@@ -25,7 +25,8 @@ export function shownOrder(req: Request, order: Order, expand: readonly string[]
 }
 
 function expanded(req: Request, id: string, href: string, twin: Twin): object {
-  const isHidden = twin.subject(req) === 'guest' && !twin.has('expansion shows what is forbidden') && !twin.has('no permission needed')
+  const isHidden =
+    twin.subject(req) === 'guest' && !twin.has('expansion shows what is forbidden') && !twin.has('no permission needed')
   if (isHidden) return { href, id }
   const { name, ...whole } = shownCustomer(req, twin.data.customers.get(id) as Customer, twin)
   const parentId = twin.data.customers.get(id)?.parentId
@@ -46,9 +47,14 @@ export function sendValue(req: Request, res: Response, value: unknown, twin: Twi
     return problem(res, twin.has('406 for 415') ? 406 : 415, 'unsupported', 'Accept names no media type of ours.', twin)
   const isXml = type === 'application/xml'
   const text = isXml ? `<?xml version="1.0"?>${xmlOf('value', value, twin)}` : JSON.stringify(value)
-  const tag = twin.has('change tells no tag') && req.method !== 'GET' && req.method !== 'HEAD' ? undefined : tagOfValue(value, text, twin)
+  const tag =
+    twin.has('change tells no tag') && req.method !== 'GET' && req.method !== 'HEAD'
+      ? undefined
+      : tagOfValue(value, text, twin)
   const isList = Array.isArray(value)
-  res.set('Cache-Control', twin.has('public answers') ? 'public, max-age=60' : 'private, no-cache').set('Vary', 'Accept, Authorization')
+  res
+    .set('Cache-Control', twin.has('public answers') ? 'public, max-age=60' : 'private, no-cache')
+    .set('Vary', 'Accept, Authorization')
   if (tag !== undefined) res.set('ETag', tag)
   if (req.method === 'GET' && isKnown(req, tag, twin, isList)) return res.status(304).end()
   res.status(status).set('Content-Type', type)
@@ -62,7 +68,8 @@ function tagOfValue(value: unknown, text: string, twin: Twin): string | undefine
 }
 
 /** The tag of the JSON of a value, which `If-Match` is compared with. */
-export const currentTag = (value: unknown, twin: Twin): string | undefined => tagOfValue(value, JSON.stringify(value), twin)
+export const currentTag = (value: unknown, twin: Twin): string | undefined =>
+  tagOfValue(value, JSON.stringify(value), twin)
 
 function tagOf(text: string, twin: Twin): string | undefined {
   if (twin.has('no tag')) return undefined
@@ -72,7 +79,8 @@ function tagOf(text: string, twin: Twin): string | undefined {
 
 function isKnown(req: Request, tag: string | undefined, twin: Twin, isList: boolean): boolean {
   const field = req.get('If-None-Match')
-  if (field === undefined || tag === undefined || twin.has('304 never') || (isList && twin.has('304 of lists never'))) return false
+  if (field === undefined || tag === undefined || twin.has('304 never') || (isList && twin.has('304 of lists never')))
+    return false
   if (field === '*' || twin.has('304 always')) return true
   return field.split(',').some((one) => one.trim().replace(/^W\//, '') === tag.replace(/^W\//, ''))
 }
@@ -85,8 +93,12 @@ function formatOf(req: Request, twin: Twin): string | undefined {
     return { range, quality: Number(rest.find((part) => part.startsWith('q='))?.slice(2) ?? 1) }
   })
   const qualityOf = (type: string): number =>
-    [type, 'application/*', '*/*'].map((range) => wanted.find((one) => one.range === range)?.quality).find((one) => one !== undefined) ?? 0
-  const [best] = ['application/json', 'application/xml'].filter((type) => qualityOf(type) > 0).sort((a, b) => qualityOf(b) - qualityOf(a))
+    [type, 'application/*', '*/*']
+      .map((range) => wanted.find((one) => one.range === range)?.quality)
+      .find((one) => one !== undefined) ?? 0
+  const [best] = ['application/json', 'application/xml']
+    .filter((type) => qualityOf(type) > 0)
+    .sort((a, b) => qualityOf(b) - qualityOf(a))
   return best
 }
 
@@ -96,12 +108,21 @@ function xmlOf(name: string, value: unknown, twin: Twin): string {
   if (value === null) return `<${name}/>`
   if (Array.isArray(value)) return `<${name}>${value.map((one) => xmlOf('item', one, twin)).join('')}</${name}>`
   if (typeof value !== 'object') return `<${name}>${escaped(String(value))}</${name}>`
-  const members = Object.entries(value as object).filter(([member]) => !(twin.has('XML lacks a member') && member === 'createdAt'))
+  const members = Object.entries(value as object).filter(
+    ([member]) => !(twin.has('XML lacks a member') && member === 'createdAt'),
+  )
   return `<${name}>${members.map(([member, one]) => xmlOf(member, one, twin)).join('')}</${name}>`
 }
 
 /** A problem (RFC 9457). */
-export function problem(res: Response, status: number, code: string, detail: string, twin: Twin, errors?: readonly string[]): unknown {
+export function problem(
+  res: Response,
+  status: number,
+  code: string,
+  detail: string,
+  twin: Twin,
+  errors?: readonly string[],
+): unknown {
   const shown = {
     type: 'about:blank',
     title: code,
@@ -111,6 +132,8 @@ export function problem(res: Response, status: number, code: string, detail: str
     ...(errors === undefined ? {} : { errors: errors.map((one) => ({ detail: one })) }),
   }
   if (!twin.has('errors without no-store')) res.set('Cache-Control', 'no-store')
-  res.status(status).set('Content-Type', twin.has('errors in plain JSON') ? 'application/json' : 'application/problem+json')
+  res
+    .status(status)
+    .set('Content-Type', twin.has('errors in plain JSON') ? 'application/json' : 'application/problem+json')
   return res.end(JSON.stringify(shown))
 }

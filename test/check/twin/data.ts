@@ -25,7 +25,12 @@ export interface Data {
 const two = (value: number): string => String(value).padStart(2, '0')
 
 export function data(): Data {
-  const customers = ['ana', 'eva', 'leo'].map((id) => ({ id, name: `${id} & sons`, phone: null, parentId: id === 'ana' ? 'eva' : null }))
+  const customers = ['ana', 'eva', 'leo'].map((id) => ({
+    id,
+    name: `${id} & sons`,
+    phone: null,
+    parentId: id === 'ana' ? 'eva' : null,
+  }))
   const orders = Array.from({ length: 23 }, (_, at): Order => {
     const id = at + 3
     return {

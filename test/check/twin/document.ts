@@ -19,11 +19,18 @@ const customer = {
   properties: { id: text, name: text, phone: { ...text, nullable: true }, parent: { ...link, nullable: true } },
 }
 const inQuery = (name: string, schema: object) => ({ name, in: 'query', schema })
-const pages = [inQuery('offest', { type: 'integer', minimum: 1 }), inQuery('limit', { type: 'integer', minimum: 1, maximum: 20 })]
+const pages = [
+  inQuery('offest', { type: 'integer', minimum: 1 }),
+  inQuery('limit', { type: 'integer', minimum: 1, maximum: 20 }),
+]
 const listed = (schema: object) => ({
   200: {
     description: 'Done.',
-    headers: { 'x-total-count': { required: true, schema: number }, Link: { schema: text }, ETag: { required: true, schema: text } },
+    headers: {
+      'x-total-count': { required: true, schema: number },
+      Link: { schema: text },
+      ETag: { required: true, schema: text },
+    },
     content: Object.fromEntries(
       ['application/json', 'application/xml'].map((type) => [type, { schema: { type: 'array', items: schema } }]),
     ),
@@ -32,7 +39,10 @@ const listed = (schema: object) => ({
 const shown = (schema: object) => ({ 200: { description: 'Done.', content: { 'application/json': { schema } } } })
 const id = (schema: object) => [{ name: 'id', in: 'path', required: true, schema }]
 const body = {
-  'application/json': { schema: order, example: { customer: { id: 'ana' }, state: 'open', amount: 1, urgent: false, note: 'x' } },
+  'application/json': {
+    schema: order,
+    example: { customer: { id: 'ana' }, state: 'open', amount: 1, urgent: false, note: 'x' },
+  },
 }
 
 export const document = {

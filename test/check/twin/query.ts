@@ -30,7 +30,11 @@ export function readQuery(raw: string, twin: Twin): ListQuery | { readonly error
       if (!has('undecodable query ignored')) errors.push(`${pair} can not be decoded`)
     } else if (!known.includes(name)) {
       if (has('unknown parameters ignored')) continue
-      errors.push(has('misspelt parameter not explained') ? `${name} is unknown` : `${name} is unknown. Known: ${known.join(', ')}`)
+      errors.push(
+        has('misspelt parameter not explained')
+          ? `${name} is unknown`
+          : `${name} is unknown. Known: ${known.join(', ')}`,
+      )
     } else if (values.has(name) && !has('last of repeated parameters')) errors.push(`${name} stands twice`)
     else values.set(name, value)
   }

@@ -22,7 +22,11 @@ export function twinApp(fault?: Fault): Express {
     data: data(),
     has,
     subject: (req) =>
-      subjectOf(req.get('Authorization')?.replace(/^Bearer /, '') ?? '', !has('signature not verified'), has('algorithm none')),
+      subjectOf(
+        req.get('Authorization')?.replace(/^Bearer /, '') ?? '',
+        !has('signature not verified'),
+        has('algorithm none'),
+      ),
   }
   const app = express().disable('x-powered-by').disable('etag').set('query parser', false)
   app.set('case sensitive routing', !has('paths in any case')).set('strict routing', has('slash is 404'))
@@ -54,7 +58,8 @@ function versionRouter(twin: Twin) {
     const { id } = req.params as { id: string }
     const isNumber = has('leading zeros') ? /^\d+$/ : /^[1-9]\d*$/
     const order = isNumber.test(id) ? twin.data.orders.get(Number(id)) : undefined
-    if (has('item is 500') && order !== undefined && req.method === 'GET') return problem(res, 500, 'fault', 'A fault.', twin)
+    if (has('item is 500') && order !== undefined && req.method === 'GET')
+      return problem(res, 500, 'fault', 'A fault.', twin)
     return sendItem(req, res, order && shownOrder(req, order, [], twin), twin)
   })
   route(router, '/customers', methods, twin, (req, res) => {
@@ -76,7 +81,8 @@ function route(router: express.Router, path: string, methods: readonly string[],
     if (req.method === 'GET' || req.method === 'HEAD') return read(req, res)
     if (!(req.method === 'OPTIONS' && twin.has('OPTIONS without Allow'))) res.set('Allow', methods.join(', '))
     if (req.method === 'OPTIONS') return res.status(204).end()
-    if (twin.has('POST of an item is 404') && req.method === 'POST') return problem(res, 404, 'no-route', 'Nothing.', twin)
+    if (twin.has('POST of an item is 404') && req.method === 'POST')
+      return problem(res, 404, 'no-route', 'Nothing.', twin)
     return problem(res, 405, 'method-not-allowed', `Allowed: ${methods.join(', ')}.`, twin)
   })
 }
@@ -97,7 +103,13 @@ function listOrders(req: Request, res: Response, twin: Twin): unknown {
 }
 
 /** A page of `all`, or of the orders that a query matches. */
-function sendPage(req: Request, res: Response, all: readonly object[] | undefined, twin: Twin, isPlain: boolean): unknown {
+function sendPage(
+  req: Request,
+  res: Response,
+  all: readonly object[] | undefined,
+  twin: Twin,
+  isPlain: boolean,
+): unknown {
   const { has } = twin
   const raw = req.url.split('?')[1] ?? ''
   const query = readQuery(raw, twin)
@@ -109,7 +121,8 @@ function sendPage(req: Request, res: Response, all: readonly object[] | undefine
   const number = page - (has('pages counted from 0') && /(?:^|&)offest=[1-9]/.test(raw) ? 0 : 1)
   const start = number * size - (has('pages overlap') && number > 0 ? 1 : 0)
   const shown = found.slice(start, start + size - (has('one item less than limit') ? 1 : 0))
-  if (has('past the end is 404') && number > 0 && shown.length === 0) return problem(res, 404, 'no-page', 'No such page.', twin)
+  if (has('past the end is 404') && number > 0 && shown.length === 0)
+    return problem(res, 404, 'no-page', 'No such page.', twin)
   const total = has('total is that of the page') ? shown.length : found.length + (has('total is one too many') ? 1 : 0)
   if (!(req.method === 'HEAD' && has('HEAD of a list without total'))) res.set('x-total-count', String(total))
   res.set('Link', pageLinks(req, raw, page, Math.max(1, Math.ceil(found.length / size)), twin))
@@ -140,7 +153,9 @@ function matching({ where, text, sort }: ListQuery, twin: Twin): readonly Order[
     const hold = where.map(([name, value]) => order[name as keyof Order] === value)
     return has('filters joined by or') && hold.length > 1 ? hold.includes(true) : !hold.includes(false)
   }
-  const found = [...twin.data.orders.values()].filter((one) => fits(one) && (text === undefined || JSON.stringify(one).includes(text)))
+  const found = [...twin.data.orders.values()].filter(
+    (one) => fits(one) && (text === undefined || JSON.stringify(one).includes(text)),
+  )
   if (has('ties by chance')) found.sort(() => Math.random() - 0.5)
   const terms = has('sort ignored') ? [] : has('only the first field sorts') ? sort.slice(0, 1) : sort
   return found.sort((a, b) => {

@@ -66,7 +66,12 @@ function create(body: Body, twin: Twin): Order {
 
 const customerOf = ({ customer }: Body): string | undefined => (customer as { id?: string } | undefined)?.id
 
-async function change(method: 'put' | 'patch' | 'delete', req: Request<{ id: string }>, res: Response, twin: Twin): Promise<unknown> {
+async function change(
+  method: 'put' | 'patch' | 'delete',
+  req: Request<{ id: string }>,
+  res: Response,
+  twin: Twin,
+): Promise<unknown> {
   const { has, data } = twin
   const id = Number(req.params.id)
   const order = data.orders.get(id)
@@ -86,7 +91,10 @@ async function change(method: 'put' | 'patch' | 'delete', req: Request<{ id: str
   if (body === undefined) return
   if (has('PUT refuses read-only members') && method === 'put' && readOnly.some((name) => name in body))
     return problem(res, 422, 'invalid', 'id is read-only.', twin, ['id is read-only.'])
-  const merged = method === 'put' || has('PATCH replaces') ? { ...shownOrder(req, { ...order, note: null }, [], twin), ...body } : body
+  const merged =
+    method === 'put' || has('PATCH replaces')
+      ? { ...shownOrder(req, { ...order, note: null }, [], twin), ...body }
+      : body
   const { customer: _, id: _id, createdAt: _createdAt, ...rest } = merged as Body
   const next = { ...order, ...rest, customerId: customerOf(merged as Body) ?? order.customerId }
   if (has('PUT loses a member') && method === 'put') next.note = null

@@ -26,7 +26,10 @@ function publish(
 ): { reports: string[]; stop(): Promise<void> } {
   const reports: string[] = []
   const end = new AbortController()
-  const publishing = publishChanges({ ...outbox.options, report: (message) => reports.push(message), ...options }, end.signal)
+  const publishing = publishChanges(
+    { ...outbox.options, report: (message) => reports.push(message), ...options },
+    end.signal,
+  )
   const stop = async (): Promise<void> => {
     end.abort()
     await publishing
@@ -35,7 +38,8 @@ function publish(
   return { reports, stop }
 }
 
-const published = (outbox: Outbox) => vi.waitFor(async () => expect(await outbox.waiting()).toBe(0), { timeout: 15_000, interval: 20 })
+const published = (outbox: Outbox) =>
+  vi.waitFor(async () => expect(await outbox.waiting()).toBe(0), { timeout: 15_000, interval: 20 })
 
 /** Applies all messages of the stream to a map of positions, as a consumer does. */
 async function consumed(outbox: Outbox): Promise<number[]> {
@@ -49,10 +53,14 @@ async function consumed(outbox: Outbox): Promise<number[]> {
     { natsUrl: outbox.options.natsUrl, pool: outbox.pool, name: 'test', stream: outbox.stream, apply },
     stop.signal,
   )
-  await vi.waitFor(async () => expect((await outbox.manager.consumers.info(outbox.stream, 'test')).ack_floor.stream_seq).toBe(last_seq), {
-    timeout: 10_000,
-    interval: 20,
-  })
+  await vi.waitFor(
+    async () =>
+      expect((await outbox.manager.consumers.info(outbox.stream, 'test')).ack_floor.stream_seq).toBe(last_seq),
+    {
+      timeout: 10_000,
+      interval: 20,
+    },
+  )
   stop.abort()
   await consuming
   return applied
@@ -94,8 +102,14 @@ it('publishes again what it could not mark, with the same id, and the consumer a
 
 it('a message of a publisher that was paused and replaced arrives after newer ones: the consumer drops it by its position', async () => {
   await using outbox = await openOutbox(natsUrl(), 100)
-  const old = { database: await openDatabaseSession(outbox.place.url), broker: await openBroker({ ...outbox, servers: natsUrl() }) }
-  const next = { database: await openDatabaseSession(outbox.place.url), broker: await openBroker({ ...outbox, servers: natsUrl() }) }
+  const old = {
+    database: await openDatabaseSession(outbox.place.url),
+    broker: await openBroker({ ...outbox, servers: natsUrl() }),
+  }
+  const next = {
+    database: await openDatabaseSession(outbox.place.url),
+    broker: await openBroker({ ...outbox, servers: natsUrl() }),
+  }
   try {
     expect(await old.database.lock()).toBe(true)
     expect(await next.database.lock()).toBe(false)
@@ -156,7 +170,9 @@ it('waits for a broker that is away, goes on when it is back, and keeps the orde
   await published(outbox)
   await server.kill()
   for (let i = 0; i < 300; i++) expected.push(await outbox.insert(1))
-  await vi.waitFor(() => expect(reports.some((report) => report.startsWith('Trying again: '))).toBe(true), { timeout: 10_000 })
+  await vi.waitFor(() => expect(reports.some((report) => report.startsWith('Trying again: '))).toBe(true), {
+    timeout: 10_000,
+  })
   await server.start()
   await published(outbox)
   const firsts = [...new Set((await outbox.messages()).map(({ position }) => position))]
@@ -220,7 +236,20 @@ it('a stop waits for what is under way and marks it', async () => {
 })
 
 it('any key is a subject, and different keys have different ones', () => {
-  const keys = [1, '1.2', 'a b', '*', '>', 'ñ', '', '='.repeat(10), 'x'.repeat(5000), { a: 1, b: 'x' }, '{"a":1,"b":"x"} ', '\u{1F600}']
+  const keys = [
+    1,
+    '1.2',
+    'a b',
+    '*',
+    '>',
+    'ñ',
+    '',
+    '='.repeat(10),
+    'x'.repeat(5000),
+    { a: 1, b: 'x' },
+    '{"a":1,"b":"x"} ',
+    '\u{1F600}',
+  ]
   const subjects = keys.map((key) => subjectOf('changes', { collection: 'orders', key }))
   expect(new Set(subjects).size).toBe(keys.length)
   for (const subject of subjects) expect(subject).toMatch(/^changes\.orders\.[\w=-]{1,64}$/)
@@ -248,7 +277,9 @@ it('records who changed what: before, after, the parent, and no member that is l
   expect((await send('PUT', '/orders/1', { id: 1, customer: 'b', quantity: 3 })).status).toBe(200)
   expect((await send('DELETE', '/orders/1')).status).toBe(204)
   expect((await send('DELETE', '/orders/1')).status).toBe(404)
-  const { rows } = await outbox.pool.query('SELECT collection, key, action, before, after, actor FROM changes ORDER BY position')
+  const { rows } = await outbox.pool.query(
+    'SELECT collection, key, action, before, after, actor FROM changes ORDER BY position',
+  )
   const of = { collection: 'orders', key: 1, actor: 'ana' }
   const [a, b, c] = [
     { id: 1, customer: 'a', quantity: 1 },

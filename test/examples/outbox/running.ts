@@ -40,7 +40,11 @@ export async function openOutbox(natsUrl: string, duplicateWindow?: number): Pro
   const manager = await jetstreamManager(nats)
   const { stream, subject } = freshStream()
   if (duplicateWindow !== undefined) {
-    await manager.streams.add({ name: stream, subjects: [`${subject}.>`], duplicate_window: duplicateWindow * 1_000_000 })
+    await manager.streams.add({
+      name: stream,
+      subjects: [`${subject}.>`],
+      duplicate_window: duplicateWindow * 1_000_000,
+    })
   }
   return {
     place,

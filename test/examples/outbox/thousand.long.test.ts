@@ -135,7 +135,10 @@ it('publishes 1,000 changes of overlapping transactions while publishers are kil
         succeeded += counts.succeeded
         refused += counts.refused
       })
-      await vi.waitFor(() => expect(received.length - before).toBeGreaterThanOrEqual(at), { timeout: 10_000, interval: 1 })
+      await vi.waitFor(() => expect(received.length - before).toBeGreaterThanOrEqual(at), {
+        timeout: 10_000,
+        interval: 1,
+      })
       const i = await leader()
       const killed = publishers[i] as Publisher
       if (round < 10) {
@@ -164,7 +167,9 @@ it('publishes 1,000 changes of overlapping transactions while publishers are kil
     // None lost, and nothing that was rolled back.
     expect(new Set(received.map(({ id }) => id))).toEqual(new Set(recorded))
     // Some transactions committed after others with a later position were published.
-    expect(received.some(({ position }, i) => i > 0 && position < (received[i - 1] as ChangeMessage).position)).toBe(true)
+    expect(received.some(({ position }, i) => i > 0 && position < (received[i - 1] as ChangeMessage).position)).toBe(
+      true,
+    )
     const last = new Map<unknown, number>()
     const seen = new Set<string>()
     for (const { id, key, position } of received) {

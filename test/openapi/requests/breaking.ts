@@ -24,7 +24,12 @@ export function brokenOf(fitting: Fitting, schema: unknown, value: unknown, plac
 
 function scalars({ minimum, maximum, maxLength }: Schema, value: unknown): readonly unknown[] {
   if (typeof value === 'string') {
-    return [`${value}\u0001`, `${value} `, ` ${value}`, ...(typeof maxLength === 'number' ? [value.padEnd(maxLength + 1, 'x')] : [])]
+    return [
+      `${value}\u0001`,
+      `${value} `,
+      ` ${value}`,
+      ...(typeof maxLength === 'number' ? [value.padEnd(maxLength + 1, 'x')] : []),
+    ]
   }
   if (typeof value !== 'number') return []
   return [value + 0.5, Number(minimum) - 1, Number(maximum) + 1].filter(Number.isFinite)
@@ -38,7 +43,12 @@ function inArray(fitting: Fitting, { items }: Schema, value: readonly unknown[],
   ]
 }
 
-function inObject(fitting: Fitting, { properties }: Schema, value: Readonly<Record<string, unknown>>, place: string): readonly Broken[] {
+function inObject(
+  fitting: Fitting,
+  { properties }: Schema,
+  value: Readonly<Record<string, unknown>>,
+  place: string,
+): readonly Broken[] {
   const without = Object.keys(value).map((name) => {
     const { [name]: _, ...rest } = value
     return { value: rest, how: `${place}/${name} is missing` }

@@ -7,8 +7,12 @@ export type Schema = Readonly<Record<string, unknown>>
 
 /** Texts of a format that are real ones. */
 const formats: Readonly<Record<string, fc.Arbitrary<string>>> = {
-  'date-time': fc.date({ min: new Date(0), max: new Date('9998-12-31'), noInvalidDate: true }).map((date) => date.toISOString()),
-  date: fc.date({ min: new Date(0), max: new Date('9998-12-31'), noInvalidDate: true }).map((date) => date.toISOString().slice(0, 10)),
+  'date-time': fc
+    .date({ min: new Date(0), max: new Date('9998-12-31'), noInvalidDate: true })
+    .map((date) => date.toISOString()),
+  date: fc
+    .date({ min: new Date(0), max: new Date('9998-12-31'), noInvalidDate: true })
+    .map((date) => date.toISOString().slice(0, 10)),
   time: fc.date({ noInvalidDate: true }).map((date) => date.toISOString().slice(-13)),
   duration: fc.constantFrom('P1Y2M10DT2H30M', 'PT0S', 'P3W', 'PT1.5S'),
   uuid: fc.uuid(),
@@ -60,7 +64,8 @@ export class Fitting {
     const { $ref, ...beside } = value
     if (typeof $ref !== 'string') return value
     let target: unknown = this.#document
-    for (const token of $ref.slice(2).split('/')) target = (target as JsonObject)[token.replaceAll('~1', '/').replaceAll('~0', '~')]
+    for (const token of $ref.slice(2).split('/'))
+      target = (target as JsonObject)[token.replaceAll('~1', '/').replaceAll('~0', '~')]
     return { ...this.resolved(target), ...beside }
   }
 
@@ -68,7 +73,10 @@ export class Fitting {
   flat(schema: unknown, choice = 0): Schema {
     const { allOf, anyOf, oneOf, ...rest } = this.resolved(schema)
     const branches = isList(anyOf) ? anyOf : isList(oneOf) ? oneOf : []
-    const parts = [...(isList(allOf) ? allOf : []), ...(branches.length === 0 ? [] : [branches[choice % branches.length]])]
+    const parts = [
+      ...(isList(allOf) ? allOf : []),
+      ...(branches.length === 0 ? [] : [branches[choice % branches.length]]),
+    ]
     return parts.map((part) => this.flat(part)).reduce<Schema>(together, rest)
   }
 
@@ -107,7 +115,12 @@ export class Fitting {
   }
 
   #arrays(schema: Schema, depth: number): fc.Arbitrary<unknown> {
-    const { items, minItems = 0, maxItems = Number(minItems) + 3, uniqueItems } = schema as Record<string, number | undefined>
+    const {
+      items,
+      minItems = 0,
+      maxItems = Number(minItems) + 3,
+      uniqueItems,
+    } = schema as Record<string, number | undefined>
     const least = Number(minItems)
     const most = Math.max(least, Math.min(Number(maxItems), depth > 3 ? least : least + 3))
     const item = this.of(items ?? {}, depth + 1)
@@ -126,8 +139,12 @@ export class Fitting {
     const known = fc.record(model, { requiredKeys })
     if (additionalProperties === false || depth > 2) return known.map((value) => ({ ...value }))
     const other = isObject(additionalProperties) ? this.of(additionalProperties, depth + 1) : anyValue
-    const name = fc.string({ minLength: 1, maxLength: 5 }).filter((key) => key !== '__proto__' && !Object.hasOwn(members, key))
-    return fc.tuple(fc.dictionary(name, other, { maxKeys: 2 }), known).map(([others, value]) => ({ ...others, ...value }))
+    const name = fc
+      .string({ minLength: 1, maxLength: 5 })
+      .filter((key) => key !== '__proto__' && !Object.hasOwn(members, key))
+    return fc
+      .tuple(fc.dictionary(name, other, { maxKeys: 2 }), known)
+      .map(([others, value]) => ({ ...others, ...value }))
   }
 }
 
@@ -139,7 +156,9 @@ function together(one: Schema, other: Schema): Schema {
   return {
     ...one,
     ...other,
-    ...(isObject(one.properties) && isObject(other.properties) ? { properties: { ...one.properties, ...other.properties } } : {}),
+    ...(isObject(one.properties) && isObject(other.properties)
+      ? { properties: { ...one.properties, ...other.properties } }
+      : {}),
     ...(required.length > 0 ? { required } : {}),
   }
 }

@@ -43,7 +43,10 @@ interface Draft {
 
 /** Fields whose values Node can send, and that mean what the property wants. */
 const usualFields: Readonly<Record<string, fc.Arbitrary<string>>> = {
-  'If-Match': fc.oneof({ weight: 5, arbitrary: fc.constant('*') }, { weight: 1, arbitrary: fc.constantFrom('"x"', 'x', '') }),
+  'If-Match': fc.oneof(
+    { weight: 5, arbitrary: fc.constant('*') },
+    { weight: 1, arbitrary: fc.constantFrom('"x"', 'x', '') },
+  ),
   'If-None-Match': fc.constantFrom('"x"', 'W/"x"', 'x', '*', ''),
   Prefer: fc.constantFrom('return=minimal', 'return=representation', 'wait=1', 'x y', ''),
 }
@@ -70,7 +73,10 @@ export class Requests {
   fits(schema: unknown, value: unknown): boolean {
     const known = this.#validators.get(schema)
     const validate =
-      known ?? this.#ajv.compile(JSON.parse(JSON.stringify(schema).replaceAll('"$ref":"#/', '"$ref":"https://service.example/document#/')))
+      known ??
+      this.#ajv.compile(
+        JSON.parse(JSON.stringify(schema).replaceAll('"$ref":"#/', '"$ref":"https://service.example/document#/')),
+      )
     this.#validators.set(schema, validate)
     return validate(value)
   }
@@ -89,7 +95,8 @@ export class Requests {
         ...this.#brokenFields(operation, draft),
         ...this.#brokenBodies(operation, draft),
       ]
-      if (all.length === 0) return fc.constant({ ...written(operation, draft), path: '/no/such/path', broken: 'the path' })
+      if (all.length === 0)
+        return fc.constant({ ...written(operation, draft), path: '/no/such/path', broken: 'the path' })
       return fc.constantFrom(...all).map(([broken, changed]) => ({ ...written(operation, changed), broken }))
     })
   }
@@ -124,7 +131,9 @@ export class Requests {
     const any = this.#fitsText(schema, longest)
       ? fc.oneof({ weight: 4, arbitrary: fitting }, { weight: 1, arbitrary: fc.constant(longest) })
       : fitting
-    return known.length === 0 ? any : fc.oneof({ weight: 3, arbitrary: fc.constantFrom(...known) }, { weight: 1, arbitrary: any })
+    return known.length === 0
+      ? any
+      : fc.oneof({ weight: 3, arbitrary: fc.constantFrom(...known) }, { weight: 1, arbitrary: any })
   }
 
   #query({ name, required, schema }: Parameter): fc.Arbitrary<readonly (readonly [string, string])[]> {
@@ -132,7 +141,9 @@ export class Requests {
       .of(schema)
       .filter((value) => this.fits(schema, value))
       .map((value) => [value].flat().map((one) => [name, String(one)] as const))
-    return required === true ? pairs : fc.oneof({ weight: 3, arbitrary: fc.constant([]) }, { weight: 1, arbitrary: pairs })
+    return required === true
+      ? pairs
+      : fc.oneof({ weight: 3, arbitrary: fc.constant([]) }, { weight: 1, arbitrary: pairs })
   }
 
   #field({ name, schema }: Parameter): fc.Arbitrary<string> {
@@ -147,7 +158,13 @@ export class Requests {
       .flatMap(({ name, schema }) =>
         ['x', '1.5', '9007199254740992', ...tooLong(schema)]
           .filter((text) => !this.#fitsText(schema, text))
-          .map((text) => [`the path: ${name} is ${text.slice(0, 20)}`, { ...draft, path: { ...draft.path, [name]: text } }] as const),
+          .map(
+            (text) =>
+              [
+                `the path: ${name} is ${text.slice(0, 20)}`,
+                { ...draft, path: { ...draft.path, [name]: text } },
+              ] as const,
+          ),
       )
   }
 
@@ -155,7 +172,10 @@ export class Requests {
     // It looks at no query.
     if (method === 'OPTIONS') return []
     const told = parameters.filter((one) => one.in === 'query')
-    const stray = ['noSuchParameter=1', { ...draft, query: [...draft.query, ['noSuchParameter', '1'] as const] }] as const
+    const stray = [
+      'noSuchParameter=1',
+      { ...draft, query: [...draft.query, ['noSuchParameter', '1'] as const] },
+    ] as const
     return [
       stray,
       ...told.flatMap(({ name, schema, required }) => {
@@ -164,7 +184,9 @@ export class Requests {
         const long = tooLong(flat.type === 'array' ? this.#fitting.flat(flat.items) : flat)
         const odd = [...oddTexts, ...long].filter((text) => !this.#fitsText(schema, text))
         return [
-          ...odd.map((text) => [`${name}=${text.slice(0, 20)}`, { ...draft, query: [...rest, [name, text] as const] }] as const),
+          ...odd.map(
+            (text) => [`${name}=${text.slice(0, 20)}`, { ...draft, query: [...rest, [name, text] as const] }] as const,
+          ),
           ...(required === true ? [[`${name} is missing`, { ...draft, query: rest }] as const] : []),
           ...(flat.type === 'array' ? [] : this.#twice(name, schema, draft)),
         ]
@@ -176,7 +198,9 @@ export class Requests {
     const text = oddTexts.find((one) => this.#fitsText(schema, one))
     if (text === undefined) return []
     const pair = [name, text] as const
-    return [[`${name} stands twice`, { ...draft, query: [...draft.query.filter(([given]) => given !== name), pair, pair] }]]
+    return [
+      [`${name} stands twice`, { ...draft, query: [...draft.query.filter(([given]) => given !== name), pair, pair] }],
+    ]
   }
 
   #brokenFields({ parameters }: Operation, draft: Draft): readonly (readonly [string, Draft])[] {
@@ -184,9 +208,13 @@ export class Requests {
       .filter((one) => one.in === 'header')
       .flatMap(({ name, schema, required }) => {
         const { [name]: _, ...rest } = draft.headers
-        const odd = ['', 'a,b', '"', 'a b', 'x'.repeat(300), ...tooLong(schema)].filter((text) => !this.fits(schema, text))
+        const odd = ['', 'a,b', '"', 'a b', 'x'.repeat(300), ...tooLong(schema)].filter(
+          (text) => !this.fits(schema, text),
+        )
         return [
-          ...odd.map((text) => [`${name}: ${text.slice(0, 20)}`, { ...draft, headers: { ...rest, [name]: text } }] as const),
+          ...odd.map(
+            (text) => [`${name}: ${text.slice(0, 20)}`, { ...draft, headers: { ...rest, [name]: text } }] as const,
+          ),
           ...(required === true ? [[`${name} is missing`, { ...draft, headers: rest }] as const] : []),
         ]
       })
@@ -218,7 +246,8 @@ export class Requests {
 }
 
 /** A text that is one character too long. */
-const tooLong = ({ maxLength }: Schema): readonly string[] => (typeof maxLength === 'number' ? ['x'.repeat(maxLength + 1)] : [])
+const tooLong = ({ maxLength }: Schema): readonly string[] =>
+  typeof maxLength === 'number' ? ['x'.repeat(maxLength + 1)] : []
 
 const oddTexts = [
   '',

@@ -51,7 +51,9 @@ const things = defineResource({
       author: { type: 'string', readOnly: true },
       secret: { type: 'string', writeOnly: true },
       ownerId: { type: ['integer', 'null'] },
-      shape: { anyOf: [{ type: 'integer' }, { type: 'object', required: ['side'], properties: { side: { type: 'number' } } }] },
+      shape: {
+        anyOf: [{ type: 'integer' }, { type: 'object', required: ['side'], properties: { side: { type: 'number' } } }],
+      },
     },
   },
   filters: {
@@ -124,7 +126,11 @@ export const richService = (strict: boolean) =>
         mount(folders, memoryAdapter(folders, { records: [{ name: 'in' }, { name: 'a/b ü' }] })),
         mount(
           things,
-          memoryAdapter(things, { records: Array.from({ length: 40 }, (_, id) => stored(id)), onCreate: author, onUpdate: author }),
+          memoryAdapter(things, {
+            records: Array.from({ length: 40 }, (_, id) => stored(id)),
+            onCreate: author,
+            onUpdate: author,
+          }),
           {
             exports: { formats: [csv()] },
             endpoints: [
@@ -132,7 +138,11 @@ export const richService = (strict: boolean) =>
                 description: 'Moves a thing.',
                 methods: {
                   POST: {
-                    body: { type: 'object', required: ['to'], properties: { to: text, times: { type: 'integer', minimum: 1 } } },
+                    body: {
+                      type: 'object',
+                      required: ['to'],
+                      properties: { to: text, times: { type: 'integer', minimum: 1 } },
+                    },
                     describe: { responses: { 200: { schema: { type: 'object' } } } },
                     handle: () => ({ moved: true }),
                   },

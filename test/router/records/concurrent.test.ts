@@ -19,7 +19,8 @@ const orders = defineResource({
 type Tx = PostgresClient & { query(text: string, values?: unknown[]): Promise<{ rows: Record<string, unknown>[] }> }
 
 async function inTransaction<T>(client: PostgresClient, work: (tx: Tx) => Promise<T>): Promise<T> {
-  if (!(client instanceof pg.Pool)) return (client as PGlite).transaction((tx) => work(tx as unknown as Tx)) as Promise<T>
+  if (!(client instanceof pg.Pool))
+    return (client as PGlite).transaction((tx) => work(tx as unknown as Tx)) as Promise<T>
   const tx = await client.connect()
   try {
     await tx.query('BEGIN')
@@ -33,7 +34,10 @@ async function inTransaction<T>(client: PostgresClient, work: (tx: Tx) => Promis
 
 const clients: readonly (readonly [string, (tx: Tx) => Tx])[] = [
   ['its own client', (tx) => tx],
-  ["a client of the team's own", (tx) => ({ query: (text: string, values?: unknown[]) => tx.query(text, values) }) as Tx],
+  [
+    "a client of the team's own",
+    (tx) => ({ query: (text: string, values?: unknown[]) => tx.query(text, values) }) as Tx,
+  ],
 ]
 
 describe.each(stores)('over $name', ({ open }) => {
@@ -41,7 +45,11 @@ describe.each(stores)('over $name', ({ open }) => {
   let service: Api
   beforeAll(async () => {
     store = await open()
-    service = api({ versions: { v1: [mount(orders, await tableOf(store, orders, { table: 'orders', version: { column: 'version' } }))] } })
+    service = api({
+      versions: {
+        v1: [mount(orders, await tableOf(store, orders, { table: 'orders', version: { column: 'version' } }))],
+      },
+    })
     await store.sql('ALTER TABLE orders ADD UNIQUE (code)')
   }, 120_000)
   afterAll(() => store.close())
@@ -50,7 +58,9 @@ describe.each(stores)('over $name', ({ open }) => {
     await store.sql('DELETE FROM orders; INSERT INTO orders (id, n) VALUES (1, 0), (2, 0), (3, 0)')
     const codes = await inTransaction(store.client, async (tx) => {
       const own = service.records(orders, { principal: 'job', within: clientOf(tx) })
-      const made = Array.from({ length: 16 }, (__, i) => own.create({ id: 10 + i, code: i % 2 === 0 ? 'taken' : `c${i}` }))
+      const made = Array.from({ length: 16 }, (__, i) =>
+        own.create({ id: 10 + i, code: i % 2 === 0 ? 'taken' : `c${i}` }),
+      )
       const all = await Promise.all([
         ...made,
         own.patch(1, { n: 1 }),
@@ -86,7 +96,15 @@ describe.each(stores)('over $name', ({ open }) => {
 
 it('a value that is not a list is a programming error', async () => {
   const service = api({
-    versions: { v1: [mount(orders, { list: async () => ({ items: [] }), read: async () => [], create: async () => ({ nothing: true }) })] },
+    versions: {
+      v1: [
+        mount(orders, {
+          list: async () => ({ items: [] }),
+          read: async () => [],
+          create: async () => ({ nothing: true }),
+        }),
+      ],
+    },
   })
   const own = service.records(orders, { principal: undefined })
   for (const values of ['abc', undefined, { length: 1 }]) {

@@ -3,7 +3,16 @@ import express from 'express'
 import { describe, expect, it } from 'vitest'
 import { memoryAdapter } from '../../../src/adapters/memory/index.js'
 import type { Permission } from '../../../src/auth/index.js'
-import { type Adapter, type Api, adapterView, api, defineResource, endpoint, mount, type RecordsOf } from '../../../src/index.js'
+import {
+  type Adapter,
+  type Api,
+  adapterView,
+  api,
+  defineResource,
+  endpoint,
+  mount,
+  type RecordsOf,
+} from '../../../src/index.js'
 import { listen } from '../../clauses/fixture.js'
 
 const zonas = defineResource({
@@ -45,7 +54,11 @@ const notas = defineResource({
 const notasV1 = defineResource({
   collection: 'notas',
   key: 'id',
-  schema: { type: 'object', required: ['id'], properties: { id: { type: 'integer' }, cuerpo: { type: 'string', maxLength: 3 } } },
+  schema: {
+    type: 'object',
+    required: ['id'],
+    properties: { id: { type: 'integer' }, cuerpo: { type: 'string', maxLength: 3 } },
+  },
 })
 
 interface Parts {
@@ -94,16 +107,21 @@ function serve({ permission, notas: given, act = () => {} }: Parts = {}): Api {
 const ana = { principal: 'ana', version: 'v2' } as const
 const errors = (result: object) =>
   'problem' in result
-    ? (result.problem as { errors: readonly { pointer?: string; code?: string }[] }).errors.map(({ pointer, code }) => `${pointer} ${code}`)
+    ? (result.problem as { errors: readonly { pointer?: string; code?: string }[] }).errors.map(
+        ({ pointer, code }) => `${pointer} ${code}`,
+      )
     : result
 
 describe('records(): on whose behalf', () => {
   it('AUTH-4: the permission decides as for a request: 403, and 405 with the methods of this principal', async () => {
-    const permission: Permission = (_, action) => (action === 'remove' ? 'forbidden' : action === 'patch' ? 'method-not-allowed' : 'allow')
+    const permission: Permission = (_, action) =>
+      action === 'remove' ? 'forbidden' : action === 'patch' ? 'method-not-allowed' : 'allow'
     const own = serve({ permission }).records(notas, ana)
     await own.create({ id: 1 })
     expect(await own.remove(1)).toMatchObject({ problem: { status: 403, code: 'forbidden' } })
-    expect(await own.patch(1, { texto: 'x' })).toMatchObject({ problem: { status: 405, headers: { Allow: 'GET, HEAD, PUT, OPTIONS' } } })
+    expect(await own.patch(1, { texto: 'x' })).toMatchObject({
+      problem: { status: 405, headers: { Allow: 'GET, HEAD, PUT, OPTIONS' } },
+    })
     const trusted = serve({ permission }).records(notas, { ...ana, permission: false })
     await trusted.create({ id: 1 })
     expect(await trusted.patch(1, { texto: 'x' })).toMatchObject({ record: { texto: 'x' } })
@@ -159,7 +177,10 @@ describe('records(): on whose behalf', () => {
     const service = serve()
     const old = service.records(notasV1, { principal: 'ana', version: 'v1' })
     expect(errors(await old.create({ id: 1, cuerpo: 'largo' }))).toEqual(['/cuerpo maxLength'])
-    expect(await old.create({ id: 1, cuerpo: 'sí' })).toMatchObject({ record: { id: 1, cuerpo: 'sí' }, href: '/v1/notas/1' })
+    expect(await old.create({ id: 1, cuerpo: 'sí' })).toMatchObject({
+      record: { id: 1, cuerpo: 'sí' },
+      href: '/v1/notas/1',
+    })
     expect(await service.records(notas, ana).patch(1, {})).toMatchObject({ record: { texto: 'sí' } })
   })
 })
@@ -188,8 +209,11 @@ describe('records(): values', () => {
       await expect(own.create({ id: 1, texto: texto as never })).rejects.toThrow(/records\("notas"\)/)
     }
     await expect(own.patch(undefined as never, {})).rejects.toThrow(/got no key/)
-    await expect(own.patch(1, {}, { expected: 5 as never })).rejects.toThrow(/"expected" of records\("notas"\) is 5\. Give a string/)
-    for (const key of ['1', 1.5, -0.1]) expect(await own.patch(key as never, {})).toMatchObject({ problem: { code: 'absent' } })
+    await expect(own.patch(1, {}, { expected: 5 as never })).rejects.toThrow(
+      /"expected" of records\("notas"\) is 5\. Give a string/,
+    )
+    for (const key of ['1', 1.5, -0.1])
+      expect(await own.patch(key as never, {})).toMatchObject({ problem: { code: 'absent' } })
   })
 })
 
@@ -208,12 +232,9 @@ describe('records(): many', () => {
     const rows = Array.from({ length: 2_000 }, (_, id) => ({ id, anteriorId: id === 0 ? null : id - 1, zonaId: 1 }))
     expect(await own.checkAll(rows)).toHaveProperty('records.length', 2_000)
     expect(reads).toEqual([1_999, 2_000])
-    expect(errors(await own.createAll([{ id: 1, anteriorId: 2 }, { id: 2 }, { id: 2, zonaId: 2 }, {}], { from: 7 }))).toEqual([
-      '/7/anterior reference',
-      '/9/zona reference',
-      '/9/id duplicate',
-      '/10/id required',
-    ])
+    expect(
+      errors(await own.createAll([{ id: 1, anteriorId: 2 }, { id: 2 }, { id: 2, zonaId: 2 }, {}], { from: 7 })),
+    ).toEqual(['/7/anterior reference', '/9/zona reference', '/9/id duplicate', '/10/id required'])
     expect(await own.createAll([])).toEqual({ made: [] })
   })
 

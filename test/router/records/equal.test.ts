@@ -97,7 +97,12 @@ const body = fc.record(
   },
   { requiredKeys: [] },
 )
-const call = fc.record({ method: fc.constantFrom('POST', 'POST', 'PUT', 'PATCH', 'DELETE'), key, body, stale: fc.boolean() })
+const call = fc.record({
+  method: fc.constantFrom('POST', 'POST', 'PUT', 'PATCH', 'DELETE'),
+  key,
+  body,
+  stale: fc.boolean(),
+})
 type Call = typeof call extends fc.Arbitrary<infer C> ? C : never
 
 interface Said {
@@ -170,7 +175,12 @@ const walk = fc.array(call, { minLength: 1, maxLength: 6 })
  * Requests over one store, the team's code over another: equal responses and, in the end, equal
  * records.
  */
-async function compare(requests: Pick<Served, 'send'>, service: Api, within: unknown, calls: readonly Call[]): Promise<void> {
+async function compare(
+  requests: Pick<Served, 'send'>,
+  service: Api,
+  within: unknown,
+  calls: readonly Call[],
+): Promise<void> {
   for (const one of calls) {
     const said = await byRequest(requests, one)
     expect(await byRecords(service, within, one)).toEqual(said)
@@ -185,10 +195,10 @@ describe('requests and records() give equal answers and store equal records', ()
   })
 
   it('over memory', async () => {
-    const [asked, own] = [0, 1].map(() => [memoryAdapter(clientes, { records: start }), memoryAdapter(pedidos)]) as unknown as [
-      Stores,
-      Stores,
-    ]
+    const [asked, own] = [0, 1].map(() => [
+      memoryAdapter(clientes, { records: start }),
+      memoryAdapter(pedidos),
+    ]) as unknown as [Stores, Stores]
     const served = await listen(express().use(serviceOver(asked)))
     closing.push(() => served.close())
     const service = serviceOver(own)
@@ -212,12 +222,17 @@ describe('requests and records() give equal answers and store equal records', ()
   /** All records, without their versions. */
   async function records(adapter: Adapter<unknown, unknown>): Promise<readonly unknown[]> {
     const sort = [{ field: 'id', path: ['id'], descending: false }]
-    return (await adapter.list({ where: [], sort, page: 1, size: 100, offset: 0 }, plain)).items.map(({ value }) => value)
+    return (await adapter.list({ where: [], sort, page: 1, size: 100, offset: 0 }, plain)).items.map(
+      ({ value }) => value,
+    )
   }
 
   const table = (name: string) => ({ table: name, version: { column: 'v' } }) as const
   const ddl = (prefix: string) =>
-    [tableDdl(clientes, table(`${prefix}clientes`) as never), tableDdl(pedidos, table(`${prefix}pedidos`) as never)].join(';\n')
+    [
+      tableDdl(clientes, table(`${prefix}clientes`) as never),
+      tableDdl(pedidos, table(`${prefix}pedidos`) as never),
+    ].join(';\n')
   const storesIn = (client: never, prefix: string) =>
     [
       postgresAdapter(client, { ...table(`${prefix}clientes`), resource: clientes } as never),
@@ -240,7 +255,8 @@ describe('requests and records() give equal answers and store equal records', ()
     closing.push(() => served.close())
     const own = serviceOver(storesIn(pool as never, 'b_'))
     await own.ready()
-    const stored = (prefix: string) => place.sql(`SELECT to_jsonb(p) - 'v' AS record FROM ${prefix}pedidos p ORDER BY id`)
+    const stored = (prefix: string) =>
+      place.sql(`SELECT to_jsonb(p) - 'v' AS record FROM ${prefix}pedidos p ORDER BY id`)
     await fc.assert(
       fc.asyncProperty(walk, fc.boolean(), async (calls, commits) => {
         for (const prefix of ['a_', 'b_']) await fill((text) => place.sql(text), prefix)

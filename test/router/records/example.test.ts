@@ -35,7 +35,9 @@ describe('docs/records.md', () => {
     await place.drop()
   })
   const stored = () =>
-    place.sql(`SELECT id, state, (SELECT count(*)::int FROM refunds WHERE order_id = o.id) AS refunds FROM orders o ORDER BY id`)
+    place.sql(
+      `SELECT id, state, (SELECT count(*)::int FROM refunds WHERE order_id = o.id) AS refunds FROM orders o ORDER BY id`,
+    )
   const untouched = [
     { id: 1, state: 'open', refunds: 0 },
     { id: 2, state: 'open', refunds: 0 },
@@ -59,7 +61,10 @@ describe('docs/records.md', () => {
   it('ERR-2: a violation of the second record rolls the first back, and is reported with its pointers', async () => {
     const { status, json } = await cancel(2)
     expect(status).toBe(422)
-    expect(json).toMatchObject({ code: 'invalid-body', errors: [{ pointer: '/amount', code: 'exclusiveMinimum', params: { limit: 0 } }] })
+    expect(json).toMatchObject({
+      code: 'invalid-body',
+      errors: [{ pointer: '/amount', code: 'exclusiveMinimum', params: { limit: 0 } }],
+    })
     expect(await stored()).toEqual(untouched)
   })
 
@@ -78,7 +83,9 @@ describe('docs/records.md', () => {
     const send = () => many.send('POST', '/v1/cancellations', {}, { order: 1, reason: 'Broken' })
     const answers = await Promise.all([send(), send(), send(), send(), send()])
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 422, 422, 422, 422])
-    expect((await send()).json).toMatchObject({ errors: [{ pointer: '/state', code: 'closed', params: { state: 'cancelled' } }] })
+    expect((await send()).json).toMatchObject({
+      errors: [{ pointer: '/state', code: 'closed', params: { state: 'cancelled' } }],
+    })
     expect(await stored()).toEqual([{ id: 1, state: 'cancelled', refunds: 1 }, ...untouched.slice(1)])
     await many.close()
     await wide.end()
@@ -101,7 +108,11 @@ describe('docs/records.md', () => {
       ALTER TABLE orders ADD CHECK (id <> 2 OR state <> 'expired') NOT VALID`)
     const refused = await expireOrders(service, pool)
     expect([...refused]).toEqual([[2, expect.objectContaining({ code: 'rule' })]])
-    expect(await place.sql('SELECT state FROM orders ORDER BY id')).toEqual([{ state: 'expired' }, { state: 'open' }, { state: 'expired' }])
+    expect(await place.sql('SELECT state FROM orders ORDER BY id')).toEqual([
+      { state: 'expired' },
+      { state: 'open' },
+      { state: 'expired' },
+    ])
     await expect(expireOrders(service, pool, AbortSignal.abort(new Error('ended')))).rejects.toThrow('ended')
   })
 })

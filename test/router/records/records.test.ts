@@ -5,7 +5,11 @@ import { api, defineResource, mount } from '../../../src/index.js'
 const clientes = defineResource({
   collection: 'clientes',
   key: 'id',
-  schema: { type: 'object', required: ['id'], properties: { id: { type: 'integer' }, nombre: { type: 'string', default: '' } } },
+  schema: {
+    type: 'object',
+    required: ['id'],
+    properties: { id: { type: 'integer' }, nombre: { type: 'string', default: '' } },
+  },
 })
 const pedidos = defineResource({
   collection: 'pedidos',
@@ -37,7 +41,9 @@ const lineas = defineResource({
 
 function serve() {
   const data = { clientes: memoryAdapter(clientes), pedidos: memoryAdapter(pedidos), lineas: memoryAdapter(lineas) }
-  const service = api({ versions: { v1: [mount(clientes, data.clientes), mount(pedidos, data.pedidos), mount(lineas, data.lineas)] } })
+  const service = api({
+    versions: { v1: [mount(clientes, data.clientes), mount(pedidos, data.pedidos), mount(lineas, data.lineas)] },
+  })
   const as = { principal: undefined }
   return {
     service,
@@ -51,11 +57,17 @@ function serve() {
 describe('records() of a job', () => {
   it('creates, patches, replaces and removes with the checks of a request', async () => {
     const { clientes, pedidos } = serve()
-    expect(await clientes.create({ id: 7 })).toMatchObject({ record: { id: 7, nombre: '' }, key: 7, href: '/v1/clientes/7' })
+    expect(await clientes.create({ id: 7 })).toMatchObject({
+      record: { id: 7, nombre: '' },
+      key: 7,
+      href: '/v1/clientes/7',
+    })
     expect(await pedidos.create({ id: 1, total: 5, clienteId: 7 })).toMatchObject({
       record: { id: 1, total: 5, estado: 'abierto', clienteId: 7 },
     })
-    expect(await pedidos.create({ id: 2, total: 5, cliente: { href: '/v1/clientes/7' } })).toMatchObject({ record: { clienteId: 7 } })
+    expect(await pedidos.create({ id: 2, total: 5, cliente: { href: '/v1/clientes/7' } })).toMatchObject({
+      record: { clienteId: 7 },
+    })
     expect(await pedidos.create({ id: 3, total: -1, clienteId: 8 })).toMatchObject({
       problem: { code: 'invalid-body', errors: [{ pointer: '/total' }] },
     })
@@ -81,7 +93,12 @@ describe('records() of a job', () => {
   it('creates many, and names what is wrong with each', async () => {
     const { pedidos, lineas } = serve()
     expect(
-      await pedidos.createAll([{ id: 1, total: 1 }, { id: 2 }, { id: 1, total: 13 }, { id: 4, total: 1, clienteId: 5 }]),
+      await pedidos.createAll([
+        { id: 1, total: 1 },
+        { id: 2 },
+        { id: 1, total: 13 },
+        { id: 4, total: 1, clienteId: 5 },
+      ]),
     ).toMatchObject({
       made: [],
       problem: {

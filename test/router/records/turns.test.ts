@@ -15,19 +15,22 @@ const notas = defineResource({
   },
 })
 
-it.each(['checkAll', 'createAll'] as const)('ERR-1: %s of records with slow rules lets other requests run in between', async (method) => {
-  const service = api({ versions: { v1: [mount(notas, memoryAdapter(notas))] } })
-  const values = Array.from({ length: 40 }, (_, id) => ({ id }))
-  let turns = 0
-  let over = false
-  const count = (): void => {
-    turns += 1
-    if (!over) setImmediate(count)
-  }
-  setImmediate(count)
-  const done = await service.records(notas, { principal: 1 })[method](values)
-  over = true
-  expect(done).not.toHaveProperty('problem')
-  // 200 ms of work in slices of little more than 20.
-  expect(turns).toBeGreaterThanOrEqual(5)
-})
+it.each(['checkAll', 'createAll'] as const)(
+  'ERR-1: %s of records with slow rules lets other requests run in between',
+  async (method) => {
+    const service = api({ versions: { v1: [mount(notas, memoryAdapter(notas))] } })
+    const values = Array.from({ length: 40 }, (_, id) => ({ id }))
+    let turns = 0
+    let over = false
+    const count = (): void => {
+      turns += 1
+      if (!over) setImmediate(count)
+    }
+    setImmediate(count)
+    const done = await service.records(notas, { principal: 1 })[method](values)
+    over = true
+    expect(done).not.toHaveProperty('problem')
+    // 200 ms of work in slices of little more than 20.
+    expect(turns).toBeGreaterThanOrEqual(5)
+  },
+)

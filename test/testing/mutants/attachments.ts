@@ -25,7 +25,8 @@ class DetachesFromAllParents extends PlainAdapter {
   override async detach(...[parent, key, expected, call]: Parameters<PlainAdapter['detach']>) {
     const answer = await super.detach(parent, key, expected, call)
     if (answer !== 'detached') return answer
-    for (const [name, set] of this.store.sets) if (name.endsWith(`${JSON.stringify(parent.as)}]`)) set.delete(this.text(key))
+    for (const [name, set] of this.store.sets)
+      if (name.endsWith(`${JSON.stringify(parent.as)}]`)) set.delete(this.text(key))
     return answer
   }
 }
@@ -34,7 +35,8 @@ class DetachesEveryMember extends PlainAdapter {
   override async detach(...[parent, key, expected, call]: Parameters<PlainAdapter['detach']>) {
     const answer = await super.detach(parent, key, expected, call)
     const item = this.store.rows.get(this.text(key))
-    if (answer === 'detached' && item !== undefined) this.write(this.text(key), { ...item.value, holder: null, payer: null })
+    if (answer === 'detached' && item !== undefined)
+      this.write(this.text(key), { ...item.value, holder: null, payer: null })
     return answer
   }
 }
@@ -78,7 +80,10 @@ class WellFormsParents extends PlainAdapter {
   override async create(value: unknown, call: AdapterCall) {
     const { attachTo } = call
     if (attachTo === undefined || typeof attachTo.key !== 'string') return super.create(value, call)
-    return super.create(value, { ...call, attachTo: { ...attachTo, key: attachTo.key.replace(/\p{Surrogate}/gu, '\ufffd') } })
+    return super.create(value, {
+      ...call,
+      attachTo: { ...attachTo, key: attachTo.key.replace(/\p{Surrogate}/gu, '\ufffd') },
+    })
   }
 }
 
@@ -109,7 +114,11 @@ export const attachmentMutants: readonly Mutant[] = [
   mutant('empties all members that hold parents on a detach', ['associations/detached-one'], DetachesEveryMember),
   mutant('empties the payer where it sets the holder', ['associations/together'], HoldsOneParent),
   mutant('attaches in a step after the create', ['races/create-attached'], AttachesLater),
-  mutant('answers a create with the version before the attach', ['create/attached-version'], AnswersTheVersionBeforeTheAttach),
+  mutant(
+    'answers a create with the version before the attach',
+    ['create/attached-version'],
+    AnswersTheVersionBeforeTheAttach,
+  ),
   mutant('leaves the record of a create that could not be attached', ['create/attached-whole'], LeavesTheOrphan),
   mutant('attaches what it creates to a parent of a mended key', ['create/attached-whole'], WellFormsParents),
   mutant("drops U+0000 from parents' keys", ['unstorable/parent'], StripsParents),

@@ -41,7 +41,11 @@ const inWith = (
   )
 
 /** Goes by another request than it was given. */
-const asking = (name: string, caughtBy: readonly string[], change: (request: ListRequest, base: PlainAdapter) => Partial<ListRequest>) =>
+const asking = (
+  name: string,
+  caughtBy: readonly string[],
+  change: (request: ListRequest, base: PlainAdapter) => Partial<ListRequest>,
+) =>
   altered(name, caughtBy, (base) => {
     const list = base.list.bind(base)
     return { list: (request: ListRequest, call: AdapterCall) => list({ ...request, ...change(request, base) }, call) }
@@ -61,7 +65,9 @@ class SumOfNothing extends PlainAdapter {
 
 class NumbersAsText extends PlainAdapter {
   override compareScalars(...[a, b, path]: Parameters<PlainAdapter['compareScalars']>): number {
-    return this.definition.collection === 'orders' ? super.compareScalars(String(a), String(b), path) : super.compareScalars(a, b, path)
+    return this.definition.collection === 'orders'
+      ? super.compareScalars(String(a), String(b), path)
+      : super.compareScalars(a, b, path)
   }
 }
 
@@ -81,7 +87,9 @@ class CutsIds extends PlainAdapter {
 }
 
 const cut = (call: AdapterCall): AdapterCall =>
-  call.idempotency === undefined ? call : { ...call, idempotency: { ...call.idempotency, id: call.idempotency.id.slice(0, 64) } }
+  call.idempotency === undefined
+    ? call
+    : { ...call, idempotency: { ...call.idempotency, id: call.idempotency.id.slice(0, 64) } }
 
 export const boundMutants: readonly Mutant[] = [
   altered('answers 1,000 keys of a batch in a scope', ['scope/batch'], (base) => {
@@ -93,15 +101,23 @@ export const boundMutants: readonly Mutant[] = [
       },
     }
   }),
-  readingSome('reads the first 1,000 keys of a batch', ['reads/thousands', 'volume/many'], (keys) => keys.slice(0, 1000)),
-  readingSome('reads 1,000 different keys of a batch', ['reads/thousands'], (keys) => [...new Set(keys)].slice(0, 1000)),
+  readingSome('reads the first 1,000 keys of a batch', ['reads/thousands', 'volume/many'], (keys) =>
+    keys.slice(0, 1000),
+  ),
+  readingSome('reads 1,000 different keys of a batch', ['reads/thousands'], (keys) =>
+    [...new Set(keys)].slice(0, 1000),
+  ),
   readingSome('reads 65,535 keys of a batch', ['reads/thousands'], (keys) => keys.slice(0, 65_535)),
   readingSome('answers the first 1,000 records that a batch finds', ['volume/many'], (keys, base) =>
     keys.filter((key) => base.store.rows.has(base.text(key))).slice(0, 1000),
   ),
   inWith('compares with the first ten values of in', ['filters/in-many'], ({ value }) => value.slice(0, 10)),
-  inWith('compares with the last 1,000 values of in', ['filters/in-many', 'volume/many'], ({ value }) => value.slice(-1000)),
-  inWith('takes in with no values for no condition', ['filters/in-few'], ({ value }) => (value.length === 0 ? 'all' : value)),
+  inWith('compares with the last 1,000 values of in', ['filters/in-many', 'volume/many'], ({ value }) =>
+    value.slice(-1000),
+  ),
+  inWith('takes in with no values for no condition', ['filters/in-few'], ({ value }) =>
+    value.length === 0 ? 'all' : value,
+  ),
   inWith('compares with the first value of in twice where there is one', ['filters/in-few'], ({ value }) =>
     value.length === 1 ? [] : value,
   ),

@@ -140,7 +140,8 @@ export const callMutants: readonly Mutant[] = [
   altered('takes the empty text for no version where it attaches', ['expected/other-attached'], (base) => {
     const attach = base.attach.bind(base)
     return {
-      attach: (...[parent, key, expected, call]: Parameters<PlainAdapter['attach']>) => attach(parent, key, expected || undefined, call),
+      attach: (...[parent, key, expected, call]: Parameters<PlainAdapter['attach']>) =>
+        attach(parent, key, expected || undefined, call),
     }
   }),
   mutant('reads and lists by the scope of the call that came last', ['calls/beside'], CallInAField),
@@ -165,10 +166,13 @@ export const callMutants: readonly Mutant[] = [
   }),
   altered('compares versions in one of two sets alone', ['expected/detach', 'expected/attach'], (base) => {
     const [attach, detach] = [base.attach.bind(base), base.detach.bind(base)]
-    const heeded = (parent: ParentKey, expected: string | undefined) => (parent.as === 'archives' ? undefined : expected)
+    const heeded = (parent: ParentKey, expected: string | undefined) =>
+      parent.as === 'archives' ? undefined : expected
     return {
-      attach: (...[parent, key, expected, call]: Parameters<PlainAdapter['attach']>) => attach(parent, key, heeded(parent, expected), call),
-      detach: (...[parent, key, expected, call]: Parameters<PlainAdapter['detach']>) => detach(parent, key, heeded(parent, expected), call),
+      attach: (...[parent, key, expected, call]: Parameters<PlainAdapter['attach']>) =>
+        attach(parent, key, heeded(parent, expected), call),
+      detach: (...[parent, key, expected, call]: Parameters<PlainAdapter['detach']>) =>
+        detach(parent, key, heeded(parent, expected), call),
     }
   }),
   altered('compares fingerprints in any case', ['keys/mismatched'], (base) => {
@@ -194,7 +198,8 @@ export const callMutants: readonly Mutant[] = [
   altered('assigns a number where zero is given', ['create/assigned-given'], (base) => {
     const create = base.create.bind(base)
     return {
-      create: (value: unknown, call: AdapterCall) => create((value as Row).number ? value : { ...(value as Row), number: undefined }, call),
+      create: (value: unknown, call: AdapterCall) =>
+        create((value as Row).number ? value : { ...(value as Row), number: undefined }, call),
     }
   }),
 ]

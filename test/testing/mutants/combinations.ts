@@ -51,7 +51,9 @@ class LosesNullsInLaterTerms extends PlainAdapter {
 class WrapsBackwards extends PlainAdapter {
   override bounds(found: readonly Item[], request: ListRequest) {
     const { from, to } = super.bounds(found, request)
-    return request.seek?.backwards && to === 0 ? { from: Math.max(0, found.length - request.size), to: found.length } : { from, to }
+    return request.seek?.backwards && to === 0
+      ? { from: Math.max(0, found.length - request.size), to: found.length }
+      : { from, to }
   }
 }
 
@@ -94,7 +96,9 @@ class UnionsConditions extends PlainAdapter {
   override matching(...[request, call, method]: Parameters<PlainAdapter['matching']>) {
     const where = request.where.map((condition) => {
       if (condition.op !== 'in') return condition
-      const all = request.where.flatMap((other) => (other.op === 'in' && other.field === condition.field ? other.value : []))
+      const all = request.where.flatMap((other) =>
+        other.op === 'in' && other.field === condition.field ? other.value : [],
+      )
       return { ...condition, value: all }
     })
     return super.matching({ ...request, where }, call, method)
@@ -110,10 +114,14 @@ export const combinationMutants: readonly Mutant[] = [
   forgetting(
     'ignores the search under a parent that a member holds',
     ['search/parent', 'random/contracts'],
-    (request, _call, _method, base) => (request.parent !== undefined && !keepsParents(base, request) ? withoutSearch(request) : undefined),
+    (request, _call, _method, base) =>
+      request.parent !== undefined && !keepsParents(base, request) ? withoutSearch(request) : undefined,
   ),
-  forgetting('ignores the search within the parent that contains the records', ['search/contained', 'random/lines'], (request) =>
-    request.where.some(({ field, op }) => field === 'order' && op === 'eq') ? withoutSearch(request) : undefined,
+  forgetting(
+    'ignores the search within the parent that contains the records',
+    ['search/contained', 'random/lines'],
+    (request) =>
+      request.where.some(({ field, op }) => field === 'order' && op === 'eq') ? withoutSearch(request) : undefined,
   ),
   forgetting('counts without the search', ['search/finds', 'random/parcels'], (request, _call, method) =>
     method === 'count' ? withoutSearch(request) : undefined,
@@ -133,9 +141,15 @@ export const combinationMutants: readonly Mutant[] = [
   forgetting('ignores conditions beside a search under a parent', ['random/contracts'], (request) =>
     request.search !== undefined && request.parent !== undefined ? withoutConditions(request) : undefined,
   ),
-  forgetting('ignores a third condition', ['random/parcels'], (request) => ({ request: { ...request, where: request.where.slice(0, 2) } })),
+  forgetting('ignores a third condition', ['random/parcels'], (request) => ({
+    request: { ...request, where: request.where.slice(0, 2) },
+  })),
   mutant('joins two lists of values of one member', ['filters/and'], UnionsConditions),
-  mutant('orders by the key alone under a parent', ['random/contracts', 'associations/asked'], SortsNothingUnderParents),
+  mutant(
+    'orders by the key alone under a parent',
+    ['random/contracts', 'associations/asked'],
+    SortsNothingUnderParents,
+  ),
   mutant('loses places with nulls in later terms', ['random/parcels'], LosesNullsInLaterTerms),
   mutant('gives the last page before the first row', ['seek/more', 'random/parcels'], WrapsBackwards),
   mutant('leaves the third of many terms out of a place', ['random/parcels'], ComparesPlacesByTheFirstTerms),
@@ -145,7 +159,9 @@ export const combinationMutants: readonly Mutant[] = [
     const rank = base.rank.bind(base)
     return {
       found: (search: string, row: Row) =>
-        search.trim() === '' || rank(search, row) > 0 || (search === search.toLowerCase() && JSON.stringify(row).includes(`"${search}"`)),
+        search.trim() === '' ||
+        rank(search, row) > 0 ||
+        (search === search.toLowerCase() && JSON.stringify(row).includes(`"${search}"`)),
     }
   }),
   altered('answers in words of its own', ['associations/listed', 'expected/remove'], (base) => {
@@ -190,7 +206,10 @@ export const combinationMutants: readonly Mutant[] = [
       async list(request: ListRequest, call: AdapterCall) {
         const page = await list(request, call)
         if (request.parent === undefined) return page
-        return { ...page, total: (page.total ?? 0) + page.items.filter(({ value }) => twice.has((value as Row).code)).length }
+        return {
+          ...page,
+          total: (page.total ?? 0) + page.items.filter(({ value }) => twice.has((value as Row).code)).length,
+        }
       },
     }
   }),

@@ -39,9 +39,17 @@ class NumbersWithoutLooking extends PlainAdapter {
 
 export const createMutants: readonly Mutant[] = [
   mutant('waits between looking for a key and creating it', ['races/create', 'create/assigned'], LooksThenCreates),
-  mutant('counts, waits, and creates under the number', ['races/assigned', 'create/assigned-given', 'values/booleans'], NumbersThenCreates),
+  mutant(
+    'counts, waits, and creates under the number',
+    ['races/assigned', 'create/assigned-given', 'values/booleans'],
+    NumbersThenCreates,
+  ),
   mutant('assigns the number of a removed record again', ['create/assigned-not-again'], ReusesNumbers),
-  mutant('assigns numbers without looking whether they are taken', ['create/assigned-given', 'races/assigned'], NumbersWithoutLooking),
+  mutant(
+    'assigns numbers without looking whether they are taken',
+    ['create/assigned-given', 'races/assigned'],
+    NumbersWithoutLooking,
+  ),
   altered('overwrites with a create what has its key', ['create/duplicate'], (base) => {
     const create = base.create.bind(base)
     return {

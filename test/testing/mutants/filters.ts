@@ -5,7 +5,9 @@ import { PlainAdapter } from '../plain-adapter.js'
 import { type Mutant, mutant } from './mutant.js'
 
 /** Overrides how conditions hold; undefined leaves them as they are. */
-const holding = (holds: (condition: Condition, row: Row, base: (condition: Condition) => boolean) => boolean | undefined) =>
+const holding = (
+  holds: (condition: Condition, row: Row, base: (condition: Condition) => boolean) => boolean | undefined,
+) =>
   class extends PlainAdapter {
     override holds(condition: Condition, row: Row): boolean {
       const base = (other: Condition) => super.holds(other, row)
@@ -51,7 +53,9 @@ export const filterMutants: readonly Mutant[] = [
     class extends PlainAdapter {
       override matching(...[request, call, method]: Parameters<PlainAdapter['matching']>) {
         const all = super.matching({ ...request, where: [] }, call, method)
-        return all.filter(({ value }) => request.where.length === 0 || request.where.some((condition) => this.holds(condition, value)))
+        return all.filter(
+          ({ value }) => request.where.length === 0 || request.where.some((condition) => this.holds(condition, value)),
+        )
       }
     },
   ),
@@ -86,7 +90,9 @@ export const filterMutants: readonly Mutant[] = [
     'finds nulls below every value',
     ['filters/null-matches-nothing'],
     holding((condition, { note }) =>
-      (condition.op === 'lt' || condition.op === 'lte') && condition.field === 'note' && note === null ? true : undefined,
+      (condition.op === 'lt' || condition.op === 'lte') && condition.field === 'note' && note === null
+        ? true
+        : undefined,
     ),
   ),
   mutant(
@@ -104,7 +110,9 @@ export const filterMutants: readonly Mutant[] = [
   mutant(
     'takes contains for a part of the text',
     ['filters/contains'],
-    holding((condition, { tags }) => (condition.op === 'contains' ? JSON.stringify(tags).includes(String(condition.value)) : undefined)),
+    holding((condition, { tags }) =>
+      condition.op === 'contains' ? JSON.stringify(tags).includes(String(condition.value)) : undefined,
+    ),
   ),
   mutant(
     'looks for the JSON of an item in the JSON of the list',
@@ -140,7 +148,9 @@ export const filterMutants: readonly Mutant[] = [
     'compares numbers with a tolerance',
     ['filters/eq'],
     holding((condition, { weight }) =>
-      condition.field === 'weight' && condition.op === 'eq' ? Math.abs((weight as number) - (condition.value as number)) < 1e-9 : undefined,
+      condition.field === 'weight' && condition.op === 'eq'
+        ? Math.abs((weight as number) - (condition.value as number)) < 1e-9
+        : undefined,
     ),
   ),
   mutant(

@@ -33,7 +33,9 @@ class BlindToCase extends PlainAdapter {
 }
 
 const lower = (call: AdapterCall): AdapterCall =>
-  call.idempotency === undefined ? call : { ...call, idempotency: { ...call.idempotency, id: call.idempotency.id.toLowerCase() } }
+  call.idempotency === undefined
+    ? call
+    : { ...call, idempotency: { ...call.idempotency, id: call.idempotency.id.toLowerCase() } }
 
 class RepeatsWhatIsStored extends PlainAdapter {
   override known(call: AdapterCall) {
@@ -68,7 +70,8 @@ class RemembersMistakes extends PlainAdapter {
 class ForgetsRecords extends PlainAdapter {
   override erase(text: string): void {
     super.erase(text)
-    for (const [id, { item }] of this.store.kept) if (this.text(this.definition.key.of(item.value)) === text) this.store.kept.delete(id)
+    for (const [id, { item }] of this.store.kept)
+      if (this.text(this.definition.key.of(item.value)) === text) this.store.kept.delete(id)
   }
 }
 
@@ -81,5 +84,8 @@ export const keyMutants: readonly Mutant[] = [
   mutant('keeps refusals', ['keys/refused'], KeepsRefusals),
   mutant('attaches again what is repeated', ['keys/attached'], AttachesAgain),
   mutant('recalls what nobody has created', ['keys/unknown'], RemembersMistakes),
-  altered('creates again what is repeated', ['keys/repeated', 'keys/assigned'], (base) => ({ known: () => undefined, store: base.store })),
+  altered('creates again what is repeated', ['keys/repeated', 'keys/assigned'], (base) => ({
+    known: () => undefined,
+    store: base.store,
+  })),
 ]

@@ -18,7 +18,8 @@ class OneDocument extends PlainAdapter {
     const document = this.#document(key)
     const answer = await super.replace(key, value, expected, call)
     if (typeof answer !== 'object' || this.definition.collection !== 'lines') return answer
-    for (const [text, item] of document) if (text !== this.text(key) && this.store.rows.has(text)) this.store.rows.set(text, item)
+    for (const [text, item] of document)
+      if (text !== this.text(key) && this.store.rows.has(text)) this.store.rows.set(text, item)
     return answer
   }
 }
@@ -27,7 +28,12 @@ class MovesWhatItRead extends PlainAdapter {
   override async attach(...[parent, key, expected, call]: Parameters<PlainAdapter['attach']>) {
     const seen = this.visible(key, call, 'attach')
     const answer = await super.attach(parent, key, expected, call)
-    if (answer === 'attached' && seen !== undefined && this.by(parent) !== undefined && this.store.rows.has(this.text(key)))
+    if (
+      answer === 'attached' &&
+      seen !== undefined &&
+      this.by(parent) !== undefined &&
+      this.store.rows.has(this.text(key))
+    )
       this.write(this.text(key), { ...seen.value, ...this.holding(parent) })
     return answer
   }
@@ -166,7 +172,11 @@ class RepeatsWhatWasGiven extends PlainAdapter {
   }
   override known({ idempotency }: AdapterCall) {
     const kept = idempotency && this.store.kept.get(idempotency.id)
-    return kept === undefined ? undefined : kept.fingerprint === idempotency?.fingerprint ? kept.item : ('mismatched' as const)
+    return kept === undefined
+      ? undefined
+      : kept.fingerprint === idempotency?.fingerprint
+        ? kept.item
+        : ('mismatched' as const)
   }
 }
 
@@ -184,7 +194,9 @@ class KeepsTheLastFingerprint extends PlainAdapter {
     const known = super.known(call)
     const kept = call.idempotency && this.store.kept.get(call.idempotency.id)
     if (known !== 'mismatched' || kept === undefined) return known
-    return this.store.rows.get(this.text(this.definition.key.of(kept.item.value)))?.version === kept.item.version ? known : undefined
+    return this.store.rows.get(this.text(this.definition.key.of(kept.item.value)))?.version === kept.item.version
+      ? known
+      : undefined
   }
 }
 
@@ -193,7 +205,8 @@ class RefusesBeforeStale extends PlainAdapter {
   override async attach(...[parent, key, expected, call]: Parameters<PlainAdapter['attach']>) {
     const leaving = this.leaving(parent, call)
     const item = this.visible(key, call, 'attach')
-    if (item !== undefined && leaving.length > 0 && !this.isAttached(parent, item)) return { refused: 'rule', members: leaving } as const
+    if (item !== undefined && leaving.length > 0 && !this.isAttached(parent, item))
+      return { refused: 'rule', members: leaving } as const
     return super.attach(parent, key, expected, call)
   }
 }
@@ -201,7 +214,9 @@ class RefusesBeforeStale extends PlainAdapter {
 class AttachedBeforeStale extends PlainAdapter {
   override async attach(...[parent, key, expected, call]: Parameters<PlainAdapter['attach']>) {
     const item = this.visible(key, call, 'attach')
-    return item !== undefined && this.isAttached(parent, item) ? ('attached' as const) : super.attach(parent, key, expected, call)
+    return item !== undefined && this.isAttached(parent, item)
+      ? ('attached' as const)
+      : super.attach(parent, key, expected, call)
   }
 }
 
@@ -224,8 +239,16 @@ export const momentMutants: readonly Mutant[] = [
   mutant('hands out the list of a page that it keeps', ['privacy/handed-out'], CachesPages),
   mutant('hands out the record that it keeps for repeats', ['privacy/kept'], RepeatsWhatWasGiven),
   mutant('takes any fingerprint once the record is gone', ['keys/removed-mismatched'], ForgetsFingerprintsOfTheRemoved),
-  mutant('creates again for another fingerprint once the record has changed', ['keys/removed-mismatched'], KeepsTheLastFingerprint),
-  mutant('refuses what would leave the scope before it looks at the version', ['scope/moved-stale'], RefusesBeforeStale),
+  mutant(
+    'creates again for another fingerprint once the record has changed',
+    ['keys/removed-mismatched'],
+    KeepsTheLastFingerprint,
+  ),
+  mutant(
+    'refuses what would leave the scope before it looks at the version',
+    ['scope/moved-stale'],
+    RefusesBeforeStale,
+  ),
   mutant('says attached before it looks at the version', ['scope/moved-stale', 'random/writes'], AttachedBeforeStale),
   changing('adds the scope to the conditions of the request', ['privacy/inputs'], (base) => {
     const list = base.list.bind(base)
@@ -275,7 +298,9 @@ export const momentMutants: readonly Mutant[] = [
   }),
   changing('hangs where no time is left', ['time/left'], (base) => {
     const read = base.read.bind(base)
-    return { read: (keys: never, call: AdapterCall) => ((call.left?.() ?? 1) <= 0 ? new Promise(() => {}) : read(keys, call)) }
+    return {
+      read: (keys: never, call: AdapterCall) => ((call.left?.() ?? 1) <= 0 ? new Promise(() => {}) : read(keys, call)),
+    }
   }),
   changing('writes the value without its version where the call is given up', ['time/given-up-write'], (base) => {
     const replace = base.replace.bind(base)

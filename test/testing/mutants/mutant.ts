@@ -20,7 +20,11 @@ export const mutant = (name: string, caughtBy: readonly string[], wrong: Wrong):
 })
 
 /** The plain adapter with methods put over it, or taken away. */
-export const altered = (name: string, caughtBy: readonly string[], alter: (adapter: PlainAdapter) => object): Mutant => ({
+export const altered = (
+  name: string,
+  caughtBy: readonly string[],
+  alter: (adapter: PlainAdapter) => object,
+): Mutant => ({
   name,
   caughtBy,
   make(fixture) {

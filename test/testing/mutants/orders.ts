@@ -51,7 +51,8 @@ class NumbersAsText extends PlainAdapter {
 
 class OrdersTextBlindly extends PlainAdapter {
   override compareTerms(...[a, b, terms]: Parameters<PlainAdapter['compareTerms']>): number {
-    const blind = (values: readonly (Scalar | null)[]) => values.map((value) => (typeof value === 'string' ? value.toLowerCase() : value))
+    const blind = (values: readonly (Scalar | null)[]) =>
+      values.map((value) => (typeof value === 'string' ? value.toLowerCase() : value))
     return super.compareTerms(blind(a), blind(b), terms) || super.compareTerms(a, b, terms)
   }
 }
@@ -118,7 +119,8 @@ class TotalBeforeTheItems extends PlainAdapter {
 class CachedTotal extends PlainAdapter {
   #total: number | undefined
   override total(request: ListRequest, call: AdapterCall, listed: number): number {
-    if (request.where.length + Object.keys(call.scope).length > 0 || request.parent) return super.total(request, call, listed)
+    if (request.where.length + Object.keys(call.scope).length > 0 || request.parent)
+      return super.total(request, call, listed)
     this.#total ??= super.total(request, call, listed)
     return this.#total
   }

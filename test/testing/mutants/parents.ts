@@ -17,7 +17,11 @@ const forgetting = (forgotten: ScopedMethod, caughtBy: readonly string[]): Mutan
   )
 
 /** Forgets the scope in lists of some kind. */
-const forgettingIn = (name: string, caughtBy: readonly string[], isForgotten: (request: ListRequest) => boolean): Mutant =>
+const forgettingIn = (
+  name: string,
+  caughtBy: readonly string[],
+  isForgotten: (request: ListRequest) => boolean,
+): Mutant =>
   mutant(
     name,
     caughtBy,
@@ -70,7 +74,8 @@ class MovesSets extends PlainAdapter {
   }
   override async attach(parent: ParentKey, key: unknown, expected: string | undefined, call: AdapterCall) {
     const answer = await super.attach(parent, key, expected, call)
-    if (answer === 'attached') for (const set of this.store.sets.values()) if (set !== this.setOf(parent)) set.delete(this.text(key))
+    if (answer === 'attached')
+      for (const set of this.store.sets.values()) if (set !== this.setOf(parent)) set.delete(this.text(key))
     return answer
   }
 }
@@ -136,11 +141,17 @@ export const parentMutants: readonly Mutant[] = [
   altered('ignores the parent of a list', ['associations/held'], () => ({ isAttached: () => true })),
   altered('ignores the expected version of an attach', ['expected/attach'], (base) => {
     const attach = base.attach.bind(base)
-    return { attach: (parent: ParentKey, key: unknown, _expected: unknown, call: AdapterCall) => attach(parent, key, undefined, call) }
+    return {
+      attach: (parent: ParentKey, key: unknown, _expected: unknown, call: AdapterCall) =>
+        attach(parent, key, undefined, call),
+    }
   }),
   altered('ignores the expected version of a detach', ['expected/detach'], (base) => {
     const detach = base.detach.bind(base)
-    return { detach: (parent: ParentKey, key: unknown, _expected: unknown, call: AdapterCall) => detach(parent, key, undefined, call) }
+    return {
+      detach: (parent: ParentKey, key: unknown, _expected: unknown, call: AdapterCall) =>
+        detach(parent, key, undefined, call),
+    }
   }),
   altered('attaches what does not exist', ['associations/absent'], (base) => {
     const attach = base.attach.bind(base)

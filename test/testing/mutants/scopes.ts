@@ -32,15 +32,23 @@ class ScopeInAnyCase extends PlainAdapter {
 }
 
 export const scopeMutants: readonly Mutant[] = [
-  heeding('heeds the first member of a scope alone', ['scope/several', 'scope/several-written', 'scope/several-attached'], (scope) =>
-    scope.slice(0, 1),
+  heeding(
+    'heeds the first member of a scope alone',
+    ['scope/several', 'scope/several-written', 'scope/several-attached'],
+    (scope) => scope.slice(0, 1),
   ),
-  heeding('heeds the last member of a scope alone', ['scope/several', 'scope/several-written', 'scope/several-attached'], (scope) =>
-    scope.slice(-1),
+  heeding(
+    'heeds the last member of a scope alone',
+    ['scope/several', 'scope/several-written', 'scope/several-attached'],
+    (scope) => scope.slice(-1),
   ),
   heeding('counts by the first member of a scope alone', ['scope/several'], (scope) => scope.slice(0, 1), ['count']),
-  heeding('removes by the first member of a scope alone', ['scope/several-written'], (scope) => scope.slice(0, 1), ['remove']),
-  heeding('detaches by the first member of a scope alone', ['scope/several-attached'], (scope) => scope.slice(0, 1), ['detach']),
+  heeding('removes by the first member of a scope alone', ['scope/several-written'], (scope) => scope.slice(0, 1), [
+    'remove',
+  ]),
+  heeding('detaches by the first member of a scope alone', ['scope/several-attached'], (scope) => scope.slice(0, 1), [
+    'detach',
+  ]),
   mutant('compares a scope in any case', ['scope/exact'], ScopeInAnyCase),
   mutant(
     'lets a replace leave the scope',

@@ -9,7 +9,10 @@ import { altered, type Mutant, mutant } from './mutant.js'
 const seeking = (change: (request: ListRequest & { readonly seek: KeysetPosition }) => ListRequest) =>
   class extends PlainAdapter {
     override bounds(found: readonly Item[], request: ListRequest) {
-      return super.bounds(found, request.seek === undefined ? request : change(request as ListRequest & { seek: KeysetPosition }))
+      return super.bounds(
+        found,
+        request.seek === undefined ? request : change(request as ListRequest & { seek: KeysetPosition }),
+      )
     }
   }
 
@@ -33,7 +36,9 @@ class SeeksTheRow extends PlainAdapter {
     if (seek === undefined) return super.bounds(found, request)
     const at = found.findIndex((item) => this.compareTerms(this.place(item, sort), seek.values, sort) === 0)
     if (at < 0) return { from: 0, to: size }
-    return seek.backwards ? { from: Math.max(0, at - size), to: at } : { from: at + 1, to: Math.min(found.length, at + 1 + size) }
+    return seek.backwards
+      ? { from: Math.max(0, at - size), to: at }
+      : { from: at + 1, to: Math.min(found.length, at + 1 + size) }
   }
 }
 
@@ -49,7 +54,9 @@ class SeeksInOneDirection extends PlainAdapter {
     const descending = request.sort[0]?.descending ?? false
     return super.bounds(
       found,
-      request.seek === undefined ? request : { ...request, sort: request.sort.map((term) => ({ ...term, descending })) },
+      request.seek === undefined
+        ? request
+        : { ...request, sort: request.sort.map((term) => ({ ...term, descending })) },
     )
   }
 }

@@ -17,7 +17,8 @@ const keysBy = (name: string, fold: (text: string) => string, caughtBy: readonly
     },
   )
 
-const folded = <T>(value: T, fold: (text: string) => string): T => (typeof value === 'string' ? (fold(value) as T) : value)
+const folded = <T>(value: T, fold: (text: string) => string): T =>
+  typeof value === 'string' ? (fold(value) as T) : value
 
 /** Compares values of conditions so. */
 const conditionsBy = (name: string, fold: (text: string) => string): Mutant =>
@@ -102,7 +103,9 @@ export const textMutants: readonly Mutant[] = [
   keysBy('drops U+FEFF from the start of keys', (text) => text.replace(/^\ufeff/, '')),
   keysBy('ignores what can not be seen in keys', (text) => text.replace(/[\u00ad\u200b\ufeff]/g, '')),
   keysBy('keeps three bytes of a character', (text) => text.replace(/[\u{10000}-\u{10ffff}]/gu, '\ufffd')),
-  keysBy('takes keys that look like one number for equal', (text) => (/^[+\d.e]+$/.test(text) ? String(Number(text)) : text)),
+  keysBy('takes keys that look like one number for equal', (text) =>
+    /^[+\d.e]+$/.test(text) ? String(Number(text)) : text,
+  ),
   keysBy('pads keys with spaces', (text) => text.trimEnd(), ['reads/key-exact', 'texts/keys']),
   over('keeps records in an object', ['texts/keys'], ObjectStore),
   over('keeps what may be repeated in an object', ['keys/names'], KeptInAnObject),

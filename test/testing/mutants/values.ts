@@ -8,7 +8,8 @@ import { altered, type Mutant, mutant } from './mutant.js'
 /** Keeps every value of a kind as something else, at any depth. */
 const keeping = (change: (value: unknown, name: string) => unknown) => {
   const changed = (value: unknown, name = ''): unknown => {
-    if (Array.isArray(value)) return change(value, name) === value ? value.map((item) => changed(item, name)) : change(value, name)
+    if (Array.isArray(value))
+      return change(value, name) === value ? value.map((item) => changed(item, name)) : change(value, name)
     if (typeof value !== 'object' || value === null) return change(value, name)
     const next = change(value, name)
     if (next !== value) return next
@@ -21,9 +22,12 @@ const keeping = (change: (value: unknown, name: string) => unknown) => {
   }
 }
 
-const onText = (change: (text: string) => string) => keeping((value) => (typeof value === 'string' ? change(value) : value))
-const onNumber = (change: (number: number) => number) => keeping((value) => (typeof value === 'number' ? change(value) : value))
-const onDateTime = (change: (text: string) => string) => onText((text) => (/^\d{4}-\d\d-\d\dT.*\.\d{7}$/.test(text) ? change(text) : text))
+const onText = (change: (text: string) => string) =>
+  keeping((value) => (typeof value === 'string' ? change(value) : value))
+const onNumber = (change: (number: number) => number) =>
+  keeping((value) => (typeof value === 'number' ? change(value) : value))
+const onDateTime = (change: (text: string) => string) =>
+  onText((text) => (/^\d{4}-\d\d-\d\dT.*\.\d{7}$/.test(text) ? change(text) : text))
 
 class LiveReferences extends PlainAdapter {
   override given(item: Item): Item {
@@ -189,7 +193,10 @@ export const valueMutants: readonly Mutant[] = [
     'keeps an empty object as null',
     ['values/objects'],
     keeping((value) =>
-      typeof value === 'object' && value !== null && !Array.isArray(value) && Object.values(value).every((member) => member === null)
+      typeof value === 'object' &&
+      value !== null &&
+      !Array.isArray(value) &&
+      Object.values(value).every((member) => member === null)
         ? null
         : value,
     ),
@@ -201,12 +208,20 @@ export const valueMutants: readonly Mutant[] = [
   ),
   mutant('hands out what it stores', ['privacy/handed-out', 'privacy/answered'], LiveReferences),
   mutant('keeps the values it is given', ['privacy/given'], KeepsWhatItIsGiven),
-  mutant('throws for text that it can not keep', ['unstorable/written', 'unstorable/replaced'], RefusesNothingItCannotKeep),
+  mutant(
+    'throws for text that it can not keep',
+    ['unstorable/written', 'unstorable/replaced'],
+    RefusesNothingItCannotKeep,
+  ),
   mutant('throws for conditions with text that it can not keep', ['unstorable/list'], ThrowsOnUnstorableConditions),
   mutant('throws for keys with text that it can not keep', ['unstorable/key'], ThrowsOnUnstorableKeys),
   mutant('finds keys in any case', ['reads/key-exact', 'reads/composite'], CaseBlindKeys),
   mutant('compares composite keys as they are written', ['reads/composite'], FirstPartOfTheKey),
-  { name: 'has a peer that answers from a cache', caughtBy: ['races/increments', 'versions/answered'], make: withPeers(CachesReads) },
+  {
+    name: 'has a peer that answers from a cache',
+    caughtBy: ['races/increments', 'versions/answered'],
+    make: withPeers(CachesReads),
+  },
   altered('reads in the order of the store', ['reads/order', 'reads/far-keys'], (base) => {
     const read = base.read.bind(base)
     return {
@@ -218,7 +233,10 @@ export const valueMutants: readonly Mutant[] = [
   }),
   altered('leaves out of a batch what is not there', ['reads/composite', 'reads/key-exact'], (base) => {
     const read = base.read.bind(base)
-    return { read: async (keys: readonly unknown[], call: AdapterCall) => (await read(keys, call)).filter((item) => item !== undefined) }
+    return {
+      read: async (keys: readonly unknown[], call: AdapterCall) =>
+        (await read(keys, call)).filter((item) => item !== undefined),
+    }
   }),
   altered('answers a key of a batch once', ['reads/duplicates', 'reads/order'], (base) => {
     const read = base.read.bind(base)
@@ -256,7 +274,8 @@ export const valueMutants: readonly Mutant[] = [
     const read = base.read.bind(base)
     return {
       async read(keys: readonly unknown[], call: AdapterCall) {
-        if (keys.some((key) => typeof key === 'number' && Math.abs(key) > 2 ** 31)) throw new Error('integer out of range')
+        if (keys.some((key) => typeof key === 'number' && Math.abs(key) > 2 ** 31))
+          throw new Error('integer out of range')
         return read(keys, call)
       },
     }

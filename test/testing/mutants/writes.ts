@@ -60,7 +60,10 @@ class WritesInTwoSteps extends PlainAdapter {
     const item = this.visible(key, call, 'replace')
     if (item === undefined) return 'absent' as const
     if (this.isStale(item, expected)) return 'stale' as const
-    const torn = Object.entries({ ...item.value, ...(value as Row) }).map(([name, member], i) => [name, i % 2 ? member : item.value[name]])
+    const torn = Object.entries({ ...item.value, ...(value as Row) }).map(([name, member], i) => [
+      name,
+      i % 2 ? member : item.value[name],
+    ])
     this.write(this.text(key), Object.fromEntries(torn))
     await this.pause()
     return this.given(this.write(this.text(key), { ...(value as Row) }))
@@ -145,7 +148,11 @@ class MergesReplaces extends PlainAdapter {
 
 export const writeMutants: readonly Mutant[] = [
   mutant('waits between the comparison and the write', ['races/replace', 'races/remove-replace-any'], CheckThenWrite),
-  mutant('compares the version with what the statement saw when it began', ['races/increments', 'races/replace'], ComparedInASnapshot),
+  mutant(
+    'compares the version with what the statement saw when it began',
+    ['races/increments', 'races/replace'],
+    ComparedInASnapshot,
+  ),
   mutant('waits between the comparison and the remove', ['races/remove', 'races/replace-remove'], RemovesThenForgets),
   mutant('waits between looking and attaching', ['races/attach', 'races/attach-remove'], LooksThenAttaches),
   mutant('writes a record in two steps', ['races/remove-replace-any', 'races/whole-records'], WritesInTwoSteps),
@@ -158,7 +165,11 @@ export const writeMutants: readonly Mutant[] = [
   mutant('compares versions as numbers', ['expected/other-texts'], ComparesNumbers),
   mutant('compares versions in any case', ['expected/other-texts'], ComparesVersionsInAnyCase),
   mutant('takes the key from the value of a replace', ['values/key-kept'], StoresUnderTheKeyOfTheValue),
-  mutant('ignores every expected version', ['expected/replace', 'expected/remove', 'expected/attach', 'expected/detach'], IgnoresExpected),
+  mutant(
+    'ignores every expected version',
+    ['expected/replace', 'expected/remove', 'expected/attach', 'expected/detach'],
+    IgnoresExpected,
+  ),
   mutant('merges a replace into the old value', ['values/replaced'], MergesReplaces),
   altered('ignores the expected version of a remove', ['expected/remove'], (base) => {
     const remove = base.remove.bind(base)

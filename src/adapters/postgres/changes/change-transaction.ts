@@ -208,7 +208,9 @@ export class ChangeTransaction<R extends Outcome> {
       if (now?.version === expected) throw ownWork(this.#change, 'the version it expected')
     }
     if (result !== 'absent' || since === undefined) return
-    const there = await reading(databases, table.options, call, (ask) => wasThere({ table, texts, expected, call, ask }, since))
+    const there = await reading(databases, table.options, call, (ask) =>
+      wasThere({ table, texts, expected, call, ask }, since),
+    )
     if (there) throw ownWork(this.#change, 'the record')
   }
 }

@@ -20,11 +20,19 @@ export async function changing<R extends Outcome>(
   const changesAgain = changesAfterwards(table, change.action)
   const guard = isRacing(change) ? await rowGuard(table, databases.write, waitOf(change.call)) : undefined
   const needsMore =
-    write !== undefined || session !== undefined || around !== undefined || changesAgain || table.readsAgain || guard !== undefined
-  if (needsMore || databases.write.nested) return new ChangeTransaction(change, statement, { changesAgain, around, guard }).run()
+    write !== undefined ||
+    session !== undefined ||
+    around !== undefined ||
+    changesAgain ||
+    table.readsAgain ||
+    guard !== undefined
+  if (needsMore || databases.write.nested)
+    return new ChangeTransaction(change, statement, { changesAgain, around, guard }).run()
   const joins = Joins.ofWrite(table, databases, change.call)
   try {
-    return await writingAlone(databases, change.call, (ask) => (joins === undefined ? statement(ask) : joined(joins, ask, statement)))
+    return await writingAlone(databases, change.call, (ask) =>
+      joins === undefined ? statement(ask) : joined(joins, ask, statement),
+    )
   } catch (error) {
     return refusedBy(error, change)
   }

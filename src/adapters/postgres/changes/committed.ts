@@ -28,7 +28,12 @@ export async function committed(
 }
 
 /** The record as it is now, by the key that it was stored under. */
-export async function reread(table: Table, { value }: Stored<Row>, call: AdapterCall, ask: Ask): Promise<Stored<Row> | undefined> {
+export async function reread(
+  table: Table,
+  { value }: Stored<Row>,
+  call: AdapterCall,
+  ask: Ask,
+): Promise<Stored<Row> | undefined> {
   const key = table.definition.key.of(value)
   const texts = key === undefined ? undefined : table.layout.keyTexts(key)
   return texts === undefined ? undefined : shownRecord({ table, texts, call, ask })

@@ -14,7 +14,10 @@ export type Outcome = Applied<unknown> | { readonly created: unknown } | Repeate
 export type Around<R> = (ask: Ask, work: () => Promise<R | Refused>) => Promise<R | Refused>
 
 /** The refusal for the failure of a constraint. Throws every other error, and errors of a team's own statements. */
-export function refusedBy(error: unknown, { table, action, value }: Pick<PendingChange, 'table' | 'action' | 'value'>): Refused {
+export function refusedBy(
+  error: unknown,
+  { table, action, value }: Pick<PendingChange, 'table' | 'action' | 'value'>,
+): Refused {
   const isTeams = error instanceof Error && teamErrors.has(error)
   const refused = isTeams ? undefined : refusalOf(table, error, { action, value })
   if (refused === undefined) throw error

@@ -58,7 +58,9 @@ export async function wasThere(at: RowCall, snapshot: string): Promise<boolean> 
 export function ownWork({ table, action }: PendingChange, missed: string): Error {
   const names = (['write', 'session'] as const).filter((name) => table.options[name] !== undefined)
   const by = names.length === 0 ? 'A rule or a trigger' : `SQL of the "${names.join('" or "')}" function`
-  const fix = names.includes('write') ? 'Run such SQL after change.apply()' : 'Set the columns in a BEFORE trigger, by NEW'
+  const fix = names.includes('write')
+    ? 'Run such SQL after change.apply()'
+    : 'Set the columns in a BEFORE trigger, by NEW'
   return teamFault(
     `${by} changed the record of "${table.definition.collection}" before the adapter's own ${action}, which then no longer found ${missed}. Nothing was changed. ${fix}.`,
   )

@@ -126,7 +126,8 @@ export class TeamWrite {
   /** The error of the whole write, with what the team should know of it. */
   async explained(error: unknown): Promise<unknown> {
     const isOver = this.#own.first === undefined && ['25P01', '3B001'].includes(stateOf(error) ?? '')
-    if (error instanceof Ended || isOver) return this.#endedFault(await this.#isMade(), error instanceof Ended ? error.cause : error)
+    if (error instanceof Ended || isOver)
+      return this.#endedFault(await this.#isMade(), error instanceof Ended ? error.cause : error)
     // A function that fails twice: its statement, in a transaction that it had begun itself.
     const doubtful = this.#doubtful
     if (doubtful !== undefined && (await this.#isMade()) === true) return this.#endedFault(true, doubtful)

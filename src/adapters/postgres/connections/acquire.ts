@@ -17,7 +17,10 @@ export interface Lender {
   readonly turns: Turns
 }
 
-export const lenderOf = (pool: PgPool): Lender => ({ pool, turns: turnsOf(pool, pool.options?.max ?? Number.POSITIVE_INFINITY) })
+export const lenderOf = (pool: PgPool): Lender => ({
+  pool,
+  turns: turnsOf(pool, pool.options?.max ?? Number.POSITIVE_INFINITY),
+})
 
 /**
  * A live connection of the pool, for the oldest request first; `release` takes it back. Throws

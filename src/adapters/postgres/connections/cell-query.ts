@@ -19,7 +19,10 @@ type Answered = (error: Error | null | undefined, rows?: readonly (readonly Cell
  * function of its own in the place of `query`, on the client itself, expects of it what its own code asks for: results.
  */
 export function takesCells(client: object): boolean {
-  const { connection, pipeline } = client as { readonly connection?: Partial<PgConnection>; readonly pipeline?: boolean }
+  const { connection, pipeline } = client as {
+    readonly connection?: Partial<PgConnection>
+    readonly pipeline?: boolean
+  }
   return (
     pipeline !== true &&
     !Object.hasOwn(client, 'query') &&
@@ -47,7 +50,12 @@ export class CellQuery {
   rows: Cells[] = []
 
   /** `sets` has at least one set of values. */
-  constructor(text: string, sets: readonly (readonly (string | null)[])[], name: string | undefined, callback: Answered) {
+  constructor(
+    text: string,
+    sets: readonly (readonly (string | null)[])[],
+    name: string | undefined,
+    callback: Answered,
+  ) {
     this.text = text
     this.values = sets[0] ?? []
     this.sets = sets

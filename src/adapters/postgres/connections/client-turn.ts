@@ -16,7 +16,11 @@ const turnHeld = sharedRegistry('turn-held', () => new AsyncLocalStorage<object>
 const nothing = (): void => {}
 
 /** Waits for the client, for at most `most` milliseconds, and gives what ends the turn. */
-export async function takeTurn(client: object, wait: Wait, most: number = Number.POSITIVE_INFINITY): Promise<() => void> {
+export async function takeTurn(
+  client: object,
+  wait: Wait,
+  most: number = Number.POSITIVE_INFINITY,
+): Promise<() => void> {
   if (turnHeld.getStore() === client) return nothing
   return turns.enter(client, (previous) => within(wait, Math.min(most, wait.left() * statementShare), () => previous))
 }
@@ -27,6 +31,7 @@ export const holdingTurn = <T>(client: object, work: () => Promise<T>): Promise<
 /** Runs a single statement once no turn is held: several may run side by side. */
 export async function betweenTurns<T>(client: object, wait: Wait, statement: () => Promise<T>): Promise<T> {
   const previous = turns.tail(client)
-  if (previous !== undefined && turnHeld.getStore() !== client) await within(wait, wait.left() * statementShare, () => previous)
+  if (previous !== undefined && turnHeld.getStore() !== client)
+    await within(wait, wait.left() * statementShare, () => previous)
   return statement()
 }

@@ -61,12 +61,22 @@ export interface Database {
   /** One statement, alone. */
   query(text: string, values: readonly (string | null)[], wait: Wait): Promise<readonly TextRow[]>
   /** The same of a statement whose first columns are these. */
-  cells(text: string, columns: readonly string[], values: readonly (string | null)[], wait: Wait): Promise<readonly Cells[]>
+  cells(
+    text: string,
+    columns: readonly string[],
+    values: readonly (string | null)[],
+    wait: Wait,
+  ): Promise<readonly Cells[]>
   /**
    * The same of a short statement that only reads and that many requests ask for. Those that ask at the same time may
    * share a trip to the server. Absent: none do.
    */
-  shared?(text: string, columns: readonly string[], values: readonly (string | null)[], wait: Wait): Promise<readonly Cells[]>
+  shared?(
+    text: string,
+    columns: readonly string[],
+    values: readonly (string | null)[],
+    wait: Wait,
+  ): Promise<readonly Cells[]>
   /**
    * Statements that take place together or not at all. `optional`: it is a single one, which does
    * without where the client has no transactions. `first`: a statement without a result that the

@@ -143,7 +143,8 @@ const alike = new WeakMap<PgPool, boolean>()
 /** How many classes of a pool define `connect`. */
 function implementations(pool: PgPool): number {
   let count = 0
-  for (let at: object | null = pool; at !== null; at = Object.getPrototypeOf(at)) if (Object.hasOwn(at, 'connect')) count += 1
+  for (let at: object | null = pool; at !== null; at = Object.getPrototypeOf(at))
+    if (Object.hasOwn(at, 'connect')) count += 1
   return count
 }
 

@@ -1,7 +1,15 @@
 /** A client of a team's own making: `query`, and where it has one, `transaction`. */
 
 import { unfit } from '../unfit.js'
-import { type CustomClient, cellsOf, type Database, type Session, type SqlClient, type TextRow, type Wait } from './client.js'
+import {
+  type CustomClient,
+  cellsOf,
+  type Database,
+  type Session,
+  type SqlClient,
+  type TextRow,
+  type Wait,
+} from './client.js'
 import { betweenTurns, holdingTurn, takeTurn } from './client-turn.js'
 import { foreignFailure } from './driver-failures.js'
 import { failureKind, Late, Lost, stateOf, Unsent } from './failures.js'
@@ -15,14 +23,22 @@ export function customDatabase(client: CustomClient, callers: boolean): Database
     nested,
     single: client.transaction === undefined,
     query: (text, values, wait) => betweenTurns(client, wait, () => ask(client, text, values, wait)),
-    cells: async (text, columns, values, wait) => cellsOf(await betweenTurns(client, wait, () => ask(client, text, values, wait)), columns),
+    cells: async (text, columns, values, wait) =>
+      cellsOf(await betweenTurns(client, wait, () => ask(client, text, values, wait)), columns),
     transaction: (work, wait, optional, first) =>
-      nested ? inCallersTransaction(client, work, wait, optional, first) : inTheirTransaction(client, work, wait, first),
+      nested
+        ? inCallersTransaction(client, work, wait, optional, first)
+        : inTheirTransaction(client, work, wait, first),
   }
 }
 
 /** The client can't be asked to cancel: its caller is answered in time, and the statement ends when it ends. */
-function ask(over: SqlClient, text: string, values: readonly (string | null)[], wait: Wait): Promise<readonly TextRow[]> {
+function ask(
+  over: SqlClient,
+  text: string,
+  values: readonly (string | null)[],
+  wait: Wait,
+): Promise<readonly TextRow[]> {
   if (wait.gone || wait.left() <= 0) return Promise.reject(nobodyWaits())
   const asked = async (): Promise<readonly TextRow[]> => {
     try {
@@ -34,7 +50,12 @@ function ask(over: SqlClient, text: string, values: readonly (string | null)[], 
   return answered(asked(), wait, () => new Late('The client did not answer in time.'))
 }
 
-function inTheirTransaction<T>(client: CustomClient, work: (session: Session) => Promise<T>, wait: Wait, first?: string): Promise<T> {
+function inTheirTransaction<T>(
+  client: CustomClient,
+  work: (session: Session) => Promise<T>,
+  wait: Wait,
+  first?: string,
+): Promise<T> {
   let committing = false
   let late = false
   const run = async (): Promise<T> => {
@@ -51,7 +72,9 @@ function inTheirTransaction<T>(client: CustomClient, work: (session: Session) =>
       })
     } catch (error) {
       if (committing) throw foreignFailure(error)
-      throw failureKind(error) === 'lost' ? new Unsent('The connection was lost before the commit.', { cause: error }) : error
+      throw failureKind(error) === 'lost'
+        ? new Unsent('The connection was lost before the commit.', { cause: error })
+        : error
     }
   }
   return answered(run(), wait, () => {

@@ -46,10 +46,13 @@ export function statementFailure(error: unknown, at = 'PostgreSQL'): unknown {
  * raises them.
  */
 const endsSession = ({ severity, code, routine }: DatabaseFailure): boolean =>
-  severity === 'FATAL' || severity === 'PANIC' || ((code === '57P03' || code === '53300') && routine !== 'exec_stmt_raise')
+  severity === 'FATAL' ||
+  severity === 'PANIC' ||
+  ((code === '57P03' || code === '53300') && routine !== 'exec_stmt_raise')
 
 /** Whether `pg` waits no longer for the answer, by its own `query_timeout`. */
-export const gaveUp = (error: unknown): boolean => stateOf(error) === undefined && messageOf(error) === 'Query read timeout'
+export const gaveUp = (error: unknown): boolean =>
+  stateOf(error) === undefined && messageOf(error) === 'Query read timeout'
 
 /**
  * A connection that could not be had: no statement left. What waiting does not mend stays what it is: a wrong password or database name, a certificate that is
@@ -68,7 +71,11 @@ export function connectFailure(error: unknown, at = 'PostgreSQL'): unknown {
 export function foreignFailure(error: unknown): unknown {
   const code = (error as { code?: unknown } | undefined)?.code
   const broken = typeof code === 'string' && networkCodes.has(code)
-  if (broken || (stateOf(error) === undefined && /connection (?:terminated|ended|closed|error)|not queryable/i.test(messageOf(error)))) {
+  if (
+    broken ||
+    (stateOf(error) === undefined &&
+      /connection (?:terminated|ended|closed|error)|not queryable/i.test(messageOf(error)))
+  ) {
     return new Lost('The connection broke before the client had said how the statement ended.', { cause: error })
   }
   return error

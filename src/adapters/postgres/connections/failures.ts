@@ -76,7 +76,13 @@ const byCode: Readonly<Record<string, FailureKind>> = {
  * Class 22 is about values: of columns, and of what triggers, checks and generated columns compute
  * from them. Class 38 is what functions in other languages raise, such as `die` in PL/Perl.
  */
-const byClass: Readonly<Record<string, FailureKind>> = { '08': 'lost', '22': 'refused', '23': 'refused', '38': 'refused', '53': 'busy' }
+const byClass: Readonly<Record<string, FailureKind>> = {
+  '08': 'lost',
+  '22': 'refused',
+  '23': 'refused',
+  '38': 'refused',
+  '53': 'busy',
+}
 
 /**
  * The classes of appendix A. A code of any other one is a team's own, as `RAISE ... USING ERRCODE`
@@ -177,7 +183,9 @@ export function unavailable(error: unknown, writes: boolean): unknown {
   switch (failureKind(error)) {
     case 'lost': {
       const unconfirmed = error instanceof Unconfirmed
-      const reason = unconfirmed ? 'The store did not confirm the change in time' : 'The connection to the store was lost'
+      const reason = unconfirmed
+        ? 'The store did not confirm the change in time'
+        : 'The connection to the store was lost'
       const detail = unknownOutcome(reason)
       return new Unavailable({ cause: error, ...(writes || unconfirmed ? { detail } : {}) })
     }
@@ -201,7 +209,8 @@ export function unavailable(error: unknown, writes: boolean): unknown {
 }
 
 /** Whether the connection broke before a reply, and another attempt may still have one in time. */
-const isLostReply = (error: unknown): boolean => failureKind(error) === 'lost' && !(error instanceof Late || error instanceof Unconfirmed)
+const isLostReply = (error: unknown): boolean =>
+  failureKind(error) === 'lost' && !(error instanceof Late || error instanceof Unconfirmed)
 
 /** How often what may be repeated is. */
 const attempts = 6
@@ -221,7 +230,8 @@ export async function patiently<T>(
       return await work()
     } catch (error) {
       const kind = failureKind(error)
-      const again = kind === 'conflict' || kind === 'unsent' || (isLostReply(error) && !writes && attempt < readAttempts)
+      const again =
+        kind === 'conflict' || kind === 'unsent' || (isLostReply(error) && !writes && attempt < readAttempts)
       const pause = kind === 'conflict' ? backoff(attempt, 5, longestPause) : 0
       if (!again || attempt >= attempts || pause >= wait.left()) throw unavailable(error, writes)
       if (pause > 0) await sleep(pause)

@@ -77,7 +77,9 @@ export class Lease {
   run(text: string, values: readonly (string | null)[], wait: Wait, names?: StatementNames): Promise<PgResult> {
     const { client } = this
     return this.#named(text, wait, names, (name) => (answer) => {
-      client.query(name === undefined ? { text, values } : { text, values, name }).then((result) => answer(null, result), answer)
+      client
+        .query(name === undefined ? { text, values } : { text, values, name })
+        .then((result) => answer(null, result), answer)
     })
   }
 
@@ -110,10 +112,20 @@ export class Lease {
       for (const values of sets) found.push(await this.cells(text, columns, values, wait, names))
       return found
     }
-    return this.#named(text, wait, names, (name) => (answer) => ask(client, new CellQuery(text, sets, name, answer), answer))
+    return this.#named(
+      text,
+      wait,
+      names,
+      (name) => (answer) => ask(client, new CellQuery(text, sets, name, answer), answer),
+    )
   }
 
-  #named<R>(text: string, wait: Wait, names: StatementNames | undefined, begin: (name: string | undefined) => Begin<R>): Promise<R> {
+  #named<R>(
+    text: string,
+    wait: Wait,
+    names: StatementNames | undefined,
+    begin: (name: string | undefined) => Begin<R>,
+  ): Promise<R> {
     if (this.#underWay > 0) return this.#whenQuiet(() => this.#named(text, wait, names, begin))
     const name = names === undefined || (this.transaction ?? 'I') !== 'I' ? undefined : names.of(text)
     if (name === undefined) return this.#send(begin(undefined), wait)
@@ -143,7 +155,9 @@ export class Lease {
     if (parsedStatements === undefined) return names?.never(text)
     delete parsedStatements[name]
     // Where the server has forgotten it too, there is nothing to do.
-    await this.#whenQuiet(() => this.run(`DEALLOCATE "${name}"`, [], { left: () => graceful, signal: undefined })).catch(() => undefined)
+    await this.#whenQuiet(() =>
+      this.run(`DEALLOCATE "${name}"`, [], { left: () => graceful, signal: undefined }),
+    ).catch(() => undefined)
   }
 
   /** Sends a statement; cancels it when its time is up or nobody waits. The caller is answered in time, whatever the server does. */
@@ -158,7 +172,15 @@ export class Lease {
       const { unconfirmed } = this.#connection
       const began = performance.now()
       const answerBy = began + left * answerShare
-      const sent: Sent = { reject, answerBy, unconfirmed, isOver: false, cancelling: undefined, timers: none, stay: nothing }
+      const sent: Sent = {
+        reject,
+        answerBy,
+        unconfirmed,
+        isOver: false,
+        cancelling: undefined,
+        timers: none,
+        stay: nothing,
+      }
       const stop = (): void => this.#stop(sent)
       sent.stay = whenTooLong(wait, limit, stop, stop)
       try {

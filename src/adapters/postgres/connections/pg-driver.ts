@@ -42,7 +42,8 @@ export function poolDatabase(pool: PgPool, options: PgOptions): Database {
       options.warn('A function of the team released the connection of its transaction. The adapter does that.')
     }
   }
-  const lent = (client: PgClient): Lease => new Lease(client, true, options.statement, (broken) => takeBack(client, broken))
+  const lent = (client: PgClient): Lease =>
+    new Lease(client, true, options.statement, (broken) => takeBack(client, broken))
   const holding = async <T>(wait: Wait, work: (lease: Lease) => Promise<T>): Promise<T> => {
     const lease = lent(await acquire(lender, wait, options.acquire))
     try {

@@ -67,7 +67,9 @@ export function inSavepoint<T>(lease: Lease, work: Work<T>, wait: Wait, callers:
         return result
       } catch (error) {
         if (!lease.broken)
-          await lease.run('ROLLBACK TO SAVEPOINT rest_write; RELEASE SAVEPOINT rest_write', [], ending).catch(() => undefined)
+          await lease
+            .run('ROLLBACK TO SAVEPOINT rest_write; RELEASE SAVEPOINT rest_write', [], ending)
+            .catch(() => undefined)
         throw error
       }
     } catch (error) {
@@ -87,7 +89,8 @@ export function inSavepoint<T>(lease: Lease, work: Work<T>, wait: Wait, callers:
 const unsignalled = (wait: Wait): Wait => ({ left: () => wait.left(), signal: undefined })
 
 /** A team's own statements are cancelled too when the time is up. */
-const interrupting = (lease: Lease, wait: Wait) => setTimeout(() => lease.interrupt(), timerFor(wait.left() * statementShare))
+const interrupting = (lease: Lease, wait: Wait) =>
+  setTimeout(() => lease.interrupt(), timerFor(wait.left() * statementShare))
 
 function uncommitted(error: unknown): unknown {
   if (isProblem(error)) return error

@@ -19,7 +19,8 @@ export interface PgliteTransaction extends Queries {
   exec(text: string): Promise<unknown>
 }
 
-export const isPglite = (client: object): client is PgliteClient => 'execProtocolRaw' in client && 'transaction' in client
+export const isPglite = (client: object): client is PgliteClient =>
+  'execProtocolRaw' in client && 'transaction' in client
 export const isPgliteTransaction = (client: object): client is PgliteTransaction =>
   'exec' in client && 'rollback' in client && 'query' in client && !('transaction' in client)
 
@@ -68,7 +69,8 @@ export function pgliteTransaction(tx: PgliteTransaction): Database {
     embedded: true,
     nested: true,
     query: (text, values, wait) => betweenTurns(tx, wait, () => ask(tx, text, values, wait)),
-    cells: async (text, columns, values, wait) => cellsOf(await betweenTurns(tx, wait, () => ask(tx, text, values, wait)), columns),
+    cells: async (text, columns, values, wait) =>
+      cellsOf(await betweenTurns(tx, wait, () => ask(tx, text, values, wait)), columns),
     async transaction(work, wait) {
       const over = await takeTurn(tx, wait)
       try {

@@ -61,7 +61,12 @@ export class SharedReads {
   }
 
   /** The rows of a statement that only reads. Others may travel with it until its connection is there. */
-  read(text: string, columns: readonly string[], values: readonly (string | null)[], wait: Wait): Promise<readonly Cells[]> {
+  read(
+    text: string,
+    columns: readonly string[],
+    values: readonly (string | null)[],
+    wait: Wait,
+  ): Promise<readonly Cells[]> {
     return new Promise((resolve, reject) => {
       let group = this.#open.get(text)
       if (group === undefined || group.reads.length >= most) {

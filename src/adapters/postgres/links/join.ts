@@ -82,7 +82,9 @@ export class Join {
     if (table.options.session !== undefined || target.options.session !== undefined) return undefined
     const prefix = `l${number}`
     const selection = selectionOf(target, link.members)
-    const parts = target.layout.key.map((key, i) => partOf(table, target, link.by[i], key, `rest_${prefix}_${i}`, selection))
+    const parts = target.layout.key.map((key, i) =>
+      partOf(table, target, link.by[i], key, `rest_${prefix}_${i}`, selection),
+    )
     if (parts.length !== link.by.length || parts.includes(undefined)) return undefined
     return new Join(link, target, parts as readonly Part[], selection, prefix)
   }
@@ -147,7 +149,12 @@ export class Join {
   }
 
   /** The record that was joined; `'another'` where its key is spelt in another way. */
-  #stored(texts: readonly string[], cells: Cells, from: number, epoch: number): Stored<Record<string, unknown>> | 'another' | undefined {
+  #stored(
+    texts: readonly string[],
+    cells: Cells,
+    from: number,
+    epoch: number,
+  ): Stored<Record<string, unknown>> | 'another' | undefined {
     const parts = this.#parts
     for (let i = 0; i < parts.length; i++) {
       const text = cells[from + (parts[i] as Part).keyAt]
@@ -190,7 +197,14 @@ function selectionOf(target: Table, members: readonly string[] | undefined): Sel
   return made
 }
 
-function partOf(table: Table, target: Table, by: string | undefined, key: Member, name: string, selection: Selection): Part | undefined {
+function partOf(
+  table: Table,
+  target: Table,
+  by: string | undefined,
+  key: Member,
+  name: string,
+  selection: Selection,
+): Part | undefined {
   const at = table.layout.members.findIndex((member) => member.name === by)
   const held = table.layout.members[at]
   if (held === undefined || held.content.kind !== 'scalar') return undefined

@@ -65,7 +65,8 @@ function joinsOf(table: Table): TableJoins {
 /** Whether the rows of a target are other ones than those of a table, whatever is computed of them. */
 function isApart({ relation }: Table, { relation: target, layout, options }: Table): boolean {
   const { version } = options
-  const computes = layout.members.some(({ quoted }) => quoted === '') || (typeof version === 'object' && 'expression' in version)
+  const computes =
+    layout.members.some(({ quoted }) => quoted === '') || (typeof version === 'object' && 'expression' in version)
   return target.kind === 'r' && target.parts.length === 0 && target.oid !== relation.oid && !target.secured && !computes
 }
 
@@ -95,7 +96,12 @@ export class Joins {
     return Joins.#of(table, databases, call, (target) => isApart(table, target))
   }
 
-  static #of(table: Table, databases: Databases, call: AdapterCall, takes: (target: Table) => boolean): Joins | undefined {
+  static #of(
+    table: Table,
+    databases: Databases,
+    call: AdapterCall,
+    takes: (target: Table) => boolean,
+  ): Joins | undefined {
     const { links } = call
     if (links === undefined) return undefined
     const known = joinsOf(table)

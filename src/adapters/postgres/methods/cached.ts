@@ -17,8 +17,10 @@ export function cachedRecord(
 ): Stored<Record<string, unknown>> | undefined {
   const { table } = opening
   const { read, write } = databases
-  if (table?.proof === undefined || !isUnscoped(call) || read !== write || !write.pooled || write.nested) return undefined
-  if (options.write !== undefined || hooks.onUpdate !== undefined || !returnsCommitted(table) || table.racing.update) return undefined
+  if (table?.proof === undefined || !isUnscoped(call) || read !== write || !write.pooled || write.nested)
+    return undefined
+  if (options.write !== undefined || hooks.onUpdate !== undefined || !returnsCommitted(table) || table.racing.update)
+    return undefined
   const texts = table.layout.keyTexts(key)
   const epoch = epochOf(table, { keeps: true, database: write })
   const kept = texts === undefined || epoch < 0 ? undefined : table.rows.find(table.shape, texts, version, epoch)

@@ -18,7 +18,12 @@ type Row = Record<string, unknown>
 type Made = { readonly created: Stored<Row> } | Refused | Repeated
 
 /** `cleared` is called with the table of kept records after a create that may have added one. */
-export const createRecord = (shared: Shared, value: Row, call: AdapterCall, cleared: (kept: KeptRecords) => void): Promise<Made> =>
+export const createRecord = (
+  shared: Shared,
+  value: Row,
+  call: AdapterCall,
+  cleared: (kept: KeptRecords) => void,
+): Promise<Made> =>
   withTable(shared, call, async (table) => {
     const to = call.attachTo && associationOf(shared.definition, call.attachTo)
     const leaving = to === undefined ? [] : leavesScope(to, call)
@@ -34,7 +39,13 @@ export const createRecord = (shared: Shared, value: Row, call: AdapterCall, clea
     return onCreate === undefined ? made : blame(made, draft, next, 'onCreate')
   })
 
-async function inserted(shared: Shared, table: Table, value: Row, to: Association | undefined, call: AdapterCall): Promise<Made> {
+async function inserted(
+  shared: Shared,
+  table: Table,
+  value: Row,
+  to: Association | undefined,
+  call: AdapterCall,
+): Promise<Made> {
   const join = to !== undefined && to.by === undefined ? { join: table.joins.get(to.as) as JoinColumns, to } : undefined
   const change = {
     databases: shared.databases,

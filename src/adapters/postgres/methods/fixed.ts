@@ -16,7 +16,10 @@ export function fixed(record: Row, members: Row): Record<string, unknown> {
 export function underKey(record: Row, codec: KeyCodec, key: KeyValue, { scope }: AdapterCall): Row {
   const { members } = codec
   const parts = codec.parts(key)
-  if (members.every((name, i) => record[name] === parts[i]) && Object.keys(scope).every((name) => record[name] === scope[name]))
+  if (
+    members.every((name, i) => record[name] === parts[i]) &&
+    Object.keys(scope).every((name) => record[name] === scope[name])
+  )
     return record
   return fixed(fixed(record, Object.fromEntries(members.map((name, i) => [name, parts[i]]))), scope)
 }

@@ -16,7 +16,10 @@ export interface Hooks {
   blame<R>(result: R | Refused, given: Values, made: Values, hook: 'onCreate' | 'onUpdate'): R | Refused
 }
 
-export function hooksOf({ collection, shape }: ResourceDefinition, { onCreate, onUpdate }: PostgresAdapterOptions): Hooks {
+export function hooksOf(
+  { collection, shape }: ResourceDefinition,
+  { onCreate, onUpdate }: PostgresAdapterOptions,
+): Hooks {
   /** Values of the team need their canonical spelling too: keys, filters and orders compare texts (REP-4). */
   const canonical = compileCanonical(shape) as (value: unknown) => Row
   const made = async (name: 'onCreate' | 'onUpdate', hook: () => unknown): Promise<Row> =>

@@ -38,21 +38,30 @@ export function adapterOf(
     cached: (key, version, call) => cachedRecord(shared, key, version, call),
     create: (value, call) => written(databases, call, createRecord(shared, value, call, clear)),
     ...(options.idempotency === undefined ? {} : { recall: (call) => recallRecord(shared, call) }),
-    replace: (key, value, expected, call) => written(databases, call, replaceRecord(shared, key, value, expected, call)),
+    replace: (key, value, expected, call) =>
+      written(databases, call, replaceRecord(shared, key, value, expected, call)),
     remove: (key, expected, call) => written(databases, call, removeRecord(shared, key, expected, call)),
-    attach: (parent, key, expected, call) => written(databases, call, attachRecord(shared, parent, key, expected, call)),
-    detach: (parent, key, expected, call) => written(databases, call, detachRecord(shared, parent, key, expected, call)),
+    attach: (parent, key, expected, call) =>
+      written(databases, call, attachRecord(shared, parent, key, expected, call)),
+    detach: (parent, key, expected, call) =>
+      written(databases, call, detachRecord(shared, parent, key, expected, call)),
   }
 }
 
 /** Keeps where the write was, also of one whose outcome is unknown, before the client hears of it. */
-function written<T>({ replica, write, callers = false }: Databases, call: AdapterCall, outcome: Promise<T>): Promise<T> {
+function written<T>(
+  { replica, write, callers = false }: Databases,
+  call: AdapterCall,
+  outcome: Promise<T>,
+): Promise<T> {
   if (replica === undefined) return outcome
   return outcome.finally(() => replica.wrote(call, write, callers))
 }
 
 /** Whether what is shown can change while the version stays the same. */
 function isComputed({ readFrom, columns = {}, version }: PostgresAdapterOptions): boolean {
-  const expressions = Object.values(columns).some((column) => typeof column === 'object' && column.expression !== undefined)
+  const expressions = Object.values(columns).some(
+    (column) => typeof column === 'object' && column.expression !== undefined,
+  )
   return readFrom !== undefined || expressions || (typeof version === 'object' && 'expression' in version)
 }

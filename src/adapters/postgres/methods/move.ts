@@ -62,6 +62,7 @@ function moveBy(
   by: By,
   { inwards, key, kept }: { readonly inwards: boolean; readonly key: KeyValue; readonly kept: readonly string[] },
 ) {
-  const needsRecord = shared.hooks.onUpdate !== undefined || by.some(([member]) => at.table.layout.member(member)?.column === undefined)
+  const needsRecord =
+    shared.hooks.onUpdate !== undefined || by.some(([member]) => at.table.layout.member(member)?.column === undefined)
   return moveRow(at, { by, inwards, key, kept }, needsRecord ? rewriting(shared, key) : undefined)
 }

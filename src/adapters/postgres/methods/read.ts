@@ -23,9 +23,13 @@ function recordsOf(shared: Shared, keys: readonly KeyValue[], call: AdapterCall)
   const { databases, options } = shared
   const [only] = keys
   if (keys.length !== 1 || only === undefined)
-    return withTable(shared, call, (table) => reading(databases, options, call, (ask) => severalRecords(shared, table, keys, call, ask)))
+    return withTable(shared, call, (table) =>
+      reading(databases, options, call, (ask) => severalRecords(shared, table, keys, call, ask)),
+    )
   return withTable(shared, call, (table) =>
-    joining(shared, table, call, (joins) => reading(databases, options, call, (ask) => oneRecord(shared, table, only, call, ask, joins))),
+    joining(shared, table, call, (joins) =>
+      reading(databases, options, call, (ask) => oneRecord(shared, table, only, call, ask, joins)),
+    ),
   )
 }
 
@@ -43,5 +47,11 @@ async function oneRecord(
   return [found.stored]
 }
 
-const severalRecords = ({ seen }: Shared, table: Table, keys: readonly KeyValue[], call: AdapterCall, ask: Ask): Promise<Records> =>
+const severalRecords = (
+  { seen }: Shared,
+  table: Table,
+  keys: readonly KeyValue[],
+  call: AdapterCall,
+  ask: Ask,
+): Promise<Records> =>
   readMany(table, keys, call, ask, call.fresh ? (keyText, cells) => seen.add(call, table, keyText, cells) : undefined)

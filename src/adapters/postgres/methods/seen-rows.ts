@@ -43,7 +43,9 @@ export class SeenRows {
   /** The row of a key in this very version, where the call has read it. */
   row(call: AdapterCall, table: Table, key: KeyValue, version: string | undefined): Cells | undefined {
     const seen = this.#seen.get(call)?.get(table.definition.key.text(key))
-    return seen !== undefined && seen.table === table && versionOf(table, seen.cells) === version ? seen.cells : undefined
+    return seen !== undefined && seen.table === table && versionOf(table, seen.cells) === version
+      ? seen.cells
+      : undefined
   }
 
   /** The record of that row, for a team's function; without a row, the record as the caller has read it. */

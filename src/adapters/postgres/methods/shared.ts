@@ -19,7 +19,11 @@ export interface Shared {
 }
 
 /** Runs a method on the table. Where an error shows that the table has changed, runs it once more on a new description of the table. */
-export async function withTable<R>({ opening, databases }: Shared, call: AdapterCall, work: (table: Table) => Promise<R>): Promise<R> {
+export async function withTable<R>(
+  { opening, databases }: Shared,
+  call: AdapterCall,
+  work: (table: Table) => Promise<R>,
+): Promise<R> {
   for (let attempt = 1; ; attempt++) {
     const table = opening.table ?? (await opening.within(call, databases))
     try {

@@ -73,4 +73,8 @@ export interface MoveChange<T = unknown, K = unknown> extends ChangeOfRecord<T, 
  *
  * @example if (change.action === 'create') await change.apply()
  */
-export type Change<T = unknown, K = unknown> = CreateChange<T, K> | ReplaceChange<T, K> | RemoveChange<T, K> | MoveChange<T, K>
+export type Change<T = unknown, K = unknown> =
+  | CreateChange<T, K>
+  | ReplaceChange<T, K>
+  | RemoveChange<T, K>
+  | MoveChange<T, K>

@@ -61,7 +61,11 @@ export interface TextSearch<T = unknown> {
 }
 
 /** A search engine of the team's own: it gets `q` as it came and gives keys, best first. Filters, scope and paging stay with the database. */
-export type SearchFunction<K = unknown> = (q: string, request: ListRequest, call: AdapterCall) => Promise<readonly K[]> | readonly K[]
+export type SearchFunction<K = unknown> = (
+  q: string,
+  request: ListRequest,
+  call: AdapterCall,
+) => Promise<readonly K[]> | readonly K[]
 
 /** How many items match: counted, counted up to a bound, estimated by the planner, or not told. */
 export type CountMode = 'exact' | 'bounded' | 'estimated' | 'none'

@@ -51,7 +51,13 @@ export async function executed(
 
 async function trial(table: Table, offered: ReadonlySet<WriteMethod>, session: Session): Promise<readonly Finding[]> {
   const ask = asking(session)
-  const at = ({ value, version }: Row): RowCall => ({ table, texts: keyOf(table, value), expected: version, call: sampleCall, ask })
+  const at = ({ value, version }: Row): RowCall => ({
+    table,
+    texts: keyOf(table, value),
+    expected: version,
+    call: sampleCall,
+    ask,
+  })
   const judged = (result: unknown): Outcome => outcomeOf(result, table)
   await session.query(`SELECT set_config('lock_timeout', '${lockTimeout}', true)`, [])
   const rows = await existingRows(table, ask)
@@ -61,11 +67,15 @@ async function trial(table: Table, offered: ReadonlySet<WriteMethod>, session: S
     create: async (row) => {
       const { value } = row
       const removed = judged(await removeRow(at(row)))
-      return removed === 'fine' ? judged(await insertRow(table, insertable(table, value), undefined, sampleCall, ask)) : 'unknown'
+      return removed === 'fine'
+        ? judged(await insertRow(table, insertable(table, value), undefined, sampleCall, ask))
+        : 'unknown'
     },
   }
   if (rows.length === 0 && offered.has('create')) {
-    const made = await undone(session, async () => judged(await insertRow(table, sampleRecord(table.layout), undefined, sampleCall, ask)))
+    const made = await undone(session, async () =>
+      judged(await insertRow(table, sampleRecord(table.layout), undefined, sampleCall, ask)),
+    )
     return typeof made === 'object' && 'fault' in made ? [{ method: 'create', error: made.fault }] : []
   }
   const found: Finding[] = []
@@ -98,7 +108,9 @@ async function firstFault(rows: readonly Row[], attempt: (row: Row) => Promise<O
     else refused = outcome.refused
   }
   if (refused === undefined || !conclusive) return undefined
-  return new Error(`it refuses each of the ${rows.length} existing rows that were tried, with their own values: ${refused}`)
+  return new Error(
+    `it refuses each of the ${rows.length} existing rows that were tried, with their own values: ${refused}`,
+  )
 }
 
 /**
@@ -115,7 +127,8 @@ async function undone(session: Session, attempt: () => Promise<Outcome>): Promis
     const kind = failureKind(error)
     if (kind === 'lost' || kind === 'unsent') throw error
     // A constraint is about these values, and a lock about this moment.
-    const passing = kind === 'busy' || kind === 'conflict' || kind === 'cancelled' || /^(?:22|23)/.test(stateOf(error) ?? '')
+    const passing =
+      kind === 'busy' || kind === 'conflict' || kind === 'cancelled' || /^(?:22|23)/.test(stateOf(error) ?? '')
     outcome = passing ? 'unknown' : kind === 'refused' ? { refused: (error as Error).message } : { fault: error }
   }
   await session.query('ROLLBACK TO SAVEPOINT rest_probe', [])
@@ -125,7 +138,8 @@ async function undone(session: Session, attempt: () => Promise<Outcome>): Promis
 function outcomeOf(result: unknown, { options }: Table): Outcome {
   // Without the settings of the team's session, a policy may hide what a request could change.
   if (result === suppressed && options.session !== undefined) return 'unknown'
-  if (result === suppressed) return { refused: 'nothing was written and no error raised, as where a trigger returns NULL' }
+  if (result === suppressed)
+    return { refused: 'nothing was written and no error raised, as where a trigger returns NULL' }
   return isRefused(result) || result === 'absent' || result === 'stale' ? 'unknown' : 'fine'
 }
 

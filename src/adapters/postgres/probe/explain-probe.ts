@@ -19,7 +19,8 @@ export interface Finding {
 class AskedBefore extends Error {}
 
 /** Whether a failure says nothing about the statement, so that another attempt may succeed. */
-export const isPassing = (error: unknown): boolean => ['lost', 'unsent', 'cancelled', 'busy', 'conflict'].includes(failureKind(error))
+export const isPassing = (error: unknown): boolean =>
+  ['lost', 'unsent', 'cancelled', 'busy', 'conflict'].includes(failureKind(error))
 
 /**
  * Explains each statement of these calls that is not among `taken`, and adds those that the
@@ -68,5 +69,12 @@ export async function explained(
 }
 
 /** In a transaction of the caller's, in a savepoint: a statement that fails must not end it. */
-const ask = (database: Database, text: string, values: readonly (string | null)[], wait: Wait): Promise<readonly TextRow[]> =>
-  database.nested ? database.transaction((session) => session.query(text, values), wait, true) : database.query(text, values, wait)
+const ask = (
+  database: Database,
+  text: string,
+  values: readonly (string | null)[],
+  wait: Wait,
+): Promise<readonly TextRow[]> =>
+  database.nested
+    ? database.transaction((session) => session.query(text, values), wait, true)
+    : database.query(text, values, wait)

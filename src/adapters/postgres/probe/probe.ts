@@ -76,11 +76,17 @@ export class Probe {
     ]
     const faults: string[] = []
     if (sortsByNullable(table) && !(await putsNullLast(databases.read, wait))) faults.push(nullFirst)
-    faults.push(...ahead.unpopulated.map((view) => `${view} has no data, so every read fails: REFRESH MATERIALIZED VIEW ${view}`))
+    faults.push(
+      ...ahead.unpopulated.map((view) => `${view} has no data, so every read fails: REFRESH MATERIALIZED VIEW ${view}`),
+    )
     if (offered.has('create') && !ahead.replaced) {
       faults.push(...blockedInserts(table).map((column) => blockedInsert(table, column)))
       if (!table.relation.guarded)
-        faults.push(...ahead.impossible.map((check) => `no row fulfils the check "${check}", so every create is refused: drop it`))
+        faults.push(
+          ...ahead.impossible.map(
+            (check) => `no row fulfils the check "${check}", so every create is refused: drop it`,
+          ),
+        )
     }
     let checked = true
     if (probe !== 'catalog') {
@@ -127,7 +133,8 @@ export class Probe {
 }
 
 /** Whether a list may be sorted by a member that may be null. */
-const sortsByNullable = ({ definition, layout }: Table): boolean => definition.sort.some((field) => layout.place(field.split('.')).nullable)
+const sortsByNullable = ({ definition, layout }: Table): boolean =>
+  definition.sort.some((field) => layout.place(field.split('.')).nullable)
 
 /**
  * Whether null is the largest value (QUERY-2), as PostgreSQL has it without a setting. CockroachDB has
@@ -135,7 +142,11 @@ const sortsByNullable = ({ definition, layout }: Table): boolean => definition.s
  */
 async function putsNullLast(database: Database, wait: Wait): Promise<boolean> {
   try {
-    const [first] = await database.query('SELECT a::text AS c0 FROM (VALUES (1), (NULL)) AS v (a) ORDER BY a LIMIT 1', [], wait)
+    const [first] = await database.query(
+      'SELECT a::text AS c0 FROM (VALUES (1), (NULL)) AS v (a) ORDER BY a LIMIT 1',
+      [],
+      wait,
+    )
     return first?.c0 === '1'
   } catch (error) {
     throw unavailable(error, false)
@@ -185,7 +196,10 @@ function judge(found: readonly Finding[], table: Table, faults: string[], warnin
 
 /** The description of a table, without its size, which changes. */
 function factsOf({ relation, sourceRelation, kept, joins }: Table): string {
-  const lasting = ({ rows: _rows, width: _width, columns, ...others }: Table['relation']) => [others, [...columns.values()]]
+  const lasting = ({ rows: _rows, width: _width, columns, ...others }: Table['relation']) => [
+    others,
+    [...columns.values()],
+  ]
   return JSON.stringify([lasting(relation), lasting(sourceRelation), kept, [...joins]])
 }
 
@@ -212,13 +226,19 @@ function said(error: unknown): string {
 const reached = (privilege: string, offered: ReadonlySet<WriteMethod>): boolean =>
   needs[privilege]?.some((method) => offered.has(method)) ?? true
 
-function privileges({ definition: { collection }, relation, kept }: Table, offered: ReadonlySet<WriteMethod>): string[] {
+function privileges(
+  { definition: { collection }, relation, kept }: Table,
+  offered: ReadonlySet<WriteMethod>,
+): string[] {
   const lacking = relation.lacking.filter((privilege) => reached(privilege, offered))
   const keeping = offered.has('create') ? (kept?.lacking ?? []) : []
   return [
-    ...lacking.map((privilege) => `The role may not ${privilege} in the table of "${collection}": what needs that will fail.`),
+    ...lacking.map(
+      (privilege) => `The role may not ${privilege} in the table of "${collection}": what needs that will fail.`,
+    ),
     ...keeping.map(
-      (privilege) => `The role may not ${privilege} in ${kept?.relation}: a POST with an Idempotency-Key to "${collection}" will fail.`,
+      (privilege) =>
+        `The role may not ${privilege} in ${kept?.relation}: a POST with an Idempotency-Key to "${collection}" will fail.`,
     ),
   ]
 }
@@ -234,7 +254,8 @@ function prospects({ definition: { collection } }: Table, ahead: Outlook, offere
       (sequence) => `The role may not use the sequence ${sequence}: a create in "${collection}" will fail.`,
     ),
     ...(offered.has('create') ? ahead.usedUp : []).map(
-      (sequence) => `The sequence ${sequence} has no number left: a create in "${collection}" that needs one will fail.`,
+      (sequence) =>
+        `The sequence ${sequence} has no number left: a create in "${collection}" that needs one will fail.`,
     ),
     ...(ahead.partless && offered.has('create')
       ? [`The table of "${collection}" is partitioned and has no partition: every create will be refused.`]
@@ -266,7 +287,10 @@ function counting({ definition, options, relation }: Table): string[] {
 }
 
 /** A change of a foreign table and of one of this server, which are committed one after the other. */
-function apart({ definition: { collection }, relation, kept, joins, options }: Table, offered: ReadonlySet<WriteMethod>): string[] {
+function apart(
+  { definition: { collection }, relation, kept, joins, options }: Table,
+  offered: ReadonlySet<WriteMethod>,
+): string[] {
   const isBeside = kept !== undefined || joins.size > 0 || options.write !== undefined
   if (relation.kind !== 'f' || !isBeside || offered.size === 0) return []
   return [

@@ -15,7 +15,11 @@ const replicationSql = `SELECT concat_ws(', ',
   (SELECT string_agg('the slot ' || slot_name, ', ') FROM pg_replication_slots WHERE slot_type = 'physical')) AS c0`
 
 /** A warning where the versions of the table are `xmin`, and replicas of the server exist. */
-export async function repeatingXids({ definition, options }: Table, database: Database, wait: Wait): Promise<readonly string[]> {
+export async function repeatingXids(
+  { definition, options }: Table,
+  database: Database,
+  wait: Wait,
+): Promise<readonly string[]> {
   if ((options.version ?? 'xmin') !== 'xmin') return []
   const [row] = await database.query(replicationSql, [], wait).catch((error: unknown) => {
     // Another kind of store may have no such views.

@@ -5,7 +5,16 @@
 import { put } from '../../../definition/json.js'
 import type { KeyValue } from '../../../definition/key.js'
 import type { Association } from '../../association.js'
-import type { AdapterCall, Condition, KeysetPosition, ListRequest, Scalar, SortTerm, Stored, WriteMethod } from '../../contract.js'
+import type {
+  AdapterCall,
+  Condition,
+  KeysetPosition,
+  ListRequest,
+  Scalar,
+  SortTerm,
+  Stored,
+  WriteMethod,
+} from '../../contract.js'
 import { listSql } from '../reads/list.js'
 import { deepOffset } from '../reads/page.js'
 import { lockedRecord, readMany, readOne } from '../reads/reads.js'
@@ -34,7 +43,12 @@ export interface SampleCall<Method = string> {
 /**
  * A call without a request. Its scope is empty: which members a scope has depends on the principal.
  */
-export const sampleCall: AdapterCall = { principal: undefined, scope: {}, requestId: 'ready', signal: new AbortController().signal }
+export const sampleCall: AdapterCall = {
+  principal: undefined,
+  scope: {},
+  requestId: 'ready',
+  signal: new AbortController().signal,
+}
 
 /** The calls that read. A search by a function of the team is left out: it would be called. */
 export function sampleReads(table: Table): readonly SampleCall[] {
@@ -162,11 +176,22 @@ function parentsOf(table: Table) {
   return table.definition.attachedTo.map(({ of, by, as }) => {
     const join: JoinColumns | undefined = table.joins.get(as)
     const parts: readonly Scalar[] =
-      by === undefined ? (join?.parent ?? []).map(({ sample }) => sample) : by.map((member) => sampleAt(table, [member]))
+      by === undefined
+        ? (join?.parent ?? []).map(({ sample }) => sample)
+        : by.map((member) => sampleAt(table, [member]))
     const collection = typeof of === 'string' ? of : of.collection
     const key =
-      typeof of === 'string' ? (parts.length === 1 ? parts[0] : Object.fromEntries(parts.map((part, i) => [i, part]))) : of.key.from(parts)
-    const association: Association = { collection, as, parts, by: by?.map((member, i) => [member, parts[i] as Scalar] as const) }
+      typeof of === 'string'
+        ? parts.length === 1
+          ? parts[0]
+          : Object.fromEntries(parts.map((part, i) => [i, part]))
+        : of.key.from(parts)
+    const association: Association = {
+      collection,
+      as,
+      parts,
+      by: by?.map((member, i) => [member, parts[i] as Scalar] as const),
+    }
     return { association, join, parent: { collection, key, as } }
   })
 }

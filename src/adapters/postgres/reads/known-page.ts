@@ -18,7 +18,11 @@ export interface Asked {
 }
 
 /** The rows of an answer with the columns `table.slimNames`, with all their cells; `undefined` where one of the page is not kept. */
-export function knownRows({ table, statement, size }: Asked, rows: readonly Cells[], epoch: number): readonly Cells[] | undefined {
+export function knownRows(
+  { table, statement, size }: Asked,
+  rows: readonly Cells[],
+  epoch: number,
+): readonly Cells[] | undefined {
   const { layout, shape, besides, rows: kept } = table
   const places = shape.keyPlaces.map((_, i) => i)
   const noCells = layout.names.map(() => null)

@@ -27,7 +27,13 @@ type Found = Page<Record<string, unknown>>
 type Total = Pick<Found, 'total' | 'exact'>
 
 /** Lists. A value that can't be sent to the database at all is refused. Tells what `joins` find. */
-export async function listPage(table: Table, request: ListRequest, call: AdapterCall, ask: Ask, joins?: Joins): Promise<Found> {
+export async function listPage(
+  table: Table,
+  request: ListRequest,
+  call: AdapterCall,
+  ask: Ask,
+  joins?: Joins,
+): Promise<Found> {
   const isForAll = isUnscoped(call) && (joins === undefined || joins.areUnscoped)
   const known = isForAll ? table.lists.get(request) : undefined
   if (typeof known === 'object' && haveJoined(known, joins)) return found(table, request, call, ask, known, joins)
@@ -71,7 +77,15 @@ export function listSql(
   ])
   const terms = termsOf(table, request, searched)
   const shared = parameters.values.length
-  const page = pageSql(table, { request, from, where, terms, parameters, scope: Object.keys(call.scope), more: joins?.keys ?? '' })
+  const page = pageSql(table, {
+    request,
+    from,
+    where,
+    terms,
+    parameters,
+    scope: Object.keys(call.scope),
+    more: joins?.keys ?? '',
+  })
   const count = request.count === false ? undefined : countSql(table, from, where)
   const order = terms.map((term, i) => `p.s${i}${term.descending ? ' DESC' : ''}`).join(', ')
   const others = ['here', ...(count === undefined ? [] : ['total'])]
@@ -121,7 +135,10 @@ async function found(
   const rowsHere = rows.length > 0 && rows[0]?.[here] === null ? [] : rows
   const { count = 'exact', countBound = usualBound } = table.options
   const estimate = count === 'estimated' && Number(rows[0]?.[here + 1] ?? 0) > countBound
-  const total = request.count === false ? {} : totalOf(table, rows[0]?.[here + 1], estimate ? await estimatedRows(matching, ask) : 0)
+  const total =
+    request.count === false
+      ? {}
+      : totalOf(table, rows[0]?.[here + 1], estimate ? await estimatedRows(matching, ask) : 0)
   if (isWhole(request, call)) table.learnt.total = total.total ?? table.learnt.total
   return shown(table, request, rowsHere, statement, total, joins, epoch)
 }
@@ -152,7 +169,9 @@ function parentConditions(table: Table, { parent }: ListRequest, parameters: Par
 function termsOf(table: Table, { sort }: ListRequest, searched: Searched | undefined): readonly OrderTerm[] {
   const terms = sort.map(({ path, descending }): OrderTerm => ({ place: table.layout.place(path), descending }))
   if (terms.length > 0) return terms
-  const key = table.definition.key.members.map((name): OrderTerm => ({ place: table.layout.place([name]), descending: false }))
+  const key = table.definition.key.members.map(
+    (name): OrderTerm => ({ place: table.layout.place([name]), descending: false }),
+  )
   return searched === undefined ? key : [searched.rank, ...key]
 }
 

@@ -16,7 +16,11 @@ export const reversed = (terms: readonly OrderTerm[]): readonly OrderTerm[] =>
  * The rows behind a place in an order, as conditions whose rows follow each other: each can be read in order by an index of these terms, where one condition with
  * OR could not.
  */
-export function behind(terms: readonly OrderTerm[], values: KeysetPosition['values'], parameters: Parameters): readonly string[] {
+export function behind(
+  terms: readonly OrderTerm[],
+  values: KeysetPosition['values'],
+  parameters: Parameters,
+): readonly string[] {
   const single = rowComparison(terms, values, parameters)
   if (single !== undefined) return [single]
   const branches: string[] = []
@@ -36,14 +40,19 @@ export function behind(terms: readonly OrderTerm[], values: KeysetPosition['valu
 }
 
 /** All terms at once, where they go one way and none can be null. */
-function rowComparison(terms: readonly OrderTerm[], values: KeysetPosition['values'], parameters: Parameters): string | undefined {
+function rowComparison(
+  terms: readonly OrderTerm[],
+  values: KeysetPosition['values'],
+  parameters: Parameters,
+): string | undefined {
   const [first] = terms
   if (first === undefined || terms.length < 2) return undefined
   const op = first.descending ? '<' : '>'
   const sides: { readonly sql: string; readonly text: string; readonly cast: string }[] = []
   for (const [i, { place, descending }] of terms.entries()) {
     const value = values[i] ?? null
-    const comparison = value === null || place.nullable || descending !== first.descending ? 'never' : place.compare(op, value)
+    const comparison =
+      value === null || place.nullable || descending !== first.descending ? 'never' : place.compare(op, value)
     if (comparison === 'never' || comparison.op !== op) return undefined
     sides.push({ sql: place.sql, text: comparison.text, cast: comparison.cast })
   }
@@ -55,8 +64,12 @@ const equalSql = (place: Place, value: Scalar | null, parameters: Parameters): s
   value === null ? `${place.sql} IS NULL` : compareSql(place, '=', value, parameters)
 
 /** What comes behind a value in one term: the larger ones and then nulls, or the smaller ones. */
-function furtherOf({ place, descending }: OrderTerm, value: Scalar | null): readonly ((parameters: Parameters) => string)[] {
-  if (descending) return [(parameters) => (value === null ? `${place.sql} IS NOT NULL` : compareSql(place, '<', value, parameters))]
+function furtherOf(
+  { place, descending }: OrderTerm,
+  value: Scalar | null,
+): readonly ((parameters: Parameters) => string)[] {
+  if (descending)
+    return [(parameters) => (value === null ? `${place.sql} IS NOT NULL` : compareSql(place, '<', value, parameters))]
   if (value === null) return []
   const larger = (parameters: Parameters): string => compareSql(place, '>', value, parameters)
   return place.nullable ? [larger, () => `${place.sql} IS NULL`] : [larger]

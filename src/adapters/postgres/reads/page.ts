@@ -47,7 +47,10 @@ function besidePlace(
   if (branches.length < 2) return { sql: one(only), from: side }
   const order = direction.map(({ descending }, i) => `s${i}${descending ? ' DESC' : ''}`).join(', ')
   // Rows of one branch all come before those of the next: merged, no branch is read further than the page needs.
-  return { sql: `${branches.map((branch) => `(${one(branch)})`).join(' UNION ALL ')} ORDER BY ${order} LIMIT ${limit}`, from: side }
+  return {
+    sql: `${branches.map((branch) => `(${one(branch)})`).join(' UNION ALL ')} ORDER BY ${order} LIMIT ${limit}`,
+    from: side,
+  }
 }
 
 /** From here on it may pay to skip over keys alone, or to count from the end. */
@@ -59,7 +62,10 @@ function countedRows(table: Table, columns: string, cut: Cut): PageSql {
   const { request, from, where, terms, parameters } = cut
   const { offset, size } = request
   if (offset === 0)
-    return { sql: `SELECT ${columns} FROM ${from} WHERE ${where} ORDER BY ${orderSql(terms)} LIMIT ${size + 1}`, from: 'counted' }
+    return {
+      sql: `SELECT ${columns} FROM ${from} WHERE ${where} ORDER BY ${orderSql(terms)} LIMIT ${size + 1}`,
+      from: 'counted',
+    }
   const skip = parameters.add(String(offset), 'bigint')
   const fromEnd = isPastMiddle(table, cut)
   const window = fromEnd
@@ -80,7 +86,13 @@ function isPastMiddle({ options, learnt, sourceRelation }: Table, { request, sco
   const { where, search, parent, offset, count } = request
   // What is cut out from the end needs the total of this very statement, by a subquery in OFFSET. Citus takes none.
   if (sourceRelation.distributed) return false
-  if (count === false || (options.count ?? 'exact') !== 'exact' || offset < deepOffset || where.length > 0 || search !== undefined)
+  if (
+    count === false ||
+    (options.count ?? 'exact') !== 'exact' ||
+    offset < deepOffset ||
+    where.length > 0 ||
+    search !== undefined
+  )
     return false
   return parent === undefined && scope.length === 0 && offset > (learnt.total ?? 0) / 2
 }
@@ -102,5 +114,7 @@ function isCovered(table: Table, { request, from, terms, scope }: Cut): boolean 
   const asked = [...terms.map(({ place }) => place.column), ...members.map((name) => table.layout.member(name)?.column)]
   if (table.deletion !== undefined) asked.push(table.deletion.column)
   if (asked.includes(undefined)) return false
-  return table.relation.indexes.some(({ columns, partial }) => !partial && asked.every((column) => columns.includes(column as string)))
+  return table.relation.indexes.some(
+    ({ columns, partial }) => !partial && asked.every((column) => columns.includes(column as string)),
+  )
 }

@@ -18,7 +18,13 @@ export interface Found {
 }
 
 /** The record of a key; `undefined` where there is none. Tells what `joins` find. */
-export async function readOne(table: Table, key: KeyValue, call: AdapterCall, ask: Ask, joins?: Joins): Promise<Found | undefined> {
+export async function readOne(
+  table: Table,
+  key: KeyValue,
+  call: AdapterCall,
+  ask: Ask,
+  joins?: Joins,
+): Promise<Found | undefined> {
   const texts = table.layout.keyTexts(key)
   const epoch = epochOf(table, ask)
   joins?.begin(ask)
@@ -37,7 +43,13 @@ function isOfKey({ definition }: Table, { value }: Stored<Row>, key: KeyValue): 
 }
 
 /** The row of a key as it is listed and read, with what is joined to it. */
-async function cellsOf(table: Table, texts: readonly string[], call: AdapterCall, ask: Ask, joins?: Joins): Promise<Cells | undefined> {
+async function cellsOf(
+  table: Table,
+  texts: readonly string[],
+  call: AdapterCall,
+  ask: Ask,
+  joins?: Joins,
+): Promise<Cells | undefined> {
   // In a view, or without an index, a read may take long, and others would wait for it.
   const send = table.keyIndex !== undefined && !table.separate ? 'shared' : 'cells'
   if (isUnscoped(call)) {
@@ -51,7 +63,8 @@ async function cellsOf(table: Table, texts: readonly string[], call: AdapterCall
   const conditions = keySql(table.layout, texts, parameters)
   addVisible(table, call, parameters, table.shownAlive, conditions)
   const where = every(conditions)
-  if (joins === undefined) return (await ask[send](table.reads.of(` WHERE ${where}`), table.shownNames, parameters.values))[0]
+  if (joins === undefined)
+    return (await ask[send](table.reads.of(` WHERE ${where}`), table.shownNames, parameters.values))[0]
   const { text, names } = joins.one(where, parameters)
   return (await ask[send](text, names, parameters.values))[0]
 }
@@ -86,7 +99,8 @@ export async function readMany(
 /** Those that some row can have, each once. */
 function distinct(texts: readonly (readonly string[] | undefined)[]): readonly (readonly string[])[] {
   const known = new Map<string, readonly string[]>()
-  for (const parts of texts) if (parts !== undefined) known.set(parts.length === 1 ? (parts[0] as string) : parts.join('\0'), parts)
+  for (const parts of texts)
+    if (parts !== undefined) known.set(parts.length === 1 ? (parts[0] as string) : parts.join('\0'), parts)
   return [...known.values()]
 }
 
@@ -121,6 +135,9 @@ export async function rowNow(at: RowCall, also?: (parameters: Parameters) => str
   const parameters = new Parameters()
   const more = also === undefined ? '' : `, (${also(parameters)})::text AS c0`
   const where = every(keptRow(at, parameters))
-  const [row] = await ask.query(`SELECT ${table.version.sql} AS v${more} FROM ${table.target} WHERE ${where}`, parameters)
+  const [row] = await ask.query(
+    `SELECT ${table.version.sql} AS v${more} FROM ${table.target} WHERE ${where}`,
+    parameters,
+  )
   return row === undefined ? undefined : { version: table.version.shown(row.v ?? null), holds: row.c0 === 'true' }
 }

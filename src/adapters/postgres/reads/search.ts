@@ -40,7 +40,10 @@ export function searchFault(error: unknown): string | undefined {
 }
 
 /** The words of a row: a column, or the very expression that an index is made on. */
-export function vectorSql(table: Pick<Table, 'definition' | 'layout'>, { vector, config = 'simple', members }: TextSearch): string {
+export function vectorSql(
+  table: Pick<Table, 'definition' | 'layout'>,
+  { vector, config = 'simple', members }: TextSearch,
+): string {
   if (vector !== undefined) return `${row}.${quote(vector)}`
   const named = members ?? (table.definition.search === true ? undefined : table.definition.search)
   if (named === undefined || named.length === 0) {

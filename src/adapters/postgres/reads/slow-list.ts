@@ -77,4 +77,5 @@ async function wholeReads({ text, values }: ListStatement, database: Database): 
   }
 }
 
-const isWhole = (node: PlanNode): boolean => /^(?:Parallel )?Seq Scan$/.test(node['Node Type'] ?? '') && (node['Total Cost'] ?? 0) >= costly
+const isWhole = (node: PlanNode): boolean =>
+  /^(?:Parallel )?Seq Scan$/.test(node['Node Type'] ?? '') && (node['Total Cost'] ?? 0) >= costly

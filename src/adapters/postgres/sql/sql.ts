@@ -49,4 +49,5 @@ export const quoteRelation = ({ schema, name }: RelationName): string =>
   schema === undefined ? quote(name) : `${quote(schema)}.${quote(name)}`
 
 /** Every condition at once. */
-export const every = (conditions: readonly string[]): string => (conditions.length === 0 ? 'true' : conditions.join(' AND '))
+export const every = (conditions: readonly string[]): string =>
+  conditions.length === 0 ? 'true' : conditions.join(' AND ')

@@ -13,16 +13,22 @@ export interface Aftermath {
 }
 
 /** Reads it off the catalog and the options. `joins` are the tables that a create may insert into beside. */
-export function aftermathOf(relation: Relation, joins: Iterable<JoinColumns>, options: PostgresAdapterOptions): Aftermath {
+export function aftermathOf(
+  relation: Relation,
+  joins: Iterable<JoinColumns>,
+  options: PostgresAdapterOptions,
+): Aftermath {
   const expressions = expressionsOf(options)
   // What lies below a view or a foreign table does not show in the catalog.
   const opaque = relation.kind !== 'r' && relation.kind !== 'p'
   // A trigger before the change may write to a table whose own deferred trigger writes back.
-  const later = (change: 'insert' | 'update'): boolean => relation.deferrals && relation.triggers.some((trigger) => trigger[change])
+  const later = (change: 'insert' | 'update'): boolean =>
+    relation.deferrals && relation.triggers.some((trigger) => trigger[change])
   // RETURNING computes from what could be seen when the statement began: without the row as it is
   // now among others, and without what a trigger has written elsewhere.
   const computes = (change: 'insert' | 'update'): boolean =>
-    expressions.some((sql) => /\bselect\b/i.test(sql)) || (expressions.length > 0 && relation.triggers.some((trigger) => trigger[change]))
+    expressions.some((sql) => /\bselect\b/i.test(sql)) ||
+    (expressions.length > 0 && relation.triggers.some((trigger) => trigger[change]))
   return {
     insert:
       opaque ||
@@ -37,6 +43,8 @@ export function aftermathOf(relation: Relation, joins: Iterable<JoinColumns>, op
 
 /** The SQL of a team's own in what is read. */
 function expressionsOf({ columns = {}, version }: PostgresAdapterOptions): readonly string[] {
-  const members = Object.values(columns).flatMap((column) => (typeof column === 'object' && column.expression ? [column.expression] : []))
+  const members = Object.values(columns).flatMap((column) =>
+    typeof column === 'object' && column.expression ? [column.expression] : [],
+  )
   return typeof version === 'object' && 'expression' in version ? [...members, version.expression] : members
 }

@@ -25,7 +25,8 @@ export function contentOf(column: CatalogColumn, shape: Shape | undefined): Cont
   if (shape !== undefined && shape.types.size === 0)
     return `has no type in the schema, but its column "${column.name}" is a ${type}. Give it one, or use jsonb`
   if (strangers.length > 0) return `may be ${strangers.join(' or ')}, but its column "${column.name}" is a ${type}`
-  if (isForeignEnum(column, shape)) return `has an enum without any label of its column "${column.name}", a ${type}: use its labels`
+  if (isForeignEnum(column, shape))
+    return `has an enum without any label of its column "${column.name}", a ${type}: use its labels`
   return misfitOf(known, shape, column) ?? { kind: 'scalar', type: known }
 }
 
@@ -72,7 +73,14 @@ export function computedContent(shape: Shape | undefined): Content | undefined {
   const [type, ...others] = shape?.types ?? []
   if (type === undefined || others.length > 0) return undefined
   if (type === 'object' || type === 'array') return { kind: 'json', cast: 'jsonb' }
-  const name = type === 'integer' ? 'bigint' : type === 'number' ? 'double precision' : type === 'boolean' ? 'boolean' : computedText(shape)
+  const name =
+    type === 'integer'
+      ? 'bigint'
+      : type === 'number'
+        ? 'double precision'
+        : type === 'boolean'
+          ? 'boolean'
+          : computedText(shape)
   const known = columnType(name, undefined, shape)
   return known && { kind: 'scalar', type: known }
 }

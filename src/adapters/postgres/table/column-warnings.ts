@@ -19,12 +19,18 @@ export function columnWarning(member: string, column: CatalogColumn, shape: Shap
   }
   const [, precision] = /^numeric(?:\((\d+),-?\d+\))?$/.exec(column.type) ?? []
   const isNumeric = /^numeric(?:\(\d+,-?\d+\))?$/.test(column.type)
-  const hasFractions = /^(?:real|double precision)$/.test(column.type) || (isNumeric && !/,(?:0|-\d+)\)$/.test(column.type))
+  const hasFractions =
+    /^(?:real|double precision)$/.test(column.type) || (isNumeric && !/,(?:0|-\d+)\)$/.test(column.type))
   if (hasFractions && shape.types.has('integer') && !shape.types.has('number'))
     return `"${member}" is an integer, and its column "${column.name}" is a ${column.type}, which may hold fractions: GET shows them, and PUT refuses them. Declare it as { type: 'number' }, or make the column ${isNumeric ? 'numeric(15,0) or bigint' : 'bigint'}.`
-  if (isNumeric && (shape.types.has('number') || shape.types.has('integer')) && (precision === undefined || Number(precision) > 15))
+  if (
+    isNumeric &&
+    (shape.types.has('number') || shape.types.has('integer')) &&
+    (precision === undefined || Number(precision) > 15)
+  )
     return `"${member}" is a number, and its column "${column.name}" is a ${column.type}, which holds more digits than a JSON number: what others write there may be shown rounded. Declare it as { type: 'string', format: 'decimal' } where every digit counts.`
-  const unlisted = shape.values === undefined ? [] : (column.labels ?? []).filter((label) => !shape.values?.includes(label))
+  const unlisted =
+    shape.values === undefined ? [] : (column.labels ?? []).filter((label) => !shape.values?.includes(label))
   if (unlisted.length > 0 && !column.type.endsWith('[]'))
     return `"${member}" has an enum without ${unlisted.map((label) => `"${label}"`).join(', ')}, which its column "${column.name}" may hold: GET shows such a record, and PUT refuses it. Add the values to the schema.`
   return undefined

@@ -54,7 +54,10 @@ interface Named extends ColumnOptions {
 }
 
 /** What a resource's options say of columns, before the database is asked. */
-export function columnNames(definition: ResourceDefinition, options: PostgresAdapterOptions): ReadonlyMap<string, Named> {
+export function columnNames(
+  definition: ResourceDefinition,
+  options: PostgresAdapterOptions,
+): ReadonlyMap<string, Named> {
   const { naming = 'snake_case', columns = {} } = options
   const named = naming === 'snake_case' ? snakeCase : naming === 'same' ? (member: string) => member : naming
   const names = new Map<string, Named>()
@@ -170,7 +173,12 @@ export function unchanging(members: readonly Member[], key: readonly Member[]): 
 }
 
 /** Why a member of the key can't be one, with the fix. */
-export function noKeyColumn(name: string, definition: ResourceDefinition, options: PostgresAdapterOptions, { columns }: Relation): string {
+export function noKeyColumn(
+  name: string,
+  definition: ResourceDefinition,
+  options: PostgresAdapterOptions,
+  { columns }: Relation,
+): string {
   const column = columnNames(definition, options).get(name)?.column ?? name
   if (columns.get(column)?.generated !== true) return `the key member "${name}" needs a column of its own`
   return `the key member "${name}" lies in the generated column "${column}", which changes with the columns it is computed from. Name a column in "key" that stays as it is`

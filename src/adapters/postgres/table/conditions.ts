@@ -72,7 +72,12 @@ export function unsendable(
 }
 
 /** Adds what a principal may see: members that equal these values. */
-export function addScopeSql(layout: Layout, scope: Readonly<Record<string, Scalar>>, parameters: Parameters, conditions: string[]): void {
+export function addScopeSql(
+  layout: Layout,
+  scope: Readonly<Record<string, Scalar>>,
+  parameters: Parameters,
+  conditions: string[],
+): void {
   for (const member of Object.keys(scope)) {
     const value = scope[member]
     const isComparable = value !== undefined && value !== null && incomparable(value) === undefined
@@ -81,7 +86,12 @@ export function addScopeSql(layout: Layout, scope: Readonly<Record<string, Scala
 }
 
 /** Adds the conditions of the row of a key, as columns of the table. */
-export function addKeySql({ key }: Layout, texts: readonly string[], parameters: Parameters, conditions: string[]): void {
+export function addKeySql(
+  { key }: Layout,
+  texts: readonly string[],
+  parameters: Parameters,
+  conditions: string[],
+): void {
   for (let i = 0; i < key.length; i++) {
     const { sql, cast, blind } = key[i] as Member
     const same = `${sql} = ${parameters.add(texts[i] as string, cast)}`
@@ -99,7 +109,9 @@ export function keySql(layout: Layout, texts: readonly string[], parameters: Par
 
 /** The rows of many keys, joined with their place among them as `_s.rest_place`. */
 export function keysJoin(layout: Layout, keys: readonly (readonly string[])[], parameters: Parameters): string {
-  const columns = layout.key.map(({ cast }, i) => parameters.add(arrayText(keys.map((texts) => texts[i] as string)), `${cast}[]`))
+  const columns = layout.key.map(({ cast }, i) =>
+    parameters.add(arrayText(keys.map((texts) => texts[i] as string)), `${cast}[]`),
+  )
   const names = layout.key.map((_, i) => `rest_k${i}`).join(', ')
   const same = layout.key.map(({ sql }, i) => `${sql} = _s.rest_k${i}`).join(' AND ')
   return ` JOIN unnest(${columns.join(', ')}) WITH ORDINALITY AS _s (${names}, rest_place) ON ${same}`

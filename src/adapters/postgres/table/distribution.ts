@@ -5,7 +5,8 @@ import type { Relation } from './catalog.js'
 import type { Layout } from './layout.js'
 
 /** Sent only where the catalog of Citus exists: elsewhere the server would not parse it. */
-const text = 'SELECT (count(*) > 0)::text AS c0 FROM pg_catalog.pg_dist_partition WHERE logicalrelid::oid = ANY ($1::text::oid[])'
+const text =
+  'SELECT (count(*) > 0)::text AS c0 FROM pg_catalog.pg_dist_partition WHERE logicalrelid::oid = ANY ($1::text::oid[])'
 
 /**
  * Whether the catalog of Citus has one of these tables: as a distributed table, as a reference table, which each
@@ -17,11 +18,15 @@ export async function isDistributed(oids: readonly string[], database: Database,
 }
 
 /** Types whose text is the same in every session. That of the others depends on settings such as TimeZone. */
-const settled = /^(?:text|character varying|uuid|smallint|integer|bigint|numeric|real|double precision|boolean|jsonb?)(?:\(|$)/
+const settled =
+  /^(?:text|character varying|uuid|smallint|integer|bigint|numeric|real|double precision|boolean|jsonb?)(?:\(|$)/
 
 /**
  * Whether the row that a write leaves is to be read by another statement. Citus takes no function in
  * RETURNING that is not IMMUTABLE, and such functions make the text of dates, times and arrays.
  */
 export const isReadAgain = ({ distributed, columns }: Relation, { members }: Layout): boolean =>
-  distributed && members.some(({ computed, column }) => computed || column === undefined || !settled.test(columns.get(column)?.type ?? ''))
+  distributed &&
+  members.some(
+    ({ computed, column }) => computed || column === undefined || !settled.test(columns.get(column)?.type ?? ''),
+  )

@@ -37,25 +37,36 @@ export async function joinTablesOf(
     const parents = typeof of === 'string' ? of : of.collection
     if (given === undefined) {
       const mend = `attached: { ${JSON.stringify(as)}: { table, parent, key } }`
-      throw unfit(`"${definition.collection}" is attached to "${parents}" as "${as}", and no table says what is attached. Name it: ${mend}`)
+      throw unfit(
+        `"${definition.collection}" is attached to "${parents}" as "${as}", and no table says what is attached. Name it: ${mend}`,
+      )
     }
     const join = await describeJoin(given, as, database, wait)
     const parts = typeof of === 'string' ? undefined : of.key.members.length
     if ((parts !== undefined && join.parent.length !== parts) || join.key.length !== definition.key.members.length)
-      throw unfit(`the table of "${as}" needs one column for each part of the parent's key in "parent", and of the record's in "key"`)
+      throw unfit(
+        `the table of "${as}" needs one column for each part of the parent's key in "parent", and of the record's in "key"`,
+      )
     found.set(as, join)
   }
   return found
 }
 
-async function describeJoin({ table, parent, key }: JoinTable, as: string, database: Database, wait: Wait): Promise<JoinColumns> {
+async function describeJoin(
+  { table, parent, key }: JoinTable,
+  as: string,
+  database: Database,
+  wait: Wait,
+): Promise<JoinColumns> {
   const name = relationName(table)
   const relation = await describe(database, name, wait)
-  if (relation === undefined) throw unfit(`there is no table ${quoteRelation(name)}, which holds what is attached as "${as}"`)
+  if (relation === undefined)
+    throw unfit(`there is no table ${quoteRelation(name)}, which holds what is attached as "${as}"`)
   checkOneServer(name, relation)
   const [parents, keys] = [[parent].flat(), [key].flat()]
   const missing = [...parents, ...keys].filter((column) => !relation.columns.has(column))
-  if (missing.length > 0) throw unfit(`the table ${quoteRelation(name)} has no column ${missing.map((column) => `"${column}"`).join(', ')}`)
+  if (missing.length > 0)
+    throw unfit(`the table ${quoteRelation(name)} has no column ${missing.map((column) => `"${column}"`).join(', ')}`)
   return {
     relation: quoteRelation(name),
     parent: parents.map((column) => {
@@ -73,7 +84,10 @@ const isUniquePair = ({ kind, indexes }: Relation, pair: readonly string[]): boo
   (kind === 'r' || kind === 'p') &&
   indexes.some(
     ({ unique, partial, immediate, keys, columns }) =>
-      unique && !partial && immediate && columns.slice(0, keys).every((column) => column !== null && pair.includes(column)),
+      unique &&
+      !partial &&
+      immediate &&
+      columns.slice(0, keys).every((column) => column !== null && pair.includes(column)),
   )
 
 /** The parent's key as values of the table's columns. */
@@ -87,7 +101,12 @@ export const ofParent = (columns: JoinColumns, association: Association, paramet
   )
 
 /** The condition that a record, whose key lies in these columns, is in the parent's collection. */
-export function memberSql(key: readonly Member[], columns: JoinColumns, association: Association, parameters: Parameters): string {
+export function memberSql(
+  key: readonly Member[],
+  columns: JoinColumns,
+  association: Association,
+  parameters: Parameters,
+): string {
   const same = columns.key.map((column, i) => `_j.${quote(column)} = ${key[i]?.sql}`)
   return `EXISTS (SELECT 1 FROM ${columns.relation} AS _j WHERE ${every([...ofParent(columns, association, parameters), ...same])})`
 }

@@ -88,7 +88,8 @@ export class KeptRows {
 
   /** `bound`: characters that are kept at most of this resource. Absent: the resources of the client share a bound. False or 0: nothing is kept. */
   constructor(client: object, bound?: number | false) {
-    const { caches, rows } = bound === undefined ? sharedStore(client) : makeStore(bound || 0, bound !== false && bound > 0)
+    const { caches, rows } =
+      bound === undefined ? sharedStore(client) : makeStore(bound || 0, bound !== false && bound > 0)
     this.caches = caches
     this.#rows = rows
   }
@@ -152,7 +153,8 @@ export class KeptRows {
   /** The row of a key in the version that stands at a place of `cells`. */
   #known(shape: RowShape, key: string, cells: Cells, at: number, epoch: number): KeptRow | undefined {
     const known = this.#rows.get(key)
-    const isSame = known?.version === (cells[at] ?? null) && known.stamp === (shape.stamped ? (cells[at + 1] ?? null) : null)
+    const isSame =
+      known?.version === (cells[at] ?? null) && known.stamp === (shape.stamped ? (cells[at + 1] ?? null) : null)
     return isSame && known.epoch === epoch && known.shape === shape ? known : undefined
   }
 }

@@ -44,7 +44,11 @@ const keptOptions = ({ table, ttl = defaultTtl, lock = true }: IdempotencyOption
  */
 export function idempotencyDdl(options: IdempotencyOptions): string {
   const { name } = keptOptions(checkOptions<IdempotencyOptions>('idempotencyDdl()', options, idempotencyKinds))
-  const lines = ['id text COLLATE "C" PRIMARY KEY', ...texts.map((column) => `${column} text NOT NULL`), 'expires_at timestamptz NOT NULL']
+  const lines = [
+    'id text COLLATE "C" PRIMARY KEY',
+    ...texts.map((column) => `${column} text NOT NULL`),
+    'expires_at timestamptz NOT NULL',
+  ]
   const table = quoteRelation(name)
   return [
     `CREATE TABLE IF NOT EXISTS ${table} (\n${lines.map((line) => `  ${line}`).join(',\n')}\n);`,
@@ -65,11 +69,15 @@ export async function keptRecordsOf(
   const relation = quoteRelation(name)
   const found = await describe(database, name, wait)
   if (found === undefined)
-    throw unfit(`there is no table ${relation}, which keeps what may be repeated. Create it: ${oneLine(idempotencyDdl(idempotency))}`)
+    throw unfit(
+      `there is no table ${relation}, which keeps what may be repeated. Create it: ${oneLine(idempotencyDdl(idempotency))}`,
+    )
   checkOneServer(name, found)
   const wrong = wrongWith(found)
   if (wrong !== undefined)
-    throw unfit(`the table ${relation}, which keeps what may be repeated, ${wrong}. Make it so: ${oneLine(idempotencyDdl(idempotency))}`)
+    throw unfit(
+      `the table ${relation}, which keeps what may be repeated, ${wrong}. Make it so: ${oneLine(idempotencyDdl(idempotency))}`,
+    )
   return { relation, ttl: `${ttl} seconds`, lock, distributed: found.distributed, lacking: found.lacking }
 }
 
@@ -80,10 +88,13 @@ function wrongWith({ columns, indexes }: Relation): string | undefined {
     ...['id', ...texts].map((name) => [name, /^(?:text|character varying)$/] as const),
     ['expires_at', /^timestamp.* with time zone$/] as const,
   ]
-  const unfitting = wanted.filter(([name, type]) => !type.test(columns.get(name)?.type ?? '')).map(([name]) => `"${name}"`)
+  const unfitting = wanted
+    .filter(([name, type]) => !type.test(columns.get(name)?.type ?? ''))
+    .map(([name]) => `"${name}"`)
   if (unfitting.length > 0) return `has no column ${unfitting.join(', ')} of its type`
   const keyed = indexes.some(
-    ({ unique, partial, immediate, keys, columns: [first] }) => unique && !partial && immediate && keys === 1 && first === 'id',
+    ({ unique, partial, immediate, keys, columns: [first] }) =>
+      unique && !partial && immediate && keys === 1 && first === 'id',
   )
   return keyed ? undefined : 'may hold an id twice'
 }

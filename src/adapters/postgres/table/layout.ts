@@ -63,11 +63,19 @@ export class Layout {
   readonly #formatted: ReadonlySet<string>
 
   /** `table` is what is written, `source` what is read; often they are the same. Throws `ConfigurationError` with every fix at once. */
-  constructor(definition: ResourceDefinition, options: PostgresAdapterOptions, table: Relation, source: Relation, embedded = false) {
+  constructor(
+    definition: ResourceDefinition,
+    options: PostgresAdapterOptions,
+    table: Relation,
+    source: Relation,
+    embedded = false,
+  ) {
     this.#definition = definition
     this.#embedded = embedded
     this.restName = options.rest
-    this.#formatted = new Set(definition.key.members.filter((name) => valueFormat(definition.shape.members.get(name)) !== undefined))
+    this.#formatted = new Set(
+      definition.key.members.filter((name) => valueFormat(definition.shape.members.get(name)) !== undefined),
+    )
     const { members, warnings, unwritten, faults } = membersOf(definition, options, table, source)
     this.members = members
     this.warnings = warnings
@@ -76,9 +84,12 @@ export class Layout {
     this.rest = options.rest === undefined ? undefined : restContent(options.rest, source, faults)
     this.key = definition.key.members.flatMap((name) => {
       const member = this.byName.get(name)
-      if (member?.column === undefined || member.content.kind !== 'scalar') faults.push(noKeyColumn(name, definition, options, table))
+      if (member?.column === undefined || member.content.kind !== 'scalar')
+        faults.push(noKeyColumn(name, definition, options, table))
       else if (member.storeGiven && !definition.assigned.has(name))
-        faults.push(`"${name}" is never written ({ write: false }), so no POST can give it: name it in "assigned" of the resource`)
+        faults.push(
+          `"${name}" is never written ({ write: false }), so no POST can give it: name it in "assigned" of the resource`,
+        )
       return member === undefined ? [] : [member]
     })
     this.unchanging = unchanging(members, this.key)
@@ -88,17 +99,23 @@ export class Layout {
     if (this.rest !== undefined && table.columns.has(options.rest ?? ''))
       this.content = [...this.content, readSql(this.rest, this.#restSql)]
     const inexact = members.map((member) => member.inexact)
-    if (this.rest !== undefined && table.columns.has(options.rest ?? '')) inexact.push(inexactSql(this.rest, this.#restSql))
+    if (this.rest !== undefined && table.columns.has(options.rest ?? ''))
+      inexact.push(inexactSql(this.rest, this.#restSql))
     this.inexact = inexact.filter((sql) => sql !== undefined).join(' OR ') || undefined
     this.names = read.map((_, i) => `c${i}`)
     this.decoders = members.map(({ content }) => decoderOf(content))
     this.record = compileRecord(members, this.rest !== undefined)
     this.selection = read.map((sql, i) => `${sql} AS c${i}`).join(', ')
     if (definition.shape.hasOthers && options.rest === undefined && definition.shape.open) {
-      faults.push('the schema allows members that it does not name: name a jsonb column for them in "rest", or close the schema')
+      faults.push(
+        'the schema allows members that it does not name: name a jsonb column for them in "rest", or close the schema',
+      )
     }
     if (faults.length > 0) {
-      throw new ConfigurationError('store-unfit', `"${definition.collection}" does not fit its table: ${faults.join('; ')}.`)
+      throw new ConfigurationError(
+        'store-unfit',
+        `"${definition.collection}" does not fit its table: ${faults.join('; ')}.`,
+      )
     }
   }
 
@@ -130,7 +147,8 @@ export class Layout {
     if (member !== undefined && member.content.kind === 'scalar' && inner.length === 0) {
       return columnPlace(member.sql, member.column, member.content.type, !member.notNull)
     }
-    if (shape !== undefined && member?.content.kind === 'json') return jsonPlace(member.sql, member.content.cast, inner, shape)
+    if (shape !== undefined && member?.content.kind === 'json')
+      return jsonPlace(member.sql, member.content.cast, inner, shape)
     if (shape !== undefined && member === undefined && this.rest?.kind === 'json')
       return jsonPlace(this.#restSql, this.rest.cast, path, shape)
     throw new ConfigurationError(
@@ -140,7 +158,11 @@ export class Layout {
   }
 
   /** What holds the member at a path, and the path within. */
-  holder(path: readonly string[]): { readonly content: Content; readonly sql: string; readonly inner: readonly string[] } {
+  holder(path: readonly string[]): {
+    readonly content: Content
+    readonly sql: string
+    readonly inner: readonly string[]
+  } {
     const [first = '', ...inner] = path
     const member = this.byName.get(first)
     if (member !== undefined) return { content: member.content, sql: member.sql, inner }
@@ -174,7 +196,8 @@ export class Layout {
       if (part === undefined || part === null || faultOf(member.content, part) !== undefined) return undefined
       const { canonical, labelFault } = member.content.kind === 'scalar' ? member.content.type : noSpelling
       // An id is compared as it is written, unless the schema gives it a format: then it is canonical here (PATH-11).
-      if (canonical !== undefined && !this.#formatted.has(member.name) && canonicalOf(member.content, part) !== part) return undefined
+      if (canonical !== undefined && !this.#formatted.has(member.name) && canonicalOf(member.content, part) !== part)
+        return undefined
       // The statement of such a key would fail.
       if (labelFault !== undefined && labelFaultOf(member.content, part) !== undefined) return undefined
       texts.push(encode(member.content, part))

@@ -16,7 +16,12 @@ interface Members {
 }
 
 /** `table` is what is written, `source` what is read. */
-export function membersOf(definition: ResourceDefinition, options: PostgresAdapterOptions, table: Relation, source: Relation): Members {
+export function membersOf(
+  definition: ResourceDefinition,
+  options: PostgresAdapterOptions,
+  table: Relation,
+  source: Relation,
+): Members {
   const members: Member[] = []
   const warnings: string[] = []
   const unwritten: string[] = []
@@ -48,7 +53,8 @@ function sharedColumns(members: readonly Member[]): string[] {
   for (const { name, column } of members) {
     if (column === undefined) continue
     const other = columns.get(column)
-    if (other !== undefined) faults.push(`"${other}" and "${name}" would both lie in the column "${column}": name one of them in "columns"`)
+    if (other !== undefined)
+      faults.push(`"${other}" and "${name}" would both lie in the column "${column}": name one of them in "columns"`)
     columns.set(column, name)
   }
   return faults

@@ -26,7 +26,11 @@ export function isMoved({ kind, parts, triggers, columns }: Relation, column: st
   const before = triggers.filter(({ each, timing, update }) => each === 'row' && timing === 'before' && update)
   // Triggers run in the order of their names: what one sets, a later one may set back.
   return before.some(
-    (one) => one.own && !one.limited && sets(one, column) && !before.some((later) => later.name > one.name && touches(later, column)),
+    (one) =>
+      one.own &&
+      !one.limited &&
+      sets(one, column) &&
+      !before.some((later) => later.name > one.name && touches(later, column)),
   )
 }
 

@@ -39,7 +39,13 @@ export async function openTable(
   if (!relation.exactDoubles)
     throw unfit('the server rounds doubles: extra_float_digits is below 1. Set it to 1, for the role or the database')
   const layout = new Layout(definition, options, relation, sourceRelation, databases.write.embedded)
-  const version = await versionSource(options, { table: relation, source: sourceRelation }, layout, databases.write, wait)
+  const version = await versionSource(
+    options,
+    { table: relation, source: sourceRelation },
+    layout,
+    databases.write,
+    wait,
+  )
   const deletion = deletionOf(options, relation)
   const keyIndex = keyIndexOf(relation, layout, deletion !== undefined)
   checkOneServer(name, relation)
@@ -85,7 +91,9 @@ async function describedTable({ table }: PostgresAdapterOptions, { write }: Data
   const name = relationName(table)
   const found = await describe(write, name, wait)
   if (found !== undefined) return found
-  throw unfit(`there is no table ${quoteRelation(name)}. Create it (tableDdl() prints one that fits), or check "table" and the search_path`)
+  throw unfit(
+    `there is no table ${quoteRelation(name)}. Create it (tableDdl() prints one that fits), or check "table" and the search_path`,
+  )
 }
 
 type Statements = Pick<
@@ -119,7 +127,10 @@ function statementsOf(
   { version, proof, alive, readsAgain }: Rows,
 ): Statements {
   const isStamped = proof === 'writes'
-  const besides = { sql: `${version.shownSql} AS v${isStamped ? `, ${stampSql} AS w` : ''}`, names: isStamped ? ['v', 'w'] : ['v'] }
+  const besides = {
+    sql: `${version.shownSql} AS v${isStamped ? `, ${stampSql} AS w` : ''}`,
+    names: isStamped ? ['v', 'w'] : ['v'],
+  }
   const shown = `${layout.selection}, ${besides.sql}`
   const target = `${quoteRelation(relationName(table))} AS ${row}`
   const source = readFrom === undefined ? target : `${sourceSql(readFrom)} AS ${row}`

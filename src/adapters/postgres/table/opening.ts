@@ -70,7 +70,8 @@ export class Opening {
 
   /** Whether a statement fits the table no more, which shows that it was changed. */
   doubt(error: unknown): boolean {
-    const changed = error instanceof Outdated || ['42703', '42P01', '42804', '42883', '0A000'].includes(stateOf(error) ?? '')
+    const changed =
+      error instanceof Outdated || ['42703', '42P01', '42804', '42883', '0A000'].includes(stateOf(error) ?? '')
     if (changed) this.table = undefined
     return changed
   }

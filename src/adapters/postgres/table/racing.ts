@@ -19,7 +19,11 @@ export interface Racing {
 /** Derives this from the catalog and the options. Queries the database about functions if there are expressions. */
 export async function racingOf(
   { version, columns = {} }: PostgresAdapterOptions,
-  { relation, joins, deletion }: { relation: Relation; joins: ReadonlyMap<string, JoinColumns>; deletion: object | undefined },
+  {
+    relation,
+    joins,
+    deletion,
+  }: { relation: Relation; joins: ReadonlyMap<string, JoinColumns>; deletion: object | undefined },
   database: Database,
   wait: Wait,
 ): Promise<Racing> {
@@ -28,9 +32,14 @@ export async function racingOf(
     if (typeof column === 'object' && column.expression !== undefined) expressions.set(member, column.expression)
   const versionSql = typeof version === 'object' && 'expression' in version ? version.expression : undefined
   const isOpaque = relation.kind !== 'r' && relation.kind !== 'p'
-  const functions = await functionsThatRead([...expressions.values(), ...(versionSql === undefined ? [] : [versionSql])], database, wait)
+  const functions = await functionsThatRead(
+    [...expressions.values(), ...(versionSql === undefined ? [] : [versionSql])],
+    database,
+    wait,
+  )
   // A column of a view may be a sub-select.
-  const readsOthers = (sql: string): boolean => isOpaque || /\bselect\b/i.test(sql) || namesCalled(sql).some((name) => functions.has(name))
+  const readsOthers = (sql: string): boolean =>
+    isOpaque || /\bselect\b/i.test(sql) || namesCalled(sql).some((name) => functions.has(name))
   const compares = versionSql !== undefined && readsOthers(versionSql)
   const update = relation.indirect.update || compares
   return {
@@ -48,7 +57,11 @@ export const namesCalled = (sql: string): readonly string[] =>
   )
 
 /** Those functions in these expressions that may read tables: not the server's own, nor those declared IMMUTABLE. */
-async function functionsThatRead(expressions: readonly string[], database: Database, wait: Wait): Promise<ReadonlySet<string>> {
+async function functionsThatRead(
+  expressions: readonly string[],
+  database: Database,
+  wait: Wait,
+): Promise<ReadonlySet<string>> {
   const names = [...new Set(expressions.flatMap(namesCalled))]
   if (names.length === 0) return new Set()
   const text = `SELECT DISTINCT p.proname::text AS c0 FROM pg_proc p WHERE p.proname = ANY (ARRAY(SELECT json_array_elements_text($1::text::json))) AND p.provolatile <> 'i' AND p.pronamespace <> 'pg_catalog'::regnamespace`

@@ -10,17 +10,20 @@ import { describe, type Relation } from './catalog.js'
 type ReadFrom = NonNullable<PostgresAdapterOptions['readFrom']>
 
 /** Whether `readFrom` is a query, and not a name. */
-export const isQuery = (given: ReadFrom): given is string => typeof given === 'string' && /^\s*(?:select|with|values)\s/i.test(given)
+export const isQuery = (given: ReadFrom): given is string =>
+  typeof given === 'string' && /^\s*(?:select|with|values)\s/i.test(given)
 
 const queryOf = (given: string): string => given.replace(/[\s;]+$/, '')
 
-export const sourceSql = (given: ReadFrom): string => (isQuery(given) ? `(${queryOf(given)}\n)` : quoteRelation(relationName(given)))
+export const sourceSql = (given: ReadFrom): string =>
+  isQuery(given) ? `(${queryOf(given)}\n)` : quoteRelation(relationName(given))
 
 /** Describes a view by the catalog; a query by a temporary view that does not outlive the transaction. */
 export async function describeSource(given: ReadFrom, databases: Databases, wait: Wait): Promise<Relation> {
   if (!isQuery(given)) {
     const found = await describe(databases.read, relationName(given), wait)
-    if (found === undefined) throw unfit(`there is no view ${quoteRelation(relationName(given))}. Check "readFrom" and the search_path`)
+    if (found === undefined)
+      throw unfit(`there is no view ${quoteRelation(relationName(given))}. Check "readFrom" and the search_path`)
     return found
   }
   const undone = {}
@@ -28,7 +31,11 @@ export async function describeSource(given: ReadFrom, databases: Databases, wait
   await databases.write
     .transaction(async (session) => {
       await session.query(`CREATE TEMPORARY VIEW rest_source AS ${queryOf(given)}`, [])
-      found = await describe({ ...databases.write, query: (text, values) => session.query(text, values) }, { name: 'rest_source' }, wait)
+      found = await describe(
+        { ...databases.write, query: (text, values) => session.query(text, values) },
+        { name: 'rest_source' },
+        wait,
+      )
       throw undone
     }, wait)
     .catch((error) => {

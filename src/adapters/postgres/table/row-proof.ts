@@ -38,7 +38,10 @@ export interface Proving {
 }
 
 /** What the catalog and the options prove; `undefined` where it is not enough. */
-export function rowProofOf(options: PostgresAdapterOptions, { layout, relation, version }: Proving): RowProof | undefined {
+export function rowProofOf(
+  options: PostgresAdapterOptions,
+  { layout, relation, version }: Proving,
+): RowProof | undefined {
   // What a team's `session` sets may decide which table a name means.
   if (options.readFrom !== undefined || options.session !== undefined) return undefined
   if (typeof options.version !== 'object' || 'expression' in options.version) return undefined
@@ -47,6 +50,7 @@ export function rowProofOf(options: PostgresAdapterOptions, { layout, relation, 
   // Members that the schema does not name are read for a team's functions, and are in no digest.
   if (version.hasDigest) return layout.content.length === layout.names.length ? 'content' : undefined
   const column = relation.columns.get(options.version.column)
-  const isRandom = column?.type === 'uuid' && isRandomAlone(column.default) && isRandomAlone(options.version.next ?? column.default)
+  const isRandom =
+    column?.type === 'uuid' && isRandomAlone(column.default) && isRandomAlone(options.version.next ?? column.default)
   return isRandom && relation.stamped && relation.parts.length === 0 ? 'writes' : undefined
 }

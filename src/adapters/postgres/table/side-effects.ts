@@ -17,7 +17,9 @@ export interface Confined {
 export function confinedOf(relation: Relation, aftermath: Aftermath, { version }: PostgresAdapterOptions): Confined {
   const { kind, parts, triggers, columns } = relation
   const next = typeof version === 'object' && 'column' in version ? version.next : undefined
-  const expressions = [...columns.values()].flatMap((column) => (column.generated || column.default === null ? [] : [column.default]))
+  const expressions = [...columns.values()].flatMap((column) =>
+    column.generated || column.default === null ? [] : [column.default],
+  )
   const computes = typeof version === 'object' && 'expression' in version
   const isPlain = kind === 'r' && parts.length === 0 && !computes && [...expressions, next ?? ''].every(isHarmless)
   const confined = (change: 'insert' | 'update'): boolean =>
@@ -32,7 +34,8 @@ const harmless = new Set(
   ),
 )
 
-const isHarmless = (sql: string): boolean => !/\bselect\b/i.test(sql) && namesCalled(sql).every((name) => harmless.has(name))
+const isHarmless = (sql: string): boolean =>
+  !/\bselect\b/i.test(sql) && namesCalled(sql).every((name) => harmless.has(name))
 
 /** Whether a trigger does nothing but set columns of the new row. Only PL/pgSQL can be read. */
 function setsOwnRow(trigger: CatalogTrigger): boolean {
@@ -41,7 +44,9 @@ function setsOwnRow(trigger: CatalogTrigger): boolean {
   const [, body] = /^\s*begin\b([\s\S]*)\bend\s*;?\s*$/i.exec(codeOf(trigger)) ?? []
   if (body === undefined) return false
   const statements = body.split(';').map((statement) => statement.trim())
-  return statements.every((statement) => statement === '' || /^return\s+new$/i.test(statement) || isAssignment(statement))
+  return statements.every(
+    (statement) => statement === '' || /^return\s+new$/i.test(statement) || isAssignment(statement),
+  )
 }
 
 function isAssignment(statement: string): boolean {

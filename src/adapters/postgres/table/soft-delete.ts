@@ -25,7 +25,8 @@ export function deletionOf({ softDelete: given }: PostgresAdapterOptions, relati
     throw unfit(
       `each new row would be marked as deleted, by the default of "${column}", ${initial}. ALTER COLUMN ${quote(column)} DROP DEFAULT`,
     )
-  if (found.type === 'boolean') return { column, sql: deleted ?? 'true', alive: found.notNull ? `NOT ${sql}` : `${sql} IS NOT TRUE` }
+  if (found.type === 'boolean')
+    return { column, sql: deleted ?? 'true', alive: found.notNull ? `NOT ${sql}` : `${sql} IS NOT TRUE` }
   if (deleted === undefined && !/^(?:timestamp|date)/.test(found.type)) {
     throw unfit(`"${column}" is a ${found.type}: say in softDelete.deleted what SQL marks a row as deleted`)
   }

@@ -131,4 +131,5 @@ export const recordOf = (table: Table, cells: Cells, epoch: number): Stored<Reco
   epoch < 0 ? storedOf(table, cells) : table.rows.stored(table.shape, cells, epoch)
 
 /** The version of a row of `shown`. */
-export const versionOf = ({ layout, version }: Table, cells: Cells): string => version.shown(cells[layout.names.length] ?? null)
+export const versionOf = ({ layout, version }: Table, cells: Cells): string =>
+  version.shown(cells[layout.names.length] ?? null)

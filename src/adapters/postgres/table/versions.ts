@@ -58,7 +58,9 @@ export async function versionSource(
       throw unfit(`the default of the version column "${column}", ${found.default}, may repeat. ${mend}`)
     }
   }
-  const assignment = found.generated ? undefined : { column, sql: nextSql(found, next), hasDefault: found.default !== null }
+  const assignment = found.generated
+    ? undefined
+    : { column, sql: nextSql(found, next), hasDefault: found.default !== null }
   // Random versions need no prefix. A count starts over with an embedded database.
   const before = database.embedded && !isRandom(found.default) ? await prefix(options, database, wait) : ''
   const sql = columnSql(found)
@@ -79,12 +81,16 @@ export async function versionSource(
  */
 function nextSql({ type, default: given }: CatalogColumn, next: string | undefined): VersionAssignment['sql'] {
   if (next !== undefined) return () => next
-  return type === 'uuid' && isRandomAlone(given) ? (parameters) => parameters.add(randomUUID(), 'uuid') : () => 'DEFAULT'
+  return type === 'uuid' && isRandomAlone(given)
+    ? (parameters) => parameters.add(randomUUID(), 'uuid')
+    : () => 'DEFAULT'
 }
 
 function columnSql({ name, type, notNull }: CatalogColumn): string {
   // A timestamp's text depends on the session's settings.
-  const sql = type.startsWith('timestamp') ? `extract(epoch FROM ${row}.${quote(name)})::text` : `${row}.${quote(name)}::text`
+  const sql = type.startsWith('timestamp')
+    ? `extract(epoch FROM ${row}.${quote(name)})::text`
+    : `${row}.${quote(name)}::text`
   // Rows from before the column was there have none: that is a version too, until they are written.
   return notNull ? sql : `coalesce(${sql}, '')`
 }
@@ -119,7 +125,11 @@ async function prefix({ epoch }: PostgresAdapterOptions, database: Database, wai
   if (epoch !== undefined) return `${epoch}.`
   try {
     const life = database.embedded ? 'extract(epoch FROM pg_postmaster_start_time())::numeric(20, 0)::text' : 'NULL'
-    const [found] = await database.query(`SELECT system_identifier::text AS c0, ${life} AS c1 FROM pg_control_system()`, [], wait)
+    const [found] = await database.query(
+      `SELECT system_identifier::text AS c0, ${life} AS c1 FROM pg_control_system()`,
+      [],
+      wait,
+    )
     return `${[found?.c0, found?.c1].flatMap((part) => (part == null ? [] : [BigInt(part).toString(36)])).join('.')}.`
   } catch (error) {
     const { code } = error as { code?: string }

@@ -11,7 +11,11 @@ import { teamError } from './team-errors.js'
 import { markBegin } from './transaction-mark.js'
 
 /** Runs a team's `session`, and records what it throws in `teamErrors`. */
-async function runSession(session: PostgresAdapterOptions['session'], native: SqlClient, call: AdapterCall): Promise<void> {
+async function runSession(
+  session: PostgresAdapterOptions['session'],
+  native: SqlClient,
+  call: AdapterCall,
+): Promise<void> {
   try {
     await session?.(native, call)
   } catch (error) {
@@ -110,7 +114,8 @@ function readingFrom<T>(
 ): Promise<T> {
   // Two servers that are no copies of each other may give different rows the same stamp.
   const alone = new CallStatements(database, call, { keeps: database === read && read.pooled })
-  if (session === undefined && position === undefined) return patiently(() => work(alone), { writes: false, wait: alone })
+  if (session === undefined && position === undefined)
+    return patiently(() => work(alone), { writes: false, wait: alone })
   const attempt = (): Promise<T> =>
     database.transaction(
       async (own) => {
@@ -127,12 +132,19 @@ function readingFrom<T>(
 
 /** Whether the server shows everything up to this position; a primary does, as it has no other. */
 async function hasReplayed(own: Session, position: string): Promise<boolean> {
-  const [row] = await own.query(`SELECT (NOT pg_is_in_recovery() OR pg_last_wal_replay_lsn() >= $1::pg_lsn)::text AS c0`, [position])
+  const [row] = await own.query(
+    `SELECT (NOT pg_is_in_recovery() OR pg_last_wal_replay_lsn() >= $1::pg_lsn)::text AS c0`,
+    [position],
+  )
   return row?.c0 === 'true'
 }
 
 /** A write of one statement, and what is asked after it. */
-export function writingAlone<T>({ read, write }: Databases, call: AdapterCall, work: (ask: Ask) => Promise<T>): Promise<T> {
+export function writingAlone<T>(
+  { read, write }: Databases,
+  call: AdapterCall,
+  work: (ask: Ask) => Promise<T>,
+): Promise<T> {
   const alone = new CallStatements(write, call, { keepsWritten: write === read && write.pooled && !write.nested })
   return patiently(() => work(alone), { writes: true, wait: alone })
 }
@@ -173,7 +185,15 @@ async function makeRepeatable(own: Session): Promise<void> {
 }
 
 /** Runs it. In a transaction that the caller ends, a failed write leaves the rest of it as it was. */
-export function writingTogether<T>({ databases, options, call, optional, repeatable, succeeded, work }: Transaction<T>): Promise<T> {
+export function writingTogether<T>({
+  databases,
+  options,
+  call,
+  optional,
+  repeatable,
+  succeeded,
+  work,
+}: Transaction<T>): Promise<T> {
   const { write: database, callers } = databases
   const wait = waitOf(call)
   const first = options.write === undefined && !repeatable ? undefined : markBegin

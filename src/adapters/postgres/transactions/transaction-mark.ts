@@ -60,7 +60,9 @@ export class TransactionMark {
   }
 
   /** Sets the mark, and gives what it was. */
-  async #swap(mark: string): Promise<{ readonly mark: string; readonly readOnly: boolean } | { readonly state: MarkState }> {
+  async #swap(
+    mark: string,
+  ): Promise<{ readonly mark: string; readonly readOnly: boolean } | { readonly state: MarkState }> {
     try {
       const [row] = await this.#ask.query(
         `SELECT ${settingOf(setting)} AS c0, ${isReadOnly} AS c1, set_config('${setting}', '${mark}', true) AS c2`,

@@ -18,7 +18,11 @@ export type Declared = Pick<Shape, 'format' | 'types'> | undefined
  * The type of a column, as `format_type` writes it; `undefined` where no JSON scalar fits it.
  * Numbers that the schema declares as texts (formats `decimal` and `int64`) are texts.
  */
-export function columnType(name: string, labels: readonly string[] | undefined, declared: Declared): ColumnType | undefined {
+export function columnType(
+  name: string,
+  labels: readonly string[] | undefined,
+  declared: Declared,
+): ColumnType | undefined {
   if (labels !== undefined) return enumeration(name, labels)
   const [base, arguments_] = parted(name)
   const [precision] = arguments_
@@ -126,11 +130,13 @@ function texts(base: string, length: number | undefined): ColumnType {
     encode: String,
     fault(value) {
       const text = value as string
-      if (most !== undefined && text.length > most && [...text].length > most) return `must have at most ${most} characters`
+      if (most !== undefined && text.length > most && [...text].length > most)
+        return `must have at most ${most} characters`
       if (padded && text.endsWith(' ')) return 'can not end with a space here'
       return textFault(text)
     },
-    compare: (op, value) => (padded && op === '=' && (value as string).endsWith(' ') ? 'never' : { op, text: value as string, cast }),
+    compare: (op, value) =>
+      padded && op === '=' && (value as string).endsWith(' ') ? 'never' : { op, text: value as string, cast },
   }
 }
 
@@ -143,7 +149,8 @@ function written(type: ColumnType, declared: Declared): ColumnType {
   if (format === undefined) return type
   const { canonical, expects } = format
   const of = (value: Scalar): Scalar => canonical(value as string) ?? value
-  const misfit = (value: Scalar): string | undefined => (canonical(value as string) === undefined ? `must be ${expects}` : undefined)
+  const misfit = (value: Scalar): string | undefined =>
+    canonical(value as string) === undefined ? `must be ${expects}` : undefined
   return {
     ...type,
     samples: textSamples[format.name] ?? type.samples,

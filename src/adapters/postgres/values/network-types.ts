@@ -34,7 +34,9 @@ export const networkAddresses = (cast: 'inet' | 'cidr'): ColumnType =>
     samples: cast === 'inet' ? ['10.0.0.1', '10.0.0.2'] : ['10.0.0.0/8', '10.0.0.0/16'],
     formats: ['ipv4', 'ipv6'],
     expects:
-      cast === 'inet' ? 'an IP address such as 192.0.2.1, 192.0.2.0/24 or 2001:db8::1' : 'a network such as 192.0.2.0/24 or 2001:db8::/32',
+      cast === 'inet'
+        ? 'an IP address such as 192.0.2.1, 192.0.2.0/24 or 2001:db8::1'
+        : 'a network such as 192.0.2.0/24 or 2001:db8::/32',
     // A `cidr` is shown with its mask, an `inet` of one host without.
     canonical: (text) => {
       const found = canonicalAddress(text)
@@ -45,7 +47,8 @@ export const networkAddresses = (cast: 'inet' | 'cidr'): ColumnType =>
       cast === 'cidr'
         ? `${sql}::text`
         : `CASE WHEN masklen(${sql}) = CASE family(${sql}) WHEN 4 THEN 32 ELSE 128 END THEN host(${sql}) ELSE ${sql}::text END`,
-    holdsNot: (text) => (cast === 'cidr' && hasHostBits(text) ? 'must be a network: it has bits set to the right of its mask' : undefined),
+    holdsNot: (text) =>
+      cast === 'cidr' && hasHostBits(text) ? 'must be a network: it has bits set to the right of its mask' : undefined,
     beyond: (op, text) => ({ op, text, cast: 'inet' }),
   })
 
@@ -66,7 +69,8 @@ function bitsOf6(host: string): string {
   const [left = '', right] = plain.split('::')
   const words = (part: string): string[] => (part === '' ? [] : part.split(':'))
   const [before, after] = [words(left), words(right ?? '')]
-  const all = right === undefined ? before : [...before, ...Array<string>(8 - before.length - after.length).fill('0'), ...after]
+  const all =
+    right === undefined ? before : [...before, ...Array<string>(8 - before.length - after.length).fill('0'), ...after]
   return all.map((word) => Number.parseInt(word, 16).toString(2).padStart(16, '0')).join('')
 }
 
@@ -74,13 +78,17 @@ function bitsOf6(host: string): string {
 export const hardwareAddresses = (cast: 'macaddr' | 'macaddr8'): ColumnType =>
   valueTexts({
     cast,
-    samples: cast === 'macaddr' ? ['00:00:00:00:00:00', '00:00:00:00:00:01'] : ['00:00:00:00:00:00:00:00', '00:00:00:00:00:00:00:01'],
+    samples:
+      cast === 'macaddr'
+        ? ['00:00:00:00:00:00', '00:00:00:00:00:01']
+        : ['00:00:00:00:00:00:00:00', '00:00:00:00:00:00:00:01'],
     formats: [],
     width: cast === 'macaddr' ? [17, 17] : [23, 23],
     inJson: true,
     expects: `a hardware address such as ${cast === 'macaddr' ? '08:00:2b:01:02:03' : '08:00:2b:01:02:03:04:05'}`,
     canonical(text) {
-      const groups = /^[0-9a-f]{2}(?:([:-])[0-9a-f]{2}(?:\1[0-9a-f]{2})*)?$|^[0-9a-f]{4}(?:\.[0-9a-f]{4})+$|^[0-9a-f]+$/i
+      const groups =
+        /^[0-9a-f]{2}(?:([:-])[0-9a-f]{2}(?:\1[0-9a-f]{2})*)?$|^[0-9a-f]{4}(?:\.[0-9a-f]{4})+$|^[0-9a-f]+$/i
       const digits = groups.test(text) ? text.replace(/[:.-]/g, '').toLowerCase() : ''
       return digits.length === (cast === 'macaddr' ? 12 : 16) ? (digits.match(/../g) ?? []).join(':') : undefined
     },

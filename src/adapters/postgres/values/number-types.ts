@@ -13,10 +13,12 @@ const notANumber = (sql: string): string => `${sql} = 'NaN'`
 /** The digits of a number without an exponent: some types read none. */
 const digits = (value: Scalar): string => String(Object.is(value, -0) ? 0 : value)
 
-const beyondDouble = (sql: string): string => `${sql} NOT BETWEEN ${Number.MIN_SAFE_INTEGER} AND ${Number.MAX_SAFE_INTEGER}`
+const beyondDouble = (sql: string): string =>
+  `${sql} NOT BETWEEN ${Number.MIN_SAFE_INTEGER} AND ${Number.MAX_SAFE_INTEGER}`
 
 export function wholeNumbers(cast: string, bound: number): ColumnType {
-  const fits = (value: Scalar): boolean => Number.isInteger(value) && (value as number) >= -bound && (value as number) < bound
+  const fits = (value: Scalar): boolean =>
+    Number.isInteger(value) && (value as number) >= -bound && (value as number) < bound
   return {
     cast,
     holds: ['integer', 'number'],
@@ -36,7 +38,8 @@ export function wholeNumbers(cast: string, bound: number): ColumnType {
       if (Number.isSafeInteger(number)) return { op, text: digits(number), cast: 'bigint' }
       if (op === '=') return 'never'
       const upwards = op === '>' || op === '>='
-      if (Math.abs(number) > bound) return number < 0 === upwards ? { op: '>=', text: String(-bound), cast: 'bigint' } : 'never'
+      if (Math.abs(number) > bound)
+        return number < 0 === upwards ? { op: '>=', text: String(-bound), cast: 'bigint' } : 'never'
       return { op: upwards ? '>' : '<=', text: digits(Math.floor(number)), cast: 'bigint' }
     },
   }
@@ -53,14 +56,21 @@ export function decimals([precision, scale = 0]: readonly number[]): ColumnType 
     faithful: (text) => Number.isFinite(Number(text)) && plainDigits(Number(text)).join('.') === plainText(text),
     // Up to 15 digits are those of a double, whatever they are.
     inexact: (sql) =>
-      precision !== undefined && precision <= 15 ? notANumber(sql) : `NOT (abs(${sql}) < 1000000000 AND ${sql} = round(${sql}, 6))`,
+      precision !== undefined && precision <= 15
+        ? notANumber(sql)
+        : `NOT (abs(${sql}) < 1000000000 AND ${sql} = round(${sql}, 6))`,
     encode: digits,
-    fault: (value) => (precision === undefined ? undefined : digitsFault(plainDigits(value as number), precision, scale)),
+    fault: (value) =>
+      precision === undefined ? undefined : digitsFault(plainDigits(value as number), precision, scale),
     compare: (op, value) => ({ op, text: digits(value), cast: 'numeric' }),
-    ...(precision !== undefined && precision <= 15 ? {} : { compareShown: (op, value) => comparedRounded(op, value as number, 'numeric') }),
+    ...(precision !== undefined && precision <= 15
+      ? {}
+      : { compareShown: (op, value) => comparedRounded(op, value as number, 'numeric') }),
     // A column with a precision holds no infinity, and old servers have no word for it.
     unshown: (sql) =>
-      precision !== undefined && precision - scale <= 308 ? notANumber(sql) : `${sql} >= ${infiniteFrom} OR ${sql} <= -${infiniteFrom}`,
+      precision !== undefined && precision - scale <= 308
+        ? notANumber(sql)
+        : `${sql} >= ${infiniteFrom} OR ${sql} <= -${infiniteFrom}`,
   }
 }
 
@@ -92,7 +102,8 @@ export function floats(cast: string, stored: (value: number) => number): ColumnT
     inexact: notFinite,
     unshown: notFinite,
     encode: digits,
-    fault: (value) => (stored(value as number) === value ? undefined : 'must be a number that single precision can hold'),
+    fault: (value) =>
+      stored(value as number) === value ? undefined : 'must be a number that single precision can hold',
     compare(op, value) {
       if (stored(value as number) === value) return { op, text: digits(value), cast }
       return op === '=' ? 'never' : { op, text: digits(value), cast: 'double precision' }
@@ -120,7 +131,8 @@ export function wholeNumberTexts(cast: string, bits: number): ColumnType {
     counts: true,
     expects: 'a whole number as text, such as "42"',
     canonical: canonicalInt64,
-    holdsNot: (text) => (BigInt(text) < least || BigInt(text) > most ? `must be from ${least} to ${most} here` : undefined),
+    holdsNot: (text) =>
+      BigInt(text) < least || BigInt(text) > most ? `must be from ${least} to ${most} here` : undefined,
     // The column is compared as what it is, so that its index serves.
     beyond: (op, text) => ({ op, text, cast: 'bigint' }),
   })
@@ -158,7 +170,9 @@ export function decimalTexts([precision, scale = 0]: readonly number[]): ColumnT
     inexact: (sql) => (precision === undefined ? notFinite(`${sql}::text`) : notANumber(sql)),
     // NaN is larger than every number. The range comes first: an index finds it.
     unshown: (sql) =>
-      precision === undefined ? `${sql} NOT BETWEEN -1e131071 AND 1e131071 AND ${notFinite(`${sql}::text`)}` : notANumber(sql),
+      precision === undefined
+        ? `${sql} NOT BETWEEN -1e131071 AND 1e131071 AND ${notFinite(`${sql}::text`)}`
+        : notANumber(sql),
   }
 }
 
@@ -168,10 +182,16 @@ const tooManyDigits = (text: string): boolean => {
 }
 
 /** Why a `numeric(precision, scale)` does not keep a decimal of these digits before and behind the point. */
-function digitsFault([before, behind]: readonly [string, string], precision: number, scale: number): string | undefined {
+function digitsFault(
+  [before, behind]: readonly [string, string],
+  precision: number,
+  scale: number,
+): string | undefined {
   // A scale below zero rounds before the point, one above the precision leaves no room for the first digits behind it.
   const isUsual = scale >= 0 && scale <= precision
-  const isHeld = isUsual ? before.length <= precision - scale && behind.length <= scale : fitsOddScale(before, behind, precision, scale)
+  const isHeld = isUsual
+    ? before.length <= precision - scale && behind.length <= scale
+    : fitsOddScale(before, behind, precision, scale)
   return isHeld ? undefined : digitsMessage(precision - scale, scale)
 }
 

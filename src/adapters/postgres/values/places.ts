@@ -46,7 +46,9 @@ export function readSql(content: Content, sql: string, embedded = false): string
   if (content.kind === 'scalar') {
     const shown = content.type.read(sql)
     const isFree = embedded && content.type.plain === true && content.type.canonical === undefined
-    return isFree ? `CASE WHEN left(${shown}, 1) COLLATE "C" = chr(65279) THEN chr(65279) || ${shown} ELSE ${shown} END` : shown
+    return isFree
+      ? `CASE WHEN left(${shown}, 1) COLLATE "C" = chr(65279) THEN chr(65279) || ${shown} ELSE ${shown} END`
+      : shown
   }
   if (content.kind === 'json') return `${sql}::text`
   // An array of the database is shown as JSON, so that no array grammar has to be read here.
@@ -74,14 +76,17 @@ function nested(items: readonly unknown[], sizes: readonly number[]): readonly u
   const [, ...inner] = sizes
   if (inner.length === 0) return items
   const length = inner.reduce((product, size) => product * size, 1)
-  return Array.from({ length: items.length / length }, (_, i) => nested(items.slice(i * length, (i + 1) * length), inner))
+  return Array.from({ length: items.length / length }, (_, i) =>
+    nested(items.slice(i * length, (i + 1) * length), inner),
+  )
 }
 
 export function decode(content: Content, text: string): unknown {
   if (content.kind === 'scalar') return content.type.decode(text)
   if (content.kind === 'json') return jsonValue(text)
   const value: unknown = JSON.parse(text)
-  if (Array.isArray(value)) return content.item.inJson ? inLists(content.item, value) : value.map((item) => decodeItem(content.item, item))
+  if (Array.isArray(value))
+    return content.item.inJson ? inLists(content.item, value) : value.map((item) => decodeItem(content.item, item))
   const { sizes, items } = value as { readonly sizes: readonly number[]; readonly items: readonly unknown[] }
   return nested(
     items.map((item) => decodeItem(content.item, item)),
@@ -118,7 +123,9 @@ const deeply = (value: readonly unknown[], change: (item: unknown) => unknown): 
 export function encode(content: Content, value: unknown): string {
   if (content.kind === 'scalar') return content.type.encode(value as Scalar)
   if (content.kind === 'json') return JSON.stringify(value)
-  return arrayText((value as readonly (Scalar | null)[]).map((item) => (item === null ? null : content.item.encode(item))))
+  return arrayText(
+    (value as readonly (Scalar | null)[]).map((item) => (item === null ? null : content.item.encode(item))),
+  )
 }
 
 /** A value as its column shows it, where the column has one text for each value. */
@@ -149,13 +156,16 @@ export function labelFaultOf(content: Content, value: unknown): Fault | undefine
 }
 
 function scalarFault(type: ColumnType, value: unknown, path: readonly string[]): Fault | undefined {
-  if (!fits(type, value)) return { path, why: `must be ${type.holds.includes('string') ? 'text' : `a ${type.holds.at(-1)}`}` }
+  if (!fits(type, value))
+    return { path, why: `must be ${type.holds.includes('string') ? 'text' : `a ${type.holds.at(-1)}`}` }
   const why = type.fault(value as Scalar)
   return why === undefined ? undefined : { path, why }
 }
 
 const fits = ({ holds }: ColumnType, value: unknown): boolean =>
-  typeof value === 'number' ? holds.includes('number') && Number.isFinite(value) : holds.includes(typeof value as 'string' | 'boolean')
+  typeof value === 'number'
+    ? holds.includes('number') && Number.isFinite(value)
+    : holds.includes(typeof value as 'string' | 'boolean')
 
 /** A scalar in a column of its own. */
 export function columnPlace(sql: string, column: string | undefined, type: ColumnType, nullable: boolean): Place {
@@ -204,7 +214,8 @@ function formattedPlace(text: string, format: ValueFormat): Place {
   }
 }
 
-const compareJsonText: Place['compare'] = (op, value) => (typeof value === 'string' ? { op, text: value, cast: 'text' } : 'never')
+const compareJsonText: Place['compare'] = (op, value) =>
+  typeof value === 'string' ? { op, text: value, cast: 'text' } : 'never'
 const compareJson: Place['compare'] = (op, value) =>
   typeof value === 'string' ? 'never' : { op, text: JSON.stringify(value), cast: 'jsonb' }
 
@@ -231,7 +242,13 @@ export const textAt = ({ cast }: { readonly cast: string }, sql: string, path: r
   jsonAt(cast === 'jsonb' ? sql : `${sql}::jsonb`, path).text
 
 /** Whether the array at a path holds a value. */
-export function containsSql(content: Content, sql: string, path: readonly string[], value: Scalar, parameters: Parameters): string {
+export function containsSql(
+  content: Content,
+  sql: string,
+  path: readonly string[],
+  value: Scalar,
+  parameters: Parameters,
+): string {
   if (content.kind === 'array') {
     const comparison = fits(content.item, value) ? content.item.compare('=', value) : 'never'
     if (comparison === 'never') return 'false'
@@ -254,4 +271,5 @@ export const itemMisfit = (content: Content, value: Scalar): string | undefined 
   content.kind === 'array' && fits(content.item, value) ? content.item.misfit?.(value) : undefined
 
 /** Why a value can't even be compared with: it is text that no column holds. */
-export const incomparable = (value: unknown): string | undefined => (typeof value === 'string' ? textFault(value) : undefined)
+export const incomparable = (value: unknown): string | undefined =>
+  typeof value === 'string' ? textFault(value) : undefined

@@ -33,7 +33,10 @@ function middles(value: number): readonly [below: string, above: string, isEven:
   const exponent = smallestExponent + Math.max(biased - 1, 0)
   const outer = decimal(2n * significand + 1n, exponent - 1)
   // Below a power of two the doubles lie twice as close.
-  const inner = fraction === 0n && biased > 1 ? decimal(4n * significand - 1n, exponent - 2) : decimal(2n * significand - 1n, exponent - 1)
+  const inner =
+    fraction === 0n && biased > 1
+      ? decimal(4n * significand - 1n, exponent - 2)
+      : decimal(2n * significand - 1n, exponent - 1)
   const isEven = (significand & 1n) === 0n
   return value < 0 ? [negated(outer), negated(inner), isEven] : [inner, outer, isEven]
 }

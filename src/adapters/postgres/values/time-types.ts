@@ -29,7 +29,9 @@ export const dates: ColumnType = valueTexts({
 /** The digits behind the point of a canonical text, zeros at the end left out. */
 const fractionOf = (text: string): string => /\.(\d*?)0*(?:\D|$)/.exec(text)?.[1] ?? ''
 const digitsBeyond = (text: string, precision: number): string | undefined =>
-  fractionOf(text).length > precision ? `must have at most ${precision} digits behind the decimal point here` : undefined
+  fractionOf(text).length > precision
+    ? `must have at most ${precision} digits behind the decimal point here`
+    : undefined
 /** The text with so many digits behind the point. */
 const cut = (text: string, precision: number): string =>
   text.replace(/\.\d+/, (fraction) => (precision === 0 ? '' : fraction.slice(0, precision + 1)))
@@ -97,7 +99,11 @@ export const instants = (precision = 6): ColumnType =>
 
 /** Year 1 begins in UTC, whatever the zone of the session. */
 const inUtc = (sql: string): string =>
-  dated(sql, `regexp_replace(to_char(${sql} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US'), '000$', '') || 'Z'`, '0001-01-01T00:00:00Z')
+  dated(
+    sql,
+    `regexp_replace(to_char(${sql} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US'), '000$', '') || 'Z'`,
+    '0001-01-01T00:00:00Z',
+  )
 
 const mostMonths = 2 ** 31 - 1
 const mostMicroseconds = 2n ** 63n - 1n

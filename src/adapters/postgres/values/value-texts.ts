@@ -28,7 +28,8 @@ export type Comparing = '=' | '<' | '<=' | '>' | '>='
 export function valueTexts(type: ValueTexts): ColumnType {
   const { cast, canonical, sent = (text) => text, shown } = type
   const of = (value: Scalar): string | undefined => canonical(value as string)
-  const misfit = (value: Scalar): string | undefined => (of(value) === undefined ? `must be ${type.expects}` : undefined)
+  const misfit = (value: Scalar): string | undefined =>
+    of(value) === undefined ? `must be ${type.expects}` : undefined
   return {
     cast,
     holds: ['string'],

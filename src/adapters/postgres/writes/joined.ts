@@ -7,7 +7,11 @@ import { every, Parameters, quote, row } from '../sql/sql.js'
 import { type JoinColumns, memberSql, ofParent, parentValues } from '../table/join-tables.js'
 import { absentOrStale } from './unchanged.js'
 
-export async function attachRow(at: RowCall, join: JoinColumns, to: Association): Promise<'attached' | 'absent' | 'stale' | Refused> {
+export async function attachRow(
+  at: RowCall,
+  join: JoinColumns,
+  to: Association,
+): Promise<'attached' | 'absent' | 'stale' | Refused> {
   const parameters = new Parameters()
   const held = heldRow(at, parameters)
   const columns = [...join.parent.map(({ column }) => column), ...join.key].map(quote).join(', ')
@@ -22,7 +26,11 @@ export async function attachRow(at: RowCall, join: JoinColumns, to: Association)
 const inside = (join: JoinColumns, to: Association, parameters: Parameters): string =>
   `SELECT 1 FROM ${join.relation} AS _j WHERE ${every([...ofParent(join, to, parameters), ...sameKey(join, row)])}`
 
-export async function detachRow(at: RowCall, join: JoinColumns, from: Association): Promise<'detached' | 'absent' | 'stale'> {
+export async function detachRow(
+  at: RowCall,
+  join: JoinColumns,
+  from: Association,
+): Promise<'detached' | 'absent' | 'stale'> {
   const parameters = new Parameters()
   const held = heldRow(at, parameters)
   const taken = `DELETE FROM ${join.relation} AS _j USING _t WHERE ${every([...ofParent(join, from, parameters), ...sameKey(join, '_t')])} RETURNING 1`
@@ -38,4 +46,5 @@ function heldRow(at: RowCall, parameters: Parameters): string {
   return `SELECT ${keys} FROM ${target} WHERE ${every(expectedRow(at, parameters))} FOR SHARE`
 }
 
-const sameKey = (join: JoinColumns, of: string): string[] => join.key.map((column, i) => `_j.${quote(column)} = ${of}.k${i}`)
+const sameKey = (join: JoinColumns, of: string): string[] =>
+  join.key.map((column, i) => `_j.${quote(column)} = ${of}.k${i}`)

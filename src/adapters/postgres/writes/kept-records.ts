@@ -28,7 +28,8 @@ export async function keeping<R extends object | Repeated>(
     return typeof known === 'string' ? known : { created: known }
   }
   const result = await work()
-  if (typeof result === 'object' && 'created' in result) await keep(kept, idempotency, result.created as Stored<Row>, ask)
+  if (typeof result === 'object' && 'created' in result)
+    await keep(kept, idempotency, result.created as Stored<Row>, ask)
   return result
 }
 
@@ -39,7 +40,11 @@ export async function keeping<R extends object | Repeated>(
  * can undo. The lock conflicts with no other statement here except the removal of expired rows, and
  * a row that is not found costs nothing.
  */
-export async function recall(kept: KeptRecords, { id, fingerprint }: Idempotency, ask: Ask): Promise<Stored<Row> | Repeated | undefined> {
+export async function recall(
+  kept: KeptRecords,
+  { id, fingerprint }: Idempotency,
+  ask: Ask,
+): Promise<Stored<Row> | Repeated | undefined> {
   const parameters = new Parameters()
   const text = `SELECT fingerprint AS c0, record AS c1, version AS c2 FROM ${kept.relation} WHERE id = ${parameters.add(id)} AND expires_at > now() FOR KEY SHARE`
   const [found] = await asked(ask, text, parameters)
@@ -94,7 +99,11 @@ async function tryLock(id: string, ask: Ask): Promise<boolean> {
 }
 
 /** The last statement of `takeOver`. */
-export async function renew({ relation, ttl }: KeptRecords, { id, fingerprint }: Idempotency, ask: Ask): Promise<boolean> {
+export async function renew(
+  { relation, ttl }: KeptRecords,
+  { id, fingerprint }: Idempotency,
+  ask: Ask,
+): Promise<boolean> {
   const parameters = new Parameters()
   const set = `fingerprint = ${parameters.add(fingerprint)}, record = '', version = '', expires_at = now() + ${parameters.add(ttl, 'interval')}`
   const text = `UPDATE ${relation} SET ${set} WHERE id = ${parameters.add(id)} AND expires_at <= now() RETURNING id AS c0`
@@ -102,7 +111,12 @@ export async function renew({ relation, ttl }: KeptRecords, { id, fingerprint }:
 }
 
 /** Keeps the record under its id, which is claimed already. */
-export async function keep({ relation }: KeptRecords, { id }: Idempotency, { value, version }: Stored<Row>, ask: Ask): Promise<void> {
+export async function keep(
+  { relation }: KeptRecords,
+  { id }: Idempotency,
+  { value, version }: Stored<Row>,
+  ask: Ask,
+): Promise<void> {
   const parameters = new Parameters()
   // JSON as text: numbers, and the order of members, stay what they are.
   const text = `UPDATE ${relation} SET record = ${parameters.add(JSON.stringify(value))}, version = ${parameters.add(version)} WHERE id = ${parameters.add(id)}`
@@ -119,7 +133,11 @@ const clearEvery = 60_000
  * Clears what has expired, now and then and in nobody's time: it is as good as gone, and only takes room. In a transaction of the caller's it would hold its rows, so
  * nothing is cleared there.
  */
-export function clearingOf(database: Database, wait: Wait, warn: (message: string) => void): (kept: KeptRecords) => void {
+export function clearingOf(
+  database: Database,
+  wait: Wait,
+  warn: (message: string) => void,
+): (kept: KeptRecords) => void {
   let next = 0
   return (kept) => {
     const now = performance.now()

@@ -17,7 +17,11 @@ type Row = Record<string, unknown>
 type By = NonNullable<Association['by']>
 
 /** Writes a whole record over the one that was found: with the team's `onUpdate`. */
-export type Rewrite = (at: RowCall, value: Values, current: Found) => Promise<Stored<Row> | 'absent' | 'stale' | Refused>
+export type Rewrite = (
+  at: RowCall,
+  value: Values,
+  current: Found,
+) => Promise<Stored<Row> | 'absent' | 'stale' | Refused>
 
 export interface Move {
   readonly by: By
@@ -31,7 +35,11 @@ export interface Move {
 const mostTries = 3
 
 /** Moves a record in or out. One that is in already stays as it is, version and all. */
-export async function moveRow(at: RowCall, move: Move, rewrite: Rewrite | undefined): Promise<'done' | 'absent' | 'stale' | Refused> {
+export async function moveRow(
+  at: RowCall,
+  move: Move,
+  rewrite: Rewrite | undefined,
+): Promise<'done' | 'absent' | 'stale' | Refused> {
   const { by, inwards } = move
   const columns = by.map(([member]) => at.table.layout.member(member))
   for (const [i, [member, value]] of by.entries()) {
@@ -40,9 +48,12 @@ export async function moveRow(at: RowCall, move: Move, rewrite: Rewrite | undefi
     // No row can hold such a parent's key.
     if (fault !== undefined) return inwards ? refusedMove(at, refusedFor({ path: [member], why: fault.why })) : 'absent'
   }
-  const direct = rewrite === undefined && columns.every((column) => column?.column !== undefined && column.content.kind === 'scalar')
+  const direct =
+    rewrite === undefined && columns.every((column) => column?.column !== undefined && column.content.kind === 'scalar')
   for (let tries = 1; ; tries++) {
-    const done = direct ? await setMembers(at, move, columns as readonly Member[]) : await rewriteMembers(at, move, rewrite)
+    const done = direct
+      ? await setMembers(at, move, columns as readonly Member[])
+      : await rewriteMembers(at, move, rewrite)
     // A rule or trigger of the database keeps the statement from changing the row: another attempt would not help.
     if (done === 'again' && direct && (at.expected !== undefined || tries >= mostTries)) return suppressed
     if (done !== 'again' || (at.call.left?.() ?? 1) <= 0) return done === 'again' ? 'stale' : done
@@ -63,10 +74,13 @@ async function setMembers(at: RowCall, move: Move, columns: readonly Member[]) {
     const { content, cast } = columns[i] as Member
     return parameters.add(encode(content, by[i]?.[1]), cast)
   }
-  const isIn = (parameters: Parameters): string => every(columns.map(({ sql }, i) => `${sql} IS NOT DISTINCT FROM ${value(i, parameters)}`))
+  const isIn = (parameters: Parameters): string =>
+    every(columns.map(({ sql }, i) => `${sql} IS NOT DISTINCT FROM ${value(i, parameters)}`))
   if (kept.length === 0) {
     const parameters = new Parameters()
-    const set = columns.map(({ quoted, cast }, i) => `${quoted} = ${inwards ? value(i, parameters) : parameters.add(null, cast)}`)
+    const set = columns.map(
+      ({ quoted, cast }, i) => `${quoted} = ${inwards ? value(i, parameters) : parameters.add(null, cast)}`,
+    )
     const condition = inwards ? `NOT (${isIn(parameters)})` : isIn(parameters)
     const moved = await setColumns(at, set, parameters, condition)
     if (moved !== undefined) return 'refused' in moved ? moved : 'done'

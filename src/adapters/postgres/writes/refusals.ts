@@ -48,9 +48,17 @@ export function refusalOf(
       // The server names the index, except where its entry could not even be built.
       if (constraint === undefined && !routine?.startsWith('index_form_tuple'))
         return { refused: 'rule', members, why: 'is too large for the store' }
-      return { refused: 'rule', members, why: 'is too long: the store finds and sorts by it, which takes at most about 2,700 bytes' }
+      return {
+        refused: 'rule',
+        members,
+        why: 'is too long: the store finds and sorts by it, which takes at most about 2,700 bytes',
+      }
     default:
-      return { refused: 'rule', members, ...(code.startsWith('22') && members.length === 0 ? { why: uncomputable } : {}) }
+      return {
+        refused: 'rule',
+        members,
+        ...(code.startsWith('22') && members.length === 0 ? { why: uncomputable } : {}),
+      }
   }
 }
 
@@ -61,7 +69,9 @@ const failureOf = ({ relation, options }: Table, error: unknown): DatabaseFailur
 const isForeign = ({ relation, options }: Table, { table }: DatabaseFailure): boolean =>
   table !== undefined &&
   !relation.parts.includes(table) &&
-  ![options.table, ...Object.values(options.attached ?? {}).map((join) => join.table)].some((name) => relationName(name).name === table)
+  ![options.table, ...Object.values(options.attached ?? {}).map((join) => join.table)].some(
+    (name) => relationName(name).name === table,
+  )
 
 const uncomputable = 'holds a value that the store can not compute with'
 
@@ -90,13 +100,15 @@ export function isOwn(table: Table, error: unknown): boolean {
 function columnsAtFault({ relation, options }: Table, failure: DatabaseFailure): readonly (string | null)[] {
   const { code, table, constraint, column, dataType } = failure
   // A trigger may name a column of another table, which is none of the record's.
-  const isElsewhere = table !== undefined && table !== relationName(options.table).name && !relation.parts.includes(table)
+  const isElsewhere =
+    table !== undefined && table !== relationName(options.table).name && !relation.parts.includes(table)
   const named = column === undefined || isElsewhere ? [] : [column]
   if (dataType !== undefined) {
     const holders = [...relation.columns.values()].filter(({ domain }) => domain === dataType)
     return holders.length === 1 ? [...named, (holders[0] as CatalogColumn).name] : named
   }
-  if (constraint === undefined) return code === '23514' && named.length === 0 && !isElsewhere ? relation.partitionedBy : named
+  if (constraint === undefined)
+    return code === '23514' && named.length === 0 && !isElsewhere ? relation.partitionedBy : named
   return [...named, ...columnsOf(relation, constraint)]
 }
 

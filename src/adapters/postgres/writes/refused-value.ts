@@ -3,7 +3,11 @@ import type { Refused } from '../../contract.js'
 import type { Fault } from '../values/places.js'
 
 /** Places in lists are told by the list. */
-export const refusedFor = ({ path, why }: Fault): Refused => ({ refused: 'rule', members: path.length === 0 ? [] : [named(path)], why })
+export const refusedFor = ({ path, why }: Fault): Refused => ({
+  refused: 'rule',
+  members: path.length === 0 ? [] : [named(path)],
+  why,
+})
 
 function named(path: readonly string[]): string {
   const index = path.findIndex((name) => /^\d+$/.test(name))

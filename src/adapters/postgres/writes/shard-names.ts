@@ -26,16 +26,22 @@ export function inCatalogNames(failure: DatabaseFailure, relation: Relation, tab
     constraint: own(failure.constraint, constraints),
     column: failure.column ?? (failure.code === '23502' ? find(relation.columns.keys()) : undefined),
     // A removal names the table, the constraint, and the table that refers.
-    table: own(failure.table ?? (failure.code === '23503' ? named[2]?.replace(/_\d+$/, '') : undefined), [table, ...relation.parts]),
+    table: own(failure.table ?? (failure.code === '23503' ? named[2]?.replace(/_\d+$/, '') : undefined), [
+      table,
+      ...relation.parts,
+    ]),
   }
 }
 
 /** Texts in quotation marks. Translations have others than English. */
-const quotedIn = (message = ''): readonly string[] => [...message.matchAll(/["„“«»](.+?)["“”«»]/gu)].map(([, name = '']) => name.trim())
+const quotedIn = (message = ''): readonly string[] =>
+  [...message.matchAll(/["„“«»](.+?)["“”«»]/gu)].map(([, name = '']) => name.trim())
 
 /** Whether a name is that of a shard's part. Citus shortens a long name and puts a hash of it before the number. */
 function isShardOf(name: string, shard: string): boolean {
   const [, before = '', start] = /^((.*?)(?:_[0-9a-f]{8})?)_\d+$/.exec(shard) ?? []
   if (before === name) return true
-  return start !== undefined && start !== before && Buffer.byteLength(shard) > 50 && start !== '' && name.startsWith(start)
+  return (
+    start !== undefined && start !== before && Buffer.byteLength(shard) > 50 && start !== '' && name.startsWith(start)
+  )
 }

@@ -2,7 +2,10 @@
 import type { Refused } from '../../contract.js'
 
 /** `now` must come from a separate statement: the write itself does not see what others have just committed. */
-export function absentOrStale(now: { readonly version: string } | undefined, expected: string | undefined): 'absent' | 'stale' | Refused {
+export function absentOrStale(
+  now: { readonly version: string } | undefined,
+  expected: string | undefined,
+): 'absent' | 'stale' | Refused {
   if (now === undefined) return 'absent'
   // A trigger that returned NULL, or a policy for writes alone: another attempt would not help.
   return expected === undefined || now.version === expected ? suppressed : 'stale'

@@ -48,7 +48,11 @@ export function columnsToInsert(table: Table, value: Values): readonly StoredCol
  * value are set to null. What is as it was in the row `before` is left alone: the column may hold
  * more than the record says.
  */
-export function columnsToUpdate(table: Table, value: Values, before: Cells | undefined): readonly StoredColumn[] | Refused {
+export function columnsToUpdate(
+  table: Table,
+  value: Values,
+  before: Cells | undefined,
+): readonly StoredColumn[] | Refused {
   const { layout } = table
   const columns: StoredColumn[] = []
   for (let i = 0; i < layout.members.length; i++) {
@@ -69,7 +73,9 @@ function isShown({ decoders }: Layout, row: Cells, i: number, part: unknown): bo
   const text = row[i] ?? null
   const decoder = decoders[i]
   const shown = text === null || decoder === undefined ? text : (decoder(text) ?? null)
-  return Object.is(part, shown) || (typeof part === 'object' && typeof shown === 'object' && isDeepStrictEqual(part, shown))
+  return (
+    Object.is(part, shown) || (typeof part === 'object' && typeof shown === 'object' && isDeepStrictEqual(part, shown))
+  )
 }
 
 function addColumn(member: Member, column: string, part: unknown, columns: StoredColumn[]): Fault | undefined {
@@ -95,11 +101,18 @@ function addRest(layout: Layout, value: Values, columns: StoredColumn[], before?
     return undefined
   }
   const others: Record<string, unknown> = {}
-  for (const name of Object.keys(value)) if (!byName.has(name) && value[name] !== undefined) put(others, name, value[name])
+  for (const name of Object.keys(value))
+    if (!byName.has(name) && value[name] !== undefined) put(others, name, value[name])
   if (before !== undefined && isDeepStrictEqual(others, restOf(before, members.length, byName))) return undefined
   const fault = faultOf(rest, others)
   if (fault !== undefined) return fault
-  columns.push({ member: undefined, column: restName, quoted: quote(restName), text: JSON.stringify(others), cast: castOf(rest) })
+  columns.push({
+    member: undefined,
+    column: restName,
+    quoted: quote(restName),
+    text: JSON.stringify(others),
+    cast: castOf(rest),
+  })
   return undefined
 }
 

@@ -17,11 +17,14 @@ export const textOf = (node: Node, field: string): string => {
 export const numberOf = (node: Node, field: string): number => Number(textOf(node, field))
 
 /** The node of a field, or the nodes of its list. */
-export const nodesIn = (node: Node, field: string): readonly Node[] => (node.fields.get(field) ?? []).flatMap((value) => flat(value))
-const flat = (value: Value): readonly Node[] => (isNode(value) ? [value] : typeof value === 'string' ? [] : value.flatMap(flat))
+export const nodesIn = (node: Node, field: string): readonly Node[] =>
+  (node.fields.get(field) ?? []).flatMap((value) => flat(value))
+const flat = (value: Value): readonly Node[] =>
+  isNode(value) ? [value] : typeof value === 'string' ? [] : value.flatMap(flat)
 
 /** The nodes right below one. */
-export const childrenOf = (node: Node): readonly Node[] => [...node.fields.values()].flatMap((values) => values.flatMap(flat))
+export const childrenOf = (node: Node): readonly Node[] =>
+  [...node.fields.values()].flatMap((values) => values.flatMap(flat))
 
 /** A node and all below it. */
 export function* allOf(node: Node): Generator<Node> {
@@ -42,7 +45,8 @@ export function parseTree(text: string): Value {
       at++
       return found
     }
-    for (; at < text.length && !/[\s{}()]/.test(text[at] as string); at++) found += text[at] === '\\' ? text[++at] : text[at]
+    for (; at < text.length && !/[\s{}()]/.test(text[at] as string); at++)
+      found += text[at] === '\\' ? text[++at] : text[at]
     return found
   }
   const value = (): Value => {

@@ -21,7 +21,8 @@ export interface Facts {
 
 export async function factsOf(sql: Sql): Promise<Facts> {
   const pairs = async (text: string) => (await sql(text)).map(({ a, b }) => [String(a), String(b)] as const)
-  const types = (side: string) => `SELECT t.oid AS a, p.provolatile AS b FROM pg_type t JOIN pg_proc p ON p.oid = t.${side}`
+  const types = (side: string) =>
+    `SELECT t.oid AS a, p.provolatile AS b FROM pg_type t JOIN pg_proc p ON p.oid = t.${side}`
   const tables = await pairs(
     "SELECT logicalrelid::oid AS a, coalesce(substring(partkey FROM ':varattno ([0-9]+)'), '0') AS b FROM pg_catalog.pg_dist_partition",
   )
@@ -64,7 +65,8 @@ const boolean = '16'
 function typeOf(node: Node): string {
   const field = resultTypes[node.type]
   if (field !== undefined) return textOf(node, field)
-  const [inner] = node.type === 'SUBLINK' ? nodesIn(node, 'subselect').flatMap((query) => nodesIn(query, 'targetList')) : []
+  const [inner] =
+    node.type === 'SUBLINK' ? nodesIn(node, 'subselect').flatMap((query) => nodesIn(query, 'targetList')) : []
   if (inner !== undefined && textOf(node, 'subLinkType') === '4') return typeOf(nodesIn(inner, 'expr')[0] as Node)
   if (node.type === 'COLLATE' || node.type === 'COLLATEEXPR') return typeOf(nodesIn(node, 'arg')[0] as Node)
   return boolean
@@ -86,19 +88,25 @@ function calls(node: Node, facts: Facts): readonly Volatility[] {
 }
 
 const uses = (nodes: readonly Node[], worst: readonly Volatility[], facts: Facts): boolean =>
-  nodes.some((node) => [...allOf(node)].some((one) => calls(one, facts).some((volatility) => worst.includes(volatility))))
+  nodes.some((node) =>
+    [...allOf(node)].some((one) => calls(one, facts).some((volatility) => worst.includes(volatility))),
+  )
 
 /** Whether a function that is STABLE gets a column: Citus computes such calls before it sends the statement. */
 function passesColumns(node: Node, facts: Facts): boolean {
   if (/^(?:CASE|COALESCE)/.test(node.type)) return uses([node], ['s', 'v'], facts)
-  if (calls(node, facts).includes('s') && childrenOf(node).some((child) => [...allOf(child)].some(({ type }) => type === 'VAR')))
+  if (
+    calls(node, facts).includes('s') &&
+    childrenOf(node).some((child) => [...allOf(child)].some(({ type }) => type === 'VAR'))
+  )
     return true
   return childrenOf(node).some((child) => passesColumns(child, facts))
 }
 
 const commands = ['', 'SELECT', 'UPDATE', 'INSERT', 'DELETE']
 
-const tablesOf = (query: Node): readonly Node[] => nodesIn(query, 'rtable').filter((entry) => textOf(entry, 'rtekind') === '0')
+const tablesOf = (query: Node): readonly Node[] =>
+  nodesIn(query, 'rtable').filter((entry) => textOf(entry, 'rtekind') === '0')
 const isOuter = (node: Node): boolean => node.type === 'VAR' && numberOf(node, 'varlevelsup') > 0
 
 /** Whether the WHERE of a query gives the distribution column of a table a value, so that one server has its rows. */
@@ -111,7 +119,8 @@ function isRouted(query: Node, facts: Facts): boolean {
     return nodesIn(query, 'jointree').some((tree) =>
       [...allOf(tree)].some((node) => {
         const [left, right] = node.type === 'OPEXPR' ? nodesIn(node, 'args') : []
-        const isColumn = left?.type === 'VAR' && numberOf(left, 'varno') === i + 1 && numberOf(left, 'varattno') === column
+        const isColumn =
+          left?.type === 'VAR' && numberOf(left, 'varno') === i + 1 && numberOf(left, 'varattno') === column
         return isColumn && right !== undefined && ![...allOf(right)].some(isOuter)
       }),
     )
@@ -123,7 +132,9 @@ const isOverNone = (query: Node): boolean => {
   const [source] = nodesIn(query, 'rtable').flatMap((entry) => nodesIn(entry, 'subquery'))
   return (
     source !== undefined &&
-    nodesIn(source, 'rtable').every((entry) => textOf(entry, 'rtekind') === '1' && nodesIn(entry, 'subquery').every(isOverNothing))
+    nodesIn(source, 'rtable').every(
+      (entry) => textOf(entry, 'rtekind') === '1' && nodesIn(entry, 'subquery').every(isOverNothing),
+    )
   )
 }
 const isOverNothing = (query: Node): boolean => nodesIn(query, 'rtable').length === 0
@@ -149,27 +160,36 @@ function faultsOf(query: Node, facts: Facts): readonly string[] {
   if (isChange && uses([query, ...defaults], ['v'], facts)) faults.push(`a VOLATILE function in ${command}`)
   if (isChange && [...targets, ...where].some((node) => passesColumns(node, facts)))
     faults.push(`a STABLE function of a column in ${command}`)
-  if (uses(nodesIn(query, 'returningList'), ['s', 'v'], facts)) faults.push('a function that is not IMMUTABLE in RETURNING')
-  if (uses(nodesIn(query, 'onConflict'), ['s', 'v'], facts)) faults.push('a function that is not IMMUTABLE in ON CONFLICT')
+  if (uses(nodesIn(query, 'returningList'), ['s', 'v'], facts))
+    faults.push('a function that is not IMMUTABLE in RETURNING')
+  if (uses(nodesIn(query, 'onConflict'), ['s', 'v'], facts))
+    faults.push('a function that is not IMMUTABLE in ON CONFLICT')
   if (command === 'INSERT' && targets.some((node) => [...allOf(node)].some(({ type }) => type === 'SUBLINK')))
     faults.push('a subquery in the values of INSERT')
-  if (command !== 'SELECT' && nodesIn(query, 'cteList').length > 0 && command === 'INSERT') faults.push('WITH in INSERT')
+  if (command !== 'SELECT' && nodesIn(query, 'cteList').length > 0 && command === 'INSERT')
+    faults.push('WITH in INSERT')
   if (command === 'INSERT' && isOverNone(query)) faults.push('INSERT of a SELECT without a table')
   const window = [...nodesIn(query, 'limitOffset'), ...nodesIn(query, 'limitCount')]
-  if (window.some((node) => [...allOf(node)].some(({ type }) => type === 'SUBLINK'))) faults.push('a subquery in LIMIT or OFFSET')
+  if (window.some((node) => [...allOf(node)].some(({ type }) => type === 'SUBLINK')))
+    faults.push('a subquery in LIMIT or OFFSET')
   const tables = tablesOf(query).map((entry) => textOf(entry, 'relid'))
   const isOver = tables.some((table) => facts.tables.has(table))
-  if (nodesIn(query, 'rowMarks').length > 0 && isOver && !isRouted(query, facts)) faults.push('a lock of rows on several servers')
+  if (nodesIn(query, 'rowMarks').length > 0 && isOver && !isRouted(query, facts))
+    faults.push('a lock of rows on several servers')
   for (const entry of nodesIn(query, 'rtable')) {
     if (textOf(entry, 'lateral') === 'true') faults.push('a LATERAL subquery')
     const inner = nodesIn(entry, 'subquery')
-    if (command === 'INSERT' && inner.some((node) => hasCorrelated(node))) faults.push('a correlated subquery in FROM of INSERT')
+    if (command === 'INSERT' && inner.some((node) => hasCorrelated(node)))
+      faults.push('a correlated subquery in FROM of INSERT')
   }
   const system = [...targets, ...where, ...nodesIn(query, 'returningList')].flatMap((node) => [...allOf(node)])
-  if (isOver && system.some((node) => node.type === 'VAR' && numberOf(node, 'varattno') < 0)) faults.push('a system column')
+  if (isOver && system.some((node) => node.type === 'VAR' && numberOf(node, 'varattno') < 0))
+    faults.push('a system column')
   return faults
 }
 
 /** Whether a subquery of an expression refers to the query around it. */
 const hasCorrelated = (query: Node): boolean =>
-  [...allOf(query)].some((node) => node.type === 'SUBLINK' && nodesIn(node, 'subselect').some((inner) => [...allOf(inner)].some(isOuter)))
+  [...allOf(query)].some(
+    (node) => node.type === 'SUBLINK' && nodesIn(node, 'subselect').some((inner) => [...allOf(inner)].some(isOuter)),
+  )
