@@ -172,6 +172,12 @@ export interface ShownLinks {
   /** The call that a read of the target would get; `undefined` where there can be none yet. */
   callOf(link: ShownLink): AdapterCall | undefined
   /**
+   * On a create: shows the target as it was read to check that it exists (REP-7), and returns true;
+   * false if it was not read. For a create that can't change the target: the adapter then need not
+   * read it.
+   */
+  showChecked?(link: ShownLink): boolean
+  /**
    * To be called once the answer is read: what `read` of the target, with that call, answers for a
    * key; `undefined` where nothing is there. `key` is the text of the key. What is not told is read
    * later.

@@ -14,6 +14,7 @@ import type { Place } from './caller.js'
 import { danglingLinks, storedTerms } from './links.js'
 import { fixedByParent } from './operations/lineage.js'
 import { scopeOf } from './scope.js'
+import type { AnswerLinks } from './shown-links.js'
 
 /**
  * The record of a POST, after all checks that need no store. `attached`: members that tie the
@@ -44,14 +45,18 @@ export function bodyToReplace(place: Place, body: unknown): JsonObject {
   )
 }
 
-/** Checks that links lead to records that the caller may see, and runs the team's rules (422). */
+/**
+ * Checks that links lead to records that the caller may see, and runs the team's rules (422).
+ * `links`: the links that the response shows.
+ */
 export function checkRules(
   place: Place,
   next: JsonObject,
   current: JsonObject | undefined,
   action: RuleAction,
+  links?: AnswerLinks,
 ): Awaitable<void> {
-  return settled(danglingLinks(place, place.resource, next, current), (dangling) =>
+  return settled(danglingLinks(place, place.resource, next, current, links), (dangling) =>
     checkTeamRules(place, next, current, action, dangling),
   )
 }

@@ -16,25 +16,27 @@ import { otherOrigin } from './link-origin.js'
 import { lineageHolds } from './operations/lineage.js'
 import { readable } from './permission.js'
 import { isLiving } from './served-version.js'
+import type { AnswerLinks } from './shown-links.js'
 
 /**
  * The violations of links whose target does not exist or is not visible to the caller. Checks only
- * links that this write sets, concurrently.
+ * links that this write sets, concurrently. `links` keeps the targets for the response.
  */
 export function danglingLinks(
   caller: Caller,
   mounted: Mounted,
   next: JsonObject,
   current: JsonObject | undefined,
+  links?: AnswerLinks,
 ): Awaitable<readonly Violation[]> {
   const { associations } = mounted.plan
   const set = current === undefined ? associations : changedLinks(associations, next, current)
   const [first] = set
   if (first === undefined) return none
   if (set.length === 1)
-    return settled(danglingLink(caller, mounted, first, next), (found) => (found === undefined ? none : [found]))
+    return settled(danglingLink(caller, mounted, first, next, links), (found) => (found === undefined ? none : [found]))
   return settled(
-    together(set, (link) => danglingLink(caller, mounted, link, next)),
+    together(set, (link) => danglingLink(caller, mounted, link, next, links)),
     (found) => found.filter((violation) => violation !== undefined),
   )
 }
@@ -69,13 +71,16 @@ function danglingLink(
   mounted: Mounted,
   link: LinkTo,
   next: JsonObject,
+  links: AnswerLinks | undefined,
 ): Awaitable<Violation | undefined> {
   const target = targetOf(mounted, link)
   const key = linkedKey(target, link, next)
   if (key === undefined) return undefined
-  return settled(readable(caller, target, [key]), ([stored]) =>
-    stored === undefined ? dangling(link, target) : undefined,
-  )
+  return settled(readable(caller, target, [key]), ([stored]) => {
+    if (stored === undefined) return dangling(link, target)
+    links?.check(link, target.plan.key.text(key), stored)
+    return undefined
+  })
 }
 
 /**

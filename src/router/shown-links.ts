@@ -50,6 +50,7 @@ export class AnswerLinks implements ShownLinks {
   readonly all: readonly OfferedLink[]
   readonly #caller: Caller
   readonly #preloaded = new Map<LinkTo, Map<string, Stored<unknown> | undefined>>()
+  #checked: Map<LinkTo, { readonly key: string; readonly stored: Stored<unknown> }> | undefined
   /** Number of records that the adapter returned. */
   rows = 0
 
@@ -79,13 +80,30 @@ export class AnswerLinks implements ShownLinks {
     }
   }
 
+  /** Keeps the target of a link of a record to create, as `checkRules` has read it. */
+  check(link: LinkTo, key: string, stored: Stored<unknown>): void {
+    this.#checked ??= new Map()
+    this.#checked.set(link, { key, stored })
+  }
+
+  showChecked({ link }: OfferedLink): boolean {
+    const checked = this.#checked?.get(link)
+    if (checked === undefined) return false
+    this.#preload(link, checked.key, checked.stored)
+    return true
+  }
+
   found({ link }: OfferedLink, key: string, stored: Stored<unknown> | undefined): void {
+    if (stored !== undefined) this.rows += 1
+    this.#preload(link, key, stored)
+  }
+
+  #preload(link: LinkTo, key: string, stored: Stored<unknown> | undefined): void {
     let preloaded = this.#preloaded.get(link)
     if (preloaded === undefined) {
       preloaded = new Map()
       this.#preloaded.set(link, preloaded)
     }
-    if (stored !== undefined) this.rows += 1
     preloaded.set(key, stored)
   }
 

@@ -102,7 +102,7 @@ async function createdOnce(
   const earlier = await store.recall(idempotency)
   if (earlier !== undefined) return { created: earlier }
   try {
-    await checkRules(exchange, exchange.body, undefined, 'create')
+    await checkRules(exchange, exchange.body, undefined, 'create', intent.links)
   } catch (error) {
     // The first request may have completed meanwhile, so that its record now breaks the rule.
     const repeated = await store.recall(idempotency)

@@ -39,7 +39,7 @@ export function refuseForeignParent(place: Place): void {
 
 /** Checks links and rules, then creates a record. */
 export function createRecord(place: Place, store: Store, record: JsonObject, intent?: CreateIntent): Awaitable<Made> {
-  return settled(checkRules(place, record, undefined, 'create'), () => store.create(record, intent))
+  return settled(checkRules(place, record, undefined, 'create', intent?.links), () => store.create(record, intent))
 }
 
 /**

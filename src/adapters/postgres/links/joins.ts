@@ -1,5 +1,5 @@
 /** The joins of one call: the links that its answer shows, as far as their targets lie in the same database. */
-import type { AdapterCall, ShownLinks } from '../../contract.js'
+import type { AdapterCall, ShownLink, ShownLinks } from '../../contract.js'
 import type { Cells } from '../connections/client.js'
 import type { Databases } from '../connections/database.js'
 import { failureKind, stateOf } from '../connections/failures.js'
@@ -89,18 +89,24 @@ export class Joins {
 
   /**
    * Those of a write whose statement stands alone: of targets that it neither changes nor reads anew.
-   * A statement sees the other tables as they were when it began.
+   * A statement sees the other tables as they were when it began. On a create, a target that was just
+   * read to check the link is shown as it was then, since its join takes a third of what the INSERT
+   * costs the database. An update may have waited for another one, so it joins what it shows.
    */
   static ofWrite(table: Table, databases: Databases, call: AdapterCall): Joins | undefined {
-    if (call.links === undefined || !table.confined[call.action === 'create' ? 'insert' : 'update']) return undefined
-    return Joins.#of(table, databases, call, (target) => isApart(table, target))
+    const { links } = call
+    const creates = call.action === 'create'
+    if (links === undefined || !table.confined[creates ? 'insert' : 'update']) return undefined
+    const takes = (target: Table, link: ShownLink): boolean =>
+      isApart(table, target) && !(creates && links.showChecked?.(link) === true)
+    return Joins.#of(table, databases, call, takes)
   }
 
   static #of(
     table: Table,
     databases: Databases,
     call: AdapterCall,
-    takes: (target: Table) => boolean,
+    takes: (target: Table, link: ShownLink) => boolean,
   ): Joins | undefined {
     const { links } = call
     if (links === undefined) return undefined
@@ -109,7 +115,7 @@ export class Joins {
     for (const link of links.all) {
       const target = targetOf(link.adapter)
       if (target?.opening.table === undefined || !areJoinable(databases, target.databases)) continue
-      if (!takes(target.opening.table)) continue
+      if (!takes(target.opening.table, link)) continue
       const join = known.of(link, target.opening.table)
       const own = join && links.callOf(link)
       // What a write reads comes from where it writes, for its links too.
