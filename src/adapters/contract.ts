@@ -172,9 +172,9 @@ export interface ShownLinks {
   /** The call that a read of the target would get; `undefined` where there can be none yet. */
   callOf(link: ShownLink): AdapterCall | undefined
   /**
-   * On a create: shows the target as it was read to check that it exists (REP-7), and returns true;
-   * false if it was not read. For a create that can't change the target: the adapter then need not
-   * read it.
+   * On a create: shows the target as it was read to check that it exists (REP-7), and returns true,
+   * also if the link is null; false if it was not read. For a create that can't change the target:
+   * the adapter then need not read it.
    */
   showChecked?(link: ShownLink): boolean
   /**

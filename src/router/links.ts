@@ -75,10 +75,13 @@ function danglingLink(
 ): Awaitable<Violation | undefined> {
   const target = targetOf(mounted, link)
   const key = linkedKey(target, link, next)
-  if (key === undefined) return undefined
+  if (key === undefined) {
+    links?.check(link)
+    return undefined
+  }
   return settled(readable(caller, target, [key]), ([stored]) => {
     if (stored === undefined) return dangling(link, target)
-    links?.check(link, target.plan.key.text(key), stored)
+    links?.check(link, { key: target.plan.key.text(key), stored })
     return undefined
   })
 }

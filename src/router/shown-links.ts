@@ -45,12 +45,18 @@ function offersOf(mounted: Mounted): Offers {
   return made
 }
 
+/** The record that a link leads to, and the text of its key. */
+interface LinkTarget {
+  readonly key: string
+  readonly stored: Stored<unknown>
+}
+
 /** The links of one response. */
 export class AnswerLinks implements ShownLinks {
   readonly all: readonly OfferedLink[]
   readonly #caller: Caller
   readonly #preloaded = new Map<LinkTo, Map<string, Stored<unknown> | undefined>>()
-  #checked: Map<LinkTo, { readonly key: string; readonly stored: Stored<unknown> }> | undefined
+  #checked: Map<LinkTo, LinkTarget | undefined> | undefined
   /** Number of records that the adapter returned. */
   rows = 0
 
@@ -80,16 +86,19 @@ export class AnswerLinks implements ShownLinks {
     }
   }
 
-  /** Keeps the target of a link of a record to create, as `checkRules` has read it. */
-  check(link: LinkTo, key: string, stored: Stored<unknown>): void {
+  /**
+   * Keeps the target of a link of a record to create, as `checkRules` has read it; `undefined` if the
+   * link is null.
+   */
+  check(link: LinkTo, target?: LinkTarget): void {
     this.#checked ??= new Map()
-    this.#checked.set(link, { key, stored })
+    this.#checked.set(link, target)
   }
 
   showChecked({ link }: OfferedLink): boolean {
-    const checked = this.#checked?.get(link)
-    if (checked === undefined) return false
-    this.#preload(link, checked.key, checked.stored)
+    if (this.#checked?.has(link) !== true) return false
+    const target = this.#checked.get(link)
+    if (target !== undefined) this.#preload(link, target.key, target.stored)
     return true
   }
 

@@ -1,5 +1,6 @@
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { isFixed } from '../../src/definition/fixed.js'
+import { freezeThroughout, isFixed } from '../../src/definition/fixed.js'
 
 const { freeze } = Object
 
@@ -41,5 +42,28 @@ describe('isFixed', () => {
       freeze(itself),
     ]
     for (const value of changing) expect(isFixed(value)).toBe(false)
+  })
+})
+
+describe('freezeThroughout', () => {
+  it('makes any JSON value fixed, and changes nothing in it (property)', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        const before = JSON.stringify(value)
+        const frozen = freezeThroughout(value)
+        expect(isFixed(frozen)).toBe(true)
+        expect(JSON.stringify(frozen)).toBe(before)
+      }),
+    )
+  })
+
+  it('freezes a member called __proto__, and leaves inherited objects as they are', () => {
+    const inherited = { shared: {} }
+    const value = Object.assign(Object.create(inherited), JSON.parse('{"a":[{}],"__proto__":{"b":{}}}'))
+    Object.defineProperty(value, '__proto__', { value: { b: {} }, enumerable: true })
+    freezeThroughout(value)
+    expect(Object.isFrozen(value.a[0])).toBe(true)
+    expect(Object.isFrozen(Object.getOwnPropertyDescriptor(value, '__proto__')?.value.b)).toBe(true)
+    expect(Object.isFrozen(inherited.shared)).toBe(false)
   })
 })

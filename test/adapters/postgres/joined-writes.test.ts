@@ -114,6 +114,13 @@ describe('a write', () => {
     expect((await changed(change)).statements).toBe(statements)
   })
 
+  it('does not read a link target again that the check of a POST has read', async () => {
+    await described()
+    await changed({ method: 'POST', path: '/v1/pedidos', body: { id: 9, cliente: { id: 1 } } })
+    expect(sent.filter((text) => text.includes('"clientes"'))).toHaveLength(1)
+    expect(sent.at(-1)).not.toContain('LATERAL')
+  })
+
   it('is refused as before where the row, or the value, breaks a rule', async () => {
     await place.sql(`ALTER TABLE pedidos ADD CHECK (n < 100); CREATE UNIQUE INDEX ON pedidos (nota)`)
     await described()
