@@ -1,8 +1,8 @@
-/** The flags of `check`, read and checked. */
-
+/** Reads and checks the flags of `check`. */
 import { defaults } from '../check/options.js'
 import { clauses } from '../clauses.js'
 import { didYouMean, nearMiss } from '../near-miss.js'
+import { type BaselineCall, baselineCall, baselineFlags } from './baseline-file.js'
 import { parseFlags } from './flags.js'
 import { UsageError } from './usage-error.js'
 
@@ -23,13 +23,16 @@ const flags = {
   'dry-run': 'switch',
   json: 'switch',
   junit: 'text',
+  sarif: 'text',
+  html: 'text',
+  markdown: 'text',
+  'clauses-url': 'text',
   scripts: 'text',
-  baseline: 'text',
-  'write-baseline': 'text',
+  ...baselineFlags,
   help: 'switch',
 } as const
 
-export interface CheckCall {
+export interface CheckCall extends BaselineCall {
   /** Without a slash at its end. */
   readonly base: string
   readonly document: string | undefined
@@ -51,9 +54,13 @@ export interface CheckCall {
   readonly dryRun: boolean
   readonly json: boolean
   readonly junit: string | undefined
+  readonly sarif: string | undefined
+  readonly html: string | undefined
+  /** A file, or `-` for the standard output. */
+  readonly markdown: string | undefined
+  /** The address of a page with an anchor for each clause. */
+  readonly clausesUrl: string | undefined
   readonly scripts: string | undefined
-  readonly baseline: string | undefined
-  readonly writeBaseline: string | undefined
 }
 
 /** Reads the arguments; `undefined` where help is asked for. Throws `UsageError`. */
@@ -74,6 +81,9 @@ export function readCheckCall(args: readonly string[]): CheckCall | undefined {
     throw new UsageError('--token goes with a document. With --target, name the principals in the target file.')
   if (switches.has('write') && switches.has('cleanup'))
     throw new UsageError('--write and --cleanup are both given. Clean up first.')
+  if (switches.has('json') && texts.get('markdown') === '-')
+    throw new UsageError('--json and --markdown - both print to the standard output. Give --markdown a file.')
+  const clausesUrl = texts.get('clauses-url')
   return {
     base: addressIn('<base url>', base),
     document,
@@ -92,26 +102,34 @@ export function readCheckCall(args: readonly string[]): CheckCall | undefined {
     dryRun: switches.has('dry-run'),
     json: switches.has('json'),
     junit: texts.get('junit'),
+    sarif: texts.get('sarif'),
+    html: texts.get('html'),
+    markdown: texts.get('markdown'),
+    clausesUrl: clausesUrl === undefined ? undefined : addressIn('--clauses-url', clausesUrl),
     scripts: texts.get('scripts'),
-    baseline: texts.get('baseline'),
-    writeBaseline: texts.get('write-baseline'),
+    ...baselineCall(texts),
   }
 }
 
-const listIn = (text = ''): readonly string[] =>
+/** Whether a check is to be run. */
+export const isWanted = ({ only }: CheckCall, id: string): boolean =>
+  only === undefined || only.some((one) => id === one || id.startsWith(`${one}/`))
+
+export const listIn = (text = ''): readonly string[] =>
   text
     .split(',')
     .map((one) => one.trim())
     .filter((one) => one !== '')
 
-function addressIn(what: string, text: string): string {
+/** An absolute address, without a slash at its end. Throws `UsageError`. */
+export function addressIn(what: string, text: string): string {
   if (/^https?:\/\/[^/?#\s]+(?:\/[^?#\s]*)?$/.test(text) && URL.canParse(text)) return text.replace(/\/+$/, '')
   throw new UsageError(
     `${what} is "${text}". Give an absolute address without a query, such as https://api.example.com/v1.`,
   )
 }
 
-/** A misspelt clause would be checked by nothing, and so always hold. */
+/** Clauses and checks. A misspelt one is refused: nothing would check it, and the run would pass. */
 function idsIn(text: string | undefined): readonly string[] | undefined {
   if (text === undefined) return undefined
   const all = Object.keys(clauses)
@@ -119,7 +137,7 @@ function idsIn(text: string | undefined): readonly string[] | undefined {
   const slip = ids.find((id) => !all.includes(id.split('/', 1)[0] ?? ''))
   if (slip === undefined && ids.length > 0) return ids
   throw new UsageError(
-    `--only names "${slip ?? ''}", which is no clause. ${didYouMean(nearMiss(slip ?? '', all), all)}`,
+    `--only names "${slip ?? ''}", which is not a clause. ${didYouMean(nearMiss(slip ?? '', all), all)}`,
   )
 }
 

@@ -1,32 +1,34 @@
-/** Where `check` gets documents, target files and tokens. */
+/** Reads the documents, target files and tokens of `check`. */
 import { exec } from 'node:child_process'
-import { readFileSync } from 'node:fs'
-import { resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { credentialOf, type Principal } from '../check/client/principals.js'
 import { isDocument } from '../check/target/document-target.js'
 import { type PrincipalSource, readTarget, type TargetFile } from '../check/target/target-file.js'
 import { isConfigurationError } from '../problem.js'
 import type { CheckCall } from './check-flags.js'
-import { parseDocument } from './document-text.js'
-import { messageOf, UsageError } from './usage-error.js'
+import { fetchText, isAddress, NoAccess, NoDocument, readText, type SourceText } from './document-source.js'
+import { formatName, parseDocument } from './document-text.js'
+import { UsageError } from './usage-error.js'
 
-/** Milliseconds for a document, or for a command that prints a token. */
-const patience = 30_000
+/** Milliseconds to wait for a command that prints a token. */
+const commandTimeout = 30_000
 
-const isAddress = (source: string): boolean => /^https?:\/\//.test(source)
+/** A value with the text that it was read from. */
+export interface Parsed<T = unknown> extends SourceText {
+  readonly value: T
+}
 
 /**
- * The document of a service. The first token is sent where the service asks for one, and to no
- * other. Throws `UsageError` where there is no document.
+ * The document of a service. The first token is sent if the service asks for one, and to no other
+ * address. Throws `UsageError` if there is no document.
  */
-export async function documentOf(call: CheckCall, cwd: string): Promise<unknown> {
+export async function documentOf(call: CheckCall, cwd: string): Promise<Parsed> {
   const { base, document } = call
   if (document !== undefined)
-    return parsed(document, isAddress(document) ? await fetched(document) : textIn(document, cwd))
+    return parsed(document, isAddress(document) ? await fetchText(document) : readText(document, cwd))
   for (const name of ['openapi.json', 'openapi.yaml']) {
     const text = await fetchedAs(call, `${base}/${name}`).catch((error: unknown) => {
-      // Nobody listens: another name would not help.
+      // If the service does not answer at all, the other name would not help.
       if (!(error instanceof NoDocument)) throw error
     })
     if (text !== undefined) return parsed(`${base}/${name}`, text)
@@ -36,68 +38,40 @@ export async function documentOf(call: CheckCall, cwd: string): Promise<unknown>
   )
 }
 
-/** The service answers, and not with a document. */
-class NoDocument extends UsageError {}
-
-/** The service asks for credentials. */
-class NoAccess extends NoDocument {}
-
 async function fetchedAs(call: CheckCall, address: string): Promise<string> {
   try {
-    return await fetched(address)
+    return await fetchText(address)
   } catch (error) {
     const sources = sourcesOf(call).slice(0, 1)
     if (!(error instanceof NoAccess) || sources.length === 0) throw error
     const [principal] = await principalsOf(sources)
     if (principal === undefined) throw error
     const caller = { kind: 'principal', name: principal.name } as const
-    return fetched(address, credentialOf(caller, new Map([[principal.name, principal]])))
+    return fetchText(address, credentialOf(caller, new Map([[principal.name, principal]])))
   }
 }
 
-async function fetched(address: string, headers: Readonly<Record<string, string>> = {}): Promise<string> {
-  let response: Response
-  try {
-    // A redirect could take the token elsewhere.
-    response = await fetch(address, { headers, redirect: 'manual', signal: AbortSignal.timeout(patience) })
-  } catch (error) {
-    throw new UsageError(`${address} can not be asked: ${messageOf((error as { cause?: unknown }).cause ?? error)}`)
-  }
-  if (response.status === 200) return response.text()
-  const Fault = response.status === 401 ? NoAccess : NoDocument
-  throw new Fault(`${address} answered ${response.status} and no document.`)
-}
-
-/** An address has no end by which YAML can be told, so JSON is tried first. */
-function parsed(source: string, text: string): unknown {
-  const name = /\.ya?ml$/.test(source) || !/^\s*[{[]/.test(text) ? `${source.replace(/\.ya?ml$/, '')}.yaml` : source
-  const document = parseDocument(text, name)
-  if (isDocument(document)) return document
-  throw new UsageError(`${source} is no OpenAPI document of version 3.0 or 3.1.`)
-}
-
-function textIn(file: string, cwd: string): string {
-  try {
-    return readFileSync(resolve(cwd, file), 'utf8')
-  } catch (error) {
-    throw new UsageError(`${file} can not be read: ${messageOf(error)}`)
-  }
+function parsed(name: string, text: string): Parsed {
+  const value = parseDocument(text, formatName(name, text))
+  if (isDocument(value)) return { name, text, value }
+  throw new UsageError(`${name} is not an OpenAPI document of version 3.0 or 3.1.`)
 }
 
 /** A file in JSON or YAML. */
-export const valueIn = (file: string, cwd: string): unknown => parseDocument(textIn(file, cwd), file)
+export const valueIn = (file: string, cwd: string): unknown => parseDocument(readText(file, cwd), file)
 
 /** The target file, checked. */
-export function targetIn(file: string, cwd: string): TargetFile {
+export function targetIn(file: string, cwd: string): Parsed<TargetFile> {
+  const text = readText(file, cwd)
   try {
-    return readTarget(valueIn(file, cwd))
+    return { name: file, text, value: readTarget(parseDocument(text, file)) }
   } catch (error) {
     if (isConfigurationError(error)) throw new UsageError(`${file}: ${error.message}`)
     throw error
   }
 }
 
-/** The principals that flags name: the first one reads everything. */
+/** The principals that flags name. The first one must be able to read everything. */
 export function sourcesOf({ variables, command, header }: CheckCall): readonly PrincipalSource[] {
   const carrier = header === undefined ? {} : { header }
   const named = variables.map((variable) => ({ name: variable, variable, ...carrier }))
@@ -127,10 +101,10 @@ function tokenIn({ name, variable }: PrincipalSource, env: NodeJS.ProcessEnv): s
 
 async function printed(name: string, command: string): Promise<string> {
   try {
-    const token = (await promisify(exec)(command, { timeout: patience })).stdout.trim()
+    const token = (await promisify(exec)(command, { timeout: commandTimeout })).stdout.trim()
     if (/^\S+$/.test(token)) return token
   } catch {
-    // What it printed may hold a secret: the message says nothing of it.
+    // The output may hold a secret, so it is not part of the message.
   }
   throw new UsageError(`The command for the token of "${name}" failed, or did not print one word.`)
 }

@@ -1,6 +1,7 @@
 /** The commands of the package, by their first word. */
 import { didYouMean, nearMiss } from '../near-miss.js'
 import { checkCommand } from './check-command.js'
+import { lintCommand } from './lint-command.js'
 import { mockCommand } from './mock-command.js'
 import { openapiCommand } from './openapi-command.js'
 import { reportCommand } from './report-command.js'
@@ -22,6 +23,7 @@ const commands: ReadonlyMap<string, Command> = new Map([
   ],
   ['report', { says: 'say who breaks if a clause is enforced, and who calls which version', run: reportCommand }],
   ['check', { says: 'hold a live service against the conventions, clause by clause', run: checkCommand }],
+  ['lint', { says: 'hold an OpenAPI document against the conventions', run: lintCommand }],
   ['mock', { says: 'serve the whole interface of a service with example records', run: mockCommand }],
 ])
 

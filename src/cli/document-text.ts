@@ -1,10 +1,12 @@
-/** Documents as text: JSON or YAML, by the end of the name. */
+/** Parses documents. The end of the name tells JSON and YAML apart. */
 import { parse } from 'yaml'
 import { messageOf, UsageError } from './usage-error.js'
 
-/** Reads a document. Throws `UsageError` that names the file and the place. */
+const isYamlName = (name: string): boolean => /\.ya?ml$/.test(name)
+
+/** Reads a document. Throws `UsageError` that names the file and the position. */
 export function parseDocument(text: string, name: string): unknown {
-  const isYaml = /\.ya?ml$/.test(name)
+  const isYaml = isYamlName(name)
   try {
     const value: unknown = isYaml ? parse(text, { maxAliasCount: 1000 }) : JSON.parse(text)
     return value
@@ -12,3 +14,7 @@ export function parseDocument(text: string, name: string): unknown {
     throw new UsageError(`${name} is not ${isYaml ? 'YAML' : 'JSON'}: ${messageOf(error)}`)
   }
 }
+
+/** A name by which a document is parsed: most addresses do not end with a format, so the text decides. */
+export const formatName = (name: string, text: string): string =>
+  isYamlName(name) || /^\s*[{[]/.test(text) ? name : `${name}.yaml`

@@ -197,7 +197,7 @@ it('--write needs a ledger without leftovers, and --cleanup removes them', async
   const second = await run(origin, ...usual, '--write', '--only', 'VERB-6')
   expect([second.code, second.error]).toEqual([
     2,
-    expect.stringContaining('check-ledger.jsonl tells of records that an earlier run has left'),
+    expect.stringContaining('check-ledger.jsonl lists records that an earlier run has left'),
   ])
   const third = await run(origin, ...usual, '--cleanup')
   expect([third.code, third.out]).toEqual([0, '1 of 1 removed.\n'])
@@ -219,7 +219,7 @@ it.each([
   [['http://127.0.0.1:1', '--onyl', 'x'], '--onyl is no flag. Did you mean "--only"?'],
   [
     ['http://127.0.0.1:1', '--only', 'QUERY-88'],
-    '--only names "QUERY-88", which is no clause. Did you mean "QUERY-8"?',
+    '--only names "QUERY-88", which is not a clause. Did you mean "QUERY-8"?',
   ],
   [['http://127.0.0.1:1', '--rate', '0'], '--rate is "0". Give a whole number'],
   [['http://127.0.0.1:1', '--document', 'absent.json'], 'absent.json can not be read'],
@@ -231,7 +231,7 @@ it.each([
     ['http://127.0.0.1:1', '--document', 'openapi.json', '--token-command', 'echo a secret'],
     'or did not print one word',
   ],
-  [['http://127.0.0.1:1'], 'can not be asked'],
+  [['http://127.0.0.1:1'], 'can not be fetched'],
 ])('%j: %s', async (args, message) => {
   const { code, error } = await run(...args)
   expect([code, error]).toEqual([2, expect.stringContaining(message)])

@@ -1,54 +1,113 @@
-/** A baseline: breaks that are known, each with a day by which it must be gone. */
-import { isList, isObject } from '../../definition/json.js'
-import type { Result } from '../verdict.js'
-import { breakOf } from './scripts.js'
+/**
+ * A baseline: breaks that a team knows, each with the last day on which it is accepted. With a
+ * baseline a living service fails only for what is new or overdue.
+ */
+import { checkArgument, invalidOption } from '../../options/check.js'
+import type { Kinds } from '../../options/kinds.js'
+import { type Day, dayKind } from './days.js'
 
-/** A break that is known. */
-export interface KnownBreak {
+/** A break by its check and its place, as a baseline names it. */
+interface Place {
   readonly check: string
+  /** The template of a collection, `service`, or the place of a finding in a document. */
   readonly where: string
-  /** The last day on which it is accepted, such as `2026-12-31`. Absent: for ever. */
-  readonly until?: string
 }
 
-export interface Compared {
-  /** Breaks that are not in the baseline, or whose day is over. */
-  readonly failing: readonly Result[]
-  /** Breaks that the baseline accepts. */
-  readonly accepted: readonly Result[]
-  /** Entries whose check holds now: they can be removed. */
-  readonly fixed: readonly KnownBreak[]
+/** An entry of a baseline. */
+export interface KnownBreak extends Place {
+  /** The last day (UTC) on which it is accepted, such as `2026-12-31`. Default: no end. */
+  readonly until?: Day
+  /** Why it is accepted. Reports show it. */
+  readonly reason?: string
 }
 
-/** The entries of a baseline; `undefined` where the value is none. */
-export function readBaseline(value: unknown): readonly KnownBreak[] | undefined {
-  return isList(value) && value.every(isKnownBreak) ? value : undefined
+/** A break that has an entry. */
+export interface Matched<Broken extends Place> {
+  readonly broken: Broken
+  readonly entry: KnownBreak
 }
 
-const isKnownBreak = (one: unknown): one is KnownBreak =>
-  isObject(one) &&
-  typeof one.check === 'string' &&
-  typeof one.where === 'string' &&
-  (one.until === undefined || (typeof one.until === 'string' && /^\d{4}-\d\d-\d\d$/.test(one.until)))
+/** What became of an entry that no break matches. */
+export type EntryState =
+  /** The check holds there. */
+  | 'fixed'
+  /** No such check was run, or the place no longer exists. */
+  | 'absent'
+  /** The check could not be decided this time. */
+  | 'undecided'
+  /** The run left the check out (`--only`). */
+  | 'left-out'
 
-/** `today`: such as `2026-12-31`. */
-export function compareBaseline(results: readonly Result[], known: readonly KnownBreak[], today: string): Compared {
-  const entryOf = ({ check, where }: Result) => known.find((one) => one.check === check && one.where === where)
-  const isAccepted = (result: Result): boolean => {
-    const entry = entryOf(result)
-    return entry !== undefined && (entry.until === undefined || today <= entry.until)
+/** The breaks of a run beside a baseline. */
+export interface Comparison<Broken extends Place> {
+  /** Breaks without an entry. They fail. */
+  readonly fresh: readonly Broken[]
+  /** Breaks whose entry has expired. They fail. */
+  readonly overdue: readonly Matched<Broken>[]
+  readonly accepted: readonly Matched<Broken>[]
+  /** The entries that no break matches. */
+  readonly unmatched: readonly { readonly entry: KnownBreak; readonly state: EntryState }[]
+}
+
+const entryKinds: Kinds<KnownBreak> = {
+  check: { required: { a: 'the id of a check such as "QUERY-7/total"', like: /^\S+$/ } },
+  where: { required: { a: 'a place such as "/orders"', like: /^\S/ } },
+  until: dayKind,
+  reason: 'string',
+}
+
+/**
+ * The entries of a baseline. Throws `ConfigurationError` for a value of another shape and for two
+ * entries for one break.
+ */
+export function readBaseline(value: unknown): readonly KnownBreak[] {
+  checkArgument('the baseline', value, { each: { options: entryKinds } })
+  const entries = value as readonly KnownBreak[]
+  const seen = new Set<string>()
+  for (const { check, where } of entries) {
+    const place = `${check} at ${where}`
+    if (seen.has(place)) throw invalidOption(`The baseline has two entries for ${place}. Keep one of them.`)
+    seen.add(place)
   }
-  const broken = results.filter((result) => breakOf(result) !== undefined)
-  const holding = results.filter(({ outcome }) => outcome.verdict === 'holds')
+  return entries
+}
+
+const isSame = (one: Place, other: Place): boolean => one.check === other.check && one.where === other.where
+
+/** Compares breaks with a baseline. `stateOf` tells the state of an entry that no break matches. */
+export function compareBaseline<Broken extends Place>(
+  broken: readonly Broken[],
+  known: readonly KnownBreak[],
+  today: Day,
+  stateOf: (entry: KnownBreak) => EntryState,
+): Comparison<Broken> {
+  const matched = broken.flatMap((one): readonly Matched<Broken>[] => {
+    const entry = known.find((other) => isSame(one, other))
+    return entry === undefined ? [] : [{ broken: one, entry }]
+  })
+  const isOverdue = ({ entry: { until } }: Matched<Broken>): boolean => until !== undefined && today > until
   return {
-    failing: broken.filter((result) => !isAccepted(result)),
-    accepted: broken.filter(isAccepted),
-    fixed: known.filter((entry) => holding.some(({ check, where }) => entry.check === check && entry.where === where)),
+    fresh: broken.filter((one) => !known.some((other) => isSame(one, other))),
+    overdue: matched.filter(isOverdue),
+    accepted: matched.filter((one) => !isOverdue(one)),
+    unmatched: known
+      .filter((entry) => !broken.some((one) => isSame(one, entry)))
+      .map((entry) => ({ entry, state: stateOf(entry) })),
   }
 }
 
-/** The baseline that accepts what breaks now. */
-export const baselineOf = (results: readonly Result[], until?: string): readonly KnownBreak[] =>
-  results
-    .filter((result) => breakOf(result) !== undefined)
-    .map(({ check, where }) => ({ check, where, ...(until === undefined ? {} : { until }) }))
+/**
+ * The baseline for the next run: new breaks are added, accepted until `until`. Known ones keep their
+ * day and reason, also when they are overdue. Entries that hold or no longer exist are dropped.
+ */
+export function updatedBaseline<Broken extends Place>(
+  { fresh, unmatched }: Comparison<Broken>,
+  known: readonly KnownBreak[],
+  until?: Day,
+): readonly KnownBreak[] {
+  const dropped = new Set(
+    unmatched.filter(({ state }) => state === 'fixed' || state === 'absent').map(({ entry }) => entry),
+  )
+  const added = fresh.map(({ check, where }) => ({ check, where, ...(until === undefined ? {} : { until }) }))
+  return [...known.filter((entry) => !dropped.has(entry)), ...added]
+}

@@ -1,42 +1,32 @@
-/** A report as JUnit XML, which build servers show test by test. */
+/** A report as JUnit XML: a suite for each collection, a case for each check. */
 import { clauses } from '../../clauses.js'
 import type { Result } from '../verdict.js'
+import { junitXml, type TestCase } from './junit-xml.js'
 import type { CheckReport } from './report.js'
-import { breakOf } from './scripts.js'
+import { breakOf, rateOf } from './report.js'
 
-/** A suite for each collection, a case for each check. */
-export function junitOf({ base, results, counts }: CheckReport): string {
-  const places = [...new Set(results.map(({ where }) => where))]
-  const suites = places.map((place) => {
-    const own = results.filter(({ where }) => where === place)
-    const failures = own.filter((one) => breakOf(one) !== undefined).length
-    const skipped = own.filter(
-      ({ outcome }) => outcome.verdict === 'unchecked' || outcome.verdict === 'not-applicable',
-    ).length
-    const cases = own.map(caseOf).join('')
-    return `<testsuite name="${escaped(place)}" tests="${own.length}" failures="${failures}" skipped="${skipped}">${cases}\n</testsuite>`
-  })
-  const head = `<testsuites name="${escaped(base)}" tests="${results.length}" failures="${counts.breaks + counts.flaky}">`
-  return `<?xml version="1.0" encoding="UTF-8"?>\n${head}\n${suites.join('\n')}\n</testsuites>\n`
-}
+/** `isAccepted` tells the breaks that a baseline accepts: they are skipped cases. Default: none. */
+export const junitOf = (
+  { base, results }: CheckReport,
+  isAccepted: (result: Result) => boolean = () => false,
+): string =>
+  junitXml(
+    base,
+    results.map((result) => caseOf(result, isAccepted(result))),
+  )
 
-function caseOf(result: Result): string {
-  const { check, where, clause, fix, outcome } = result
-  const start = `\n<testcase name="${escaped(check)}" classname="${escaped(where)}"`
+function caseOf(result: Result, isAccepted: boolean): TestCase {
+  const { check: name, where: group, clause, fix, outcome } = result
   const found = breakOf(result)
-  if (found !== undefined) {
-    const rate = outcome.verdict === 'flaky' ? ` (${outcome.broken} of ${outcome.runs} runs)` : ''
-    const message = `expected ${found.expected}; seen ${found.seen}${rate}`
-    const requests = found.evidence.map(({ request, answer }) => `${request.method} ${request.url} -> ${answer.status}`)
-    const text = [`${clause}: ${clauses[clause].text}`, ...requests, `Fix: ${fix}`].join('\n')
-    return `${start}><failure message="${escaped(message)}">${escaped(text)}</failure></testcase>`
+  if (found === undefined)
+    return { name, group, ...('because' in outcome ? { skipped: `${outcome.verdict}: ${outcome.because}` } : {}) }
+  const rate = rateOf(outcome)
+  const message = `expected ${found.expected}; seen ${found.seen}${rate === undefined ? '' : ` (${rate})`}`
+  if (isAccepted) return { name, group, skipped: `accepted by the baseline: ${message}` }
+  const requests = found.evidence.map(({ request, answer }) => `${request.method} ${request.url} -> ${answer.status}`)
+  return {
+    name,
+    group,
+    failure: { message, text: [`${clause}: ${clauses[clause].text}`, ...requests, `Fix: ${fix}`].join('\n') },
   }
-  if ('because' in outcome)
-    return `${start}><skipped message="${escaped(`${outcome.verdict}: ${outcome.because}`)}"/></testcase>`
-  return `${start}/>`
 }
-
-/** Characters that XML can not hold become spaces. */
-const escaped = (text: string): string =>
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: XML 1.0 holds none of them.
-  text.replace(/[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]/g, ' ').replace(/[&<>"\n]/g, (one) => `&#${one.charCodeAt(0)};`)

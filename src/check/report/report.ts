@@ -1,5 +1,5 @@
 /** The result of a run. */
-import type { Result, Verdict } from '../verdict.js'
+import type { Break, Outcome, Result, Verdict } from '../verdict.js'
 import type { Leftover } from '../write/cleanup.js'
 
 /** How many results there are of each verdict. */
@@ -27,3 +27,15 @@ export function reportOf(
   for (const { outcome } of results) counts[outcome.verdict] += 1
   return { base, requests, counts, results, left, ok: counts.breaks + counts.flaky === 0 }
 }
+
+/** The break of a result, if it has one. */
+export const breakOf = ({ outcome }: Result): Break | undefined =>
+  outcome.verdict === 'breaks' || outcome.verdict === 'flaky' ? outcome : undefined
+
+/** The results that break. */
+export const brokenIn = (results: readonly Result[]): readonly Result[] =>
+  results.filter((result) => breakOf(result) !== undefined)
+
+/** How often a rule broke, such as `2 of 3 runs`, if it did not break each time. */
+export const rateOf = (outcome: Outcome): string | undefined =>
+  outcome.verdict === 'flaky' ? `${outcome.broken} of ${outcome.runs} runs` : undefined

@@ -4,16 +4,13 @@ import { safeMethods } from '../../http/safe-methods.js'
 import type { Principal } from '../client/principals.js'
 import type { Break, Result } from '../verdict.js'
 import { curlOf, variablesOf } from './curl.js'
+import { breakOf } from './report.js'
 
 export interface Script {
   /** Such as `QUERY-7-total-orders.sh`. */
   readonly name: string
   readonly text: string
 }
-
-/** The break of a result, where it has one. */
-export const breakOf = ({ outcome }: Result): Break | undefined =>
-  outcome.verdict === 'breaks' || outcome.verdict === 'flaky' ? outcome : undefined
 
 /** The scripts of all breaks. */
 export function scriptsOf(results: readonly Result[], principals: readonly Principal[]): readonly Script[] {

@@ -1,30 +1,42 @@
 /** A report for a terminal. */
 import { clauses } from '../../clauses.js'
 import type { Result } from '../verdict.js'
-import type { CheckReport } from './report.js'
-import { breakOf } from './scripts.js'
+import { breakOf, brokenIn, type CheckReport, rateOf } from './report.js'
+import { type Standing, standingText } from './standing.js'
 
-const width = 100
+/** Characters of a list of checks. */
+const longestList = 100
 
-/** All breaks with their reason, what could not be checked in groups, and the counts. */
-export function textOf({ base, requests, results, counts }: CheckReport): string {
-  const broken = results.filter((result) => breakOf(result) !== undefined)
+type StandingOf = (result: Result) => Standing | undefined
+
+/**
+ * All breaks, what could not be decided by its reason, and the counts. `standingOf`: how a break
+ * stands to the baseline.
+ */
+export function textOf(
+  { base, requests, results, counts }: CheckReport,
+  standingOf: StandingOf = () => undefined,
+): string {
   const lines = [
-    ...broken.flatMap(brokenLines),
-    ...reasons('Could not be checked', results, 'unchecked'),
-    ...reasons('Not applicable', results, 'not-applicable'),
+    ...brokenIn(results).flatMap((result) => brokenLines(result, standingOf(result))),
+    ...undecided('Could not be checked', results, 'unchecked'),
+    ...undecided('Not applicable', results, 'not-applicable'),
     `${base}: ${counts.holds} hold, ${counts.breaks} break, ${counts.flaky} break sometimes, ${counts.unchecked} could not be checked, ${counts['not-applicable']} do not apply (${requests} requests).`,
   ]
-  return `${lines.join('\n')}\n`
+  return `${lines.map(visible).join('\n')}\n`
 }
 
-function brokenLines(result: Result): readonly string[] {
+/** A service must not control the terminal by what it answers. */
+const visible = (line: string): string => line.replace(/[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu, '\ufffd')
+
+function brokenLines(result: Result, standing: Standing | undefined): readonly string[] {
   const { check, clause, where, rule, why, fix, outcome } = result
   const found = breakOf(result)
   if (found === undefined) return []
-  const rate = outcome.verdict === 'flaky' ? `${outcome.broken} of ${outcome.runs} runs` : ''
+  const notes = [rateOf(outcome), standing === undefined ? undefined : standingText(standing)]
+  const brackets = notes.flatMap((note) => (note === undefined ? [] : [`  (${note})`])).join('')
   return [
-    `${outcome.verdict === 'flaky' ? 'BREAKS SOMETIMES' : 'BREAKS'}  ${check}  ${where}${rate === '' ? '' : `  (${rate})`}`,
+    `${outcome.verdict === 'flaky' ? 'BREAKS SOMETIMES' : 'BREAKS'}  ${check}  ${where}${brackets}`,
     `  rule      ${rule}`,
     `  clause    ${clause}, ${clauses[clause].title}`,
     ...found.evidence.map(({ request, answer }) => `  request   ${request.method} ${request.url} -> ${answer.status}`),
@@ -36,8 +48,8 @@ function brokenLines(result: Result): readonly string[] {
   ]
 }
 
-/** What was not decided, each reason once with the checks that it holds for. */
-function reasons(
+/** Each reason once, with the checks that it applies to. */
+function undecided(
   title: string,
   results: readonly Result[],
   verdict: 'unchecked' | 'not-applicable',
@@ -56,4 +68,4 @@ function reasons(
   ]
 }
 
-const shortened = (text: string): string => (text.length > width ? `${text.slice(0, width)}...` : text)
+const shortened = (text: string): string => (text.length > longestList ? `${text.slice(0, longestList)}...` : text)

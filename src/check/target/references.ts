@@ -31,7 +31,7 @@ export function withoutReferences(document: unknown): unknown {
 }
 
 /** The value at a JSON pointer; `undefined` where there is none. */
-function at(document: unknown, pointer: string): unknown {
+export function at(document: unknown, pointer: string): unknown {
   let found = document
   for (const token of pointerTokens(decoded(pointer))) found = isList(found) ? found[Number(token)] : own(found, token)
   return found

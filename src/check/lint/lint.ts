@@ -1,0 +1,103 @@
+/**
+ * Lints an OpenAPI document alone. The rules are those of the Spectral ruleset: pure functions over
+ * a document whose references are followed.
+ */
+import { type ClauseId, clauses } from '../../clauses.js'
+import { escapePointer } from '../../definition/json.js'
+import { methods } from '../../spectral/document.js'
+import ruleset from '../../spectral/index.js'
+import { isDocument } from '../target/document-target.js'
+import { withoutReferences } from '../target/references.js'
+import { referenceFaults } from './reference-faults.js'
+
+/** A finding, with the names that baselines use: the rule is the check, the pointer the place. */
+export interface LintFinding {
+  /** The rule, such as `path-2-plural`. */
+  readonly check: string
+  /** Absent for the rule about references, which is not one of the conventions. */
+  readonly clause?: ClauseId
+  /** What is wrong, and the fix. */
+  readonly message: string
+  /** A JSON Pointer as a URI fragment, such as `#/paths/~1orders/get`. */
+  readonly where: string
+  readonly path: readonly (string | number)[]
+}
+
+export interface LintRule {
+  readonly name: string
+  readonly clause?: ClauseId
+  readonly description: string
+}
+
+/** The rule that every reference leads to a value. */
+export const referenceRule: LintRule = { name: 'reference', description: 'Every reference leads to a value.' }
+
+/** The names of rules begin with the clause. */
+const clauseOf = (name: string): ClauseId => {
+  const id = /^[a-z]+-\d+/.exec(name)?.[0].toUpperCase() ?? ''
+  if (!Object.hasOwn(clauses, id)) throw new TypeError(`The name of the rule ${name} does not begin with a clause.`)
+  return id as ClauseId
+}
+
+/** All rules, in the order of the ruleset. */
+export const lintRules: readonly LintRule[] = [
+  referenceRule,
+  ...Object.entries(ruleset.rules).map(([name, { description }]) => ({ name, clause: clauseOf(name), description })),
+]
+
+/** The findings of the rules that are wanted, in the order of the document. `document`: OpenAPI 3.0 or 3.1. */
+export function lintDocument(document: unknown, isWanted: (rule: LintRule) => boolean): readonly LintFinding[] {
+  const resolved = withoutReferences(document)
+  const found = lintRules.filter(isWanted).flatMap((rule): readonly LintFinding[] => {
+    const { name: check, clause } = rule
+    const findings =
+      rule === referenceRule ? referenceFaults(document) : (ruleset.rules[check]?.then.function(resolved) ?? [])
+    return findings.map(({ message, path }) => ({
+      check,
+      ...(clause === undefined ? {} : { clause }),
+      message,
+      where: pointerOf(path),
+      path,
+    }))
+  })
+  return found.toSorted((one, other) => comparePaths(one.path, other.path))
+}
+
+const pointerOf = (path: readonly (string | number)[]): string =>
+  `#${path.map((name) => `/${escapePointer(String(name))}`).join('')}`
+
+function comparePaths(one: readonly (string | number)[], other: readonly (string | number)[]): number {
+  const at = one.findIndex((name, index) => name !== other[index])
+  if (at === -1) return one.length - other.length
+  const [first, second] = [String(one[at]), String(other[at] ?? '')]
+  return first < second ? -1 : 1
+}
+
+/** Why a value can not be linted; `undefined` for OpenAPI 3.0 and 3.1 with paths. */
+export function documentFault(value: unknown): string | undefined {
+  if (isDocument(value)) return undefined
+  const { swagger, openapi, paths } = (typeof value === 'object' && value !== null ? value : {}) as Record<
+    string,
+    unknown
+  >
+  if (swagger !== undefined)
+    return `is Swagger ${String(swagger)}. Convert it to OpenAPI 3.0 or 3.1, such as with "npx swagger2openapi".`
+  if (openapi === undefined)
+    return 'is not an OpenAPI document: it has no member "openapi". Give a document of version 3.0 or 3.1.'
+  if (!/^3\.[01]\b/.test(String(openapi)))
+    return `is of OpenAPI version ${JSON.stringify(openapi)}. The versions 3.0 and 3.1 can be linted.`
+  return paths === undefined
+    ? 'has no "paths": there is nothing to lint.'
+    : 'has "paths" that is not an object. Give an object of paths, such as { "/v1/orders": { "get": ... } }.'
+}
+
+/** How many operations a document has. */
+export function operationCount(document: unknown): number {
+  const { paths } = withoutReferences(document) as { paths: Readonly<Record<string, unknown>> }
+  return Object.values(paths).reduce<number>(
+    (count, item) =>
+      count +
+      methods.filter((method) => typeof item === 'object' && item !== null && Object.hasOwn(item, method)).length,
+    0,
+  )
+}

@@ -1,0 +1,49 @@
+/** References of a document that lead to no value. */
+import { isContainer, isList, isObject, own } from '../../definition/json.js'
+import type { Finding } from '../../spectral/index.js'
+import { at } from '../target/references.js'
+
+/** Members whose value is data: `$ref` in them is not a reference. */
+const data: ReadonlySet<string> = new Set(['example', 'default', 'const', 'enum', 'value'])
+
+/** A finding for each reference within the document that leads to nothing, or back to itself. */
+export function referenceFaults(document: unknown): readonly Finding[] {
+  const faults: Finding[] = []
+  // YAML aliases make one value stand in several places.
+  const seen = new Set<object>()
+  const walk = (value: unknown, path: readonly (string | number)[]): void => {
+    if (!isContainer(value) || seen.has(value)) return
+    seen.add(value)
+    if (isList(value)) {
+      for (const [index, item] of value.entries()) walk(item, [...path, index])
+      return
+    }
+    const reference = own(value, '$ref')
+    if (typeof reference === 'string') {
+      const fault = faultOf(document, reference)
+      if (fault !== undefined) faults.push({ message: fault, path: [...path, '$ref'] })
+    }
+    for (const [name, member] of Object.entries(value)) {
+      if (data.has(name) || (name === 'examples' && isList(member))) continue
+      walk(member, [...path, name])
+    }
+  }
+  walk(document, [])
+  return faults
+}
+
+function faultOf(document: unknown, reference: string): string | undefined {
+  if (!/^#(?:\/|$)/.test(reference)) return undefined
+  const trail: string[] = []
+  let next: unknown = reference
+  while (typeof next === 'string' && next.startsWith('#')) {
+    if (trail.includes(next))
+      return `The reference "${reference}" leads back to itself: ${[...trail, next].join(' -> ')}. Let one of them hold the value.`
+    trail.push(next)
+    const found = at(document, next.slice(1))
+    if (found === undefined)
+      return `The reference "${reference}" leads to nothing${trail.length > 1 ? ` (by way of ${next})` : ''}. Add the value, or correct the reference.`
+    next = isObject(found) ? own(found, '$ref') : undefined
+  }
+  return undefined
+}

@@ -1,0 +1,43 @@
+/** Messages about a baseline: what is overdue, ends soon, or can be removed. */
+import type { Comparison, KnownBreak } from './baseline.js'
+import { type Day, daysBetween } from './days.js'
+
+/** Days before the end of an entry from which a run says so. */
+const noticeDays = 14
+
+const placeOf = ({ check, where }: KnownBreak): string => `${check} at ${where}`
+
+const reasonOf = ({ reason }: KnownBreak): string => (reason === undefined ? '' : ` (${reason})`)
+
+/** One sentence each. `file`: the name of the baseline. */
+export function baselineMessages(
+  { fresh, overdue, accepted, unmatched }: Comparison<{ readonly check: string; readonly where: string }>,
+  file: string,
+  today: Day,
+): readonly string[] {
+  const soon = accepted.filter(({ entry: { until } }) => until !== undefined && daysBetween(today, until) <= noticeDays)
+  return [
+    `${file}: ${fresh.length} new, ${overdue.length} overdue, ${accepted.length} accepted.`,
+    ...fresh.map(({ check, where }) => `${check} at ${where} is not in ${file}.`),
+    ...overdue.map(
+      ({ entry }) =>
+        `${placeOf(entry)} was accepted until ${entry.until}${reasonOf(entry)}. Fix it, or agree on another day.`,
+    ),
+    ...soon.map(
+      ({ entry }) =>
+        `${placeOf(entry)} is accepted for ${leftOf(today, entry.until as Day)}, until ${entry.until}${reasonOf(entry)}.`,
+    ),
+    ...unmatched.flatMap(({ entry, state }) =>
+      state === 'fixed'
+        ? [`${placeOf(entry)} holds. Remove it from ${file}.`]
+        : state === 'absent'
+          ? [`${placeOf(entry)} was not checked: there is no such check or place. Remove it from ${file}.`]
+          : [],
+    ),
+  ]
+}
+
+function leftOf(today: Day, until: Day): string {
+  const days = daysBetween(today, until)
+  return days === 0 ? 'today only' : days === 1 ? 'one more day' : `${days} more days`
+}

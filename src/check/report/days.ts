@@ -1,0 +1,17 @@
+/** Calendar days in UTC, written as ISO 8601 does: `2026-12-31`. Their texts sort as the days do. */
+
+export type Day = string
+
+export const dayOf = (date: Date): Day => date.toISOString().slice(0, 10)
+
+/** Whether a text is a day of the calendar: `2026-02-30` is not. */
+export function isDay(text: string): boolean {
+  const date = new Date(`${text}T00:00:00Z`)
+  return /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(date.getTime()) && dayOf(date) === text
+}
+
+/** The kind of an option that takes a day. */
+export const dayKind = { a: 'a day of the calendar such as "2026-12-31"', like: { test: isDay } } as const
+
+/** Days from one day to a later one. */
+export const daysBetween = (from: Day, to: Day): number => Math.round((Date.parse(to) - Date.parse(from)) / 86_400_000)

@@ -1,0 +1,20 @@
+/** A report with what else its writers need. */
+import type { Principal } from '../client/principals.js'
+import type { Result } from '../verdict.js'
+import type { CheckReport } from './report.js'
+import type { SarifPlace } from './sarif-log.js'
+import type { Standing } from './standing.js'
+
+export interface RunReport {
+  readonly report: CheckReport
+  readonly principals: readonly Principal[]
+  readonly started: Date
+  readonly ended: Date
+  readonly exitCode: number
+  /** How a break stands to the baseline. Absent: there is no baseline. */
+  readonly standingOf?: (result: Result) => Standing | undefined
+  /** Where the document or the target file describes a place, such as `/v1/orders`. */
+  readonly placeOf: (where: string) => SarifPlace
+  /** The address of a page with an anchor for each clause. */
+  readonly helpBase?: string | undefined
+}

@@ -1,0 +1,51 @@
+/** Removes tokens from reports: a service may echo what it was sent. */
+import { header } from '../../wire.js'
+import { Answer, type Exchange } from '../client/exchange.js'
+import { alteredLength, type Principal } from '../client/principals.js'
+import type { Evidence, Outcome, Result } from '../verdict.js'
+import type { CheckReport } from './report.js'
+
+/** The text in place of a token. */
+const hidden = '(hidden)'
+
+/** Response header fields that carry credentials. */
+const credentialFields: ReadonlySet<string> = new Set(['set-cookie', header.token])
+
+/** A shorter token would also match ordinary text. */
+const shortestToken = 8
+
+/** The report without the tokens of the principals, wherever the service repeats them. */
+export function withoutSecrets(report: CheckReport, principals: readonly Principal[]): CheckReport {
+  // An altered token begins as the real one does.
+  const secrets = principals
+    .flatMap(({ token }) => [token, token.slice(0, -alteredLength)])
+    .filter((text) => text.length >= shortestToken)
+  const clean = (text: string): string => secrets.reduce((left, secret) => left.replaceAll(secret, hidden), text)
+  return { ...report, results: report.results.map((result) => cleanResult(result, clean)) }
+}
+
+type Clean = (text: string) => string
+
+const cleanResult = (result: Result, clean: Clean): Result => ({
+  ...result,
+  outcome: cleanOutcome(result.outcome, clean),
+})
+
+function cleanOutcome(outcome: Outcome, clean: Clean): Outcome {
+  if ('because' in outcome) return { ...outcome, because: clean(outcome.because) }
+  if (outcome.verdict === 'holds') return outcome
+  const { expected, seen, evidence } = outcome
+  return {
+    ...outcome,
+    expected: clean(expected),
+    seen: clean(seen),
+    evidence: evidence.map((exchange) => cleanExchange(exchange, clean)) as unknown as Evidence,
+  }
+}
+
+function cleanExchange({ request, answer }: Exchange, clean: Clean): Exchange {
+  const fields = answer.fields.map(
+    ([name, value]) => [name, credentialFields.has(name) ? hidden : clean(value)] as const,
+  )
+  return { request, answer: new Answer(answer.status, new Map(fields), clean(answer.body)) }
+}

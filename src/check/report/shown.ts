@@ -1,0 +1,54 @@
+/** Exchanges as reports show them: bodies are cut, and credentials stay out. */
+import type { Exchange } from '../client/exchange.js'
+import type { Principal } from '../client/principals.js'
+import { curlOf } from './curl.js'
+
+/** Characters of a body that are shown. */
+export const longestBody = 2_000
+
+/** Characters of a header field that are shown. */
+const longestField = 1_000
+
+export interface ShownExchange {
+  readonly request: {
+    readonly method: string
+    readonly url: string
+    /** Without credentials. */
+    readonly headers: Readonly<Record<string, string>>
+    readonly body?: string | undefined
+    /** The request as a command, which reads tokens from environment variables. */
+    readonly curl: string
+  }
+  readonly answer: {
+    readonly status: number
+    readonly headers: Readonly<Record<string, string>>
+    /** Its first `longestBody` characters. */
+    readonly body: string
+    /** Characters that were left out. */
+    readonly cut: number
+  }
+}
+
+export const byName = (principals: readonly Principal[]): ReadonlyMap<string, Principal> =>
+  new Map(principals.map((principal) => [principal.name, principal]))
+
+export function shownExchange(
+  { request, answer }: Exchange,
+  principals: ReadonlyMap<string, Principal>,
+): ShownExchange {
+  const { method, url, headers, body } = request
+  const head = cutText(answer.body, longestBody)
+  return {
+    request: { method, url, headers, body, curl: curlOf(request, principals) },
+    answer: {
+      status: answer.status,
+      headers: Object.fromEntries(answer.fields.map(([name, value]) => [name, cutText(value, longestField)])),
+      body: head,
+      cut: answer.body.length - head.length,
+    },
+  }
+}
+
+/** The first characters of a text, without half of a surrogate pair at the end. */
+export const cutText = (text: string, length: number): string =>
+  text.length <= length ? text : text.slice(0, length).replace(/[\ud800-\udbff]$/, '')

@@ -1,0 +1,38 @@
+/** How the breaks of a run stand to a baseline, for the writers of reports. */
+import type { Comparison, KnownBreak } from './baseline.js'
+import type { SarifStanding } from './sarif-log.js'
+
+/** A break beside its entry of the baseline; `new` has none. */
+export type Standing =
+  | { readonly state: 'new' }
+  | { readonly state: 'overdue' | 'accepted'; readonly entry: KnownBreak }
+
+/** Looks up how a break stands; `undefined` for what is no break. */
+export function standingsOf<Broken extends { readonly check: string; readonly where: string }>({
+  fresh,
+  overdue,
+  accepted,
+}: Comparison<Broken>): (broken: Broken) => Standing | undefined {
+  const all = new Map<Broken, Standing>([
+    ...fresh.map((broken) => [broken, { state: 'new' }] as const),
+    ...overdue.map(({ broken, entry }) => [broken, { state: 'overdue', entry }] as const),
+    ...accepted.map(({ broken, entry }) => [broken, { state: 'accepted', entry }] as const),
+  ])
+  return (broken) => all.get(broken)
+}
+
+/** One phrase for readers. */
+export function standingText(standing: Standing): string {
+  if (standing.state === 'new') return 'new'
+  const { until, reason } = standing.entry
+  const because = reason === undefined ? '' : `: ${reason}`
+  if (standing.state === 'overdue') return `overdue since ${until}${because}`
+  return `accepted${until === undefined ? '' : ` until ${until}`}${because}`
+}
+
+export function sarifStanding(standing: Standing): SarifStanding {
+  if (standing.state === 'new') return { state: 'new' }
+  return standing.state === 'overdue'
+    ? { state: 'unchanged' }
+    : { state: 'unchanged', accepted: standingText(standing) }
+}

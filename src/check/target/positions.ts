@@ -1,0 +1,47 @@
+/** Lines and columns of the values of a JSON or YAML text. */
+import { isAlias, isMap, isScalar, isSeq, LineCounter, type Node, parseDocument } from 'yaml'
+
+/** Both count from 1. */
+export interface Position {
+  readonly line: number
+  readonly column: number
+}
+
+/**
+ * Finds values by their path from the root: the position of the nearest value on the way that the
+ * text has. The text is parsed when it is first asked. JSON is read as YAML, of which it is a subset.
+ * Finds nothing in a text that can not be parsed.
+ */
+export function positionsOf(text: string): (path: readonly (string | number)[]) => Position | undefined {
+  const lines = new LineCounter()
+  let root: Node | null | undefined
+  return (path) => {
+    root ??= parseDocument(text, { lineCounter: lines, uniqueKeys: false, logLevel: 'silent' }).contents
+    const offset = root === null ? undefined : offsetOf(root, path)
+    if (offset === undefined) return undefined
+    const { line, col } = lines.linePos(offset)
+    return line === 0 ? undefined : { line, column: col }
+  }
+}
+
+/** A member is found at its name, an element of a list at its value. */
+function offsetOf(root: Node, path: readonly (string | number)[]): number | undefined {
+  let node: unknown = root
+  let offset = root.range?.[0]
+  for (const name of path) {
+    // An alias stands where it is used, and its members where they are written.
+    if (isAlias(node)) return offset
+    if (isMap(node)) {
+      const pair = node.items.find(({ key }) => isScalar(key) && String(key.value) === String(name))
+      if (pair === undefined) return offset
+      offset = (pair.key as Node).range?.[0] ?? offset
+      node = pair.value
+    } else if (isSeq(node)) {
+      const item = node.items[Number(name)] as Node | undefined
+      if (item === undefined) return offset
+      offset = item.range?.[0] ?? offset
+      node = item
+    } else return offset
+  }
+  return offset
+}

@@ -1,0 +1,83 @@
+/** Documents and other texts from files and addresses. */
+import { readFileSync, statSync } from 'node:fs'
+import { isAbsolute, relative, resolve, sep } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { messageOf, UsageError } from './usage-error.js'
+
+/** Milliseconds to wait for a document. */
+const fetchTimeout = 30_000
+
+/** Bytes of a document. Larger ones would take minutes and gigabytes to parse. */
+export const largestDocument = 32 * 1024 * 1024
+
+/** A text with where it is from. */
+export interface SourceText {
+  /** The file as it was given, or an address. */
+  readonly name: string
+  readonly text: string
+}
+
+export const isAddress = (source: string): boolean => /^https?:\/\//.test(source)
+
+/** The service answers, but not with a document. */
+export class NoDocument extends UsageError {}
+
+/** The service asks for credentials. */
+export class NoAccess extends NoDocument {}
+
+/** The text at an address. Throws `UsageError`: `NoDocument` and `NoAccess` if there is an answer. */
+export async function fetchText(address: string, headers: Readonly<Record<string, string>> = {}): Promise<string> {
+  const unreachable = (error: unknown): UsageError =>
+    new UsageError(`${address} can not be fetched: ${messageOf((error as { cause?: unknown }).cause ?? error)}`)
+  // A redirect could take the token elsewhere.
+  const response = await fetch(address, {
+    headers,
+    redirect: 'manual',
+    signal: AbortSignal.timeout(fetchTimeout),
+  }).catch((error: unknown) => {
+    throw unreachable(error)
+  })
+  if (response.status !== 200) {
+    await response.body?.cancel()
+    const Fault = response.status === 401 ? NoAccess : NoDocument
+    throw new Fault(`${address} answered ${response.status} and no document.`)
+  }
+  const chunks: Uint8Array[] = []
+  let size = 0
+  try {
+    for await (const chunk of response.body ?? []) {
+      size += chunk.length
+      if (size > largestDocument) throw tooLarge(address)
+      chunks.push(chunk)
+    }
+  } catch (error) {
+    throw error instanceof UsageError ? error : unreachable(error)
+  }
+  return new TextDecoder().decode(Buffer.concat(chunks))
+}
+
+const tooLarge = (name: string): UsageError =>
+  new UsageError(`${name} has more than ${largestDocument / 1024 / 1024} MiB. Split it, or leave out its examples.`)
+
+/** The text of a file. Throws `UsageError` for what can not be read. */
+export function readText(file: string, cwd: string): string {
+  const path = resolve(cwd, file)
+  const reasons: Readonly<Record<string, string>> = { ENOENT: 'there is no such file', EISDIR: 'it is a folder' }
+  try {
+    if (statSync(path).size > largestDocument) throw tooLarge(file)
+    return readFileSync(path, 'utf8').replace(/^\ufeff/, '')
+  } catch (error) {
+    if (error instanceof UsageError) throw error
+    const { code = '' } = error as { code?: string }
+    throw new UsageError(`${file} can not be read: ${reasons[code] ?? messageOf(error)}.`)
+  }
+}
+
+/** A source as a URI: relative for files below the working folder, which viewers of reports look for. */
+export function uriOf(name: string, cwd: string): string {
+  if (isAddress(name)) return name
+  const path = resolve(cwd, name)
+  const below = relative(cwd, path)
+  if (below === '..' || below.startsWith(`..${sep}`) || isAbsolute(below)) return pathToFileURL(path).href
+  return below.split(sep).map(encodeURIComponent).join('/')
+}

@@ -1,0 +1,70 @@
+/** Reads the flags of `lint`. */
+import { type BaselineCall, baselineCall, baselineFlags } from './baseline-file.js'
+import { addressIn, listIn } from './check-flags.js'
+import { parseFlags } from './flags.js'
+import { UsageError } from './usage-error.js'
+
+export const lintHelp = `express-rest-conventions lint <document> [flags]
+
+Checks an OpenAPI document 3.0 or 3.1 against the conventions: names in paths, methods, statuses,
+parameters and header fields. It sends nothing to the service. <document> is a file in JSON or YAML,
+or an address. The rules are those of the ruleset express-rest-conventions/spectral.
+
+  --only <ids>             rules or clauses, such as path-2-plural,QUERY-4
+  --json                   prints the report as JSON
+  --junit <file>           writes the report as JUnit XML
+  --sarif <file>           writes the report as SARIF 2.1.0, for code scanning
+  --clauses-url <url>      the address of a page with an anchor for each clause, for SARIF
+  --baseline <file>        accepts the findings of this file until their days; the others fail
+  --write-baseline <file>  writes the present findings to such a file, or updates that of --baseline
+  --until <day>            the last day on which the new entries of --write-baseline are accepted
+  --help                   this text
+
+Exit codes: 0, no findings but accepted ones; 1, findings; 2, the command could not run, such as for
+a file that is not OpenAPI.
+
+  npx express-rest-conventions lint openapi.yaml
+  npx express-rest-conventions lint https://api.example.com/v1/openapi --only PATH-2,PATH-3
+`
+
+const flags = {
+  only: 'text',
+  json: 'switch',
+  junit: 'text',
+  sarif: 'text',
+  'clauses-url': 'text',
+  ...baselineFlags,
+  help: 'switch',
+} as const
+
+export interface LintCall extends BaselineCall {
+  /** A file or an address. */
+  readonly source: string
+  readonly only: readonly string[] | undefined
+  readonly json: boolean
+  readonly junit: string | undefined
+  readonly sarif: string | undefined
+  readonly clausesUrl: string | undefined
+}
+
+/** Reads the arguments. Returns `undefined` if help is asked for. Throws `UsageError`. */
+export function readLintCall(args: readonly string[]): LintCall | undefined {
+  const { words, texts, switches } = parseFlags(args, flags)
+  if (switches.has('help')) return undefined
+  const [source, ...others] = words
+  if (source === undefined)
+    throw new UsageError('Which document? Give a file or an address, such as: lint openapi.yaml')
+  if (others.length > 0)
+    throw new UsageError(`One document at a time. Remove ${others.map((word) => `"${word}"`).join(' ')}.`)
+  const only = texts.get('only')
+  const clausesUrl = texts.get('clauses-url')
+  return {
+    source,
+    only: only === undefined ? undefined : listIn(only),
+    json: switches.has('json'),
+    junit: texts.get('junit'),
+    sarif: texts.get('sarif'),
+    clausesUrl: clausesUrl === undefined ? undefined : addressIn('--clauses-url', clausesUrl),
+    ...baselineCall(texts),
+  }
+}
