@@ -37,9 +37,9 @@ export async function lintCommand(args: readonly string[], terminal: Terminal): 
   const text = isAddress(source) ? await fetchText(source) : readText(source, terminal.cwd)
   const document = documentIn({ name: source, text }, terminal.cwd)
   const isWanted = wantedBy(call)
-  const findings = lintDocument(document, isWanted)
-  const comparison = comparedWith(call, findings, known, (entry) => entryState(entry, isWanted), terminal)
   const position = positionsOf(text)
+  const findings = inOrder(lintDocument(document, isWanted), ({ path }) => position(path))
+  const comparison = comparedWith(call, findings, known, (entry) => entryState(entry, isWanted), terminal)
   const report: LintReport = {
     name: source,
     uri: uriOf(source, terminal.cwd),
@@ -57,6 +57,14 @@ export async function lintCommand(args: readonly string[], terminal: Terminal): 
   if (junit !== undefined) writeReport(terminal, junit, lintJunit(report))
   if (sarif !== undefined) writeReport(terminal, sarif, lintSarif(report))
   return report.exitCode
+}
+
+/** Findings in the order of their lines. */
+function inOrder(findings: readonly LintFinding[], positionOf: LintReport['positionOf']): readonly LintFinding[] {
+  const placed = findings.map((finding) => ({ finding, at: positionOf(finding) ?? { line: 0, column: 0 } }))
+  return placed
+    .toSorted(({ at: one }, { at: other }) => one.line - other.line || one.column - other.column)
+    .map(({ finding }) => finding)
 }
 
 /** The document, with what it refers to in other files. Throws `UsageError` for anything else. */

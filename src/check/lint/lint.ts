@@ -45,10 +45,10 @@ export const lintRules: readonly LintRule[] = [
   ...Object.entries(ruleset.rules).map(([name, { description }]) => ({ name, clause: clauseOf(name), description })),
 ]
 
-/** The findings of the rules that are wanted, in the order of the document. `document`: OpenAPI 3.0 or 3.1. */
+/** The findings of the rules that are wanted, rule by rule. `document`: OpenAPI 3.0 or 3.1. */
 export function lintDocument(document: unknown, isWanted: (rule: LintRule) => boolean): readonly LintFinding[] {
   const resolved = withoutReferences(document)
-  const found = lintRules.filter(isWanted).flatMap((rule): readonly LintFinding[] => {
+  return lintRules.filter(isWanted).flatMap((rule): readonly LintFinding[] => {
     const { name: check, clause } = rule
     const findings =
       rule === referenceRule ? referenceFaults(document) : (ruleset.rules[check]?.then.function(resolved) ?? [])
@@ -60,18 +60,10 @@ export function lintDocument(document: unknown, isWanted: (rule: LintRule) => bo
       path,
     }))
   })
-  return found.toSorted((one, other) => comparePaths(one.path, other.path))
 }
 
 const pointerOf = (path: readonly (string | number)[]): string =>
   `#${path.map((name) => `/${escapePointer(String(name))}`).join('')}`
-
-function comparePaths(one: readonly (string | number)[], other: readonly (string | number)[]): number {
-  const at = one.findIndex((name, index) => name !== other[index])
-  if (at === -1) return one.length - other.length
-  const [first, second] = [String(one[at]), String(other[at] ?? '')]
-  return first < second ? -1 : 1
-}
 
 /** Why a value can not be linted; `undefined` for OpenAPI 3.0 and 3.1 with paths. */
 export function documentFault(value: unknown): string | undefined {

@@ -36,9 +36,10 @@ export function lintText(report: LintReport): string {
       '\ufffd',
     )
   })
-  const count = findings.length === 1 ? '1 finding' : `${findings.length} findings`
-  return `${[...lines, ...(lines.length > 0 ? [''] : []), `${name}: ${count}. ${rules.length} rules, ${operations} operations.`].join('\n')}\n`
+  return `${[...lines, ...(lines.length > 0 ? [''] : []), `${name}: ${counted(findings.length, 'finding')}. ${counted(rules.length, 'rule')}, ${counted(operations, 'operation')}.`].join('\n')}\n`
 }
+
+const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`
 
 /** Such as `openapi.yaml:12:3`. */
 function placeOf({ name, positionOf }: LintReport, finding: LintFinding): string {

@@ -108,6 +108,10 @@ export function updatedBaseline<Broken extends Place>(
   const dropped = new Set(
     unmatched.filter(({ state }) => state === 'fixed' || state === 'absent').map(({ entry }) => entry),
   )
-  const added = fresh.map(({ check, where }) => ({ check, where, ...(until === undefined ? {} : { until }) }))
-  return [...known.filter((entry) => !dropped.has(entry)), ...added]
+  // A rule may find several faults at one place: they share an entry.
+  const added = fresh.filter((one, at) => fresh.findIndex((other) => isSame(one, other)) === at)
+  return [
+    ...known.filter((entry) => !dropped.has(entry)),
+    ...added.map(({ check, where }) => ({ check, where, ...(until === undefined ? {} : { until }) })),
+  ]
 }

@@ -1,12 +1,13 @@
 /** One break in the HTML report: the rule, the requests with their answers, and both fixes. */
 import { type Html, html } from '../../docs/html.js'
 import type { Result } from '../verdict.js'
-import { prose } from './html-text.js'
+import { prose, value } from './html-text.js'
 import { libraryFixes } from './library-fixes.js'
 import { breakOf, rateOf } from './report.js'
 import type { RunReport } from './run-report.js'
 import { byName, type ShownExchange, shownExchange } from './shown.js'
 import { standingText } from './standing.js'
+import { visibleText } from './visible-text.js'
 
 export function breakBlock(result: Result, anchor: string, { principals, standingOf }: RunReport): Html | false {
   const { check, where, clause, rule, why, fix, outcome } = result
@@ -15,13 +16,13 @@ export function breakBlock(result: Result, anchor: string, { principals, standin
   const standing = standingOf?.(result)
   const known = byName(principals)
   return html`<article id="${anchor}" aria-labelledby="${anchor}-title" data-verdict="${outcome.verdict}">
-<h3 id="${anchor}-title"><span class="${outcome.verdict}">${outcome.verdict === 'flaky' ? `Breaks sometimes (${rateOf(outcome)})` : 'Breaks'}</span> <code>${check}</code> at <span class="value">${where}</span></h3>
+<h3 id="${anchor}-title"><span class="${outcome.verdict}">${outcome.verdict === 'flaky' ? `Breaks sometimes (${rateOf(outcome)})` : 'Breaks'}</span> <code>${check}</code> at ${value(where)}</h3>
 ${standing !== undefined && html`<p class="standing">Baseline: ${standingText(standing)}</p>`}
 <dl>
 <dt>Rule</dt><dd>${prose(rule)}</dd>
 <dt>Why it matters</dt><dd>${prose(why)}</dd>
-<dt>Expected</dt><dd class="value">${found.expected}</dd>
-<dt>Seen</dt><dd class="value">${found.seen}</dd>
+<dt>Expected</dt><dd>${value(found.expected)}</dd>
+<dt>Seen</dt><dd>${value(found.seen)}</dd>
 <dt>Fix by hand</dt><dd>${prose(fix)}</dd>
 <dt>Fix with express-rest-conventions</dt><dd>${prose(libraryFixes[clause])}</dd>
 </dl>
@@ -32,9 +33,9 @@ ${standing !== undefined && html`<p class="standing">Baseline: ${standingText(st
 
 function exchangeBlock({ request, answer }: ShownExchange): Html {
   const { method, url, headers, body, curl } = request
-  return html`<li><p><b>${method}</b> <span class="value">${url}</span>: <b>${answer.status}</b></p>
+  return html`<li><p><b>${method}</b> ${value(url)}: <b>${answer.status}</b></p>
 <p class="part">Request</p>
-<pre>${curl}</pre>
+<pre>${visibleText(curl)}</pre>
 ${(Object.keys(headers).length > 0 || body !== undefined) && html`<pre>${messageText(headers, body)}</pre>`}
 <p class="part">Answer</p>
 <pre>${messageText({ [`status ${answer.status}`]: undefined, ...answer.headers }, answer.body)}${
@@ -49,5 +50,5 @@ ${(Object.keys(headers).length > 0 || body !== undefined) && html`<pre>${message
 /** Header fields, an empty line, and the body, as in HTTP. */
 function messageText(headers: Readonly<Record<string, string | undefined>>, body: string | undefined): string {
   const fields = Object.entries(headers).map(([name, value]) => (value === undefined ? name : `${name}: ${value}`))
-  return [...fields, ...(body === undefined || body === '' ? [] : ['', body])].join('\n')
+  return visibleText([...fields, ...(body === undefined || body === '' ? [] : ['', body])].join('\n'))
 }

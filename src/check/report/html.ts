@@ -10,7 +10,7 @@ import type { Result, Verdict } from '../verdict.js'
 import { breakBlock } from './html-break.js'
 import { reportScript } from './html-script.js'
 import { reportStyle } from './html-style.js'
-import { prose } from './html-text.js'
+import { prose, value } from './html-text.js'
 import { breakOf, brokenIn } from './report.js'
 import type { RunReport } from './run-report.js'
 import { standingText } from './standing.js'
@@ -43,7 +43,7 @@ export function htmlOf(run: RunReport): string {
 <body>
 <a class="skip" href="#clauses">Skip to the results</a>
 <header>
-<h1>Check of <span class="value">${report.base}</span></h1>
+<h1>Check of ${value(report.base)}</h1>
 ${summary(run)}
 </header>
 ${filterForm(ids)}
@@ -89,12 +89,13 @@ const filterForm = (ids: readonly ClauseId[]): Html => html`<form id="filter" ar
 </form>`
 
 function brokenList({ report, standingOf }: RunReport): Html | false {
-  const broken = brokenIn(report.results)
+  const ids = Object.keys(clauses)
+  const broken = brokenIn(report.results).toSorted((one, other) => ids.indexOf(one.clause) - ids.indexOf(other.clause))
   if (broken.length === 0) return false
   return html`<nav aria-labelledby="breaks"><h2 id="breaks">Breaks</h2>
 <ol>${broken.map((result) => {
     const standing = standingOf?.(result)
-    return html`<li data-clause="${result.clause}" data-verdict="${result.outcome.verdict}"><a href="#${anchorOf(result)}">${result.check} at ${result.where}</a>${standing !== undefined && html` <span class="standing">${standingText(standing)}</span>`}</li>`
+    return html`<li data-clause="${result.clause}" data-verdict="${result.outcome.verdict}"><a href="#${anchorOf(result)}">${result.check} at ${value(result.where)}</a>${standing !== undefined && html` <span class="standing">${standingText(standing)}</span>`}</li>`
   })}</ol></nav>`
 }
 
@@ -124,7 +125,7 @@ const otherTable = (id: ClauseId, results: readonly Result[]): Html => html`<tab
     rule,
     why,
     outcome,
-  }) => html`<tr data-verdict="${outcome.verdict}"><th scope="row"><code>${check}</code><br>${prose(rule)}<br><small>${prose(why)}</small></th><td class="value">${where}</td><td><span class="${outcome.verdict}">${verdictNames[outcome.verdict]}</span>${'because' in outcome && html`: <span class="value">${outcome.because}</span>`}</td></tr>
+  }) => html`<tr data-verdict="${outcome.verdict}"><th scope="row"><code>${check}</code><br>${prose(rule)}<br><small>${prose(why)}</small></th><td>${value(where)}</td><td><span class="${outcome.verdict}">${verdictNames[outcome.verdict]}</span>${'because' in outcome && html`: ${value(outcome.because)}`}</td></tr>
 `,
 )}</tbody>
 </table>`

@@ -26,22 +26,22 @@ export function markdownOf(run: RunReport): string {
   const rows = broken.map((result) => breakRow(result, run))
   const details = broken.map((result) => breakDetails(result, run))
   let text = head
-  const room = (more: string): boolean => text.length + more.length + noteLength <= longestReport
+  /** Appends parts as long as there is room. Returns how many were left out. */
   const append = (parts: readonly string[]): number => {
-    const kept = parts.findIndex((part) => !room(part))
-    const taken = kept === -1 ? parts : parts.slice(0, kept)
-    for (const part of taken) text += part
-    return parts.length - taken.length
+    for (const [at, part] of parts.entries()) {
+      if (text.length + part.length + noteLength > longestReport) return parts.length - at
+      text += part
+    }
+    return 0
   }
-  let lost = 0
-  if (broken.length > 0) {
-    text += tableHead(run)
-    const lostRows = append(rows)
-    text += '\n'
-    lost = append(lostRows > 0 ? [] : details)
-    if (lostRows > 0) text += `${lostRows} more breaks, and all details, are left out: the report would be too long.\n`
-    else if (lost > 0) text += `The details of ${lost} breaks are left out: the report would be too long.\n`
-  }
+  if (broken.length === 0) return text
+  text += tableHead(run)
+  const lostRows = append(rows)
+  text += '\n'
+  if (lostRows > 0)
+    return `${text}${lostRows} more breaks, and all details, are left out: the report would be too long.\n`
+  const lost = append(details)
+  if (lost > 0) text += `The details of ${lost} breaks are left out: the report would be too long.\n`
   return text
 }
 
@@ -89,13 +89,19 @@ function breakRow(result: Result, { standingOf }: RunReport): string {
   const cells = [
     `${clause}, ${titleOf(clause)}`,
     codeSpan(check),
-    codeSpan(cutText(where, longestCell)),
-    codeSpan(cutText(found?.expected ?? '', longestCell)),
-    `${codeSpan(cutText(found?.seen ?? '', longestCell))}${rate === undefined ? '' : ` (${rate})`}`,
-    ...(standing === undefined ? [] : [codeSpan(cutText(standingText(standing), longestCell))]),
+    codeSpan(shortened(where, longestCell)),
+    codeSpan(shortened(found?.expected ?? '', longestCell)),
+    `${codeSpan(shortened(found?.seen ?? '', longestCell))}${rate === undefined ? '' : ` (${rate})`}`,
+    ...(standing === undefined ? [] : [codeSpan(shortened(standingText(standing), longestCell))]),
   ]
-  return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |\n`
+  return `| ${cells.map(escapedCell).join(' | ')} |\n`
 }
+
+const shortened = (text: string, length: number): string =>
+  text.length <= length ? text : `${cutText(text, length)}...`
+
+/** A pipe would end the cell, and a backslash in front of it would end its escape. */
+const escapedCell = (text: string): string => text.replace(/\\(?=\|)/g, '\\ ').replaceAll('|', '\\|')
 
 const titleOf = (clause: ClauseId): string => clauses[clause].title
 
@@ -106,17 +112,17 @@ function breakDetails(result: Result, { principals }: RunReport): string {
   const exchanges = (found?.evidence ?? []).map((exchange) => {
     const { request, answer } = shownExchange(exchange, known)
     return codeBlock(
-      `${cutText(request.curl, longestBody)}\n\nstatus ${answer.status}\n${cutText(answer.body, longestBody)}`,
+      `${shortened(request.curl, longestBody)}\n\nstatus ${answer.status}\n${shortened(answer.body, longestBody)}`,
     )
   })
   // An element name in the summary would be HTML, so that a value of the document stands below it.
   return [
     `<details><summary><code>${check}</code> ${plainRule(rule)}</summary>`,
     '',
-    `${codeSpan(cutText(where, longestCell))}. ${why}`,
+    `${codeSpan(shortened(where, longestCell))}. ${why}`,
     '',
-    `- Expected: ${codeSpan(cutText(found?.expected ?? '', longestBody))}`,
-    `- Seen: ${codeSpan(cutText(found?.seen ?? '', longestBody))}`,
+    `- Expected: ${codeSpan(shortened(found?.expected ?? '', longestBody))}`,
+    `- Seen: ${codeSpan(shortened(found?.seen ?? '', longestBody))}`,
     `- Fix by hand: ${fix}`,
     `- Fix with express-rest-conventions: ${libraryFixes[clause]}`,
     '',

@@ -3,6 +3,7 @@ import { clauses } from '../../clauses.js'
 import type { Result } from '../verdict.js'
 import { breakOf, brokenIn, type CheckReport, rateOf } from './report.js'
 import { type Standing, standingText } from './standing.js'
+import { visibleText } from './visible-text.js'
 
 /** Characters of a list of checks. */
 const longestList = 100
@@ -23,11 +24,8 @@ export function textOf(
     ...undecided('Not applicable', results, 'not-applicable'),
     `${base}: ${counts.holds} hold, ${counts.breaks} break, ${counts.flaky} break sometimes, ${counts.unchecked} could not be checked, ${counts['not-applicable']} do not apply (${requests} requests).`,
   ]
-  return `${lines.map(visible).join('\n')}\n`
+  return `${lines.map((line) => visibleText(line.replaceAll('\n', ' '))).join('\n')}\n`
 }
-
-/** A service must not control the terminal by what it answers. */
-const visible = (line: string): string => line.replace(/[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu, '\ufffd')
 
 function brokenLines(result: Result, standing: Standing | undefined): readonly string[] {
   const { check, clause, where, rule, why, fix, outcome } = result

@@ -1,5 +1,5 @@
 /** Lines and columns of the values of a JSON or YAML text. */
-import { isAlias, isMap, isScalar, isSeq, LineCounter, type Node, parseDocument } from 'yaml'
+import { isAlias, isMap, isScalar, isSeq, LineCounter, type Node, type Pair, parseDocument, type YAMLMap } from 'yaml'
 
 /** Both count from 1. */
 export interface Position {
@@ -32,8 +32,9 @@ function offsetOf(root: Node, path: readonly (string | number)[]): number | unde
     // An alias stands where it is used, and its members where they are written.
     if (isAlias(node)) return offset
     if (isMap(node)) {
-      const pair = node.items.find(({ key }) => isScalar(key) && String(key.value) === String(name))
-      if (pair === undefined) return offset
+      const pair = memberOf(node, String(name))
+      // What a reference leads to is found at the reference.
+      if (pair === undefined) return (memberOf(node, '$ref')?.key as Node | undefined)?.range?.[0] ?? offset
       offset = (pair.key as Node).range?.[0] ?? offset
       node = pair.value
     } else if (isSeq(node)) {
@@ -45,3 +46,6 @@ function offsetOf(root: Node, path: readonly (string | number)[]): number | unde
   }
   return offset
 }
+
+const memberOf = (node: YAMLMap, name: string): Pair | undefined =>
+  node.items.find(({ key }) => isScalar(key) && String(key.value) === name)

@@ -1,0 +1,8 @@
+/**
+ * Makes every character of a text visible: control characters, those that reorder text, and lone
+ * surrogates are shown as `\u202e`. Line feeds and tabs stay.
+ */
+export const visibleText = (text: string): string =>
+  text.replace(/(?![\n\t])[\p{Cc}\p{Surrogate}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu, escaped)
+
+const escaped = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
