@@ -103,7 +103,7 @@ async function cleanedUp(call: CheckCall, target: TargetFile, terminal: Terminal
   return left.length === 0 ? 0 : 1
 }
 
-/** Entries of a ledger whose records may still be there. */
+/** The number of ledger entries whose records may still exist. */
 function leftIn(path: string): number {
   if (!existsSync(path)) return 0
   try {

@@ -63,7 +63,7 @@ export interface CheckCall extends BaselineCall {
   readonly scripts: string | undefined
 }
 
-/** Reads the arguments; `undefined` where help is asked for. Throws `UsageError`. */
+/** Reads the arguments. Returns `undefined` if help is asked for. Throws `UsageError`. */
 export function readCheckCall(args: readonly string[]): CheckCall | undefined {
   const { words, texts, switches } = parseFlags(args, flags)
   if (switches.has('help')) return undefined
@@ -71,7 +71,7 @@ export function readCheckCall(args: readonly string[]): CheckCall | undefined {
   if (base === undefined)
     throw new UsageError('Which service? Give its address, such as: check https://api.example.com/v1')
   if (others.length > 0)
-    throw new UsageError(`One service at a time: what is ${others.map((word) => `"${word}"`).join(' ')}?`)
+    throw new UsageError(`One service at a time. Remove ${others.map((word) => `"${word}"`).join(' ')}.`)
   const [document, target, published] = ['document', 'target', 'published'].map((name) => texts.get(name))
   if (document !== undefined && target !== undefined)
     throw new UsageError('--document and --target are both given. Give one of them.')

@@ -1,4 +1,4 @@
-/** What `check --help` says. */
+/** The text of `check --help`. */
 export const checkHelp = `express-rest-conventions check <base url> [flags]
 
 Holds a live service, in whatever language it is written, against the conventions: each clause that
@@ -7,7 +7,7 @@ address before the paths of the service's OpenAPI document, such as https://api.
 
   --document <source>    the OpenAPI document 3.0 or 3.1: a file or an address (default: openapi.json
                          or openapi.yaml below <base url>)
-  --target <file>        what a document does not tell, and who calls; in place of a document
+  --target <file>        what a document does not contain, and the callers; in place of a document
   --init <file>          writes a target file from the document, and checks nothing
   --token <variables>    environment variables with tokens, such as ADMIN_TOKEN,READER_TOKEN. The
                          first one must be able to read everything
@@ -18,17 +18,23 @@ address before the paths of the service's OpenAPI document, such as https://api.
   --rate <number>        requests per second (default: 50)
   --budget <number>      requests in all (default: 3000)
   --write                also creates, changes and removes records of its own, and nothing else
-  --ledger <file>        tells what --write creates, before it does (default: check-ledger.jsonl)
+  --ledger <file>        lists what --write creates, before it does (default: check-ledger.jsonl)
   --cleanup              removes what an earlier run with --write has left, and checks nothing
   --dry-run              prints what would be checked, and sends nothing but the request for the document
   --json                 prints the report as JSON
   --junit <file>         writes the report as JUnit XML
+  --sarif <file>         writes the report as SARIF 2.1.0, for code scanning
+  --html <file>          writes the report as one HTML file, which needs no network
+  --markdown <file>      writes a summary for pull requests; - prints it in place of the report
+  --clauses-url <url>    the address of a page with an anchor for each clause, for SARIF
   --scripts <folder>     writes a script of curl commands for each break
-  --baseline <file>      accepts the breaks of this file; the others fail
-  --write-baseline <file>  writes the present breaks to such a file
+  --baseline <file>      accepts the breaks of this file until their days; the others fail
+  --write-baseline <file>  writes the present breaks to such a file, or updates that of --baseline
+  --until <day>          the last day on which the new entries of --write-baseline are accepted
   --help                 this text
 
-Exit codes: 0; 1, a clause breaks; 2, the command could not run, or nothing could be checked.
+Exit codes: 0, nothing breaks but what the baseline accepts; 1, something breaks; 2, the command
+could not run, or nothing could be checked, such as when the service is unreachable.
 
   npx express-rest-conventions check https://api.example.com/v1 --token API_TOKEN
   npx express-rest-conventions check http://localhost:8080 --document ./openapi.yaml --scripts ./breaks

@@ -1,4 +1,4 @@
-/** The commands of the package, by their first word. */
+/** The commands of the package by name. */
 import { didYouMean, nearMiss } from '../near-miss.js'
 import { checkCommand } from './check-command.js'
 import { lintCommand } from './lint-command.js'
@@ -21,7 +21,10 @@ const commands: ReadonlyMap<string, Command> = new Map([
       run: openapiCommand,
     },
   ],
-  ['report', { says: 'say who breaks if a clause is enforced, and who calls which version', run: reportCommand }],
+  [
+    'report',
+    { says: 'show which clients break if a clause is enforced, and which version they call', run: reportCommand },
+  ],
   ['check', { says: 'hold a live service against the conventions, clause by clause', run: checkCommand }],
   ['lint', { says: 'hold an OpenAPI document against the conventions', run: lintCommand }],
   ['mock', { says: 'serve the whole interface of a service with example records', run: mockCommand }],
@@ -32,7 +35,10 @@ const help = (): string => {
   return `express-rest-conventions <command>\n\n${lines.join('')}\nexpress-rest-conventions <command> --help says more.\n`
 }
 
-/** Runs a command line. Resolves to the exit code: 2 where it could not run. */
+/**
+ * Runs a command line. Resolves to the exit code: 2 if it could not run. That includes errors of the
+ * command itself, since 1 means that a check has found something.
+ */
 export async function runCommand(args: readonly string[], terminal: Terminal): Promise<number> {
   try {
     const [name, ...rest] = args
@@ -43,12 +49,14 @@ export async function runCommand(args: readonly string[], terminal: Terminal): P
     const command = commands.get(name)
     if (command === undefined) {
       const names = [...commands.keys()]
-      throw new UsageError(`"${name}" is no command. ${didYouMean(nearMiss(name, names), names)}`)
+      throw new UsageError(`"${name}" is not a command. ${didYouMean(nearMiss(name, names), names)}`)
     }
     return await command.run(rest, terminal)
   } catch (error) {
-    if (!(error instanceof UsageError)) throw error
-    terminal.error(`${messageOf(error)}\n`)
+    const isUsage = error instanceof UsageError
+    terminal.error(isUsage ? `${messageOf(error)}\n` : `The command failed, which is a bug: ${stackOf(error)}\n`)
     return 2
   }
 }
+
+const stackOf = (error: unknown): string => (error instanceof Error && error.stack) || messageOf(error)

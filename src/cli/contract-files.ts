@@ -1,4 +1,4 @@
-/** The files of a contract: one for each version, such as `openapi/v1.json`, and what was accepted. */
+/** The files of a contract: one for each version, such as `openapi/v1.json`, and the accepted changes. */
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { type Accepted, acceptedText, parseAccepted } from '../contract/accepted.js'
@@ -10,13 +10,13 @@ import { isList, own } from '../definition/json.js'
 import { parseDocument } from './document-text.js'
 import { messageOf, UsageError } from './usage-error.js'
 
-/** The file of what was accepted, beside the documents. */
+/** The file of the accepted changes, beside the documents. */
 export const acceptedName = 'accepted.json'
 
 /** `v1` of `v1.json` and `v1.yaml`; `undefined` for other files. */
 const versionOf = (name: string): string | undefined => /^(v\d+)\.(?:json|ya?ml)$/.exec(name)?.[1]
 
-/** The documents among files, by version. `where` is what messages call the place. */
+/** The documents among files, by version. `where` names the place in messages. */
 export function documentsIn(files: ReadonlyMap<string, string>, where: string): Documents {
   const documents = new Map<string, unknown>()
   for (const [name, text] of [...files].sort(([one], [other]) => (one < other ? -1 : 1))) {
@@ -34,8 +34,9 @@ export function documentsIn(files: ReadonlyMap<string, string>, where: string): 
 }
 
 /**
- * The document of one file. It is of the sole version of what it is compared with; else its name, `info.version` or a server says
- * which. A document by itself that does not say is `v1`.
+ * The document of one file, by its version. If it is compared with one version only, it is that
+ * version. Otherwise its name, `info.version` or a server decides; without any of them it is `v1` if
+ * it stands alone.
  */
 export function documentIn(file: string, versions?: readonly string[]): Documents {
   const other = (path: string): unknown => parseDocument(readText(join(dirname(file), path)), path)
@@ -56,7 +57,7 @@ export function documentIn(file: string, versions?: readonly string[]): Document
   )
 }
 
-/** The document with what it refers to in other files. `where` is what messages call it, `name` its own file. */
+/** The document with what it refers to in other files. `where` names it in messages; `name` is its own file. */
 function checked(document: unknown, where: string, name: string, other: (path: string) => unknown): unknown {
   try {
     return bundled(new Source(document).root.value, name, other)
@@ -73,7 +74,7 @@ function readText(file: string): string {
   }
 }
 
-/** The files of a folder, by their names; none where there is no folder. */
+/** The files of a folder, by name. Empty if there is no folder. */
 export function filesOf(folder: string): ReadonlyMap<string, string> {
   if (!isFolder(folder)) return new Map()
   const names = readdirSync(folder).filter((name) => /\.(?:json|ya?ml)$/.test(name))
@@ -84,13 +85,13 @@ export const isFolder = (path: string): boolean => statSync(path, { throwIfNoEnt
 
 export const isFile = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isFile() === true
 
-/** What became of a file. */
+/** The result for one file. */
 export interface Written {
   readonly name: string
   readonly happened: 'written' | 'unchanged' | 'removed'
 }
 
-/** Writes one file for each version, and removes those of versions that are no longer served. */
+/** Writes one file per version, and removes the files of versions that are no longer served. */
 export function writeDocuments(folder: string, documents: Documents): readonly Written[] {
   mkdirSync(folder, { recursive: true })
   const files = filesOf(folder)
@@ -111,7 +112,7 @@ export function writeDocuments(folder: string, documents: Documents): readonly W
   return written
 }
 
-/** The files of a folder that are not what the service says now. */
+/** The files of a folder that differ from the current documents of the service. */
 export function staleFiles(folder: string, documents: Documents): readonly string[] {
   const files = filesOf(folder)
   const stale = [...documents].filter(
@@ -123,7 +124,7 @@ export function staleFiles(folder: string, documents: Documents): readonly strin
   return [...stale.map(([version]) => `${version}.json`), ...left]
 }
 
-/** What was accepted so far. */
+/** The changes that were accepted so far. */
 export function readAccepted(folder: string): readonly Accepted[] {
   const file = join(folder, acceptedName)
   if (!isFile(file)) return []

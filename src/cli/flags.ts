@@ -1,19 +1,19 @@
-/** Arguments of commands, with near misses of flags. */
+/** Parses the arguments of commands. Errors about unknown flags name the near miss. */
 import { parseArgs } from 'node:util'
 import { didYouMean, nearMiss } from '../near-miss.js'
 import { UsageError } from './usage-error.js'
 
-/** The flags of a command: with a value, or without. */
+/** The flags of a command: `text` takes a value, `switch` takes none. */
 export type Flags = Readonly<Record<string, 'text' | 'switch'>>
 
-/** What was given. */
+/** The parsed arguments. */
 export interface Given {
   readonly words: readonly string[]
   readonly texts: ReadonlyMap<string, string>
   readonly switches: ReadonlySet<string>
 }
 
-/** Reads arguments. Throws `UsageError` for an unknown flag, one that comes twice, and one without its value. */
+/** Parses arguments. Throws `UsageError` for an unknown flag, a repeated one, and one without its value. */
 export function parseFlags(args: readonly string[], flags: Flags): Given {
   const options = Object.fromEntries(
     Object.entries(flags).map(([name, kind]) => [
@@ -35,7 +35,7 @@ export function parseFlags(args: readonly string[], flags: Flags): Given {
     const { name, rawName, value } = token
     const kind = flags[name]
     if (kind === undefined) throw unknownFlag(name, rawName, flags)
-    if (texts.has(name) || switches.has(name)) throw new UsageError(`${rawName} comes twice.`)
+    if (texts.has(name) || switches.has(name)) throw new UsageError(`${rawName} is given twice.`)
     if (kind === 'switch') {
       if (value !== undefined) throw new UsageError(`${rawName} takes no value.`)
       switches.add(name)
@@ -50,5 +50,5 @@ function unknownFlag(name: string, rawName: string, flags: Flags): UsageError {
   const allowed = Object.keys(flags)
   const near = nearMiss(name, allowed)
   const listed = allowed.map((flag) => `--${flag}`)
-  return new UsageError(`${rawName} is no flag. ${didYouMean(near === undefined ? undefined : `--${near}`, listed)}`)
+  return new UsageError(`${rawName} is not a flag. ${didYouMean(near === undefined ? undefined : `--${near}`, listed)}`)
 }

@@ -1,4 +1,4 @@
-/** Files as git has them at a commit: what stands in the working tree does not count. */
+/** Reads files of a commit from git. The working tree is not looked at. */
 import { execFile } from 'node:child_process'
 import { realpathSync } from 'node:fs'
 import { relative, sep } from 'node:path'
@@ -7,7 +7,7 @@ import { codeOf, UsageError } from './usage-error.js'
 
 const run = promisify(execFile)
 
-/** Runs git; `undefined` where it says no. */
+/** Runs git. Returns `undefined` if it fails. */
 async function git(folder: string, ...args: readonly string[]): Promise<string | undefined> {
   try {
     const { stdout } = await run('git', ['-C', folder, ...args], { maxBuffer: 256 * 1024 * 1024 })
@@ -19,7 +19,7 @@ async function git(folder: string, ...args: readonly string[]): Promise<string |
   }
 }
 
-/** The commit of a branch, a tag or a hash, seen from a folder; `undefined` where there is none. */
+/** The commit of a branch, a tag or a hash, seen from a folder; `undefined` if there is none. */
 export async function commitOf(folder: string, ref: string): Promise<string | undefined> {
   return (await git(folder, 'rev-parse', '--verify', '--quiet', '--end-of-options', `${ref}^{commit}`))?.trim()
 }
@@ -28,7 +28,7 @@ export async function commitOf(folder: string, ref: string): Promise<string | un
 export const isInRepository = async (folder: string): Promise<boolean> =>
   (await git(folder, 'rev-parse', '--is-inside-work-tree'))?.trim() === 'true'
 
-/** The texts of the files of a folder at a commit, by their names. The folder need not be in the working tree any more. */
+/** The texts of the files of a folder at a commit, by name. The folder may be missing from the working tree. */
 export async function filesAt(cwd: string, commit: string, folder: string): Promise<ReadonlyMap<string, string>> {
   const top = (await git(cwd, 'rev-parse', '--show-toplevel'))?.trim()
   if (top === undefined) throw new UsageError(`${cwd} is not in a git repository.`)

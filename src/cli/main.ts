@@ -1,11 +1,11 @@
 #!/usr/bin/env node
-/** `npx express-rest-conventions`. */
+/** The program `express-rest-conventions`. */
 import { runCommand } from './commands.js'
 import { documentsOfModule, serviceOfModule } from './service-documents.js'
 import { UsageError } from './usage-error.js'
 import { reportAt, usageOfModule } from './usage-source.js'
 
-/** A module that was refused may go on by itself, and fail again. */
+/** A module that was refused may keep running and throw the same error again. */
 function ignoreRefusals(error: unknown): void {
   if (!(error instanceof UsageError)) throw error
 }

@@ -33,10 +33,10 @@ It ends with exit code 0 on SIGTERM and SIGINT, and with 2 where it could not ru
   npx express-rest-conventions mock ./api.js --records 10000 --delay 100-800 --fail 5%
 `
 
-/** Milliseconds that requests under way have when the mock ends. */
+/** Milliseconds for requests in flight when the mock ends. */
 const grace = 2_000
 
-/** Runs the command. Resolves to its exit code, when it was asked to end. */
+/** Runs the command. Resolves to its exit code after the process is asked to end. */
 export async function mockCommand(args: readonly string[], terminal: Terminal): Promise<number> {
   const call = readMockCall(args, terminal.cwd)
   if (call === undefined) {

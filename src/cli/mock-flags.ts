@@ -1,4 +1,4 @@
-/** The flags of `mock`, read and checked. */
+/** Reads and checks the flags of `mock`. */
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { isObject, type JsonObject } from '../definition/json.js'
@@ -21,7 +21,7 @@ const mockFlags = {
   help: 'switch',
 } as const
 
-/** How a mock is to be served. */
+/** The settings of a mock. */
 export interface MockCall {
   readonly module: string
   readonly port: number
@@ -29,7 +29,7 @@ export interface MockCall {
   readonly options: Omit<MockOptions, 'note'>
 }
 
-/** Reads the arguments; `undefined` where help is asked for. Throws `UsageError`. */
+/** Reads the arguments. Returns `undefined` if help is asked for. Throws `UsageError`. */
 export function readMockCall(args: readonly string[], cwd: string): MockCall | undefined {
   const given = parseFlags(args, mockFlags)
   if (given.switches.has('help')) return undefined
@@ -37,7 +37,7 @@ export function readMockCall(args: readonly string[], cwd: string): MockCall | u
   if (module === undefined)
     throw new UsageError('Which module? Give the file that exports your api(), such as: mock ./api.js')
   if (others.length > 0)
-    throw new UsageError(`One module at a time: what is ${others.map((word) => `"${word}"`).join(' ')}?`)
+    throw new UsageError(`One module at a time. Remove ${others.map((word) => `"${word}"`).join(' ')}.`)
   const delay = given.texts.get('delay')
   const fail = given.texts.get('fail')
   return {
@@ -95,7 +95,7 @@ function dataIn(file: string | undefined, cwd: string): MockOptions['data'] {
     throw new UsageError(`--data ${file} can not be read: ${messageOf(error)}`)
   }
   if (isObject(value)) return value as Record<string, readonly JsonObject[]>
-  throw new UsageError(`--data ${file} is no object. Give records by collection: { "orders": [{ ... }] }.`)
+  throw new UsageError(`--data ${file} is not an object. Give records by collection: { "orders": [{ ... }] }.`)
 }
 
 function visitorsOf({ texts }: Given): Visitors {
@@ -115,9 +115,9 @@ function principalOf(text: string): unknown {
     const value: unknown = JSON.parse(text)
     if (value !== null && value !== false) return value
   } catch {
-    // What is no JSON gets the same answer.
+    // Text that is not JSON gets the same message.
   }
   throw new UsageError(
-    `--principal is ${text}, which is no principal in JSON. Give one such as '{"sub":"ana","tenant":"north"}', or '"ana"'.`,
+    `--principal is ${text}, which is not a principal in JSON. Give one such as '{"sub":"ana","tenant":"north"}', or '"ana"'.`,
   )
 }

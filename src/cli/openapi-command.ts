@@ -56,7 +56,7 @@ export async function openapiCommand(args: readonly string[], terminal: Terminal
   if (module === undefined)
     throw new UsageError('Which module? Give the file that exports your api(), such as: openapi ./api.js')
   if (others.length > 0)
-    throw new UsageError(`One module at a time: what is ${others.map((word) => `"${word}"`).join(' ')}?`)
+    throw new UsageError(`One module at a time. Remove ${others.map((word) => `"${word}"`).join(' ')}.`)
   const against = texts.get('against')
   const reason = texts.get('accept')
   const out = texts.get('out') ?? 'openapi'
@@ -69,7 +69,7 @@ export async function openapiCommand(args: readonly string[], terminal: Terminal
   if (!compares && against !== undefined) throw new UsageError('--against needs --check, or --accept "reason".')
   if (check && reason !== undefined) throw new UsageError('--check writes nothing. Leave it out to accept changes.')
   const file = resolve(terminal.cwd, module)
-  // A document that was written by hand, or by another tool, is held to the same.
+  // The same rules apply to documents written by hand or by another tool.
   const documents = isDocument(module) ? documentIn(file) : await terminal.documentsOf(file)
   const place = { folder: resolve(terminal.cwd, out), name: out }
   if (against === undefined) return write(documents, place, terminal)
@@ -83,7 +83,7 @@ const isDocument = (name: string): boolean => /\.(?:json|ya?ml)$/.test(name)
 
 interface Place {
   readonly folder: string
-  /** As the caller said it. */
+  /** As the caller wrote it. */
   readonly name: string
 }
 
@@ -95,7 +95,7 @@ function write(documents: Documents, { folder, name }: Place, terminal: Terminal
   return 0
 }
 
-/** The contract to compare with; `undefined` where a ref has none yet. */
+/** The contract to compare with; `undefined` if a ref has none yet. */
 async function baseOf(
   against: string,
   documents: Documents,
@@ -130,11 +130,11 @@ async function baseOf(
     )
   }
   throw new UsageError(
-    `"${against}" is no file or folder, and ${terminal.cwd} is not in a git repository, so that it can not be a git ref.`,
+    `"${against}" is neither a file nor a folder, and ${terminal.cwd} is not in a git repository, so that it can not be a git ref.`,
   )
 }
 
-/** One file says nothing of other versions. */
+/** A single file describes one version only. */
 const alike = (base: Documents, documents: Documents): Documents =>
   new Map([...base, ...[...documents].filter(([version]) => !base.has(version))])
 

@@ -1,4 +1,4 @@
-/** `report <module>`: who breaks if a clause is enforced, and who calls which version. */
+/** `report <module>`: shows which clients break if a clause is enforced, and which call which version. */
 import { resolve } from 'node:path'
 import { clauses } from '../clauses.js'
 import { didYouMean, nearMiss } from '../near-miss.js'
@@ -12,7 +12,7 @@ import { codeOf, messageOf, UsageError } from './usage-error.js'
 
 const reportHelp = `express-rest-conventions report <module> [flags]
 
-Says who breaks if a clause is enforced, and who calls which version. <module> is a file that
+Shows which clients break if a clause is enforced, and which clients call which version. <module> is a file that
 exports what usage() returned, as "usage", under another name or as its default export, over a
 store that the processes of the service share. It is loaded; nothing listens. It may also be the
 address of a usagePage(), such as https://api.example.com/ops/usage.
@@ -59,7 +59,7 @@ export async function reportCommand(args: readonly string[], terminal: Terminal)
   if (source === undefined)
     throw new UsageError('Of which service? Give the file that exports your usage(), such as: report ./usage.js')
   if (others.length > 0)
-    throw new UsageError(`One service at a time: what is ${others.map((word) => `"${word}"`).join(' ')}?`)
+    throw new UsageError(`One service at a time. Remove ${others.map((word) => `"${word}"`).join(' ')}.`)
   const check = switches.has('check')
   const enforced = clausesIn(texts.get('enforce'))
   const service = texts.get('service')
@@ -87,7 +87,7 @@ export async function reportCommand(args: readonly string[], terminal: Terminal)
   return Math.max(...codes)
 }
 
-/** A misspelt clause is broken by nobody: a check of it would always pass. */
+/** Refuses misspelt clauses: no client breaks them, so the check would always pass. */
 function clausesIn(text: string | undefined): readonly string[] | undefined {
   if (text === undefined) return undefined
   const ids = text
@@ -99,7 +99,7 @@ function clausesIn(text: string | undefined): readonly string[] | undefined {
   const slip = ids.find((id) => !all.includes(id))
   if (slip !== undefined)
     throw new UsageError(
-      `--enforce names "${slip.slice(0, 80)}", which is no clause. ${didYouMean(nearMiss(slip, all), all)}`,
+      `--enforce names "${slip.slice(0, 80)}", which is not a clause. ${didYouMean(nearMiss(slip, all), all)}`,
     )
   return ids
 }
@@ -112,7 +112,7 @@ function daysIn(text: string | undefined, name: string): number | undefined {
 
 const isAddress = (source: string): boolean => /^https?:\/\//.test(source)
 
-/** What the service of a module has announced to end, and what it has not kept. */
+/** The announced ends of a service, and its expired entries of `conventions`. */
 interface Plans {
   readonly ends: readonly ScheduledEnd[]
   /** A sentence for each entry of `conventions` that has expired. */
@@ -129,13 +129,13 @@ async function plansOf(file: string, terminal: Terminal): Promise<Plans> {
   }
 }
 
-/** Says what ends soon and is called, or may be. It changes nothing about when it ends. */
+/** Reports parts that end soon and are, or may be, still called. */
 function checkedEnds(due: readonly DueEnd[], terminal: Terminal): number {
   for (const { state, sentence } of due) if (state !== 'silent') terminal.error(`${sentence}\n`)
   return due.some(({ state }) => state !== 'silent') ? 1 : 0
 }
 
-/** The counts are there where the source is a module. */
+/** `snapshot` is present if the source is a module. */
 interface Read {
   readonly report: UsageReport
   readonly snapshot: UsageSnapshot | undefined
@@ -153,7 +153,7 @@ async function reportFrom(source: string, days: number | undefined, terminal: Te
       const snapshot = await usage.read(days === undefined ? {} : { days })
       return { report: reportOf(snapshot), snapshot }
     } finally {
-      // The module may have begun to count: this process ends in order.
+      // The module may have begun to count, so its counts are flushed.
       await usage.close()
     }
   } catch (error) {
@@ -162,7 +162,7 @@ async function reportFrom(source: string, days: number | undefined, terminal: Te
   }
 }
 
-/** Some errors of connections have a code and no message. */
+/** Some connection errors have a code and no message. */
 const reasonOf = (error: unknown): string =>
   (messageOf(error) || codeOf(error) || 'the store does not answer').replace(/\.$/, '')
 

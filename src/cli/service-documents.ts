@@ -6,7 +6,7 @@ import { isConfigurationError } from '../problem.js'
 import { loadModule, serviceOf } from './service-module.js'
 import { UsageError } from './usage-error.js'
 
-/** Loads a module and describes what it exports. Throws `UsageError` where that is no service, or one that can not be described. */
+/** Loads a module and describes what it exports. Throws `UsageError` if that is not a service, or can not be described. */
 export async function documentsOfModule(file: string): Promise<Documents> {
   const name = basename(file)
   const service = await serviceOfModule(file)
@@ -18,7 +18,7 @@ export async function documentsOfModule(file: string): Promise<Documents> {
   }
 }
 
-/** Loads a module and finds its service. Throws `UsageError` where it has none. */
+/** Loads a module and finds its service. Throws `UsageError` if it has none. */
 export async function serviceOfModule(file: string): Promise<object> {
   return serviceOf(await loadModule(file), basename(file))
 }

@@ -8,12 +8,12 @@ import { codeOf, messageOf, UsageError } from './usage-error.js'
 /** A module as it was loaded: its exports. */
 export type Exports = Readonly<Record<string, unknown>>
 
-/** Imports a module. `patience` is in milliseconds. Throws `UsageError` where it does not load, listens, or does not end. */
+/** Imports a module. `patience` is in milliseconds. Throws `UsageError` if it does not load, starts to listen, or takes longer. */
 export async function loadModule(file: string, patience = 30_000): Promise<Exports> {
   if (!existsSync(file)) throw new UsageError(`There is no module ${file}. Give the file that exports your api().`)
   const name = basename(file)
   let timer: NodeJS.Timeout | undefined
-  // Keeps the process alive, too: with nothing else to wait for, Node would end it without a word.
+  // The timer also keeps the process alive: with nothing else to wait for, Node would end it silently.
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(
       () =>
@@ -46,14 +46,14 @@ function loadFailure(file: string, name: string, error: unknown): string {
   return `${name} can not be loaded: ${messageOf(error)}`
 }
 
-/** While a module is loaded, no server listens: a port may be taken, and a process that serves does not end. */
+/** Prevents servers from listening while a module is loaded: the port may be in use, and a process that listens does not end. */
 function refuseToListen(name: string): { readonly listened: Promise<never>; release(): void } {
   const { listen } = Server.prototype
   let tell: (error: Error) => void = () => undefined
   const listened = new Promise<never>((_, reject) => {
     tell = reject
   })
-  // The module may have ended before it listens.
+  // The module may be loaded completely before it listens.
   listened.catch(() => undefined)
   Server.prototype.listen = function refused(): never {
     const error = new UsageError(`${name} starts a server while it is loaded. ${ownModule}`)
@@ -68,17 +68,17 @@ function refuseToListen(name: string): { readonly listened: Promise<never>; rele
   }
 }
 
-/** What a module exports as its service: `default`, or `api`. */
+/** The service that a module exports, as `default` or `api`. */
 export function serviceOf(exports: Exports, name: string): object {
   const found = [exports.default, exports.api, nested(exports.default)].find((value) => typeof value === 'function')
   if (found !== undefined) return found
   const names = Object.keys(exports)
   const said = names.length === 0 ? 'It exports nothing' : `It exports ${names.join(', ')}`
   throw new UsageError(
-    `${name} exports no service: its default export, or one called "api", is to be what api() returned. ${said}.`,
+    `${name} exports no service: its default export, or one called "api", must be what api() returned. ${said}.`,
   )
 }
 
-/** CommonJS modules have their exports in the default of their namespace. */
+/** The exports of a CommonJS module are in the default export of its namespace. */
 const nested = (value: unknown): unknown =>
   typeof value === 'object' && value !== null && 'api' in value ? value.api : undefined

@@ -1,4 +1,4 @@
-/** What commands know of the world around them: tests give another one. */
+/** The environment of commands. Tests pass their own. */
 import type { Documents } from '../contract/compare-services.js'
 import type { UsageReport } from '../report/report.js'
 import type { Usage } from '../usage/usage.js'
@@ -12,7 +12,7 @@ export interface Terminal {
   documentsOf(file: string): Promise<Documents>
   /** The service that a module exports. */
   serviceOf(file: string): Promise<object>
-  /** What `usage()` returned, as a module exports it. */
+  /** The `Usage` object that a module exports. */
   usageOf(file: string): Promise<Usage>
   /** The report at an address. */
   reportAt(address: string): Promise<UsageReport>

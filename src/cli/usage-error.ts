@@ -1,9 +1,9 @@
-/** A command can not run as it was called: the message says what to do. Exit code 2. */
+/** A command can not run as it was called. The message says how to fix that. The exit code is 2. */
 export class UsageError extends Error {
   override readonly name = 'UsageError'
 }
 
-/** What a caught value says. */
+/** The message of a caught value. */
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
 /** The code of an error of Node, such as `ENOENT`. */

@@ -1,4 +1,4 @@
-/** Where the command `report` finds counts: in a module of the service, or at its page. */
+/** Reads the counts for the command `report`: from a module of the service, or from its page. */
 import { basename } from 'node:path'
 import { isContainer } from '../definition/json.js'
 import type { UsageReport } from '../report/report.js'
@@ -6,17 +6,17 @@ import type { Usage } from '../usage/usage.js'
 import { loadModule } from './service-module.js'
 import { messageOf, UsageError } from './usage-error.js'
 
-/** What `usage()` returned, as a module exports it. Throws `UsageError` where it exports none. */
+/** The `Usage` object that a module exports. Throws `UsageError` if it exports none. */
 export async function usageOfModule(file: string): Promise<Usage> {
   const exports = await loadModule(file)
   const candidates = [exports.usage, exports.default, ...Object.values(exports)]
-  // CommonJS modules have their exports in the default of their namespace.
+  // The exports of a CommonJS module are in the default export of its namespace.
   if (isContainer(exports.default)) candidates.push(...Object.values(exports.default))
   const found = candidates.find(isUsage)
   if (found !== undefined) return found
   const names = Object.keys(exports)
   throw new UsageError(
-    `${basename(file)} exports no usage: one of its exports is to be what usage() returned. It exports ${names.length === 0 ? 'nothing' : names.join(', ')}.`,
+    `${basename(file)} exports no usage: one of its exports must be what usage() returned. It exports ${names.length === 0 ? 'nothing' : names.join(', ')}.`,
   )
 }
 
@@ -28,7 +28,7 @@ const isUsage = (value: unknown): value is Usage =>
 
 const patience = 30_000
 
-/** The report that a `usagePage()` answers with. Throws `UsageError` where it answers with something else. */
+/** The report that a `usagePage()` answers with. Throws `UsageError` for any other answer. */
 export async function reportAt(
   address: string,
   authorization = process.env.REPORT_AUTHORIZATION,
@@ -39,14 +39,14 @@ export async function reportAt(
     response = await fetch(address, { headers, redirect: 'error', signal: AbortSignal.timeout(patience) })
   } catch (error) {
     const { cause } = error as { cause?: unknown }
-    throw new UsageError(`${address} can not be asked: ${messageOf(cause ?? error)}`)
+    throw new UsageError(`${address} can not be fetched: ${messageOf(cause ?? error)}`)
   }
   if (response.status === 401)
-    throw new UsageError(`${address} wants credentials. Give them in REPORT_AUTHORIZATION, such as "Bearer <token>".`)
+    throw new UsageError(`${address} needs credentials. Give them in REPORT_AUTHORIZATION, such as "Bearer <token>".`)
   if (response.status !== 200) throw new UsageError(`${address} answered ${response.status}.`)
   const report: unknown = await response.json().catch(() => undefined)
   if (!isReport(report))
-    throw new UsageError(`${address} answered with something else than a report: is it where usagePage() is mounted?`)
+    throw new UsageError(`${address} did not answer with a report. Give the address of a usagePage().`)
   return report
 }
 

@@ -1,4 +1,4 @@
-/** The check of a twin, with its writes. */
+/** Checks a twin, also by writes. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

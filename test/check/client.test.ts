@@ -1,4 +1,4 @@
-/** The client that all checks use: nothing unsafe, counted, and patient where a service says so. */
+/** The client of all checks: it sends nothing unsafe, counts requests, and waits as `Retry-After` says. */
 import { afterEach, expect, it } from 'vitest'
 import { Client, UnsafeRequestError } from '../../src/check/client/client.js'
 import { Unchecked } from '../../src/check/verdict.js'
@@ -10,7 +10,7 @@ afterEach(async () => {
   service = undefined
 })
 
-/** A service that answers with these statuses, one after the other, and what it was asked. */
+/** A service that answers with these statuses in turn, and the requests that it got. */
 async function answering(...statuses: readonly number[]) {
   const asked: string[] = []
   service = await serving((req, res) => {

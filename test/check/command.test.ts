@@ -1,4 +1,4 @@
-/** The command `check`: its reports, its exit codes, and the scripts that show a break again. */
+/** The command `check`: its reports, its exit codes, and the scripts that reproduce a break. */
 import { execFile } from 'node:child_process'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -57,7 +57,7 @@ async function run(
 const usual = ['--document', 'openapi.json', '--token', 'CHECK_ADMIN_TOKEN', '--rate', '9999999']
 const inCwd = (name: string): string => readFileSync(join(cwd, name), 'utf8')
 
-it('is 0 for a service that keeps the conventions, and tells what could not be checked', async () => {
+it('exits with 0 for a service that keeps the conventions, and lists what could not be checked', async () => {
   const { code, out } = await run(await start(), ...usual)
   expect([code, out]).toEqual([
     0,
@@ -66,7 +66,7 @@ it('is 0 for a service that keeps the conventions, and tells what could not be c
   expect(out).toContain('no principal was given that may not read it: AUTH-4/forbidden')
 })
 
-it('is 1 for a break, and tells the rule, the requests, what was expected and seen, and the fix', async () => {
+it('exits with 1 for a break, and prints the rule, the requests, what was expected and seen, and the fix', async () => {
   const origin = await start('past the end is 404')
   const { code, out } = await run(origin, ...usual, '--only', 'QUERY-7/past-end')
   expect(code).toBe(1)
@@ -87,7 +87,7 @@ it('prints what docs/check.md shows', async () => {
   for (const part of parts) expect(printed).toContain(part)
 })
 
-it('writes a script for a break that shows it again on its own, without the token', async () => {
+it('writes a script that reproduces a break by itself and holds no token', async () => {
   await run(await start('no credentials needed'), ...usual, '--only', 'AUTH-4,AUTH-5', '--scripts', 'breaks')
   await service?.close()
   const origin = await start('past the end is 404')
@@ -100,13 +100,13 @@ it('writes a script for a break that shows it again on its own, without the toke
   expect(shown).toContain('Expected: 200 with an empty array')
 })
 
-it('a script sends an altered token by shell alone', async () => {
+it('a script alters a token with the shell only', async () => {
   const origin = await start('signature not verified')
   await run(origin, ...usual, '--only', 'AUTH-4/nobody,AUTH-5', '--scripts', 'breaks')
   expect(await shell(join(cwd, 'breaks/AUTH-5-altered-v1-orders.sh'))).toMatch(/^HTTP\/1\.1 200 /)
 })
 
-/** The output of a script, which runs beside the service of this process. */
+/** Runs a script against the service of this process, and returns its output. */
 async function shell(file: string): Promise<string> {
   return (await promisify(execFile)('sh', [file], { env: process.env })).stdout
 }
@@ -205,7 +205,7 @@ it('--write needs a ledger without leftovers, and --cleanup removes them', async
   expect([fourth.code, fourth.out]).toEqual([0, expect.stringMatching(/: 1 hold, 0 break/)])
 })
 
-it('is 2 where nothing could be checked', async () => {
+it('exits with 2 if nothing could be checked', async () => {
   const origin = await start()
   await service?.close()
   service = undefined
@@ -216,7 +216,7 @@ it('is 2 where nothing could be checked', async () => {
 it.each([
   [[], 'Which service?'],
   [['example.com'], '<base url> is "example.com". Give an absolute address'],
-  [['http://127.0.0.1:1', '--onyl', 'x'], '--onyl is no flag. Did you mean "--only"?'],
+  [['http://127.0.0.1:1', '--onyl', 'x'], '--onyl is not a flag. Did you mean "--only"?'],
   [
     ['http://127.0.0.1:1', '--only', 'QUERY-88'],
     '--only names "QUERY-88", which is not a clause. Did you mean "QUERY-8"?',

@@ -1,4 +1,4 @@
-/** docs/check.md has the checks that there are. */
+/** docs/check.md lists all checks. */
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { judgeAnswers } from '../../src/check/checks/every-answer.js'
@@ -25,6 +25,6 @@ it('the id of a check is unique, and begins with a clause', () => {
 it('each clause that is checked has a twin that breaks it', () => {
   const broken: readonly string[] = Object.values({ ...readFaults, ...writeFaults })
   const lacking = checks.map(({ id }) => id.split('/')[0] as string).filter((clause) => !broken.includes(clause))
-  // No answer of a twin is 429 or tells an end. Two associations are needed for REP-3.
+  // No twin answers 429 or announces an end, and REP-3 needs two associations.
   expect([...new Set(lacking)].sort()).toEqual(['LIMIT-1', 'REP-3', 'VER-3'])
 })

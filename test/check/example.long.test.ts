@@ -1,4 +1,4 @@
-/** The example service, as a right service: no check accuses it. */
+/** The example service keeps the conventions: no check breaks. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-/** Servers that checks are held against, on free ports of the loopback. */
+/** Servers for checks, on free ports of the loopback interface. */
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { CheckReport } from '../../src/check/index.js'
@@ -20,7 +20,7 @@ export async function serving(listener: RequestListener): Promise<Serving> {
   }
 }
 
-/** What a report finds wrong: the check, where, what was expected and what was seen. */
+/** The breaks of a report: check, place, expected and seen. */
 export const faultsOf = ({ results }: CheckReport): readonly string[] =>
   results.flatMap(({ check, where, outcome }) =>
     outcome.verdict === 'breaks' || outcome.verdict === 'flaky'

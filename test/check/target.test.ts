@@ -1,4 +1,4 @@
-/** What a document tells of a service. */
+/** The target that a document describes. */
 import { expect, it } from 'vitest'
 import { resolveTarget } from '../../src/check/check-service.js'
 import { Client } from '../../src/check/client/client.js'

@@ -45,8 +45,8 @@ describe('the flags of mock', () => {
 
   it.each([
     ['', 'Which module?'],
-    ['a.js b.js', 'One module at a time: what is "b.js"?'],
-    ['a.js --prot 1', '--prot is no flag. Did you mean "--port"?'],
+    ['a.js b.js', 'One module at a time. Remove "b.js".'],
+    ['a.js --prot 1', '--prot is not a flag. Did you mean "--port"?'],
     ['a.js --port 70000', '--port is "70000". Give a whole number from 0 to 65535.'],
     ['a.js --port x', '--port is "x"'],
     ['a.js --records 0', '--records is "0". Give a whole number from 1 to 1000000.'],
@@ -57,10 +57,10 @@ describe('the flags of mock', () => {
     ['a.js --fail 5%:200', '--fail is "5%:200"'],
     ['a.js --fail 60%,60%:500', 'which is more than all requests'],
     ['a.js --auth on', '--auth is "on". Give off, or keep'],
-    ['a.js --principal {x', '--principal is {x, which is no principal in JSON'],
-    ['a.js --principal null', 'which is no principal in JSON'],
+    ['a.js --principal {x', '--principal is {x, which is not a principal in JSON'],
+    ['a.js --principal null', 'which is not a principal in JSON'],
     ['a.js --data lost.json', '--data lost.json can not be read: ENOENT'],
-    ['a.js --data list.json', '--data list.json is no object. Give records by collection'],
+    ['a.js --data list.json', '--data list.json is not an object. Give records by collection'],
   ])('refuse %j', (line, message) => {
     const cwd = temporaryFolder()
     put(cwd, 'list.json', '[]')

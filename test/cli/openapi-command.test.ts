@@ -268,16 +268,16 @@ describe('openapi <module> --check --against <file or folder>', () => {
 
 describe('what can not run', () => {
   const messages: readonly (readonly [string, string, string])[] = [
-    ['an unknown command', 'openapy api.js', '"openapy" is no command. Did you mean "openapi"?'],
+    ['an unknown command', 'openapy api.js', '"openapy" is not a command. Did you mean "openapi"?'],
     ['no module', 'openapi', 'Which module? Give the file that exports your api(), such as: openapi ./api.js'],
-    ['two modules', 'openapi api.js b.js', 'One module at a time: what is "b.js"?'],
-    ['an unknown flag', 'openapi api.js --chek', '--chek is no flag. Did you mean "--check"?'],
+    ['two modules', 'openapi api.js b.js', 'One module at a time. Remove "b.js".'],
+    ['an unknown flag', 'openapi api.js --chek', '--chek is not a flag. Did you mean "--check"?'],
     [
       'a far flag',
       'openapi api.js --verbose',
-      '--verbose is no flag. Allowed: --out, --check, --against, --accept, --help.',
+      '--verbose is not a flag. Allowed: --out, --check, --against, --accept, --help.',
     ],
-    ['a flag twice', 'openapi api.js --check --check', '--check comes twice.'],
+    ['a flag twice', 'openapi api.js --check --check', '--check is given twice.'],
     ['a flag without its value', 'openapi api.js --check --against', '--against needs a value.'],
     ['a flag for a value', 'openapi api.js --against --check', '--against needs a value.'],
     ['a value of a switch', 'openapi api.js --check=yes', '--check takes no value.'],
@@ -342,7 +342,7 @@ describe('what can not run', () => {
     const ran = await run(folder, { v1: withFilters() }, check)
     expect(ran.code).toBe(2)
     expect(ran.error).toBe(
-      `"main" is no file or folder, and ${folder} is not in a git repository, so that it can not be a git ref.\n`,
+      `"main" is neither a file nor a folder, and ${folder} is not in a git repository, so that it can not be a git ref.\n`,
     )
   })
 

@@ -124,7 +124,7 @@ describe('the contract of the example', () => {
     })
     expect(run(folder, 'opnapi')).toMatchObject({
       status: 2,
-      stderr: '"opnapi" is no command. Did you mean "openapi"?\n',
+      stderr: '"opnapi" is not a command. Did you mean "openapi"?\n',
     })
     expect(run(folder, '--help').status).toBe(0)
   })

@@ -102,10 +102,10 @@ describe.each(majors)('usagePage() (%s)', (_, express) => {
   it('the command reads it by its address', async () => {
     const { port, ask } = await start()
     const address = `http://127.0.0.1:${port}/ops/usage`
-    await expect(reportAt(address, undefined)).rejects.toThrow(/wants credentials/)
+    await expect(reportAt(address, undefined)).rejects.toThrow(/needs credentials/)
     expect((await ask({ 'x-key': 'ops' })).status).toBe(200)
     await expect(reportAt(`http://127.0.0.1:${port}/else`, undefined)).rejects.toThrow(/answered 404/)
-    await expect(reportAt('http://127.0.0.1:1/', undefined)).rejects.toThrow(/can not be asked/)
+    await expect(reportAt('http://127.0.0.1:1/', undefined)).rejects.toThrow(/can not be fetched/)
   })
 })
 
@@ -191,7 +191,7 @@ describe('report <module>', () => {
       ['QUERY8,ERR-3', 'QUERY-8'],
     ]) {
       const { code, error } = await run(`report ./usage.js --check --enforce ${slip}`)
-      expect([code, error]).toEqual([2, expect.stringContaining(`is no clause. Did you mean "${near}"?`)])
+      expect([code, error]).toEqual([2, expect.stringContaining(`is not a clause. Did you mean "${near}"?`)])
     }
     expect((await run('report ./usage.js --check --enforce ,')).code).toBe(2)
     expect((await run('report ./usage.js --check --enforce ERR-3,')).code).toBe(1)

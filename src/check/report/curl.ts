@@ -3,7 +3,7 @@ import { shellWord } from '../../docs/curl.js'
 import type { Request } from '../client/exchange.js'
 import { alteredEnd, alteredLength, carrierOf, type Principal, variableOf } from '../client/principals.js'
 
-/** A request as one command that prints the head and the body of the answer. */
+/** A request as one command that prints the status, the header fields and the body of the answer. */
 export function curlOf(request: Request, principals: ReadonlyMap<string, Principal>): string {
   const { method, url, headers, body } = request
   const how = method === 'HEAD' ? ['--head'] : method === 'GET' ? [] : ['-X', shellWord(method)]

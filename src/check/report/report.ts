@@ -11,9 +11,9 @@ export interface CheckReport {
   readonly requests: number
   readonly counts: Counts
   readonly results: readonly Result[]
-  /** What was created and could not be removed. */
+  /** Records that were created and could not be removed. */
   readonly left: readonly Leftover[]
-  /** Whether nothing breaks, not even sometimes. */
+  /** Whether nothing breaks, or breaks sometimes. */
   readonly ok: boolean
 }
 

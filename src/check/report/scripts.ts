@@ -1,4 +1,4 @@
-/** A shell script for each break, which shows it again on its own. */
+/** A shell script for each break, which reproduces it without this package. */
 import { clauses } from '../../clauses.js'
 import { safeMethods } from '../../http/safe-methods.js'
 import type { Principal } from '../client/principals.js'
@@ -55,9 +55,9 @@ function scriptOf(
 
 /** Records of the check are removed at the end of a run. */
 const ofOwnRecord =
-  'The record was the own one of the check, and is removed. Put the address and the tag of a record of yours in its place.'
+  'The check has removed its record. Replace the address and the tag by those of a record of your own.'
 
-/** One line: a line break would end the comment. */
+/** A comment on one line: a line break would end it. */
 const comment = (text: string): string => `# ${text.replace(/\s+/g, ' ')}`
 
 const word = (text: string): string => `'${text.replace(/[^\P{Cc}]/gu, ' ').replaceAll("'", "'\\''")}'`

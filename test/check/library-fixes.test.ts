@@ -1,0 +1,17 @@
+/** The advice for services on this library names what the package exports. */
+import { expect, it } from 'vitest'
+import * as postgres from '../../src/adapters/postgres/index.js'
+import * as auth from '../../src/auth/index.js'
+import { libraryFixes } from '../../src/check/report/library-fixes.js'
+import * as root from '../../src/index.js'
+import * as middleware from '../../src/middleware/index.js'
+
+it('every name with parentheses is an export, or a method of one', () => {
+  const exported = new Set([root, auth, middleware, postgres].flatMap((entry) => Object.keys(entry)))
+  const named = Object.values(libraryFixes).flatMap((text) =>
+    [...text.matchAll(/`(\w+)\(\)`/g)].map(([, name]) => name ?? ''),
+  )
+  expect(named.length).toBeGreaterThan(50)
+  // `over()` belongs to what `recordBody()` returns.
+  expect([...new Set(named)].filter((name) => !exported.has(name) && name !== 'over')).toEqual([])
+})
