@@ -6,7 +6,7 @@ import type { Service } from './service.js'
 import type { CollectionTarget } from './target/target.js'
 import { NotApplicable, type Outcome, type Result, Unchecked } from './verdict.js'
 import type { Ledger } from './write/ledger.js'
-import { Owner } from './write/own-record.js'
+import { needsDisposable, Owner } from './write/own-record.js'
 
 /** How often a check that breaks is run in all. */
 const attempts = 3
@@ -26,7 +26,7 @@ export async function runServiceChecks(
 export async function runListChecks(
   service: Service,
   target: CollectionTarget,
-  { safe, writing }: Checks,
+  { safe, writing, disposable }: Checks,
   ledger: Ledger | undefined,
   tell: OnResult,
 ): Promise<void> {
@@ -39,11 +39,36 @@ export async function runListChecks(
     tell(resultOf(check, target.template, outcome))
   }
   for (const check of safe) await run(check, (list) => check.run(list))
-  if (ledger === undefined) return
-  for (const check of writing) {
+  const owned = (list: Listing): Owner => new Owner(list, ledger as Ledger)
+  for (const check of ledger === undefined ? [] : writing) {
     const needs = [...neededByWrites, ...(check.needs ?? [])]
-    await run({ ...check, needs }, (list) => check.run(new Owner(list, ledger)))
+    await run({ ...check, needs }, (list) => traced(list, () => check.run(owned(list))))
   }
+  for (const check of disposable)
+    await run(check, (list) => {
+      if (ledger?.disposable !== true) throw new Unchecked(needsDisposable('it'))
+      return traced(list, () => check.run(owned(list)), true)
+    })
+}
+
+/** Gives a break what the check has sent. */
+async function traced(
+  { service, target }: Listing,
+  check: () => Promise<Outcome>,
+  isHazardous = false,
+): Promise<Outcome> {
+  const { exchanges } = service.client
+  const from = exchanges.length
+  const outcome = await check()
+  if (outcome.verdict !== 'breaks' && outcome.verdict !== 'flaky') return outcome
+  const { create: { marker } = {}, key } = target
+  const trace = {
+    exchanges: exchanges.slice(from),
+    isHazardous,
+    ...(marker === undefined ? {} : { marker }),
+    ...(key === undefined ? {} : { key }),
+  }
+  return { ...outcome, trace }
 }
 
 /** Without these no check that writes can go on: it reads its record with a tag, and sends the tag. */
@@ -53,6 +78,8 @@ const neededByWrites = ['VERB-1/item', 'HDR-2/stable'] as const
 export interface Checks {
   readonly safe: readonly ListCheck[]
   readonly writing: readonly WriteCheck[]
+  /** Checks that only a disposable service gets. */
+  readonly disposable: readonly WriteCheck[]
 }
 
 async function decided(

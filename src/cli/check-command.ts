@@ -15,7 +15,7 @@ import { targetOf } from '../check/target/document-target.js'
 import type { CollectionTarget } from '../check/target/target.js'
 import type { TargetFile } from '../check/target/target-file.js'
 import type { Leftover } from '../check/write/cleanup.js'
-import { allWriteChecks } from '../check/write/index.js'
+import { allWriteChecks, disposableChecks } from '../check/write/index.js'
 import { leftOf } from '../check/write/ledger.js'
 import { type CheckCall, readCheckCall } from './check-flags.js'
 import { checkHelp } from './check-help.js'
@@ -62,7 +62,7 @@ function checked(
   principals: readonly Principal[],
   terminal: Terminal,
 ): Promise<CheckReport> {
-  const { base, rate, budget, only, published, write: writes, ledger } = call
+  const { base, rate, budget, only, published, write: writes, ledger, production, disposable } = call
   let place = ''
   return checkService({
     base,
@@ -70,6 +70,8 @@ function checked(
     principals,
     rate,
     budget,
+    production,
+    disposable,
     ...(writes ? { write: resolve(terminal.cwd, ledger) } : {}),
     ...(only === undefined ? {} : { only }),
     ...(published === undefined ? {} : { published }),
@@ -83,7 +85,7 @@ function checked(
 
 /** Removes what is left. Resolves to the exit code. */
 async function cleanedUp(call: CheckCall, target: TargetFile, terminal: Terminal): Promise<number> {
-  const { base, published, ledger } = call
+  const { base, published, ledger, production } = call
   const { principals: sources = [], ...learned } = target
   const principals = await principalsOf(sources)
   const path = resolve(terminal.cwd, ledger)
@@ -93,6 +95,7 @@ async function cleanedUp(call: CheckCall, target: TargetFile, terminal: Terminal
     target: learned,
     principals,
     write: path,
+    production,
     ...(published === undefined ? {} : { published }),
   })
   terminal.out(`${count - left.length} of ${count} removed.\n`)
@@ -151,18 +154,30 @@ function knownIn({ baseline }: CheckCall, terminal: Terminal): readonly KnownBre
 
 /** What would be checked, without asking the service. */
 function planOf(
-  { base, rate, budget, only, write: writes }: CheckCall,
+  { base, rate, budget, only, write: writes, production, disposable }: CheckCall,
   { collections, principals = [] }: TargetFile,
 ): string {
   const isWanted = (id: string): boolean =>
     only === undefined || only.some((one) => id === one || id.startsWith(`${one}/`))
-  const checks = [...serviceChecks, ...listChecks, ...(writes ? allWriteChecks : [])].filter(({ id }) => isWanted(id))
-  const how = writes ? 'POST, PUT, PATCH and DELETE of own records, too' : 'GET, HEAD and OPTIONS alone'
+  const checks = [
+    ...serviceChecks,
+    ...listChecks,
+    ...(writes ? allWriteChecks : []),
+    ...(disposable ? disposableChecks : []),
+  ].filter(({ id }) => isWanted(id))
+  const how = disposable
+    ? 'all methods, also on records of others'
+    : writes
+      ? 'POST, PUT, PATCH and DELETE of own records, too'
+      : 'GET, HEAD and OPTIONS alone'
   const note = ({ create }: CollectionTarget): string =>
     writes ? (create === undefined ? '  (is not written)' : '  (is written)') : ''
   const lines = [
     `${base}: ${checks.length} checks of ${collections.length} collections, by ${how}.`,
     `At most ${budget} requests, at most ${rate} a second.`,
+    ...(production
+      ? ['--production: no altered tokens, no passwords, no races, no large bodies, and nothing after a 429.']
+      : []),
     `Callers: ${principals.length === 0 ? 'nobody' : principals.map(({ name }) => name).join(', ')}.`,
     '',
     'Collections:',

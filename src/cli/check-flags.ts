@@ -1,6 +1,6 @@
 /** The flags of `check`, read and checked. */
 
-import { defaults } from '../check/options.js'
+import { defaultsOf, productionConflict } from '../check/options.js'
 import { clauses } from '../clauses.js'
 import { didYouMean, nearMiss } from '../near-miss.js'
 import { parseFlags } from './flags.js'
@@ -18,6 +18,8 @@ const flags = {
   rate: 'text',
   budget: 'text',
   write: 'switch',
+  production: 'switch',
+  disposable: 'switch',
   ledger: 'text',
   cleanup: 'switch',
   'dry-run': 'switch',
@@ -44,6 +46,10 @@ export interface CheckCall {
   readonly budget: number
   /** Whether to run the checks that write. */
   readonly write: boolean
+  /** Whether to send nothing that could lock accounts, exhaust limits or load the service. */
+  readonly production: boolean
+  /** Whether the whole service may be lost. It includes `write`. */
+  readonly disposable: boolean
   /** The ledger file. */
   readonly ledger: string
   /** Whether to remove what an earlier run has left, and check nothing. */
@@ -72,8 +78,15 @@ export function readCheckCall(args: readonly string[]): CheckCall | undefined {
   const command = texts.get('token-command')
   if (target !== undefined && (variables.length > 0 || command !== undefined))
     throw new UsageError('--token goes with a document. With --target, name the principals in the target file.')
-  if (switches.has('write') && switches.has('cleanup'))
-    throw new UsageError('--write and --cleanup are both given. Clean up first.')
+  const [production, disposable] = [switches.has('production'), switches.has('disposable')]
+  const writes = ['disposable', 'write'].find((name) => switches.has(name))
+  if (writes !== undefined && switches.has('cleanup'))
+    throw new UsageError(`--${writes} and --cleanup are both given. Clean up first.`)
+  const usual = defaultsOf(production)
+  const rate = numberIn('rate', texts.get('rate'), usual.rate)
+  const budget = numberIn('budget', texts.get('budget'), usual.budget)
+  const conflict = productionConflict({ production, disposable, rate, budget })
+  if (conflict !== undefined) throw new UsageError(conflict.replace(/"([a-z]+)"/g, '--$1'))
   return {
     base: addressIn('<base url>', base),
     document,
@@ -84,9 +97,11 @@ export function readCheckCall(args: readonly string[]): CheckCall | undefined {
     header: texts.get('header'),
     published: published === undefined ? undefined : addressIn('--published', published),
     only: idsIn(texts.get('only')),
-    rate: numberIn('rate', texts.get('rate'), defaults.rate),
-    budget: numberIn('budget', texts.get('budget'), defaults.budget),
-    write: switches.has('write'),
+    rate,
+    budget,
+    write: writes !== undefined,
+    production,
+    disposable,
     ledger: texts.get('ledger') ?? 'check-ledger.jsonl',
     cleanup: switches.has('cleanup'),
     dryRun: switches.has('dry-run'),

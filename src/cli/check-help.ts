@@ -18,6 +18,10 @@ address before the paths of the service's OpenAPI document, such as https://api.
   --rate <number>        requests per second (default: 50)
   --budget <number>      requests in all (default: 3000)
   --write                also creates, changes and removes records of its own, and nothing else
+  --production           sends nothing that could lock accounts, exhaust limits or load the service: no
+                         altered tokens, no races, no large bodies, at most 10 requests a second
+  --disposable           the whole service may be lost: as --write, and also DELETE of collections
+                         and writes without credentials
   --ledger <file>        tells what --write creates, before it does (default: check-ledger.jsonl)
   --cleanup              removes what an earlier run with --write has left, and checks nothing
   --dry-run              prints what would be checked, and sends nothing but the request for the document

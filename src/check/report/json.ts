@@ -33,5 +33,5 @@ function shown(result: Result, principals: ReadonlyMap<string, Principal>): obje
       body: answer.body.slice(0, longestBody),
     },
   }))
-  return { ...rest, text, ...outcome, evidence }
+  return { ...rest, text, ...outcome, evidence, sign: undefined, trace: undefined }
 }

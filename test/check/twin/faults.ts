@@ -102,6 +102,9 @@ export const writeFaults = {
   'weak tags match': 'HDR-3',
   'If-Match of one tag only': 'HDR-3',
   'compares, waits and writes': 'HDR-3',
+  'DELETE of the list deletes everything': 'VERB-7',
+  'PUT of the list is 404': 'VERB-9',
+  'writes need no credentials': 'AUTH-4',
 } as const satisfies Readonly<Record<string, ClauseId>>
 
 export type Fault = keyof typeof readFaults | keyof typeof writeFaults
