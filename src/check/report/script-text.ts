@@ -47,11 +47,12 @@ export function commandsOf(found: Break, isFlaky: boolean, principals: Principal
   if (post !== undefined) values.set(markIn(post.exchange.request.body), 'mark')
   const lines = steps.flatMap((step) => stepLines(step, steps, values, principals))
   const condition = conditionOf(found, steps, values.word)
-  const runs = isFlaky || found.sign?.kind === 'winners' ? tries : 1
+  // Races and ties are a matter of chance.
+  const runs = isFlaky || found.sign?.kind === 'winners' || found.sign?.kind === 'repeats' ? tries : 1
   const removes = post !== undefined && trace !== undefined
   return [
     readers,
-    ...(found.sign?.kind === 'repeats' ? [items] : []),
+    ...(found.sign?.kind === 'repeats' || removes ? [items] : []),
     ...(found.sign === undefined ? [looks(comparedFields)] : []),
     ...(removes ? [ownFunctions(post.exchange.request, trace, values, principals)] : ['clean_up() { :; }']),
     `trap 'clean_up; rm -rf "$dir"' EXIT`,
@@ -170,7 +171,7 @@ function ownFunctions(post: Request, { marker, key = [] }: Trace, values: Values
   const canFind = marker !== undefined && key.length === 1 && id !== undefined
   const query = `${encodeURIComponent(marker ?? '')}=${markIn(post.body) ?? ''}00&${parameter.size}=1`
   const find = canFind
-    ? `prepare list; ${line('GET', 'list', {}, `${post.url}?${query}`)} && at=$lost/$(tr -d ' \\t\\r\\n' <"$dir/list.body" | sed -n 's/.*"${id}":"\\{0,1\\}\\([^",}]*\\).*/\\1/p')`
+    ? `prepare list; ${line('GET', 'list', {}, `${post.url}?${query}`)} && items list | head -n 1 >"$dir/first.body" && at=$lost/$(items first | sed -n 's/^"${id}":"\\{0,1\\}\\([^"]*\\)"\\{0,1\\}$/\\1/p')`
     : 'false'
   return own({
     get: line('GET', 'own', {}, at),
