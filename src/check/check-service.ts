@@ -57,13 +57,18 @@ export async function checkService(options: CheckServiceOptions): Promise<CheckR
   try {
     const service = new Service(base, target, client)
     const isWanted = wanted(rest.only)
-    await runServiceChecks(service, serviceChecks.filter(isWanted), tell)
+    // Links begin with the address of the gateway, also in answers that do not come through it.
+    const without =
+      rest.direct === undefined
+        ? undefined
+        : new Service(rest.direct, { ...target, published: target.published ?? service.base }, client)
+    await runServiceChecks(service, serviceChecks.filter(isWanted), tell, without)
     const checks = {
       safe: listChecks.filter(isWanted),
       writing: allWriteChecks.filter(isWanted),
       disposable: disposableChecks.filter(isWanted),
     }
-    for (const collection of target.collections) await runListChecks(service, collection, checks, ledger, tell)
+    for (const collection of target.collections) await runListChecks(service, collection, checks, ledger, tell, without)
     for (const result of judgeAnswers(client.exchanges)) if (isWanted({ id: result.check })) tell(result)
     const left =
       ledger === undefined ? [] : await cleanUpAlways(service, ledger, principals, defaultsOf(production).rate * 2)

@@ -39,6 +39,11 @@ export interface CheckServiceOptions {
   readonly only?: readonly string[]
   /** The address that links begin with, where the service does not answer with `base`. Default: the server of the document. */
   readonly published?: string
+  /**
+   * The address of the service without the gateway that `base` leads through. Each check that breaks is
+   * run there once more, and its result says whether the gateway is the reason. Default: none.
+   */
+  readonly direct?: string
   /** Called with each result as it comes. */
   readonly onResult?: (result: Result) => void
   /** Called with each exchange as it comes. */
@@ -75,6 +80,7 @@ export const checkServiceKinds: Kinds<CheckServiceOptions> = {
   disposable: 'boolean',
   only: { each: 'string' },
   published: { a: 'an absolute address', like: /^https?:\/\/[^/?#]+(?:\/[^?#]*)?$/ },
+  direct: { a: 'an absolute address', like: /^https?:\/\/[^/?#]+(?:\/[^?#]*)?$/ },
   onResult: 'function',
   onExchange: 'function',
 }

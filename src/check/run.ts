@@ -18,25 +18,38 @@ export async function runServiceChecks(
   service: Service,
   checks: readonly ServiceCheck[],
   tell: OnResult,
+  direct?: Service,
 ): Promise<void> {
-  for (const check of checks) tell(resultOf(check, 'service', await repeated(() => check.run(service))))
+  for (const check of checks) {
+    const outcome = await repeated(() => check.run(service))
+    const again = direct === undefined || !isBroken(outcome) ? undefined : await attempt(() => check.run(direct))
+    tell(resultOf(check, 'service', outcome, again))
+  }
 }
 
-/** Where the collection can not be reached, each check says why. `ledger`: with it, checks that write run, too. */
+/**
+ * Where the collection can not be reached, each check says why. `ledger`: with it, checks that write
+ * run, too. `direct`: the service without the gateway, for checks that break.
+ */
 export async function runListChecks(
   service: Service,
   target: CollectionTarget,
   { safe, writing, disposable }: Checks,
   ledger: Ledger | undefined,
   tell: OnResult,
+  direct?: Service,
 ): Promise<void> {
   const place = await reached(service, target)
   const broken = new Set<string>()
   const run = async (check: ListCheck | WriteCheck, attempt: (list: Listing) => Promise<Outcome>): Promise<void> => {
     const missing = check.needs?.find((id) => broken.has(id))
     const outcome = await decided(place, missing, attempt)
-    if (outcome.verdict === 'breaks' || outcome.verdict === 'flaky') broken.add(check.id)
-    tell(resultOf(check, target.template, outcome))
+    if (isBroken(outcome)) broken.add(check.id)
+    const again =
+      direct === undefined || !isBroken(outcome)
+        ? undefined
+        : await decided(await reached(direct, target), undefined, attempt)
+    tell(resultOf(check, target.template, outcome, again))
   }
   for (const check of safe) await run(check, (list) => check.run(list))
   const owned = (list: Listing): Owner => new Owner(list, ledger as Ledger)
@@ -108,10 +121,19 @@ async function reached(service: Service, target: CollectionTarget): Promise<List
   }
 }
 
-function resultOf(check: ListCheck | ServiceCheck | WriteCheck, where: string, outcome: Outcome): Result {
+/** `direct`: the outcome without the gateway. */
+function resultOf(
+  check: ListCheck | ServiceCheck | WriteCheck,
+  where: string,
+  outcome: Outcome,
+  direct: Outcome | undefined,
+): Result {
   const { id, rule, why, fix } = check
-  return { check: id, clause: clauseOf(check), where, rule, why, fix, outcome }
+  const compared = direct === undefined ? {} : { direct: direct.verdict }
+  return { check: id, clause: clauseOf(check), where, rule, why, fix, outcome, ...compared }
 }
+
+const isBroken = ({ verdict }: Outcome): boolean => verdict === 'breaks' || verdict === 'flaky'
 
 /**
  * A break counts as one if it can be seen each time. One that is seen only sometimes is told as a

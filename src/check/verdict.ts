@@ -82,4 +82,9 @@ export interface Result {
   readonly outcome: Outcome
   /** How to fix a break, in one sentence. */
   readonly fix: string
+  /** For a break: what the check comes to without the gateway, if the address of the service is known. */
+  readonly direct?: Verdict
 }
+
+/** Whether a clause breaks through the gateway alone. */
+export const isGatewayFault = ({ direct }: Result): boolean => direct === 'holds'

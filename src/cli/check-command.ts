@@ -62,7 +62,7 @@ function checked(
   principals: readonly Principal[],
   terminal: Terminal,
 ): Promise<CheckReport> {
-  const { base, rate, budget, only, published, write: writes, ledger, production, disposable } = call
+  const { base, rate, budget, only, published, write: writes, ledger, production, disposable, direct } = call
   let place = ''
   return checkService({
     base,
@@ -75,6 +75,7 @@ function checked(
     ...(writes ? { write: resolve(terminal.cwd, ledger) } : {}),
     ...(only === undefined ? {} : { only }),
     ...(published === undefined ? {} : { published }),
+    ...(direct === undefined ? {} : { direct }),
     onResult({ where }) {
       if (where === place) return
       place = where

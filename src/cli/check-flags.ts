@@ -14,6 +14,7 @@ const flags = {
   'token-command': 'text',
   header: 'text',
   published: 'text',
+  direct: 'text',
   only: 'text',
   rate: 'text',
   budget: 'text',
@@ -41,6 +42,8 @@ export interface CheckCall {
   readonly command: string | undefined
   readonly header: string | undefined
   readonly published: string | undefined
+  /** The address without the gateway. */
+  readonly direct: string | undefined
   readonly only: readonly string[] | undefined
   readonly rate: number
   readonly budget: number
@@ -71,7 +74,9 @@ export function readCheckCall(args: readonly string[]): CheckCall | undefined {
     throw new UsageError('Which service? Give its address, such as: check https://api.example.com/v1')
   if (others.length > 0)
     throw new UsageError(`One service at a time: what is ${others.map((word) => `"${word}"`).join(' ')}?`)
-  const [document, target, published] = ['document', 'target', 'published'].map((name) => texts.get(name))
+  const [document, target, published, direct] = ['document', 'target', 'published', 'direct'].map((name) =>
+    texts.get(name),
+  )
   if (document !== undefined && target !== undefined)
     throw new UsageError('--document and --target are both given. Give one of them.')
   const variables = listIn(texts.get('token'))
@@ -96,6 +101,7 @@ export function readCheckCall(args: readonly string[]): CheckCall | undefined {
     command,
     header: texts.get('header'),
     published: published === undefined ? undefined : addressIn('--published', published),
+    direct: direct === undefined ? undefined : addressIn('--direct', direct),
     only: idsIn(texts.get('only')),
     rate,
     budget,

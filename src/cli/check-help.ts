@@ -14,6 +14,8 @@ address before the paths of the service's OpenAPI document, such as https://api.
   --token-command <cmd>  a command that prints the first token, in place of a variable
   --header <name>        the header field of tokens (default: Authorization, with Bearer)
   --published <url>      the address that links begin with, if it is not <base url>
+  --direct <url>         the address of the service without the gateway: what breaks is checked there,
+                         too, and the report says if the gateway is the reason
   --only <ids>           clauses or checks, such as QUERY-7,HDR-4/item
   --rate <number>        requests per second (default: 50)
   --budget <number>      requests in all (default: 3000)

@@ -35,27 +35,28 @@ function start(origin: string, ...flags: readonly string[]) {
   return { child, ended: once(child, 'close') }
 }
 
-/** The request at which the command is killed, before and after the service has done it. */
+/** The request at which the command is killed, before or after the service has done it. */
 const moments = [
-  ['--write', 'PATCH', true],
-  ['--write', 'POST', false],
-  ['--disposable', 'DELETE', false],
-  ['--disposable', 'POST', true],
+  ['--write', 'VERB-5', 'PATCH', 1, 'before'],
+  ['--write', 'VERB-2', 'POST', 1, 'after'],
+  ['--disposable', 'AUTH-4/write', 'DELETE', 2, 'after'],
+  ['--disposable', 'AUTH-4/write', 'POST', 3, 'before'],
+  ['--disposable', 'AUTH-4/write', 'POST', 2, 'after'],
 ] as const
 
-it.each(moments)('%s, killed at the third %s (before it is answered: %s)', async (flag, method, before) => {
+it.each(moments)('%s of %s, killed at %s number %i, %s it is done', async (flag, only, method, number, when) => {
   // Without credentials a record is created, too: --cleanup removes it with credentials.
   const app = twinApp(flag === '--disposable' ? 'writes need no credentials' : undefined)
   let count = 0
   let kill = (): void => {}
   const { origin, close } = await serving((req, res) => {
     if (req.method === method) count += 1
-    const isMoment = req.method === method && count === 3
-    if (isMoment && before) return kill()
+    const isMoment = req.method === method && count === number
+    if (isMoment && when === 'before') return kill()
     app(req, res)
     if (isMoment) res.on('finish', kill)
   })
-  const run = start(origin, flag)
+  const run = start(origin, flag, '--only', only)
   kill = () => void run.child.kill('SIGKILL')
   expect((await run.ended)[1]).toBe('SIGKILL')
   kill = () => {}

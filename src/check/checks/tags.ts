@@ -37,6 +37,22 @@ export const tagChecks: readonly ListCheck[] = [
     },
   },
   {
+    id: 'HDR-2/compressed',
+    needs: ['HDR-2/item'],
+    rule: 'The `Etag` of an item is strong also if the client takes compressed answers.',
+    why: 'Browsers and most clients send `Accept-Encoding: gzip`. With a weak tag, each of their updates is 412.',
+    fix: 'Compress without changing the tag. nginx and HAProxy weaken it: compress in the service.',
+    async run(list) {
+      needsGet(list)
+      const path = await list.anItem()
+      const exchange = await list.send('GET', path, { headers: { [header.acceptEncoding]: 'gzip' } })
+      const tag = tagOf(exchange)
+      if (exchange.answer.status !== 200) throw new Unchecked(`GET of an item was answered ${exchange.answer.status}`)
+      if (tag !== undefined && !tag.startsWith('W/')) return holds
+      return breaks('a strong tag', tag ?? 'none', exchange)
+    },
+  },
+  {
     id: 'HDR-2/stable',
     rule: 'The tag stays the same while the item does.',
     why: 'With a tag that changes by itself, every update of a client is refused.',

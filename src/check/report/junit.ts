@@ -1,6 +1,6 @@
 /** A report as JUnit XML, which build servers show test by test. */
 import { clauses } from '../../clauses.js'
-import type { Result } from '../verdict.js'
+import { isGatewayFault, type Result } from '../verdict.js'
 import type { CheckReport } from './report.js'
 import { breakOf } from './scripts.js'
 
@@ -28,7 +28,8 @@ function caseOf(result: Result): string {
     const rate = outcome.verdict === 'flaky' ? ` (${outcome.broken} of ${outcome.runs} runs)` : ''
     const message = `expected ${found.expected}; seen ${found.seen}${rate}`
     const requests = found.evidence.map(({ request, answer }) => `${request.method} ${request.url} -> ${answer.status}`)
-    const text = [`${clause}: ${clauses[clause].text}`, ...requests, `Fix: ${fix}`].join('\n')
+    const gateway = isGatewayFault(result) ? ['The rule holds without the gateway.'] : []
+    const text = [`${clause}: ${clauses[clause].text}`, ...requests, ...gateway, `Fix: ${fix}`].join('\n')
     return `${start}><failure message="${escaped(message)}">${escaped(text)}</failure></testcase>`
   }
   if ('because' in outcome)

@@ -1,6 +1,6 @@
 /** A report for a terminal. */
 import { clauses } from '../../clauses.js'
-import type { Result } from '../verdict.js'
+import { isGatewayFault, type Result } from '../verdict.js'
 import type { CheckReport } from './report.js'
 import { breakOf } from './scripts.js'
 
@@ -30,11 +30,20 @@ function brokenLines(result: Result): readonly string[] {
     ...found.evidence.map(({ request, answer }) => `  request   ${request.method} ${request.url} -> ${answer.status}`),
     `  expected  ${found.expected}`,
     `  seen      ${found.seen}`,
+    ...(result.direct === undefined ? [] : [`  gateway   ${gatewayText(result)}`]),
     `  why       ${why}`,
     `  fix       ${fix}`,
     '',
   ]
 }
+
+/** What the same check without the gateway says. */
+const gatewayText = (result: Result): string =>
+  isGatewayFault(result)
+    ? 'the rule holds without the gateway: its settings are to be changed, not the service'
+    : result.direct === 'breaks' || result.direct === 'flaky'
+      ? 'the rule breaks without the gateway, too'
+      : 'without the gateway the rule could not be checked'
 
 /** What was not decided, each reason once with the checks that it holds for. */
 function reasons(

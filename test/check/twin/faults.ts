@@ -58,6 +58,7 @@ export const readFaults = {
   'one tag for JSON and XML': 'HDR-8',
   'no tag': 'HDR-2',
   'weak tag': 'HDR-2',
+  'weak tag with gzip': 'HDR-2',
   'tag by chance': 'HDR-2',
   '304 never': 'HDR-4',
   '304 always': 'HDR-4',
