@@ -59,7 +59,8 @@ it.each(Object.entries(right))('%s with the settings of the docs keeps all of th
 
 it.each([
   ['nginx', ['PATH-11/encoded', 'VERB-8/item', 'HDR-2/compressed']],
-  ['HAProxy', ['PATH-11/encoded', 'HDR-2/compressed']],
+  ['HAProxy, decoding', ['PATH-11/encoded']],
+  ['HAProxy, compressing', ['HDR-2/compressed']],
 ] as const)('%s with wrong settings is named as what breaks them', async (name, checks) => {
   const report = await behind(wrong[name] as (typeof right)['nginx'] & {})
   const found = report.results.filter(({ direct }) => direct !== undefined)

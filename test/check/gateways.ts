@@ -50,8 +50,10 @@ http {
 
 const haproxyRight = '  http-request replace-path ^/gateway/(.*) /\\1'
 
-const haproxyWrong = `  http-request replace-path ^/gateway/(.*) /\\1
-  http-request set-path %[path,url_dec]
+const haproxyDecoding = `${haproxyRight}
+  http-request set-path %[path,url_dec]`
+
+const haproxyCompressing = `${haproxyRight}
   compression algo gzip
   compression type application/json`
 
@@ -124,5 +126,6 @@ export const right: Readonly<Record<string, Start>> = {
 
 export const wrong: Readonly<Record<string, Start>> = {
   nginx: startNginx(nginxWrong),
-  HAProxy: startHaproxy(haproxyWrong),
+  'HAProxy, decoding': startHaproxy(haproxyDecoding),
+  'HAProxy, compressing': startHaproxy(haproxyCompressing),
 }

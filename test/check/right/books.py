@@ -96,6 +96,9 @@ def page_of(raw):
 
 class Handler(BaseHTTPRequestHandler):
     protocol_version = 'HTTP/1.1'
+    # The head and the body leave in one packet: otherwise each answer waits for an acknowledgement.
+    wbufsize = -1
+    disable_nagle_algorithm = True
 
     def log_message(self, *_):
         pass
