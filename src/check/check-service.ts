@@ -4,9 +4,8 @@ import { judgeAnswers } from './checks/every-answer.js'
 import { listChecks } from './checks/index.js'
 import { serviceChecks } from './checks/service-checks.js'
 import { Client } from './client/client.js'
-import type { Exchange } from './client/exchange.js'
 import type { Principal } from './client/principals.js'
-import { type CheckServiceOptions, defaults, resolveCheckOptions } from './options.js'
+import { type CheckServiceOptions, defaults, defaultsOf, resolveCheckOptions } from './options.js'
 import { type CheckReport, reportOf } from './report/report.js'
 import { runListChecks, runServiceChecks } from './run.js'
 import { Service } from './service.js'
@@ -15,7 +14,7 @@ import type { Target } from './target/target.js'
 import { isTargetFile, readTarget } from './target/target-file.js'
 import type { Result } from './verdict.js'
 import { cleanUp, type Leftover } from './write/cleanup.js'
-import { allWriteChecks } from './write/index.js'
+import { allWriteChecks, disposableChecks } from './write/index.js'
 import { Ledger } from './write/ledger.js'
 
 /**
@@ -34,22 +33,21 @@ export async function checkService(options: CheckServiceOptions): Promise<CheckR
     published,
     onResult,
     onExchange,
+    production = false,
+    disposable = false,
     ...rest
   } = resolveCheckOptions('checkService()', options)
-  const { rate, budget } = { ...defaults, ...rest }
+  const { rate, budget } = { ...defaultsOf(production), ...rest }
   const learned = resolveTarget(given)
   const target = published === undefined ? learned : { ...learned, published: published.replace(/\/+$/, '') }
-  const exchanges: Exchange[] = []
-  const ledger = rest.write === undefined ? undefined : new Ledger(rest.write)
+  const ledger = rest.write === undefined ? undefined : new Ledger(rest.write, disposable)
   const client = new Client({
     principals,
     rate,
     budget,
+    production,
     ...(ledger === undefined ? {} : { mayWrite: (method: string, url: string) => ledger.mayWrite(method, url) }),
-    onExchange(exchange) {
-      exchanges.push(exchange)
-      onExchange?.(exchange)
-    },
+    ...(onExchange === undefined ? {} : { onExchange }),
   })
   const results: Result[] = []
   const tell = (result: Result): void => {
@@ -59,11 +57,21 @@ export async function checkService(options: CheckServiceOptions): Promise<CheckR
   try {
     const service = new Service(base, target, client)
     const isWanted = wanted(rest.only)
-    await runServiceChecks(service, serviceChecks.filter(isWanted), tell)
-    const checks = { safe: listChecks.filter(isWanted), writing: allWriteChecks.filter(isWanted) }
-    for (const collection of target.collections) await runListChecks(service, collection, checks, ledger, tell)
-    for (const result of judgeAnswers(exchanges)) if (isWanted({ id: result.check })) tell(result)
-    const left = ledger === undefined ? [] : await cleanUpAlways(service, ledger, principals)
+    // Links begin with the address of the gateway, also in answers that do not come through it.
+    const without =
+      rest.direct === undefined
+        ? undefined
+        : new Service(rest.direct, { ...target, published: target.published ?? service.base }, client)
+    await runServiceChecks(service, serviceChecks.filter(isWanted), tell, without)
+    const checks = {
+      safe: listChecks.filter(isWanted),
+      writing: allWriteChecks.filter(isWanted),
+      disposable: disposableChecks.filter(isWanted),
+    }
+    for (const collection of target.collections) await runListChecks(service, collection, checks, ledger, tell, without)
+    for (const result of judgeAnswers(client.exchanges)) if (isWanted({ id: result.check })) tell(result)
+    const left =
+      ledger === undefined ? [] : await cleanUpAlways(service, ledger, principals, defaultsOf(production).rate * 2)
     return reportOf(service.base, client.sent, results, left)
   } finally {
     ledger?.close()
@@ -76,11 +84,12 @@ async function cleanUpAlways(
   { base, target }: Service,
   ledger: Ledger,
   principals: readonly Principal[],
+  rate: number,
 ): Promise<readonly Leftover[]> {
   const budget = 100 + 10 * ledger.left.length
   const client = new Client({
     principals,
-    rate: defaults.rate * 2,
+    rate,
     budget,
     mayWrite: (method, url) => ledger.mayWrite(method, url),
   })
@@ -101,13 +110,20 @@ async function cleanUpAlways(
 export async function removeLeftovers(
   options: CheckServiceOptions & { readonly write: string },
 ): Promise<readonly Leftover[]> {
-  const { base, target: given, principals = [], published, write } = resolveCheckOptions('removeLeftovers()', options)
+  const {
+    base,
+    target: given,
+    principals = [],
+    published,
+    write,
+    production = false,
+  } = resolveCheckOptions('removeLeftovers()', options)
   const learned = resolveTarget(given)
   const target = published === undefined ? learned : { ...learned, published: published.replace(/\/+$/, '') }
   const ledger = new Ledger(write as string)
   const client = new Client({ principals, ...defaults })
   try {
-    return await cleanUpAlways(new Service(base, target, client), ledger, principals)
+    return await cleanUpAlways(new Service(base, target, client), ledger, principals, defaultsOf(production).rate)
   } finally {
     client.close()
     ledger.close()

@@ -1,8 +1,9 @@
 /** The options of `checkService()`. */
-import { checkOptions } from '../options/check.js'
+import { checkOptions, invalidOption } from '../options/check.js'
 import type { Kinds } from '../options/kinds.js'
 import type { Exchange } from './client/exchange.js'
 import type { Principal } from './client/principals.js'
+import { productionLimits } from './client/production.js'
 import { variableKind } from './target/target-file.js'
 import type { Result } from './verdict.js'
 
@@ -14,7 +15,7 @@ export interface CheckServiceOptions {
   readonly target: unknown
   /** Who calls. The first one must be able to read everything that is to be checked. Default: nobody. */
   readonly principals?: readonly Principal[]
-  /** Requests per second. Default 50. */
+  /** Requests per second. Default 50, with `production` 10. */
   readonly rate?: number
   /** Requests in all: what is left then could not be checked. Default 3,000. */
   readonly budget?: number
@@ -23,10 +24,26 @@ export interface CheckServiceOptions {
    * else. The value is the path of the ledger file, which tells what they create. Default: none.
    */
   readonly write?: string
+  /**
+   * Sends nothing that could lock accounts, exhaust limits or load the service: no altered tokens, no
+   * passwords, no races, no large bodies, at most 10 requests per second, and nothing after a 429.
+   * Checks that need more could not be checked. Default false.
+   */
+  readonly production?: boolean
+  /**
+   * Says that the whole service may be lost: DELETE, PUT and PATCH of whole collections and writes
+   * without credentials are sent. Needs `write`. Default false.
+   */
+  readonly disposable?: boolean
   /** Ids of clauses or checks, such as `QUERY-7` or `QUERY-7/total`. Default: all. */
   readonly only?: readonly string[]
   /** The address that links begin with, where the service does not answer with `base`. Default: the server of the document. */
   readonly published?: string
+  /**
+   * The address of the service without the gateway that `base` leads through. Each check that breaks is
+   * run there once more, and its result says whether the gateway is the reason. Default: none.
+   */
+  readonly direct?: string
   /** Called with each result as it comes. */
   readonly onResult?: (result: Result) => void
   /** Called with each exchange as it comes. */
@@ -34,6 +51,10 @@ export interface CheckServiceOptions {
 }
 
 export const defaults = { rate: 50, budget: 3_000 } as const
+
+/** The defaults, with or without `production`. */
+export const defaultsOf = (production: boolean): { readonly rate: number; readonly budget: number } =>
+  production ? { ...defaults, rate: productionLimits.rate } : defaults
 
 export const principalKinds: Kinds<Principal> = {
   name: { required: 'string' },
@@ -55,12 +76,39 @@ export const checkServiceKinds: Kinds<CheckServiceOptions> = {
   rate: { from: 0, above: true },
   budget: { from: 1, whole: true },
   write: 'string',
+  production: 'boolean',
+  disposable: 'boolean',
   only: { each: 'string' },
   published: { a: 'an absolute address', like: /^https?:\/\/[^/?#]+(?:\/[^?#]*)?$/ },
+  direct: { a: 'an absolute address', like: /^https?:\/\/[^/?#]+(?:\/[^?#]*)?$/ },
   onResult: 'function',
   onExchange: 'function',
 }
 
 /** The options of `what`. Throws `ConfigurationError`. */
-export const resolveCheckOptions = (what: string, options: CheckServiceOptions): CheckServiceOptions =>
-  checkOptions<CheckServiceOptions>(what, options, checkServiceKinds)
+export function resolveCheckOptions(what: string, options: CheckServiceOptions): CheckServiceOptions {
+  const resolved = checkOptions<CheckServiceOptions>(what, options, checkServiceKinds)
+  const { production = false, disposable = false, write, rate = 0, budget = 0 } = resolved
+  if (disposable && write === undefined)
+    throw invalidOption(`${what} has "disposable" without "write". Give the path of the ledger file as "write".`)
+  const conflict = productionConflict({ production, disposable, rate, budget })
+  if (conflict === undefined) return resolved
+  throw invalidOption(`${what}: ${conflict}`)
+}
+
+/** Why the options can not be combined with `production`; `undefined` if they can. */
+export function productionConflict({
+  production,
+  disposable,
+  rate,
+  budget,
+}: Required<Pick<CheckServiceOptions, 'production' | 'disposable' | 'rate' | 'budget'>>): string | undefined {
+  if (!production) return undefined
+  if (disposable)
+    return '"production" and "disposable" are both given. "production" protects a service that is in use. "disposable" says that the whole service may be lost. Give one of them.'
+  if (rate > productionLimits.rate)
+    return `"rate" is ${rate}, and "production" sends at most ${productionLimits.rate} requests per second, because more could load the service. Give a lower rate, or leave out "production".`
+  if (budget > productionLimits.budget)
+    return `"budget" is ${budget}, and "production" sends at most ${productionLimits.budget} requests, because more could exhaust a limit. Give a lower budget, or leave out "production".`
+  return undefined
+}

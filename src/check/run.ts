@@ -6,7 +6,7 @@ import type { Service } from './service.js'
 import type { CollectionTarget } from './target/target.js'
 import { NotApplicable, type Outcome, type Result, Unchecked } from './verdict.js'
 import type { Ledger } from './write/ledger.js'
-import { Owner } from './write/own-record.js'
+import { needsDisposable, Owner } from './write/own-record.js'
 
 /** How often a check that breaks is run in all. */
 const attempts = 3
@@ -18,32 +18,70 @@ export async function runServiceChecks(
   service: Service,
   checks: readonly ServiceCheck[],
   tell: OnResult,
+  direct?: Service,
 ): Promise<void> {
-  for (const check of checks) tell(resultOf(check, 'service', await repeated(() => check.run(service))))
+  for (const check of checks) {
+    const outcome = await repeated(() => check.run(service))
+    const again = direct === undefined || !isBroken(outcome) ? undefined : await attempt(() => check.run(direct))
+    tell(resultOf(check, 'service', outcome, again))
+  }
 }
 
-/** Where the collection can not be reached, each check says why. `ledger`: with it, checks that write run, too. */
+/**
+ * Where the collection can not be reached, each check says why. `ledger`: with it, checks that write
+ * run, too. `direct`: the service without the gateway, for checks that break.
+ */
 export async function runListChecks(
   service: Service,
   target: CollectionTarget,
-  { safe, writing }: Checks,
+  { safe, writing, disposable }: Checks,
   ledger: Ledger | undefined,
   tell: OnResult,
+  direct?: Service,
 ): Promise<void> {
   const place = await reached(service, target)
   const broken = new Set<string>()
   const run = async (check: ListCheck | WriteCheck, attempt: (list: Listing) => Promise<Outcome>): Promise<void> => {
     const missing = check.needs?.find((id) => broken.has(id))
     const outcome = await decided(place, missing, attempt)
-    if (outcome.verdict === 'breaks' || outcome.verdict === 'flaky') broken.add(check.id)
-    tell(resultOf(check, target.template, outcome))
+    if (isBroken(outcome)) broken.add(check.id)
+    const again =
+      direct === undefined || !isBroken(outcome)
+        ? undefined
+        : await decided(await reached(direct, target), undefined, attempt)
+    tell(resultOf(check, target.template, outcome, again))
   }
   for (const check of safe) await run(check, (list) => check.run(list))
-  if (ledger === undefined) return
-  for (const check of writing) {
+  const owned = (list: Listing): Owner => new Owner(list, ledger as Ledger)
+  for (const check of ledger === undefined ? [] : writing) {
     const needs = [...neededByWrites, ...(check.needs ?? [])]
-    await run({ ...check, needs }, (list) => check.run(new Owner(list, ledger)))
+    await run({ ...check, needs }, (list) => traced(list, () => check.run(owned(list))))
   }
+  for (const check of disposable)
+    await run(check, (list) => {
+      if (ledger?.disposable !== true) throw new Unchecked(needsDisposable('it'))
+      return traced(list, () => check.run(owned(list)), true)
+    })
+}
+
+/** Gives a break what the check has sent. */
+async function traced(
+  { service, target }: Listing,
+  check: () => Promise<Outcome>,
+  isHazardous = false,
+): Promise<Outcome> {
+  const { exchanges } = service.client
+  const from = exchanges.length
+  const outcome = await check()
+  if (outcome.verdict !== 'breaks' && outcome.verdict !== 'flaky') return outcome
+  const { create: { marker } = {}, key } = target
+  const trace = {
+    exchanges: exchanges.slice(from),
+    isHazardous,
+    ...(marker === undefined ? {} : { marker }),
+    ...(key === undefined ? {} : { key }),
+  }
+  return { ...outcome, trace }
 }
 
 /** Without these no check that writes can go on: it reads its record with a tag, and sends the tag. */
@@ -53,6 +91,8 @@ const neededByWrites = ['VERB-1/item', 'HDR-2/stable'] as const
 export interface Checks {
   readonly safe: readonly ListCheck[]
   readonly writing: readonly WriteCheck[]
+  /** Checks that only a disposable service gets. */
+  readonly disposable: readonly WriteCheck[]
 }
 
 async function decided(
@@ -81,10 +121,19 @@ async function reached(service: Service, target: CollectionTarget): Promise<List
   }
 }
 
-function resultOf(check: ListCheck | ServiceCheck | WriteCheck, where: string, outcome: Outcome): Result {
+/** `direct`: the outcome without the gateway. */
+function resultOf(
+  check: ListCheck | ServiceCheck | WriteCheck,
+  where: string,
+  outcome: Outcome,
+  direct: Outcome | undefined,
+): Result {
   const { id, rule, why, fix } = check
-  return { check: id, clause: clauseOf(check), where, rule, why, fix, outcome }
+  const compared = direct === undefined ? {} : { direct: direct.verdict }
+  return { check: id, clause: clauseOf(check), where, rule, why, fix, outcome, ...compared }
 }
+
+const isBroken = ({ verdict }: Outcome): boolean => verdict === 'breaks' || verdict === 'flaky'
 
 /**
  * A break counts as one if it can be seen each time. One that is seen only sometimes is told as a

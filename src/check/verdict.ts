@@ -1,6 +1,7 @@
 /** What a check comes to. */
 import type { ClauseId } from '../clauses.js'
 import type { Exchange } from './client/exchange.js'
+import type { Sign } from './sign.js'
 
 /** The requests that show a break: as few as possible, in their order. */
 export type Evidence = readonly [Exchange] | readonly [Exchange, Exchange] | readonly [Exchange, Exchange, Exchange]
@@ -10,6 +11,21 @@ export interface Break {
   readonly expected: string
   readonly seen: string
   readonly evidence: Evidence
+  /** How a script tells the break from the answers. Absent: the answers are alike those of the evidence. */
+  readonly sign?: Sign
+  /** What the check sent to records of its own. Scripts make such a record from it. */
+  readonly trace?: Trace
+}
+
+/** All requests of one attempt of a check that writes. */
+export interface Trace {
+  readonly exchanges: readonly Exchange[]
+  /** Whether the requests could destroy records of others. */
+  readonly isHazardous: boolean
+  /** The text member that holds the marker of the record. */
+  readonly marker?: string
+  /** The members of the id. */
+  readonly key?: readonly string[]
 }
 
 export type Outcome =
@@ -31,6 +47,15 @@ export const breaks = (expected: string, seen: string, ...evidence: Evidence): O
   expected,
   seen,
   evidence,
+})
+
+/** A break with the sign by which a script tells it. */
+export const breaksBy = (sign: Sign, expected: string, seen: string, ...evidence: Evidence): Outcome => ({
+  verdict: 'breaks',
+  expected,
+  seen,
+  evidence,
+  sign,
 })
 
 /** Ends a check whose clause does not apply. `because` completes the sentence "not applicable, because ...". */
@@ -57,4 +82,9 @@ export interface Result {
   readonly outcome: Outcome
   /** How to fix a break, in one sentence. */
   readonly fix: string
+  /** For a break: what the check comes to without the gateway, if the address of the service is known. */
+  readonly direct?: Verdict
 }
+
+/** Whether a clause breaks through the gateway alone. */
+export const isGatewayFault = ({ direct }: Result): boolean => direct === 'holds'

@@ -10,7 +10,7 @@ import { targetOf } from '../check/target/document-target.js'
 import type { CollectionTarget } from '../check/target/target.js'
 import type { TargetFile } from '../check/target/target-file.js'
 import type { Leftover } from '../check/write/cleanup.js'
-import { allWriteChecks } from '../check/write/index.js'
+import { allWriteChecks, disposableChecks } from '../check/write/index.js'
 import { leftOf } from '../check/write/ledger.js'
 import { knownBreaks } from './baseline-file.js'
 import { type CheckCall, isWanted, readCheckCall } from './check-flags.js'
@@ -65,7 +65,7 @@ function checked(
   principals: readonly Principal[],
   terminal: Terminal,
 ): Promise<CheckReport> {
-  const { base, rate, budget, only, published, write: writes, ledger } = call
+  const { base, rate, budget, only, published, write: writes, ledger, production, disposable, direct } = call
   let place = ''
   return checkService({
     base,
@@ -73,9 +73,12 @@ function checked(
     principals,
     rate,
     budget,
+    production,
+    disposable,
     ...(writes ? { write: resolve(terminal.cwd, ledger) } : {}),
     ...(only === undefined ? {} : { only }),
     ...(published === undefined ? {} : { published }),
+    ...(direct === undefined ? {} : { direct }),
     onResult({ where }) {
       if (where === place) return
       place = where
@@ -86,7 +89,7 @@ function checked(
 
 /** Removes what is left. Resolves to the exit code. */
 async function cleanedUp(call: CheckCall, target: TargetFile, terminal: Terminal): Promise<number> {
-  const { base, published, ledger } = call
+  const { base, published, ledger, production } = call
   const { principals: sources = [], ...learned } = target
   const principals = await principalsOf(sources)
   const path = resolve(terminal.cwd, ledger)
@@ -96,6 +99,7 @@ async function cleanedUp(call: CheckCall, target: TargetFile, terminal: Terminal
     target: learned,
     principals,
     write: path,
+    production,
     ...(published === undefined ? {} : { published }),
   })
   terminal.out(`${count - left.length} of ${count} removed.\n`)
@@ -120,16 +124,26 @@ function tellLeft(left: readonly Leftover[], terminal: Terminal): void {
 
 /** The plan of a run, without a request to the service. */
 function planOf(call: CheckCall, { collections, principals = [] }: TargetFile): string {
-  const { base, rate, budget, write: writes } = call
-  const checks = [...serviceChecks, ...listChecks, ...(writes ? allWriteChecks : [])].filter(({ id }) =>
-    isWanted(call, id),
-  )
-  const how = writes ? 'GET, HEAD, OPTIONS, and writes of own records' : 'GET, HEAD and OPTIONS'
+  const { base, rate, budget, write: writes, production, disposable } = call
+  const checks = [
+    ...serviceChecks,
+    ...listChecks,
+    ...(writes ? allWriteChecks : []),
+    ...(disposable ? disposableChecks : []),
+  ].filter(({ id }) => isWanted(call, id))
+  const how = disposable
+    ? 'all methods, also on records of others'
+    : writes
+      ? 'GET, HEAD, OPTIONS, and writes of own records'
+      : 'GET, HEAD and OPTIONS'
   const note = ({ create }: CollectionTarget): string =>
     writes ? (create === undefined ? '  (is not written)' : '  (is written)') : ''
   const lines = [
     `${base}: ${checks.length} checks of ${collections.length} collections, with ${how}.`,
     `At most ${budget} requests, at most ${rate} a second.`,
+    ...(production
+      ? ['--production: no altered tokens, no passwords, no races, no large bodies, and nothing after a 429.']
+      : []),
     `Callers: ${principals.length === 0 ? 'nobody' : principals.map(({ name }) => name).join(', ')}.`,
     '',
     'Collections:',

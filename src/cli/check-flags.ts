@@ -1,5 +1,5 @@
 /** Reads and checks the flags of `check`. */
-import { defaults } from '../check/options.js'
+import { defaultsOf, productionConflict } from '../check/options.js'
 import { clauses } from '../clauses.js'
 import { didYouMean, nearMiss } from '../near-miss.js'
 import { type BaselineCall, baselineCall, baselineFlags } from './baseline-file.js'
@@ -14,10 +14,13 @@ const flags = {
   'token-command': 'text',
   header: 'text',
   published: 'text',
+  direct: 'text',
   only: 'text',
   rate: 'text',
   budget: 'text',
   write: 'switch',
+  production: 'switch',
+  disposable: 'switch',
   ledger: 'text',
   cleanup: 'switch',
   'dry-run': 'switch',
@@ -42,11 +45,17 @@ export interface CheckCall extends BaselineCall {
   readonly command: string | undefined
   readonly header: string | undefined
   readonly published: string | undefined
+  /** The address without the gateway. */
+  readonly direct: string | undefined
   readonly only: readonly string[] | undefined
   readonly rate: number
   readonly budget: number
   /** Whether to run the checks that write. */
   readonly write: boolean
+  /** Whether to send nothing that could lock accounts, exhaust limits or load the service. */
+  readonly production: boolean
+  /** Whether the whole service may be lost. It includes `write`. */
+  readonly disposable: boolean
   /** The ledger file. */
   readonly ledger: string
   /** Whether to remove what an earlier run has left, and check nothing. */
@@ -72,18 +81,27 @@ export function readCheckCall(args: readonly string[]): CheckCall | undefined {
     throw new UsageError('Which service? Give its address, such as: check https://api.example.com/v1')
   if (others.length > 0)
     throw new UsageError(`One service at a time. Remove ${others.map((word) => `"${word}"`).join(' ')}.`)
-  const [document, target, published] = ['document', 'target', 'published'].map((name) => texts.get(name))
+  const [document, target, published, direct] = ['document', 'target', 'published', 'direct'].map((name) =>
+    texts.get(name),
+  )
   if (document !== undefined && target !== undefined)
     throw new UsageError('--document and --target are both given. Give one of them.')
   const variables = listIn(texts.get('token'))
   const command = texts.get('token-command')
   if (target !== undefined && (variables.length > 0 || command !== undefined))
     throw new UsageError('--token goes with a document. With --target, name the principals in the target file.')
-  if (switches.has('write') && switches.has('cleanup'))
-    throw new UsageError('--write and --cleanup are both given. Clean up first.')
   if (switches.has('json') && texts.get('markdown') === '-')
     throw new UsageError('--json and --markdown - both print to the standard output. Give --markdown a file.')
   const clausesUrl = texts.get('clauses-url')
+  const [production, disposable] = [switches.has('production'), switches.has('disposable')]
+  const writes = ['disposable', 'write'].find((name) => switches.has(name))
+  if (writes !== undefined && switches.has('cleanup'))
+    throw new UsageError(`--${writes} and --cleanup are both given. Clean up first.`)
+  const usual = defaultsOf(production)
+  const rate = numberIn('rate', texts.get('rate'), usual.rate)
+  const budget = numberIn('budget', texts.get('budget'), usual.budget)
+  const conflict = productionConflict({ production, disposable, rate, budget })
+  if (conflict !== undefined) throw new UsageError(conflict.replace(/"([a-z]+)"/g, '--$1'))
   return {
     base: addressIn('<base url>', base),
     document,
@@ -93,10 +111,13 @@ export function readCheckCall(args: readonly string[]): CheckCall | undefined {
     command,
     header: texts.get('header'),
     published: published === undefined ? undefined : addressIn('--published', published),
+    direct: direct === undefined ? undefined : addressIn('--direct', direct),
     only: idsIn(texts.get('only')),
-    rate: numberIn('rate', texts.get('rate'), defaults.rate),
-    budget: numberIn('budget', texts.get('budget'), defaults.budget),
-    write: switches.has('write'),
+    rate,
+    budget,
+    write: writes !== undefined,
+    production,
+    disposable,
     ledger: texts.get('ledger') ?? 'check-ledger.jsonl',
     cleanup: switches.has('cleanup'),
     dryRun: switches.has('dry-run'),

@@ -14,10 +14,16 @@ address before the paths of the service's OpenAPI document, such as https://api.
   --token-command <cmd>  a command that prints the first token, in place of a variable
   --header <name>        the header field of tokens (default: Authorization, with Bearer)
   --published <url>      the address that links begin with, if it is not <base url>
+  --direct <url>         the address of the service without the gateway: what breaks is checked there,
+                         too, and the report says if the gateway is the reason
   --only <ids>           clauses or checks, such as QUERY-7,HDR-4/item
   --rate <number>        requests per second (default: 50)
   --budget <number>      requests in all (default: 3000)
   --write                also creates, changes and removes records of its own, and nothing else
+  --production           sends nothing that could lock accounts, exhaust limits or load the service: no
+                         altered tokens, no races, no large bodies, at most 10 requests a second
+  --disposable           the whole service may be lost: as --write, and also DELETE of collections
+                         and writes without credentials
   --ledger <file>        lists what --write creates, before it does (default: check-ledger.jsonl)
   --cleanup              removes what an earlier run with --write has left, and checks nothing
   --dry-run              prints what would be checked, and sends nothing but the request for the document

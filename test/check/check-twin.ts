@@ -26,6 +26,7 @@ export async function checkTwin(fault?: Fault, only?: readonly string[]): Promis
       principals,
       rate: 100_000,
       write: join(folder, 'ledger.jsonl'),
+      disposable: true,
       ...(only === undefined ? {} : { only }),
     })
   } finally {

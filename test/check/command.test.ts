@@ -3,7 +3,6 @@ import { execFile } from 'node:child_process'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
 import { runCommand } from '../../src/cli/commands.js'
 import type { Terminal } from '../../src/cli/terminal.js'
@@ -95,20 +94,39 @@ it('writes a script that reproduces a break by itself and holds no token', async
   const names = readdirSync(join(cwd, 'breaks'))
   expect(names).toContain('QUERY-7-past-end-v1-orders.sh')
   for (const name of names) expect(inCwd(`breaks/${name}`)).not.toContain(tokenOf('admin'))
-  const shown = await shell(join(cwd, 'breaks/QUERY-7-past-end-v1-orders.sh'))
-  expect(shown).toMatch(/^HTTP\/1\.1 404 /)
-  expect(shown).toContain('Expected: 200 with an empty array')
+  const { code, out } = await shell(join(cwd, 'breaks/QUERY-7-past-end-v1-orders.sh'))
+  expect([code, out]).toEqual([1, expect.stringMatching(/^--- answer 1\nHTTP\/1\.1 404 /)])
+  expect(out).toContain('Expected: 200 with an empty array')
 })
 
 it('a script alters a token with the shell only', async () => {
   const origin = await start('signature not verified')
   await run(origin, ...usual, '--only', 'AUTH-4/nobody,AUTH-5', '--scripts', 'breaks')
-  expect(await shell(join(cwd, 'breaks/AUTH-5-altered-v1-orders.sh'))).toMatch(/^HTTP\/1\.1 200 /)
+  const { code, out } = await shell(join(cwd, 'breaks/AUTH-5-altered-v1-orders.sh'))
+  expect([code, out]).toEqual([1, expect.stringMatching(/^--- answer 1\nHTTP\/1\.1 200 /)])
 })
 
-/** Runs a script against the service of this process, and returns its output. */
-async function shell(file: string): Promise<string> {
-  return (await promisify(execFile)('sh', [file], { env: process.env })).stdout
+it('a script is 2 if it lacks the token, or gets no answer', async () => {
+  const origin = await start('past the end is 404')
+  await run(origin, ...usual, '--only', 'QUERY-7/past-end', '--scripts', 'breaks')
+  const file = join(cwd, 'breaks/QUERY-7-past-end-v1-orders.sh')
+  expect(await shell(file, {})).toEqual({ code: 2, out: 'Set CHECK_ADMIN_TOKEN to a token.\n' })
+  await service?.close()
+  service = undefined
+  const { code, out } = await shell(file)
+  expect([code, out]).toEqual([2, expect.stringContaining('Could not find out: request 1 got no answer')])
+})
+
+/** The exit code and the output of a script, which runs beside the service of this process. */
+function shell(
+  file: string,
+  env: NodeJS.ProcessEnv = process.env,
+): Promise<{ readonly code: number; readonly out: string }> {
+  return new Promise((resolve) => {
+    execFile('sh', [file], { env: { PATH: process.env.PATH, ...env } }, (error, stdout, stderr) =>
+      resolve({ code: error === null ? 0 : Number(error.code), out: `${stdout}${stderr}` }),
+    )
+  })
 }
 
 it('writes JUnit and JSON', async () => {
@@ -222,6 +240,12 @@ it.each([
     '--only names "QUERY-88", which is not a clause. Did you mean "QUERY-8"?',
   ],
   [['http://127.0.0.1:1', '--rate', '0'], '--rate is "0". Give a whole number'],
+  [
+    ['http://127.0.0.1:1', '--production', '--rate', '50'],
+    '--rate is 50, and --production sends at most 10 requests per second',
+  ],
+  [['http://127.0.0.1:1', '--production', '--disposable'], '--production and --disposable are both given.'],
+  [['http://127.0.0.1:1', '--disposable', '--cleanup'], '--disposable and --cleanup are both given. Clean up first.'],
   [['http://127.0.0.1:1', '--document', 'absent.json'], 'absent.json can not be read'],
   [
     ['http://127.0.0.1:1', '--document', 'openapi.json', '--token', 'CHECK_NO_TOKEN'],

@@ -4,13 +4,18 @@ import { expect, it } from 'vitest'
 import { judgeAnswers } from '../../src/check/checks/every-answer.js'
 import { listChecks } from '../../src/check/checks/index.js'
 import { serviceChecks } from '../../src/check/checks/service-checks.js'
-import { allWriteChecks } from '../../src/check/write/index.js'
+import { allWriteChecks, disposableChecks } from '../../src/check/write/index.js'
 import { clauses } from '../../src/clauses.js'
 import { readFaults, writeFaults } from './twin/faults.js'
 
 const page = readFileSync(new URL('../../docs/check.md', import.meta.url), 'utf8')
 const every = judgeAnswers([]).map(({ check, rule }) => ({ id: check, rule }))
-const checks = [...serviceChecks, ...listChecks, ...every, ...allWriteChecks].map(({ id, rule }) => ({ id, rule }))
+const checks = [...serviceChecks, ...listChecks, ...every, ...allWriteChecks, ...disposableChecks].map(
+  ({ id, rule }) => ({
+    id,
+    rule,
+  }),
+)
 
 it('has a row for each check, with its rule, in their order', () => {
   const rows = [...page.matchAll(/^\| `([A-Z]+-\d+\/[\w-]+)` \| (.*) \|$/gm)].map(([, id, rule]) => ({ id, rule }))

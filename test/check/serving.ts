@@ -8,9 +8,10 @@ export interface Serving {
   close(): Promise<void>
 }
 
-export async function serving(listener: RequestListener): Promise<Serving> {
+/** `port`: default a free one. */
+export async function serving(listener: RequestListener, port = 0): Promise<Serving> {
   const server = createServer(listener)
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
   return {
     origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     async close() {

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { type CheckServiceOptions, checkService, removeLeftovers } from '../../src/check/index.js'
+import { disposableChecks } from '../../src/check/write/index.js'
 import { size } from '../size.js'
 import { faultsOf, serving } from './serving.js'
 import { document } from './twin/document.js'
@@ -34,12 +35,13 @@ const writing = {
 const isUnsafe = ({ method }: IncomingMessage): boolean => !['GET', 'HEAD', 'OPTIONS'].includes(String(method))
 
 /** The addresses of the ledger as the disk has them. */
-function announced(): { readonly posts: readonly string[]; readonly created: readonly string[] } {
+function announced(): Readonly<Record<'hazards' | 'posts' | 'created', readonly string[]>> {
   const lines = readFileSync(ledger, 'utf8')
     .split('\n')
     .filter((line) => line !== '')
     .map((line) => JSON.parse(line))
   return {
+    hazards: lines.filter(({ step }) => step === 'hazard').map(({ method, url }) => `${method} ${url}`),
     posts: lines.filter(({ step }) => step === 'intent').map(({ intent }) => intent.post),
     created: lines.filter(({ step }) => step === 'created').map(({ address }) => address),
   }
@@ -50,9 +52,10 @@ function recording(app: RequestListener, strays: string[], sent: string[]): Requ
   return (req, res) => {
     if (isUnsafe(req)) {
       const url = `http://${req.headers.host}${req.url}`
-      const { posts, created } = announced()
-      sent.push(`${req.method}`)
-      if (!created.includes(url) && !(req.method === 'POST' && posts.includes(url))) strays.push(`${req.method} ${url}`)
+      const { hazards, posts, created } = announced()
+      sent.push(`${req.method} ${req.url}`)
+      const isAllowed = created.includes(url) || (req.method === 'POST' && posts.includes(url))
+      if (!isAllowed && !hazards.includes(`${req.method} ${url}`)) strays.push(`${req.method} ${url}`)
     }
     app(req, res)
   }
@@ -65,12 +68,38 @@ it.each([undefined, ...new Set(faults.slice(0, size(3, faults.length)))])(
   async (fault) => {
     const [strays, sent]: [string[], string[]] = [[], []]
     const { origin, close } = await serving(recording(twinApp(fault as Fault | undefined), strays, sent))
-    await checkService({ ...options(origin), ...writing })
+    await checkService(options(origin))
     await close()
-    expect([...new Set(sent)]).toContain('POST')
+    expect(sent).toContain('POST /v1/orders')
     expect(strays).toEqual([])
+    expect(announced().hazards).toEqual([])
   },
 )
+
+/** What the checks of `--disposable` send, over every collection. */
+const hazards = [
+  'DELETE /v1/orders',
+  'PUT /v1/orders',
+  'PATCH /v1/orders',
+  'DELETE /v1/orders/3',
+  'DELETE /v1/customers',
+]
+
+it('sends to records of others only if the service is disposable, each announced in the ledger', async () => {
+  const [strays, sent]: [string[], string[]] = [[], []]
+  const { origin, close } = await serving(recording(twinApp(), strays, sent))
+  const usual = await checkService(options(origin))
+  const because = 'it could destroy records of others. If the whole service may be lost, give --disposable'
+  const outcomes = usual.results.filter(({ check }) => disposableChecks.some(({ id }) => id === check))
+  expect(outcomes.length).toBe(2 * disposableChecks.length)
+  for (const { outcome } of outcomes) expect(outcome).toEqual({ verdict: 'unchecked', because })
+  expect(hazards.filter((one) => sent.includes(one))).toEqual([])
+  const report = await checkService({ ...options(origin), disposable: true })
+  await close()
+  expect(faultsOf(report)).toEqual([])
+  expect(hazards.filter((one) => !sent.includes(one))).toEqual([])
+  expect([strays, report.left]).toEqual([[], []])
+})
 
 it('takes no address for its own that shows the record of somebody else', async () => {
   const app = twinApp()

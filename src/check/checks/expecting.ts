@@ -1,12 +1,17 @@
 /** The forms that most checks have: one request, and the status that it must get. */
 import type { Exchange } from '../client/exchange.js'
-import { breaks, type Outcome } from '../verdict.js'
+import { breaksBy, type Outcome } from '../verdict.js'
 
 /** A break where the status is another one. */
 export function expectStatus(exchange: Exchange, statuses: readonly number[], when: string): Outcome | undefined {
   const { status } = exchange.answer
   if (statuses.includes(status)) return undefined
-  return breaks(`${statuses.join(' or ')} for ${when}`, describe(exchange), exchange)
+  return breaksBy(
+    { kind: 'status', answer: 0, expected: statuses },
+    `${statuses.join(' or ')} for ${when}`,
+    describe(exchange),
+    exchange,
+  )
 }
 
 /** The status and the beginning of the body. */

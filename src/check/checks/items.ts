@@ -1,9 +1,9 @@
 /** Items and addresses: GET, HEAD, OPTIONS, and one address for a resource (VERB-1, VERB-7..9, PATH-11). */
 import { isObject } from '../../definition/json.js'
-import { header } from '../../wire.js'
+import { header, parameter } from '../../wire.js'
 import type { ListCheck } from '../check.js'
 import type { Exchange } from '../client/exchange.js'
-import type { Listing } from '../listing.js'
+import { itemsOf, type Listing } from '../listing.js'
 import { breaks, holds, NotApplicable, type Outcome, Unchecked } from '../verdict.js'
 import { describe, expectStatus, firstBreak } from './expecting.js'
 
@@ -19,6 +19,10 @@ const allowedBy = ({ answer }: Exchange): ReadonlySet<string> =>
 export function needsGet({ target }: Listing): void {
   if (!target.itemMethods.includes('GET')) throw new NotApplicable(`items of ${target.template} can not be read`)
 }
+
+/** A field as GET and HEAD must have it. Parameters of a media type, such as `charset`, may be missing without a body. */
+const comparable = ({ answer }: Exchange, name: string): string | undefined =>
+  name === header.contentType ? answer.type : answer.field(name)
 
 /** What HEAD of a list must say as GET does. A tag must be there, too, and may be that of a later version. */
 const listFields = [header.totalCount, header.link, header.contentType]
@@ -82,7 +86,7 @@ export const itemChecks: readonly ListCheck[] = [
       const [get, head] = [await list.list(), await list.send('HEAD', list.path)]
       const wrong = expectStatus(head, [get.answer.status], 'HEAD of a list, as for GET')
       if (wrong !== undefined) return wrong
-      const other = listFields.find((name) => get.answer.field(name) !== head.answer.field(name))
+      const other = listFields.find((name) => comparable(get, name) !== comparable(head, name))
       if (get.answer.field(header.etag) !== undefined && head.answer.field(header.etag) === undefined)
         return breaks('a field Etag, as for GET', 'none', get, head)
       if (other === undefined) return holds
@@ -143,6 +147,27 @@ export const itemChecks: readonly ListCheck[] = [
     async run(list) {
       const exchange = await list.send('GET', `${list.path}/`)
       return expectStatus(exchange, [200], `GET ${list.path}/`) ?? holds
+    },
+  },
+  {
+    id: 'PATH-11/encoded',
+    needs: ['VERB-1/item'],
+    rule: 'An id with reserved characters such as `/` and `%` is found at its percent-encoded address.',
+    why: 'What decodes an address twice, such as a gateway, makes another one of it.',
+    fix: 'Decode each segment of a path once, after the path was split at slashes.',
+    async run(list) {
+      needsGet(list)
+      const size = Math.min(list.target.largest ?? 25, 100)
+      const items = itemsOf(await list.list({ [parameter.size]: size }))
+      const having = (odd: RegExp) => items.find((one) => odd.test(list.idOf(one)))
+      const item = having(/\//) ?? having(/[%?#]/)
+      if (item === undefined) throw new NotApplicable('no item that was seen has an id with reserved characters')
+      const exchange = await list.send('GET', list.pathOf(item))
+      const { json } = exchange.answer
+      const wrong = expectStatus(exchange, [200], `GET ${list.pathOf(item)}`)
+      if (wrong !== undefined) return wrong
+      if (isObject(json) && list.idOf(json) === list.idOf(item)) return holds
+      return breaks(`the item ${list.idOf(item)}`, 'another item', exchange)
     },
   },
   {

@@ -5,7 +5,7 @@ import { header, mediaType, parameter } from '../../wire.js'
 import type { ListCheck } from '../check.js'
 import type { Exchange } from '../client/exchange.js'
 import type { Listing } from '../listing.js'
-import { breaks, holds, NotApplicable, Unchecked } from '../verdict.js'
+import { breaks, breaksBy, holds, NotApplicable, Unchecked } from '../verdict.js'
 import { describe, expectStatus, firstBreak } from './expecting.js'
 import { needsGet } from './items.js'
 
@@ -88,7 +88,7 @@ export const mediaChecks: readonly ListCheck[] = [
       const [one, other] = [json, xml].map(({ answer }) => answer.field(header.etag))
       if (one === undefined || other === undefined) throw new NotApplicable('items have no tags')
       if (one !== other || one.startsWith('W/')) return holds
-      return breaks('two tags', `${one} for both`, json, xml)
+      return breaksBy({ kind: 'equal', answers: [0, 1], name: header.etag }, 'two tags', `${one} for both`, json, xml)
     },
   },
 ]

@@ -4,7 +4,7 @@ import { header } from '../../wire.js'
 import type { ListCheck } from '../check.js'
 import type { Exchange } from '../client/exchange.js'
 import type { Listing } from '../listing.js'
-import { breaks, holds, NotApplicable, type Outcome, Unchecked } from '../verdict.js'
+import { breaks, breaksBy, holds, NotApplicable, type Outcome, Unchecked } from '../verdict.js'
 import { describe, expectStatus, firstBreak } from './expecting.js'
 import { needsGet } from './items.js'
 
@@ -30,9 +30,26 @@ export const tagChecks: readonly ListCheck[] = [
     async run(list) {
       const exchange = await anItem(list)
       const tag = tagOf(exchange)
-      if (tag === undefined) return breaks('a field Etag', 'none', exchange)
+      if (tag === undefined)
+        return breaksBy({ kind: 'no-field', answer: 0, name: header.etag }, 'a field Etag', 'none', exchange)
       if (tag.startsWith('W/')) return breaks('a strong tag', tag, exchange)
       return parseTagList(tag)?.tags.length === 1 ? holds : breaks('one tag in quotes', tag.slice(0, 80), exchange)
+    },
+  },
+  {
+    id: 'HDR-2/compressed',
+    needs: ['HDR-2/item'],
+    rule: 'The `Etag` of an item is strong also if the client takes compressed answers.',
+    why: 'Browsers and most clients send `Accept-Encoding: gzip`. With a weak tag, each of their updates is 412.',
+    fix: 'Compress without changing the tag. nginx and HAProxy weaken it: compress in the service.',
+    async run(list) {
+      needsGet(list)
+      const path = await list.anItem()
+      const exchange = await list.send('GET', path, { headers: { [header.acceptEncoding]: 'gzip' } })
+      const tag = tagOf(exchange)
+      if (exchange.answer.status !== 200) throw new Unchecked(`GET of an item was answered ${exchange.answer.status}`)
+      if (tag !== undefined && !tag.startsWith('W/')) return holds
+      return breaks('a strong tag', tag ?? 'none', exchange)
     },
   },
   {
@@ -47,7 +64,13 @@ export const tagChecks: readonly ListCheck[] = [
       if (first.answer.body !== second.answer.body) throw new Unchecked('the item changed while it was read')
       return tagOf(first) === tagOf(second)
         ? holds
-        : breaks(`${tagOf(first)} again`, String(tagOf(second)), first, second)
+        : breaksBy(
+            { kind: 'unequal', answers: [0, 1], name: header.etag },
+            `${tagOf(first)} again`,
+            String(tagOf(second)),
+            first,
+            second,
+          )
     },
   },
   {
@@ -103,7 +126,8 @@ async function notModified(list: Listing, exchange: Exchange): Promise<Outcome> 
     if (status === 304 && body === '') return undefined
     // It changed meanwhile: there is another tag.
     if (status === 200 && tagOf(again) !== tag) throw new Unchecked('it changed while it was read')
-    return breaks(`304 for If-None-Match: ${field}`, describe(again), exchange, again)
+    const sign = { kind: 'status', answer: 1, expected: [304] } as const
+    return breaksBy(sign, `304 for If-None-Match: ${field}`, describe(again), exchange, again)
   })
   return found ?? holds
 }

@@ -4,7 +4,7 @@ import type { ListCheck } from '../check.js'
 import type { Exchange } from '../client/exchange.js'
 import { itemsOf, type Listing, type Query, totalOf } from '../listing.js'
 import { needsParameter } from '../listings.js'
-import { breaks, holds, NotApplicable, type Outcome, Unchecked } from '../verdict.js'
+import { breaks, breaksBy, holds, NotApplicable, type Outcome, Unchecked } from '../verdict.js'
 import { totalCheck } from './pages.js'
 
 /** Pages that a walk reads at most. */
@@ -72,15 +72,17 @@ export function disjointness({ pages }: Walk): Outcome | undefined {
     for (const id of page.ids) {
       const before = seen.get(id)
       const expected = 'each item once'
-      if (here.has(id)) return breaks(expected, `the item ${shown(id)} twice on one page`, page.exchange)
+      if (here.has(id)) return breaksBy(repeats(0), expected, `the item ${shown(id)} twice on one page`, page.exchange)
       if (before !== undefined)
-        return breaks(expected, `the item ${shown(id)} on two pages`, before.exchange, page.exchange)
+        return breaksBy(repeats(1), expected, `the item ${shown(id)} on two pages`, before.exchange, page.exchange)
       here.add(id)
     }
     for (const id of here) seen.set(id, page)
   }
   return undefined
 }
+
+const repeats = (other: number) => ({ kind: 'repeats', answers: [0, other] }) as const
 
 const shown = (id: string): string => (id.length > 60 ? `${id.slice(0, 60)}...` : id)
 

@@ -5,6 +5,7 @@ import { header } from '../../wire.js'
 import { Unchecked } from '../verdict.js'
 import { type Caller, type Exchange, nobody, type Request } from './exchange.js'
 import { credentialOf, type Principal } from './principals.js'
+import { limited, noRaces, refusedInProduction } from './production.js'
 import { Transport } from './transport.js'
 
 /** What may be sent, and how fast. */
@@ -16,6 +17,8 @@ export interface ClientOptions {
   readonly budget: number
   /** Whether an unsafe method may be sent to an address. Default: never. */
   readonly mayWrite?: (method: string, url: string) => boolean
+  /** Whether to send nothing that could lock accounts, exhaust limits or load the service. */
+  readonly production?: boolean
   /** Called with each exchange. */
   readonly onExchange?: (exchange: Exchange) => void
 }
@@ -44,7 +47,11 @@ export class Client {
   readonly principals: ReadonlyMap<string, Principal>
   readonly #options: ClientOptions
   readonly #transport = new Transport()
+  /** All exchanges so far. */
+  readonly exchanges: Exchange[] = []
   #sent = 0
+  #races = 0
+  #isLimited = false
   #nextSlot = 0
 
   constructor(options: ClientOptions) {
@@ -82,6 +89,7 @@ export class Client {
 
   /** Opens connections, so that requests of a race do not wait for theirs. */
   async warmUp(url: string, connections: number): Promise<void> {
+    this.#needsRaces()
     await Promise.all(
       Array.from({ length: connections }, () =>
         this.#sendNow({ method: 'GET', url, headers: {}, caller: this.caller }),
@@ -91,6 +99,7 @@ export class Client {
 
   /** Sends unsafe requests of several clients at the same time. Throws `Unchecked` where one of them gets no answer. */
   async race(method: string, url: string, each: readonly SendOptions[]): Promise<readonly Exchange[]> {
+    this.#needsRaces()
     const { mayWrite, rate } = this.#options
     if (mayWrite?.(method, url) !== true)
       throw new UnsafeRequestError(`${method} ${url} was not sent: the address is not in the ledger.`)
@@ -100,7 +109,14 @@ export class Client {
     const requests = each.map(
       ({ headers = {}, caller = this.caller, body }): Request => ({ method, url, headers, caller, body }),
     )
-    return Promise.all(requests.map((request) => this.#sendNow(request)))
+    this.#races += 1
+    const number = this.#races
+    return Promise.all(requests.map((request) => this.#sendNow(request, number)))
+  }
+
+  /** Throws `Unchecked` if requests may not be sent at the same time. */
+  #needsRaces(): void {
+    if (this.#options.production === true) throw new Unchecked(noRaces)
   }
 
   close(): void {
@@ -115,14 +131,18 @@ export class Client {
     return this.#sendNow(request)
   }
 
-  async #sendNow(request: Request): Promise<Exchange> {
-    const { budget, onExchange } = this.#options
+  async #sendNow(request: Request, race?: number): Promise<Exchange> {
+    const { budget, onExchange, production = false } = this.#options
+    const refused = production ? (this.#isLimited ? limited : refusedInProduction(request)) : undefined
+    if (refused !== undefined) throw new Unchecked(refused)
     if (this.#sent >= budget) throw new Unchecked(`the budget of ${budget} requests is spent`)
     this.#sent += 1
     const fields = { ...request.headers, ...credentialOf(request.caller, this.principals) }
     try {
       const answer = await this.#transport.send(request.method, request.url, fields, request.body)
-      const exchange = { request, answer }
+      const exchange = { request, answer, ...(race === undefined ? {} : { race }) }
+      this.exchanges.push(exchange)
+      this.#isLimited ||= answer.status === 429
       onExchange?.(exchange)
       return exchange
     } catch (error) {

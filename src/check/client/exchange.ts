@@ -71,4 +71,6 @@ function parsed(text: string): unknown {
 export interface Exchange {
   readonly request: Request
   readonly answer: Answer
+  /** The number of the race: requests of one race were sent at the same time. */
+  readonly race?: number
 }

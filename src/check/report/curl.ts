@@ -3,24 +3,38 @@ import { shellWord } from '../../docs/curl.js'
 import type { Request } from '../client/exchange.js'
 import { alteredEnd, alteredLength, carrierOf, type Principal, variableOf } from '../client/principals.js'
 
-/** A request as one command that prints the status, the header fields and the body of the answer. */
-export function curlOf(request: Request, principals: ReadonlyMap<string, Principal>): string {
-  const { method, url, headers, body } = request
+/** A request as one command that prints the head and the body of the answer. */
+export const curlOf = (request: Request, principals: ReadonlyMap<string, Principal>): string =>
+  ['curl', '-i', ...requestWords(request, principals)].join(' ')
+
+/** How the parts of a request are written in a command. */
+export interface Words {
+  /** A text as a word of the shell. */
+  readonly word: (text: string) => string
+  /** The word for the body. Default: its text. */
+  readonly body?: string | undefined
+}
+
+/** The words of `curl` for a request, without what becomes of the answer. */
+export function requestWords(
+  request: Request,
+  principals: ReadonlyMap<string, Principal>,
+  { word, body }: Words = { word: shellWord },
+): readonly string[] {
+  const { method, url, headers } = request
   const how = method === 'HEAD' ? ['--head'] : method === 'GET' ? [] : ['-X', shellWord(method)]
-  const fields = Object.entries(headers).flatMap(([name, value]) => ['-H', shellWord(`${name}: ${value}`)])
-  const data = body === undefined ? [] : ['--data-binary', shellWord(body)]
+  const fields = Object.entries(headers).flatMap(([name, value]) => ['-H', word(`${name}: ${value}`)])
+  const data = request.body === undefined ? [] : ['--data-binary', body ?? word(request.body)]
   return [
-    'curl',
     '-sS',
-    '-i',
     '--globoff',
     '--path-as-is',
     ...how,
     ...credentialWords(request, principals),
     ...fields,
     ...data,
-    shellWord(url),
-  ].join(' ')
+    word(url),
+  ]
 }
 
 /** The variables that the commands read. */

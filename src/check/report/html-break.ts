@@ -3,7 +3,7 @@ import { type Html, html } from '../../docs/html.js'
 import type { Result } from '../verdict.js'
 import { prose, value } from './html-text.js'
 import { libraryFixes } from './library-fixes.js'
-import { breakOf, rateOf } from './report.js'
+import { breakOf, gatewayText, rateOf } from './report.js'
 import type { RunReport } from './run-report.js'
 import { byName, type ShownExchange, shownExchange } from './shown.js'
 import { standingText } from './standing.js'
@@ -15,6 +15,7 @@ export function breakBlock(result: Result, anchor: string, { principals, standin
   if (found === undefined) return false
   const standing = standingOf?.(result)
   const known = byName(principals)
+  const gateway = gatewayText(result)
   return html`<article id="${anchor}" aria-labelledby="${anchor}-title" data-verdict="${outcome.verdict}">
 <h3 id="${anchor}-title"><span class="${outcome.verdict}">${outcome.verdict === 'flaky' ? `Breaks sometimes (${rateOf(outcome)})` : 'Breaks'}</span> <code>${check}</code> at ${value(where)}</h3>
 ${standing !== undefined && html`<p class="standing">Baseline: ${standingText(standing)}</p>`}
@@ -23,7 +24,11 @@ ${standing !== undefined && html`<p class="standing">Baseline: ${standingText(st
 <dt>Why it matters</dt><dd>${prose(why)}</dd>
 <dt>Expected</dt><dd>${value(found.expected)}</dd>
 <dt>Seen</dt><dd>${value(found.seen)}</dd>
-<dt>Fix by hand</dt><dd>${prose(fix)}</dd>
+${
+  gateway !== undefined &&
+  html`<dt>Gateway</dt><dd>${prose(gateway)}</dd>
+`
+}<dt>Fix by hand</dt><dd>${prose(fix)}</dd>
 <dt>Fix with express-rest-conventions</dt><dd>${prose(libraryFixes[clause])}</dd>
 </dl>
 <ol class="exchanges">${found.evidence.map((exchange) => exchangeBlock(shownExchange(exchange, known)))}</ol>

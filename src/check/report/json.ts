@@ -11,7 +11,9 @@ export function jsonOf(report: CheckReport, principals: readonly Principal[]): s
     const { text } = clauses[rest.clause]
     const found = breakOf({ outcome, ...rest })
     if (found === undefined) return { ...rest, text, ...outcome }
-    return { ...rest, text, ...outcome, evidence: found.evidence.map((exchange) => shownExchange(exchange, known)) }
+    const evidence = found.evidence.map((exchange) => shownExchange(exchange, known))
+    // Only scripts use the sign and the trace.
+    return { ...rest, text, ...outcome, evidence, sign: undefined, trace: undefined }
   }
   return `${JSON.stringify({ ...report, results: report.results.map(shown) }, undefined, 2)}\n`
 }

@@ -3,7 +3,7 @@ import { clauses } from '../../clauses.js'
 import type { Result } from '../verdict.js'
 import { junitXml, type TestCase } from './junit-xml.js'
 import type { CheckReport } from './report.js'
-import { breakOf, rateOf } from './report.js'
+import { breakOf, gatewayText, rateOf } from './report.js'
 
 /** `isAccepted` tells the breaks that a baseline accepts: they are skipped cases. Default: none. */
 export const junitOf = (
@@ -24,9 +24,18 @@ function caseOf(result: Result, isAccepted: boolean): TestCase {
   const message = `expected ${found.expected}; seen ${found.seen}${rate === undefined ? '' : ` (${rate})`}`
   if (isAccepted) return { name, group, skipped: `accepted by the baseline: ${message}` }
   const requests = found.evidence.map(({ request, answer }) => `${request.method} ${request.url} -> ${answer.status}`)
+  const gateway = gatewayText(result)
   return {
     name,
     group,
-    failure: { message, text: [`${clause}: ${clauses[clause].text}`, ...requests, `Fix: ${fix}`].join('\n') },
+    failure: {
+      message,
+      text: [
+        `${clause}: ${clauses[clause].text}`,
+        ...requests,
+        ...(gateway === undefined ? [] : [`Gateway: ${gateway}`]),
+        `Fix: ${fix}`,
+      ].join('\n'),
+    },
   }
 }

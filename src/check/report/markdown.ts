@@ -6,7 +6,7 @@ import { type ClauseId, clauses } from '../../clauses.js'
 import type { Result } from '../verdict.js'
 import { libraryFixes } from './library-fixes.js'
 import { codeBlock, codeSpan } from './markdown-text.js'
-import { breakOf, brokenIn, rateOf } from './report.js'
+import { breakOf, brokenIn, gatewayText, rateOf } from './report.js'
 import type { RunReport } from './run-report.js'
 import { byName, cutText, shownExchange } from './shown.js'
 import { standingText } from './standing.js'
@@ -108,6 +108,7 @@ const titleOf = (clause: ClauseId): string => clauses[clause].title
 function breakDetails(result: Result, { principals }: RunReport): string {
   const { check, where, clause, rule, why, fix } = result
   const found = breakOf(result)
+  const gateway = gatewayText(result)
   const known = byName(principals)
   const exchanges = (found?.evidence ?? []).map((exchange) => {
     const { request, answer } = shownExchange(exchange, known)
@@ -123,6 +124,7 @@ function breakDetails(result: Result, { principals }: RunReport): string {
     '',
     `- Expected: ${codeSpan(shortened(found?.expected ?? '', longestBody))}`,
     `- Seen: ${codeSpan(shortened(found?.seen ?? '', longestBody))}`,
+    ...(gateway === undefined ? [] : [`- Gateway: ${gateway}`]),
     `- Fix by hand: ${fix}`,
     `- Fix with express-rest-conventions: ${libraryFixes[clause]}`,
     '',

@@ -1,5 +1,5 @@
 /** The result of a run. */
-import type { Break, Outcome, Result, Verdict } from '../verdict.js'
+import { type Break, isGatewayFault, type Outcome, type Result, type Verdict } from '../verdict.js'
 import type { Leftover } from '../write/cleanup.js'
 
 /** How many results there are of each verdict. */
@@ -39,3 +39,13 @@ export const brokenIn = (results: readonly Result[]): readonly Result[] =>
 /** How often a rule broke, such as `2 of 3 runs`, if it did not break each time. */
 export const rateOf = (outcome: Outcome): string | undefined =>
   outcome.verdict === 'flaky' ? `${outcome.broken} of ${outcome.runs} runs` : undefined
+
+/** The verdict of the same check without the gateway; `undefined` if that was not checked. */
+export function gatewayText(result: Result): string | undefined {
+  if (result.direct === undefined) return undefined
+  if (isGatewayFault(result))
+    return 'the rule holds without the gateway: change the settings of the gateway, not the service'
+  return result.direct === 'breaks' || result.direct === 'flaky'
+    ? 'the rule also breaks without the gateway'
+    : 'without the gateway the rule could not be checked'
+}

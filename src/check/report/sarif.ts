@@ -7,7 +7,7 @@ import { clauses } from '../../clauses.js'
 import type { Exchange } from '../client/exchange.js'
 import type { Result } from '../verdict.js'
 import { libraryFixes } from './library-fixes.js'
-import { breakOf, brokenIn, rateOf } from './report.js'
+import { breakOf, brokenIn, gatewayText, rateOf } from './report.js'
 import type { RunReport } from './run-report.js'
 import { type SarifFinding, type SarifRule, sarifText, type WebExchange } from './sarif-log.js'
 import { byName, shownExchange } from './shown.js'
@@ -38,12 +38,14 @@ function findingOf(result: Result, { principals, standingOf, placeOf }: RunRepor
   const found = breakOf(result)
   if (found === undefined) throw new TypeError(`${check} at ${where} does not break.`)
   const rate = rateOf(outcome)
+  const gateway = gatewayText(result)
   const requests = found.evidence.map(({ request, answer }) => `${request.method} ${request.url} -> ${answer.status}`)
   const standing = standingOf?.(result)
   const text = [
     `${where}: expected ${found.expected}; seen ${found.seen}${rate === undefined ? '' : ` (${rate})`}.`,
     `Rule: ${rule}`,
     ...requests,
+    ...(gateway === undefined ? [] : [`Gateway: ${gateway}`]),
     `Fix: ${fix}`,
     `With express-rest-conventions: ${libraryFixes[clause]}`,
   ].join('\n')

@@ -1,10 +1,10 @@
 /** A shell script for each break, which reproduces it without this package. */
 import { clauses } from '../../clauses.js'
-import { safeMethods } from '../../http/safe-methods.js'
 import type { Principal } from '../client/principals.js'
 import type { Break, Result } from '../verdict.js'
-import { curlOf, variablesOf } from './curl.js'
+import { variablesOf } from './curl.js'
 import { breakOf } from './report.js'
+import { commandsOf } from './script-text.js'
 
 export interface Script {
   /** Such as `QUERY-7-total-orders.sh`. */
@@ -24,38 +24,39 @@ export function scriptsOf(results: readonly Result[], principals: readonly Princ
 const nameOf = ({ check, where }: Result): string =>
   `${`${check}-${where}`.replace(/[^\w]+/g, '-').replace(/^-|-$/g, '')}.sh`
 
-function scriptOf(
-  result: Result,
-  { expected, seen, evidence }: Break,
-  principals: ReadonlyMap<string, Principal>,
-): string {
-  const { check, clause, where, rule, fix } = result
+function scriptOf(result: Result, found: Break, principals: ReadonlyMap<string, Principal>): string {
+  const { check, clause, where, rule, fix, outcome } = result
+  const { evidence } = found
   const requests = evidence.map(({ request }) => request)
+  const { verdict } = outcome
   const lines = [
     '#!/bin/sh',
     comment(`${check} at ${where}: ${rule}`),
     comment(`${clause}, ${clauses[clause].title}: ${clauses[clause].text}`),
     comment(`Fix: ${fix}`),
-    ...(requests.some(({ method }) => !safeMethods.has(method)) ? [comment(ofOwnRecord)] : []),
-    'set -eu',
-    ...variablesOf(requests, principals).map((name) => `: "\${${name}:?set it to a token}"`),
-    ...evidence.flatMap(({ request, answer }) => [
-      '',
-      comment(`Answered ${answer.status}.`),
-      curlOf(request, principals),
-      'echo',
-    ]),
+    ...(found.trace === undefined ? [] : [comment(found.trace.isHazardous ? hazardous : ofOwnRecord)]),
+    comment('Exit codes: 1, the break was shown again; 0, it was not; 2, the script could not find out.'),
+    'set -u',
+    ...(found.trace?.isHazardous === true
+      ? [`[ "\${DISPOSABLE:-}" = yes ] || { echo ${word(`${hazardous} Set DISPOSABLE=yes.`)} >&2; exit 2; }`]
+      : []),
+    ...variablesOf(requests, principals).map(
+      (name) => `[ -n "\${${name}:-}" ] || { echo 'Set ${name} to a token.' >&2; exit 2; }`,
+    ),
+    ...commandsOf(found, verdict === 'flaky', principals),
     '',
-    `echo ${word(`Expected: ${expected}`)}`,
-    `echo ${word(`Seen before: ${seen}`)}`,
+    `echo ${word(`Expected: ${found.expected}`)}`,
+    `echo ${word(`Seen by the check: ${found.seen}`)}`,
+    'if [ "$shown" = 1 ]; then echo "The break was shown in run $run."; exit 1; fi',
+    'echo "The break was not shown. Runs: $run."',
     '',
   ]
   return lines.join('\n')
 }
 
-/** Records of the check are removed at the end of a run. */
-const ofOwnRecord =
-  'The check has removed its record. Replace the address and the tag by those of a record of your own.'
+const hazardous = 'The script could destroy records of others. Run it only if the whole service may be lost.'
+
+const ofOwnRecord = 'The script creates a record of its own, and removes it.'
 
 /** A comment on one line: a line break would end it. */
 const comment = (text: string): string => `# ${text.replace(/\s+/g, ' ')}`

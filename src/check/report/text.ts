@@ -1,7 +1,7 @@
 /** A report for a terminal. */
 import { clauses } from '../../clauses.js'
 import type { Result } from '../verdict.js'
-import { breakOf, brokenIn, type CheckReport, rateOf } from './report.js'
+import { breakOf, brokenIn, type CheckReport, gatewayText, rateOf } from './report.js'
 import { type Standing, standingText } from './standing.js'
 import { visibleText } from './visible-text.js'
 
@@ -31,6 +31,7 @@ function brokenLines(result: Result, standing: Standing | undefined): readonly s
   const { check, clause, where, rule, why, fix, outcome } = result
   const found = breakOf(result)
   if (found === undefined) return []
+  const gateway = gatewayText(result)
   const notes = [rateOf(outcome), standing === undefined ? undefined : standingText(standing)]
   const brackets = notes.flatMap((note) => (note === undefined ? [] : [`  (${note})`])).join('')
   return [
@@ -40,6 +41,7 @@ function brokenLines(result: Result, standing: Standing | undefined): readonly s
     ...found.evidence.map(({ request, answer }) => `  request   ${request.method} ${request.url} -> ${answer.status}`),
     `  expected  ${found.expected}`,
     `  seen      ${found.seen}`,
+    ...(gateway === undefined ? [] : [`  gateway   ${gateway}`]),
     `  why       ${why}`,
     `  fix       ${fix}`,
     '',

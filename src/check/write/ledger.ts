@@ -30,13 +30,20 @@ type Line =
   | { readonly step: 'intent'; readonly number: number; readonly intent: Intent }
   | { readonly step: 'created'; readonly number: number; readonly address: string }
   | { readonly step: 'done'; readonly number: number }
+  /** A request to what belongs to others, which only a disposable service gets. Nothing can be cleaned up after it. */
+  | { readonly step: 'hazard'; readonly number: 0; readonly method: string; readonly url: string }
 
 export class Ledger {
   readonly #file: number
   readonly #entries = new Map<number, LedgerEntry>()
 
-  /** Opens a file, or begins one. Throws where a line of it can't be read. */
-  constructor(path: string) {
+  readonly #hazards = new Set<string>()
+
+  /** Opens a file, or begins one. `disposable`: whether the whole service may be lost. Throws if a line can't be read. */
+  constructor(
+    path: string,
+    readonly disposable = false,
+  ) {
     const text = existsSync(path) ? readFileSync(path, 'utf8') : ''
     // A process that was killed while it wrote a line had not sent the request of the line.
     const whole = text.slice(0, text.lastIndexOf('\n') + 1)
@@ -60,6 +67,13 @@ export class Ledger {
     this.#write({ step: 'done', number })
   }
 
+  /** Allows an unsafe request to what belongs to others. Throws unless the service is disposable. */
+  hazard(method: string, url: string): void {
+    if (!this.disposable) throw new Error(`${method} ${url} needs a disposable service.`)
+    this.#write({ step: 'hazard', number: 0, method, url })
+    this.#hazards.add(`${method} ${url}`)
+  }
+
   /** What may be left. */
   get left(): readonly LedgerEntry[] {
     return [...this.#entries.values()].filter(({ done }) => !done)
@@ -67,6 +81,7 @@ export class Ledger {
 
   /** Whether an unsafe request may be sent: to what was created here, and POST where it was announced. */
   mayWrite(method: string, url: string): boolean {
+    if (this.#hazards.has(`${method} ${url}`)) return true
     const entries = [...this.#entries.values()]
     if (entries.some(({ address }) => address === url)) return true
     return method === 'POST' && entries.some(({ post, done }) => post === url && !done)
@@ -83,6 +98,8 @@ export class Ledger {
   }
 
   #take(line: Line): void {
+    // A hazard of an earlier run allows nothing now.
+    if (line.step === 'hazard') return
     if (line.step === 'intent') this.#entries.set(line.number, { ...line.intent, number: line.number, done: false })
     const entry = this.#entries.get(line.number)
     if (entry === undefined) throw new Error(`The ledger tells of ${line.number}, which it has not announced.`)
@@ -105,7 +122,11 @@ function lineOf(text: string): Line {
   } catch {
     value = undefined
   }
-  if (isObject(value) && typeof value.number === 'number' && ['intent', 'created', 'done'].includes(String(value.step)))
+  if (
+    isObject(value) &&
+    typeof value.number === 'number' &&
+    ['intent', 'created', 'done', 'hazard'].includes(String(value.step))
+  )
     return value as unknown as Line
   throw new Error(`This line of the ledger can not be read: ${text.slice(0, 80)}`)
 }

@@ -3,7 +3,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { isObject, type JsonObject } from '../../definition/json.js'
 import { header, mediaType } from '../../wire.js'
 import type { SendOptions } from '../client/client.js'
-import type { Exchange } from '../client/exchange.js'
+import { type Exchange, nobody } from '../client/exchange.js'
 import type { Listing } from '../listing.js'
 import type { Creation } from '../target/target.js'
 import { Unchecked } from '../verdict.js'
@@ -42,10 +42,10 @@ export class Owner {
     return create
   }
 
-  /** Sends a POST that is in the ledger. */
-  async post(): Promise<{
+  /** Announces a POST in the ledger, without sending it. */
+  async #announced(): Promise<{
     readonly number: number
-    readonly exchange: Exchange
+    readonly url: string
     readonly marker: string
     readonly again: SendOptions
   }> {
@@ -64,7 +64,17 @@ export class Owner {
       ...(key === undefined ? {} : { key }),
       body: whole,
     })
-    const again = withJson(whole, key === undefined ? {} : { [header.idempotencyKey]: key })
+    return { number, url, marker, again: withJson(whole, key === undefined ? {} : { [header.idempotencyKey]: key }) }
+  }
+
+  /** Sends a POST that is in the ledger. */
+  async post(): Promise<{
+    readonly number: number
+    readonly exchange: Exchange
+    readonly marker: string
+    readonly again: SendOptions
+  }> {
+    const { number, url, marker, again } = await this.#announced()
     const exchange = await this.list.service.client.send('POST', url, again)
     const { status } = exchange.answer
     // A refusal of a client error has made nothing.
@@ -75,6 +85,31 @@ export class Owner {
         `POST of ${this.list.path} was refused with ${status}${detailOf(exchange)}. Give "create.body" and "create.unique" in a target file`,
       )
     return { number, exchange, marker, again }
+  }
+
+  /** Sends a POST without credentials, and takes into the ledger what it creates. Throws `Unchecked` unless disposable. */
+  async postAsNobody(): Promise<Exchange> {
+    this.#needsDisposable('POST without credentials')
+    if (this.list.target.create === undefined)
+      return this.sendHazard('POST', this.list.path, { ...withJson({}), caller: nobody })
+    const { number, url, marker, again } = await this.#announced()
+    const exchange = await this.list.service.client.send('POST', url, { ...again, caller: nobody })
+    const { status } = exchange.answer
+    if (status >= 400 && status < 500) this.ledger.done(number)
+    const address = this.addressOf(exchange)
+    if (address !== undefined) await this.taken(number, address, exchange, marker)
+    return exchange
+  }
+
+  /** Sends an unsafe request to what belongs to others, after a line in the ledger. Throws `Unchecked` unless disposable. */
+  sendHazard(method: string, path: string, options?: SendOptions): Promise<Exchange> {
+    this.#needsDisposable(`${method} ${path}`)
+    this.ledger.hazard(method, `${this.list.service.base}${path}`)
+    return this.list.send(method, path, options)
+  }
+
+  #needsDisposable(what: string): void {
+    if (!this.ledger.disposable) throw new Unchecked(needsDisposable(what))
   }
 
   /** The body of the target, or that of an item that there is. */
@@ -132,6 +167,10 @@ export class Owner {
     return this.list.service.client.send(method, address, options)
   }
 }
+
+/** The reason why something is not sent to a service that must not be lost. */
+export const needsDisposable = (what: string): string =>
+  `${what} could destroy records of others. If the whole service may be lost, give --disposable`
 
 /** What the problem says. */
 function detailOf({ answer: { json } }: Exchange): string {

@@ -3,7 +3,8 @@ import type { WriteCheck } from '../check.js'
 import { describe, expectStatus, firstBreak } from '../checks/expecting.js'
 import type { SendOptions } from '../client/client.js'
 import type { Exchange } from '../client/exchange.js'
-import { breaks, holds, type Outcome, Unchecked } from '../verdict.js'
+import { success } from '../sign.js'
+import { breaksBy, holds, type Outcome, Unchecked } from '../verdict.js'
 import { ifMatch, mergePatch, needsMethod, newRecord, patchedRecord, patchOf } from './changes.js'
 import type { Owner, OwnRecord } from './own-record.js'
 import { withJson } from './own-record.js'
@@ -64,7 +65,9 @@ export const preconditionChecks: readonly WriteCheck[] = [
         const { tag } = await owner.current(own)
         const field = n === 1 ? `"no-such-tag", ${tag}` : '*'
         const patch = await owner.send('PATCH', own, mergePatch(patchOf(owner, own.marker, n), ifMatch(field)))
-        return patch.answer.status < 300 ? undefined : breaks(`success for If-Match: ${field}`, describe(patch), patch)
+        if (patch.answer.status < 300) return undefined
+        const sign = { kind: 'status', answer: 0, expected: success } as const
+        return breaksBy(sign, `success for If-Match: ${field}`, describe(patch), patch)
       })
       return found ?? holds
     },
@@ -107,7 +110,7 @@ function rateOf(lost: readonly (readonly Exchange[])[]): Outcome {
   if (one === undefined) return holds
   const seen = `${lost.length} of ${races} races had ${one.answer.status === 412 ? 'no winner' : 'two winners or more'}`
   const evidence = other === undefined ? ([one] as const) : ([one, other] as const)
-  const found = { expected: 'exactly one winner', seen, evidence }
+  const found = { expected: 'exactly one winner', seen, evidence, sign: { kind: 'winners' } as const }
   return lost.length === races
     ? { verdict: 'breaks', ...found }
     : { verdict: 'flaky', broken: lost.length, runs: races, ...found }

@@ -3,7 +3,8 @@ import { canonicalText } from '../../definition/json.js'
 import { header, mediaType } from '../../wire.js'
 import type { WriteCheck } from '../check.js'
 import { describe, expectStatus } from '../checks/expecting.js'
-import { breaks, holds, NotApplicable, Unchecked } from '../verdict.js'
+import type { Exchange } from '../client/exchange.js'
+import { breaks, breaksBy, holds, NotApplicable, type Outcome, Unchecked } from '../verdict.js'
 import { ifMatch, mergePatch, newRecord, patchedRecord, patchOf } from './changes.js'
 import { type Owner, withJson } from './own-record.js'
 
@@ -18,13 +19,20 @@ export const writeChecks: readonly WriteCheck[] = [
       const wrong = expectStatus(exchange, [201, 202], 'a POST that creates')
       if (wrong !== undefined) return wrong
       const location = exchange.answer.field(header.location)
-      if (location === undefined) return breaks('a field Location', 'none', exchange)
+      if (location === undefined)
+        return breaksBy({ kind: 'no-field', answer: 0, name: header.location }, 'a field Location', 'none', exchange)
       if (!/^https?:\/\//.test(location)) return breaks('an absolute address in Location', location, exchange)
       const address = owner.addressOf(exchange)
       if (address === undefined) return breaks(`an address right below ${exchange.request.url}`, location, exchange)
       const shown = await owner.list.service.client.send('GET', address)
       if (shown.answer.status !== 200)
-        return breaks('200 at the address of the new item', describe(shown), exchange, shown)
+        return breaksBy(
+          { kind: 'status', answer: 1, expected: [200] },
+          '200 at the address of the new item',
+          describe(shown),
+          exchange,
+          shown,
+        )
       await owner.taken(number, address, exchange, marker)
       return holds
     },
@@ -45,7 +53,8 @@ export const writeChecks: readonly WriteCheck[] = [
       if (other === address) return holds
       // What it has created is ours, too.
       if (other !== undefined) await adopt(owner, exchange.request.url, other)
-      return breaks(
+      return breaksBy(
+        { kind: 'unequal', answers: [0, 1], name: header.location },
         `Location: ${exchange.answer.field(header.location)}`,
         `${second.answer.status}, Location: ${second.answer.field(header.location) ?? '(absent)'}`,
         exchange,
@@ -63,15 +72,20 @@ export const writeChecks: readonly WriteCheck[] = [
       const put = await owner.send('PUT', own, withJson(value, ifMatch(tag)))
       const wrong = expectStatus(put, [200], 'PUT of what GET gave')
       if (wrong !== undefined)
-        return wrong.verdict === 'breaks' ? breaks(wrong.expected, wrong.seen, exchange, put) : wrong
+        return breaksBy(
+          { kind: 'status', answer: 1, expected: [200] },
+          '200 for PUT of what GET gave',
+          describe(put),
+          exchange,
+          put,
+        )
       const after = await owner.current(own)
       const other = Object.keys(value).find(
         (name) =>
           !isStamp(name, value[name]) && canonicalText(value[name]) !== canonicalText(after.value[name] ?? null),
       )
-      return other === undefined
-        ? holds
-        : breaks(`"${other}" unchanged`, 'another value', exchange, put, after.exchange)
+      if (other === undefined) return holds
+      return memberLost(`"${other}" unchanged`, other, value[other], exchange, put, after.exchange)
     },
   },
   {
@@ -92,9 +106,10 @@ export const writeChecks: readonly WriteCheck[] = [
           !isStamp(name, wanted[name]) &&
           canonicalText(wanted[name as keyof typeof wanted]) !== canonicalText(after.value[name] ?? null),
       )
-      return other === undefined
-        ? holds
-        : breaks(`"${other}" as it was sent or was before`, 'another value', before.exchange, patch, after.exchange)
+      if (other === undefined) return holds
+      const value = wanted[other as keyof typeof wanted]
+      const what = `"${other}" as it was sent or was before`
+      return memberLost(what, other, value, before.exchange, patch, after.exchange)
     },
   },
   {
@@ -105,7 +120,8 @@ export const writeChecks: readonly WriteCheck[] = [
     async run(owner) {
       const { before, patch, after } = await changed(owner)
       if (after.tag !== before.tag) return holds
-      return breaks('another tag after the change', after.tag, before.exchange, patch, after.exchange)
+      const sign = { kind: 'equal', answers: [0, 2], name: header.etag } as const
+      return breaksBy(sign, 'another tag after the change', after.tag, before.exchange, patch, after.exchange)
     },
   },
   {
@@ -116,9 +132,9 @@ export const writeChecks: readonly WriteCheck[] = [
     async run(owner) {
       const { patch, after } = await changed(owner)
       const told = patch.answer.field(header.etag)
-      return told === after.tag
-        ? holds
-        : breaks(`Etag: ${after.tag} with the change`, told ?? 'none', patch, after.exchange)
+      if (told === after.tag) return holds
+      const sign = { kind: 'unequal', answers: [0, 1], name: header.etag } as const
+      return breaksBy(sign, `Etag: ${after.tag} with the change`, told ?? 'none', patch, after.exchange)
     },
   },
   {
@@ -132,9 +148,12 @@ export const writeChecks: readonly WriteCheck[] = [
       const removed = await owner.send('DELETE', own, { headers: ifMatch(tag) })
       const wrong = expectStatus(removed, [200, 202, 204], 'DELETE of an item')
       if (wrong !== undefined) return wrong
-      if (removed.answer.body !== '') return breaks('no body', describe(removed), removed)
+      if (removed.answer.body !== '')
+        return breaksBy({ kind: 'body', answer: 0 }, 'no body', describe(removed), removed)
       const after = await owner.send('GET', own)
-      return after.answer.status === 404 ? holds : breaks('404 after DELETE', describe(after), removed, after)
+      if (after.answer.status === 404) return holds
+      const sign = { kind: 'status', answer: 1, expected: [404] } as const
+      return breaksBy(sign, '404 after DELETE', describe(after), removed, after)
     },
   },
   {
@@ -187,7 +206,8 @@ export const writeChecks: readonly WriteCheck[] = [
       const post = await owner.send('POST', own, withJson({}))
       const wrong = expectStatus(post, [405], 'POST of an item')
       if (wrong !== undefined) return wrong
-      return post.answer.field(header.allow) === undefined ? breaks('a field Allow', 'none', post) : holds
+      if (post.answer.field(header.allow) !== undefined) return holds
+      return breaksBy({ kind: 'no-field', answer: 0, name: header.allow }, 'a field Allow', 'none', post)
     },
   },
 ]
@@ -196,6 +216,21 @@ export const writeChecks: readonly WriteCheck[] = [
 async function changed(owner: Owner) {
   const { own, before, patch } = await patchedRecord(owner)
   return { before, patch, after: await owner.current(own) }
+}
+
+/** A member lacks its value after a change. */
+function memberLost(
+  expected: string,
+  name: string,
+  value: unknown,
+  ...evidence: readonly [Exchange, Exchange, Exchange]
+): Outcome {
+  const text = `${JSON.stringify(name)}:${JSON.stringify(value)}`
+  const shown = evidence.slice(0, 2).map(({ request, answer }) => `${answer.body}${request.body ?? ''}`)
+  // Not every service writes a value as JSON.stringify() does, such as 1.0.
+  return shown.join('').replace(/\s+/g, '').includes(text.replace(/\s+/g, ''))
+    ? breaksBy({ kind: 'lacks', answer: 2, text }, expected, 'another value', ...evidence)
+    : breaks(expected, 'another value', ...evidence)
 }
 
 /** A date-time may be that of the last change. */

@@ -55,7 +55,8 @@ export function sendValue(req: Request, res: Response, value: unknown, twin: Twi
   res
     .set('Cache-Control', twin.has('public answers') ? 'public, max-age=60' : 'private, no-cache')
     .set('Vary', 'Accept, Authorization')
-  if (tag !== undefined) res.set('ETag', tag)
+  const isWeak = twin.has('weak tag with gzip') && req.get('Accept-Encoding') !== undefined
+  if (tag !== undefined) res.set('ETag', isWeak ? `W/${tag}` : tag)
   if (req.method === 'GET' && isKnown(req, tag, twin, isList)) return res.status(304).end()
   res.status(status).set('Content-Type', type)
   // Not send(), which would make a tag of its own.

@@ -58,6 +58,7 @@ export const readFaults = {
   'one tag for JSON and XML': 'HDR-8',
   'no tag': 'HDR-2',
   'weak tag': 'HDR-2',
+  'weak tag with gzip': 'HDR-2',
   'tag by chance': 'HDR-2',
   '304 never': 'HDR-4',
   '304 always': 'HDR-4',
@@ -102,6 +103,9 @@ export const writeFaults = {
   'weak tags match': 'HDR-3',
   'If-Match of one tag only': 'HDR-3',
   'compares, waits and writes': 'HDR-3',
+  'DELETE of the list deletes everything': 'VERB-7',
+  'PUT of the list is 404': 'VERB-9',
+  'writes need no credentials': 'AUTH-4',
 } as const satisfies Readonly<Record<string, ClauseId>>
 
 export type Fault = keyof typeof readFaults | keyof typeof writeFaults

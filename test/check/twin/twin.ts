@@ -38,10 +38,12 @@ export function twinApp(fault?: Fault): Express {
 
 function versionRouter(twin: Twin) {
   const { has } = twin
+  const methods = ['GET', 'HEAD', 'OPTIONS']
   const router = express.Router({ caseSensitive: !has('paths in any case'), strict: has('slash is 404') })
   router.use((req, res, next): unknown => {
     const subject = twin.subject(req)
-    if (subject !== undefined || has('no credentials needed')) return next()
+    const isOpen = has('writes need no credentials') && !methods.includes(req.method)
+    if (subject !== undefined || isOpen || has('no credentials needed')) return next()
     if (!has('401 without challenge')) res.set('WWW-Authenticate', 'Bearer')
     return problem(res, 401, 'unauthenticated', 'Send a token.', twin)
   })
@@ -49,7 +51,6 @@ function versionRouter(twin: Twin) {
     if (twin.subject(req) !== 'guest' || has('no permission needed')) return next()
     return problem(res, 403, 'forbidden', 'This is not for you.', twin)
   })
-  const methods = ['GET', 'HEAD', 'OPTIONS']
   const listMethods = [...methods, 'POST', ...(has('DELETE of the list offered') ? ['DELETE'] : [])]
   const itemMethods = [...methods, 'PUT', 'PATCH', 'DELETE', ...(has('Allow names what is not there') ? ['POST'] : [])]
   router.use(writesOf(twin))
@@ -82,6 +83,8 @@ function route(router: express.Router, path: string, methods: readonly string[],
     if (!(req.method === 'OPTIONS' && twin.has('OPTIONS without Allow'))) res.set('Allow', methods.join(', '))
     if (req.method === 'OPTIONS') return res.status(204).end()
     if (twin.has('POST of an item is 404') && req.method === 'POST')
+      return problem(res, 404, 'no-route', 'Nothing.', twin)
+    if (twin.has('PUT of the list is 404') && req.method === 'PUT')
       return problem(res, 404, 'no-route', 'Nothing.', twin)
     return problem(res, 405, 'method-not-allowed', `Allowed: ${methods.join(', ')}.`, twin)
   })

@@ -26,6 +26,11 @@ export function writesOf(twin: Twin): Router {
     if (!has('POST without Location')) res.set('Location', has('Location leads nowhere') ? `${location}000` : location)
     return res.status(201).end()
   })
+  if (has('DELETE of the list deletes everything'))
+    router.delete('/orders', (_req, res) => {
+      twin.data.orders.clear()
+      res.status(204).end()
+    })
   for (const method of ['put', 'patch', 'delete'] as const)
     router[method]('/orders/:id', (req, res) => void change(method, req as Request<{ id: string }>, res, twin))
   return router

@@ -1,0 +1,30 @@
+/** What `production` never sends: whatever could lock accounts, exhaust limits or load the service. */
+import { header } from '../../wire.js'
+import type { Request } from './exchange.js'
+
+/** Limits of `production`: requests per second, requests in all, bytes of a body, characters of an address. */
+export const productionLimits = { rate: 10, budget: 3_000, body: 65_536, address: 4_096 } as const
+
+/** The reason why requests at the same time are not sent. */
+export const noRaces = '--production sends no requests at the same time, because races load the service'
+
+/** The reason why nothing is sent after a 429. */
+export const limited =
+  '--production stops at the first 429, because more requests could use up the limit of other clients'
+
+/** The reason why a request is not sent; `undefined` if it may be. */
+export function refusedInProduction({ caller, headers, body, url }: Request): string | undefined {
+  if (caller.kind === 'altered' || caller.kind === 'forged')
+    return '--production sends no altered or made-up tokens, because failed attempts could lock an account'
+  const credentials = Object.entries(headers).find(
+    ([name]) => name.toLowerCase() === header.authorization.toLowerCase(),
+  )?.[1]
+  if (credentials !== undefined)
+    return '--production sends no passwords or credentials but those of the principals, because failed attempts could lock an account'
+  const { body: largestBody, address: longestAddress } = productionLimits
+  if (Buffer.byteLength(body ?? '') > largestBody)
+    return `--production sends no body of more than ${largestBody} bytes, because large bodies load the service`
+  if (url.length > longestAddress)
+    return `--production sends no address of more than ${longestAddress} characters, because it could load the service`
+  return undefined
+}

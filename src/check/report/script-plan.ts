@@ -1,0 +1,112 @@
+/** Which requests a script sends: those that show a break, and before them those that make a record of its own. */
+import { canonicalText } from '../../definition/json.js'
+import { safeMethods } from '../../http/safe-methods.js'
+import { header } from '../../wire.js'
+import type { Exchange } from '../client/exchange.js'
+import type { Break } from '../verdict.js'
+
+/** A request of a script. */
+export interface Step {
+  /** From 1. */
+  readonly number: number
+  readonly exchange: Exchange
+  /** The place in the evidence; `undefined` if the request only leads to the break. */
+  readonly shows: number | undefined
+  /** A GET whose body is the body of this request, by its number. */
+  readonly bodyOf: number | undefined
+  /** The address of the record that this POST has created. */
+  readonly created: string | undefined
+}
+
+/** The requests of a break, in the order in which they were sent. */
+export function stepsOf({ evidence, trace }: Break): readonly Step[] {
+  const all = trace?.exchanges ?? evidence
+  const chosen = trace === undefined ? [...evidence] : slice(all, evidence)
+  return chosen.map((exchange, at) => {
+    const before = chosen.slice(0, at)
+    const source = bodySource(exchange, before)
+    const place = (evidence as readonly Exchange[]).indexOf(exchange)
+    return {
+      number: at + 1,
+      exchange,
+      shows: place < 0 ? undefined : place,
+      bodyOf: source === undefined ? undefined : before.indexOf(source) + 1,
+      created: trace === undefined ? undefined : createdBy(exchange),
+    }
+  })
+}
+
+/**
+ * The evidence, and what of the trace it depends on: POST of its records, GET of the tags and bodies
+ * that it sends, and changes between them.
+ */
+function slice(all: readonly Exchange[], evidence: readonly Exchange[]): readonly Exchange[] {
+  const chosen = new Set<Exchange>(evidence)
+  const last = Math.max(...evidence.map((one) => all.indexOf(one)))
+  let size = -1
+  while (size !== chosen.size) {
+    size = chosen.size
+    for (const exchange of [...chosen]) for (const source of sourcesOf(exchange, all)) chosen.add(source)
+    const places = [...chosen].filter(({ request }) => !isCreation(request.method)).map((one) => all.indexOf(one))
+    const first = Math.min(...places)
+    for (const [at, exchange] of all.entries())
+      if (at > first && at < last && isEffective(exchange) && !raced(exchange, evidence)) chosen.add(exchange)
+  }
+  return all.filter((exchange) => chosen.has(exchange))
+}
+
+const isCreation = (method: string): boolean => method === 'POST'
+
+/** A request of a race of the evidence: two of its clients are enough. */
+const raced = ({ race }: Exchange, evidence: readonly Exchange[]): boolean =>
+  race !== undefined && evidence.some((one) => one.race === race)
+
+const isEffective = ({ request, answer }: Exchange): boolean =>
+  !safeMethods.has(request.method) && !isCreation(request.method) && answer.status < 400
+
+/** What has given a request its address, its tag and its body. */
+function sourcesOf(exchange: Exchange, all: readonly Exchange[]): readonly Exchange[] {
+  const before = all.slice(0, all.indexOf(exchange))
+  const post = before.find((one) => {
+    const address = createdBy(one)
+    return address !== undefined && isAt(exchange.request.url, address)
+  })
+  const tags = tagsSent(exchange)
+  const tagged = before.findLast(({ answer }) => tags.some((tag) => isTag(answer.field(header.etag), tag)))
+  return [post, tagged, bodySource(exchange, before)].filter((one) => one !== undefined)
+}
+
+const isAt = (url: string, address: string): boolean => url === address || url.startsWith(`${address}/`)
+
+const isTag = (field: string | undefined, tag: string): boolean => field?.replace(/^W\//, '') === tag
+
+/** The opaque parts of the tags of a request. */
+const tagsSent = ({ request }: Exchange): readonly string[] =>
+  [header.ifMatch, header.ifNoneMatch].flatMap((name) => request.headers[name]?.match(/"[^"]*"/g) ?? [])
+
+/** The GET whose JSON a request sends back as it was. */
+function bodySource({ request }: Exchange, before: readonly Exchange[]): Exchange | undefined {
+  const { body, method } = request
+  if (body === undefined || method !== 'PUT') return undefined
+  return before.findLast(
+    (one) =>
+      one.request.method === 'GET' &&
+      one.request.url === request.url &&
+      one.answer.json !== undefined &&
+      canonicalText(one.answer.json) === textOf(body),
+  )
+}
+
+function textOf(body: string): string | undefined {
+  try {
+    return canonicalText(JSON.parse(body))
+  } catch {
+    return undefined
+  }
+}
+
+/** The address below a collection that a POST has told. */
+export function createdBy({ request, answer }: Exchange): string | undefined {
+  const id = answer.field(header.location)?.replace(/.*\//, '') ?? ''
+  return request.method === 'POST' && answer.status < 300 && id !== '' ? `${request.url}/${id}` : undefined
+}

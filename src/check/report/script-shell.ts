@@ -1,0 +1,89 @@
+/** The shell functions of scripts. They need a POSIX shell, `curl`, and the standard tools of POSIX with `mktemp`. */
+
+/** Reads answers. `$dir` holds the head and the body of each by its number. */
+export const readers = `export LC_ALL=C
+# As the check did, the script asks the service itself.
+export no_proxy='*'
+dir=$(mktemp -d) || exit 2
+cannot() { echo "Could not find out: $*" >&2; exit 2; }
+prepare() { : >"$dir/$1.head"; : >"$dir/$1.body"; }
+status() { awk '/^HTTP\\// { code = $2 } END { print code + 0 }' "$dir/$1.head"; }
+field() { awk -v name="$2:" 'index(tolower($0), name) == 1 { sub(/^[^:]*:[ \\t]*/, ""); sub(/[ \\t\\r]+$/, ""); all = all comma $0; comma = ", " } END { print all }' "$dir/$1.head"; }
+has_field() { grep -qi "^$2:" "$dir/$1.head"; }
+succeeded() { [ "$(status "$1")" -ge 200 ] && [ "$(status "$1")" -lt 300 ]; }
+show() { echo "--- answer $1"; cat "$dir/$1.head" "$dir/$1.body"; echo; }`
+
+/** Prints the items of a JSON list, or the members of an object, one a line, without white space between tokens. */
+export const items = `items() { awk 'BEGIN { RS = "\\001" } { n = length($0); d = 0; s = 0; e = 0; t = ""
+  for (i = 1; i <= n; i++) { c = substr($0, i, 1)
+    if (s) { t = t c; if (e) e = 0; else if (c == "\\\\") e = 1; else if (c == "\\"") s = 0; continue }
+    if (c == "\\"") { s = 1; t = t c; continue }
+    if (c ~ /[ \\t\\r\\n]/) continue
+    if (c == "[" || c == "{") { d++; if (d == 1) continue }
+    if (c == "]" || c == "}") { d--; if (d == 0) { if (t != "") print t; t = ""; continue } }
+    if (c == "," && d == 1) { print t; t = ""; continue }
+    t = t c } }' "$dir/$1.body"; }`
+
+/** Prints what answers are compared by if no closer sign is known: the text of `looksOf()`. */
+export const looks = (
+  fields: readonly string[],
+): string => `masked() { awk -v mark="\${mark:-}" -v id="\${at:+\${at##*/}}" '
+  function swap(text, old, new,    out, i) { if (old == "") return text
+    while ((i = index(text, old)) > 0) { out = out substr(text, 1, i - 1) new; text = substr(text, i + length(old)) }
+    return out text }
+  { print swap(swap($0, mark, "MARK"), id, "ID") }' "$dir/$1.body" |
+  sed 's/[0-9][0-9]*-[0-9][0-9]-[0-9][0-9]T[0-9:.]*/TIME/g; s/[0-9a-f]\\{8\\}\\(-[0-9a-f]\\{4\\}\\)\\{3\\}-[0-9a-f]\\{12\\}/UUID/g; s/[0-9a-f]\\{16,\\}/HEX/g' |
+  tr -d ' \\t\\r\\n'; }
+looks() { printf '%s' "$(status "$1")"
+  for name in ${fields.join(' ')}; do
+    if ! has_field "$1" "$name"; then :
+    elif [ "$name" = etag ]; then printf ' %s' "etag=$(field "$1" etag | sed 's/"[^"]*"/"*"/g')"
+    elif [ "$2" = own ]; then printf ' %s' "$name"
+    else printf ' %s' "$name=$(field "$1" "$name")"; fi
+  done
+  if [ "$2" = own ] || [ "$(status "$1")" -ge 400 ]; then masked "$1"; else cat "$dir/$1.body"; fi >"$dir/text"
+  printf ' body=%s\\n' "$(cksum <"$dir/text")"; }`
+
+/** What the functions of own records are made of: commands of `curl`, and tests. */
+export interface OwnParts {
+  /** GET of `$at`, as answer `own`. */
+  readonly get: string
+  /** DELETE of `$at` with `$tag`, as answer `gone`. */
+  readonly remove: string
+  /** True if the answer `own` shows what was sent. */
+  readonly isSent: string
+  /** Finds `$at` in the collection by the marker. */
+  readonly find: string
+}
+
+/** Takes created records into `$made`, and removes them. Only a record that shows what was sent is removed. */
+export const own = ({ get, remove, isSent, find }: OwnParts): string => `made=''
+lost=''
+at=''
+begin() { mark=$(printf 'check-%010d%04d' "$(date +%s)" "$((($$ + $1) % 10000))"); at=''; }
+is_there() { prepare own; ${get} && [ "$(status own)" = 200 ]; }
+is_own() { is_there && ${isSent}; }
+take() {
+  told=$2/$(field "$1" location | sed 's/.*\\///')
+  [ "$(status "$1")" -lt 400 ] || [ "$(status "$1")" -ge 500 ] || return 1
+  at=$told
+  if is_own; then made="$made $at"; return 0; fi
+  at=''
+  lost=$2
+  return 1
+}
+find_own() { ${find}; }
+clean_up() {
+  if [ -n "$lost" ]; then
+    if find_own && is_own; then made="$made $at"; else echo "If there is a record with $mark in $lost, remove it." >&2; fi
+  fi
+  for at in $made; do
+    is_there || continue
+    tag=$(field own etag)
+    prepare gone
+    ${remove}
+    if is_there; then echo "Left: $at" >&2; fi
+  done
+  made=''
+  lost=''
+}`

@@ -1,0 +1,182 @@
+/** The text of a script: requests as lines of `curl`, with values of earlier answers in them. */
+
+import { isObject } from '../../definition/json.js'
+import { shellWord } from '../../docs/curl.js'
+import { safeMethods } from '../../http/safe-methods.js'
+import { header, parameter } from '../../wire.js'
+import type { Exchange, Request } from '../client/exchange.js'
+import type { Principal } from '../client/principals.js'
+import type { Break, Trace } from '../verdict.js'
+import { requestWords } from './curl.js'
+import { type Step, stepsOf } from './script-plan.js'
+import { items, looks, own, readers } from './script-shell.js'
+import { comparedFields, conditionOf, markIn } from './script-sign.js'
+
+/** How often a script tries what does not break each time. */
+const tries = 20
+
+type Principals = ReadonlyMap<string, Principal>
+
+/** What differs from run to run, with the variable of the shell that holds it. */
+class Values {
+  readonly #variables = new Map<string, string>()
+
+  set(text: string | undefined, variable: string): void {
+    if (text !== undefined && text !== '') this.#variables.set(text, variable)
+  }
+
+  /** A text as a word of the shell. */
+  readonly word = (text: string): string => {
+    const all = [...this.#variables].sort(([one], [other]) => other.length - one.length)
+    const at = all.map(([value]) => text.indexOf(value))
+    const first = at.reduce((best, here, n) => (here >= 0 && (best < 0 || here < (at[best] as number)) ? n : best), -1)
+    const [value, variable] = all[first] ?? []
+    if (value === undefined) return shellWord(text)
+    const place = at[first] as number
+    const [before, after] = [text.slice(0, place), text.slice(place + value.length)]
+    return `${before === '' ? '' : shellWord(before)}"$${variable}"${after === '' ? '' : this.word(after)}`
+  }
+}
+
+/** The commands of a break, behind the head of the script. */
+export function commandsOf(found: Break, isFlaky: boolean, principals: Principals): readonly string[] {
+  const steps = stepsOf(found)
+  const values = new Values()
+  const { trace } = found
+  const post = trace === undefined ? undefined : steps.find(({ exchange }) => exchange.request.method === 'POST')
+  if (post !== undefined) values.set(markIn(post.exchange.request.body), 'mark')
+  const lines = steps.flatMap((step) => stepLines(step, steps, values, principals))
+  const condition = conditionOf(found, steps, values.word)
+  // Races and ties are a matter of chance.
+  const runs = isFlaky || found.sign?.kind === 'winners' || found.sign?.kind === 'repeats' ? tries : 1
+  const removes = post !== undefined && trace !== undefined
+  return [
+    readers,
+    ...(found.sign?.kind === 'repeats' || removes ? [items] : []),
+    ...(found.sign === undefined ? [looks(comparedFields)] : []),
+    ...(removes ? [ownFunctions(post.exchange.request, trace, values, principals)] : ['clean_up() { :; }']),
+    `trap 'clean_up; rm -rf "$dir"' EXIT`,
+    `trap 'exit 2' INT TERM`,
+    '',
+    'attempt() {',
+    ...[...(removes ? ['begin "$1"'] : []), ...lines, '# True if the answers show the break.', condition].map(
+      (line) => `  ${line}`,
+    ),
+    '}',
+    '',
+    'run=0',
+    'shown=0',
+    `while [ "$run" -lt ${runs} ] && [ "$shown" = 0 ]; do`,
+    '  run=$((run + 1))',
+    '  if attempt "$run"; then shown=1; fi',
+    '  clean_up',
+    'done',
+  ]
+}
+
+function stepLines(step: Step, steps: readonly Step[], values: Values, principals: Principals): readonly string[] {
+  const { number, exchange } = step
+  const { race } = exchange
+  const together = race === undefined ? [step] : steps.filter((one) => one.exchange.race === race)
+  // The first request of a race sends all of them.
+  if (together[0] !== step) return []
+  const keys = together.flatMap((one) => keyLines(one, values))
+  const commands = together.map(
+    (one) => `${requestLine(one.exchange.request, String(one.number), one.bodyOf, values, principals)}`,
+  )
+  const parallel = together.length > 1 ? '-Z --parallel-immediate ' : ''
+  const shown = step.shows === undefined ? 'It leads to the break.' : 'It shows the break.'
+  return [
+    `# ${together.length > 1 ? `${together.length} requests at the same time. ` : ''}${shown} Answered ${together.map((one) => one.exchange.answer.status).join(', ')} before.`,
+    `prepare ${together.map((one) => one.number).join('; prepare ')}`,
+    ...keys,
+    `curl ${parallel}${commands.join(' --next ')} || cannot 'request ${number} got no answer'`,
+    ...together.map((one) => `show ${one.number}`),
+    ...together.flatMap((one) => afterLines(one, steps, values)),
+  ]
+}
+
+/** The words of `curl` for a request whose answer is kept under a name. */
+function requestLine(
+  request: Request,
+  name: string,
+  bodyOf: number | undefined,
+  { word }: Values,
+  principals: Principals,
+): string {
+  const body = bodyOf === undefined ? undefined : `@"$dir/${bodyOf}.body"`
+  const output = request.method === 'HEAD' ? '/dev/null' : `"$dir/${name}.body"`
+  return ['-D', `"$dir/${name}.head"`, '-o', output, ...requestWords(request, principals, { word, body })].join(' ')
+}
+
+/** An `Idempotency-Key` of this run. */
+function keyLines({ number, exchange }: Step, values: Values): readonly string[] {
+  const key = exchange.request.headers[header.idempotencyKey]
+  if (key === undefined || values.word(key) !== shellWord(key)) return []
+  values.set(key, `key_${number}`)
+  return [`key_${number}=key-$mark-${number}`]
+}
+
+/** Keeps what later requests send: the address of a new record, and its tag. */
+function afterLines(step: Step, steps: readonly Step[], values: Values): readonly string[] {
+  const { number, exchange, shows, created } = step
+  const later = steps.filter((one) => one.number > number)
+  const lines: string[] = []
+  if (shows === undefined)
+    lines.push(`succeeded ${number} || cannot "request ${number} was answered $(status ${number})"`)
+  if (exchange.request.method === 'POST' && later.every((one) => one.created === undefined || one !== step)) {
+    const changes = later.some(({ exchange: { request } }) => !safeMethods.has(request.method))
+    const needed = shows === undefined || (changes && later.some((one) => one.exchange.request.method !== 'POST'))
+    const collection = shellWord(exchange.request.url)
+    if (created !== undefined || isCollection(exchange, steps)) {
+      lines.push(`take ${number} ${collection} || ${needed ? "cannot 'there is no new record'" : ':'}`)
+      lines.push(`at_${number}=$told`)
+      values.set(created, `at_${number}`)
+    }
+  }
+  const tag = /"[^"]*"/.exec(exchange.answer.field(header.etag) ?? '')?.[0]
+  const isSent = later.some(({ exchange: { request } }) =>
+    [header.ifMatch, header.ifNoneMatch].some((name) => tag !== undefined && request.headers[name]?.includes(tag)),
+  )
+  if (isSent) {
+    lines.push(`tag_${number}=$(field ${number} etag | sed 's/^W\\///')`)
+    lines.push(`[ -n "$tag_${number}" ] || cannot 'answer ${number} has no tag'`)
+    values.set(tag, `tag_${number}`)
+  }
+  return lines
+}
+
+/** True of a POST that creates, whatever its answer. A POST to an item creates nothing. */
+const isCollection = ({ request }: Exchange, steps: readonly Step[]): boolean =>
+  steps.every(({ created }) => created === undefined || created !== request.url)
+
+/** Finds, proves and removes records of the script. */
+function ownFunctions(post: Request, { marker, key = [] }: Trace, values: Values, principals: Principals): string {
+  const { caller } = post
+  const at = 'AT'
+  const tag = '"TAG"'
+  const within = new Values()
+  within.set(at, 'at')
+  within.set(tag, 'tag')
+  within.set(markIn(post.body), 'mark')
+  const line = (method: string, name: string, headers: Readonly<Record<string, string>>, url: string): string =>
+    `curl ${requestLine({ method, url, headers, caller }, name, undefined, within, principals)}`
+  const body: unknown = JSON.parse(post.body ?? '{}')
+  const scalars = Object.entries(isObject(body) ? body : {}).filter(([, value]) => typeof value !== 'object')
+  const texts = scalars.map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`.replace(/\s+/g, ''))
+  const isSent = (marker === undefined ? texts.map(values.word) : ['"$mark"']).map(
+    (text) => `tr -d ' \\t\\r\\n' <"$dir/own.body" | grep -qF -- ${text}`,
+  )
+  const [id] = key
+  const canFind = marker !== undefined && key.length === 1 && id !== undefined
+  const query = `${encodeURIComponent(marker ?? '')}=${markIn(post.body) ?? ''}00&${parameter.size}=1`
+  const find = canFind
+    ? `prepare list; ${line('GET', 'list', {}, `${post.url}?${query}`)} && items list | head -n 1 >"$dir/first.body" && at=$lost/$(items first | sed -n 's/^"${id}":"\\{0,1\\}\\([^"]*\\)"\\{0,1\\}$/\\1/p')`
+    : 'false'
+  return own({
+    get: line('GET', 'own', {}, at),
+    remove: `${line('DELETE', 'gone', { [header.ifMatch]: tag }, at)} || :`,
+    isSent: isSent.length === 0 ? 'true' : isSent.join(' && '),
+    find,
+  })
+}

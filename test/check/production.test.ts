@@ -1,0 +1,105 @@
+/** `production`: a recording service proves that nothing is sent that could lock accounts, exhaust limits or load it. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { Client } from '../../src/check/client/client.js'
+import { productionLimits } from '../../src/check/client/production.js'
+import { checkService } from '../../src/check/index.js'
+import { faultsOf, serving } from './serving.js'
+import { document } from './twin/document.js'
+import { tokenOf } from './twin/tokens.js'
+import { twinApp } from './twin/twin.js'
+
+let folder: string
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'check-'))
+})
+afterEach(() => rmSync(folder, { recursive: true }))
+
+const principals = [{ name: 'admin', token: tokenOf('admin') }]
+const only = ['AUTH-4', 'AUTH-5', 'HDR-3/stale', 'HDR-3/race', 'QUERY-5/maximum']
+
+it('sends known tokens only, one request after the other, and says why the other checks are left out', async () => {
+  const app = twinApp()
+  const tokens = new Set<string | undefined>()
+  let [open, most] = [0, 0]
+  const { origin, close } = await serving((req, res) => {
+    tokens.add(req.headers.authorization)
+    open += 1
+    most = Math.max(most, open)
+    res.on('close', () => {
+      open -= 1
+    })
+    app(req, res)
+  })
+  const report = await checkService({
+    base: origin,
+    target: document,
+    principals,
+    production: true,
+    write: join(folder, 'ledger.jsonl'),
+    only: [...only, 'VERB-1/item', 'HDR-2'],
+  })
+  await close()
+  expect(faultsOf(report)).toEqual([])
+  expect([[...tokens].sort(), most]).toEqual([[`Bearer ${tokenOf('admin')}`, undefined], 1])
+  const reasons = Object.fromEntries(
+    report.results
+      .filter(({ where }) => where === '/v1/orders')
+      .map(({ check, outcome }) => [check, 'because' in outcome ? outcome.because : outcome.verdict]),
+  )
+  const altered = '--production sends no altered or made-up tokens, because failed attempts could lock an account'
+  expect(reasons).toMatchObject({
+    'AUTH-4/nobody': 'holds',
+    'AUTH-5/altered': altered,
+    'AUTH-5/unsigned': altered,
+    'HDR-3/stale': 'holds',
+    'HDR-3/race': '--production sends no requests at the same time, because races load the service',
+  })
+  expect(report.left).toEqual([])
+})
+
+it.each([
+  ['a password', { headers: { Authorization: 'Basic YTpi' } }, 'no passwords'],
+  ['a large body', { body: 'x'.repeat(productionLimits.body + 1) }, 'no body of more than 65536 bytes'],
+  ['an altered token', { caller: { kind: 'altered', name: 'admin' } }, 'no altered or made-up tokens'],
+] as const)('does not send %s', async (_what, options, message) => {
+  let asked = 0
+  const { origin, close } = await serving((_req, res) => {
+    asked += 1
+    res.end()
+  })
+  const client = new Client({ principals, rate: 10_000, budget: 10, production: true, mayWrite: () => true })
+  await expect(client.send('POST', `${origin}/v1/orders`, options)).rejects.toThrow(message)
+  await expect(client.race('POST', `${origin}/v1/orders`, [{}, {}])).rejects.toThrow('no requests at the same time')
+  client.close()
+  await close()
+  expect(asked).toBe(0)
+})
+
+it('sends nothing after a 429', async () => {
+  let asked = 0
+  const { origin, close } = await serving((_req, res) => {
+    asked += 1
+    res.writeHead(429, { 'Retry-After': '0' }).end()
+  })
+  const report = await checkService({ base: origin, target: document, principals, production: true, only: ['VERB-1'] })
+  await close()
+  expect(asked).toBe(1)
+  expect(JSON.stringify(report.results)).toContain('--production stops at the first 429')
+})
+
+it.each([
+  [{ rate: 11 }, '"rate" is 11, and "production" sends at most 10 requests per second'],
+  [{ budget: 3_001 }, '"budget" is 3001, and "production" sends at most 3000 requests'],
+  [{ disposable: true, write: 'ledger.jsonl' }, '"production" and "disposable" are both given.'],
+])('refuses %j', async (options, message) => {
+  const refused = checkService({ base: 'http://127.0.0.1:1', target: document, production: true, ...options })
+  await expect(refused).rejects.toThrow(message)
+})
+
+it('"disposable" needs "write"', async () => {
+  const refused = checkService({ base: 'http://127.0.0.1:1', target: document, disposable: true })
+  await expect(refused).rejects.toThrow('"disposable" without "write"')
+})

@@ -1,0 +1,29 @@
+/** Starts the right service in Python. It ends with its standard input. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import type { Planted } from './shelf.js'
+
+export async function startPython(planted?: Planted) {
+  const file = fileURLToPath(new URL('books.py', import.meta.url))
+  const child = spawn('python3', [file, ...(planted === undefined ? [] : [planted])], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
+  const port = await new Promise<string>((resolve, reject) => {
+    child.once('error', (error) =>
+      reject(
+        new Error(`python3 can not be started: ${error.message}. Install Python 3.8 or later (apt install python3).`),
+      ),
+    )
+    child.once('exit', (code) => reject(new Error(`The service in Python ended with ${code}.`)))
+    child.stdout.once('data', (text) => resolve(String(text).trim()))
+  })
+  return {
+    origin: `http://127.0.0.1:${port}`,
+    async close() {
+      const ended = once(child, 'exit')
+      child.stdin.end()
+      await ended
+    },
+  }
+}

@@ -1,0 +1,2 @@
+/** Over each twin with a fault. */
+import './scripts.test.js'
