@@ -1,7 +1,8 @@
 /**
- * How things that this library made are recognised, whichever copy of it made them: two packages of
- * one service may each have brought their own. A mark is a symbol that all copies share, so JSON can
- * not hold one, and a class or a registry of one copy is never asked about what another one made.
+ * Recognizes objects that this library created, whichever copy of it created them: a service may
+ * depend on two packages that each bring their own copy. A mark is a symbol from the global symbol
+ * registry, which all copies share. JSON can't contain it, and no copy depends on a class or a
+ * registry of another.
  */
 
 const names = [
@@ -17,7 +18,7 @@ const names = [
   'stated',
 ] as const
 
-/** What can be recognised. */
+/** The kinds of objects that can be recognized. */
 export type BrandName = (typeof names)[number]
 
 const marks = Object.fromEntries(
@@ -25,12 +26,15 @@ const marks = Object.fromEntries(
 ) as Readonly<Record<BrandName, symbol>>
 
 /**
- * The value of every mark: raised when what is marked changes so that older copies can not read it.
- * A copy takes every number, since members are only ever added.
+ * The value of every mark. Increase it when marked objects change so that older copies can't read
+ * them. A copy accepts every number, since members are only ever added.
  */
 const generation = 1
 
-/** Marks an object, or what inherits from it, and returns it. Copies by `{ ...made }` keep the mark where `spreads`. */
+/**
+ * Marks an object and everything that inherits from it, and returns it. If `spreads`, copies made
+ * with `{ ...made }` keep the mark.
+ */
 export function branded<T extends object>(name: BrandName, made: T, spreads = true): T {
   return Object.defineProperty(made, marks[name], { value: generation, enumerable: spreads })
 }
@@ -42,8 +46,9 @@ export function hasBrand(name: BrandName, value: unknown): boolean {
 }
 
 /**
- * Marks the instances of a class, and lets `instanceof` of this very class go by the mark: a team
- * asks `error instanceof HttpProblem` of errors that another copy may have thrown.
+ * Marks the instances of a class and makes `instanceof` of this class (not of its subclasses) test
+ * the mark: a service uses `error instanceof HttpProblem` on errors that another copy may have
+ * thrown.
  */
 export function brandClass(name: BrandName, made: { readonly prototype: object }): void {
   branded(name, made.prototype)
@@ -55,8 +60,8 @@ export function brandClass(name: BrandName, made: { readonly prototype: object }
 }
 
 /**
- * A registry that all copies in this process share, by its name: made by the first that asks for it.
- * For what would fail, and not just be slower, where each copy had its own.
+ * Returns the registry of this name, which all copies in this process share; the first call creates
+ * it. Use it only where separate registries would be incorrect, not merely slower.
  */
 export function sharedRegistry<T extends object>(name: string, make: () => T): T {
   const key = Symbol.for(`express-rest-conventions.registry.${name}`)

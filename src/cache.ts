@@ -1,12 +1,12 @@
 /**
- * Caches: results that are kept so that they need not be made again. Every cache of the library is
- * made here, with a name, a bound, an owner and counters; docs/performance.md has a row for each.
+ * Caches of computed results. Every cache of the library is created here, with a name, a bound, an
+ * owner and counters; docs/performance.md has a row for each.
  */
 
 import { cacheChannel } from './telemetry/channels.js'
 import type { CacheMessage } from './telemetry/messages.js'
 
-/** Every cache: what its bound counts, and the bound, unless an option gives another. */
+/** Every cache: the unit of its bound, and the default bound. */
 export const cacheKinds = Object.freeze({
   /** Frozen copies of records. */
   records: { unit: 'characters', bound: 32 * 2 ** 20 },
@@ -14,7 +14,7 @@ export const cacheKinds = Object.freeze({
   items: { unit: 'characters', bound: 32 * 2 ** 20 },
   /** Rendered pages. */
   pages: { unit: 'characters', bound: 16 * 2 ** 20 },
-  /** Digests of the ways in which a resource is shown. */
+  /** Digests of the representations of a resource. */
   views: { unit: 'entries', bound: 100 },
   /** Digests of the records that items link to. */
   'link-digests': { unit: 'entries', bound: 4_000 },
@@ -26,7 +26,7 @@ export const cacheKinds = Object.freeze({
   rows: { unit: 'characters', bound: 32 * 2 ** 20 },
   /** Media types chosen for values of `Accept`. */
   accept: { unit: 'entries', bound: 400 },
-  /** Validators for stored records that break their schema. */
+  /** Validators for stored records that violate their schema. */
   'lenient-validators': { unit: 'entries', bound: 50 },
   /** CORS header fields of origins. */
   origins: { unit: 'entries', bound: 400 },
@@ -38,43 +38,44 @@ export const cacheKinds = Object.freeze({
   keys: { unit: 'entries', bound: 200 },
   /** OpenAPI documents as bytes. */
   documents: { unit: 'bytes', bound: 64 * 2 ** 20 },
-  /** OpenAPI documents as objects, which the pages for people are made of. */
+  /** OpenAPI documents as objects, from which docs pages are rendered. */
   'docs-subjects': { unit: 'entries', bound: 10 },
-  /** Pages for people, and what they load. */
+  /** Docs pages, and the files that they load. */
   'docs-files': { unit: 'bytes', bound: 8 * 2 ** 20 },
 } as const)
 
 /** The name of a cache. */
 export type CacheName = keyof typeof cacheKinds
 
-/** What one cache holds and how often it served. Caches of one name are counted together. */
+/** The contents and counters of one cache. Caches of one name are counted together. */
 export interface CacheCount {
   /** The name of its row in docs/performance.md. */
   readonly name: CacheName
-  /** How many results it holds. */
+  /** Number of cached results. */
   readonly entries: number
-  /** How much of its bound they take: entries, characters of text, or bytes. */
+  /** The part of the bound in use, in the cache's unit: entries, characters or bytes. */
   readonly size: number
-  /** The most that it may hold; 0 where caches are switched off. */
+  /** The maximum of `size`; 0 if caches are disabled. */
   readonly bound: number
-  /** How often a result was there. */
+  /** Lookups that found a result. */
   readonly hits: number
-  /** How often none was. */
+  /** Lookups that found none. */
   readonly misses: number
-  /** How many results were removed because the bound was reached. */
+  /** Results removed because the bound was reached. */
   readonly evictions: number
 }
 
 interface Entry<V> {
   value: V
   size: number
-  /** Whether it was asked for since the hand passed. */
+  /** Whether it was read since the hand last passed it. */
   used: boolean
 }
 
 /**
- * A map that removes entries when it is full. One hand goes round from the oldest entry to the newest: it spares an
- * entry that was used since it last passed, and removes the others (second chance, or CLOCK). A hit is one look-up.
+ * A map that evicts entries when it is full, by the CLOCK algorithm (second chance). The hand moves
+ * from the oldest entry to the newest and around again. It keeps an entry that was read since its
+ * last pass, and evicts the others. A hit costs one lookup.
  */
 export class Cache<K, V> {
   readonly #name: CacheName
@@ -106,7 +107,7 @@ export class Cache<K, V> {
     return entry.value
   }
 
-  /** Keeps a value. One that is larger than the bound is not kept. */
+  /** Stores a value, unless it is larger than the bound. */
   set(key: K, value: V): void {
     const size = this.#sizeOf(value)
     if (size > this.#bound) {
@@ -130,7 +131,7 @@ export class Cache<K, V> {
     this.#size -= entry.size
   }
 
-  /** Forgets all and keeps nothing from now on. */
+  /** Removes all entries and stores none from now on. */
   disable(): void {
     this.#bound = 0
     this.#size = 0
@@ -149,7 +150,7 @@ export class Cache<K, V> {
     }
   }
 
-  /** Moves the hand by one entry. An iterator of a map also comes to entries that were added meanwhile. */
+  /** Moves the hand by one entry. A map's iterator also visits entries added after its creation. */
   #turn(): void {
     const { done, value } = this.#hand.next()
     if (done) {
@@ -168,19 +169,19 @@ export class Cache<K, V> {
 }
 
 interface CacheOptions<V> {
-  /** Default: as `cacheKinds` says. */
+  /** Default: the bound in `cacheKinds`. */
   readonly bound?: number
-  /** What a value takes of the bound. Default: 1. */
+  /** The share of the bound that a value uses. Default: 1. */
   readonly sizeOf?: (value: V) => number
 }
 
-/** What has caches to count and to switch off. */
+/** An object that owns caches, which can be counted and disabled. */
 export interface CacheOwner {
   counts(): readonly CacheCount[]
   disable(): void
 }
 
-/** The caches of one owner: a service, or a middleware that has some. Nobody else reads or fills them. */
+/** The caches of one owner: a service or a middleware. No other code reads or fills them. */
 export class Caches implements CacheOwner {
   readonly #made: { count(): CacheCount; disable(): void }[] = []
   readonly #included: CacheOwner[] = []
@@ -190,12 +191,12 @@ export class Caches implements CacheOwner {
     this.#on = on
   }
 
-  /** False where they are switched off. */
+  /** False if the caches are disabled. */
   get on(): boolean {
     return this.#on
   }
 
-  /** What there is to read, a row for each name, in the order of `cacheKinds`. */
+  /** The counters, one row for each name, in the order of `cacheKinds`. */
   counts(): readonly CacheCount[] {
     const all = [...this.#made.map((made) => made.count()), ...this.#included.flatMap((others) => others.counts())]
     const names = Object.keys(cacheKinds) as CacheName[]
@@ -211,7 +212,10 @@ export class Caches implements CacheOwner {
     return made
   }
 
-  /** Counts the caches of a middleware of this owner as well. Where those of the owner are off, they are switched off too. */
+  /**
+   * Also counts the caches of one of the owner's middlewares. Disables them if the owner's own are
+   * disabled.
+   */
   include(others: CacheOwner | undefined): void {
     if (others === undefined || this.#included.includes(others)) return
     if (!this.#on) others.disable()
@@ -226,15 +230,15 @@ export class Caches implements CacheOwner {
 
 const one = (): number => 1
 
-/** A symbol that all copies of the library share: a middleware may come from another copy than the service. */
+/** A symbol that all copies of the library share: a middleware may come from another copy. */
 const owned = Symbol.for('express-rest-conventions.caches')
 
-/** Says that a middleware has these caches. */
+/** Attaches its caches to a middleware. */
 export function owning<M extends object>(middleware: M, caches: CacheOwner): M {
   return Object.defineProperty(middleware, owned, { value: caches })
 }
 
-/** The caches that a middleware says it has. */
+/** The caches attached to a middleware. */
 export function cachesOf(middleware: object | undefined): CacheOwner | undefined {
   return (middleware as { readonly [owned]?: CacheOwner } | undefined)?.[owned]
 }

@@ -1,9 +1,11 @@
-/** The clauses of the conventions in plain words: what problems, documents and pages refer to by their ids. */
+/**
+ * The clauses of the conventions in plain words. Problems, documents and pages refer to them by id.
+ */
 
 /** One rule of the conventions. */
 export interface Clause {
   readonly title: string
-  /** What it means for a client. Words in backquotes stand on the wire. */
+  /** What it means for a client. Literal wire text is in backquotes. */
   readonly text: string
 }
 
@@ -13,44 +15,50 @@ const clause = (title: string, text: string): Clause => ({ title, text })
 export const clauses = {
   'PATH-1': clause(
     'Shape of an address',
-    'An address is `/{version}/{collection}/{id}`, with sub-collections below an item. An area may stand between the version and the collection.',
+    'An address is `/{version}/{collection}/{id}`, with sub-collections below an item. An area may stand ' +
+      'between the version and the collection.',
   ),
   'PATH-2': clause(
     'Collections are plural',
-    'The segment of a collection is a plural noun, also where one item is addressed.',
+    'The segment of a collection is a plural noun, even in the address of a single item.',
   ),
-  'PATH-3': clause('No verbs in paths', 'A path names things. The method says what is done to them.'),
-  'PATH-4': clause('No formats in paths', 'A path does not depend on a format. `Accept` chooses it.'),
-  'PATH-5': clause('Parents first', 'In a path the parent stands before what belongs to it.'),
-  'PATH-6': clause('No filters in paths', 'Query parameters filter. The path only says what is filtered.'),
+  'PATH-3': clause('No verbs in paths', 'A path identifies a resource. The method defines the operation.'),
+  'PATH-4': clause('No formats in paths', 'Paths do not depend on formats. `Accept` selects the format.'),
+  'PATH-5': clause('Parents first', 'In a path, the parent precedes its sub-collections.'),
+  'PATH-6': clause('No filters in paths', 'Filters are query parameters. The path identifies what is filtered.'),
   'PATH-7': clause(
     'Sub-collections',
-    'What belongs to one parent stands below it. A contained item lives there alone. An associated item has an address of its own, and is put in and taken out with PUT and DELETE.',
+    'Resources of a parent are addressed below it. A contained item exists only there. An associated item also ' +
+      'has its own address; PUT adds it to the sub-collection and DELETE removes it.',
   ),
   'PATH-8': clause(
     'Actions',
-    'An action is a member that PATCH changes, a flag that PUT sets and DELETE unsets, or a documented endpoint. Setting a flag twice is the same as once.',
+    'An action is a member that PATCH changes, a flag that PUT sets and DELETE clears, or a documented ' +
+      'endpoint. Setting a flag twice has the same effect as setting it once.',
   ),
   'PATH-9': clause(
     'Identifiers of several parts',
-    'Such an identifier is one segment, `part=value,part=value`, in the documented order. `%`, `,` and `=` inside a value are percent-encoded.',
+    'Such an identifier is one segment, `part=value,part=value`, in the documented order. `%`, `,` and `=` ' +
+      'inside a value are percent-encoded.',
   ),
-  'PATH-10': clause('Names are checked', 'The names in paths are checked when the service starts.'),
+  'PATH-10': clause('Names are checked', 'Names in paths are validated when the service starts.'),
   'PATH-11': clause(
     'One address for a resource',
-    'Segments are case-sensitive and decoded once. `03` is not another spelling of `3`. A slash at the end makes no difference.',
+    'Segments are case-sensitive and decoded once. `03` is not another spelling of `3`. A trailing slash makes ' +
+      'no difference.',
   ),
   'REP-1': clause(
     'Links',
-    'An association is an object with the absolute address of the other resource in `href`, and perhaps a few of its members.',
+    'An association is an object with the absolute address of the other resource in `href`, and optionally some ' +
+      'of its members.',
   ),
   'REP-2': clause(
     'Expansions',
-    '`expand` puts the full representation in place of a link. Associations inside it stay links.',
+    '`expand` replaces a link by the full representation. Associations inside it remain links.',
   ),
   'REP-3': clause(
     'Several expansions',
-    'Several associations can be expanded at once. A link whose target is gone stays a link.',
+    'Several associations can be expanded at once. A link whose target does not exist remains a link.',
   ),
   'REP-4': clause(
     'Local date-times',
@@ -66,42 +74,50 @@ export const clauses = {
   ),
   'REP-7': clause(
     'Links in bodies',
-    'A body names the target of a link by `href` or by its key. Other members of the link are ignored, so what GET gave can be sent back unchanged.',
+    'A body identifies the target of a link by `href` or by its key. Other members of the link are ignored, so ' +
+      'the result of a GET can be sent back unchanged.',
   ),
   'REP-8': clause(
     'Members',
-    'A member that may be null is always in an answer. A missing optional member of a body gets its default, or null. Unknown members are refused. A read-only member may be sent with the value that it has. A write-only member is never in an answer.',
+    'Responses always contain nullable members. A missing optional member of a body gets its default, or null. ' +
+      'Unknown members are refused. A read-only member may be sent with its current value. Responses never ' +
+      'contain write-only members.',
   ),
   'VERB-1': clause('GET', 'GET of a collection is a list. GET of an item is one item.'),
   'VERB-2': clause(
     'POST',
-    'POST creates an item. The answer is 201 or 202 with the address in `Location`. `Prefer: return=representation` asks for a body too.',
+    'POST creates an item. The response is 201 or 202 with the address in `Location`. `Prefer: ' +
+      'return=representation` requests a body too.',
   ),
   'VERB-3': clause(
     'PUT',
-    'PUT replaces a whole item and keeps its identifier. It creates nothing: without the item the answer is 404.',
+    'PUT replaces a whole item and keeps its identifier. It never creates an item: if there is none, the ' +
+      'response is 404.',
   ),
   'VERB-4': clause(
     'PUT into a sub-collection',
-    'PUT without a body puts an existing item into the collection of its parent. DELETE takes it out, and the item stays.',
+    'PUT without a body adds an existing item to the collection of its parent. DELETE removes it from the ' +
+      'collection, but does not delete the item.',
   ),
   'VERB-5': clause(
     'PATCH',
-    'PATCH changes only the members that are sent (JSON Merge Patch, RFC 7396). Null sets null where that is allowed, else it removes the member.',
+    'PATCH changes only the members that are sent (JSON Merge Patch, RFC 7396). Null sets null if that is ' +
+      'allowed, else it removes the member.',
   ),
-  'VERB-6': clause('DELETE', 'DELETE has an answer without a body. Afterwards GET of the item is 404.'),
+  'VERB-6': clause('DELETE', 'The response to DELETE has no body. Afterwards GET of the item is 404.'),
   'VERB-7': clause('No DELETE of a collection', 'DELETE of a whole collection is always 405.'),
   'VERB-8': clause(
     'HEAD',
-    'HEAD of an item is 302 where it exists and 404 where it does not. There is no `Location`: do not follow it. HEAD of a list has the header fields of the list.',
+    'HEAD of an item is 302 if it exists and 404 if it does not. There is no `Location`: do not follow the ' +
+      'redirect. HEAD of a list has the header fields of the list.',
   ),
   'VERB-9': clause(
     'Methods of an address',
-    'A method that is not offered is 405. `Allow` and OPTIONS list those that are.',
+    'A method that is not supported is 405. `Allow` and OPTIONS list the supported ones.',
   ),
   'VERB-10': clause(
-    'Answers to changes',
-    'PUT and PATCH answer with the new representation and its `Etag`. `Prefer: return=minimal` leaves the body out.',
+    'Responses to changes',
+    'PUT and PATCH respond with the new representation and its `Etag`. `Prefer: return=minimal` omits the body.',
   ),
   'VERB-11': clause(
     'Public services',
@@ -109,100 +125,117 @@ export const clauses = {
   ),
   'VERB-12': clause(
     'Idempotency keys',
-    'A POST with an `Idempotency-Key` can be repeated: an equal repeat creates nothing and gets the first answer. Another body with the same key is 422.',
+    'A POST with an `Idempotency-Key` can be repeated: an identical repeat creates nothing and gets the first ' +
+      'response. A different body with the same key is 422.',
   ),
   'VERB-13': clause(
-    'Changes that were made',
-    'Once a change was made, no answer says that it was not. What can not be shown is left out of the answer.',
+    'Committed changes',
+    "After a change was made, no response says that it was not. Parts that can't be returned are omitted from " +
+      'the response.',
   ),
   'QUERY-1': clause(
     'Filters',
-    'Filters are `property=value`, and all of them hold. Values have the type of the member. A property stands once, unless several values are allowed.',
+    'Filters are `property=value`; all of them must match. Values have the type of the member. A property may ' +
+      'be repeated only if several values are allowed.',
   ),
   'QUERY-2': clause(
     'Sorting',
-    '`sort` is a comma list of fields. `-` is descending. Later fields break ties. Null counts as the largest value.',
+    '`sort` is a comma-separated list of fields. `-` means descending. Later fields break ties. Null sorts as ' +
+      'the largest value.',
   ),
-  'QUERY-3': clause('Full-text search', '`q` goes to the search engine as it is. The answer looks like any list.'),
-  'QUERY-4': clause('Page number', '`offest`, spelled so, is the number of the page.'),
-  'QUERY-5': clause('Page size', '`limit` is the number of items on a page. More than the maximum is 400.'),
-  'QUERY-6': clause('Expansion', '`expand` is a comma list of associations that are put in full.'),
+  'QUERY-3': clause(
+    'Full-text search',
+    '`q` is passed to the search engine unchanged. The response has the form of any list.',
+  ),
+  'QUERY-4': clause('Page number', '`offest`, with this spelling, is the page number.'),
+  'QUERY-5': clause('Page size', '`limit` is the number of items per page. A value above the maximum is 400.'),
+  'QUERY-6': clause('Expansion', '`expand` is a comma-separated list of associations to include in full.'),
   'QUERY-7': clause(
     'Totals and pages',
-    '`x-total-count` is how many items match. `Link` leads to the other pages: follow it as it is. A page past the end is an empty list.',
+    '`x-total-count` is the number of matching items. `Link` has the addresses of the other pages: use them ' +
+      'unchanged. A page past the end is an empty list.',
   ),
   'QUERY-8': clause(
     'Unknown parameters',
-    'An unknown parameter, field or expansion, or a malformed value, is 400. The answer names it and what is allowed.',
+    'An unknown parameter, field or expansion, or a malformed value, is 400. The response names it and the ' +
+      'allowed ones.',
   ),
-  'HDR-1': clause('Media types', '`Accept` chooses the media type of the answer. One that is not offered is 415.'),
+  'HDR-1': clause(
+    'Media types',
+    '`Accept` selects the media type of the response. If none is supported, the response is 415.',
+  ),
   'HDR-2': clause(
     'Entity tags',
-    '`Etag` names the version of a representation. Send it back in `If-Match` or `If-None-Match`.',
+    '`Etag` identifies the version of a representation. Send it back in `If-Match` or `If-None-Match`.',
   ),
   'HDR-3': clause(
     'If-Match',
-    'With `If-Match` a change is made only while the item still has that `Etag`: else 412. Of two clients with the same tag one succeeds. `*` fits any version.',
+    'With `If-Match` a change is made only if the item still has that `Etag`; otherwise it is 412. Of two ' +
+      'clients with the same tag only one succeeds. `*` matches any version.',
   ),
   'HDR-4': clause(
     'If-None-Match',
-    'A GET with `If-None-Match` is 304 without a body while the client has the current representation.',
+    'A GET with `If-None-Match` is 304 without a body if the client has the current representation.',
   ),
   'HDR-5': clause(
     'Request bodies',
-    '`Content-Type` says the format of a body. Another one is 415, what can not be read is 400, what is too large is 413.',
+    '`Content-Type` declares the format of a body. An unsupported one is 415, a malformed body is 400, and a ' +
+      'body that is too large is 413.',
   ),
   'HDR-6': clause(
     'Caching',
-    'Answers to authenticated requests are private and checked again before each use. Errors and tokens are never stored.',
+    'Responses to authenticated requests are private and revalidated before each use. Errors and tokens are ' +
+      'never stored.',
   ),
   'HDR-7': clause(
     'Browsers',
-    'Scripts of other origins may read the header fields of the conventions, where the service allows their origin.',
+    'Scripts of other origins may read the header fields of the conventions if the service allows their origin.',
   ),
   'HDR-8': clause('Strong tags', 'Two different bodies of one resource never have the same `Etag`.'),
-  'AUTH-1': clause('Bearer tokens', 'A private service takes `Authorization: Bearer <token>`.'),
+  'AUTH-1': clause('Bearer tokens', 'A private service requires `Authorization: Bearer <token>`.'),
   'AUTH-2': clause(
     'Login',
-    'GET of the login with user and password (Basic) answers with a token in `x-authorization-token`.',
+    'GET of the login with user and password (Basic) returns a token in `x-authorization-token`.',
   ),
   'AUTH-3': clause(
     'Tokens of public services',
-    'Each request to a public service has its token in `x-authorization-token`.',
+    'Each request to a public service sends its token in `x-authorization-token`.',
   ),
   'AUTH-4': clause(
     'Permission',
-    'Without valid credentials the answer is 401. A caller without permission gets 403, and 405 for a method that it may not use.',
+    'Without valid credentials the response is 401. A caller without permission gets 403, or 405 if only the ' +
+      'method is not permitted.',
   ),
   'AUTH-5': clause(
     'Validity of tokens',
-    'A token ends at its `exp`. It counts only where its algorithm, issuer and audience fit.',
+    'A token expires at its `exp`. Its algorithm, issuer and audience must match.',
   ),
   'AUTH-6': clause(
-    'Attempts to log in',
-    'Logins are limited for each account and each address. An unknown user and a wrong password look alike.',
+    'Login attempts',
+    'Logins are limited by account and by address. An unknown user and a wrong password get the same response.',
   ),
   'ERR-1': clause('Statuses', 'Each status has one meaning in all services.'),
   'ERR-2': clause(
     '400 and 422',
-    'What can not be read is 400. A body that can be read and breaks a rule is 422, also where a key exists already.',
+    'A malformed request is 400. A well-formed body that violates a rule is 422, also if the key already exists.',
   ),
   'ERR-3': clause(
     'Problems',
-    'The body of an error is `application/problem+json` (RFC 9457) with a stable `code`, and everything that is wrong in `errors`.',
+    'The body of an error is `application/problem+json` (RFC 9457) with a stable `code`, and all violations in ' +
+      '`errors`.',
   ),
   'LIMIT-1': clause(
     'Rate limit',
-    'Too many requests are 429. `Retry-After` says when to come back, `RateLimit` what is left.',
+    'Too many requests are 429. `Retry-After` has the waiting time, `RateLimit` the remaining requests.',
   ),
   'VER-1': clause(
     'Versions',
-    'The version is the first segment. Several versions are served side by side. An unknown one is 404.',
+    'The version is the first segment. Several versions are served side by side. An unknown version is 404.',
   ),
-  'VER-2': clause('Retired versions', 'A version that has ended is 410 without a body, whatever the request.'),
+  'VER-2': clause('Retired versions', 'A version that has ended is 410 without a body, for every request.'),
   'VER-3': clause(
     'Deprecated versions',
-    'A version that will end says so in `Deprecation`, `Sunset` and a `Link` to its successor.',
+    'A version that will end is announced in `Deprecation`, `Sunset` and a `Link` to its successor.',
   ),
 } as const satisfies Readonly<Record<string, Clause>>
 

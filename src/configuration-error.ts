@@ -1,7 +1,10 @@
-/** What can be wrong with a service's own declarations and options: each way has a stable code, which `docs/errors.md` explains. */
+/**
+ * Errors in a service's own declarations and options. Each has a stable code, explained in
+ * `docs/errors.md`.
+ */
 import { brandClass, hasBrand } from './brand.js'
 
-/** Every way in which a declaration or an option can be wrong, by its stable code, with the clause it stands for. */
+/** The clause of each configuration error, by the stable code of the error. */
 export const configurationKinds = {
   'name-malformed': 'PATH-10',
   'name-not-plural': 'PATH-2',
@@ -31,8 +34,9 @@ export const configurationKinds = {
 export type ConfigurationCode = keyof typeof configurationKinds
 
 /**
- * A definition or an option is wrong: thrown while a service is being built. Where only a request shows it (a middleware is missing, a version is no text) it is thrown
- * there, and answered as a 500 that says nothing of it. Its message says how to fix it.
+ * A definition or an option is wrong. Thrown while a service is being built. Mistakes that only a
+ * request can reveal (a missing middleware, a version that is not a string) are thrown during the
+ * request, and answered with a 500 that discloses nothing. The message says how to fix the mistake.
  */
 export class ConfigurationError extends TypeError {
   override readonly name = 'ConfigurationError'
@@ -50,6 +54,6 @@ export class ConfigurationError extends TypeError {
   }
 }
 
-/** Whether an error is one, of this copy of the library or of another. */
+/** Whether a value is a `ConfigurationError` of this copy of the library or of another. */
 export const isConfigurationError = (error: unknown): error is ConfigurationError =>
   hasBrand('configuration-error', error)

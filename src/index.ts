@@ -1,4 +1,4 @@
-/** `express-rest-conventions`: what declares and mounts resources, and errors. The other entries hold the rest. */
+/** `express-rest-conventions`: declares and mounts resources, and exports the errors. */
 
 // Declaring
 
@@ -96,7 +96,7 @@ export type {
   StoreFailureMessage,
 } from './telemetry/messages.js'
 
-// Adopting the conventions in a living service
+// Adopting the conventions in an existing service
 
 export type { ModedClause } from './conventions/clauses.js'
 export type { ExpiredConvention, Finding } from './conventions/finding.js'

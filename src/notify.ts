@@ -1,7 +1,10 @@
-/** Calls the team's hooks, which can't change what happens. */
+/** Calls the service's hooks. A hook that fails does not affect the request. */
 const report = (error: unknown): void => console.error('A hook of express-rest-conventions threw:', error)
 
-/** Calls a hook, where there is one, with the event that `makeEvent` makes, and with `about`. Never throws: what the hook throws or rejects with goes to `console.error`. */
+/**
+ * Calls a hook, if there is one, with the event that `makeEvent` returns, and with `about`. Never
+ * throws: exceptions and rejections of the hook are written to `console.error`.
+ */
 export function notify<E, A extends readonly unknown[]>(
   hook: ((event: E, ...about: A) => unknown) | undefined,
   makeEvent: () => E,

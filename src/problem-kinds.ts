@@ -1,13 +1,13 @@
-/** Every way in which a request can be wrong, by its stable code. */
+/** All problems that a request can cause. */
 
 interface ProblemKind {
   readonly status: number
   readonly title: string
-  /** The clause of the conventions that the problem stands for. */
+  /** The clause of the conventions that the problem refers to. */
   readonly clause: string
 }
 
-/** Every problem that the library answers with, by its stable code (ERR-1..3). */
+/** Every problem that the library responds with, by its stable code (ERR-1..3). */
 export const problemKinds = {
   'bad-request': { status: 400, title: 'Bad request', clause: 'ERR-1' },
   'malformed-path': { status: 400, title: 'The path can not be decoded', clause: 'PATH-11' },

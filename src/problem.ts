@@ -1,6 +1,6 @@
 /**
- * What can be wrong with a request (`HttpProblem`, RFC 9457). Each way has a stable code;
- * `docs/errors.md` explains every one, and a test keeps the two in step.
+ * Problems with requests (`HttpProblem`, RFC 9457). Each has a stable code, explained in
+ * `docs/errors.md`; a test compares the two.
  */
 
 import { brandClass, hasBrand } from './brand.js'
@@ -21,7 +21,7 @@ export {
 export { type ProblemCode, problemKinds } from './problem-kinds.js'
 export type { KnownViolation, Violation } from './violation.js'
 
-/** A problem of a service's own: its status and words, beside the library's. */
+/** A service's own problem: its code, status and title. */
 export interface CustomProblem {
   readonly code: string
   readonly status: number
@@ -29,21 +29,24 @@ export interface CustomProblem {
   readonly clause?: string
 }
 
-/** What a problem says beside its code. */
+/** Details of a problem. */
 export interface HttpProblemOptions {
   /** A sentence about this occurrence, safe to show to the client. */
   readonly detail?: string
-  /** All violations at once. */
+  /** All violations found. */
   readonly errors?: readonly Violation[]
-  /** Header fields that belong to the answer, such as `Allow` or `Retry-After`. */
+  /** Header fields of the response, such as `Allow` or `Retry-After`. */
   readonly headers?: Readonly<Record<string, string>>
-  /** The real cause: reported to the `onError` hook, never shown to a client. */
+  /** The cause. Passed to the `onError` hook, never sent to a client. */
   readonly cause?: unknown
 }
 
 /**
- * A request that can not be answered as asked. Thrown by the library and, where a team likes, by its own code;
- * it becomes an RFC 9457 body (ERR-3). Its `detail` and `errors` are shown to the client, its `cause` never.
+ * A request that can't be answered as asked. Thrown by the library, and optionally by a service's
+ * own code; it becomes an RFC 9457 body (ERR-3). Its `detail` and `errors` are sent to the client,
+ * its `cause` never is.
+ *
+ * @throws ConfigurationError `invalid-option` if an argument is invalid
  *
  * @example throw new HttpProblem('rule', { detail: 'A delivered piece can not be changed.' })
  */
@@ -75,7 +78,7 @@ export class HttpProblem extends Error {
   }
 }
 
-/** The options that a problem may have beside its kind. */
+/** The allowed options of a problem. */
 export const problemOptionKinds: Kinds<HttpProblemOptions> = {
   detail: 'string',
   errors: { each: 'table' },
@@ -83,9 +86,9 @@ export const problemOptionKinds: Kinds<HttpProblemOptions> = {
   cause: 'any',
 }
 
-const inSecondArgument = { instead: 'Give it in the second argument.' }
+const inSecondArgument = { instead: 'Pass it in the second argument.' }
 
-/** The options of a problem of a team's own. */
+/** The allowed members of a service's own problem. */
 export const customProblemKinds: Kinds<CustomProblem & Record<keyof HttpProblemOptions, never>> = {
   code: { required: 'string' },
   status: { required: { from: 400, to: 599, whole: true } },
@@ -98,11 +101,14 @@ export const customProblemKinds: Kinds<CustomProblem & Record<keyof HttpProblemO
 }
 
 const problemKind: MadeKind = {
-  by: "a code such as 'rule', or { code, status, title } for a problem of yours",
+  by: "a code such as 'rule', or { code, status, title } for a problem of your own",
   is: (value) => typeof value === 'string' || isContainer(value),
 }
 
-/** What is not known, or of another kind, would be missing in the answer without a word. Throws `ConfigurationError`. */
+/**
+ * Unknown or invalid options would be silently missing from the response. Throws
+ * `ConfigurationError`.
+ */
 function checkProblem(kind: unknown, options: unknown): void {
   const first = 'the first argument of new HttpProblem()'
   checkArgument(first, kind, problemKind)
@@ -111,24 +117,27 @@ function checkProblem(kind: unknown, options: unknown): void {
     const near = nearMiss(kind, Object.keys(problemKinds))
     const meant = near === undefined ? '' : `Did you mean "${near}"? `
     throw invalidOption(
-      `The first argument of new HttpProblem() is the code "${kind}", which is none of the library. ${meant}For one of yours give { code, status, title }.`,
+      `The first argument of new HttpProblem() is "${kind}", which is not a code of this library. ${meant}For a ` +
+        'problem of your own pass { code, status, title }.',
     )
   }
   checkOptions('new HttpProblem()', options, problemOptionKinds)
 }
 
-/** What a 503 says beside its code. */
+/** Details of a 503. */
 export interface UnavailableOptions {
   /** Seconds until a client may try again. Default 1. */
   readonly retryAfter?: number
-  /** A sentence about this occurrence, safe to show to the client. Default: to try again in a moment. */
+  /**
+   * A sentence about this occurrence, safe to show to the client. Default: 'Try again in a moment.'
+   */
   readonly detail?: string
-  /** The real cause: reported to the `onError` hook, never shown to a client. */
+  /** The cause. Passed to the `onError` hook, never sent to a client. */
   readonly cause?: unknown
   /**
-   * True where the statement that failed changed nothing, and `detail` says so. An endpoint may have
-   * changed something before that statement: its answer says that the outcome is unknown (VERB-13).
-   * Default false.
+   * True if the failed statement changed nothing, and `detail` says so. An endpoint may have
+   * changed something before that statement, so its response says that the outcome is unknown
+   * (VERB-13). Default false.
    */
   readonly unchanged?: boolean
 }
@@ -140,21 +149,25 @@ export const unavailableOptionKinds: Kinds<UnavailableOptions> = {
   unchanged: 'boolean',
 }
 
-/** The detail of an answer to a write that may have changed something (VERB-13). `reason`: a clause without a full stop. */
+/**
+ * The detail of a response to a write that may have changed something (VERB-13). `reason`: a clause
+ * without a full stop.
+ */
 export const unknownOutcome = (reason: string): string =>
   `${reason}: whether the change took place is unknown. GET the resource to see.`
 
-/** The detail of a 503 that was given none. */
+/** The default detail of a 503. */
 export const tryAgain = 'Try again in a moment.'
 
 /**
- * A dependency is down or did not answer in time: 503 with `Retry-After` (ERR-1). Thrown from a write of an adapter without a `detail`, it tells the client that the
- * outcome is unknown (VERB-13): say so in `detail` where you know that nothing was changed.
+ * A dependency is down or did not respond in time: 503 with `Retry-After` (ERR-1). If a write of an
+ * adapter throws it without a `detail`, the client is told that the outcome is unknown (VERB-13);
+ * set `detail` if you know that nothing was changed.
  *
  * @example throw new Unavailable({ retryAfter: 5, cause: error })
  */
 export class Unavailable extends HttpProblem {
-  /** The statement that failed changed nothing. */
+  /** Whether the failed statement changed nothing. */
   readonly unchanged: boolean
 
   static {
@@ -172,10 +185,10 @@ export class Unavailable extends HttpProblem {
   }
 }
 
-/** Whether an error is a problem, of this copy of the library or of another. */
+/** Whether an error is an `HttpProblem`, of this copy of the library or of another. */
 export const isProblem = (error: unknown): error is HttpProblem => hasBrand('problem', error)
 
-/** The same for `Unavailable`. */
+/** Whether an error is an `Unavailable`, of this copy of the library or of another. */
 export const isUnavailable = (error: unknown): error is Unavailable => hasBrand('unavailable', error)
 
 const statusCodes = new Map<number, ProblemCode>([
@@ -197,7 +210,7 @@ const statusCodes = new Map<number, ProblemCode>([
   [503, 'unavailable'],
 ])
 
-/** What Express and its body parser say is wrong, where that has a code of its own here. */
+/** The problem codes for the error types of Express and its body parser. */
 const parserCodes = new Map<unknown, ProblemCode>([
   ['entity.parse.failed', 'malformed-body'],
   ['request.aborted', 'malformed-body'],
@@ -205,15 +218,16 @@ const parserCodes = new Map<unknown, ProblemCode>([
 ])
 
 /**
- * Anything thrown becomes a problem: an `HttpProblem` passes, a 4xx or 503 of http-errors keeps its status (and its message where `expose` is true), the rest is a
- * 500 that leaks nothing (ERR-3). Never throws itself, whatever was thrown.
+ * Turns any thrown value into a problem. An `HttpProblem` is returned unchanged. A 4xx or 503 of
+ * http-errors keeps its status, and its message if `expose` is true. Everything else is a 500 that
+ * discloses nothing (ERR-3). Never throws, whatever value was thrown.
  */
 export function toProblem(error: unknown): HttpProblem {
   try {
     const problem = isProblem(error) ? error : fromHttpError(error)
     if (problem !== undefined && isErrorStatus(problem.status)) return problem
   } catch {
-    // An error may be a proxy, or have getters that throw: that is a failure like any other.
+    // An error may be a proxy or have getters that throw. Such an error is a 500 too.
   }
   return new HttpProblem('internal', { cause: error })
 }
@@ -226,9 +240,9 @@ function fromHttpError(error: unknown): HttpProblem | undefined {
   const { status, statusCode, expose, message, headers, type } = error as Record<string, unknown>
   const given = typeof status === 'number' ? status : statusCode
   if (!isErrorStatus(given) || (given >= 500 && given !== 503)) return undefined
-  // Express's own, of a parameter that it can not decode.
+  // Express throws a URIError for a path parameter that it can't decode.
   const undecodable = given === 400 && error instanceof URIError
-  // A status alone may be that of an upstream, as axios has it; `expose` says that it is meant for the client.
+  // A status alone may be that of an upstream, as in errors of axios. `expose` marks client errors.
   if (typeof expose !== 'boolean' && !undecodable) return undefined
   const code = undecodable ? 'malformed-path' : (parserCodes.get(type) ?? statusCodes.get(given))
   return new HttpProblem(code ?? { code: `status-${given}`, status: given, title: 'The request was refused' }, {
@@ -245,9 +259,9 @@ function stringHeaders(headers: unknown): Record<string, string> {
   )
 }
 
-/** Where a problem happened, for its body. */
+/** The parts of a problem's body that depend on the service and the request. */
 export interface ProblemPlace {
-  /** What `type` begins with. Default `defaultProblemBase`. */
+  /** The prefix of `type`. Default `defaultProblemBase`. */
   readonly base?: string
   /** The path of the request. */
   readonly instance?: string
@@ -255,12 +269,15 @@ export interface ProblemPlace {
 }
 
 /**
- * What `type` begins with unless a service has a page of its own: a tag URI (RFC 4151), as RFC 9457,
- * section 3.1.1, advises where nothing can be fetched. It is the same in every service, version and environment.
+ * The default prefix of `type`: a tag URI (RFC 4151), as RFC 9457, section 3.1.1, recommends for
+ * types that can't be fetched. It is the same in every service, version and environment.
  */
 export const defaultProblemBase = 'tag:express-rest-conventions,2026:errors'
 
-/** The RFC 9457 body of a problem (ERR-3): `type title status detail instance code clause requestId errors`. */
+/**
+ * The RFC 9457 body of a problem (ERR-3): `type title status detail instance code clause requestId
+ * errors`.
+ */
 export function problemBody(problem: HttpProblem, place: ProblemPlace = {}): Record<string, unknown> {
   return {
     type: `${place.base ?? defaultProblemBase}#${problem.clause}-${problem.code}`,

@@ -1,10 +1,16 @@
-/** Values that may be promises. Synchronous values are handled synchronously, which costs no promise. */
+/**
+ * Values that may be promises. Synchronous values are handled synchronously, without creating a
+ * promise.
+ */
 
-/** Whether a value has to be waited for. */
+/** Whether a value is a promise or another thenable. */
 export const isPromise = <T>(value: T | PromiseLike<T>): value is PromiseLike<T> =>
   typeof (value as { then?: unknown } | null | undefined)?.then === 'function'
 
-/** Passes on what a function of the team's gave where nobody waits for promises: an unhandled rejection would end the process. */
+/**
+ * Returns the result of a service's function to a caller that does not await it. If it is a
+ * promise, its rejection is handled: an unhandled rejection would end the process.
+ */
 export function unawaited<T>(value: T): T {
   if (isPromise(value)) Promise.resolve(value).catch(() => {})
   return value
@@ -15,22 +21,25 @@ export function settled<T, U>(value: T | Promise<T>, then: (value: T) => U | Pro
   return isPromise(value) ? (value as Promise<T>).then(then) : then(value as T)
 }
 
-/** The results of all, in their order: synchronously where none is a promise. An exception becomes a rejection, so that every promise gets a handler. */
+/**
+ * Calls `make` for each item and returns the results in the same order: synchronously if none is a
+ * promise. An exception becomes a rejection, so that every promise gets a handler.
+ */
 export function together<T, U>(
   all: readonly T[],
   make: (one: T) => U | Promise<U>,
 ): readonly U[] | Promise<readonly U[]> {
-  const made: (U | Promise<U>)[] = []
-  let waits = false
+  const results: (U | Promise<U>)[] = []
+  let hasPromises = false
   for (const one of all) {
     try {
       const value = make(one)
-      waits ||= isPromise(value)
-      made.push(value)
+      hasPromises ||= isPromise(value)
+      results.push(value)
     } catch (error) {
-      waits = true
-      made.push(Promise.reject(error))
+      hasPromises = true
+      results.push(Promise.reject(error))
     }
   }
-  return waits ? Promise.all(made) : (made as U[])
+  return hasPromises ? Promise.all(results) : (results as U[])
 }

@@ -6,9 +6,12 @@ export class Random {
     this.#state = seed
   }
 
-  /** A sequence of its own for each list of names and numbers: what one of them draws does not move the others. */
+  /**
+   * An independent sequence for each list of names and numbers: drawing from one does not affect
+   * the others.
+   */
   static of(seed: number, ...names: readonly (string | number)[]): Random {
-    // FNV-1a over the UTF-16 units, with a unit between the names that no other use has.
+    // FNV-1a over the UTF-16 units. U+0001 separates the names and occurs in none of them.
     let hash = 0x811c9dc5 ^ seed
     for (const name of names) {
       const text = `${name}\u{1}`
@@ -25,14 +28,14 @@ export class Random {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
   }
 
-  /** A whole number, at least 0 and less than `limit`. */
+  /** An integer, at least 0 and less than `limit`. */
   below(limit: number): number {
     return Math.floor(this.next() * limit)
   }
 
-  /** A whole number, at least `least` and at most `most`. */
-  between(least: number, most: number): number {
-    return least + this.below(most - least + 1)
+  /** An integer, at least `minimum` and at most `maximum`. */
+  between(minimum: number, maximum: number): number {
+    return minimum + this.below(maximum - minimum + 1)
   }
 
   chance(probability: number): boolean {
@@ -43,7 +46,7 @@ export class Random {
     return list[this.below(list.length)] as T
   }
 
-  /** Different items of a list, in any order. */
+  /** Distinct items of a list, in random order; all of them if `count` is larger. */
   some<T>(list: readonly T[], count: number): readonly T[] {
     const left = [...list]
     const taken: T[] = []

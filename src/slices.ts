@@ -1,13 +1,15 @@
-/** Work on many records in slices, between which other requests get their turn. */
+/** Splits work on many records into slices, so that other requests can run in between. */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 
-/** Milliseconds for which the event loop is held at once. */
+/** The longest time in milliseconds for which one slice blocks the event loop. */
 const longestSlice = 20
 
 export class Slices {
   #began = performance.now()
 
-  /** To be called before each record: what to wait for where the slice is over, else undefined. */
+  /**
+   * Call it before each record. Returns a promise to await if the slice is over, else undefined.
+   */
   pause(): Promise<void> | undefined {
     return performance.now() - this.#began > longestSlice ? this.#resumed() : undefined
   }

@@ -1,13 +1,14 @@
-/** Time limits. All of the library's waits with a limit use these functions. */
+/** Time limits. All waits of the library that have a limit use these functions. */
 
-/** The longest time, in milliseconds, that a timer of Node takes; longer ones fire at once. */
+/** The longest delay of a Node timer in milliseconds; timers with a longer delay fire at once. */
 export const longestTimer = 2 ** 31 - 1
 
 /**
- * The value of `answer`, or a rejection with what `late` makes when it has not come within `limit`
- * milliseconds; `Infinity` is no limit. What arrived while the event loop was blocked is read before
- * `late` is called. The timer never outlives the answer, and what the answer comes to after the
- * limit is ignored, a rejection too. Only an object with a `then` is waited for.
+ * Resolves with the value of `answer`, or rejects with the error that `late` returns if `answer`
+ * has not settled within `limit` milliseconds (`Infinity`: no limit). Input that arrived while the
+ * event loop was blocked is processed before `late` is called. The timer is cleared when `answer`
+ * settles. A result or rejection after the limit is ignored. Values that are not thenables resolve
+ * at once.
  *
  * @example await withTimeout(store.get(key), 500, () => new Error('The store took longer than 500 ms.'))
  */
@@ -16,12 +17,9 @@ export function withTimeout<T>(answer: T | PromiseLike<T>, limit: number, late: 
   if (limit === Number.POSITIVE_INFINITY) return promise
   return new Promise<T>((resolve, reject) => {
     let immediate: NodeJS.Immediate | undefined
-    const timer = setTimeout(
-      () => {
-        immediate = setImmediate(() => reject(late()))
-      },
-      coarse(limit),
-    )
+    const timer = setTimeout(() => {
+      immediate = setImmediate(() => reject(late()))
+    }, timerDelay(limit))
     promise.then(
       (value) => {
         clearTimeout(timer)
@@ -37,20 +35,20 @@ export function withTimeout<T>(answer: T | PromiseLike<T>, limit: number, late: 
   })
 }
 
-/** Milliseconds that a long timer may be late by. */
-const grain = 32
+/** Limits of a second and more are rounded up to a multiple of this number of milliseconds. */
+const granularity = 32
 
 /**
- * The length of the timer for a limit. Limits of a second and more are rounded up to a multiple of
- * `grain`: Node keeps a list for each length of a timer, and to make and drop a list for each wait
- * costs two thirds more than the timer alone.
+ * The delay of the timer for a limit. Long limits are rounded up: Node keeps a list of timers for
+ * each delay, and creating and removing a list for each wait costs two thirds more than the timer
+ * alone.
  */
-const coarse = (limit: number): number =>
-  Math.min(limit < 1_000 ? limit : Math.ceil(limit / grain) * grain, longestTimer)
+const timerDelay = (limit: number): number =>
+  Math.min(limit < 1_000 ? limit : Math.ceil(limit / granularity) * granularity, longestTimer)
 
 /**
- * The result of `work`, with a limit as `withTimeout` has it. The signal that `work` is given aborts
- * at the limit, with the same error. An exception of `work` is a rejection.
+ * Runs `work` with a limit, as `withTimeout` does. The signal passed to `work` aborts at the limit,
+ * with the same error. An exception of `work` becomes a rejection.
  */
 export function abortedAfter<T>(
   work: (signal: AbortSignal) => T | PromiseLike<T>,
@@ -66,14 +64,14 @@ export function abortedAfter<T>(
   })
 }
 
-/** A timer that is later than this, in milliseconds, shows that the event loop was blocked. */
-const standstill = 20
+/** A timer that fires later than this, in milliseconds, shows that the event loop was blocked. */
+const blockedAfter = 20
 
 /**
- * Calls back when `limit` milliseconds have passed in which an answer could have been read. While
- * the event loop was blocked, the answer may have arrived, or the question may not have left; that
- * says nothing about who was asked. The limit starts again only once, so that it also ends in a
- * process whose event loop is always late. Returns a function that cancels it.
+ * Calls `passed` once `limit` milliseconds have passed in which a response could have been read.
+ * While the event loop was blocked, the response may have arrived or the request may not have been
+ * sent, which says nothing about the peer. The limit is restarted only once, so that it also ends
+ * in a process whose event loop is always late. Returns a function that cancels the deadline.
  */
 export function deadline(limit: number, passed: () => void): () => void {
   let timer: NodeJS.Timeout
@@ -83,13 +81,13 @@ export function deadline(limit: number, passed: () => void): () => void {
     const due = performance.now() + wait
     timer = setTimeout(() => {
       const late = performance.now() - due
-      if (late > standstill && !isSecond) {
+      if (late > blockedAfter && !isSecond) {
         isSecond = true
         start(limit)
       }
-      // A timer that is set after long work counts from before it.
+      // A timer that is set after long synchronous work counts from before that work.
       else if (late < -1) start(-late)
-      // Timers run before what has arrived is read.
+      // Timers run before input that has arrived is read.
       else immediate = setImmediate(passed)
     }, wait)
   }
@@ -101,9 +99,9 @@ export function deadline(limit: number, passed: () => void): () => void {
 }
 
 /**
- * Milliseconds to wait before another attempt, after so many: at random below a bound, so that two
- * processes that met once do not keep meeting. The bound is `first`, doubled with each attempt up to
- * `longest`.
+ * The delay in milliseconds before the next attempt, after `attempts` attempts: random below a
+ * bound, so that two processes do not collide repeatedly. The bound is `first`, doubled with each
+ * attempt, and at most `longest`.
  */
 export const backoff = (attempts: number, first: number, longest: number): number =>
   Math.random() * Math.min(longest, first * 2 ** attempts)

@@ -1,20 +1,22 @@
 /**
- * What can be wrong with one place of a request, by stable codes with typed `params`, so that a
- * client can say it in its user's language without reading `detail` (ERR-3). `docs/errors.md` has
- * the table, which a test holds against this file.
+ * Violations: the errors at single places of a request. Each has a stable code with typed `params`,
+ * so that a client can show it in its user's language without reading `detail` (ERR-3).
+ * `docs/errors.md` has the table, which a test compares with this file.
  */
 
 /** A value of `params`. */
 export type ParamValue = string | number | boolean | null
 
-/** What each kind of violation says besides its code. */
+/** The params of each violation code. */
 export interface ViolationParams {
-  /** The value is of another type. Of a query parameter also: its text can't be read as one of the format. */
+  /**
+   * The value has another type. For a query parameter also: its text is not of the expected format.
+   */
   type: { readonly types: readonly string[]; readonly format?: string }
   required: { readonly member: string }
-  /** There is no such member, parameter, or name in a list of names. Long names are cut. */
+  /** No such member or parameter, or no such name in a list of names. Long names are truncated. */
   unknown: { readonly name: string }
-  /** `allowed` has the values, as far as they are scalars and the problem does not hold too many. */
+  /** `allowed` has the values, if they are scalars and few enough for a problem body. */
   enum: NoParams
   const: NoParams
   minLength: Limit
@@ -30,31 +32,34 @@ export interface ViolationParams {
   multipleOf: { readonly divisor: number }
   pattern: { readonly pattern: string }
   format: { readonly format: string }
-  /** The places of two equal items. */
+  /** The indexes of two equal items. */
   uniqueItems: { readonly first: number; readonly second: number }
   contains: { readonly least: number; readonly most?: number }
   /** The list has more items than its schema describes. */
   items: Limit
   unevaluatedItems: Limit
-  /** An integer that not every reader has alike. */
+  /** An integer that not all JSON parsers read exactly. */
   exactInteger: { readonly minimum: number; readonly maximum: number }
   anyOf: NoParams
   oneOf: NoParams
   not: NoParams
   if: NoParams
   readOnly: NoParams
-  /** The address or the caller's scope fixes the member. */
+  /** The member is fixed by the address or by the caller's scope. */
   fixed: NoParams
-  /** A key that could not be an address. */
+  /** A key that can't be part of an address. */
   unaddressable: NoParams
-  /** Not the `href` or the key of one of this collection, which is given by these members. */
+  /**
+   * Neither the `href` nor the key of an item of this collection. `members`: the members of its
+   * key.
+   */
   link: { readonly collection: string; readonly members: readonly string[] }
-  /** Leads to nothing. `collection`: where it leads, as far as that is known. */
+  /** The referenced record does not exist. `collection`: its collection, if known. */
   reference: { readonly collection?: string }
   duplicate: NoParams
-  /** A rule of the team or of the store. A team's `rules` may give `params` of their own. */
+  /** A rule of the service or the store. The service's `rules` may add other `params`. */
   rule: NoParams
-  /** No JSON Pointer (JSON Patch). */
+  /** Not a JSON Pointer (in a JSON Patch). */
   pointer: NoParams
   'test-failed': NoParams
   'path-absent': NoParams
@@ -74,10 +79,10 @@ export interface ViolationParams {
 type Limit = { readonly limit: number }
 type NoParams = Readonly<Record<never, never>>
 
-/** The stable code of a violation of the library. Rules of a team may have others. */
+/** The stable code of a violation found by the library. A service's rules may use others. */
 export type ViolationCode = keyof ViolationParams
 
-/** The names of the params of each code; those with `?` may be absent. */
+/** The names of the params of each code; those with `?` are optional. */
 export const violationKinds = {
   type: ['types', 'format?'],
   required: ['member'],
@@ -132,9 +137,9 @@ type ParamName<C extends ViolationCode> = {
   [N in keyof ViolationParams[C] & string]-?: undefined extends ViolationParams[C][N] ? `${N}?` : N
 }[keyof ViolationParams[C] & string]
 
-/** One thing that is wrong: where, what, what is allowed, and the near miss. */
+/** One error in a request: its place, the allowed values, and the near miss. */
 export interface Violation {
-  /** What is wrong, in a sentence that says how to fix it. */
+  /** Describes the error and how to fix it, in a sentence. */
   readonly detail: string
   /** RFC 6901 pointer into the request body; `''` is the whole body. */
   readonly pointer?: string
@@ -142,24 +147,24 @@ export interface Violation {
   readonly parameter?: string
   /** The name of a request header field. */
   readonly header?: string
-  /** A stable word for the kind of violation, such as `unknown`, `required` or `type`. */
+  /** A stable name of the kind of violation, such as `unknown`, `required` or `type`. */
   readonly code?: string
-  /** What the kind says besides, such as `{ limit: 10 }`. Absent: nothing. */
+  /** Details of the kind, such as `{ limit: 10 }`. Absent if there are none. */
   readonly params?: Readonly<Record<string, ParamValue | readonly ParamValue[] | undefined>>
   /** The clause of the conventions. */
   readonly clause?: string
-  /** What would have been allowed. */
+  /** The allowed values. */
   readonly allowed?: readonly ParamValue[]
-  /** The allowed name that is nearest to what was sent. */
+  /** The allowed name nearest to the one that was sent. */
   readonly suggestion?: string
 }
 
 /**
- * A violation of the library by its code: with the params of that code, which a client can switch
- * over.
+ * A violation found by the library. `params` has the type of the params of `code`, so a client can
+ * switch over the code.
  *
  * @example
- * function say(found: KnownViolation): string {
+ * function message(found: KnownViolation): string {
  *   switch (found.code) {
  *     case 'maxLength': return `Höchstens ${found.params.limit} Zeichen.`
  *     case 'required': return `${found.params.member} fehlt.`
@@ -177,19 +182,28 @@ type Params<P> = [keyof P] extends [never]
     ? { readonly params?: P }
     : { readonly params: P }
 
-/** Characters of a text in a problem body: an answer must not be much larger than its question. Longer ones are cut. */
+/**
+ * The maximum length of a text in a problem body, in characters. Longer texts are truncated, so
+ * that a response is not much larger than its request.
+ */
 export const longestProblemText = 16_384
 
-/** Violations in a problem body, and values in `allowed`; the first of them stand there. */
+/**
+ * The maximum number of violations in a problem body, and of values in `allowed`. The rest is
+ * omitted.
+ */
 export const mostProblemItems = 1_000
 
-/** The text where it is not too long, else its beginning. */
+/** Truncates a text that is too long. */
 export const cutText = (text: string): string =>
   text.length <= longestProblemText
     ? text
     : `${text.slice(0, longestProblemText - 4).replace(/[\uD800-\uDBFF]$/, '')}...`
 
-/** The same violation where it is not too large, as most are. */
+/**
+ * Truncates a violation that is too large. Returns the same object otherwise, which is the usual
+ * case.
+ */
 export function cutViolation(violation: Violation): Violation {
   const { allowed } = violation
   const isLong = Object.values(violation).some(

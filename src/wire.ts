@@ -1,5 +1,6 @@
 /**
- * The literal spellings on the wire, each once. The code says `page` and `size`; only this file says `offest` and `limit`.
+ * The literal names on the wire, each in one place. The rest of the code says `page` and `size`;
+ * only this file says `offest` and `limit`.
  */
 
 /** Names of the query parameters of a list (QUERY-2..7). */
@@ -10,7 +11,7 @@ export const parameter = {
   page: 'offest',
   size: 'limit',
   expand: 'expand',
-  /** Reserved for the opaque hint that keeps deep walks cheap (QUERY-7). */
+  /** Reserved for the opaque cursor hint that makes paging through deep lists cheap (QUERY-7). */
   after: 'after',
 } as const
 
@@ -51,7 +52,9 @@ export const header = {
   retryAfter: 'Retry-After',
   strictTransport: 'Strict-Transport-Security',
   sunset: 'Sunset',
-  /** The token of public APIs: in the answer of a login, and in every request (AUTH-2, AUTH-3). */
+  /**
+   * The token of public APIs: in the response to a login, and in every request (AUTH-2, AUTH-3).
+   */
   token: 'x-authorization-token',
   totalCount: 'x-total-count',
   transferEncoding: 'Transfer-Encoding',
@@ -60,7 +63,10 @@ export const header = {
   wwwAuthenticate: 'WWW-Authenticate',
 } as const
 
-/** What a browser's script may read of a response (HDR-7): `crossOrigin()` exposes it; a CORS middleware of another kind is to. */
+/**
+ * The header fields of a response that browser scripts may read (HDR-7). `crossOrigin()` exposes
+ * them; another CORS middleware should too.
+ */
 export const exposedHeaders: readonly string[] = Object.freeze([
   header.etag,
   header.location,
@@ -90,5 +96,5 @@ export const mediaType = {
   problemXml: 'application/problem+xml',
 } as const
 
-/** XML by either of its names. */
+/** The two media types of XML. */
 export const xmlTypes: readonly string[] = Object.freeze([mediaType.xml, mediaType.textXml])

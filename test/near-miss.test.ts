@@ -42,6 +42,6 @@ describe('didYouMean', () => {
   it('QUERY-8: says the near miss, else all, else that there is none', () => {
     expect(didYouMean('lote', allowed)).toBe('Did you mean "lote"?')
     expect(didYouMean(undefined, ['a', 'b'])).toBe('Allowed: a, b.')
-    expect(didYouMean(undefined, [])).toBe('There is none to choose from.')
+    expect(didYouMean(undefined, [])).toBe('No names are allowed here.')
   })
 })

@@ -11,7 +11,7 @@ describe('ERR-3: new HttpProblem() refuses what would be missing in the answer',
   it.each([
     [
       [{ ...own, detail: 'None left.' }],
-      /The first argument of new HttpProblem\(\) has no option "detail"\. Give it in the second argument\./,
+      /The first argument of new HttpProblem\(\) has no option "detail"\. Pass it in the second argument\./,
     ],
     [
       [{ ...own, type: 'about:blank' }],
@@ -22,9 +22,9 @@ describe('ERR-3: new HttpProblem() refuses what would be missing in the answer',
     [[own, { detail: 5 }], /"detail" of new HttpProblem\(\) is 5\. Give a string\./],
     [[own, { errors: {} }], /"errors" of new HttpProblem\(\) is of type object\. Give a list of objects\./],
     [[own, { headers: [] }], /"headers" of new HttpProblem\(\) is an empty list\. Give an object\./],
-    [['rules'], /the code "rules", which is none of the library\. Did you mean "rule"\?/],
-    [['no-such-code'], /the code "no-such-code"/],
-    [['constructor'], /the code "constructor"/],
+    [['rules'], /is "rules", which is not a code of this library\. Did you mean "rule"\?/],
+    [['no-such-code'], /is "no-such-code", which is not a code of this library/],
+    [['constructor'], /is "constructor", which is not a code of this library/],
     [
       [{ code: 'sold-out', status: 422 }],
       /"title" of the first argument of new HttpProblem\(\) is missing\. Give a string\./,

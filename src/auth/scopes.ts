@@ -1,13 +1,19 @@
-/** Permission by the scopes of a token (AUTH-4; RFC 6749 3.3, RFC 8693 4.2): `<resource>:read` and `<resource>:write`, `*` for all resources. */
+/**
+ * Permission by the scopes of a token (AUTH-4; RFC 6749 3.3, RFC 8693 4.2): `<resource>:read` and
+ * `<resource>:write`, with `*` for all resources.
+ */
 
 import { isObject } from '../definition/json.js'
 import { checkOptions } from '../options/check.js'
 import type { Kinds } from '../options/kinds.js'
 import type { Action, Permission } from './permission.js'
 
-/** Where `scopePermission()` looks (AUTH-4). */
+/** The options of `scopePermission()` (AUTH-4). */
 export interface ScopePermissionOptions {
-  /** The scopes of a principal, in one text parted by spaces or as a list. Its parameter may be typed as the principals of the service. Default: the member `scope`. */
+  /**
+   * Returns the scopes of a principal, as a space-separated string or a list. Its parameter may
+   * have a narrower type. Default: the member `scope`.
+   */
   of?(principal: unknown): string | readonly string[] | undefined
 }
 
@@ -16,16 +22,21 @@ export const scopesKinds: Kinds<ScopePermissionOptions> = { of: 'function' }
 const reading: ReadonlySet<Action> = new Set<Action>(['list', 'read'])
 
 /**
- * A permission by scopes: `pre-piezas:read` lists and reads, `pre-piezas:write` does everything else; `*:read` and `*:write` stand for every resource. With neither, a
- * resource is forbidden (403); with one of them, the methods of the other are not allowed (405). Scopes of other forms say nothing here. Throws `ConfigurationError`
- * where an option makes no sense.
+ * A permission by scopes. `pre-piezas:read` allows `list` and `read`, `pre-piezas:write` all other
+ * actions; `*:read` and `*:write` apply to every resource. Without either scope a resource is
+ * forbidden (403); with only one, the methods of the other are not allowed (405). Scopes of other
+ * forms are ignored.
+ *
+ * @throws ConfigurationError `invalid-option` if an option is invalid
+ *
  *
  * @example api({ authenticate: bearer({ keys }), permission: scopePermission(), versions })
  */
 export function scopePermission(options: ScopePermissionOptions = {}): Permission<unknown> {
   checkOptions('scopePermission()', options, scopesKinds)
   const { of } = options
-  // A token's claims are one object as long as it is cached: its scopes are read once. Who changes them in place is asked anew.
+  // A cached token's claims are one object, so its scopes are parsed once. If `scope` was replaced,
+  // they are parsed again.
   const known = new WeakMap<object, { readonly scope: unknown; readonly grant: Grant }>()
   const grantedTo = (principal: unknown): Grant => {
     if (of !== undefined) return granted(of(principal))
@@ -46,7 +57,7 @@ export function scopePermission(options: ScopePermissionOptions = {}): Permissio
   }
 }
 
-/** The resources that scopes name, by their verb: looked up by name, with no text to put together. */
+/** The resources in scopes, by verb, in sets for fast lookups. */
 interface Grant {
   readonly read: ReadonlySet<string>
   readonly write: ReadonlySet<string>

@@ -173,7 +173,7 @@ function checked(
 ): number {
   const broken = judged.filter(({ clause }) => enforced.includes(clause))
   for (const { clause, count, clients } of broken) {
-    const names = clients.map(({ client }) => client ?? 'clients that are not told apart')
+    const names = clients.map(({ client }) => client ?? 'clients that are not distinguished')
     terminal.error(
       `Enforcing ${clause} would break ${count} answers of the last ${days} days: ${names.slice(0, 10).join(', ')}.\n`,
     )

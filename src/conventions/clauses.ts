@@ -10,7 +10,10 @@ export type DeleteStatus = (typeof deleteStatuses)[number]
 
 /** What the service did before, by clause. */
 export interface ClauseSettings {
-  /** Unknown parameters were ignored. Of a repeated one the `first` (default) or the `last` value was taken. */
+  /**
+   * Unknown parameters were ignored. Of a repeated one the `first` (default) or the `last` value
+   * was taken.
+   */
   readonly 'QUERY-8': { readonly repeated?: 'first' | 'last' }
   /** The old maximum of `limit`. A larger `limit` is 400; a page is never cut silently. */
   readonly 'QUERY-5': { readonly upTo?: number }
@@ -63,27 +66,33 @@ const guards = ['AUTH-', 'LIMIT-', 'VERB-13', 'HDR-8', 'HDR-2'] as const
 
 const elsewhere: Readonly<Record<string, string>> = {
   'QUERY-4':
-    'Other names of the parameter are the option parameters: { offest: ["page"] }. The number of the first page is page.first of a version or of a definition.',
+    'Other names of the parameter are the option parameters: { offest: ["page"] }. The number of the first page is ' +
+    'page.first of a version or of a definition.',
   'QUERY-1': 'Repeated parameters are part of QUERY-8.',
   'HDR-4': 'A client that sends no If-None-Match never gets a 304.',
   'VER-2': 'A version is retired by its entry in versions.',
 }
 
-/** The error for a clause that has no mode in `what`: the message gives the reason and lists the allowed clauses. */
+/**
+ * The error for a clause that has no mode in `what`: the message gives the reason and lists the
+ * allowed clauses.
+ */
 export function unfitClause(what: string, id: string, offered: readonly ModedClause[]): Error {
   const start = `The option "conventions" of ${what} names "${id.slice(0, 80)}"`
   const list = `Clauses with a mode here: ${offered.join(', ')}.`
   if (
     guards.some((guard) => id === guard || (guard.endsWith('-') && id.startsWith(guard) && Object.hasOwn(clauses, id)))
   ) {
-    return invalidOption(`${start}, which guards data and callers: it is always enforced. Leave it out. ${list}`)
+    return invalidOption(`${start}, which protects data and callers, so it is always enforced. Remove it. ${list}`)
   }
   if ((modedClauses as readonly string[]).includes(id))
-    return invalidOption(`${start}, which is not decided there. ${list}`)
+    return invalidOption(`${start}, which does not apply there. ${list}`)
   if (Object.hasOwn(clauses, id)) {
     const other = elsewhere[id] === undefined ? '' : ` ${elsewhere[id]}`
     return invalidOption(`${start}, which has no mode: it is always enforced.${other} ${list}`)
   }
   const near = nearMiss(id, offered) ?? nearMiss(id, Object.keys(clauses))
-  return invalidOption(`${start}, which is no clause. ${near === undefined ? '' : `Did you mean "${near}"? `}${list}`)
+  return invalidOption(
+    `${start}, which is not a clause. ${near === undefined ? '' : `Did you mean "${near}"? `}${list}`,
+  )
 }

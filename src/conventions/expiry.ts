@@ -29,10 +29,13 @@ export function reportExpiredEntry(
 export function expiredText({ clause, mode, until, routes, refusesExpired }: Convention): string {
   const place = routes === undefined ? '' : ` for ${routes.join(', ')}`
   const state = refusesExpired ? 'It is enforced now' : `It is still "${mode}"`
-  return `The entry "conventions.${clause}"${place} expired after ${until}. ${state}: remove the entry, or give it a later day.`
+  return (
+    `The entry "conventions.${clause}"${place} expired after ${until}. ${state}: remove the entry, or set a later ` +
+    'day.'
+  )
 }
 
-/** True from the day after `until`. */
+/** Whether the day after `until` has begun. */
 export const isExpired = ({ expires }: Convention): boolean => expires !== undefined && Date.now() >= expires
 
 /** Reports the entries that have already expired when the service is built. */

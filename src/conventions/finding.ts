@@ -4,7 +4,10 @@ import { notify } from '../notify.js'
 import { noteCounted } from '../usage/counted.js'
 import type { Usage } from '../usage/usage.js'
 
-/** A request that violates a clause. It holds only names, never a value of a member, parameter or header. */
+/**
+ * A request that violates a clause. It holds only names, never a value of a member, parameter or
+ * header.
+ */
 export interface Finding {
   readonly clause: string
   /** The template below the version, such as `/orders/{id}`; `undefined` if no route matches. */

@@ -30,7 +30,10 @@ export interface Legacy<C extends ModedClause> {
   found(detail: string): void
 }
 
-/** The modes of a route; `undefined` if all clauses are enforced, so that its requests have no overhead. */
+/**
+ * The modes of a route; `undefined` if all clauses are enforced, so that its requests have no
+ * overhead.
+ */
 export function modesOf(
   conventions: readonly Convention[],
   version: string,

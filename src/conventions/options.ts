@@ -26,7 +26,10 @@ export interface ModeOptions {
    * once a day.
    */
   readonly until?: string
-  /** What happens after `until`. `report`: the mode stays as it is. `refuse`: the clause is enforced. Default `report`. */
+  /**
+   * What happens after `until`. `report`: the mode stays as it is. `refuse`: the clause is
+   * enforced. Default `report`.
+   */
   readonly onExpired?: 'report' | 'refuse'
   /**
    * With `enforce`: the share of clients for which the clause is enforced, such as 0.1. For all
@@ -95,7 +98,10 @@ export const modeKinds: Kinds<ModeOptions> = {
   share: { from: 0, to: 1, above: true },
 }
 
-/** The clauses with a mode other than plain `enforce`. Throws `ConfigurationError` if an entry is invalid. */
+/**
+ * The clauses with a mode other than plain `enforce`. Throws `ConfigurationError` if an entry is
+ * invalid.
+ */
 export function resolveConventions(given: Conventions | undefined, owner: ConventionOwner): readonly Convention[] {
   if (given === undefined) return []
   const found: Convention[] = []
@@ -128,7 +134,8 @@ function resolveEntry(clause: ModedClause, entry: unknown, owner: ConventionOwne
   } = checkOptions<ModeOptions>(`the entry ${name}`, options, kinds)
   if (share < 1 && mode !== 'enforce') {
     throw invalidOption(
-      `The entry ${name} has a share, which is only for mode "enforce". Give mode: "enforce" with it, or leave the share out.`,
+      `The entry ${name} has a share, which is only for mode "enforce". Give mode: "enforce" with it, or remove ` +
+        'the share.',
     )
   }
   if (mode === 'enforce' && share === 1) return undefined
@@ -165,7 +172,10 @@ function missingSetting(
   switch (clause) {
     case 'QUERY-5':
       if (settings.upTo !== undefined) return undefined
-      return 'does not say what the old maximum was. Give upTo: 500, or the old maximum: a larger limit is 400, and a page is never truncated.'
+      return (
+        'does not say what the old maximum was. Give upTo: 500, or the old maximum: a larger limit is 400, and a ' +
+        'page is never truncated.'
+      )
     case 'HDR-1':
       if (settings.as !== undefined) return undefined
       return 'does not say how an unacceptable Accept was answered. Give as: 406, or as: "json".'
@@ -175,7 +185,7 @@ function missingSetting(
     case 'VERB-6':
       if (handWritten) {
         if (settings.status === undefined && settings.body === undefined) return undefined
-        return 'has a status or a body, which the handler sets here. Leave them out.'
+        return 'has a status or a body, which the handler sets here. Remove them.'
       }
       if (settings.body !== undefined && !isJson(settings.body))
         return "has a body that JSON can't represent. Give plain data, such as { deleted: true }."
@@ -188,7 +198,10 @@ function missingSetting(
       return 'needs the form that errors had. Give the option shape: (problem) => ({ body: { error: problem.title } }).'
     case 'HDR-3':
       if (requiresIfMatch === true) return undefined
-      return 'is about a missing If-Match where one is required. Require it: requireIfMatch: true, or required: true of ifMatch().'
+      return (
+        'is about a missing If-Match where one is required. Require it: requireIfMatch: true, or required: true of ' +
+        'ifMatch().'
+      )
     default:
       return undefined
   }
@@ -216,7 +229,10 @@ export function isForRoute({ routes }: Convention, version: string, template: st
   return routes.includes(own) || (version !== '' && routes.includes(`/${version}${own}`))
 }
 
-/** Throws `ConfigurationError` for a template that no version serves: its entry would have no effect. */
+/**
+ * Throws `ConfigurationError` for a template that no version serves: its entry would have no
+ * effect.
+ */
 export function checkTemplates(
   what: string,
   conventions: readonly Convention[],
@@ -230,7 +246,7 @@ export function checkTemplates(
     if (stray === undefined) continue
     const whole = served.map(({ version, template }) => (version === '' ? template : `/${version}${template}`))
     const near = nearMiss(stray, whole)
-    const fix = near === undefined ? `There are: ${whole.slice(0, 30).join(', ')}.` : `Did you mean "${near}"?`
+    const fix = near === undefined ? `Served routes: ${whole.slice(0, 30).join(', ')}.` : `Did you mean "${near}"?`
     throw invalidOption(
       `The entry "conventions.${clause}" of ${what} is for "${stray}", which no version serves. ${fix}`,
     )

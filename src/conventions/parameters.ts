@@ -89,7 +89,8 @@ export function resolveParameters(what: string, given: ParameterOptions | undefi
       const { name, unit = 'page' } = isObject(one) ? (one as Exclude<ParameterAlias, string>) : { name: one as string }
       if (ownNames.has(name)) {
         throw invalidOption(
-          `The option "parameters" of ${what} has "${name}" as an alias of "${to}", but it is a parameter itself. Leave it out.`,
+          `The option "parameters" of ${what} has "${name}" as an alias of "${to}", but it is a parameter itself. ` +
+            'Remove it.',
         )
       }
       const other = aliases.get(name)
@@ -104,7 +105,8 @@ export function resolveParameters(what: string, given: ParameterOptions | undefi
   const stray = ignore.find((name) => ownNames.has(name) || aliases.has(name))
   if (stray !== undefined) {
     throw invalidOption(
-      `The option "parameters" of ${what} ignores "${stray}", which is also a parameter or an alias. Keep one of the two.`,
+      `The option "parameters" of ${what} ignores "${stray}", which is also a parameter or an alias. Keep one of ` +
+        'the two.',
     )
   }
   const exact = new Set(ignore.filter((name) => !name.endsWith('*')))

@@ -1,4 +1,4 @@
-/** The causes of a failure, as texts without values and secrets. */
+/** The causes of a failure, as texts without values or secrets. */
 import { isConfigurationError, isProblem } from '../problem.js'
 import type { Incident } from './incidents.js'
 import { placeOf } from './place.js'
@@ -12,7 +12,7 @@ export interface Cause {
 
 /** Maximum number of errors read from a chain of causes, and from one `AggregateError`. */
 const longestChain = 8
-const mostTogether = 4
+const maxAggregated = 4
 
 /** Maximum characters of one text. */
 const longestText = 300
@@ -46,13 +46,13 @@ function causeOf(error: unknown): Cause {
   if (isStated(error)) return { text: cut(error.message), incident: incidentOf(error) }
   if (isConfigurationError(error))
     return { text: cut(error.message), incident: error.code === 'store-unfit' ? 'table-unfit' : 'code-fault' }
-  if (error instanceof AggregateError && error.errors.length > 0) return together(error.errors)
+  if (error instanceof AggregateError && error.errors.length > 0) return aggregated(error.errors)
   return systemCause(error) ?? databaseCause(error) ?? redisCause(error) ?? otherCause(error)
 }
 
-/** A host name with several addresses has an error for each. */
-function together(errors: readonly unknown[]): Cause {
-  const causes = errors.slice(0, mostTogether).map(causeOf)
+/** Describes an `AggregateError`: a host name with several addresses has an error for each. */
+function aggregated(errors: readonly unknown[]): Cause {
+  const causes = errors.slice(0, maxAggregated).map(causeOf)
   return { text: causes.map(({ text }) => text).join(', '), incident: causes[0]?.incident }
 }
 
@@ -67,7 +67,10 @@ const systemIncidents: Readonly<Record<string, Incident>> = {
   ENFILE: 'overload',
 }
 
-/** An error of the operating system: `connect ECONNREFUSED 127.0.0.1:5432`. Paths are omitted, because they may hold values. */
+/**
+ * An error of the operating system: `connect ECONNREFUSED 127.0.0.1:5432`. Paths are omitted, since
+ * they may contain values.
+ */
 function systemCause(error: Error): Cause | undefined {
   const { syscall, code, address, hostname, port } = error as Partial<
     Record<'syscall' | 'code' | 'address' | 'hostname' | 'port', unknown>
@@ -85,8 +88,11 @@ function systemCause(error: Error): Cause | undefined {
   return { text: `${syscall} ${code}${at}${Number.isInteger(port) ? `:${String(port)}` : ''}`, incident }
 }
 
-/** The SQLSTATE classes whose messages hold no data: connections, resources and operator intervention. */
-const wordedClasses = /^(?:08|25|28|3D|40|53|55|57|58)/
+/**
+ * The SQLSTATE classes whose messages contain no data: connections, resources and operator
+ * intervention.
+ */
+const safeClasses = /^(?:08|25|28|3D|40|53|55|57|58)/
 
 const stateIncidents: readonly (readonly [RegExp, Incident])[] = [
   [/^53100|^58030/, 'disk-full'],
@@ -104,9 +110,9 @@ function databaseCause(error: Error): Cause | undefined {
     Record<'code' | 'severity' | 'routine' | 'table' | 'column' | 'constraint', unknown>
   >
   if (typeof code !== 'string' || typeof severity !== 'string' || !/^[0-9A-Z]{5}$/.test(code)) return undefined
-  // A trigger may raise any code with a message of its own.
+  // A trigger may raise any code with a custom message.
   const raised = routine === 'exec_stmt_raise'
-  const words = wordedClasses.test(code) && !raised ? `: ${error.message}` : ''
+  const words = safeClasses.test(code) && !raised ? `: ${error.message}` : ''
   const names = [table, column, constraint].filter((name) => typeof name === 'string' && /^[\w$.]{1,63}$/.test(name))
   const of = names.length === 0 ? '' : ` (${names.join(', ')})`
   const incident = raised ? undefined : stateIncidents.find(([pattern]) => pattern.test(code))?.[1]
@@ -116,7 +122,7 @@ function databaseCause(error: Error): Cause | undefined {
 const redisWords =
   /^(?:OOM|READONLY|LOADING|NOAUTH|WRONGPASS|MISCONF|MASTERDOWN|CLUSTERDOWN|NOSCRIPT|NOPERM|BUSY|TRYAGAIN|WRONGTYPE)\b/
 
-/** Errors that Redis clients throw when the connection is lost. The class name says enough. */
+/** Errors that Redis clients throw when the connection is lost. The class name suffices. */
 const redisLost =
   /^(?:SocketClosedUnexpectedlyError|SocketTimeoutError|ConnectionTimeoutError|ClientOfflineError|ClientClosedError|DisconnectsClientError|MaxRetriesPerRequestError)$/
 
@@ -131,9 +137,9 @@ function redisCause(error: Error): Cause | undefined {
 
 function otherCause(error: Error): Cause {
   const { code } = error as { readonly code?: unknown }
-  const said = typeof code === 'string' && /^[A-Z][A-Z0-9_]{1,40}$/.test(code) ? ` ${code}` : ''
+  const suffix = typeof code === 'string' && /^[A-Z][A-Z0-9_]{1,40}$/.test(code) ? ` ${code}` : ''
   const place = placeOf(error)
-  return { text: `${nameOf(error)}${said}${place === undefined ? '' : ` at ${place}`}`, incident: 'code-fault' }
+  return { text: `${nameOf(error)}${suffix}${place === undefined ? '' : ` at ${place}`}`, incident: 'code-fault' }
 }
 
 function nameOf(error: Error): string {

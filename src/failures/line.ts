@@ -1,11 +1,11 @@
-/** The log line of a failed request. Only this module writes it. */
+/** The log line of a failed request. All such lines are created here. */
 import { type Cause, causesOf } from './causes.js'
 import { type Incident, incidents } from './incidents.js'
 
-/** A failed request. An event of `onError` is one. */
+/** A failed request. An event of `onError` has this form. */
 export interface Failure {
   readonly method: string
-  /** The whole template, such as `/v1/contratos/{id}`; never the path, which holds values. */
+  /** The whole template, such as `/v1/contratos/{id}`; never the path, which contains values. */
   readonly httpRoute: string | undefined
   readonly status: number
   readonly code: string
@@ -17,9 +17,9 @@ export interface Failure {
 }
 
 /**
- * One line that says which request failed, in which step, why, and what to look at next. It holds
- * no secrets and no values: for errors that come from neither the library, the network nor PostgreSQL it
- * has the class and the place in the code, not the message.
+ * One line about a failed request: its step, its causes, and what to check next. It contains no
+ * secrets and no values: for errors that come from neither the library, the network nor PostgreSQL
+ * it has the class and the place in the code, not the message.
  *
  * @example onError: (event) => { if (event.status >= 500) log.error(failureLine(event)) }
  */
@@ -37,8 +37,8 @@ export function failureLine(failure: Failure): string {
 }
 
 /**
- * The causes of an error in one text, for log lines that are not about a request. It holds no
- * secret and no value, as `failureLine` says.
+ * The causes of an error as one text, for log lines that are not about a request. Like
+ * `failureLine`, it contains no secrets and no values.
  *
  * @example onStoreFailure: (error) => log.error(causeText(error))
  */
@@ -54,7 +54,10 @@ const wordsOf = (causes: readonly Cause[]): string =>
     )
     .join(' <- ')
 
-/** The innermost cause is the most specific. `unreachable` is not: only an outer cause says whether it was the database. */
+/**
+ * Selects the innermost cause, except `unreachable`: only an outer cause shows whether it was the
+ * database.
+ */
 function incidentIn(causes: readonly Cause[]): Incident | undefined {
   const found = causes.flatMap(({ incident }) => incident ?? [])
   const special = found.filter((one) => one !== 'unreachable' && one !== 'code-fault')

@@ -5,9 +5,9 @@ import { fileURLToPath } from 'node:url'
 const frame = /^ {4}at (?:.*? \()?(\S+?:\d+:\d+)\)?$/
 
 /**
- * `src/orders.js:12:7`, from the working directory, as far as the file lies below it; `undefined`
- * where the stack can't be read. What stands before the frames is the message, which may hold
- * values: a stack that does not begin with it is not read.
+ * `src/orders.js:12:7`, relative to the working directory if the file is below it; `undefined` if
+ * the stack can't be parsed. The text before the frames is the message, which may contain values,
+ * so a stack without the message is not parsed.
  */
 export function placeOf({ stack, message }: Error): string | undefined {
   if (typeof stack !== 'string' || typeof message !== 'string') return undefined

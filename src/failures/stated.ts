@@ -1,13 +1,16 @@
 /**
- * Errors whose message may be logged: the library wrote it, and it holds no values and no secrets.
- * For all other errors a log line has only the class, the code and the place.
+ * Marks errors whose message may be logged: the library wrote it, and it contains no values and no
+ * secrets. For all other errors a log line has only the class, the code and the place.
  */
 import { branded, hasBrand } from '../brand.js'
 import type { Incident } from './incidents.js'
 
 const incidents = new WeakMap<object, Incident>()
 
-/** Marks an error, or the prototype of a class of them, and returns it. `incident`: the incident that it indicates. */
+/**
+ * Marks an error, or the prototype of an error class, and returns it. `incident`: the incident that
+ * it indicates.
+ */
 export function stated<T extends object>(made: T, incident?: Incident): T {
   if (incident !== undefined) incidents.set(made, incident)
   return branded('stated', made, false)

@@ -1,4 +1,7 @@
-/** Which budget a request counts against: options resolved when the service is built, looked up by path and method (LIMIT-1). */
+/**
+ * Budgets: validated when the service is built, and selected by path and method for each request
+ * (LIMIT-1).
+ */
 
 import { safeMethods } from '../http/safe-methods.js'
 import { decodeSegments } from '../http/targets.js'
@@ -7,46 +10,55 @@ import type { Kind, Kinds } from '../options/kinds.js'
 import { limitKinds, limitOf } from './limit-options.js'
 import type { Quota } from './store.js'
 
-/** A limit of its own for some routes or methods. */
+/** A separate limit for some routes or methods. */
 export interface BudgetOptions {
   /** Its name in the header fields and in the store: letters, digits, `.`, `_` and `-`. */
   readonly name: string
-  /** What paths below the version begin with, such as `search` or `tax/facturas`, in segments. Default: all. */
+  /**
+   * Leading segments of paths below the version, such as `search` or `tax/facturas`. Default: all
+   * paths.
+   */
   readonly routes?: readonly string[]
   /** `read`: GET, HEAD and OPTIONS; `write`: the others. Default: all. */
   readonly methods?: 'read' | 'write'
-  /** Requests a window. */
+  /** Requests per window. */
   readonly limit: number
-  /** Milliseconds of a window. Default: that of the default budget. */
+  /** Length of a window in milliseconds. Default: that of the default budget. */
   readonly window?: number
 }
 
-/** What the budgets of a service are made from. */
+/** The options from which the budgets of a service are built. */
 export interface BudgetsOptions {
-  /** Requests a window, where no other budget fits. May be left out where a budget of `budgets` fits every request. */
+  /**
+   * Requests per window for requests that match no other budget. Optional if `budgets` cover every
+   * request.
+   */
   readonly limit?: number
-  /** Milliseconds of a window. Default 60,000. */
+  /** Length of a window in milliseconds. Default 60,000. */
   readonly window?: number
-  /** The first that fits a request counts it, and no other. */
+  /** A request counts against the first matching budget only. */
   readonly budgets?: readonly BudgetOptions[]
-  /** Failed authentications of one address. Default: `limit` and `window`. */
+  /** The limit of failed authentications from one address. Default: `limit` and `window`. */
   readonly failures?: { readonly limit: number; readonly window?: number }
 }
 
-/** A budget, resolved. */
+/** A resolved budget. */
 export interface Budget extends Quota {
   readonly name: string
   readonly routes: readonly (readonly string[])[] | undefined
   readonly methods: 'read' | 'write' | undefined
 }
 
-/** All budgets of a service: `all` in the order in which they are asked, the last of them fits what no other does. */
+/**
+ * All budgets of a service: `all` in order of precedence, the last of which matches all remaining
+ * requests.
+ */
 export interface Budgets {
   readonly all: readonly Budget[]
   readonly failures: Budget
 }
 
-/** Throws `ConfigurationError` where an option makes no sense. */
+/** Throws `ConfigurationError` if an option is invalid. */
 export function resolveBudgets(options: BudgetsOptions): Budgets {
   const { limit, window = 60_000, budgets = [], failures } = options
   const all = budgets.map((given) => resolveBudget(given, window))
@@ -54,12 +66,13 @@ export function resolveBudgets(options: BudgetsOptions): Budgets {
   if (limit !== undefined) all.push({ name: 'default', ...whole, limit, window })
   else if (!coversAll(all)) {
     throw invalidOption(
-      'limit of rateLimit() is missing, and no budget fits every request. Give how many requests a window may have.',
+      'limit of rateLimit() is missing, and the budgets do not cover every request. Set the number of requests per ' +
+        'window.',
     )
   }
   if (limit === undefined && failures?.limit === undefined) {
     throw invalidOption(
-      'The option "failures.limit" of rateLimit() is missing. Give it where there is no limit that fits every request.',
+      'The option "failures.limit" of rateLimit() is missing. It is required if there is no limit for all requests.',
     )
   }
   const { limit: otherwise } = all.at(-1) as Budget
@@ -68,12 +81,12 @@ export function resolveBudgets(options: BudgetsOptions): Budgets {
   const twice = names.find((name, at) => names.indexOf(name) < at)
   if (twice !== undefined)
     throw invalidOption(
-      `Two budgets of rateLimit() are named "${twice}". Name each its own; "default" and "failures" are taken.`,
+      `Two budgets of rateLimit() are named "${twice}". Use unique names; "default" and "failures" are reserved.`,
     )
   return { all, failures: failed }
 }
 
-/** It stands in a quoted string of a header field (RFC 9651 3.3.3). */
+/** The name is sent as a quoted string in a header field (RFC 9651 3.3.3). */
 const nameKind: Kind = { a: 'a name of at most 64 letters, digits, ".", "_" and "-"', like: /^[\w.-]{1,64}$/ }
 
 const routeKind: Kind = {
@@ -83,7 +96,7 @@ const routeKind: Kind = {
 
 export const budgetKinds: Kinds<BudgetOptions> = {
   name: { required: nameKind },
-  routes: { each: routeKind, least: 1, a: 'a list of routes such as "tax/facturas", or leave it out for all' },
+  routes: { each: routeKind, least: 1, a: 'a list of routes such as "tax/facturas", or omit it for all' },
   methods: { oneOf: ['read', 'write'] },
   limit: { required: limitKinds.limit },
   window: limitKinds.window,
@@ -105,8 +118,9 @@ function coversAll(budgets: readonly Budget[]): boolean {
 }
 
 /**
- * Which of the budgets counts a request. `path`: below the version, still encoded; one that can't be decoded is on no route. The method is looked at where a budget goes
- * by it: behind Express each look at a request is slow on Node 20.
+ * The index of the budget for a request. `path`: below the version, still encoded; one that can't
+ * be decoded matches no route. The method is read only if a budget depends on it, since behind
+ * Express each property access on a request is slow on Node 20.
  */
 export function fittingBudget(
   budgets: readonly Budget[],
@@ -122,5 +136,7 @@ export function fittingBudget(
   })
 }
 
-/** Express finds a route in either case, unless told otherwise: a budget must not be got round by that. */
+/**
+ * Express matches routes case-insensitively by default, so another case must not bypass a budget.
+ */
 const folded = (segment: string): string => segment.toLowerCase()

@@ -1,4 +1,7 @@
-/** One budget on `express-rate-limit`, which counts and compares; the header fields are worded here as it words them (LIMIT-1). */
+/**
+ * Counts requests of one budget with `express-rate-limit`. The header fields are created here, in
+ * the same format (LIMIT-1).
+ */
 import { hash } from 'node:crypto'
 import { rateLimit } from 'express-rate-limit'
 import { Caches } from '../cache.js'
@@ -8,26 +11,36 @@ import type { Budget } from './budgets.js'
 import { inSeconds } from './duration.js'
 import type { LimitStore } from './store.js'
 
-/** Header fields of an answer. */
+/** Header fields of a response. */
 type Fields = Record<string, string>
 
-/** Counts one request of a key: the fields of its answer. Rejects with the 429 problem, or with what the store failed with, unless `uncounted` makes fields of that. */
+/**
+ * Counts one request of a key and returns the header fields for its response. Rejects with the 429
+ * problem, or with the store's error unless `uncounted` returns fields for it.
+ */
 export type Engine = (key: string) => Promise<Fields>
 
-/** What the engine is given for a request: it reads the key there, and leaves its count. */
+/**
+ * The request object passed to `express-rate-limit`, which reads the key from it and stores the
+ * count in it.
+ */
 interface Counted {
   readonly key: string
   readonly refuse: (count: Count) => void
   count: Count | undefined
 }
 
-/** What it leaves. */
+/** The count that `express-rate-limit` stores. */
 interface Count {
   readonly remaining: number
   readonly resetTime: Date | undefined
 }
 
-/** The engine of one budget. `caches` keep the policies of callers, which every answer tells. `uncounted`: what becomes of a request that the store could not count; its fields, or what it throws. */
+/**
+ * Creates the engine of one budget. `caches` hold the policy fields of callers, which every
+ * response has. `uncounted` returns the fields of a request that the store could not count, or
+ * throws.
+ */
 export function makeEngine(
   budget: Budget,
   store: Pick<LimitStore, 'increment' | 'decrement' | 'resetKey'>,
@@ -52,7 +65,7 @@ export function makeEngine(
   const counts = rateLimit({
     windowMs: window,
     limit,
-    // Its own fields would cost a digest of the key on every request.
+    // Its own fields would need a digest of the key for every request.
     standardHeaders: false,
     legacyHeaders: false,
     validate: false,
@@ -64,7 +77,8 @@ export function makeEngine(
     },
     store,
   })
-  // It wants Express's request and response, and would write on both: here it gets a place of its own.
+  // The middleware expects Express's request and response and would write to both, so it gets
+  // separate objects.
   return (key) =>
     new Promise((resolve, reject) => {
       const request: Counted = {
@@ -85,21 +99,29 @@ export function makeEngine(
     })
 }
 
-/** It answers nothing by itself. */
+/** The response object. The middleware never writes to it. */
 const unanswered = Object.freeze({})
 
-/** Seconds until a window ends, as `express-rate-limit` tells them. A store that does not say when has begun one just now. */
+/**
+ * Seconds until a window ends, as `express-rate-limit` computes them. If the store returns no time,
+ * the window is assumed to start now.
+ */
 function secondsUntil(end: Date | undefined, window: number): number {
   return end ? Math.max(0, Math.ceil((end.getTime() - Date.now()) / 1000)) : Math.ceil(window / 1000)
 }
 
-/** What tells one caller's quota from another's (draft-ietf-httpapi-ratelimit-headers-08 4.1.4), made as `express-rate-limit` makes it. */
+/**
+ * Identifies a caller's quota (draft-ietf-httpapi-ratelimit-headers-08 4.1.4), as
+ * `express-rate-limit` does.
+ */
 const partitionOf = (key: string): string => Buffer.from(hash('sha256', key, 'hex').slice(0, 12)).toString('base64')
 
 function tooMany({ name, limit, window }: Budget, fields: Fields, seconds: number): HttpProblem {
   const wait = Math.max(1, seconds || 0)
   return new HttpProblem('too-many-requests', {
-    detail: `The budget "${name}" is ${limit} ${limit === 1 ? 'request' : 'requests'} in ${inSeconds(window / 1000)}. Try again in ${inSeconds(wait)}.`,
+    detail:
+      `The budget "${name}" allows ${limit} ${limit === 1 ? 'request' : 'requests'} in ${inSeconds(window / 1000)}. ` +
+      `Try again in ${inSeconds(wait)}.`,
     headers: { ...fields, [header.retryAfter]: String(wait) },
   })
 }

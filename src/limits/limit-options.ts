@@ -1,4 +1,4 @@
-/** Limits and stores as a team gives them, checked when the service is built. */
+/** Validates limits and stores when the service is built. */
 
 import { invalidOption } from '../options/check.js'
 import { count, type Kinds, milliseconds } from '../options/kinds.js'
@@ -8,11 +8,11 @@ import type { LimitStore, Quota, StoreOptions } from './store.js'
 /** The kinds of a limit's options. */
 export const limitKinds: Kinds<Quota> = { limit: count, window: milliseconds }
 
-/** A limit, with what is left out from `otherwise`. */
+/** A limit, with defaults from `otherwise`. */
 export const limitOf = (given: Partial<Quota> | undefined, otherwise: Quota): Quota =>
   Object.freeze({ limit: given?.limit ?? otherwise.limit, window: given?.window ?? otherwise.window })
 
-/** The kinds of the options about stores. */
+/** The kinds of the options of stores. */
 export const storeKinds: Kinds<StoreOptions> = {
   store: 'function',
   storeTimeout: milliseconds,
@@ -21,8 +21,9 @@ export const storeKinds: Kinds<StoreOptions> = {
 }
 
 /**
- * What makes the stores of one limit, by name, from the team's factory. `needed`: what they must be able to do beside counting. Throws `ConfigurationError` where the
- * factory gives something else, or a store that it has given before.
+ * Returns a function that creates the stores of one limit, by name, with the service's factory.
+ * `needed`: required methods besides those for counting. Throws `ConfigurationError` if the factory
+ * returns something else, or the same store twice.
  */
 export function storeMaker(
   what: string,
@@ -36,7 +37,8 @@ export function storeMaker(
     checkStore(`store of ${what}`, name, store, methods)
     if (made.includes(store)) {
       throw invalidOption(
-        `store of ${what} gave one store twice, the second time for "${name}". Make one each time, with the name in its prefix: their windows differ.`,
+        `store of ${what} returned the same store twice, the second time for "${name}". Create one for each name, ` +
+          'with the name in its prefix, since their windows differ.',
       )
     }
     made.push(store)
@@ -46,19 +48,19 @@ export function storeMaker(
 
 function checkStore(what: string, name: string, store: unknown, methods: readonly Method[]): void {
   if (store === undefined || store === null)
-    throw invalidOption(`${what} gave nothing for "${name}": is a return missing? Give a store.`)
+    throw invalidOption(`${what} returned no store for "${name}": is a return missing? Return a store.`)
   if (isPromise(store)) {
     throw invalidOption(
-      `${what} gave a promise for "${name}". Make the store at once: what it counts in may connect later.`,
+      `${what} returned a promise for "${name}". Return the store synchronously; its client may connect later.`,
     )
   }
   const missing = methods.filter((method) => typeof (store as Partial<LimitStore>)[method] !== 'function')
   if (missing.length === 0) return
-  const mend =
+  const fix =
     missing.join() === 'get'
-      ? 'Failed logins are looked up too: give a store that has it.'
-      : "Give a store of express-rate-limit's kind."
-  throw invalidOption(`${what} gave a store without ${missing.join(', ')} for "${name}". ${mend}`)
+      ? 'Failed logins are looked up too: use a store with this method.'
+      : 'Use a store for express-rate-limit.'
+  throw invalidOption(`${what} returned a store without ${missing.join(', ')} for "${name}". ${fix}`)
 }
 
 type Method = 'increment' | 'decrement' | 'resetKey' | 'get'

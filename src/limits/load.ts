@@ -1,14 +1,14 @@
 /**
- * How many requests of a service execute at once, so that those that have begun are finished in time
- * (ERR-1). Plain data, since every request reads and changes it.
+ * The number of requests that a service executes concurrently. It is limited so that started
+ * requests finish in time (ERR-1). Plain data, since every request reads and changes it.
  */
 
-/** Requests that may execute at once, by default. */
+/** The default maximum of concurrently executing requests. */
 export const defaultMaxConcurrent = 1_000
 
 export interface Load {
-  /** Requests that may execute at once; `Infinity` is no bound. */
+  /** The maximum of concurrently executing requests; `Infinity`: unlimited. */
   readonly maxConcurrent: number
-  /** Requests that are between the step `execute` and their answer. */
+  /** Requests between the step `execute` and their response. */
   executing: number
 }

@@ -1,4 +1,4 @@
-/** Counters in the process: for one process, and for as long as a shared store is down (LIMIT-1). */
+/** Counters in the process: for a single process, and while a shared store is down (LIMIT-1). */
 import type { LimitStore, WindowCount } from './store.js'
 
 interface Counter {
@@ -6,22 +6,27 @@ interface Counter {
   readonly resetTime: Date
 }
 
-/** Keys that a store in the process holds at most, so that nobody who makes up addresses or names fills the memory: some 20 MB. */
-const capacity = 100_000
+/**
+ * The default maximum of keys, about 20 MB, so that clients with made-up addresses or names can't
+ * exhaust memory.
+ */
+const defaultCapacity = 100_000
 
 /**
- * Counts in this process, with windows that begin with a key's first count. `most`: how many keys it holds at most, default 100,000; beyond, it forgets those that
- * nobody has counted for the longest time, so that a key which is under attack stays.
+ * Counts in this process. A window begins with a key's first count. `capacity`: the maximum number
+ * of keys, default 100,000. Beyond it, the keys that were not counted for the longest time are
+ * removed, so that a key under attack is kept.
  */
 export class ProcessStore implements LimitStore {
-  // Two generations instead of a list in the order of use: what is touched moves to the young one, and the old one goes as a whole.
+  // Two generations instead of a list in order of use: a key that is used moves to the young
+  // generation, and the old generation is dropped as a whole.
   #young = new Map<string, Counter>()
   #old = new Map<string, Counter>()
   #turned = Date.now()
 
   constructor(
     private readonly window: number,
-    private readonly most = capacity,
+    private readonly capacity = defaultCapacity,
   ) {}
 
   increment(key: string): WindowCount {
@@ -49,7 +54,7 @@ export class ProcessStore implements LimitStore {
     return this.#find(key)
   }
 
-  /** How many keys it holds. */
+  /** The number of keys. */
   get size(): number {
     return this.#young.size + this.#old.size
   }
@@ -71,9 +76,12 @@ export class ProcessStore implements LimitStore {
     return counter
   }
 
-  /** Every window that was running when the old generation turned old is over by the time it goes, unless there are too many keys. */
+  /**
+   * Drops the old generation. By then every window that was running when it became old has ended,
+   * unless there are too many keys.
+   */
   #turn(now: number): void {
-    if (this.#young.size < this.most / 2 && now - this.#turned < this.window) return
+    if (this.#young.size < this.capacity / 2 && now - this.#turned < this.window) return
     this.#old = this.#young
     this.#young = new Map()
     this.#turned = now

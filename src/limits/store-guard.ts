@@ -1,4 +1,7 @@
-/** A circuit breaker around stores that may be down: no request waits for one twice (LIMIT-1). */
+/**
+ * A circuit breaker around stores that may be down, so that requests do not wait for them
+ * repeatedly (LIMIT-1).
+ */
 import type { Awaitable } from '../adapters/contract.js'
 import { causeText } from '../failures/line.js'
 import { stated } from '../failures/stated.js'
@@ -24,10 +27,10 @@ export interface GuardedStore {
   get(key: string): Promise<WindowCount | undefined>
 }
 
-/** What a guard reports. */
+/** The messages that a guard reports. */
 export interface StoreMessages {
   readonly failed: string
-  /** `time`: how long the store did not count, such as `12.3 seconds`. */
+  /** `time`: the duration of the outage, such as `12.3 seconds`. */
   readonly recovered: (time: string) => string
 }
 
@@ -36,28 +39,31 @@ interface Guarded {
   readonly window: number
 }
 
-/** Milliseconds from a failure to the first probe: the failure may have been a single one. */
+/**
+ * Milliseconds from a failure to the first probe, short because the failure may have been a single
+ * one.
+ */
 const firstPause = 50
 
 /** Milliseconds between two probes of a store that stays down. */
 const longestPause = 1000
 
 /**
- * Milliseconds after which a probe without an answer is given up and the next one may begin. The
- * command of a probe may be lost for good on a half-open connection, so the next one must not wait
- * for it. A client that queues what it can't send gathers one command of each store in this time.
+ * Milliseconds after which an unanswered probe is abandoned and the next one may start. The probe's
+ * command may be lost for good on a half-open connection, so the next one must not wait for it. A
+ * client that queues unsent commands collects one command per store in this time.
  */
 const probeTimeout = 2000
 
 /**
- * A circuit breaker around the stores of one limit. The first failure, or answer that does not come
- * in time, opens it: from then on each call rejects with `StoreDown` at once, also those that wait.
- * One probe at a time looks at the stores, soon at first and then about once a second. When they
- * count again the circuit closes. The failure and the recovery are reported once each.
+ * A circuit breaker around the stores of one limit. The first failure or timeout opens it: from
+ * then on all calls, including pending ones, reject with `StoreDown` immediately. One probe at a
+ * time tests the stores, soon at first and then about once a second. When they work again the
+ * circuit closes. The failure and the recovery are reported once each.
  */
 export class StoreGuard {
   readonly #stores: Guarded[] = []
-  readonly #waiting = new Set<() => void>()
+  readonly #pending = new Set<() => void>()
   readonly #timeout: number
   readonly #onFailure: (error: unknown) => Awaitable<void>
   readonly #onRecovery: (outage: StoreOutage) => Awaitable<void>
@@ -86,45 +92,46 @@ export class StoreGuard {
   add(store: LimitStore, window: number): GuardedStore {
     const guarded = { store, window }
     this.#stores.push(guarded)
-    this.#begun.push(this.#ask(() => initialize(guarded)).catch(() => {}))
+    this.#begun.push(this.#call(() => initialize(guarded)).catch(() => {}))
     return {
-      increment: (key) => this.#ask(() => count(guarded, key)),
-      decrement: (key) => this.#ask(() => store.decrement(key)),
-      resetKey: (key) => this.#ask(() => store.resetKey(key)),
-      get: (key) => this.#ask(() => store.get?.(key)),
+      increment: (key) => this.#call(() => count(guarded, key)),
+      decrement: (key) => this.#call(() => store.decrement(key)),
+      resetKey: (key) => this.#call(() => store.resetKey(key)),
+      get: (key) => this.#call(() => store.get?.(key)),
     }
   }
 
-  #ask<T>(work: () => Awaitable<T>): Promise<T> {
+  #call<T>(work: () => Awaitable<T>): Promise<T> {
     if (this.#down) return Promise.reject(new StoreDown(down))
     return new Promise<T>((resolve, reject) => {
       const settle = (): boolean => {
         cancel()
-        return this.#waiting.delete(release)
+        return this.#pending.delete(release)
       }
       const release = (): void => {
         settle()
         reject(new StoreDown(down))
       }
       const cancel = deadline(this.#timeout, () => {
-        if (this.#waiting.has(release)) this.#open(stated(new Error(`No answer in ${this.#timeout} ms.`), 'redis-gone'))
+        if (this.#pending.has(release)) this.#open(stated(new Error(`No answer in ${this.#timeout} ms.`), 'redis-gone'))
       })
-      this.#waiting.add(release)
+      this.#pending.add(release)
       attempt(work).then(
         (value) => {
           if (settle()) resolve(value)
         },
-        // A call that fails after it was given up says nothing about the store as it is now.
+        // A call that fails after it was abandoned says nothing about the current state of the
+        // store.
         (error) => {
-          if (this.#waiting.has(release)) this.#open(error)
+          if (this.#pending.has(release)) this.#open(error)
         },
       )
     })
   }
 
   /**
-   * Resolves when the stores count, or after `timeout` milliseconds, so that a service which waits
-   * for it counts its first requests. Never rejects.
+   * Resolves when the stores work, or after `timeout` milliseconds. A service that awaits it counts
+   * its first requests. Never rejects.
    */
   async ready(timeout: number): Promise<void> {
     await Promise.all(this.#begun)
@@ -137,10 +144,10 @@ export class StoreGuard {
     if (this.#down) return
     this.#down = true
     this.#opened = performance.now()
-    // A store that fails again right after a recovery is probed as one that stays down, so that a
-    // flapping store is not reported more than about once a second.
+    // A store that fails again right after a recovery is probed at the long interval, so that a
+    // flapping store is reported about once a second at most.
     if (this.#opened - this.#closed > longestPause) this.#pause = firstPause
-    for (const release of [...this.#waiting]) release()
+    for (const release of [...this.#pending]) release()
     const message = this.messages.failed
     report({ state: 'failed', message, error: cause, duration: undefined })
     notify(this.#onFailure, () => stated(new Error(message, { cause }), 'redis-gone'))
@@ -155,14 +162,17 @@ export class StoreGuard {
   #close(): void {
     this.#down = false
     this.#closed = performance.now()
-    for (const tell of this.#whenUp.splice(0)) tell()
+    for (const resolve of this.#whenUp.splice(0)) resolve()
     const duration = Math.round(this.#closed - this.#opened)
     const message = this.messages.recovered(inSeconds(Math.max(1, Math.round(duration / 100)) / 10))
     report({ state: 'recovered', message, error: undefined, duration })
     notify(this.#onRecovery, () => ({ message, duration }))
   }
 
-  /** Counts once in each store: a replica that may only be read answers, and counts nothing. */
+  /**
+   * Increments a counter in each store: a read-only replica would respond to reads, but can't
+   * count.
+   */
   #probe(): void {
     const probe = ++this.#probes
     const isCurrent = (): boolean => probe === this.#probes
@@ -176,7 +186,7 @@ export class StoreGuard {
     const began = performance.now()
     const late = setTimeout(end, Math.max(probeTimeout, this.#timeout), false).unref()
     Promise.all(this.#stores.map((guarded) => attempt(() => tryStore(guarded, isCurrent)))).then(
-      // An answer that comes later than requests wait is of no use to them.
+      // A response that takes longer than requests wait is of no use to them.
       () => end(performance.now() - began <= this.#timeout),
       () => end(false),
     )
@@ -190,27 +200,26 @@ const down = 'The store does not answer.'
 /** Turns an exception into a rejection. */
 const attempt = async <T>(work: () => Awaitable<T>): Promise<T> => work()
 
-// RedisStore keeps the promise of its scripts: one that was rejected stays so until `init` is called again.
+// RedisStore keeps the promise of its scripts: a rejected one stays rejected until `init` is called
+// again.
 const initialize = ({ store, window }: Guarded): Awaitable<void> => store.init?.({ windowMs: window })
 
-/**
- * Counts one. A store that answers without a count has not counted, and is as down as one that
- * fails.
- */
+/** Counts one. A store that returns no count did not count, and is treated as down. */
 async function count({ store }: Guarded, key: string): Promise<WindowCount> {
   const hits: Partial<WindowCount> | null | undefined = await store.increment(key)
   const { totalHits } = hits ?? {}
-  // A store in JavaScript may give null where there is no time.
+  // A store in JavaScript may return null if there is no time.
   const resetTime = hits?.resetTime ?? undefined
   if (typeof totalHits !== 'number' || !(totalHits >= 1) || !(resetTime === undefined || resetTime instanceof Date)) {
     throw new Error(
-      'The store answered increment() with something else than { totalHits, resetTime }: a number from 1 on, and a Date or nothing.',
+      'The store returned an invalid result of increment(). It must return { totalHits, resetTime }: a number of ' +
+        'at least 1, and a Date or undefined.',
     )
   }
   return { totalHits, resetTime }
 }
 
-/** `isCurrent`: false once the probe is given up, which then sends no more commands. */
+/** `isCurrent`: false once the probe is abandoned, which then sends no more commands. */
 async function tryStore(guarded: Guarded, isCurrent: () => boolean): Promise<void> {
   await initialize(guarded)
   if (!isCurrent()) return
@@ -219,5 +228,5 @@ async function tryStore(guarded: Guarded, isCurrent: () => boolean): Promise<voi
   await guarded.store.resetKey(probeKey)
 }
 
-/** No key of an address or a principal equals it. */
+/** A key that no address or principal has. */
 const probeKey = 'probe'

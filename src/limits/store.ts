@@ -1,7 +1,7 @@
-/** Where requests are counted: what a store must do, and the options that every limit has about it (LIMIT-1). */
+/** The contract of stores that count requests, and the options for using them (LIMIT-1). */
 import type { Awaitable } from '../adapters/contract.js'
 
-/** How often a key has been counted in its window. */
+/** The count of a key in its window. */
 export interface WindowCount {
   readonly totalHits: number
   /** When the window ends. */
@@ -9,19 +9,21 @@ export interface WindowCount {
 }
 
 /**
- * A store of counters with one fixed window, as `express-rate-limit` has it: its stores fit, such as `RedisStore` of `rate-limit-redis`. What it can't do it throws or
- * rejects, and a store that does not answer is left alone until it does. A window begins with the first count of a key and ends by itself.
+ * A store of counters with one fixed window. Compatible with the stores of `express-rate-limit`,
+ * such as `RedisStore` of `rate-limit-redis`. Failures are exceptions or rejections; a store that
+ * does not respond is not used until it recovers. A window begins with a key's first count and then
+ * has a fixed length.
  */
 export interface LimitStore {
   /** Called before the first count, and again after each outage. `windowMs`: milliseconds. */
   init?(options: { readonly windowMs: number }): Awaitable<void>
   /** Counts one. */
   increment(key: string): Awaitable<WindowCount>
-  /** Takes one back. */
+  /** Decrements the count. */
   decrement(key: string): Awaitable<void>
-  /** Forgets the key. */
+  /** Removes the key. */
   resetKey(key: string): Awaitable<void>
-  /** The count as it is; `login` needs it. No hits, or `undefined`, where there is none. */
+  /** The current count, required by `login`. `undefined`, or no hits, if there is none. */
   get?(key: string): Awaitable<WindowCount | undefined>
 }
 
@@ -29,40 +31,40 @@ export interface LimitStore {
 export interface StoreOutage {
   /**
    * One sentence for a log, such as
-   * `Rate limits were off for 12.3 seconds: the store of rateLimit() did not count.`
+   * `Rate limits were off for 12.3 seconds: the store of rateLimit() did not work.`
    */
   readonly message: string
-  /** Milliseconds from the failure until the store counted again. */
+  /** Milliseconds from the failure until the store worked again. */
   readonly duration: number
 }
 
-/** Where a limit is counted, and what happens while that place is down. */
+/** The store of a limit, and the handling of its outages. */
 export interface StoreOptions {
   /**
-   * Makes a store for each counter, once, when the service is built; `name` keeps their keys apart.
-   * Processes that are given the same store share one limit. Default: in this process, the last
+   * Creates a store for each counter when the service is built; `name` keeps their keys apart.
+   * Processes that use the same store share one limit. Default: in this process, with the last
    * 100,000 keys of each counter.
    */
   readonly store?: (name: string) => LimitStore
-  /** Milliseconds that a store may take to answer before it counts as down. Default 500. */
+  /** Milliseconds that a store may take to respond before it is considered down. Default 500. */
   readonly storeTimeout?: number
   /**
-   * Called once when the store fails or stops answering (LIMIT-1). Exceptions and rejections of the
-   * callback go to `console.error`. Default: `console.error` of the error.
+   * Called once when the store fails or stops responding (LIMIT-1). Exceptions and rejections of
+   * the callback are written to `console.error`. Default: `console.error` of the error.
    */
   readonly onStoreFailure?: (error: unknown) => void
   /**
-   * Called once when the store counts again after a failure, with how long it did not (LIMIT-1).
-   * Exceptions and rejections of the callback go to `console.error`. Default: `console.error` of
-   * the message.
+   * Called once when the store works again after a failure, with the duration of the outage
+   * (LIMIT-1). Exceptions and rejections of the callback are written to `console.error`. Default:
+   * `console.error` of the message.
    */
   readonly onStoreRecovery?: (outage: StoreOutage) => void
 }
 
-/** How many in how long. */
+/** A number of requests per window. */
 export interface Quota {
-  /** How many a window. */
+  /** The maximum per window. */
   readonly limit: number
-  /** Milliseconds of a window. */
+  /** The length of a window in milliseconds. */
   readonly window: number
 }

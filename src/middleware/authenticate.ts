@@ -1,8 +1,11 @@
-/** Authentication: the credentials of one request header become a principal, or 401 (AUTH-1, AUTH-3, AUTH-4). */
+/**
+ * Authentication: turns the credentials in one request header into a principal, or responds with
+ * 401 (AUTH-1, AUTH-3, AUTH-4).
+ */
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Awaitable } from '../adapters/contract.js'
-import { isNobody } from '../auth/nobody.js'
+import { isNoPrincipal } from '../auth/no-principal.js'
 import { sharedRegistry } from '../brand.js'
 import { stated } from '../failures/stated.js'
 import { soleField } from '../http/sole-field.js'
@@ -16,39 +19,57 @@ import type { Middleware } from './middleware.js'
 import { headerName } from './options.js'
 import { requestState } from './request-state.js'
 
-/** How a team's own credentials become a principal. */
+/** The options of `authenticate()`: where credentials are sent, and how to identify the caller. */
 export interface AuthenticateOptions<P> {
-  /** The request header that the credentials come in, such as `X-Api-Key`. */
+  /** The request header that contains the credentials, such as `X-Api-Key`. */
   readonly field: string
-  /** The value of `WWW-Authenticate` on a 401, such as `ApiKey realm="courier"` (RFC 9110 11.6.1). */
+  /**
+   * The value of `WWW-Authenticate` on a 401, such as `ApiKey realm="courier"` (RFC 9110 11.6.1).
+   */
   readonly challenge: string
   /**
-   * The principal of these credentials, the value of the field as it came; `undefined`, null or false where they are not valid (401). What it throws is answered: a dependency
-   * that is down throws `Unavailable`. `req` may be typed as Express's own.
+   * Returns the principal for these credentials (the field value as it was sent), or `undefined`,
+   * null or false if they are not valid (401). Exceptions become the response; throw `Unavailable`
+   * if a dependency is down. `req` may be typed as Express's request.
    */
-  // A method, here and in other options: a parameter of one may be narrower than ours, as Express's request is.
+  // Declared as a method, here and in other options, so that a callback may declare a narrower
+  // parameter type, such as Express's request.
   identify(credentials: string, req: IncomingMessage): Awaitable<P | undefined | null | false>
 }
 
-/** What `authenticate()`, `bearer()` and `publicToken()` make: a middleware, and the option `authenticate` of `api` and `resourceRouter`. */
+/**
+ * The return value of `authenticate()`, `bearer()` and `publicToken()`: a middleware, and a value
+ * for the option `authenticate` of `api` and `resourceRouter`.
+ */
 export interface Authenticate<P = unknown> extends Middleware {
-  /** The principal of a request that has passed here, or that `api` has found by this before its hand-written routes. Throws `ConfigurationError` where nobody has been found. */
+  /**
+   * The principal of a request that passed this middleware, or that `api` authenticated before its
+   * hand-written routes. Throws `ConfigurationError` if the request was not authenticated.
+   */
   of(req: IncomingMessage): P
-  /** The principal of a request, at once where nothing waits. Throws or rejects with the `unauthenticated` problem (401). */
+  /**
+   * Authenticates a request. Returns synchronously if nothing is asynchronous. Throws or rejects
+   * with the problem `unauthenticated` (401).
+   */
   identify(req: IncomingMessage): Awaitable<P>
-  /** The request header that the credentials come in: answers vary by it (HDR-6). */
+  /** The request header that contains the credentials. Responses vary by it (HDR-6). */
   readonly field: string
-  /** The value of `WWW-Authenticate` of a request without credentials, such as `Bearer realm="api"` (RFC 9110 11.6.1). */
+  /**
+   * The value of `WWW-Authenticate` for a request without credentials, such as `Bearer realm="api"`
+   * (RFC 9110 11.6.1).
+   */
   readonly challenge: string
-  /** What the credentials are, where the library checks them itself: documents say so. */
+  /** The format of the credentials, if the library verifies them itself. Shown in documents. */
   readonly format?: 'JWT'
 }
 
 /**
- * Lets through whoever `identify` knows; anybody else is 401 with `WWW-Authenticate` (AUTH-4). Answers are `private, no-cache` and vary by the field unless a handler
- * says otherwise (HDR-6). A field that comes twice is refused: whichever of the two a proxy has looked at, we might take the other. Throws `ConfigurationError` where
- * an option makes no sense.
+ * Creates a middleware that authenticates requests with `identify`. Other requests get 401 with
+ * `WWW-Authenticate` (AUTH-4). Responses are `private, no-cache` and vary by the field, unless a
+ * handler sets these headers itself (HDR-6). A repeated field is refused, since a proxy may have
+ * checked a different one of the two values.
  *
+ * @throws ConfigurationError `invalid-option` if an option is invalid
  * @example
  * const authenticated = authenticate({ field: 'X-Api-Key', challenge: 'ApiKey realm="courier"', identify: (key) => callers.get(key) })
  * app.use(authenticated)
@@ -62,7 +83,7 @@ export function authenticate<P>(options: AuthenticateOptions<P>): Authenticate<P
     if (typeof credentials !== 'string')
       throw unauthenticated(challenge, credentials === undefined ? 'none' : 'invalid', field)
     return settled(identify(credentials, req), (principal) =>
-      known(principal, () => unauthenticated(challenge, 'invalid', field)),
+      requirePrincipal(principal, () => unauthenticated(challenge, 'invalid', field)),
     )
   })
 }
@@ -75,7 +96,7 @@ export const authenticateKinds: Kinds<AuthenticateOptions<unknown>> = {
   identify: { required: 'function' },
 }
 
-/** The middleware around a way to identify a request. */
+/** Creates the middleware for a function that identifies requests. */
 export function makeAuthenticate<P>(
   field: string,
   challenge: string,
@@ -86,7 +107,7 @@ export function makeAuthenticate<P>(
     keepPrivate(res, field)
   }
   const authenticateMiddleware: Middleware = (req, res, next) => {
-    // A refusal varies by the credentials as well.
+    // A 401 depends on the credentials too.
     res.setHeader(header.vary, mergeVary(res.getHeader(header.vary), field))
     let passed: Awaitable<void>
     try {
@@ -106,40 +127,49 @@ export function makeAuthenticate<P>(
 }
 
 /**
- * The principals that requests have been found to come from, whichever middleware or router has found
- * out: also one of another copy of the library, since otherwise a caller would seem to be nobody.
+ * The principals of authenticated requests, set by any middleware or router. Shared by all copies
+ * of the library: otherwise a request authenticated by one copy would be anonymous to another.
  */
 export const principals = requestState<{ readonly principal: unknown }>(
   'authenticate()',
   sharedRegistry('principals', () => new WeakMap()),
 )
 
-/** The principal, where there is one: what a store gives for nobody is often null, and a set that is asked for a key says false. */
-export function known<P>(principal: P | undefined | null | false, refusal: () => HttpProblem): P {
-  if (isNobody(principal)) throw refusal()
+/**
+ * Returns the principal, or throws if there is none: stores often return null for an unknown
+ * caller, and a membership test returns false.
+ */
+export function requirePrincipal<P>(principal: P | undefined | null | false, refusal: () => HttpProblem): P {
+  if (isNoPrincipal(principal)) throw refusal()
   return principal
 }
 
-/** `Cache-Control` of what was made for one principal (HDR-6). */
+/** `Cache-Control` of responses for one principal (HDR-6). */
 export const privateCaching = 'private, no-cache'
 
-/** Keeps an answer that handlers are about to write to who asked, and tells caches by which fields it varies; what has been said of caching before stays (HDR-6). */
+/**
+ * Makes the response that a handler is about to write private to the caller, and sets `Vary`. Keeps
+ * a `Cache-Control` that is already set (HDR-6).
+ */
 export function keepPrivate(res: ServerResponse, vary: string): void {
   res.setHeader(header.vary, mergeVary(res.getHeader(header.vary), vary))
   if (!res.hasHeader(header.cacheControl)) res.setHeader(header.cacheControl, privateCaching)
 }
 
 /**
- * 401 with the challenge (AUTH-4; RFC 9110 15.5.2). It says that credentials are missing or not valid, never which half was wrong; `why`, for the hooks alone, must
- * hold none of them.
+ * 401 with the challenge (AUTH-4; RFC 9110 15.5.2). The detail says that credentials are missing or
+ * not valid, but never which part is wrong. `why` is passed to hooks only, and must contain no
+ * credentials.
  */
 export function unauthenticated(challenge: string, what: 'none' | 'invalid', field: string, why?: string): HttpProblem {
-  // Of the fields that credentials come in, `Authorization` alone begins with a scheme (RFC 9110 11.6.2).
+  // Of the fields used for credentials, only `Authorization` starts with a scheme (RFC 9110
+  // 11.6.2).
   const scheme = field === header.authorization ? `${challenge.split(' ', 1)[0]} ` : ''
   const detail =
     what === 'none'
       ? `The request has no credentials. Send them as "${field}: ${scheme}...".`
-      : `The credentials in ${field} are not valid: they are malformed, unknown, expired, revoked or meant for another service. Get new ones.`
+      : `The credentials in ${field} are not valid: they are malformed, unknown, expired, revoked or meant for ` +
+        'another service. Get new ones.'
   return new HttpProblem('unauthenticated', {
     detail,
     headers: { [header.wwwAuthenticate]: challenge },

@@ -1,4 +1,4 @@
-/** The absolute address that the links of hand-written routes begin with (REP-5). */
+/** The base address of the links of hand-written routes (REP-5). */
 
 import type { IncomingMessage } from 'node:http'
 import { requestOrigin, type TrustProxy } from '../http/origin.js'
@@ -7,16 +7,20 @@ import type { Kinds } from '../options/kinds.js'
 import { HttpProblem } from '../problem.js'
 import type { ExpressRequest } from './middleware.js'
 
-/** Where absolute links begin. */
+/** The base address of absolute links. */
 export interface BaseAddressOptions {
   /**
-   * The absolute address before the path that the app itself sees, such as `https://api.example.com/private`. Default: from the request, as far as the app's
-   * `trust proxy` allows (REP-5).
+   * The absolute address of the app itself, before the paths it routes, such as
+   * `https://api.example.com/private`. Default: derived from the request, subject to the app's
+   * `trust proxy` setting (REP-5).
    */
   readonly baseUrl?: string | undefined
 }
 
-/** Gives the absolute address for a request, without a trailing slash; `undefined` where the request's host is malformed. */
+/**
+ * Returns the absolute base address for a request, without a trailing slash; `undefined` if the
+ * request's host is malformed.
+ */
 export type BaseAddress = (req: IncomingMessage) => string | undefined
 
 export const baseAddressKinds: Kinds<BaseAddressOptions> = {
@@ -26,7 +30,7 @@ export const baseAddressKinds: Kinds<BaseAddressOptions> = {
   },
 }
 
-/** Where `baseUrl` is of its kind. */
+/** Expects a `baseUrl` that was checked with `baseAddressKinds`. */
 export function baseAddress({ baseUrl }: BaseAddressOptions): BaseAddress {
   if (baseUrl === undefined) return originOf
   const { origin, pathname } = new URL(baseUrl)
@@ -34,16 +38,16 @@ export function baseAddress({ baseUrl }: BaseAddressOptions): BaseAddress {
   return () => base
 }
 
-/** The refusal of a request whose links would have no address to begin with (REP-5). */
+/** The 400 for a request from whose malformed host no links can be built (REP-5). */
 export function malformedHost(): HttpProblem {
-  return new HttpProblem('malformed-host', { detail: 'The Host field must name a host and perhaps a port.' })
+  return new HttpProblem('malformed-host', { detail: 'The Host field must contain a host and optionally a port.' })
 }
 
 function originOf(req: IncomingMessage): string | undefined {
   return requestOrigin(req, (req as ExpressRequest).app?.get('trust proxy fn') as TrustProxy | undefined)
 }
 
-/** The whole path that was asked for, still encoded, however deep the handler is mounted. */
+/** The whole requested path, still encoded, even if the handler is mounted below a path. */
 export function requestPath(req: IncomingMessage): string {
   return splitTarget((req as ExpressRequest).originalUrl ?? req.url ?? '/').path
 }

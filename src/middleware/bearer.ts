@@ -1,4 +1,7 @@
-/** Authentication by a JSON Web Token: in `Authorization` for private APIs, in `x-authorization-token` for public ones (AUTH-1, AUTH-3, AUTH-5). */
+/**
+ * Authentication by a JSON Web Token: in `Authorization` for private APIs, in
+ * `x-authorization-token` for public ones (AUTH-1, AUTH-3, AUTH-5).
+ */
 
 import type { IncomingMessage } from 'node:http'
 import type { Awaitable } from '../adapters/contract.js'
@@ -14,37 +17,63 @@ import type { Kinds } from '../options/kinds.js'
 import type { HttpProblem } from '../problem.js'
 import { settled } from '../promise.js'
 import { header } from '../wire.js'
-import { type Authenticate, known, makeAuthenticate, unauthenticated } from './authenticate.js'
+import { type Authenticate, makeAuthenticate, requirePrincipal, unauthenticated } from './authenticate.js'
 import { realmKind } from './options.js'
 
-/** Which tokens are valid, and which principal each stands for. */
+/** Which tokens are valid, and the principal for each. */
 export interface TokenOptions<P = Claims> {
-  /** The keys that tokens may be signed with, each with its one algorithm; or the function that finds them, such as `jwks()`. */
+  /**
+   * The verification keys, each with its one algorithm; or a function that finds them, such as
+   * `jwks()`.
+   */
   readonly keys: VerificationKeys
-  /** Who may have issued the token, its claim `iss`: one or several. Default: anybody who has a key. */
+  /**
+   * Accepted values of the claim `iss`: one or several. Default: any issuer whose key is in `keys`.
+   */
   readonly issuer?: string | readonly string[]
-  /** What this service is called in the claim `aud`: one name or several. Default none; then a token that has an audience is refused (RFC 7519 4.1.3). */
+  /**
+   * The names of this service in the claim `aud`: one or several. Default none; then a token with
+   * an audience is refused (RFC 7519 4.1.3).
+   */
   readonly audience?: string | readonly string[]
-  /** Seconds by which clocks may differ, at most 600. Default 0. */
+  /** The accepted clock difference in seconds, at most 600. Default 0. */
   readonly clockTolerance?: number
-  /** Seconds since `iat` that a token is taken, whatever its `exp`; `iat` is then required. Default: as long as `exp` says. */
+  /**
+   * The maximum age of a token in seconds since `iat`, in addition to its `exp`. If set, `iat` is
+   * required. Default: no maximum age.
+   */
   readonly maxAge?: number
-  /** The `typ` that the header must have, such as `at+jwt` (RFC 9068 2.1); `application/` and case do not count. Default: any. */
+  /**
+   * The required `typ` in the token's header, such as `at+jwt` (RFC 9068 2.1), ignoring case and an
+   * `application/` prefix. Default: any.
+   */
   readonly type?: string
-  /** Whether a token has been revoked, by its `jti` for one. Asked on every request. What it throws is 503, so that nobody passes unasked. */
+  /**
+   * Whether a token was revoked, for example by its `jti`. Called for every request. If it throws,
+   * the response is 503, so that no request passes unchecked.
+   */
   readonly revoked?: (claims: Claims) => Awaitable<boolean>
-  /** The principal that these claims stand for; `undefined`, null or false where there is none such any more (401). It runs on every request. Default: the claims. */
+  /**
+   * Returns the principal for these claims, or `undefined`, null or false if it no longer exists
+   * (401). Called for every request. Default: the claims.
+   */
   principal?(claims: Claims, req: IncomingMessage): Awaitable<P | undefined | null | false>
-  /** The most verified tokens that are kept, never past their `exp`; those not used lately go first. 0 keeps none. Default 1,000. */
+  /**
+   * The maximum number of cached verified tokens. A token is never used past its `exp`; the least
+   * recently used ones are evicted first. 0 disables the cache. Default 1,000.
+   */
   readonly cache?: number
   /** The realm in `WWW-Authenticate`. Default `api`. */
   readonly realm?: string
 }
 
-/** A principal that is more than claims has to be made of them: without `principal`, `bearer<User>()` would call claims a user. */
+/**
+ * Requires `principal` if the principal's type is more than `Claims`. Otherwise `bearer<User>()`
+ * would return claims typed as a user.
+ */
 export type MakesPrincipal<P> = Claims extends P ? unknown : Pick<Required<TokenOptions<P>>, 'principal'>
 
-/** What keys may be, `keyRing` says: no message may hold any of them. */
+/** `keys` is checked by `keyRing`, since no message may contain keys. */
 export const tokenKinds: Kinds<TokenOptions<unknown>> = {
   keys: 'any',
   issuer: oneOrMore,
@@ -59,8 +88,12 @@ export const tokenKinds: Kinds<TokenOptions<unknown>> = {
 }
 
 /**
- * Lets through whoever has a valid token in `Authorization: Bearer` (AUTH-1, AUTH-5; RFC 6750 2.1): signed by one of the keys, with `exp`, and as the options ask.
- * Anybody else is 401. Throws `ConfigurationError` where an option makes no sense or a key is unfit.
+ * Authenticates requests by a token in `Authorization: Bearer` (AUTH-1, AUTH-5; RFC 6750 2.1). The
+ * token must be signed by one of the keys, have an `exp`, and satisfy the options. Other requests
+ * get 401.
+ *
+ * @throws ConfigurationError `invalid-option` if an option is invalid, `weak-key` if a key is
+ * unsuitable
  *
  * @example
  * const authenticated = bearer({ keys: jwks('https://login.example/jwks.json'), issuer: 'https://login.example', audience: 'courier', type: 'at+jwt' })
@@ -72,8 +105,11 @@ export function bearer<P = Claims>(options: TokenOptions<P> & MakesPrincipal<P>)
 }
 
 /**
- * Lets through whoever has a valid token in `x-authorization-token`, as `login` gives it to clients of public APIs (AUTH-3, AUTH-5). The rules and options are those
- * of `bearer`. Throws `ConfigurationError` where an option makes no sense or a key is unfit.
+ * Authenticates requests by a token in `x-authorization-token`, which `login` issues to clients of
+ * public APIs (AUTH-3, AUTH-5). The rules and options are those of `bearer`.
+ *
+ * @throws ConfigurationError `invalid-option` if an option is invalid, `weak-key` if a key is
+ * unsuitable
  *
  * @example app.use(publicToken({ keys: { kid: '2026-11', algorithm: 'ES256', key: publicPem }, issuer: 'https://api.example', audience: 'courier' }))
  */
@@ -81,7 +117,10 @@ export function publicToken<P = Claims>(options: TokenOptions<P> & MakesPrincipa
   return byToken('publicToken()', options, header.token, header.token, (field) => field)
 }
 
-/** The token in `Authorization`; `undefined` where that is of another scheme. Schemes know no case (RFC 9110 11.1). */
+/**
+ * The token in `Authorization`; `undefined` for another scheme. Schemes are case-insensitive (RFC
+ * 9110 11.1).
+ */
 function bearerToken(field: string): string | undefined {
   const credentials = /^bearer(?: +(.*))?$/i.exec(field)
   return credentials === null ? undefined : (credentials[1] ?? '')
@@ -96,7 +135,7 @@ function byToken<P>(
 ): Authenticate<P> {
   checkOptions(what, options, tokenKinds)
   const challenge = `${scheme} realm="${options.realm ?? 'api'}"`
-  // RFC 6750 3.1: the error is told to who sent a token, not to who sent none.
+  // RFC 6750 3.1: a request that sent no token gets no error code.
   const refuse = (why: string): HttpProblem =>
     unauthenticated(`${challenge}, error="invalid_token"`, 'invalid', field, why)
   const caches = new Caches()
@@ -106,7 +145,7 @@ function byToken<P>(
   const made = makeAuthenticate<P>(field, challenge, (req) => {
     const sent = soleField(req, field)
     if (sent === undefined) throw unauthenticated(challenge, 'none', field)
-    if (typeof sent !== 'string') throw refuse('The field stands more than once.')
+    if (typeof sent !== 'string') throw refuse('The field is repeated.')
     if (sent.length > longestToken + scheme.length + 1)
       throw refuse(`The field is longer than a token of ${longestToken} characters.`)
     const token = tokenOf(sent)
@@ -116,7 +155,7 @@ function byToken<P>(
     if (principal === undefined) return claims as Awaitable<P>
     return settled(claims, (verified) =>
       settled(principal(verified, req), (found) =>
-        known(found, () => refuse('The function principal knows nobody of these claims.')),
+        requirePrincipal(found, () => refuse('The function principal returned none for these claims.')),
       ),
     )
   })

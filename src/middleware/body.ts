@@ -1,4 +1,4 @@
-/** Request bodies: read only where one is wanted, bounded, strict (HDR-5). */
+/** Request bodies: read only if needed, bounded, and parsed strictly (HDR-5). */
 
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import getRawBody from 'raw-body'
@@ -15,11 +15,11 @@ import { header, mediaType, xmlTypes } from '../wire.js'
 import { type Decode, decoderOf, identity } from './content-coding.js'
 import type { ExpressRequest } from './middleware.js'
 
-/** How much of a body is read, and for how long. */
+/** The limits for reading a body. */
 export interface BodyLimits {
   /** Bytes. */
   readonly bodyLimit: number
-  /** How deep arrays and objects may nest. */
+  /** The maximum nesting depth of arrays and objects. */
   readonly depthLimit: number
   /** Milliseconds. */
   readonly timeout: number
@@ -27,7 +27,10 @@ export interface BodyLimits {
 
 export const bodyLimitKinds: Kinds<BodyLimits> = { bodyLimit: bytes, depthLimit: count, timeout: milliseconds }
 
-/** The limits of a service's bodies: 1 MiB, 32 levels and 30 seconds unless it says otherwise; no time is longer than a timer takes. */
+/**
+ * The limits of a service's bodies, with defaults: 1 MiB, 32 levels and 30 seconds. The timeout is
+ * limited to the longest delay of a timer.
+ */
 export function resolveBodyLimits(options: { readonly [Name in keyof BodyLimits]?: number | undefined }): BodyLimits {
   const { bodyLimit = 1_048_576, depthLimit = 32, timeout = 30_000 } = options
   return {
@@ -39,53 +42,63 @@ export function resolveBodyLimits(options: { readonly [Name in keyof BodyLimits]
 
 const whole: readonly string[] = Object.freeze([mediaType.json, ...xmlTypes])
 
-/** The media types that bodies are understood in: of whole representations, and of merge patches. */
+/** The media types of request bodies: of whole representations, and of merge patches. */
 export const bodyTypes = Object.freeze({
   whole,
   patch: Object.freeze([mediaType.mergePatch, ...whole]) as readonly string[],
 })
 
-/** How the body of a request is read. */
+/** The options for reading a request body. */
 export interface BodyOptions {
-  /** Media types that are understood. */
+  /** Accepted media types. */
   readonly accepted: readonly string[]
-  /** What types of value stand where, which XML does not say. */
+  /** The types of the body's values, which XML itself does not indicate. */
   readonly form: Form
   /** Bytes. */
   readonly bodyLimit: number
-  /** How deep arrays and objects may nest. */
+  /** The maximum nesting depth of arrays and objects. */
   readonly depthLimit: number
-  /** Milliseconds until 408, asked for where a body is waited for; none where the time is up. No more than a timer takes: see `resolveBodyLimits`. */
+  /**
+   * Returns the milliseconds left until 408, at most the longest delay of a timer (see
+   * `resolveBodyLimits`). Called when reading starts.
+   */
   readonly timeLeft: () => number
-  /** Whether a body of this media type is read as JSON, as the service did before (HDR-5). Empty: it has none. Default: none is. */
+  /**
+   * Whether a body of this media type is parsed as JSON, for services that did so before (HDR-5).
+   * Called with an empty string if there is no media type. Default: never.
+   */
   readonly takes?: ((mediaType: string) => boolean) | undefined
-  /** The body is a patch: a 415 names the media types in `Accept-Patch` (RFC 5789). */
+  /** The body is a patch: a 415 lists the media types in `Accept-Patch` (RFC 5789). */
   readonly patch: boolean
 }
 
-/** True where the request carries a body (RFC 9112 6.3). */
+/** Whether the request has a body (RFC 9112 6.3). */
 export const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers['transfer-encoding'] !== undefined || lengthOf(headers) > 0
 
 const lengthOf = (headers: IncomingHttpHeaders): number => Number(headers['content-length'] ?? 0)
 
-/** A request whose body is wanted. Its fields are looked up once: an app that Express has mounted by itself makes every look at a request slow. */
+/**
+ * A request whose body is to be read. Its fields are looked up once: in an app mounted by Express
+ * itself, every property access on a request is slow.
+ */
 interface Carrier {
   readonly req: IncomingMessage
   readonly headers: IncomingHttpHeaders
-  /** What the request says; NaN where the body says it itself, in chunks. */
+  /** `Content-Length`; NaN for a chunked body. */
   readonly length: number
   readonly media: MediaType
   readonly options: BodyOptions
 }
 
-/** One turn of the microtasks later. */
-const soon = Promise.resolve()
+/** For waiting until the next microtask. */
+const nextMicrotask = Promise.resolve()
 
 /**
- * Hands the body, parsed, to `use`, and gives back what comes of it (HDR-5): at once where the body is there, which it is behind a middleware that has waited. One that
- * another middleware has parsed already is used, whatever it was: an object after the same checks of its structure; bytes and text are parsed here.
- * Throws 400, 408, 413 and 415 problems, or rejects with them.
+ * Parses the body, calls `use` with it, and returns the result of `use` (HDR-5): synchronously if
+ * the body is already there, as after a middleware that awaited something. A body that another
+ * middleware has read is used in any form: an object after the same structural checks, while bytes
+ * and text are parsed here. Throws or rejects with 400, 408, 413 and 415 problems.
  */
 export function readBody<T>(
   req: IncomingMessage,
@@ -99,15 +112,16 @@ export function readBody<T>(
     throw new HttpProblem('missing-body', { detail: `Send a body of ${options.accepted.join(' or ')}.` })
   const carrier = { req, headers, length, media: mediaTypeOf(headers, options), options }
   if (hasArrived(carrier)) return settled(readArrived(carrier), use)
-  // Where somebody listens to the stream already, it passes by whoever does not listen at once.
-  if (req.readableFlowing !== null) return settled(readAnyhow(carrier), use)
-  // What came in one packet with the head is here by then: Node's parser has passed it on.
-  return soon.then(() => settled(hasArrived(carrier) ? readArrived(carrier) : readAnyhow(carrier), use))
+  // If another listener is attached to the stream, reading must start at once or data is lost.
+  if (req.readableFlowing !== null) return settled(readStreamed(carrier), use)
+  // A body in the same packet as the head is available in the next microtask: Node's parser has
+  // emitted it.
+  return nextMicrotask.then(() => settled(hasArrived(carrier) ? readArrived(carrier) : readStreamed(carrier), use))
 }
 
 /**
- * The bytes of a body, decoded from its `Content-Encoding`, whatever they say. Coded and decoded they
- * keep to the limit. Rejects with 400, 408, 413 and 415 problems.
+ * Reads the bytes of a body, decoded from its `Content-Encoding` but not parsed. The limit applies
+ * before and after decoding. Rejects with 400, 408, 413 and 415 problems.
  */
 export async function readUpload(
   req: IncomingMessage,
@@ -118,7 +132,7 @@ export async function readUpload(
     throw new HttpProblem('missing-body', { detail: `Send a body of ${options.accepted.join(' or ')}.` })
   const media = mediaTypeOf(headers, options)
   const { body } = req as ExpressRequest
-  // Another middleware, such as `express.text()`, has read and decoded it.
+  // Another middleware, such as `express.text()`, has already read and decoded it.
   if (req.readableEnded && (typeof body === 'string' || body instanceof Uint8Array)) {
     const taken = typeof body === 'string' ? Buffer.from(body) : body
     if (taken.byteLength > options.bodyLimit) throw tooLarge(options)
@@ -130,13 +144,15 @@ export async function readUpload(
 }
 
 /**
- * Whether all of the body has come already, so that nobody has to wait and listen for it: a timer and five listeners less. False also where it is too large or something
- * is unusual with the stream: then it is read as any other.
+ * Whether the whole body has arrived, so that it can be read without waiting, which saves a timer
+ * and five listeners. False if the body is too large or the stream is in an unusual state; it is
+ * then read like any other.
  */
 function hasArrived({ req, length, options }: Carrier): boolean {
-  // A message with a length ends with its last byte (RFC 9112 6.3). Whoever has taken some of it has put it back.
+  // A message with a length ends with its last byte (RFC 9112 6.3). Bytes that were read have been
+  // put back.
   if (req.readableLength !== length || length > options.bodyLimit) return false
-  // Nobody has listened, piped, paused or asked for text.
+  // No code has attached listeners, piped, paused or set an encoding.
   return req.readableFlowing === null && req.readableEncoding === null && !req.destroyed
 }
 
@@ -145,16 +161,16 @@ function readArrived(carrier: Carrier): unknown {
   checkCharset(carrier)
   const decode = decoderOf(headers)
   const bytes = req.read() as Uint8Array
-  // So that the stream comes to its end.
+  // Lets the stream end.
   req.resume()
   return decoded(bytes, decode, carrier)
 }
 
-/** The body of a stream that somebody has read already, or that has to be listened to. */
-function readAnyhow(carrier: Carrier): unknown {
+/** The body of a stream that another middleware has read, or that must be awaited. */
+function readStreamed(carrier: Carrier): unknown {
   const { req, headers, options } = carrier
   const { body } = req as ExpressRequest
-  // Express 4 leaves an empty object where its parsers have passed a body by: then it has not been read.
+  // Express 4 leaves an empty object if its parsers have skipped a body: it has not been read then.
   const before = req.readableEnded ? body : undefined
   if (before === undefined) {
     checkCharset(carrier)
@@ -164,13 +180,14 @@ function readAnyhow(carrier: Carrier): unknown {
   if (typeof before !== 'string' && !(before instanceof Uint8Array)) {
     return taken(checkParsed(before, { depth: options.depthLimit }) ?? { value: before })
   }
-  // Whoever has made text of it knew its charset, whoever has read it its coding.
+  // A middleware that returns text has handled the charset; one that returns bytes, only the
+  // coding.
   if (typeof before !== 'string') checkCharset(carrier)
   if (Buffer.byteLength(before) > options.bodyLimit) throw tooLarge(options)
   return parsed(before, carrier)
 }
 
-/** What stands in bytes as they came. Coded and decoded they keep to the limit, so that neither is a way round it. */
+/** Decodes and parses the bytes of a body. The limit applies before and after decoding. */
 function decoded(bytes: Uint8Array, decode: Decode, carrier: Carrier): unknown {
   if (decode === identity) return parsed(bytes, carrier)
   const { options } = carrier
@@ -202,7 +219,7 @@ function taken(result: JsonResult): unknown {
   throw new HttpProblem('malformed-body', { detail: malformed, errors })
 }
 
-/** The media type, which is understood. */
+/** The media type of the body. Throws 415 if it is not accepted. */
 function mediaTypeOf(headers: IncomingHttpHeaders, options: BodyOptions): MediaType {
   const field = headers['content-type']
   const media = field === undefined ? undefined : parseMediaType(field)
@@ -214,12 +231,12 @@ function mediaTypeOf(headers: IncomingHttpHeaders, options: BodyOptions): MediaT
 
 const untyped: MediaType = { type: '', parameters: new Map() }
 
-/** XML says its charset itself as well: see `readXml`. */
+/** The charset of XML may also be declared in the document: see `readXml`. */
 function checkCharset({ media, options }: Carrier): void {
   if (media.parameters.size === 0) return
   const charset = charsetOf(media)
   if (charset === undefined || charset === 'utf-8' || charset === 'utf8' || xmlTypes.includes(media.type)) return
-  throw unsupported('JSON is UTF-8 (RFC 8259). Leave the charset out, or say utf-8.', options)
+  throw unsupported('JSON is UTF-8 (RFC 8259). Omit the charset, or set it to utf-8.', options)
 }
 
 function unsupported(detail: string, { accepted, patch }: BodyOptions): HttpProblem {
@@ -229,14 +246,15 @@ function unsupported(detail: string, { accepted, patch }: BodyOptions): HttpProb
 }
 
 const tooLarge = ({ bodyLimit }: BodyOptions): HttpProblem =>
-  new HttpProblem('body-too-large', { detail: `A body holds at most ${bodyLimit} bytes.`, headers: closing })
+  new HttpProblem('body-too-large', { detail: `A body must not exceed ${bodyLimit} bytes.`, headers: closing })
 
-/** What is refused is left unread, so these answers close the connection. */
+/** The rest of a refused body is not read, so these responses close the connection. */
 async function readBytes(req: IncomingMessage, options: BodyOptions): Promise<Uint8Array> {
   if (req.readableEnded || req.readableDidRead) {
     throw new ConfigurationError(
       'middleware-missing',
-      'Another middleware has consumed the body without leaving it in req.body. Put it behind, or let it leave what it has parsed.',
+      'Another middleware has consumed the body without setting req.body. Move it after this one, or let it set ' +
+        'req.body to the parsed body.',
     )
   }
   const late = (): HttpProblem =>
@@ -252,11 +270,11 @@ async function readBytes(req: IncomingMessage, options: BodyOptions): Promise<Ui
     if (type === 'stream.encoding.set') {
       throw new ConfigurationError(
         'middleware-missing',
-        'Another middleware has called req.setEncoding(). Leave it out: bodies are bytes.',
+        'Another middleware has called req.setEncoding(). Remove that call: bodies are read as bytes.',
       )
     }
     throw new HttpProblem('malformed-body', {
-      detail: 'The body did not arrive whole.',
+      detail: 'The body is incomplete.',
       headers: closing,
       cause: error,
     })

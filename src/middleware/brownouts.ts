@@ -1,4 +1,7 @@
-/** Brownouts: times at which an old version answers nothing, so that its clients notice before it goes (VER-3). */
+/**
+ * Brownouts: periods in which an old version is unavailable, so that its clients notice before it
+ * ends (VER-3).
+ */
 import { causeText } from '../failures/line.js'
 import { checkArgument, invalidOption } from '../options/check.js'
 import type { Kind, Kinds } from '../options/kinds.js'
@@ -8,19 +11,27 @@ import { unawaited } from '../promise.js'
 import { tokenClient } from '../usage/clients.js'
 import { header } from '../wire.js'
 
-/** A period in which a version is switched off. */
+/** A period in which a version is unavailable. */
 export interface BrownoutOptions {
   /** When it begins. */
   readonly from: DateOption
-  /** When it ends: `Retry-After` says so. */
+  /** When it ends; also sent as `Retry-After`. */
   readonly until: DateOption
-  /** 410 with an empty body, as after the end of the version, or 503 with a problem. Default 503. */
+  /**
+   * 410 with an empty body, as after the end of the version; or 503 with a problem. Default 503.
+   */
   readonly status?: 410 | 503
-  /** Clients that are still served, by `azp` or `client_id` of their token. If there are any, requests are authenticated first. */
+  /**
+   * Clients that are still served, by `azp` or `client_id` of their token. If set, requests are
+   * authenticated first.
+   */
   readonly exempt?: readonly string[]
 }
 
-/** A list, or a function that gives the current one: it is called for each request of the version. */
+/**
+ * A list, or a function that returns the current list. It is called for each request of the
+ * version.
+ */
 export type BrownoutsOption = readonly BrownoutOptions[] | (() => readonly BrownoutOptions[])
 
 /** A brownout, resolved. Times are milliseconds since 1970. */
@@ -46,10 +57,13 @@ export const brownoutsKind: Kind = [listKind, 'function']
 export class Brownouts {
   readonly #name: string
   readonly #given: () => readonly Brownout[]
-  /** The last fault that was reported. A fault is reported once, not for each request. */
+  /** The last error that was reported. An error is reported once, not for each request. */
   #reported: string | undefined
 
-  /** Throws `ConfigurationError` if a list is invalid. The list of a function is checked when it is called. */
+  /**
+   * Throws `ConfigurationError` if a list is invalid. The list of a function is checked when it is
+   * called.
+   */
   constructor(name: string, given: BrownoutsOption) {
     this.#name = name
     if (typeof given === 'function') this.#given = () => parsed(name, unawaited(given()))
@@ -59,7 +73,10 @@ export class Brownouts {
     }
   }
 
-  /** The brownouts that have not ended, earliest first. Throws if the function throws or returns an invalid list. */
+  /**
+   * The brownouts that have not ended, earliest first. Throws if the function throws or returns an
+   * invalid list.
+   */
   coming(now: number): readonly Brownout[] {
     return this.#given()
       .filter(({ until }) => until > now)
@@ -67,8 +84,9 @@ export class Brownouts {
   }
 
   /**
-   * The brownout at a time, until the end of those that follow it without a gap; `undefined` where there is none. `spares`
-   * says which do not count. A fault of the function goes to `report`, once, and never to a client: the version is served.
+   * The brownout at a time, extended to the end of those that follow without a gap; `undefined` if
+   * there is none. Those for which `isSkipped` is true are ignored. If the function fails, the
+   * error is passed to `report`, once, and the version is served normally.
    */
   at(now: number, isSkipped: (brownout: Brownout) => boolean, report: (error: unknown) => void): Brownout | undefined {
     let coming: readonly Brownout[]
@@ -88,7 +106,10 @@ export class Brownouts {
     return { ...first, until }
   }
 
-  /** The brownouts for documents: without exempt clients and without past ones. Empty if the function fails. */
+  /**
+   * The brownouts for documents: without exempt clients and without past ones. Empty if the
+   * function fails.
+   */
   announced(now: number): readonly Readonly<Record<string, unknown>>[] {
     try {
       return this.coming(now).map(({ from, until, status }) => ({
@@ -105,7 +126,9 @@ export class Brownouts {
   problem({ until }: Brownout, now: number): Unavailable {
     return new Unavailable({
       retryAfter: secondsUntil(until, now),
-      detail: `${this.#name} is switched off until ${new Date(until).toISOString()}, as was announced, because it will end. Nothing was changed. Go to its successor.`,
+      detail:
+        `${this.#name} is unavailable until ${new Date(until).toISOString()} in an announced brownout, because it ` +
+        'will end. Nothing was changed. Use its successor.',
     })
   }
 }
@@ -118,7 +141,7 @@ function parsed(name: string, given: unknown): readonly Brownout[] {
       until: timeOf(`brownouts.until of ${name}`, until),
     }
     if (times.until <= times.from)
-      throw invalidOption(`A brownout of ${name} ends before it begins. Let until be later than from.`)
+      throw invalidOption(`A brownout of ${name} ends before it begins. Set until to a later time than from.`)
     return { ...times, status, exempt: [...exempt] }
   })
 }
@@ -126,7 +149,7 @@ function parsed(name: string, given: unknown): readonly Brownout[] {
 /** Seconds until the end, rounded up, at least one. */
 const secondsUntil = (until: number, now: number): number => Math.max(1, Math.ceil((until - now) / 1000))
 
-/** The header fields of a 410: when the brownout ends. */
+/** The header fields of a 410, with the end of the brownout. */
 export const brownoutFields = ({ until }: Brownout, now: number): Record<string, string> => ({
   [header.cacheControl]: 'no-store',
   [header.retryAfter]: String(secondsUntil(until, now)),

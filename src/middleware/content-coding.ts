@@ -1,4 +1,4 @@
-/** The content coding of a request body (HDR-5; RFC 9110 8.4.1). */
+/** Content codings of request bodies (HDR-5; RFC 9110 8.4.1). */
 import { constants } from 'node:buffer'
 import type { IncomingHttpHeaders } from 'node:http'
 import { promisify } from 'node:util'
@@ -6,25 +6,28 @@ import { brotliDecompress, gunzip, inflate } from 'node:zlib'
 import { HttpProblem } from '../problem.js'
 import { header } from '../wire.js'
 
-/** Undoes a coding. `limit`: the most bytes that may come of it. Throws `malformed-body` (400), and what `tooLarge` makes (413) for more. */
+/**
+ * Decodes a coding. `limit`: the maximum number of decoded bytes. Throws `malformed-body` (400) for
+ * invalid data, and the problem that `tooLarge` returns (413) for more than `limit` bytes.
+ */
 export type Decode = (bytes: Uint8Array, limit: number, tooLarge: () => HttpProblem) => Promise<Uint8Array> | Uint8Array
 
 const unpack = (decompress: (bytes: Uint8Array, options: { maxOutputLength: number }) => Promise<Buffer>): Decode => {
   return async (bytes, limit, tooLarge) => {
     try {
-      // What a small body swells to is bounded while it swells.
+      // The limit applies while decompressing, so that a small body can't expand without bound.
       return await decompress(bytes, { maxOutputLength: Math.min(limit, constants.MAX_LENGTH) })
     } catch (error) {
       if ((error as { code?: unknown }).code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge()
       throw new HttpProblem('malformed-body', {
-        detail: 'The body is not what its Content-Encoding says.',
+        detail: 'The body can not be decoded by its Content-Encoding.',
         cause: error,
       })
     }
   }
 }
 
-/** Of a body without a coding. */
+/** The decoder of a body without a coding. */
 export const identity: Decode = (bytes) => bytes
 
 const gzip = unpack(promisify(gunzip))
@@ -39,27 +42,30 @@ const decoders: ReadonlyMap<string, Decode> = new Map([
   ['', identity],
 ])
 
-/** What undoes the coding of a request's body, by its fields. Throws 415 with `Accept-Encoding` for others, and for several at once (RFC 9110 12.5.3, 15.5.16). */
+/**
+ * The decoder for a request's body, by its header fields. Throws 415 with `Accept-Encoding` for
+ * other codings and for several at once (RFC 9110 12.5.3, 15.5.16).
+ */
 export function decoderOf(headers: IncomingHttpHeaders): Decode {
   const coding = headers['content-encoding']
   if (coding === undefined) return identity
   const decode = decoders.get(coding.trim().toLowerCase())
   if (decode !== undefined) return decode
-  const detail = `The Content-Encoding is not supported. Send the body as it is, or by one of ${understood.join(', ')}.`
+  const detail = `The Content-Encoding is not supported. Send the body without a coding, or with one of ${supported.join(', ')}.`
   const errors = [
     {
       header: header.contentEncoding,
       detail,
-      allowed: [...understood, 'identity'],
+      allowed: [...supported, 'identity'],
       code: 'unsupported',
       clause: 'HDR-5',
     },
   ]
   throw new HttpProblem('unsupported-content', {
     detail,
-    headers: { [header.acceptEncoding]: understood.join(', ') },
+    headers: { [header.acceptEncoding]: supported.join(', ') },
     errors,
   })
 }
 
-const understood = ['gzip', 'br', 'deflate']
+const supported = ['gzip', 'br', 'deflate']

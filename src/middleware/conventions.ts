@@ -1,4 +1,4 @@
-/** The modes of clauses on hand-written routes, as single middlewares use them. */
+/** Modes of clauses on hand-written routes, for the single middlewares. */
 import type { IncomingMessage } from 'node:http'
 import type { ModedClause } from '../conventions/clauses.js'
 import { reportExpiredEntries } from '../conventions/expiry.js'
@@ -21,9 +21,15 @@ import { fromVersion, splitVersion } from './version-names.js'
 
 /** The modes of the clauses that a middleware implements, and the hooks for findings. */
 export interface ConventionsOptions<C extends ModedClause> {
-  /** The mode of each clause, such as `{ 'QUERY-8': 'report' }`. Default: all are enforced. See docs/adopting.md. */
+  /**
+   * The mode of each clause, such as `{ 'QUERY-8': 'report' }`. Default: all are enforced. See
+   * docs/adopting.md.
+   */
   readonly conventions?: Pick<Conventions, C>
-  /** Called with each request that violates a clause in `report`, or uses another name of a parameter. */
+  /**
+   * Called with each request that violates a clause in `report`, or uses another name of a
+   * parameter.
+   */
   onFinding?(event: Finding, req: IncomingMessage): void
   /** Counts these requests: `usage({ store, client: 'token' })`. Default: none are counted. */
   readonly usage?: Usage | undefined
@@ -38,10 +44,10 @@ export const conventionsKinds: Kinds<ConventionsOptions<ModedClause>> = {
   usage: usageKind,
 }
 
-/** What is known of a request before its handler runs. */
+/** What is known about a request before its handler runs. */
 interface Place {
   readonly version: string
-  /** Below the version; `undefined` where Express has matched no route yet. */
+  /** The route template below the version; `undefined` if Express has not matched a route yet. */
   readonly template: string | undefined
 }
 
@@ -51,7 +57,7 @@ export class RouteConventions {
   readonly #options: ConventionsOptions<never>
   readonly #findings = new WeakMap<IncomingMessage, Findings>()
 
-  /** Throws `ConfigurationError` where an entry makes no sense. */
+  /** Throws `ConfigurationError` if an entry is invalid. */
   constructor(options: ConventionsOptions<never>, owner: Omit<ConventionOwner, 'handWritten'>) {
     this.#conventions = resolveConventions(options.conventions, { ...owner, handWritten: true })
     this.#options = options
@@ -97,7 +103,8 @@ function placeOf(req: ExpressRequest): Place {
   const route = expressRoute(req)
   if (route === undefined) return nowhere
   const template = canonicalTemplate(route)
-  // The version is read from the path itself: an id that is spelled like it would stand in its place.
+  // The version is read from the mount path: in the template, an id spelled like a version could be
+  // taken for it.
   const { baseUrl = '' } = req
   const mounted = fromVersion(baseUrl)
   if (mounted !== '') {

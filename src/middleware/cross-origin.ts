@@ -1,4 +1,7 @@
-/** CORS for browsers, with what the conventions need exposed (HDR-7; Fetch standard, "CORS protocol"). */
+/**
+ * CORS for browsers, exposing the header fields of the conventions (HDR-7; Fetch standard, "CORS
+ * protocol").
+ */
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import cors from 'cors'
@@ -9,17 +12,23 @@ import { exposedHeaders, header } from '../wire.js'
 import type { Middleware } from './middleware.js'
 import { headerName } from './options.js'
 
-/** Which scripts may call, and what they may send and read (HDR-7). */
+/** The origins that may call the API, and the headers they may send and read (HDR-7). */
 export interface CrossOriginOptions {
-  /** The origins whose scripts may read answers, such as `https://shop.example.com`; `'*'` for any. No wildcard is read: give a regular expression. There is no default. */
+  /**
+   * The origins whose scripts may read responses, such as `https://shop.example.com`; `'*'` for
+   * any. Wildcards are not supported; use a regular expression. There is no default.
+   */
   readonly origins: '*' | readonly (string | RegExp)[]
-  /** Whether browsers may send cookies along. Tokens need none. Default false; never with `'*'`. */
+  /**
+   * Whether browsers may send cookies. Tokens do not need them. Default false; not allowed with
+   * `'*'`.
+   */
   readonly credentials?: boolean
-  /** Seconds for which a browser remembers a preflight. Default 600. */
+  /** How long browsers may cache a preflight, in seconds. Default 600. */
   readonly maxAge?: number
-  /** Request headers that scripts may send beside those of the conventions. */
+  /** Request headers that scripts may send in addition to those of the conventions. */
   readonly allowedHeaders?: readonly string[]
-  /** Response headers that scripts may read beside those of HDR-7. */
+  /** Response headers that scripts may read in addition to those of HDR-7. */
   readonly exposedHeaders?: readonly string[]
 }
 
@@ -35,7 +44,7 @@ export const crossOriginKinds: Kinds<CrossOriginOptions> = {
   exposedHeaders: names,
 }
 
-/** What scripts send by the conventions. */
+/** The request headers of the conventions. */
 const requestHeaders: readonly string[] = [
   header.authorization,
   header.token,
@@ -47,18 +56,24 @@ const requestHeaders: readonly string[] = [
   header.requestId,
 ]
 
-/** What `crossOrigin()` makes. */
+/** The return value of `crossOrigin()`. */
 export interface CrossOrigin extends Middleware {
-  /** The fields of the answer to a request that is no OPTIONS, for who writes that answer himself: they hang on its `Origin` alone. */
+  /**
+   * The CORS fields of the response to a request that is not a preflight, for code that writes the
+   * response itself. They depend only on `Origin`.
+   */
   fields(req: IncomingMessage): Readonly<Record<string, string>>
 }
 
-/** Characters of an origin whose fields are kept: clients may name any. */
+/** The maximum length of an origin whose fields are cached, since clients may send any. */
 const longestOrigin = 200
 
 /**
- * Lets scripts of other origins call an API: answers preflights, which need no token, and exposes the headers of HDR-7. Built on `cors`. Give it to `api` as `cors`, or put
- * it in front of everything that asks for credentials. Throws `ConfigurationError` where an option makes no sense.
+ * Lets scripts of other origins call an API: answers preflights, which need no token, and exposes
+ * the headers of HDR-7. Built on `cors`. Pass it to `api` as `cors`, or mount it before every
+ * middleware that requires credentials.
+ *
+ * @throws ConfigurationError `invalid-option` if an option is invalid
  *
  * @example api({ cors: crossOrigin({ origins: ['https://shop.example.com'] }), authenticate: bearer({ keys }), versions })
  */
@@ -67,7 +82,8 @@ export function crossOrigin(options: CrossOriginOptions): CrossOrigin {
   const { origins, credentials = false, maxAge = 600 } = options
   if (origins === '*' && credentials) {
     throw invalidOption(
-      'crossOrigin() lets every origin in with cookies: any site could act as whoever visits it. Name the origins, or leave credentials out.',
+      'crossOrigin() allows cookies from every origin, so any site could act as its visitors. List the origins, or ' +
+        'remove credentials.',
     )
   }
   const settings = {
@@ -97,11 +113,13 @@ export function crossOrigin(options: CrossOriginOptions): CrossOrigin {
   return owning(Object.assign(crossOriginMiddleware, { fields }), caches)
 }
 
-/** OPTIONS without these is no preflight, but a question for the methods (VERB-9). */
+/**
+ * OPTIONS without these fields is not a preflight, but a request for the allowed methods (VERB-9).
+ */
 const isPreflight = ({ headers }: IncomingMessage): boolean =>
   headers.origin !== undefined && headers['access-control-request-method'] !== undefined
 
-/** What `cors` sets on the answer to a request. */
+/** The fields that `cors` sets on the response to a request. */
 function fieldsOf(pass: ReturnType<typeof cors>, req: IncomingMessage): Readonly<Record<string, string>> {
   const fields: Record<string, string> = {}
   const place = {
@@ -118,42 +136,47 @@ function checkOrigins(origins: readonly (string | RegExp)[]): (string | RegExp)[
   for (const origin of origins) {
     if (origin instanceof RegExp) checkPattern(origin)
     else if (typeof origin === 'string' && isOrigin(origin)) continue
-    else throw invalidOption(`crossOrigin() has the origin "${String(origin)}". ${mendOf(String(origin))}`)
+    else throw invalidOption(`crossOrigin() has the origin "${String(origin)}". ${fixFor(String(origin))}`)
   }
   return [...origins]
 }
 
-/** A `*` may stand in a URL, and no browser's origin ever equals it. */
+/** `*` is valid in a URL, but never part of a browser's origin. */
 const isOrigin = (text: string): boolean => !text.includes('*') && URL.canParse(text) && new URL(text).origin === text
 
-function mendOf(origin: string): string {
-  if (origin === '*') return "For any origin give '*' without the list."
-  if (origin.includes('*')) return `No wildcard is read. Give a regular expression: ${patternOf(origin)}.`
+function fixFor(origin: string): string {
+  if (origin === '*') return "To allow any origin, pass '*' instead of a list."
+  if (origin.includes('*')) return `Wildcards are not supported. Use a regular expression: ${patternOf(origin)}.`
   const meant = URL.canParse(origin) ? new URL(origin).origin : 'null'
-  const form = 'An origin is scheme, host and perhaps port, as browsers write it'
-  return meant === 'null' ? `${form}: "https://shop.example.com".` : `${form}. Give "${meant}".`
+  const form = 'An origin is a scheme, a host and optionally a port, as browsers send it'
+  return meant === 'null' ? `${form}: "https://shop.example.com".` : `${form}. Use "${meant}".`
 }
 
-/** The expression that says what an origin with wildcards was meant to: each stands for one label. */
+/** The regular expression for an origin with wildcards, each of which stands for one label. */
 const patternOf = (origin: string): string =>
   `/^${origin.replace(/[.+?^${}()|[\]\\/]/g, '\\$&').replaceAll('*', '[a-z0-9-]+')}$/`
 
-/** `/shop\.example\.com/` also lets `https://shop.example.com.evil.test` in. */
+/**
+ * An unanchored pattern such as `/shop\.example\.com/` would also match
+ * `https://shop.example.com.evil.test`.
+ */
 function checkPattern(origin: RegExp): void {
   const { source, flags } = origin
   const unescaped = source.replace(/\\./g, '')
   if (!source.startsWith('^') || !unescaped.endsWith('$') || hasChoiceOutside(unescaped)) {
     throw invalidOption(
-      `crossOrigin() has the origin ${String(origin)}, which fits parts of other origins too. Begin it with ^ and end it with $.`,
+      `crossOrigin() has the origin ${String(origin)}, which also matches parts of other origins. Start it with ^ ` +
+        'and end it with $.',
     )
   }
   if (/[gy]/.test(flags))
     throw invalidOption(
-      `crossOrigin() has the origin ${String(origin)}, whose flags make it fit every other time. Leave g and y out.`,
+      `crossOrigin() has the origin ${String(origin)}, which matches only every other time because of its flags. ` +
+        'Remove g and y.',
     )
 }
 
-/** `^` and `$` bind one side each of a choice that stands outside of groups. */
+/** In an alternation outside of groups, `^` and `$` each anchor only one alternative. */
 function hasChoiceOutside(unescaped: string): boolean {
   let left = unescaped.replace(/\[[^\]]*\]/g, '')
   for (let before = ''; before !== left; ) {

@@ -1,4 +1,7 @@
-/** Conditional requests: what `If-Match` and `If-None-Match` ask for and whether it holds (HDR-2..4; RFC 9110 13.1, 13.2). */
+/**
+ * Conditional requests: parses and evaluates `If-Match` and `If-None-Match` (HDR-2..4; RFC 9110
+ * 13.1, 13.2).
+ */
 
 import { createHash } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
@@ -21,19 +24,22 @@ import { requestState } from './request-state.js'
 export interface Conditions {
   readonly ifMatch: TagList | undefined
   readonly ifNoneMatch: TagList | undefined
-  /** The versions that `If-Match` names; `undefined` where it is absent or `*`. */
+  /** The versions that `If-Match` lists; `undefined` if it is absent or `*`. */
   readonly versions: readonly string[] | undefined
-  /** The service asks for `If-Match` on every update and delete. */
+  /** The service requires `If-Match` for every update and delete. */
   readonly required: boolean
-  /** Tells that a change is made without the `If-Match` that will be required; `undefined` where nothing is to be told. */
+  /**
+   * Called when a change is made without an `If-Match` that will be required in future; `undefined`
+   * if that is not reported.
+   */
   readonly missed?: (() => void) | undefined
-  /** Weak tags in `If-Match` count. */
+  /** Weak tags in `If-Match` match too. */
   readonly weakToo: boolean
-  /** The content codings that the client takes: `Accept-Encoding`. */
+  /** The content codings that the client accepts: `Accept-Encoding`. */
   readonly codings: string | undefined
 }
 
-/** Those of a request that has none. */
+/** The conditions of a request without preconditions. */
 export const unconditional: Conditions = Object.freeze({
   ifMatch: undefined,
   ifNoneMatch: undefined,
@@ -43,7 +49,11 @@ export const unconditional: Conditions = Object.freeze({
   codings: undefined,
 })
 
-/** Throws 400 for a field of more than 8,000 characters. `weakToo` lets weak tags in `If-Match` name their version, for services behind a proxy that weakens tags when it compresses. */
+/**
+ * Parses the preconditions. Throws 400 for a field of more than 8,000 characters. With `weakToo`,
+ * weak tags in `If-Match` match their version, for services behind a proxy that weakens tags when
+ * it compresses.
+ */
 export function readConditions(
   { headers }: Pick<IncomingMessage, 'headers'>,
   required: boolean,
@@ -65,7 +75,9 @@ export function readConditions(
   }
 }
 
-/** Whether a write of a record of this version may proceed. Throws 428, or 412 where it may not. */
+/**
+ * Checks the preconditions of a write to a record of this version. Throws 412 or 428 if they fail.
+ */
 export function checkWrite(conditions: Conditions, version: string): void {
   const { ifMatch, ifNoneMatch, versions, required } = conditions
   if (required && ifMatch === undefined) throw preconditionRequired()
@@ -75,7 +87,10 @@ export function checkWrite(conditions: Conditions, version: string): void {
   }
 }
 
-/** Whether a read may be answered with this tag. Throws 412 where `If-Match` names other tags only. */
+/**
+ * Checks the preconditions of a read whose response has this tag. Throws 412 if `If-Match` lists
+ * only other tags.
+ */
 export function checkRead(conditions: Conditions, tag: string, version?: string): void {
   const { ifMatch, versions, weakToo } = conditions
   if (ifMatch === undefined || ifMatch.any) return
@@ -84,33 +99,44 @@ export function checkRead(conditions: Conditions, tag: string, version?: string)
 }
 
 /**
- * The tag for a 304, where the client has the representation of this tag: its own, or that of the content coding in which it has it. `Cache-Control: no-cache` in the
- * request changes nothing: it is a word to caches.
+ * The tag for a 304 if the client has the current representation: the tag itself, or its variant
+ * for the content coding of the client's copy. `Cache-Control: no-cache` in the request is ignored,
+ * since it is addressed to caches.
  */
 export function unmodifiedTag({ ifNoneMatch, codings }: Conditions, tag: string): string | undefined {
   return ifNoneMatch === undefined ? undefined : knownTag(ifNoneMatch, tag, (coding) => acceptsCoding(codings, coding))
 }
 
-/** The refusal of a write whose `If-Match` names another version: 412 (HDR-3). Throw it when your own compare-and-set finds no row. */
+/**
+ * 412 for a write whose `If-Match` names another version (HDR-3). Throw it if your compare-and-set
+ * finds no row.
+ */
 export function preconditionFailed(): HttpProblem {
   return new HttpProblem('stale', {
     detail:
-      'If-Match does not name the current version. GET the resource again, apply your change to what it is now, and send its new Etag.',
+      'If-Match does not name the current version. GET the resource again, apply your change to the current state, ' +
+      'and send its new Etag.',
   })
 }
 
-/** The refusal of a write without `If-Match`, where the service wants one: 428 (HDR-3). */
+/** 428 for a write without `If-Match`, if the service requires one (HDR-3). */
 function preconditionRequired(): HttpProblem {
   return new HttpProblem('precondition-required', { detail: 'GET the resource and send its Etag as If-Match.' })
 }
 
 const states = requestState<Conditions>('ifMatch()')
 
-/** What `ifMatch()` asks of a request. */
+/** The options of `ifMatch()`. */
 export interface IfMatchOptions extends ConventionsOptions<'HDR-3'> {
-  /** 428 where a PUT, PATCH or DELETE comes without `If-Match`, before its handler runs. Default false. */
+  /**
+   * Responds with 428 to a PUT, PATCH or DELETE without `If-Match`, before its handler runs.
+   * Default false.
+   */
   readonly required?: boolean
-  /** A weak tag in `If-Match` stands for its version, for services behind a proxy that weakens tags when it compresses. Default false: it never matches. */
+  /**
+   * A weak tag in `If-Match` matches its version, for services behind a proxy that weakens tags
+   * when it compresses. Default false: weak tags never match.
+   */
   readonly weak?: boolean
 }
 
@@ -119,8 +145,11 @@ export const ifMatchKinds: Kinds<IfMatchOptions> = { required: 'boolean', weak: 
 const updates = new Set(['PUT', 'PATCH', 'DELETE'])
 
 /**
- * Reads the preconditions of a request for the handlers after it (HDR-3, HDR-4): `checkVersion(req, version)` for a write, which then compares and sets that version
- * in one statement, `sendTag(req, res, version)` for an answer. Throws `ConfigurationError` for an option that there is not.
+ * Reads the preconditions of a request for later handlers (HDR-3, HDR-4). A write calls
+ * `checkVersion(req, version)` and then compares and sets that version in one statement. Other
+ * responses use `sendTag(req, res, version)`.
+ *
+ * @throws ConfigurationError `invalid-option` if an option is invalid
  *
  * @example
  * app.put('/sucursales/:id', ifMatch(), async (req, res) => {
@@ -153,18 +182,25 @@ export function ifMatch(options: IfMatchOptions = {}): Middleware {
 }
 
 /**
- * The versions of which the stored record must have one for this write to proceed; `undefined` where the client does not care (no `If-Match`, or `*`). Compare them
- * in the same statement as the write, else two clients can both succeed. An `If-Match` that names nothing of ours gives an empty list, which no record matches. They
- * say nothing of `If-None-Match`, and a statement that changes no row may have found none: then an absent item is 404 before a changed one is `preconditionFailed()`.
- * Throws `ConfigurationError` where `ifMatch()` did not run.
+ * The versions accepted by `If-Match`: the write may proceed only if the stored record has one of
+ * them. `undefined` if any version is accepted (no `If-Match`, or `*`). Compare them in the same
+ * statement as the write; otherwise two clients can both succeed. If `If-Match` lists none of this
+ * service's tags, the list is empty and no record matches. `If-None-Match` is not considered. If a
+ * statement changes no row, check whether the row exists: an absent item is 404, a changed one is
+ * `preconditionFailed()`.
+ *
+ * @throws ConfigurationError `middleware-missing` if `ifMatch()` did not run
  */
 export function expectedVersions(req: IncomingMessage): readonly string[] | undefined {
   return states.of(req).versions
 }
 
 /**
- * Throws 412 where the record at hand, of this version, may not be changed: `If-Match` names other versions only, or `If-None-Match` names this one (HDR-3, HDR-4).
- * The write itself must then still compare with this version in one step. Throws `ConfigurationError` where `ifMatch()` did not run.
+ * Throws 412 if a record of this version may not be changed: `If-Match` lists only other versions,
+ * or `If-None-Match` lists this one (HDR-3, HDR-4). The write itself must still compare the version
+ * atomically.
+ *
+ * @throws ConfigurationError `middleware-missing` if `ifMatch()` did not run
  *
  * @example
  * const row = await read(req.params.id)
@@ -177,10 +213,14 @@ export function checkVersion(req: IncomingMessage, version: string): void {
 }
 
 /**
- * Sets the strong `Etag` of a version, and answers 304 where the client has it: then it returns true and the handler is done (HDR-2, HDR-4). Set `Cache-Control` and
- * `Vary` before, a 304 has them too. `variant` is whatever else shapes the bytes (expansion, filters); the media type that `negotiate()` or `recordAnswer()` has chosen is
- * part of the tag already, and a body that leaves in a content coding gets a tag of its own. Throws 412 where a read has an `If-Match` that does not
- * hold, and `ConfigurationError` where `ifMatch()` did not run or the version is no text.
+ * Sets the strong `Etag` of a version. If the client has that version, responds with 304 and
+ * returns true; the handler is then done (HDR-2, HDR-4). Set `Cache-Control` and `Vary` before,
+ * since a 304 has them too. `variant` identifies everything else that affects the bytes (expansion,
+ * filters). The media type chosen by `negotiate()` or `recordAnswer()` is part of the tag already,
+ * and a body sent in a content coding gets a separate tag. Throws 412 if a read has an `If-Match`
+ * that does not match.
+ *
+ * @throws ConfigurationError if `ifMatch()` did not run or the version is not a string
  *
  * @example if (!sendTag(req, res, row.version)) answer.send(req, res, row)
  */
@@ -196,21 +236,26 @@ export function sendTag(req: IncomingMessage, res: ServerResponse, version: stri
   const known = reading ? unmodifiedTag(conditions, tag) : undefined
   if (known === undefined) {
     res.setHeader(header.etag, tag)
-    // The handler, or `compression` in front of it, may pack what follows.
+    // The handler, or `compression` before it, may compress the body.
     followCoding(res, tag)
     return false
   }
-  // They are those of the stored body, which may have come in another coding (RFC 9110 15.4.5).
+  // They describe the stored body, which may have another coding (RFC 9110 15.4.5).
   removeFields(res, bodyFields)
   send(res, { status: 304, headers: { [header.etag]: known } }, true)
   return true
 }
 
-/** Of base64url: 162 bits, more than enough that no two variants share a tag. */
+/** Characters of base64url: 162 bits, enough that no two variants share a tag. */
 const digestLength = 27
 
-/** A number would never equal the texts of `expectedVersions(req)`; `undefined` would be one version for every record. */
+/**
+ * A number would never equal the strings of `expectedVersions(req)`, and `undefined` would be the
+ * same version for every record.
+ */
 function textOf(version: string): string {
   if (typeof version === 'string') return version
-  throw invalidOption(`The version is ${String(version)}, which is no text. Give the version of the record as text.`)
+  throw invalidOption(
+    `The version is ${String(version)}, which is not a string. Pass the version of the record as a string.`,
+  )
 }

@@ -1,6 +1,6 @@
 /**
- * `express-rest-conventions/middleware`: middlewares that stand alone, for hand-written routes, and
- * those that `api()` and `resourceRouter()` take as options.
+ * `express-rest-conventions/middleware`: middlewares for hand-written routes, and those that
+ * `api()` and `resourceRouter()` take as options.
  */
 export type { BudgetOptions, BudgetsOptions } from '../limits/budgets.js'
 export type { LimitStore, Quota, StoreOptions, StoreOutage, WindowCount } from '../limits/store.js'

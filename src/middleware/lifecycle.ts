@@ -1,4 +1,4 @@
-/** The life of a version: since when it is deprecated, when it ends, and what takes its place (VER-2, VER-3). */
+/** The life cycle of a version: its deprecation, its end, and its successor (VER-2, VER-3). */
 import type { ServerResponse } from 'node:http'
 import { invalidOption } from '../options/check.js'
 import type { Kinds } from '../options/kinds.js'
@@ -10,17 +10,23 @@ import { header } from '../wire.js'
 import { Brownouts, type BrownoutsOption, brownoutsKind } from './brownouts.js'
 import { checkVersionName } from './version-names.js'
 
-/** The life of a version, as a team declares it. */
+/** The declared life cycle of a version. */
 export interface LifecycleOptions {
-  /** When the version became deprecated: sent as `Deprecation` (RFC 9745). A date, or what `new Date` takes. */
+  /**
+   * When the version became deprecated, sent as `Deprecation` (RFC 9745). A date, or an argument
+   * for `new Date`.
+   */
   readonly deprecated?: DateOption
-  /** When it is to end: sent as `Sunset` (RFC 8594). */
+  /** When it will end, sent as `Sunset` (RFC 8594). */
   readonly sunset?: DateOption
-  /** Answer 410 from the sunset on (VER-2). Default false. */
+  /** Respond with 410 from the sunset on (VER-2). Default false. */
   readonly retireAtSunset?: boolean
-  /** The version to go to: sent as `Link` with `rel="successor-version"` (RFC 5829). */
+  /** The version that replaces it, sent as `Link` with `rel="successor-version"` (RFC 5829). */
   readonly successor?: string
-  /** Times at which it answers nothing, announced in its documents: a list, or a function that gives the current one. It must be deprecated. */
+  /**
+   * Periods in which it is unavailable, announced in its documents: a list, or a function that
+   * returns the current list. Requires `deprecated`.
+   */
   readonly brownouts?: BrownoutsOption
 }
 
@@ -32,20 +38,21 @@ export const lifecycleKinds: Kinds<LifecycleOptions> = {
   brownouts: brownoutsKind,
 }
 
-/** The life of a version, resolved. Times are milliseconds since 1970. */
+/** A resolved life cycle. Times are milliseconds since 1970. */
 export interface Lifecycle {
   readonly deprecated: number | undefined
   readonly sunset: number | undefined
   readonly retireAtSunset: boolean
   readonly successor: string | undefined
   readonly brownouts: Brownouts | undefined
-  /** `Deprecation` and `Sunset`, as far as they apply. */
+  /** `Deprecation` and `Sunset`, if they apply. */
   readonly headers: Readonly<Record<string, string>>
 }
 
 /**
- * Throws `ConfigurationError` where a name is no version, a date none that a header can hold, a version ends before it is deprecated (RFC 9745 4), or its successor
- * is not among `names`.
+ * @throws ConfigurationError `version-malformed` if the name is not a version or the successor is
+ * not another one of `names`; `invalid-option` if a date is not valid in a header, or the version
+ * ends before it is deprecated (RFC 9745 4)
  */
 export function resolveLifecycle(name: string, options: LifecycleOptions, names: readonly string[]): Lifecycle {
   checkVersionName(name)
@@ -54,19 +61,20 @@ export function resolveLifecycle(name: string, options: LifecycleOptions, names:
     const others = names.filter((other) => other !== name)
     throw new ConfigurationError(
       'version-malformed',
-      `The successor of ${name} is "${successor}", which is no other version here. ${others.length === 0 ? 'Leave it out' : `Name one of ${others.join(', ')}`}.`,
+      `The successor of ${name} is "${successor}", which is not another version of this service. ` +
+        `${others.length === 0 ? 'Remove it' : `Name one of ${others.join(', ')}`}.`,
     )
   }
   const deprecated = optional(`deprecated of ${name}`, options.deprecated)
   const sunset = optional(`sunset of ${name}`, options.sunset)
   if (deprecated !== undefined && sunset !== undefined && sunset < deprecated)
-    throw invalidOption(`The sunset of ${name} is before its deprecation. Give a later date (RFC 9745 4).`)
+    throw invalidOption(`The sunset of ${name} is before its deprecation. Set a later date (RFC 9745 4).`)
   if (retireAtSunset && sunset === undefined)
-    throw invalidOption(`${name} is to retire at its sunset, and has none. Give it a sunset.`)
+    throw invalidOption(`${name} has retireAtSunset but no sunset. Add a sunset.`)
   const { brownouts } = options
   if (brownouts !== undefined && deprecated === undefined)
     throw invalidOption(
-      `${name} has brownouts and is not deprecated: its clients would not know why. Give it deprecated.`,
+      `${name} has brownouts but is not deprecated, so its clients would not know the reason. Add deprecated.`,
     )
   return Object.freeze({
     deprecated,
@@ -84,7 +92,10 @@ const optional = (field: string, given: DateOption | undefined): number | undefi
 export const isRetired = ({ retireAtSunset, sunset }: Lifecycle, now: number): boolean =>
   retireAtSunset && sunset !== undefined && now >= sunset
 
-/** What a version says of its own end (VER-3). `successor` is the absolute address to go to. */
+/**
+ * The header fields that announce a version's end (VER-3). `successor`: the absolute address of the
+ * next version.
+ */
 export function noticeHeaders(
   { headers }: Pick<Lifecycle, 'headers'>,
   successor: string | undefined,
@@ -94,7 +105,10 @@ export function noticeHeaders(
     : { ...headers, [header.link]: formatLink(successor, 'successor-version') }
 }
 
-/** Sets the notices of a version on an answer that others write. The links that they have set before stay. */
+/**
+ * Sets the notices of a version on a response that other code writes. Keeps links that are already
+ * set.
+ */
 export function setNotices(res: ServerResponse, notices: Readonly<Record<string, string>>): void {
   for (const [name, value] of Object.entries(notices)) {
     res.setHeader(name, name === header.link ? mergeLinks(res.getHeader(name), value) : value)

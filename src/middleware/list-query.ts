@@ -15,12 +15,14 @@ import { requestState } from './request-state.js'
 
 const latest = requestState<ListQuery>('listQuery()')
 
-/** The query that the last `listQuery()` on the way has parsed, if there was one: pagination links repeat it. */
+/** The query parsed by the last `listQuery()` that ran, if any. Pagination links repeat it. */
 export const findListQuery: (req: IncomingMessage) => ListQuery | undefined = latest.find
 
-/** How a list is read. */
+/** The options of `listQuery()`. */
 export interface ListQueryOptions extends PageOptions, ConventionsOptions<'QUERY-5' | 'QUERY-8'> {
-  /** Other names of parameters, and names that are ignored: `{ offest: ['page'], ignore: ['_'] }`. */
+  /**
+   * Other names of parameters, and names that are ignored: `{ offest: ['page'], ignore: ['_'] }`.
+   */
   readonly parameters?: ParameterOptions
 }
 
@@ -30,17 +32,23 @@ export const listQueryKinds: Kinds<ListQueryOptions> = {
   parameters: { options: parameterKinds },
 }
 
-/** The middleware that `listQuery()` makes, and what it has read. */
+/** The return value of `listQuery()`: a middleware with an accessor for the parsed query. */
 export interface ListQueryMiddleware extends Middleware {
-  /** The query: typed, bounded and totally ordered. Throws `ConfigurationError` where this middleware did not run before. */
+  /**
+   * The query of a request: typed, bounded and totally ordered. Throws `ConfigurationError` if this
+   * middleware did not run.
+   */
   of(req: IncomingMessage): ListQuery
 }
 
 /**
- * Parses the query of a list by the filters, sort fields and links of a definition (QUERY-1..8); what is wrong with it is one 400 problem that names every
- * parameter. The result is what an adapter gets: `where`, `sort` (the key last), `page`, `size`, `offset`, `search`, `expand`. `options` hold where the definition
- * itself says nothing of its pages. Hints (`after`) are those of the routers: here one is 400, since nothing would heed it. Throws `ConfigurationError` where an option
- * makes no sense.
+ * Parses the query of a list by the filters, sort fields and links of a definition (QUERY-1..8).
+ * All errors are reported in one 400 problem that names every invalid parameter. The result has the
+ * form that adapters get: `where`, `sort` (the key last), `page`, `size`, `offset`, `search`,
+ * `expand`. `options` apply where the definition does not configure its pages. Hints (`after`) are
+ * supported only by the routers; here they are 400.
+ *
+ * @throws ConfigurationError `invalid-option` if an option is invalid
  *
  * @example
  * const query = listQuery(sucursales)
@@ -52,12 +60,12 @@ export function listQuery(definition: ResourceDefinition, options: ListQueryOpti
   const grammar = compileListGrammar(definition, options)
   const conventions = new RouteConventions(options, { what: 'listQuery()', clauses: ['QUERY-5', 'QUERY-8'] })
   const names = resolveParameters('listQuery()', options.parameters)
-  // Its own state, so that one of two on a request never answers with the query of the other.
+  // A state of its own: with two middlewares on one request, each must return its own query.
   const states = requestState<ListQuery>('listQuery()')
   const listQueryMiddleware: Middleware = (req, _res, next) => {
     let parsed: ListQuery
     try {
-      // The raw query: what Express has made of it has lost repeats, order and pluses.
+      // The raw query: Express's parsed query has lost repeats, order and plus signs.
       const terms = queryTerms(names, conventions.legacy('QUERY-8', req), conventions.legacy('QUERY-5', req))
       parsed = parseListQuery(splitTarget(req.url ?? '/').query, grammar, undefined, terms)
     } catch (error) {

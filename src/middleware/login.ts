@@ -1,4 +1,6 @@
-/** The login of public APIs: user and password by the Basic scheme, a token in a header field (AUTH-2, AUTH-6). */
+/**
+ * The login of public APIs: Basic credentials in, a token in a header field out (AUTH-2, AUTH-6).
+ */
 
 import type { IncomingMessage } from 'node:http'
 import type { Awaitable } from '../adapters/contract.js'
@@ -19,36 +21,46 @@ import { header } from '../wire.js'
 import type { Middleware } from './middleware.js'
 import { realmKind } from './options.js'
 
-/** Who may log in, and what they get. Give `find` or `verify`. */
+/** The options of `login()`. Requires either `find` or `verify`. */
 export interface LoginOptions<P> extends PasswordCheckOptions<P>, StoreOptions {
-  /** The token of a principal. What it throws is answered: a dependency that is down throws `Unavailable`. */
+  /**
+   * Creates the token of a principal. Exceptions become the response; throw `Unavailable` if a
+   * dependency is down.
+   */
   readonly token: (principal: P) => Awaitable<string>
-  /** How many logins may fail before more are refused with 429. */
+  /** How many failed logins are allowed before further ones get 429. */
   readonly attempts?: AttemptsOptions
   /** The realm of the challenge (RFC 9110 11.5), in printable ASCII. Default `login`. */
   readonly realm?: string
-  /** Hears of what does not fail a login: an upgrade that failed, a stored hash that can't be read. It is given no password and no hash. Default `console.error`. */
+  /**
+   * Called with errors that do not fail a login, such as a failed upgrade or a stored hash that
+   * can't be parsed. They contain no password and no hash. Default `console.error`.
+   */
   readonly onError?: (error: unknown) => void
 }
 
-/** What `login()` makes: a middleware that answers. */
+/** The return value of `login()`: a middleware that responds to every request. */
 export interface Login extends Middleware {
   /**
-   * What a request is answered, for `api`: 200 with the token, or 204 of OPTIONS. No password is
-   * hashed once `signal` has fired; default: once the connection is closed. Rejects with 401
+   * The response to a request, for `api`: 200 with the token, or 204 for OPTIONS. No password is
+   * hashed after `signal` is aborted; default: after the connection is closed. Rejects with 401
    * `unauthenticated`, 405, 400 for a query, 429 `too-many-requests`, or `Unavailable` (503).
    */
   answer(req: IncomingMessage, signal?: AbortSignal): Promise<Written>
 }
 
 /**
- * Answers 200 without a body, the token in `x-authorization-token`, to whoever sends user and password by the Basic scheme (AUTH-2; RFC 7617); anybody else is 401, the same
- * for an unknown user as for a wrong password, and after the same work (AUTH-6). GET, HEAD and OPTIONS; no query. Failures are counted before a password is checked, for
- * each account and address, and too many are 429. Throws `ConfigurationError` where an option makes no sense.
+ * Responds with 200, without a body and with the token in `x-authorization-token`, to requests with
+ * a valid user and password in the Basic scheme (AUTH-2; RFC 7617). Other requests get 401; an
+ * unknown user and a wrong password get the same response after the same amount of work (AUTH-6).
+ * Accepts GET, HEAD and OPTIONS without a query. Failures are counted before a password is checked,
+ * by account and by address, and too many are 429.
+ *
+ * @throws ConfigurationError `invalid-option` if an option is invalid
  *
  * @example
  * app.all('/login', login({
- *   find: (user) => users.find(user), // { hash, principal }, the hash of hashPassword()
+ *   find: (user) => users.find(user), // { hash, principal }, with a hash of hashPassword()
  *   token: (principal) => sign(principal),
  * }))
  */
@@ -65,7 +77,7 @@ export function login<P>(options: LoginOptions<P>): Login {
     if (field === undefined)
       throw refusal(
         challenge,
-        'The request has no credentials. Send user and password in Authorization, by the Basic scheme.',
+        'The request has no credentials. Send user and password in Authorization, in the Basic scheme.',
       )
     const credentials = typeof field === 'string' ? parseBasic(field) : undefined
     if (credentials === undefined) throw refusal(challenge, wrong)
@@ -95,7 +107,7 @@ export function login<P>(options: LoginOptions<P>): Login {
   const answer: Login['answer'] = (req, signal) =>
     answerUnless(req, signal === undefined ? () => req.socket?.destroyed === true : () => signal.aborted)
   const loginMiddleware: Middleware = (req, res, next) => {
-    // A time limit in front of it may have answered.
+    // A timeout in another middleware may have sent a response.
     answerUnless(req, () => res.destroyed || res.writableEnded)
       .then((written) => send(res, written, req.method === 'HEAD'))
       .catch(next)
@@ -116,7 +128,7 @@ export const loginKinds: Kinds<LoginOptions<unknown>> = {
 
 const allowed = 'GET, HEAD, OPTIONS'
 
-/** For whatever is wrong with credentials that are there: which half it is, nobody hears. */
+/** The detail for all invalid credentials. It does not say which part is wrong. */
 const wrong = 'The user or the password is not valid.'
 
 function refusal(challenge: string, detail: string): HttpProblem {
@@ -126,16 +138,18 @@ function refusal(challenge: string, detail: string): HttpProblem {
 function checkCallbacks<P>({ find, verify, upgrade }: LoginOptions<P>): void {
   if ((find === undefined) === (verify === undefined)) {
     throw invalidOption(
-      `login() has ${find === undefined ? 'neither find nor' : 'both find and'} verify. Give one: find, and the library checks, or verify.`,
+      `login() has ${find === undefined ? 'neither find nor' : 'both find and'} verify. Set exactly one: find lets ` +
+        'the library check passwords, verify checks them itself.',
     )
   }
   if (upgrade !== undefined && find === undefined)
-    throw invalidOption('login() has upgrade without find. It is for hashes that the library checks.')
+    throw invalidOption('login() has upgrade without find. It applies to hashes that the library checks.')
 }
 
 function checkToken(token: unknown): string {
   if (typeof token === 'string' && /^[\x21-\x7e]+$/.test(token)) return token
   throw invalidOption(
-    'token of login() gave something that a header field can not hold. Give a text of printable ASCII without spaces, such as a JWT.',
+    'The function token of login() returned a value that is not valid in a header field. Return a string of ' +
+      'printable ASCII without spaces, such as a JWT.',
   )
 }

@@ -1,4 +1,7 @@
-/** What the methods mean at a path: exact `Allow`, HEAD, DELETE and their statuses (VERB-2, VERB-6..9). */
+/**
+ * The rules of methods at a path: exact `Allow`, HEAD, DELETE and their statuses (VERB-2,
+ * VERB-6..9).
+ */
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import {
@@ -8,7 +11,7 @@ import {
   decide,
   forbidden,
   itemActions,
-  methodNotYours,
+  methodNotPermitted,
   ownMethods,
 } from '../auth/permission.js'
 import type { Legacy } from '../conventions/modes.js'
@@ -24,10 +27,10 @@ import { principals } from './authenticate.js'
 import { type BaseAddressOptions, baseAddress, baseAddressKinds } from './base-address.js'
 import { type ConventionsOptions, conventionsKinds, RouteConventions } from './conventions.js'
 import type { Middleware, NextFunction } from './middleware.js'
-import { isJsonPatch, unseenPatch } from './patch-types.js'
+import { isJsonPatch, unreadablePatch } from './patch-types.js'
 import { type HeadRule, ruleHead, type Verdict } from './response-head.js'
 
-/** The refusal of a method: 405 with `Allow` (VERB-7, VERB-9). */
+/** 405 with `Allow` (VERB-7, VERB-9). */
 export function methodNotAllowed(method: string, allow: string, collection: boolean): HttpProblem {
   const why =
     method === 'DELETE' && collection
@@ -41,31 +44,48 @@ export function methodNotAllowed(method: string, allow: string, collection: bool
 
 const methodNames = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 
-/** What lies at a path, and what is handled there. */
+/**
+ * The options of `methodRules()`: the kind of resource at a path, and the methods handled there.
+ */
 export interface MethodRulesOptions extends BaseAddressOptions, ConventionsOptions<'VERB-6' | 'VERB-8'> {
-  /** What lies at the path. */
+  /** The kind of resource at the path. */
   readonly on: 'collection' | 'item'
-  /** The methods that the routes behind handle. HEAD comes with GET, OPTIONS always. */
+  /** The methods that the routes after it handle. GET includes HEAD; OPTIONS is always included. */
   readonly allow: readonly (typeof methodNames)[number][]
-  /** Who of the principals that an authenticating middleware in front has found may do what (AUTH-4): `Allow` names their own methods. Goes with `resource`. */
-  // A method, so that its principal may be typed as the principals of the service are.
+  /**
+   * Decides which actions an authenticated principal may perform (AUTH-4); an authenticating
+   * middleware must run before. `Allow` lists only the caller's permitted methods. Requires
+   * `resource`.
+   */
+  // Declared as a method, so that a callback may declare a narrower type of principal.
   permission?(principal: unknown, action: Action, resource: string, key?: KeyValue): Decided
-  /** The name by which the permission knows what lies here: the collection. */
+  /** The name of the resource that is passed to `permission`: the collection. */
   readonly resource?: string
-  /** The key of the item in the path, which a permission may decide by: `(req) => req.params.id`. `false` where it asks for none. An item with a permission needs it. */
+  /**
+   * Returns the key of the item in the path for `permission`, such as `(req) => req.params.id`;
+   * `false` if the permission does not need it. Required for an item with a permission.
+   */
   readonly key?: ((req: never) => KeyValue) | false
 }
 
 /**
- * Holds the rules of methods over the hand-written routes of one path, which it must stand before:
- * - a method that is not allowed is 405 with an exact `Allow`, OPTIONS 204 with the same (VERB-9);
- * - HEAD of an item runs its GET handler; a success becomes 302 without `Location` or body (VERB-8);
- * - a successful DELETE has no body, and keeps the handler's 200, 202 or 204 (VERB-6);
- * - with `permission`, a method that is not the caller's is 405 with those that are, and 403 where none is; who may write and not read gets no body, and sends no JSON Patch (AUTH-4);
- * - a 201 or 202 to POST has an absolute `Location`: one that begins with `/` is made absolute, a missing one is a `ConfigurationError` passed to `next` (VERB-2);
- * - a `Content-Location` that begins with `/` is made absolute, and leaves with the body that it speaks of, or not at all (RFC 9110 8.7).
+ * Applies the rules of methods to the hand-written routes of one path. Mount it before those
+ * routes.
+ * - A method that is not allowed is 405 with an exact `Allow`; OPTIONS is 204 with the same
+ *   (VERB-9).
+ * - HEAD of an item runs its GET handler; a success becomes 302 without `Location` or body
+ *   (VERB-8).
+ * - A successful DELETE has no body and keeps the handler's 200, 202 or 204 (VERB-6).
+ * - With `permission`, a method that the caller may not use is 405 with the permitted methods, or
+ *   403 if there are none. A caller with write but no read permission gets no body and may not send
+ *   a JSON Patch (AUTH-4).
+ * - A 201 or 202 to POST has an absolute `Location`: one that starts with `/` is made absolute, a
+ *   missing one is a `ConfigurationError` passed to `next` (VERB-2).
+ * - A `Content-Location` that starts with `/` is made absolute. It is removed if the body it
+ *   describes is not sent (RFC 9110 8.7).
  *
- * Throws `ConfigurationError` where an option makes no sense, such as DELETE on a collection (VERB-7).
+ * @throws ConfigurationError `invalid-option` if an option is invalid, such as DELETE on a
+ * collection (VERB-7)
  *
  * @example
  * app.all('/sucursales/:id', methodRules({ on: 'item', allow: ['GET', 'PUT', 'DELETE'] }))
@@ -96,9 +116,9 @@ export function methodRules(options: MethodRulesOptions): Middleware {
     if (!allowed.includes(method)) return next(methodNotAllowed(method, own, on === 'collection'))
     if (method === 'OPTIONS') return send(res, { status: 204, headers: { [header.allow]: own } }, false)
     if (method === 'HEAD' && on === 'item') ruleHead(res, headRule(conventions.legacy('VERB-8', req)), next)
-    // A body of a DELETE may tell what this caller may not read (AUTH-4).
+    // The body of a DELETE may show data that this caller may not read (AUTH-4).
     if (method === 'DELETE') ruleHead(res, deleteRule(hidden ? undefined : conventions.legacy('VERB-6', req)), next)
-    if (hidden && method === 'PATCH' && isJsonPatch(req)) return next(unseenPatch())
+    if (hidden && method === 'PATCH' && isJsonPatch(req)) return next(unreadablePatch())
     if (method === 'PUT' || method === 'PATCH')
       ruleHead(res, (answer) => located(answer, () => baseOf(req), hidden), next)
     if (method === 'POST') ruleHead(res, (answer) => created(answer, () => baseOf(req), hidden), next)
@@ -107,7 +127,7 @@ export function methodRules(options: MethodRulesOptions): Middleware {
 }
 
 const methodKind: Kind = {
-  a: "'GET', 'POST', 'PUT', 'PATCH' or 'DELETE'; HEAD and OPTIONS come by themselves",
+  a: "'GET', 'POST', 'PUT', 'PATCH' or 'DELETE'; HEAD and OPTIONS are included automatically",
   like: { test: (text) => (methodNames as readonly string[]).includes(text) },
 }
 
@@ -126,19 +146,21 @@ const actions: Readonly<Record<MethodRulesOptions['on'], Readonly<Record<string,
   item: itemActions,
 }
 
-/** What a caller may do at a path. */
+/** The methods that a caller may use at a path. */
 interface Permitted {
-  /** `Allow`, as far as a handled method needs it. */
+  /** `Allow`, if it is needed for the request's method; else empty. */
   readonly allow: string
-  /** It may write here, and not read what it writes. */
+  /** The caller may write, but not read, the resource. */
   readonly hidden: boolean
 }
 
-/** Asks for the request's method: 403 and 405 where it is not theirs (AUTH-4). */
+/**
+ * Checks the permission for the request's method. Throws 403 or 405 if it is not granted (AUTH-4).
+ */
 function permitting(
   { on, permission, resource, key: keyOf }: MethodRulesOptions,
   handled: readonly string[],
-  /** Whose answers may have a body. */
+  /** The methods whose responses may have a body. */
   shows: readonly string[],
 ): ((req: IncomingMessage) => Promise<Permitted>) | undefined {
   if (permission === undefined || resource === undefined) return undefined
@@ -154,12 +176,12 @@ function permitting(
     if (decision === 'forbidden') throw forbidden(resource)
     const own = await ownMethods(handled, ask)
     if (own.none) throw forbidden(resource)
-    if (decision !== undefined) throw methodNotYours(method, own)
+    if (decision !== undefined) throw methodNotPermitted(method, own)
     return { allow: own.allow, hidden: false }
   }
 }
 
-/** Writes whose answers may show what was written. */
+/** The write methods whose responses may contain the written record. */
 const showing: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH'])
 
 function checkMethods(options: MethodRulesOptions): void {
@@ -167,26 +189,33 @@ function checkMethods(options: MethodRulesOptions): void {
   const { on, allow, permission, resource, key } = options
   if ((permission === undefined) !== (resource === undefined))
     throw invalidOption(
-      'methodRules() has one of permission and resource. Give both: the permission is asked by the name of the resource.',
+      'methodRules() has only one of permission and resource. Set both: resource is passed to the permission.',
     )
   if (on === 'item' && permission !== undefined && key === undefined) {
     throw invalidOption(
-      'methodRules() has a permission for an item, and does not tell its key, so no rule for single items would hold. Give key: (req) => req.params.id, or key: false where the permission asks for none.',
+      'methodRules() has a permission for an item but no key, so rules for single items could not apply. Set key: ' +
+        '(req) => req.params.id, or key: false if the permission does not need it.',
     )
   }
   if (on === 'collection' && allow.includes('DELETE')) {
-    throw invalidOption('methodRules() allows DELETE on a collection, which is never legal (VERB-7). Leave it out.')
+    throw invalidOption('methodRules() allows DELETE on a collection, which is never legal (VERB-7). Remove it.')
   }
 }
 
-/** An item that exists is 302 without a place to go to: following one would lead back here for ever (VERB-8). A 304 also says that it exists. */
+/**
+ * HEAD of an existing item is 302 without `Location`, since following one would lead back here
+ * endlessly (VERB-8). A 304 also means that the item exists.
+ */
 const headOfItem: HeadRule = (res) => {
   if (isSuccess(res) || res.statusCode === 304) res.statusCode = 302
   if (res.statusCode === 302) removeFields(res, [header.location, ...bodyFields])
   return 'bodiless'
 }
 
-/** VERB-6. A tag would be that of the body which does not leave. */
+/**
+ * VERB-6: an empty body. `Etag` is removed too, since it would be the tag of a body that is not
+ * sent.
+ */
 const emptyDelete: HeadRule = (res) => {
   if (!isSuccess(res)) return 'whole'
   if (res.statusCode !== 200 && res.statusCode !== 202) res.statusCode = 204
@@ -195,7 +224,7 @@ const emptyDelete: HeadRule = (res) => {
   return 'bodiless'
 }
 
-/** VERB-8: HEAD of an item as the service answered it before, or by the conventions. */
+/** VERB-8: HEAD of an item as the service responded before, or by the conventions. */
 const headRule = (legacy: Legacy<'VERB-8'> | undefined): HeadRule => {
   if (legacy === undefined) return headOfItem
   return (res) => {
@@ -204,7 +233,7 @@ const headRule = (legacy: Legacy<'VERB-8'> | undefined): HeadRule => {
   }
 }
 
-/** VERB-6: likewise of a DELETE. */
+/** VERB-6: the same choice for DELETE. */
 const deleteRule = (legacy: Legacy<'VERB-6'> | undefined): HeadRule => {
   if (legacy === undefined) return emptyDelete
   return (res, hasContent) => {
@@ -214,7 +243,7 @@ const deleteRule = (legacy: Legacy<'VERB-6'> | undefined): HeadRule => {
   }
 }
 
-/** AUTH-4. Nor does it leave in a tag that Express makes of the bytes. */
+/** AUTH-4: removes the body. A weak tag, which Express derives from the bytes, is removed too. */
 const unread: HeadRule = (res) => {
   if (!isSuccess(res)) return 'whole'
   removeFields(res, [header.contentLocation, ...bodyFields])
@@ -225,13 +254,13 @@ const unread: HeadRule = (res) => {
   return 'bodiless'
 }
 
-/** A POST that creates nothing is an action, whose answer is its own. */
+/** A POST that creates nothing is an action, whose response is unchanged. */
 function created(res: ServerResponse, base: BaseOf, hidden: boolean): Verdict {
   const verdict = locatedCreate(res, base)
   return hidden && verdict === 'whole' && (res.statusCode === 201 || res.statusCode === 202) ? unread(res) : verdict
 }
 
-/** The answer to a change, whose body may be hidden from who has made it. */
+/** The response to a change, with its body removed if the caller may not read it. */
 function located(res: ServerResponse, base: BaseOf, hidden: boolean): Verdict {
   placeContent(res, base)
   return hidden ? unread(res) : 'whole'
@@ -239,13 +268,16 @@ function located(res: ServerResponse, base: BaseOf, hidden: boolean): Verdict {
 
 type BaseOf = () => string | undefined
 
-/** What a refusal says is no representation of the item. */
+/**
+ * Makes `Content-Location` absolute. Errors are not representations of the item, so it is removed
+ * from them.
+ */
 function placeContent(res: ServerResponse, base: BaseOf): void {
   if (isSuccess(res)) makeAbsolute(res, header.contentLocation, base)
   else removeFields(res, [header.contentLocation])
 }
 
-/** Makes the address in a field absolute, where it is a path and the base is known. */
+/** Makes the address in a field absolute, if it is a path and the base is known. */
 function makeAbsolute(res: ServerResponse, name: string, base: BaseOf): void {
   const address = String(res.getHeader(name) ?? '')
   const root = /^\/(?!\/)/.test(address) ? base() : undefined
@@ -260,19 +292,25 @@ function locatedCreate(res: ServerResponse, base: BaseOf): Verdict {
   const location = String(res.getHeader(header.location) ?? '')
   if (URL.canParse(location)) return 'whole'
   return invalidOption(
-    `A POST answers ${res.statusCode} ${location === '' ? 'without a Location' : `with the Location "${location}"`} (VERB-2). Set the absolute address of what was created.`,
+    `A POST was answered with ${res.statusCode} ` +
+      `${location === '' ? 'without a Location' : `with the Location "${location}"`} (VERB-2). Set the absolute ` +
+      'address of what was created.',
   )
 }
 
 const isSuccess = ({ statusCode }: ServerResponse): boolean => statusCode >= 200 && statusCode < 300
 
-/** A route that tells no key, because its parameter has another name, must not be asked about as if it were no item. */
+/**
+ * The key of the request's item. Throws if there is none, for example because the route's parameter
+ * has another name: the permission must not be asked as if there were no item.
+ */
 function keyIn(req: IncomingMessage, keyOf: (req: never) => KeyValue): KeyValue {
   const key: unknown = keyOf(req as never)
   if (typeof key === 'string' || typeof key === 'number' || typeof key === 'boolean' || isObject(key))
     return key as KeyValue
   throw new ConfigurationError(
     'middleware-missing',
-    'key of methodRules() gave no key for this request. Put the middleware on the route of the item, whose parameter it reads.',
+    'The function key of methodRules() returned no key for this request. Mount the middleware on the item route ' +
+      'whose parameter it reads.',
   )
 }

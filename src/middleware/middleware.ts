@@ -1,11 +1,14 @@
-/** The shape of a middleware, on `node:http` alone: the `app.use` of any Express takes it. */
+/**
+ * The types of middlewares, based on `node:http` alone, so that any version of Express accepts
+ * them.
+ */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
 export type NextFunction = (error?: unknown) => void
 export type Middleware = (req: IncomingMessage, res: ServerResponse, next: NextFunction) => void
 export type ErrorMiddleware = (error: unknown, req: IncomingMessage, res: ServerResponse, next: NextFunction) => void
 
-/** What Express adds to a request that the library looks at, where there is an Express. */
+/** The properties that Express adds to a request and that the library reads, if Express is used. */
 export interface ExpressRequest extends IncomingMessage {
   baseUrl?: string
   originalUrl?: string

@@ -1,4 +1,4 @@
-/** The representation that a request asks for (HDR-1; RFC 9110 12.5.1). */
+/** Chooses the representation of a response (HDR-1; RFC 9110 12.5.1). */
 
 import type { IncomingMessage } from 'node:http'
 import { isObject } from '../definition/json.js'
@@ -13,9 +13,12 @@ import { type ConventionsOptions, conventionsKinds, RouteConventions } from './c
 import type { Middleware, NextFunction } from './middleware.js'
 import { requestState } from './request-state.js'
 
-/** The refusal of an `Accept` that names nothing there is: 415, as the conventions have it, and not 406, unless that is what the service did before. */
+/**
+ * The refusal of an `Accept` that matches no offer: 415, as the conventions require, instead of
+ * 406, unless the service responded with 406 before.
+ */
 export function unsupportedAccept(offers: readonly string[], legacy?: 406 | 'json'): HttpProblem {
-  const detail = `Accept names nothing that is offered here. Offered: ${offers.join(', ')}.`
+  const detail = `Accept matches no media type offered here. Offered: ${offers.join(', ')}.`
   return new HttpProblem(legacy === 406 ? notAcceptable : 'unsupported-accept', {
     detail,
     errors: [{ header: header.accept, detail, allowed: offers, code: 'unsupported', clause: 'HDR-1' }],
@@ -24,26 +27,36 @@ export function unsupportedAccept(offers: readonly string[], legacy?: 406 | 'jso
 
 const latest = requestState<string>('negotiate()')
 
-/** The media type that was chosen last on the way, if any was: two of them have two entity tags. */
+/**
+ * The media type chosen by the last `negotiate()` that ran, if any. It is part of the entity tag.
+ */
 export const findNegotiated: (req: IncomingMessage) => string | undefined = latest.find
 
-/** What a route can answer with. */
+/** The options of `negotiate()`. */
 export interface NegotiateOptions extends ConventionsOptions<'HDR-1'> {
-  /** Media types, the usual one first. Default: `application/json`. */
+  /**
+   * The media types that the route can send, the default one first. Default: `application/json`.
+   */
   readonly offers?: readonly string[]
 }
 
 export const negotiateKinds: Kinds<NegotiateOptions> = { ...conventionsKinds, offers: { each: 'string' } }
 
-/** The middleware that `negotiate()` makes, and what it has chosen. */
+/** The return value of `negotiate()`: a middleware with an accessor for the chosen media type. */
 export interface Negotiate extends Middleware {
-  /** The media type chosen for this request, as it was offered. Throws `ConfigurationError` where this middleware did not run before. */
+  /**
+   * The media type chosen for this request, as it was offered. Throws `ConfigurationError` if this
+   * middleware did not run.
+   */
   of(req: IncomingMessage): string
 }
 
 /**
- * Chooses among the media types a route can answer with, before its handler changes anything: 415 where none is acceptable, `Vary: Accept` always (HDR-1).
- * OPTIONS is let through. Default offer: `application/json`. Throws `ConfigurationError` where an offer is no media type.
+ * Chooses among the media types that a route can send, before its handler changes anything.
+ * Responds with 415 if none is acceptable, and always sets `Vary: Accept` (HDR-1). OPTIONS requests
+ * always pass. Default offer: `application/json`.
+ *
+ * @throws ConfigurationError `invalid-option` if an offer is not a media type
  *
  * @example
  * const format = negotiate('application/json', 'text/csv')

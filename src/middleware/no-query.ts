@@ -1,4 +1,4 @@
-/** Routes that take no parameters say so (QUERY-8). */
+/** Refuses query parameters on routes that have none (QUERY-8). */
 import { type ParameterOptions, parameterKinds, resolveParameters } from '../conventions/parameters.js'
 import { splitTarget } from '../http/targets.js'
 import { checkOptions } from '../options/check.js'
@@ -8,9 +8,9 @@ import { queryTerms, withoutAliases } from '../plan/query-terms.js'
 import { type ConventionsOptions, conventionsKinds, RouteConventions } from './conventions.js'
 import type { Middleware } from './middleware.js'
 
-/** What a route does with parameters that it does not take. */
+/** The options of `noQuery()`. */
 export interface NoQueryOptions extends ConventionsOptions<'QUERY-8'> {
-  /** Names that are ignored: `{ ignore: ['_', 'utm_*'] }`. */
+  /** Parameters that are ignored: `{ ignore: ['_', 'utm_*'] }`. */
   readonly parameters?: Pick<ParameterOptions, 'ignore'>
 }
 
@@ -20,7 +20,7 @@ export const noQueryKinds: Kinds<NoQueryOptions> = {
 }
 
 /**
- * Refuses every query parameter: one 400 problem that names them all.
+ * Refuses every query parameter: one 400 problem that names all of them.
  *
  * @example app.delete('/sucursales/:id', noQuery(), remove)
  */

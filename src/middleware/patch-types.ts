@@ -5,16 +5,24 @@ import { HttpProblem } from '../problem.js'
 import { mediaType } from '../wire.js'
 import { bodyTypes } from './body.js'
 
-/** What a PATCH of an item is understood in: merge patches, and JSON Patch where a service turns it on. */
+/**
+ * The media types accepted for a PATCH of an item: merge patches, and JSON Patch if the service
+ * enables it.
+ */
 export const patchTypes = (jsonPatch: boolean): readonly string[] =>
   jsonPatch ? [...bodyTypes.patch, mediaType.jsonPatch] : bodyTypes.patch
 
-/** True where the body says that it is a JSON Patch (RFC 6902). */
+/** Whether the body is declared as a JSON Patch (RFC 6902). */
 export const isJsonPatch = ({ headers }: IncomingMessage): boolean =>
   parseMediaType(headers['content-type'] ?? '')?.type === mediaType.jsonPatch
 
-/** What operations can be done, and which not, tells what is there: whoever may not read it sends a merge patch, which says what shall be (AUTH-4). */
-export const unseenPatch = (): HttpProblem =>
+/**
+ * Whether the operations of a JSON Patch succeed reveals the current values. A caller without read
+ * permission must send a merge patch, which contains only new values (AUTH-4).
+ */
+export const unreadablePatch = (): HttpProblem =>
   new HttpProblem('forbidden', {
-    detail: `A JSON Patch goes by what stands there, which you have no permission to read. Send ${mediaType.mergePatch}.`,
+    detail:
+      'A JSON Patch depends on the current values, which you have no permission to read. Send ' +
+      `${mediaType.mergePatch}.`,
   })

@@ -4,7 +4,10 @@ import { quotedEnd, skipSpace, splitList, tokenEnd, unquote } from '../http/fiel
 
 export type ReturnPreference = 'minimal' | 'representation'
 
-/** What the client would like a write to return. Of several only the first counts (RFC 7240 2); an unknown or malformed one is as good as none. */
+/**
+ * The client's preference for the response to a write. Only the first of several counts (RFC 7240
+ * 2); unknown and malformed ones are ignored.
+ */
 export function returnPreference({ headers }: Pick<IncomingMessage, 'headers'>): ReturnPreference | undefined {
   const field = headers.prefer
   if (field === undefined) return undefined
@@ -18,7 +21,7 @@ export function returnPreference({ headers }: Pick<IncomingMessage, 'headers'>):
   return undefined
 }
 
-/** The word after the name of a preference, of which parameters may follow behind a semicolon (RFC 7240 2). */
+/** The value of a preference. Parameters may follow after a semicolon (RFC 7240 2). */
 function preferenceValue(element: string, nameEnd: number): string | undefined {
   const equals = skipSpace(element, nameEnd)
   if (element[equals] !== '=') return undefined

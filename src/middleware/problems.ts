@@ -1,4 +1,4 @@
-/** Errors of hand-written routes as problems (ERR-1..3). */
+/** Responds to errors of hand-written routes with problems (ERR-1..3). */
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Caches } from '../cache.js'
@@ -9,7 +9,7 @@ import { notify } from '../notify.js'
 import { checkOptions } from '../options/check.js'
 import type { Kinds } from '../options/kinds.js'
 import { HttpProblem, toProblem } from '../problem.js'
-import { type ProblemTelling, problemAnswer, send } from '../representation/answer.js'
+import { type ProblemContext, problemAnswer, send } from '../representation/answer.js'
 import { json, problemOffers } from '../representation/encoding.js'
 import { bodyFields, removeFields } from '../representation/header-fields.js'
 import { withoutPages } from '../representation/pagination.js'
@@ -19,23 +19,34 @@ import { requestPath } from './base-address.js'
 import { type ConventionsOptions, conventionsKinds, RouteConventions } from './conventions.js'
 import type { ErrorMiddleware, Middleware } from './middleware.js'
 
-/** How problems are told, and who hears of them. */
+/** The options of `problems()`. */
 export interface ProblemsOptions extends ConventionsOptions<'ERR-3'> {
-  /** What `type` begins with: the address where a team publishes docs/errors.md. Default `tag:express-rest-conventions,2026:errors`, which leads nowhere. */
+  /**
+   * The prefix of `type`: the address where the service publishes docs/errors.md. Default
+   * `tag:express-rest-conventions,2026:errors`, which can't be fetched.
+   */
   readonly problemBase?: string
   /**
-   * The form that errors had, for as long as ERR-3 is not enforced (`conventions`); alone, it is used for all and nothing is told. It gets the problem as RFC 9457 has
-   * it: `(problem) => ({ body: { error: problem.title } })`.
+   * The previous form of errors, used while ERR-3 is not enforced (`conventions`). Without an entry
+   * for ERR-3 it is used for all errors, and no finding is reported. It gets the RFC 9457 problem:
+   * `(problem) => ({ body: { error: problem.title } })`.
    */
   readonly shape?: ProblemShape
-  /** Hears of every problem with what was really thrown. Its exceptions and rejections go to `console.error`. Default: a 5xx is one line of `console.error`, as `failureLine` makes it. */
+  /**
+   * Called for every problem, with the value that was thrown. Its exceptions and rejections are
+   * written to `console.error`. Default: a 5xx is written to `console.error` as one line, by
+   * `failureLine`.
+   */
   readonly onError?: (error: unknown, problem: HttpProblem) => void
 }
 
 /**
- * The last thing an app uses: what nobody answered is a 404 problem, whatever was thrown or passed to `next` is its problem (`HttpProblem`, http-errors, body-parser's),
- * the rest a 500 that leaks nothing (ERR-3). Two middlewares in one list, as `app.use` takes it. An answer that has begun is cut off, as Express itself would.
- * Throws `ConfigurationError` for an option that there is not.
+ * Two middlewares to mount last, as one list for `app.use`. A request that no handler answered is a
+ * 404 problem. Errors that were thrown or passed to `next` become problems: an `HttpProblem` and
+ * errors of http-errors and body-parser as they are, all others a 500 that discloses nothing
+ * (ERR-3). If the response has already started, the connection is closed, as Express does.
+ *
+ * @throws ConfigurationError `invalid-option` if an option is invalid
  *
  * @example app.use(problems())
  */
@@ -65,7 +76,7 @@ export function problems(
         () => undefined,
       )
   }
-  // Whoever answers and then calls next() has answered all the same.
+  // A handler may send a response and then call next().
   const unansweredMiddleware: Middleware = (_req, res, next) =>
     res.headersSent ? undefined : next(new HttpProblem('unknown-path'))
   const problemsMiddleware: ErrorMiddleware = (error, req, res, _next) => {
@@ -75,9 +86,9 @@ export function problems(
       if (!res.writableEnded) res.destroy()
       return
     }
-    forget(res)
+    removeRepresentationFields(res)
     const representation = offers.choose(req.headers.accept) ?? json
-    const telling: ProblemTelling = {
+    const context: ProblemContext = {
       representation,
       base: problemBase,
       instance: requestPath(req),
@@ -85,12 +96,13 @@ export function problems(
       shaped: shape === undefined ? undefined : (facts) => shapedAs(facts, req),
     }
     try {
-      tell(problem, telling, req, res)
+      sendProblem(problem, context, req, res)
     } catch (failure) {
-      // What can't be written, such as a header with a line break or a detail without end, is a failure of its own.
+      // A problem that can't be written, for example with a line break in a header, is itself a
+      // failure.
       const internal = new HttpProblem('internal', { cause: failure })
       report(failure, internal, req)
-      tell(internal, telling, req, res)
+      sendProblem(internal, context, req, res)
     }
   }
   return [unansweredMiddleware, problemsMiddleware]
@@ -103,8 +115,8 @@ export const problemsKinds: Kinds<ProblemsOptions> = {
   ...conventionsKinds,
 }
 
-/** Takes back what the handler has said of the representation that now does not come. */
-function forget(res: ServerResponse): void {
+/** Removes the header fields that the handler set for a representation that is not sent. */
+function removeRepresentationFields(res: ServerResponse): void {
   removeFields(res, representationFields)
   const links = res.getHeader(header.link)
   if (links === undefined) return
@@ -125,8 +137,8 @@ const representationFields = [
   'Last-Modified',
 ]
 
-function tell(problem: HttpProblem, telling: ProblemTelling, req: IncomingMessage, res: ServerResponse): void {
-  send(res, problemAnswer(problem, telling), req.method === 'HEAD')
+function sendProblem(problem: HttpProblem, context: ProblemContext, req: IncomingMessage, res: ServerResponse): void {
+  send(res, problemAnswer(problem, context), req.method === 'HEAD')
 }
 
 function reportToConsole(error: unknown, { status, code, clause }: HttpProblem, req: IncomingMessage): void {

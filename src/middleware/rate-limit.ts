@@ -18,46 +18,67 @@ import { principals } from './authenticate.js'
 import type { ErrorMiddleware, Middleware } from './middleware.js'
 import { splitVersion } from './version-names.js'
 
-/** How much a caller may ask for, and where that is counted. */
+/** The options of `rateLimit()`: the limits, and the store that counts requests. */
 export interface RateLimitOptions extends BudgetsOptions, StoreOptions {
   /**
-   * The name under which a request is counted. Default: the principal's `sub`, with its `iss`, or the principal where it is a text or a number. Nothing where there is none:
-   * then the client's address is counted. Both parameters may be typed as what they are in the service.
+   * The name by which a request is counted. Default: the principal's `sub` with its `iss`, or the
+   * principal itself if it is a string or a number. Return undefined to count the client's address
+   * instead. Both parameters may have narrower types.
    */
   key?(principal: unknown, req: IncomingMessage): string | undefined
-  /** What becomes of requests while the store is down: they `pass`, or are refused with 503. Default `pass`. */
+  /** Whether requests `pass` or are refused with 503 while the store is down. Default `pass`. */
   readonly whenStoreFails?: 'pass' | 'refuse'
 }
 
-/** A request, as it is counted. */
+/** The properties of a request that determine how it is counted. */
 export interface CountedRequest {
-  /** `undefined` where there is none: the client's address is counted. */
+  /** `undefined` if there is none; the client's address is counted then. */
   readonly principal: unknown
-  /** Below the version, still encoded. */
+  /** The path below the version, still encoded. */
   readonly path: string
-  /** Its credentials were missing or not valid: its address is counted, against `failures`. */
+  /**
+   * Whether its credentials were missing or not valid. Its address is then counted against
+   * `failures`.
+   */
   readonly failed: boolean
 }
 
-/** What `rateLimit()` makes: a middleware, and the option `rateLimit` of `api` and `resourceRouter`. */
+/**
+ * The return value of `rateLimit()`: a middleware, and the option `rateLimit` of `api` and
+ * `resourceRouter`.
+ */
 export interface RateLimit extends Middleware {
-  /** Counts one request: the header fields of its answer. Rejects with the `too-many-requests` problem (429), or `Unavailable` (503). */
+  /**
+   * Counts one request and returns the header fields for its response. Rejects with the problem
+   * `too-many-requests` (429) or `Unavailable` (503).
+   */
   count(req: IncomingMessage, of: CountedRequest): Promise<Headers>
-  /** Resolves when the store counts, or after two seconds: `ready()` of `api` waits for it, so that the first requests are counted. Never rejects. */
+  /**
+   * Resolves when the store works, or after two seconds. `ready()` of `api` awaits it, so that the
+   * first requests are counted. Never rejects.
+   */
   ready(): Promise<void>
-  /** The routes that budgets name, as they were written: `api` knows what it serves, and refuses one that nobody could count. */
+  /**
+   * The routes named in budgets, as they were written. `api` refuses names of routes that it does
+   * not serve.
+   */
   readonly routes: readonly string[]
-  /** Counts failed authentications (401) by address, and makes 429 of those over the limit; other errors pass. For `app.use`, behind all routes. */
+  /**
+   * Counts failed authentications (401) by address, and replaces those over the limit with 429.
+   * Passes on other errors. Mount it with `app.use` after all routes.
+   */
   readonly failures: ErrorMiddleware
 }
 
 /**
- * So many requests a window, for each caller that an `authenticate()` before it has found out, else
- * for each client address as far as `trust proxy` allows (LIMIT-1). Answers say what is left in
- * `RateLimit` and `RateLimit-Policy`, a 429 when to come back in `Retry-After`. Windows begin with
- * a caller's first request and are fixed. While a shared store is down requests pass; the failure
- * and its end are reported once, and the limit comes back by itself. Throws `ConfigurationError`
- * where an option makes no sense.
+ * Limits the requests per window, counted by the principal of a preceding `authenticate()`, or else
+ * by the client's address, subject to `trust proxy` (LIMIT-1). Responses have the remaining
+ * requests in `RateLimit` and `RateLimit-Policy`; a 429 has the waiting time in `Retry-After`. A
+ * window starts with a caller's first request and has a fixed length. While a shared store is down,
+ * requests pass by default; the failure and the recovery are each reported once, and limits apply
+ * again after the recovery.
+ *
+ * @throws ConfigurationError `invalid-option` if an option is invalid
  *
  * @example
  * const limit = rateLimit({ limit: 600, budgets: [{ name: 'search', routes: ['search'], limit: 60 }], failures: { limit: 20 } })
@@ -71,7 +92,7 @@ export function rateLimit(options: RateLimitOptions): RateLimit {
   const uncounted = (error: unknown): Headers => {
     if (!(error instanceof StoreDown)) throw error
     if (whenStoreFails === 'refuse')
-      throw new Unavailable({ detail: 'Requests can not be counted for the moment. Try again in a moment.' })
+      throw new Unavailable({ detail: 'Requests can not be counted at present. Try again in a moment.' })
     return {}
   }
   const caches = new Caches()
@@ -83,7 +104,8 @@ export function rateLimit(options: RateLimitOptions): RateLimit {
     return name === undefined ? addressKey(req) : nameKey(name)
   }
   const count = (req: IncomingMessage, { principal, path, failed }: CountedRequest): Promise<Headers> => {
-    // Every promise between the engine and its answer costs each request a turn: this makes none.
+    // Each promise between the engine and the response costs every request a microtask, so this
+    // creates none.
     try {
       if (failed) return failures(addressKey(req))
       const key = keyOf(principal, req)
@@ -122,27 +144,31 @@ export const rateLimitKinds: Kinds<RateLimitOptions> = {
   whenStoreFails: { oneOf: ['pass', 'refuse'] },
 }
 
-/** One name for everybody, such as that of a promise, would be one limit for everybody. */
+/**
+ * A value that is not a string, such as a promise, would become one name and thus one limit for all
+ * callers.
+ */
 function nameOf(name: unknown): string | undefined {
   if (name === undefined || name === null) return undefined
   if (typeof name === 'string') return name
   throw invalidOption(
-    `key of rateLimit() gave a value of type ${typeof name}. Give a text at once, or undefined to count the address.`,
+    `The function key of rateLimit() returned a value of type ${typeof name}. Return a string synchronously, or ` +
+      'undefined to count the address.',
   )
 }
 
 const messages: Record<'pass' | 'refuse', StoreMessages> = {
   pass: {
-    failed: 'The store of rateLimit() does not count: requests pass without a limit until it does.',
-    recovered: (time) => `Rate limits were off for ${time}: the store of rateLimit() did not count.`,
+    failed: 'The store of rateLimit() does not work: requests pass without a limit until it recovers.',
+    recovered: (time) => `Rate limits were off for ${time}: the store of rateLimit() did not work.`,
   },
   refuse: {
-    failed: 'The store of rateLimit() does not count: requests are refused until it does.',
-    recovered: (time) => `Requests were refused for ${time}: the store of rateLimit() did not count.`,
+    failed: 'The store of rateLimit() does not work: requests are refused until it recovers.',
+    recovered: (time) => `Requests were refused for ${time}: the store of rateLimit() did not work.`,
   },
 }
 
-/** Milliseconds that a start waits for a store that does not count. */
+/** How long a starting service waits for a failing store, in milliseconds. */
 const startTimeout = 2000
 
 interface Engines {
@@ -151,7 +177,10 @@ interface Engines {
   readonly guard: StoreGuard
 }
 
-/** An engine for each budget in its order, and the one for failures, over stores that are down together. */
+/**
+ * Creates an engine for each budget, in order, and one for failures. All stores share one outage
+ * state.
+ */
 function makeEngines(
   { all, failures }: Budgets,
   options: RateLimitOptions,
@@ -168,7 +197,7 @@ function makeEngines(
   return { engines: engines.slice(0, -1), failures: engines.at(-1) as Engine, guard }
 }
 
-/** Two limits on one request tell of both: the fields are lists (RFC 9651 3.1). */
+/** With two limits on one request, the fields list both (RFC 9651 3.1). */
 function addFields(res: ServerResponse, fields: Headers): void {
   for (const [name, value] of Object.entries(fields)) {
     const before = res.getHeader(name)

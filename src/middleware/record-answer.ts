@@ -1,4 +1,4 @@
-/** The answers of hand-written routes in JSON and XML, as `Accept` asks (HDR-1). */
+/** Responses of hand-written routes in JSON or XML, by `Accept` (HDR-1). */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { isObject } from '../definition/json.js'
 import { checkDefinition, type ResourceDefinition } from '../definition/resource.js'
@@ -11,18 +11,26 @@ import { header } from '../wire.js'
 import type { Middleware } from './middleware.js'
 import { type Negotiate, type NegotiateOptions, negotiate, negotiateKinds } from './negotiate.js'
 
-/** The middleware that `recordAnswer()` makes, and what writes in the media type it has chosen. */
+/**
+ * The return value of `recordAnswer()`: a middleware with a function that writes in the chosen
+ * media type.
+ */
 export interface RecordAnswer<T> extends Negotiate {
   /**
-   * Ends the answer with a record, or with the records of a page, in the media type chosen. Status and other headers are those that `res` has. Throws `ConfigurationError` where
-   * this middleware did not run before, and where one of `others` was chosen, which only the route itself can write.
+   * Sends a record, or the records of a page, in the chosen media type. Status and other headers
+   * are those set on `res`. Throws `ConfigurationError` if this middleware did not run, or if one
+   * of `others` was chosen, which only the route itself can write.
    */
   send(req: IncomingMessage, res: ServerResponse, value: T | readonly T[]): void
 }
 
 /**
- * Chooses among JSON, XML and `others` (`offers` among options) as `negotiate()` does (415 where none is acceptable, `Vary: Accept` always), and writes records of a definition in it, without their
- * `writeOnly` members (REP-8). All else is written as it stands in the value, links to resources and members that the schema does not name among it. Throws `ConfigurationError` where one of `others` is no media type.
+ * Chooses among JSON, XML and `others` (`offers` in the options) as `negotiate()` does: 415 if none
+ * is acceptable, and always `Vary: Accept`. Writes records of a definition in the chosen media
+ * type, without their `writeOnly` members (REP-8). All other members are written as they are,
+ * including links and members that the schema does not declare.
+ *
+ * @throws ConfigurationError `invalid-option` if one of `others` is not a media type
  *
  * @example
  * const answer = recordAnswer(sucursales)
@@ -52,7 +60,8 @@ export function recordAnswer<T>(
       const representation = representations.get(chosen)
       if (representation === undefined) {
         throw invalidOption(
-          `recordAnswer() writes no ${chosen}. Where of(req) is "${chosen}", let the route write it, or give it a recordAnswer() that does not offer it.`,
+          `recordAnswer() does not write ${chosen}. If of(req) is "${chosen}", let the route write it, or use a ` +
+            'recordAnswer() that does not offer it.',
         )
       }
       const body = Array.isArray(value)
@@ -68,7 +77,7 @@ export function recordAnswer<T>(
   })
 }
 
-/** A record of a class of the team's own, such as a model of a database library, says itself what it is in JSON. */
+/** Converts a record of a class, such as a model of a database library, with its `toJSON`. */
 function plain(record: unknown): unknown {
   const { toJSON } = (record ?? {}) as { readonly toJSON?: unknown }
   return typeof toJSON === 'function' ? toJSON.call(record) : record

@@ -1,4 +1,7 @@
-/** The body of a hand-written POST, PUT or PATCH, held to the definition as a resource router holds it (HDR-5, ERR-2, REP-8, VERB-3, VERB-5). */
+/**
+ * Reads the body of a hand-written POST, PUT or PATCH and validates it by the definition, as a
+ * resource router does (HDR-5, ERR-2, REP-8, VERB-3, VERB-5).
+ */
 
 import type { IncomingMessage } from 'node:http'
 import { takesType } from '../conventions/media-ranges.js'
@@ -28,37 +31,48 @@ import type { Middleware } from './middleware.js'
 import { isJsonPatch, patchTypes } from './patch-types.js'
 import { requestState } from './request-state.js'
 
-/** How the body of a hand-written route is read. */
+/** The options of `recordBody()`. */
 export interface RecordBodyOptions extends ConventionsOptions<'HDR-5'> {
-  /** The id in the path of an item, decoded: `(req: Request<{ id: string }>) => req.params.id`. A PUT fills the key from it and refuses another (VERB-3). */
+  /**
+   * The decoded id in the path of an item: `(req: Request<{ id: string }>) => req.params.id`. A PUT
+   * takes the key from it and refuses a body with another key (VERB-3).
+   */
   id?(req: IncomingMessage): string | undefined
-  /** PATCH takes JSON Patch (RFC 6902) beside merge patches (VERB-5). It tells what stands there: for callers who may read the item. Default false. */
+  /**
+   * Accept JSON Patch (RFC 6902) as well as merge patches in a PATCH (VERB-5). Use it only for
+   * callers who may read the item, since a JSON Patch reveals current values. Default false.
+   */
   readonly jsonPatch?: boolean
-  /** The most bytes. Default 1 MiB. */
+  /** The maximum size in bytes. Default 1 MiB. */
   readonly bodyLimit?: number
-  /** How deep arrays and objects may nest. Default 32. */
+  /** The maximum nesting depth of arrays and objects. Default 32. */
   readonly depthLimit?: number
-  /** Milliseconds until a body that does not arrive is 408. Default 30,000. */
+  /** Milliseconds until a body that has not arrived is 408. Default 30,000. */
   readonly timeout?: number
 }
 
-/** The middleware that `recordBody()` makes, and what it has read. */
+/** The return value of `recordBody()`: a middleware with accessors for the record. */
 export interface RecordBody<T> extends Middleware {
   /**
-   * The record that a POST or PUT asks for, complete and valid. Throws `ConfigurationError` where the middleware did not run before, and where the body is not the whole
-   * record: that of a PATCH, and of a PUT where the definition has read-only or write-only members. Those are for `over()`.
+   * The record in a POST or PUT, complete and valid. Throws `ConfigurationError` if the middleware
+   * did not run, or if the body is not the whole record: for a PATCH, and for a PUT if the
+   * definition has read-only or write-only members. Use `over()` for those.
    */
   of(req: IncomingMessage): T
   /**
-   * The record that a PATCH or PUT makes of the current one: merged, read-only members held, valid. Call it on the very record whose version the write will compare.
-   * Throws the `invalid-body` problem (422).
+   * The record that results from applying a PATCH or PUT to the current one: merged, with read-only
+   * members unchanged, and valid. Pass the record whose version the write will compare. Throws the
+   * problem `invalid-body` (422).
    */
   over(req: IncomingMessage, current: T): T
 }
 
 /**
- * Reads and checks the body of a write. It needs no body parser before it, and uses what one has parsed. A PATCH is a merge patch (RFC 7396), or a JSON Patch (RFC 6902) by option.
- * Throws `ConfigurationError` where an option makes no sense, and for a definition with links to resources: only a router knows where those live.
+ * Reads and validates the body of a write. Needs no body parser, but accepts a body that one has
+ * parsed. A PATCH is a merge patch (RFC 7396), or optionally a JSON Patch (RFC 6902).
+ *
+ * @throws ConfigurationError `invalid-option` if an option is invalid; `unresolved-link` for a
+ * definition with links to resources, whose addresses only a router knows
  *
  * @example
  * const body = recordBody(sucursales, { id: (req: Request<{ id: string }>) => req.params.id })
@@ -72,7 +86,8 @@ export function recordBody<T>(definition: ResourceDefinition<T>, options: Record
     const links = [...new Set(plan.hidden.values())].join(', ')
     throw new ConfigurationError(
       'unresolved-link',
-      `recordBody() can not tell where ${links} of "${definition.collection}" leads. Use resourceRouter() for it.`,
+      `recordBody() can not resolve the link ${links} of "${definition.collection}". Use resourceRouter() for this ` +
+        'resource.',
     )
   }
   const { bodyLimit, depthLimit, timeout } = resolveBodyLimits(options)
@@ -115,7 +130,8 @@ export function recordBody<T>(definition: ResourceDefinition<T>, options: Record
       const { sent, whole } = states.of(req)
       if (whole) return sent as T
       throw invalidOption(
-        `The body of a ${req.method} of "${definition.collection}" is not the whole record: use over(req, current) in place of of(req).`,
+        `The body of a ${req.method} of "${definition.collection}" is not the whole record. Use over(req, current) ` +
+          'instead of of(req).',
       )
     },
     over(req: IncomingMessage, current: T): T {
@@ -131,9 +147,9 @@ export function recordBody<T>(definition: ResourceDefinition<T>, options: Record
 interface Sent {
   readonly sent: JsonObject
   readonly patch: boolean
-  /** Those of a JSON Patch. */
+  /** The operations of a JSON Patch. */
   readonly operations?: readonly PatchOperation[]
-  /** What was sent, completed by defaults, is the record. */
+  /** Whether the body, completed by defaults, is the whole record. */
   readonly whole: boolean
 }
 
@@ -151,7 +167,7 @@ function recordOf(plan: ResourcePlan, sent: JsonObject, req: IncomingMessage, op
     : recordToCreate(plan, sent, {}, [])
 }
 
-/** The members of the key that an id spells; an id that spells none is no address (PATH-11). */
+/** The key members for an id. An id that is not a valid key is 404 (PATH-11). */
 function keyIn({ key }: ResourcePlan, id: string): Fixed {
   const found = key.parse(id)
   if (found === undefined) throw new HttpProblem('absent')

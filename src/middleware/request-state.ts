@@ -1,15 +1,20 @@
-/** Per-request state, typed and private: nothing is written on `req`, `res.locals` or Express's types. */
+/**
+ * Typed, private state per request: nothing is written on `req`, `res.locals` or Express's types.
+ */
 import type { IncomingMessage } from 'node:http'
 import { ConfigurationError } from '../problem.js'
 
 export interface RequestState<T> {
   set(req: IncomingMessage, value: T): void
   find(req: IncomingMessage): T | undefined
-  /** Throws `ConfigurationError` with the mend where the middleware did not run before. */
+  /** Throws `ConfigurationError` if the middleware did not run. */
   of(req: IncomingMessage): T
 }
 
-/** State that the middleware `name` leaves for the handlers after it, in a registry of its own or one that is shared. */
+/**
+ * State that the middleware `name` stores for later handlers. `states`: a shared registry; default:
+ * a new one.
+ */
 export function requestState<T>(name: string, states = new WeakMap<IncomingMessage, T>()): RequestState<T> {
   return {
     set: (req, value) => void states.set(req, value),
@@ -19,7 +24,7 @@ export function requestState<T>(name: string, states = new WeakMap<IncomingMessa
       if (value === undefined) {
         throw new ConfigurationError(
           'middleware-missing',
-          `This request has not passed ${name}. Put the middleware before the handler that asks for its result.`,
+          `The middleware ${name} did not run for this request. Mount it before the handler that uses its result.`,
         )
       }
       return value

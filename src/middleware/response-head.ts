@@ -1,17 +1,24 @@
-/** A rule over an answer that a hand-written handler is about to send, by whatever method of `res` it does so. */
+/**
+ * Applies a rule to a response just before a hand-written handler sends it, by whichever method of
+ * `res`.
+ */
 
 import type { ServerResponse } from 'node:http'
 import { isContainer } from '../definition/json.js'
 
-/** The answer leaves as it is, or without its body; or the error takes its place. */
+/** Send the response as it is, send it without a body, or replace it by an error. */
 export type Verdict = 'whole' | 'bodiless' | Error
 
-/** Looks at the status and the headers of an answer, mends them, and says what becomes of it. `hasContent`: as far as that is known by then, it has a body. */
+/**
+ * Inspects the status and the headers of a response, may change them, and decides how it is sent.
+ * `hasContent`: whether the response has a body, if that is known yet.
+ */
 export type HeadRule = (res: ServerResponse, hasContent?: boolean) => Verdict
 
 /**
- * Applies a rule once, just before the head of the answer leaves. An error of the rule is passed to `refuse` and not thrown: a throw out of `res.json` in a promise
- * that nobody awaits would end the process (Express 4) and leave the client waiting.
+ * Applies a rule once, just before the head of the response is sent. An error of the rule is passed
+ * to `refuse` instead of being thrown: an exception out of `res.json` in a promise that is not
+ * awaited would end the process (Express 4) and leave the client waiting.
  */
 export function ruleHead(res: ServerResponse, rule: HeadRule, refuse: (error: Error) => void): void {
   const { writeHead, write, end } = res
@@ -22,37 +29,39 @@ export function ruleHead(res: ServerResponse, rule: HeadRule, refuse: (error: Er
     if (verdict !== undefined) return
     const { statusCode } = res
     verdict = res.headersSent ? 'whole' : rule(res, hasContent(res, chunk))
-    // Words that went with the old status do not go with another.
+    // The reason phrase belongs to the old status.
     if (res.statusCode !== statusCode) res.statusMessage = ''
     if (!(verdict instanceof Error)) return
     refused = statusCode
     refuse(verdict)
   }
-  // What the handler of a refused answer goes on to write falls away; the problem in its place comes with a status of its own.
-  const fallsAway = (status = res.statusCode): boolean =>
+  // Output of the handler after a refusal is discarded. The problem that replaces it has another
+  // status.
+  const isDiscarded = (status = res.statusCode): boolean =>
     refused !== undefined && (res.writableEnded || status === refused)
 
-  // The overloads of node:http can't be told apart from outside: arguments pass through untouched.
+  // The overloads of node:http can't be distinguished here, so arguments are passed through
+  // unchanged.
   res.writeHead = ((status: number, ...rest: unknown[]) => {
-    if (fallsAway(status)) return res
+    if (isDiscarded(status)) return res
     if (!res.headersSent) {
       res.statusCode = status
       if (typeof rest[0] === 'string') res.statusMessage = rest[0]
       setFields(res, rest.at(-1))
       judge()
-      if (fallsAway()) return res
+      if (isDiscarded()) return res
     }
     return (writeHead as (status: number) => ServerResponse).call(res, res.statusCode)
   }) as typeof writeHead
   res.write = ((...rest: unknown[]) => {
     judge(rest[0])
-    if (verdict !== 'bodiless' && !fallsAway()) return (write as (...rest: unknown[]) => boolean).apply(res, rest)
+    if (verdict !== 'bodiless' && !isDiscarded()) return (write as (...rest: unknown[]) => boolean).apply(res, rest)
     callLater(rest)
     return true
   }) as typeof write
   res.end = ((...rest: unknown[]) => {
     judge(rest[0])
-    if (fallsAway()) {
+    if (isDiscarded()) {
       callLater(rest)
       return res
     }
@@ -63,7 +72,10 @@ export function ruleHead(res: ServerResponse, rule: HeadRule, refuse: (error: Er
   }) as typeof end
 }
 
-/** The header fields in the forms that `writeHead` takes: an object, or a list of names and values in turn. */
+/**
+ * Sets header fields given in a form that `writeHead` accepts: an object, or a list of alternating
+ * names and values.
+ */
 function setFields(res: ServerResponse, fields: unknown): void {
   if (!isContainer(fields)) return
   const flat = Array.isArray(fields) ? fields.flat() : undefined
@@ -73,7 +85,9 @@ function setFields(res: ServerResponse, fields: unknown): void {
     if (name !== '' && value !== undefined) res.setHeader(String(name), value as string | string[])
 }
 
-/** Whether an answer has a body: it says so, or this is the first piece of it. */
+/**
+ * Whether a response has a body: by its header fields, or because this is the first chunk of it.
+ */
 function hasContent(res: ServerResponse, chunk: unknown): boolean {
   if ((typeof chunk === 'string' || chunk instanceof Uint8Array) && chunk.length > 0) return true
   const length = res.getHeader('Content-Length')
@@ -82,7 +96,7 @@ function hasContent(res: ServerResponse, chunk: unknown): boolean {
 
 const isFunction = (argument: unknown): argument is () => void => typeof argument === 'function'
 
-/** Calls the callback among arguments, as a stream does when it has taken a chunk. */
+/** Calls the callback among the arguments, as a stream does after accepting a chunk. */
 function callLater(rest: readonly unknown[]): void {
   const callback = rest.find(isFunction)
   if (callback !== undefined) process.nextTick(callback)

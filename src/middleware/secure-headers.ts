@@ -1,4 +1,7 @@
-/** Header fields that keep an API's answers from being taken for anything else by a browser (OWASP REST Security Cheat Sheet, "Security headers"). */
+/**
+ * Header fields that prevent browsers from misusing an API's responses (OWASP REST Security Cheat
+ * Sheet, "Security headers").
+ */
 
 import type { ServerResponse } from 'node:http'
 import { checkOptions } from '../options/check.js'
@@ -6,16 +9,23 @@ import type { Kinds } from '../options/kinds.js'
 import { header } from '../wire.js'
 import type { Middleware } from './middleware.js'
 
-/** The fields that a service may want otherwise. The others of `secureHeaders()` suit every API. */
+/** The configurable fields. The other fields of `secureHeaders()` suit every API. */
 export interface SecureHeadersOptions {
   /**
-   * `Strict-Transport-Security`: seconds for which browsers reach this host by https alone (RFC 6797), or the whole value. Default: not sent, since it binds the host
-   * and whatever else is served there. Two years are 63072000.
+   * `Strict-Transport-Security`: the seconds for which browsers use only https for this host (RFC
+   * 6797), or the whole value. Default: not sent, since it affects everything else on the host. Two
+   * years are 63072000.
    */
   readonly strictTransport?: number | string
-  /** `Content-Security-Policy`, or `false`. Default `default-src 'none'; frame-ancestors 'none'`: an answer of an API loads nothing and stands in no frame. */
+  /**
+   * `Content-Security-Policy`, or `false`. Default `default-src 'none'; frame-ancestors 'none'`: a
+   * response of an API loads nothing and can't be framed.
+   */
   readonly contentSecurityPolicy?: string | false
-  /** `Cross-Origin-Resource-Policy`, or `false`. Default `same-origin`: other sites read answers by CORS or not at all. */
+  /**
+   * `Cross-Origin-Resource-Policy`, or `false`. Default `same-origin`: other sites can read
+   * responses only by CORS.
+   */
   readonly resourcePolicy?: (typeof resourcePolicies)[number] | false
 }
 
@@ -26,13 +36,16 @@ export const secureHeadersKinds: Kinds<SecureHeadersOptions> = {
     { from: 0, whole: true, unit: 'seconds' },
     { a: 'a value such as "max-age=63072000; includeSubDomains"', like: /^(?=.*max-age=)[\x20-\x7e]+$/i },
   ],
-  contentSecurityPolicy: [{ a: 'a text of printable ASCII', like: /^[\x20-\x7e]+$/ }, { oneOf: [false] }],
+  contentSecurityPolicy: [{ a: 'a string of printable ASCII', like: /^[\x20-\x7e]+$/ }, { oneOf: [false] }],
   resourcePolicy: { oneOf: [...resourcePolicies, false] },
 }
 
 /**
- * Sets `X-Content-Type-Options`, `Content-Security-Policy`, `X-Frame-Options`, `Referrer-Policy` and `Cross-Origin-Resource-Policy` on every answer, and takes
- * `X-Powered-By` away. What another middleware has set stays. `api` does so by itself. Throws `ConfigurationError` where an option makes no sense.
+ * Sets `X-Content-Type-Options`, `Content-Security-Policy`, `X-Frame-Options`, `Referrer-Policy`
+ * and `Cross-Origin-Resource-Policy` on every response, and removes `X-Powered-By`. Fields that are
+ * already set are kept. `api` does this itself.
+ *
+ * @throws ConfigurationError `invalid-option` if an option is invalid
  *
  * @example app.use(secureHeaders({ strictTransport: 63_072_000 }))
  */
@@ -44,7 +57,7 @@ export function secureHeaders(options: SecureHeadersOptions = {}): Middleware {
   }
 }
 
-/** The fields that the options come to. Throws `ConfigurationError`. */
+/** The fields for these options. Throws `ConfigurationError`. */
 export function resolveSecureHeaders(options: SecureHeadersOptions): Readonly<Record<string, string>> {
   checkOptions('secureHeaders()', options, secureHeadersKinds)
   const {
@@ -65,7 +78,7 @@ export function resolveSecureHeaders(options: SecureHeadersOptions): Readonly<Re
   })
 }
 
-/** Sets the fields that nobody has set before. */
+/** Sets the fields that are not set yet. */
 export function setSecureHeaders(res: ServerResponse, fields: Readonly<Record<string, string>>): void {
   res.removeHeader(header.poweredBy)
   for (const name of Object.keys(fields)) if (!res.hasHeader(name)) res.setHeader(name, fields[name] as string)

@@ -1,4 +1,4 @@
-/** Pagination headers of a hand-written list (QUERY-7). */
+/** Pagination headers for hand-written lists (QUERY-7). */
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { checkOptions, invalidOption } from '../options/check.js'
@@ -12,23 +12,27 @@ import { findListQuery } from './list-query.js'
 import type { Middleware } from './middleware.js'
 import { requestState } from './request-state.js'
 
-/** Where the links to other pages begin. */
+/** The options of `totalCount()`. */
 export interface TotalCountOptions extends BaseAddressOptions, ConventionsOptions<'QUERY-7'> {}
 
 export const totalCountKinds: Kinds<TotalCountOptions> = { ...baseAddressKinds, ...conventionsKinds }
 
-/** The middleware that `totalCount()` makes, and the function that tells the total. */
+/** The return value of `totalCount()`: a middleware with a function that sets the total. */
 export interface TotalCount extends Middleware {
   /**
-   * Sets `x-total-count` and, behind `listQuery()`, the `Link`s to the other pages. Call it before the body is sent. `exact: false` marks an estimate: no link to a
-   * last page. Throws `ConfigurationError` where this middleware did not run before, or the total is no whole number.
+   * Sets `x-total-count` and, after `listQuery()`, the `Link`s to the other pages. Call it before
+   * sending the body. `exact: false` marks an estimate, which gets no link to a last page. Throws
+   * `ConfigurationError` if this middleware did not run, or the total is not a non-negative
+   * integer.
    */
   set(req: IncomingMessage, res: ServerResponse, total: number, exact?: boolean): void
 }
 
 /**
- * Tells how many items a list has in all, and where its other pages lie (QUERY-7). Answers 400 where the `Host` that links would stand on is malformed. Throws
- * `ConfigurationError` where `baseUrl` is no absolute address.
+ * Sends the total number of items of a list, and links to its other pages (QUERY-7). Responds with
+ * 400 if the `Host` that links are built from is malformed.
+ *
+ * @throws ConfigurationError `invalid-option` if `baseUrl` is not an absolute address
  *
  * @example
  * const count = totalCount()
@@ -53,7 +57,7 @@ export function totalCount(options: TotalCountOptions = {}): TotalCount {
     set(req: IncomingMessage, res: ServerResponse, total: number, exact = true): void {
       const url = bases.of(req) + requestPath(req)
       if (!Number.isSafeInteger(total) || total < 0)
-        throw invalidOption(`The total is ${total}. Give a whole number from 0.`)
+        throw invalidOption(`The total is ${total}. Pass an integer of at least 0.`)
       const legacy = conventions.legacy('QUERY-7', req)
       if (legacy === undefined) res.setHeader(header.totalCount, String(total))
       else legacy.found(header.totalCount)

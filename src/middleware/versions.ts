@@ -1,4 +1,4 @@
-/** Versions side by side: which one a path names, which have retired, what a deprecated one says of itself (VER-1..3). */
+/** Serves versions side by side, including retired and deprecated ones (VER-1..3). */
 
 import type { ServerResponse } from 'node:http'
 import { isObject } from '../definition/json.js'
@@ -28,26 +28,29 @@ import {
 import type { ExpressRequest, Middleware, NextFunction } from './middleware.js'
 import { checkVersionName, splitVersion } from './version-names.js'
 
-/** The refusal of a version that never was (VER-1). */
+/** 404 for an unknown version (VER-1). */
 export function unknownVersion(name: string, living: readonly string[]): HttpProblem {
-  const known = living.length === 0 ? 'No version is living.' : `Living versions: ${living.join(', ')}.`
+  const known = living.length === 0 ? 'There are no current versions.' : `Current versions: ${living.join(', ')}.`
   return new HttpProblem('unknown-version', { detail: `There is no version "${name.slice(0, 20)}". ${known}` })
 }
 
 /** A handler for the rest of the path: an Express router or app, or anything of their shape. */
 export type VersionHandler = (req: never, res: never, next: NextFunction) => unknown
 
-/** What serves a version: `'retired'`, a handler, or a handler with its life. */
+/** A version: `'retired'`, a handler, or a handler with the version's life cycle. */
 export type VersionEntry = 'retired' | VersionHandler | HandlerEntry
 
-/** A handler with the life of its version, and of parts of it. */
+/** A handler with the life cycle of its version, and of parts of the version. */
 export interface HandlerEntry extends LifecycleOptions {
   readonly handler: VersionHandler
-  /** What has retired or is deprecated in it: `{ '/notas/{id}/adjuntos': { retired: true } }` (VER-2, VER-3). */
+  /**
+   * Its retired and deprecated parts: `{ '/notas/{id}/adjuntos': { retired: true } }` (VER-2,
+   * VER-3).
+   */
   readonly paths?: PathLives
 }
 
-/** Where the link to a successor begins. */
+/** The options of `versions()`: the base address of links to successors. */
 export interface VersionsOptions extends BaseAddressOptions {}
 
 export const versionsKinds: Kinds<VersionsOptions> = baseAddressKinds
@@ -59,10 +62,14 @@ interface Served {
 }
 
 /**
- * Serves several versions side by side, each by a router of its own, which sees the path below its version as in an Express mount (VER-1..3). Unknown versions are
- * 404, retired ones 410 with an empty body whatever the method; what is no version at all goes to `next()`. The version is compared as it was sent, as Express
- * compares a mount path: what guards `/v1` also guards this. Errors are passed on: put `problems()` behind. Throws `ConfigurationError` where a name is no version, or its entry
- * makes no sense.
+ * Serves several versions side by side (VER-1..3). Each has its own router, which sees the path
+ * below its version, as in an Express mount. Unknown versions are 404; retired ones are 410 with an
+ * empty body for every method. Paths whose first segment is not a version go to `next()`. The
+ * version is compared as it was sent, as Express compares mount paths, so a guard on `/v1` also
+ * protects these routes. Errors are passed on; mount `problems()` after it.
+ *
+ * @throws ConfigurationError `version-malformed` if a name is not a version; `invalid-option` if an
+ * entry is invalid
  *
  * @example app.use(versions({ v8: current, v1: { handler: old, deprecated: '2026-01-01', sunset: '2027-06-30', successor: 'v8' }, v0: 'retired' }))
  */
@@ -89,12 +96,12 @@ export function versions(table: Readonly<Record<string, VersionEntry>>, options:
     if (served === 'retired' || isRetired(served.life, now) || served.parts?.isGone(method, rest, now) === true) {
       return send(res, { status: 410, headers: { [header.cacheControl]: 'no-store' } }, false)
     }
-    // Where the Host is malformed a path must do: a notice is no reason to refuse.
+    // If the Host is malformed, the link is a path: a notice is no reason to refuse the request.
     setNotices(res, noticesOf(served, `${baseOf(req) ?? ''}${baseUrl}`, { method, segment, rest }))
     const { brownouts } = served.life
     const isSkipped = (one: Brownout): boolean => isExempt(one, principals.find(req)?.principal)
     const brownout = brownouts?.at(now, isSkipped, (error) =>
-      console.error(`The brownouts of ${segment} can not be read.`, error),
+      console.error(`The brownouts of ${segment} could not be determined.`, error),
     )
     if (brownouts !== undefined && brownout !== undefined) {
       if (brownout.status === 410) return send(res, { status: 410, headers: brownoutFields(brownout, now) }, false)
@@ -103,7 +110,7 @@ export function versions(table: Readonly<Record<string, VersionEntry>>, options:
     const prototypes = [Object.getPrototypeOf(req), Object.getPrototypeOf(res)]
     const leave: NextFunction = (error) => {
       below(request, baseUrl, url)
-      // An app as handler has made the request its own (req.app).
+      // An Express app as handler has replaced the prototypes (req.app).
       Object.setPrototypeOf(req, prototypes[0])
       Object.setPrototypeOf(res, prototypes[1])
       next(error)
@@ -112,7 +119,7 @@ export function versions(table: Readonly<Record<string, VersionEntry>>, options:
     below(request, mountPath, withoutSegment(url, segment))
     nameOwnRoutes(request, res, mountPath)
     try {
-      // An async handler reports by its promise, which no Express knows of.
+      // Errors of an async handler are rejections, which Express 4 does not handle.
       Promise.resolve(served.handler(req, res, leave) as unknown).catch(leave)
     } catch (error) {
       leave(error)
@@ -120,7 +127,10 @@ export function versions(table: Readonly<Record<string, VersionEntry>>, options:
   }
 }
 
-/** What a version, and the part of it that is asked for, say of their ends. `base`: the address before the version. */
+/**
+ * The deprecation notices of a version and of the requested part. `base`: the address before the
+ * version.
+ */
 function noticesOf(
   { life, parts }: Served,
   base: string,
@@ -142,7 +152,7 @@ function noticesOf(
 
 const handlerKind = functionBy('an Express router')
 
-/** A version that is an object is looked at by `versionEntryKinds`. */
+/** A version given as an object is checked by `versionEntryKinds`. */
 const entryKind: Kind = [{ oneOf: ['retired'] }, handlerKind, { by: '{ handler: router, sunset }', is: isObject }]
 
 export const versionEntryKinds: Kinds<HandlerEntry> = {
@@ -155,7 +165,7 @@ function resolveTable(table: Readonly<Record<string, VersionEntry>>): ReadonlyMa
   checkArgument('the table of versions()', table, 'table')
   const names = Object.keys(table)
   if (names.length === 0)
-    throw new ConfigurationError('version-malformed', 'versions() has no version. Give one such as { v1: router }.')
+    throw new ConfigurationError('version-malformed', 'versions() has no version. Add one, such as { v1: router }.')
   const living = names.filter((name) => table[name] !== 'retired')
   return new Map(
     Object.entries(table).map(([name, entry]): [string, Served | 'retired'] => {
@@ -170,14 +180,19 @@ function resolveTable(table: Readonly<Record<string, VersionEntry>>): ReadonlyMa
   )
 }
 
-/** The target below its first segment; the rest of it stays as it was sent (an absolute-form keeps its origin). */
+/**
+ * The target without its first segment. The rest is unchanged (an absolute-form keeps its origin).
+ */
 function withoutSegment(url: string, segment: string): string {
   const start = url.indexOf(`/${segment}`, url.startsWith('/') ? 0 : url.indexOf('://') + 3)
   const rest = url.slice(start + 1 + segment.length)
   return `${url.slice(0, start)}${rest.startsWith('/') ? '' : '/'}${rest}`
 }
 
-/** Gives the routes of a version to the tracer of this request, where there is one: Express's instrumentation knows no version. */
+/**
+ * Passes the route templates of a version to the request's tracer, if any: Express's
+ * instrumentation has no notion of versions.
+ */
 function nameOwnRoutes(req: ExpressRequest, res: ServerResponse, mountPath: string): void {
   const traced = tracedRequest()
   if (traced === undefined) return
@@ -185,7 +200,7 @@ function nameOwnRoutes(req: ExpressRequest, res: ServerResponse, mountPath: stri
   followRoutes(req, mountPath, (template) => nameRoute(traced, res, `${mounted}${template}`))
 }
 
-/** Puts a request below a path, as Express does when it mounts a router. */
+/** Moves a request below a path, as Express does when it mounts a router. */
 export function below(req: ExpressRequest, baseUrl: string, url: string): void {
   req.originalUrl ??= req.url ?? '/'
   req.baseUrl = baseUrl

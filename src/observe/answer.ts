@@ -1,8 +1,8 @@
-/** One answer of an observed service, as the rules see it. */
+/** One response of an observed service, as the rules examine it. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { parseQueryString, type QueryPair } from '../http/query-string.js'
 import type { BodyForm } from './body-watch.js'
-import { isNameOfThings } from './path-rules.js'
+import { isCollectionName } from './path-rules.js'
 import { fileShape, isParameter, segmentsOf } from './route-of.js'
 
 export interface AnswerParts {
@@ -24,11 +24,14 @@ export class ObservedAnswer {
   /** Whether it has a body that is not empty. */
   readonly hasBody: boolean
   readonly body: BodyForm
-  /** The path ends with an id: with a parameter below a collection. Right below a version or the root it may be the name of a collection. */
+  /**
+   * Whether the path ends with an id, which is a parameter below a collection. A parameter directly
+   * below a version or the root may be the name of a collection.
+   */
   readonly isItem: boolean
-  /** The path ends with what looks like the name of a file. */
+  /** Whether the path ends with something like a file name. */
   readonly isFile: boolean
-  /** Items have been asked for below it. */
+  /** Whether items below it have been requested. */
   readonly isKnownCollection: boolean
   readonly #req: IncomingMessage
   readonly #fields: ReadonlyMap<string, string>
@@ -43,11 +46,11 @@ export class ObservedAnswer {
     this.isKnownCollection = isKnownCollection
     const [above, last = ''] = ['', ...segmentsOf(template)].slice(-2)
     this.isFile = last === fileShape
-    this.isItem = isParameter(last) && !this.isFile && isNameOfThings(above)
+    this.isItem = isParameter(last) && !this.isFile && isCollectionName(above)
     this.#req = req
     this.#query = query
     this.#fields = sentFields(res)
-    // Node.js accepts a body for these and does not send it.
+    // Node.js accepts a body for these responses, but does not send it.
     const sends = method !== 'HEAD' && this.status !== 204 && this.status !== 304
     this.hasBody = sends && body !== 'empty'
     this.body = this.field('content-encoding') === undefined ? body : 'other'
@@ -57,11 +60,11 @@ export class ObservedAnswer {
     return this.status >= 200 && this.status < 300
   }
 
-  /** A header field of the answer, by its lower-case name. */
+  /** A header field of the response, by its lower-case name. */
   readonly field = (name: string): string | undefined => this.#fields.get(name)
 
   /** A header field of the request, by its lower-case name. */
-  readonly asked = (name: string): string | undefined => {
+  readonly requestField = (name: string): string | undefined => {
     const value = this.#req.headers[name]
     return Array.isArray(value) ? value.join(', ') : value
   }
@@ -85,7 +88,10 @@ export class ObservedAnswer {
   }
 }
 
-/** The header fields as they were sent. They are parsed from the text of the head, because Node.js keeps some fields given to `writeHead` nowhere else. */
+/**
+ * The header fields that were sent. They are parsed from the text of the head, because Node.js
+ * stores some fields passed to `writeHead` nowhere else.
+ */
 function sentFields(res: ServerResponse): ReadonlyMap<string, string> {
   const { _header: head } = res as { readonly _header?: unknown }
   const fields = new Map<string, string>()

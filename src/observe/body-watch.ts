@@ -1,13 +1,13 @@
-/** Reads the beginning of the body of an answer, without changing the answer. */
+/** Reads the beginning of the body of a response, without changing the response. */
 import type { ServerResponse } from 'node:http'
 
-/** What a body begins with. */
+/** The kind of a body, by its first character. */
 export type BodyForm = 'empty' | 'array' | 'object' | 'markup' | 'other'
 
 type Send = (...values: unknown[]) => unknown
 
-/** How many characters are examined: a body that begins with more whitespace is `other`. */
-const looked = 64
+/** The number of examined characters: a body that begins with more whitespace is `other`. */
+const examined = 64
 
 export class BodyWatch {
   #form: BodyForm | undefined
@@ -17,7 +17,7 @@ export class BodyWatch {
     for (const name of ['write', 'end'] as const) this.#watch(res, name)
   }
 
-  /** When the answer has ended. */
+  /** The form of the body. Read it after the response has ended. */
   get form(): BodyForm {
     return this.#form ?? 'empty'
   }
@@ -27,15 +27,17 @@ export class BodyWatch {
     const methods = res as unknown as Record<'write' | 'end', Send>
     const own = Object.hasOwn(res, name) ? methods[name] : undefined
     const see = (chunk: unknown, encoding: unknown): void => this.#see(chunk, encoding)
-    // Express replaces the prototype of a response: the method behind is looked up when it is called.
+    // Express replaces the prototype of a response, so the original method is looked up for each
+    // call.
     const watched = function (this: unknown, ...values: unknown[]): unknown {
       see(values[0], values[1])
-      const behind = own ?? (Object.getPrototypeOf(res) as Record<'write' | 'end', Send>)[name]
-      return behind.apply(this, values)
+      const original = own ?? (Object.getPrototypeOf(res) as Record<'write' | 'end', Send>)[name]
+      return original.apply(this, values)
     }
     methods[name] = watched
     this.#restore.push(() => {
-      // Another wrapper, such as a compression, may have replaced this method meanwhile and still calls it.
+      // Another wrapper, such as compression, may have replaced this method in the meantime, and
+      // still calls it.
       if (methods[name] !== watched) return
       if (own === undefined) Reflect.deleteProperty(res, name)
       else methods[name] = own
@@ -47,7 +49,7 @@ export class BodyWatch {
     try {
       const text = beginning(chunk, encoding)
       const [first] = /\S/u.exec(text.replace(/^\ufeff/u, '')) ?? []
-      if (first === undefined && text.length < looked) return
+      if (first === undefined && text.length < examined) return
       this.#form = formOf(first)
       for (const restore of this.#restore) restore()
     } catch {
@@ -58,11 +60,11 @@ export class BodyWatch {
 
 function beginning(chunk: unknown, encoding: unknown): string {
   if (chunk instanceof Uint8Array)
-    return Buffer.from(chunk.buffer, chunk.byteOffset, Math.min(chunk.byteLength, looked))
+    return Buffer.from(chunk.buffer, chunk.byteOffset, Math.min(chunk.byteLength, examined))
       .toString('latin1')
       .replace(/^ï»¿/u, '')
   if (typeof chunk !== 'string') return ''
-  const text = chunk.slice(0, looked)
+  const text = chunk.slice(0, examined)
   const isPlain = typeof encoding !== 'string' || /^(?:utf-?8|latin1|ascii|binary)$/iu.test(encoding)
   return isPlain
     ? text

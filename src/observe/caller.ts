@@ -1,4 +1,4 @@
-/** The caller of a hand-written service, as counts need it. */
+/** The caller of a hand-written service, for counting. */
 import type { IncomingMessage } from 'node:http'
 import { isContainer } from '../definition/json.js'
 import { principals } from '../middleware/authenticate.js'
@@ -11,8 +11,8 @@ interface AuthenticatedRequest extends IncomingMessage {
 }
 
 /**
- * The principal that the service has set, else the claims of the bearer token. The claims are
- * not verified here; they are ignored if the service has answered with 401.
+ * The principal that the service has set, or else the claims of the bearer token. The claims are
+ * not verified here; they are ignored if the response is 401.
  */
 export function callerOf(req: AuthenticatedRequest, status: number): unknown {
   const known = principals.find(req)?.principal ?? req.auth ?? req.user

@@ -1,4 +1,7 @@
-/** Counts which clauses an existing service breaks, and for which clients, without changing a byte of its answers. */
+/**
+ * Counts which clauses an existing service violates, and for which clients, without changing its
+ * responses.
+ */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { splitTarget } from '../http/targets.js'
 import type { ExpressRequest, Middleware } from '../middleware/middleware.js'
@@ -8,14 +11,14 @@ import { checkOptions } from '../options/check.js'
 import { type Kinds, withMethod } from '../options/kinds.js'
 import { unawaited } from '../promise.js'
 import { followParameters } from '../telemetry/express-route.js'
-import { followCounts, isCounted, theCall } from '../usage/counted.js'
+import { callItself, followCounts, isCounted } from '../usage/counted.js'
 import { boundedName } from '../usage/names.js'
 import type { Usage } from '../usage/usage.js'
 import { parameter } from '../wire.js'
 import { ObservedAnswer } from './answer.js'
 import { BodyWatch } from './body-watch.js'
 import { callerOf } from './caller.js'
-import { isNameOfThings, judgePath } from './path-rules.js'
+import { isCollectionName, judgePath } from './path-rules.js'
 import { isBehindExpress, RouteFinder, readable, segmentsOf, takesAnyPath } from './route-of.js'
 import { type Finding, judge } from './rules.js'
 import { Sampler } from './sampler.js'
@@ -25,22 +28,38 @@ export interface ObserveOptions {
   readonly usage: Usage
   /** The share of requests that are examined, above 0 and up to 1. Default 1. */
   readonly sample?: number
-  /** The maximum share of the time of the process that examining may take, above 0 and up to 1. When it is used up, requests are skipped. Default 0.01. */
+  /**
+   * The maximum share of the process's time used for examining, above 0 and up to 1. When it is
+   * exhausted, requests are skipped. Default 0.01.
+   */
   readonly budget?: number
-  /** The template of an answered request, such as `/v1/orders/{id}`, for services that don't route with Express. Default: what Express has matched. */
+  /**
+   * Returns the template of a request after its response, such as `/v1/orders/{id}`, for services
+   * that do not route with Express. Default: the route that Express matched.
+   */
   route?(req: IncomingMessage): string | undefined
-  /** Returns true for requests that do not belong to the API: `(req) => req.url.startsWith('/assets')`. Default: none. */
+  /**
+   * Returns true for requests that do not belong to the API: `(req) =>
+   * req.url.startsWith('/assets')`. Default: none.
+   */
   skip?(req: IncomingMessage): boolean
   /**
-   * The query parameters of routes, beside `sort`, `q`, `offest`, `limit` and `expand`: any other one in a successful GET breaks QUERY-8. `utm_*` stands for all names that begin
-   * so. Default: parameters are not looked at.
+   * The query parameters of routes, in addition to `sort`, `q`, `offest`, `limit` and `expand`: any
+   * other one in a successful GET violates QUERY-8. `utm_*` matches all names with this prefix.
+   * Default: parameters are not checked.
    */
   readonly parameters?: Readonly<Record<string, readonly string[]>>
-  /** Path segments that are accepted although they break a naming rule: documented endpoints that do not fit a resource (PATH-8). */
+  /**
+   * Path segments that are accepted although they violate a naming rule: documented endpoints
+   * (PATH-8).
+   */
   readonly allow?: readonly string[]
-  /** Changes without `If-Match` break HDR-3. Default false. */
+  /** Whether changes without `If-Match` violate HDR-3. Default false. */
   readonly requireIfMatch?: boolean
-  /** Counts the calls too, by version, route and client, except those that `api` or a router behind it counts in the same `usage`. Default false. */
+  /**
+   * Also counts calls, by version, route and client, except those that `api` or a router after it
+   * counts in the same `usage`. Default false.
+   */
   readonly calls?: boolean
   /** Called once if observing itself fails. Default: `console.error`. */
   onError?(error: unknown): void
@@ -49,7 +68,7 @@ export interface ObserveOptions {
 const share = { from: 0, above: true, to: 1 } as const
 
 export const observeKinds: Kinds<ObserveOptions> = {
-  usage: { required: withMethod('what usage() made', 'countBreak') },
+  usage: { required: withMethod('the result of usage()', 'countBreak') },
   sample: share,
   budget: share,
   route: 'function',
@@ -62,8 +81,11 @@ export const observeKinds: Kinds<ObserveOptions> = {
 }
 
 /**
- * A middleware to use before every other one. It counts, as `would_break` of `usage`, which clauses the answers break, by route and client. It changes no byte of
- * any answer, records no value of a member, a parameter or a header, and never throws. The factory throws `ConfigurationError` if an option is invalid.
+ * Creates a middleware to mount before all others. It counts which clauses the responses violate,
+ * by route and client, as `would_break` of `usage`. It changes no byte of any response, records no
+ * value of a member, a parameter or a header, and never throws.
+ *
+ * @throws ConfigurationError `invalid-option` if an option is invalid
  *
  * @example
  * const counts = usage({ client: 'token' })
@@ -81,7 +103,7 @@ export function observe(options: ObserveOptions): Middleware {
     notify(
       onError,
       () =>
-        new Error('observe() could not examine an answer; this is reported only once. The service answers as before.', {
+        new Error('observe() could not examine a response; this is reported only once. The service is not affected.', {
           cause,
         }),
     )
@@ -125,7 +147,7 @@ interface Ended {
   readonly method: string
   readonly path: string
   readonly query: string
-  /** The names of the parameters that Express has set, by their values. */
+  /** The names of the parameters that Express set, by their values. */
   readonly names: ReadonlyMap<unknown, string>
   readonly body: BodyWatch
   readonly amount: number
@@ -136,7 +158,10 @@ class Observer {
   readonly #routes: RouteFinder
   readonly #allow: ReadonlySet<string>
   readonly #parameters: ReadonlyMap<string, readonly string[]>
-  /** Findings that follow from the template alone. Bounded, because the finder keeps a bounded number of templates. */
+  /**
+   * Findings that depend only on the template. Bounded, since the finder stores a bounded number of
+   * templates.
+   */
   readonly #paths = new Map<string, readonly Finding[]>()
 
   constructor(options: ObserveOptions) {
@@ -154,26 +179,29 @@ class Observer {
   ended({ req, res, method, path, query, names, body, amount }: Ended): void {
     const { usage, calls = false } = this.#options
     const { template, from, isRouted } = this.#routes.find(req, path, names, res.statusCode)
-    // What is nowhere breaks nothing.
+    // A 404 without a route violates nothing.
     if (res.statusCode === 404 && (!isRouted || takesAnyPath(template))) return
-    const isKnownCollection = isNameOfThings(segmentsOf(template).at(-1)) && this.#routes.isCollection(template)
+    const isKnownCollection = isCollectionName(segmentsOf(template).at(-1)) && this.#routes.isCollection(template)
     const answer = new ObservedAnswer({ req, res, method, path, query, template, isKnownCollection, body: body.form })
-    const isRoute = isRouted || from === 'learned' || !isBehindExpress(req) || isOfInterface(answer)
+    const isRoute = isRouted || from === 'learned' || !isBehindExpress(req) || isFromApi(answer)
     const judged = [
       ...judge(answer, isRoute),
       ...(isRoute ? this.#pathFindings(answer, from === 'shape') : []),
       ...this.#byOptions(answer),
     ]
-    // The part of the library that has already counted this clause knows more about it.
+    // The part of the library that has already counted this clause has more information.
     const found = judged.filter(({ clause }) => !isCounted(req, usage, clause))
     if (found.length === 0 && !calls) return
     const client = usage.clientOf(callerOf(req, res.statusCode), req)
     for (const { clause, detail } of found)
       usage.countBreak({ clause, method, route: template, detail, client, amount })
-    if (calls && !isCounted(req, usage, theCall)) usage.countCall({ ...placeOf(template), method, client, amount })
+    if (calls && !isCounted(req, usage, callItself)) usage.countCall({ ...placeOf(template), method, client, amount })
   }
 
-  /** `isGuessed`: the template is derived from the path, whose words may be ids. Only successful answers confirm it. */
+  /**
+   * `isGuessed`: the template is derived from the path, whose words may be ids. Only successful
+   * answers confirm it.
+   */
   #pathFindings({ template, isSuccess }: ObservedAnswer, isGuessed: boolean): readonly Finding[] {
     if (isGuessed && !isSuccess) return []
     const known = this.#paths.get(template)
@@ -192,24 +220,27 @@ class Observer {
       isChange &&
       isItem &&
       isSuccess &&
-      answer.asked('if-match') === undefined
+      answer.requestField('if-match') === undefined
     )
       found.push({ clause: 'HDR-3', detail: 'If-Match' })
     const declared = this.#parameters.get(template)
     if (declared !== undefined && method === 'GET' && isSuccess) {
-      const strangers = new Set(answer.parameters.map(([name]) => name).filter((name) => !isDeclared(name, declared)))
-      for (const name of [...strangers].slice(0, mostStrangers))
+      const undeclared = new Set(answer.parameters.map(([name]) => name).filter((name) => !isDeclared(name, declared)))
+      for (const name of [...undeclared].slice(0, maxUndeclared))
         found.push({ clause: 'QUERY-8', detail: boundedName(name) })
     }
     return found
   }
 }
 
-/** Behind Express, what no route has answered may be a file, or a redirect of a middleware; a change, JSON and XML are the interface's. */
-const isOfInterface = ({ method, isFile, isJson, isXml }: ObservedAnswer): boolean =>
+/**
+ * Whether a response without a matched Express route belongs to the API: changes, JSON and XML do.
+ * Others may be files, or redirects of a middleware.
+ */
+const isFromApi = ({ method, isFile, isJson, isXml }: ObservedAnswer): boolean =>
   ['POST', 'PUT', 'PATCH', 'DELETE'].includes(method) || (!isFile && (isJson || isXml))
 
-/** Calls are counted by their version, and the template below it. */
+/** Calls are counted by version and by the template below it. */
 function placeOf(template: string): { readonly version: string; readonly route: string } {
   const below = splitVersion(fromVersion(template))
   return below === undefined
@@ -217,8 +248,8 @@ function placeOf(template: string): { readonly version: string; readonly route: 
     : { version: below.name, route: below.rest === '' ? '/' : below.rest }
 }
 
-/** Maximum number of undeclared names that are counted per request. */
-const mostStrangers = 5
+/** The maximum number of undeclared names counted per request. */
+const maxUndeclared = 5
 
 const standard: readonly string[] = [parameter.sort, parameter.search, parameter.page, parameter.size, parameter.expand]
 

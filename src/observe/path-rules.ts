@@ -1,4 +1,4 @@
-/** Checks the template of a route by itself (PATH-2..4), with the naming rules for collections. */
+/** Checks the template of a route (PATH-2..4), with the naming rules for collections. */
 
 import { configurationKinds } from '../configuration-error.js'
 import { checkCollectionName, checkSegment } from '../definition/naming.js'
@@ -6,7 +6,10 @@ import { isConfigurationError } from '../problem.js'
 import { isParameter, segmentsOf } from './route-of.js'
 import type { Finding } from './rules.js'
 
-/** Accepted segments: endpoints that the conventions name (PATH-8), conventional names of tools, and prefixes of versions or areas. */
+/**
+ * Accepted segments: endpoints named by the conventions (PATH-8), common names of tools, and
+ * prefixes of versions or areas.
+ */
 const allowed = new Set([
   'search',
   'buscar',
@@ -23,11 +26,14 @@ const allowed = new Set([
 
 const version = /^v\d+$/i
 
-/** False of versions, areas and endpoints: what is below them are no items of theirs. */
-export const isNameOfThings = (segment: string | undefined): boolean =>
+/**
+ * Whether a segment may name a collection. False for versions, areas and endpoints, which have no
+ * items.
+ */
+export const isCollectionName = (segment: string | undefined): boolean =>
   segment !== undefined && segment !== '' && !version.test(segment) && !allowed.has(segment)
 
-/** `allow`: segments that the team has documented as they are. */
+/** `allow`: segments that the service has documented as exceptions. */
 export function judgePath(template: string, allow: ReadonlySet<string>): Finding[] {
   const segments = segmentsOf(template)
   const found: Finding[] = []
@@ -49,7 +55,7 @@ export function judgePath(template: string, allow: ReadonlySet<string>): Finding
   return found
 }
 
-/** A file outside of a version is no resource. */
+/** A file outside of a version is not a resource. */
 function faultOf(segment: string, isCollection: boolean, isVersioned: boolean): string | undefined {
   if (segment.includes('.') && !isVersioned) return undefined
   try {

@@ -1,6 +1,7 @@
 /**
- * The rules that a single answer can prove broken, clause by clause. Rules that need more knowledge, such as what the store
- * holds, are not here: false reports would make the whole report useless.
+ * Rules whose violation a single response can prove, clause by clause. Rules that need more
+ * knowledge, such as the contents of the store, are not included: false reports would make the
+ * whole report useless.
  */
 import { Caches } from '../cache.js'
 import { negotiator } from '../http/accept.js'
@@ -9,20 +10,20 @@ import { parseMediaType } from '../http/media-type.js'
 import { mediaType, parameter } from '../wire.js'
 import type { ObservedAnswer } from './answer.js'
 
-/** One clause that an answer breaks. `detail` is a name, never a value. */
+/** A clause that a response violates. `detail` is a name, never a value. */
 export interface Finding {
   readonly clause: string
   readonly detail: string
 }
 
-/** What the rules look at: an observed answer, or one that a check has got. */
+/** The input of the rules: an observed response, or one that a check received. */
 export type JudgedAnswer = Pick<ObservedAnswer, keyof ObservedAnswer>
 
 interface Rule {
   readonly clause: string
-  /** True if the rule applies to any answer. Other rules are about resources, and need a route. */
+  /** True if the rule applies to any response. Other rules concern resources, and need a route. */
   readonly anywhere?: true
-  /** The name of what breaks the clause; `undefined` if the answer complies. */
+  /** Returns the name of what violates the clause; `undefined` if the response complies. */
   judge(answer: JudgedAnswer): string | undefined
 }
 
@@ -110,13 +111,16 @@ const headerRules: readonly Rule[] = [
     judge: (answer) =>
       named(
         'Accept',
-        answer.isSuccess && answer.hasBody && answer.type !== '' && !accepts(answer.asked('accept'), answer.type),
+        answer.isSuccess &&
+          answer.hasBody &&
+          answer.type !== '' &&
+          !accepts(answer.requestField('accept'), answer.type),
       ),
   },
   {
     clause: 'HDR-2',
     judge: ({ method, status, isItem, isJson, isXml, body, field }) => {
-      // An array is the answer of a list, wherever its path ends.
+      // An array is the response to a list request, whatever the end of its path.
       if (method !== 'GET' || status !== 200 || !isItem || body === 'array' || !(isJson || isXml)) return undefined
       const tag = field('etag')
       return tag === undefined ? 'Etag' : named('weak Etag', tag.startsWith('W/'))
@@ -124,16 +128,16 @@ const headerRules: readonly Rule[] = [
   },
   {
     clause: 'HDR-3',
-    judge: ({ method, isSuccess, asked }) => {
-      const list = parseTagList(asked('if-match'))
+    judge: ({ method, isSuccess, requestField }) => {
+      const list = parseTagList(requestField('if-match'))
       const isWeak = list !== undefined && !list.any && list.tags.length > 0 && list.tags.every(({ weak }) => weak)
       return named('weak If-Match', ['PUT', 'PATCH', 'DELETE'].includes(method) && isSuccess && isWeak)
     },
   },
   {
     clause: 'HDR-4',
-    judge: ({ method, status, asked, field }) => {
-      const list = parseTagList(asked('if-none-match'))
+    judge: ({ method, status, requestField, field }) => {
+      const list = parseTagList(requestField('if-none-match'))
       const tag = field('etag')?.replace(/^W\//, '')
       return named(
         'If-None-Match',
@@ -146,8 +150,11 @@ const headerRules: readonly Rule[] = [
   },
   {
     clause: 'HDR-4',
-    judge: ({ status, asked, field }) =>
-      named('304 without Etag', status === 304 && asked('if-none-match') !== undefined && field('etag') === undefined),
+    judge: ({ status, requestField, field }) =>
+      named(
+        '304 without Etag',
+        status === 304 && requestField('if-none-match') !== undefined && field('etag') === undefined,
+      ),
   },
   {
     clause: 'HDR-6',
@@ -215,10 +222,10 @@ const accessRules: readonly Rule[] = [
 const errorRules: readonly Rule[] = [
   {
     clause: 'ERR-1',
-    judge: ({ method, status, asked }) => {
+    judge: ({ method, status, requestField }) => {
       if (status === 302) return named('302', method !== 'HEAD')
-      // 206 is the answer to a range request; HDR-1 reports 406.
-      if (status === 406 || (status === 206 && asked('range') !== undefined)) return undefined
+      // 206 is the response to a range request; HDR-1 reports 406.
+      if (status === 406 || (status === 206 && requestField('range') !== undefined)) return undefined
       return named(String(status), !statuses.has(status))
     },
   },
@@ -242,7 +249,10 @@ const errorRules: readonly Rule[] = [
 
 const rules = [...writeRules, ...listRules, ...headerRules, ...accessRules, ...errorRules]
 
-/** The clauses that an answer breaks. `isRoute`: the service has a route for it; otherwise only the rules for any answer apply. */
+/**
+ * The clauses that a response violates. `isRoute`: whether the service has a route for the request;
+ * otherwise only the rules for any response apply.
+ */
 export function judge(answer: JudgedAnswer, isRoute: boolean): Finding[] {
   const found: Finding[] = []
   for (const rule of rules) {

@@ -1,8 +1,8 @@
-/** Selects the requests to examine: a share of them, within a budget of time. */
+/** Selects the requests to examine: a share of all, within a time budget. */
 
 /**
- * Milliseconds whose share may be spent at once. The first examinations are slow, before the code is compiled: with a short
- * window they would use up the time of all that follow.
+ * The period in milliseconds whose share may be spent at once. The first examinations are slow,
+ * until the code is compiled, and would exhaust the budget of a shorter period.
  */
 const window = 60_000
 
@@ -10,30 +10,33 @@ export class Sampler {
   readonly #sample: number
   readonly #budget: number
   #left: number
-  #asked = performance.now()
+  #lastTaken = performance.now()
   #passed = 0
 
-  /** Both from 0 to 1. */
+  /** Both are from 0 to 1. */
   constructor(sample: number, budget: number) {
     this.#sample = sample
     this.#budget = budget
     this.#left = budget * window
   }
 
-  /** How many requests the next one counts for: itself and those skipped since the last. 0 if it is skipped. */
+  /**
+   * The number of requests that the next one represents: itself and those skipped since the last. 0
+   * if it is skipped.
+   */
   take(): number {
     this.#passed += 1
     if (this.#sample < 1 && Math.random() >= this.#sample) return 0
     const now = performance.now()
-    this.#left = Math.min(this.#budget * window, this.#left + (now - this.#asked) * this.#budget)
-    this.#asked = now
+    this.#left = Math.min(this.#budget * window, this.#left + (now - this.#lastTaken) * this.#budget)
+    this.#lastTaken = now
     if (this.#left <= 0) return 0
     const amount = this.#passed
     this.#passed = 0
     return amount
   }
 
-  /** Subtracts the milliseconds that an examination took. */
+  /** Subtracts the milliseconds spent on an examination. */
   spend(time: number): void {
     this.#left -= time
   }

@@ -1,4 +1,4 @@
-/** Checks options as JavaScript callers may write them: misspelt, of another kind, or missing. */
+/** Validates options of JavaScript callers: misspelled, missing, or of another kind. */
 import { ConfigurationError } from '../configuration-error.js'
 import { isContainer, isList, isObject } from '../definition/json.js'
 import { nearMiss } from '../near-miss.js'
@@ -6,14 +6,14 @@ import { isPromise } from '../promise.js'
 import type { Kind, Kinds, KindTable, NestedKind, NumberKind, Word } from './kinds.js'
 import { spell, spellKind } from './spelling.js'
 
-/** The error of an option that makes no sense; `message` says how to fix it. */
+/** The error for an invalid option; `message` says how to fix it. */
 export const invalidOption = (message: string): ConfigurationError => new ConfigurationError('invalid-option', message)
 
 /**
- * `given` as the options of `what`, which is a factory such as `api()` or a part such as `the mount
- * of "orders"`. A factory whose options may be left out gives `{}` for them. Throws
- * `ConfigurationError` for a name that is not in the table, with the near miss, and for a value of
- * another kind: the message has the path of the option, what was given, and what to give.
+ * Validates `given` as the options of `what`, a factory such as `api()` or a part such as `the
+ * mount of "orders"`. A factory with optional options passes `{}` if there are none. Throws
+ * `ConfigurationError` for an unknown name, with the near miss, and for a value of another kind.
+ * The message has the path of the option, the given value, and the allowed values.
  */
 export function checkOptions<Options = Readonly<Record<string, unknown>>>(
   what: string,
@@ -32,40 +32,44 @@ export function checkOptions<Options = Readonly<Record<string, unknown>>>(
 }
 
 /**
- * An argument that is no object of options, checked in the same way; it must be given. `what` names
- * it. Throws `ConfigurationError`.
+ * Validates a required argument that is not an object of options. `what` names it in messages.
+ * Throws `ConfigurationError`.
  */
 export function checkArgument(what: string, given: unknown, kind: Kind): void {
   const fault = faultOf('', given, { required: kind })
   if (fault === undefined) return
   throw invalidOption(
-    `${capital(what)} ${'is' in fault && fault.path === '' ? `${fault.is}.` : `has a fault: ${partOf(fault)}`} ${fault.fix}`,
+    `${capital(what)} ${'is' in fault && fault.path === '' ? `${fault.is}.` : `has a fault: ${partOf(fault)}`} ` +
+      `${fault.fix}`,
   )
 }
 
-/** How a factory is written in messages. */
+/** How messages refer to a factory. */
 const factory = /^(?:new )?\w+\(.*\)$/
 
 type Fault =
   /** A value of another kind. */
   | { readonly path: string; readonly is: string; readonly fix: string }
-  /** A name that the table does not have. */
-  | { readonly path: string; readonly stranger: string; readonly fix: string }
+  /** An unknown name. */
+  | { readonly path: string; readonly unknown: string; readonly fix: string }
 
 function messageOf(what: string, fault: Fault): string {
   const place = fault.path === '' ? capital(what) : `The option "${fault.path}" of ${what}`
-  return `${place} ${'is' in fault ? `${fault.is}.` : `has no option "${fault.stranger}".`} ${fault.fix}`
+  return `${place} ${'is' in fault ? `${fault.is}.` : `has no option "${fault.unknown}".`} ${fault.fix}`
 }
 
 const partOf = (fault: Fault): string =>
   'is' in fault
     ? `"${fault.path}" ${fault.is}.`
-    : `${fault.path === '' ? 'it' : `"${fault.path}"`} has no "${fault.stranger}".`
+    : `${fault.path === '' ? 'it' : `"${fault.path}"`} has no "${fault.unknown}".`
 
 const capital = (text: string): string =>
   /^(?:the|each|an?) /.test(text) ? text.charAt(0).toUpperCase() + text.slice(1) : text
 
-/** The first fault of an object of options: strange names, values of another kind, what is missing. */
+/**
+ * The first fault in an object of options: an unknown name, a value of another kind, or a missing
+ * option.
+ */
 function faultIn(
   path: string,
   given: Readonly<Record<string, unknown>>,
@@ -75,8 +79,8 @@ function faultIn(
   for (const name of Object.keys(given)) {
     const kind = Object.hasOwn(kinds, name) ? kinds[name] : undefined
     if (kind === undefined && (open === true || (open === 'x-' && name.startsWith(open)))) continue
-    if (kind === undefined) return { path, stranger: name, fix: fixOfStranger(name, kinds) }
-    if (typeof kind === 'object' && 'instead' in kind) return { path, stranger: name, fix: kind.instead }
+    if (kind === undefined) return { path, unknown: name, fix: fixForUnknown(name, kinds) }
+    if (typeof kind === 'object' && 'instead' in kind) return { path, unknown: name, fix: kind.instead }
   }
   for (const name of Object.keys(kinds)) {
     const fault = faultOf(
@@ -90,7 +94,7 @@ function faultIn(
   return undefined
 }
 
-function fixOfStranger(name: string, kinds: KindTable): string {
+function fixForUnknown(name: string, kinds: KindTable): string {
   const known = Object.keys(kinds).filter(
     (one) => !(typeof kinds[one] === 'object' && 'instead' in (kinds[one] as object)),
   )
@@ -98,19 +102,22 @@ function fixOfStranger(name: string, kinds: KindTable): string {
   return near === undefined ? `There are: ${known.join(', ')}.` : `Did you mean "${near}"?`
 }
 
-/** What is wrong with a value. One that is undefined is left out. */
-function faultOf(path: string, value: unknown, kind: Kind, stands = value !== undefined): Fault | undefined {
+/**
+ * The fault of a value, if any. An undefined value counts as absent. `stands`: whether the option
+ * is present.
+ */
+function faultOf(path: string, value: unknown, kind: Kind, isPresent = value !== undefined): Fault | undefined {
   if (typeof kind === 'object' && 'required' in kind) {
     if (value === undefined) return { path, is: 'is missing', fix: `Give ${spellKind(kind.required)}.` }
     return faultOf(path, value, kind.required)
   }
   if (typeof kind === 'object' && 'present' in kind) {
     if (value !== undefined) return faultOf(path, value, kind.present)
-    if (!stands) return undefined
+    if (!isPresent) return undefined
     return {
       path,
-      is: 'is undefined, by which nothing would be checked',
-      fix: 'Give a value, or leave the option out.',
+      is: 'is undefined, so nothing would be checked',
+      fix: 'Give a value, or omit the option.',
     }
   }
   return value === undefined ? undefined : faultOfValue(path, value, kind)
@@ -120,8 +127,8 @@ function faultOfValue(path: string, value: unknown, kind: Kind): Fault | undefin
   if (isList(kind)) {
     const faults = (kind as readonly Kind[]).map((one) => faultOfValue(path, value, one))
     if (faults.includes(undefined)) return undefined
-    // What has the form of one of the kinds is meant to be it.
-    return faults.find((fault) => fault?.path !== path || 'stranger' in fault) ?? wrong(path, value, kind)
+    // A value that has the form of one of the kinds is assumed to be of that kind.
+    return faults.find((fault) => fault?.path !== path || 'unknown' in fault) ?? wrong(path, value, kind)
   }
   if (!hasForm(value, kind as Exclude<Kind, readonly Kind[]>)) return wrong(path, value, kind)
   if (typeof kind === 'string') return undefined
@@ -148,7 +155,7 @@ const wrong = (path: string, value: unknown, kind: Kind): Fault => ({
   fix: `Give ${spellKind(kind)}.`,
 })
 
-/** Whether a value is of a kind, apart from what stands inside it. */
+/** Whether a value is of a kind, without checking its members or elements. */
 function hasForm(value: unknown, kind: Exclude<Kind, readonly Kind[]>): boolean {
   if (typeof kind === 'string') return isOf[kind](value)
   if ('oneOf' in kind) return kind.oneOf.includes(value)

@@ -1,6 +1,6 @@
 /**
- * What an option may be. Each factory has one table of its options by kind, so that the compiler
- * finds an option without a kind, and `checkOptions()` finds a value of another kind.
+ * The kinds of options. Each factory has one table of its options by kind, so that the compiler
+ * reports an option without a kind, and `checkOptions()` a value of another kind.
  */
 import { longestTimer } from '../timeout.js'
 
@@ -20,8 +20,8 @@ export type Kind =
   | MisplacedKind
 
 /**
- * `table` is an object that is neither a list nor a promise; `names` one text or a list of different
- * ones; `any` is not looked at. NaN is no number.
+ * `table` is an object that is neither a list nor a promise; `names` is one string or a list of
+ * distinct strings; `any` is not checked. NaN is not a number.
  */
 export type Word = 'boolean' | 'string' | 'number' | 'function' | 'table' | 'list' | 'iterable' | 'names' | 'any'
 
@@ -30,87 +30,92 @@ interface OneOf {
   readonly oneOf: readonly unknown[]
 }
 
-/** A number within bounds, both allowed; `whole` without a fraction. */
+/** A number within inclusive bounds; `whole`: an integer. */
 export interface NumberKind {
   readonly from: number
   readonly to?: number
-  /** `from` itself is not allowed. */
+  /** The bound `from` is exclusive. */
   readonly above?: true
   readonly whole?: true
-  /** What it counts, such as `milliseconds`. */
+  /** The unit, such as `milliseconds`. */
   readonly unit?: string
 }
 
-/** A text of some form. `a`: what to give, such as `a path such as "/live"`. */
+/** A string of some form. `a`: its description in messages, such as `a path such as "/live"`. */
 export interface TextKind {
   readonly a: string
-  /** A regular expression, or what tests texts as one does. */
+  /** A regular expression, or an object with an equivalent `test`. */
   readonly like: { test(text: string): boolean }
 }
 
 /** A list whose elements are all of one kind. */
 export interface ListKind {
   readonly each: Kind
-  /** How many elements it has at least. Default 0. */
+  /** The minimum number of elements. Default 0. */
   readonly least?: number
-  /** How messages call the list. Default: from `each`. */
+  /** Its description in messages. Default: derived from `each`. */
   readonly a?: string
 }
 
-/** An object whose values are all of one kind, whatever their names. */
+/** An object with any names, whose values are all of one kind. */
 interface TableKind {
   readonly values: Kind
 }
 
-/** Options in an option. */
+/** An option that is itself an object of options. */
 export interface NestedKind {
   readonly options: KindTable
-  /** Names beside these are allowed, and their values not looked at; `x-`: those that begin so. */
+  /** Whether other names are allowed, with any values; `x-`: only names with this prefix. */
   readonly open?: true | 'x-'
 }
 
-/** What another factory makes. `by`: what to write, such as `rateLimit({ limit: 600 })`. */
+/**
+ * A value created by another factory. `by`: how to create it, such as `rateLimit({ limit: 600 })`.
+ */
 export interface MadeKind {
   readonly by: string
   readonly is: (value: unknown) => boolean
 }
 
-/** An option that must be given. */
+/** A required option. */
 interface RequiredKind {
   readonly required: Kind
 }
 
-/** An option that may be left out, and may not stand there as `undefined`: it would quietly check nothing. */
+/** An option that may be absent but not `undefined`, which would silently disable a check. */
 export interface PresentKind {
   readonly present: Kind
 }
 
-/** A name that callers give here and that belongs elsewhere: `instead` says where. */
+/** A misplaced name: `instead` says where it belongs. */
 interface MisplacedKind {
   readonly instead: string
 }
 
 export type KindTable = Readonly<Record<string, Kind>>
 
-/** The kind of each option: an option that is missing here, or one too many, does not compile. */
+/** The kind of each option. A table with a missing or an additional option does not compile. */
 export type Kinds<Options> = Readonly<Record<keyof Options, Kind>>
 
-/** A whole number from 1. */
+/** An integer of at least 1. */
 export const count: NumberKind = Object.freeze({ from: 1, whole: true })
 
-/** Milliseconds, whole, from 1. */
+/** Whole milliseconds, at least 1. */
 export const milliseconds: NumberKind = Object.freeze({ from: 1, whole: true, unit: 'milliseconds' })
 
-/** Bytes, whole, from 1. */
+/** Whole bytes, at least 1. */
 export const bytes: NumberKind = Object.freeze({ ...count, unit: 'bytes' })
 
-/** Whole milliseconds that a timer of Node takes; 0 too. */
+/** Whole milliseconds, from 0 to the longest delay of a Node timer. */
 export const timer: NumberKind = Object.freeze({ from: 0, to: longestTimer, whole: true, unit: 'milliseconds' })
 
-/** A function that does what `by` says, such as `an Express router`. */
+/** A function described by `by`, such as `an Express router`. */
 export const functionBy = (by: string): MadeKind => ({ by, is: (value) => typeof value === 'function' })
 
-/** An object or function with a method of this name, as another factory makes it. */
+/**
+ * An object or function that has a method of this name, such as the return value of another
+ * factory.
+ */
 export const withMethod = (by: string, method: string): MadeKind => ({
   by,
   is: (value) =>

@@ -1,4 +1,4 @@
-/** How messages call what was given, and what to give. */
+/** Describes given and allowed values in messages. */
 import { isList } from '../definition/json.js'
 import { isPromise } from '../promise.js'
 import type { Kind, NumberKind, Word } from './kinds.js'
@@ -15,7 +15,7 @@ const words: Readonly<Record<Word, string>> = {
   any: 'a value',
 }
 
-/** What to give. */
+/** Describes the allowed values. */
 export function spellKind(kind: Kind): string {
   if (typeof kind === 'string') return words[kind]
   if (isList(kind)) return orList((kind as readonly Kind[]).map(spellKind))
@@ -32,7 +32,7 @@ export function spellKind(kind: Kind): string {
   return 'present' in one ? spellKind(one.present) : one.instead
 }
 
-/** A text in single quotes; a tab or a line break is an escape, so that it can be seen. */
+/** A string in single quotes, with tabs and line breaks escaped to make them visible. */
 const quoted = (text: string): string => `'${JSON.stringify(text).slice(1, -1).replaceAll('\\"', '"')}'`
 
 const orList = (texts: readonly string[]): string =>
@@ -46,13 +46,13 @@ function spellNumber({ from, to, whole, unit, above }: NumberKind): string {
 }
 
 function spellList(each: Kind, least = 0): string {
-  const of = each === 'string' ? 'texts' : each === 'table' ? 'objects' : `which each is ${spellKind(each)}`
+  const of = each === 'string' ? 'strings' : each === 'table' ? 'objects' : `which each is ${spellKind(each)}`
   return `a list of ${of}${least === 0 ? '' : `, at least ${least === 1 ? 'one' : least}`}`
 }
 
 /**
- * What was given. A text is repeated where words, numbers or booleans are meant; anywhere else it
- * may be a secret.
+ * Describes a given value. A string is quoted only if the allowed values are words, numbers or
+ * booleans; otherwise it may be a secret.
  */
 export function spell(value: unknown, kind: Kind): string {
   if (value === null || typeof value === 'number' || typeof value === 'boolean') return String(value)

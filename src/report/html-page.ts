@@ -1,15 +1,15 @@
-/** A report as a page without scripts. */
+/** A report as an HTML page without scripts. */
 import { hash } from 'node:crypto'
 import { type Html, html, trusted } from '../docs/html.js'
 import { style } from '../docs/style.js'
 import type { ReportedClient, ReportedPlace, UsageReport } from './report.js'
 import { ago, amount, clientName, completeness, reasonOf, versionName } from './words.js'
 
-/** Its one style, and nothing else. */
+/** Allows the page's one style, and nothing else. */
 export const pagePolicy = `default-src 'none'; style-src 'sha256-${hash('sha256', style, 'base64')}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
 
-/** Rows of one table; the JSON has all. */
-const mostRows = 200
+/** The maximum rows of one table; the JSON has all. */
+const maxRows = 200
 
 export function reportPage(report: UsageReport): string {
   const { clauses, versions, gaps, since, days, at } = report
@@ -38,16 +38,16 @@ ${clauses.map(
 <h1>Usage in the last ${days} days</h1>
 <p>${completeness(report)}</p>
 <p>Read at <time datetime="${at}">${at}</time>.${since !== undefined && html` Counted since <time datetime="${since}">${since}</time>.`}</p>
-${gaps.length > 0 && html`<ul>${gaps.slice(-mostRows).map(({ from, to, reason }) => html`<li>Unknown from ${from} to ${to}: ${reasonOf(reason)}.</li>`)}</ul>`}
-<h2>Who breaks if it is enforced</h2>
-${clauses.length === 0 && html`<p>No answer broke a clause.</p>`}
+${gaps.length > 0 && html`<ul>${gaps.slice(-maxRows).map(({ from, to, reason }) => html`<li>Unknown from ${from} to ${to}: ${reasonOf(reason)}.</li>`)}</ul>`}
+<h2>Clients affected by enforcing a clause</h2>
+${clauses.length === 0 && html`<p>No response violated a clause.</p>`}
 ${clauses.map(
   ({ clause, title, count, clients, places }) => html`<h3 id="${clause}">${clause} ${title}: ${amount(count)}</h3>
 ${clientTable(clients, at)}
 ${placeTable(places, at)}
 `,
 )}
-<h2>Who calls which version</h2>
+<h2>Calls by version</h2>
 ${versions.length === 0 && html`<p>No calls were counted.</p>`}
 ${versions.map(
   ({ version, count, clients, routes }) => html`<h3>${versionName(version)}: ${amount(count)}</h3>
@@ -65,7 +65,7 @@ const clientTable = (clients: readonly ReportedClient[], now: string): Html => h
 <caption>Clients</caption>
 <thead><tr><th scope="col">Client</th><th scope="col">Count</th><th scope="col">Last</th></tr></thead>
 <tbody>
-${clients.slice(0, mostRows).map(
+${clients.slice(0, maxRows).map(
   ({
     client,
     count,
@@ -78,9 +78,9 @@ ${clients.slice(0, mostRows).map(
 
 const placeTable = (places: readonly ReportedPlace[], now: string): Html => html`<table>
 <caption>Routes</caption>
-<thead><tr><th scope="col">Route</th><th scope="col">What</th><th scope="col">Count</th><th scope="col">Last</th></tr></thead>
+<thead><tr><th scope="col">Route</th><th scope="col">Detail</th><th scope="col">Count</th><th scope="col">Last</th></tr></thead>
 <tbody>
-${places.slice(0, mostRows).map(
+${places.slice(0, maxRows).map(
   ({ method, route, detail, count, last }) =>
     html`<tr><th scope="row"><span class="method">${method}</span> ${route}</th><td>${detail}</td><td>${amount(count)}</td><td>${lastCell(last, now)}</td></tr>
 `,

@@ -1,4 +1,7 @@
-/** The report of a snapshot: which clients break if a clause is enforced, and which clients call which version. */
+/**
+ * The report of a snapshot: the clients affected by enforcing each clause, and the clients of each
+ * version.
+ */
 import { type ClauseId, clauses } from '../clauses.js'
 import {
   type BreakCount,
@@ -11,27 +14,27 @@ import {
 
 /** A client with its counts. */
 export interface ReportedClient extends Count {
-  /** `undefined`: clients are not distinguished. */
+  /** `undefined` if clients are not distinguished. */
   readonly client: string | undefined
 }
 
-/** A method of a route, with the name of what breaks the clause there. */
+/** A method of a route, with the name of what violates the clause there. */
 export interface ReportedPlace extends Count {
   readonly method: string
   readonly route: string
   readonly detail: string
 }
 
-/** A clause that answers break, or that enforcing would make them break. */
+/** A clause that responses violate, or that enforcing it would change. */
 export interface ReportedClause extends Count {
   readonly clause: string
-  /** In a few words; empty where the clause is none of the conventions. */
+  /** A short title; empty if the clause is not one of the conventions. */
   readonly title: string
   readonly clients: readonly ReportedClient[]
   readonly places: readonly ReportedPlace[]
 }
 
-/** A version that is called. */
+/** A version with calls. */
 export interface ReportedVersion extends Count {
   readonly version: string
   readonly clients: readonly ReportedClient[]
@@ -42,7 +45,10 @@ export interface UsageReport {
   readonly at: string
   readonly days: number
   readonly since: string | undefined
-  /** Counting was complete for all these days: a client that is not in the report did not call. */
+  /**
+   * Whether counting was complete in all of these days: a client that is not in the report did not
+   * call.
+   */
   readonly complete: boolean
   /** The share of the days for which counting was complete, from 0 to 1. */
   readonly share: number
@@ -53,7 +59,7 @@ export interface UsageReport {
 
 const dayLength = 86_400_000
 
-/** The report of a snapshot; the highest counts first. */
+/** Creates the report of a snapshot, with the highest counts first. */
 export function reportOf(snapshot: UsageSnapshot): UsageReport {
   const { at, days, since, calls, wouldBreak } = snapshot
   const { complete, share, gaps } = coverageOf(snapshot, Date.parse(at) - days * dayLength)

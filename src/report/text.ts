@@ -1,31 +1,33 @@
-/** A report for a terminal. */
+/** A report as text for a terminal. */
 import type { ReportedClause, ReportedClient, ReportedPlace, ReportedVersion, UsageReport } from './report.js'
 import { ago, amount, clientName, completeness, reasonOf, versionName } from './words.js'
 
-/** Rows of one table; the JSON has all. */
-const mostRows = 20
+/** The maximum rows of one table; the JSON has all. */
+const maxRows = 20
 
-/** The report as text, with a line break at its end. */
+/** The report as text, ending with a line break. */
 export function reportText(report: UsageReport): string {
   const { clauses, versions, gaps, since, days, at } = report
   const lines = [completeness(report)]
   if (since !== undefined) lines.push(`Counted since ${since}.`)
-  for (const { from, to, reason } of gaps.slice(-mostRows))
+  for (const { from, to, reason } of gaps.slice(-maxRows))
     lines.push(`  unknown from ${from} to ${to}: ${reasonOf(reason)}`)
   lines.push(
     '',
     clauses.length === 0
-      ? `No answer broke a clause in the last ${days} days.`
-      : `Who breaks if it is enforced (last ${days} days):`,
+      ? `No response violated a clause in the last ${days} days.`
+      : `Clients affected by enforcing a clause (last ${days} days):`,
   )
   for (const one of clauses) lines.push('', ...clauseLines(one, at))
-  lines.push('', versions.length === 0 ? 'No calls were counted.' : `Who calls which version (last ${days} days):`)
+  lines.push('', versions.length === 0 ? 'No calls were counted.' : `Calls by version (last ${days} days):`)
   for (const one of versions) lines.push('', ...versionLines(one, at))
   return `${lines.join('\n')}\n`
 }
 
 function clauseLines({ clause, title, count, clients, places }: ReportedClause, now: string): string[] {
-  const head = `${clause}${title === '' ? '' : ` ${title}`}: ${amount(count)} ${count === 1 ? 'answer' : 'answers'}, ${clientCount(clients)}`
+  const head =
+    `${clause}${title === '' ? '' : ` ${title}`}: ${amount(count)} ${count === 1 ? 'response' : 'responses'}, ` +
+    `${clientCount(clients)}`
   return [
     head,
     ...table(clients.map((client) => clientRow(client, now))),
@@ -44,9 +46,12 @@ function versionLines({ version, count, clients, routes }: ReportedVersion, now:
 
 function clientCount(clients: readonly ReportedClient[]): string {
   const named = clients.filter(({ client }) => client !== undefined && !client.startsWith('('))
-  if (clients.every(({ client }) => client === undefined)) return 'clients not told apart'
+  if (clients.every(({ client }) => client === undefined)) return 'clients not distinguished'
   if (named.length === 0) return 'callers without a name'
-  return `${named.length} ${named.length === 1 ? 'client' : 'clients'}${named.length < clients.length ? ' and others' : ''}`
+  return (
+    `${named.length} ` +
+    `${named.length === 1 ? 'client' : 'clients'}${named.length < clients.length ? ' and others' : ''}`
+  )
 }
 
 const clientRow = ({ client, count, last }: ReportedClient, now: string): string[] => [
@@ -62,13 +67,13 @@ const placeRow = ({ method, route, detail, count, last }: ReportedPlace, now: st
 ]
 
 function table(rows: readonly (readonly string[])[]): string[] {
-  const shown = rows.slice(0, mostRows).map((row) => row.map(printable))
+  const shown = rows.slice(0, maxRows).map((row) => row.map(printable))
   const widths = [0, 1].map((at) => Math.max(0, ...shown.map((row) => row[at]?.length ?? 0)))
   const lines = shown.map(
     ([name = '', count = '', last = '']) =>
       `  ${name.padEnd(widths[0] ?? 0)}  ${count.padStart(widths[1] ?? 0)}  ${last}`,
   )
-  return rows.length > mostRows ? [...lines, `  ... and ${rows.length - mostRows} more: --json has them all`] : lines
+  return rows.length > maxRows ? [...lines, `  ... and ${rows.length - maxRows} more: --json shows all`] : lines
 }
 
 /** Replaces control characters, because the text comes from clients. */

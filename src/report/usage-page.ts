@@ -1,4 +1,4 @@
-/** The report of a service at a path of its own, behind a permission. */
+/** Serves the usage report of a service, behind a permission. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { decide, type Permission } from '../auth/permission.js'
 import { Caches } from '../cache.js'
@@ -17,9 +17,12 @@ import { pagePolicy, reportPage } from './html-page.js'
 import { reportOf, type UsageReport } from './report.js'
 
 export interface UsagePageOptions<P = unknown> {
-  /** Decides who may read the report. It is called for `read` of `resource`, like the permission of `api`. */
+  /**
+   * Decides which principals may read the report. Called for `read` of `resource`, like the
+   * permission of `api`.
+   */
   readonly permission: Permission<P>
-  /** Default `usage`. */
+  /** The name of the resource for `permission`. Default `usage`. */
   readonly resource?: string
 }
 
@@ -29,13 +32,17 @@ const html = 'text/html'
 const choose = negotiator([mediaType.json, html], new Caches(false))
 
 /**
- * A middleware that answers GET with the report, as JSON, or as a page without scripts for clients that accept HTML (HDR-1). `?days=7` sets how many days it covers, default 30. It
- * needs an authenticating middleware before it (AUTH-4). Errors go to `next`: put `problems()` behind it. Throws `ConfigurationError` where an option makes no sense.
+ * Creates a middleware that serves the report for GET, as JSON, or as a page without scripts for
+ * clients that accept HTML (HDR-1). `?days=7` sets the number of days covered, default 30. Requires
+ * an authenticating middleware before it (AUTH-4). Errors are passed to `next`; mount `problems()`
+ * after it.
+ *
+ * @throws ConfigurationError `invalid-option` if an option is invalid
  *
  * @example app.use('/ops/usage', authenticated, usagePage(counts, { permission: ({ role }) => (role === 'ops' ? 'allow' : 'forbidden') }))
  */
 export function usagePage<P = unknown>(usage: Usage, options: UsagePageOptions<P>): Middleware {
-  checkArgument('the first argument of usagePage()', usage, withMethod('what usage() made', 'read'))
+  checkArgument('the first argument of usagePage()', usage, withMethod('the result of usage()', 'read'))
   checkOptions('usagePage()', options, usagePageKinds as Kinds<UsagePageOptions<P>>)
   const { permission, resource = 'usage' } = options
   return function usagePageMiddleware(req, res, next) {
@@ -51,7 +58,9 @@ export function usagePage<P = unknown>(usage: Usage, options: UsagePageOptions<P
       throw new HttpProblem('method-not-allowed', { headers: { [header.allow]: 'GET, HEAD' } })
     const type = choose(req.headers.accept)
     if (type === undefined)
-      throw new HttpProblem('unsupported-accept', { detail: `The report is there as ${mediaType.json} and ${html}.` })
+      throw new HttpProblem('unsupported-accept', {
+        detail: `The report is available as ${mediaType.json} and ${html}.`,
+      })
     const report = await read(usage, daysOf(req))
     const isPage = type === html
     const headers: Record<string, string> = {
@@ -71,7 +80,7 @@ function daysOf(req: IncomingMessage): number | undefined {
   const [pair, ...others] = pairs
   const days = Number(pair?.[1])
   if (pair?.[0] !== 'days' || others.length > 0 || malformed.length > 0 || !/^\d{1,3}$/.test(pair[1]) || days < 1)
-    throw new HttpProblem('invalid-query', { detail: 'The one parameter is "days", a whole number from 1: ?days=7.' })
+    throw new HttpProblem('invalid-query', { detail: 'The only parameter is "days", a whole number from 1: ?days=7.' })
   return days
 }
 
@@ -80,6 +89,6 @@ async function read(usage: Usage, days: number | undefined): Promise<UsageReport
     return reportOf(await usage.read(days === undefined ? {} : { days }))
   } catch (error) {
     if (error instanceof UnkeptDays) throw new HttpProblem('invalid-query', { detail: error.message })
-    throw new Unavailable({ cause: error, detail: 'The counts can not be read for the moment.' })
+    throw new Unavailable({ cause: error, detail: 'The counts can not be read at present.' })
   }
 }

@@ -1,4 +1,4 @@
-/** Texts that the terminal and the page share. */
+/** Texts shared by the terminal and the HTML page. */
 import type { UsageReport } from './report.js'
 
 /** How long ago a time was, such as `5 min ago`. */
@@ -14,21 +14,24 @@ export function ago(time: string, now: string): string {
 
 export const amount = (count: number): string => count.toLocaleString('en-US')
 
-export const clientName = (client: string | undefined): string => client ?? '(not told apart)'
+export const clientName = (client: string | undefined): string => client ?? '(not distinguished)'
 
 export const versionName = (version: string): string => (version === '' ? '(no version)' : version)
 
-/** A sentence that says for which part of the period the report is complete. */
+/** A sentence about how complete the report is. */
 export function completeness({ complete, share, since, days }: UsageReport): string {
-  if (since === undefined) return `Nothing has been counted. Whether anybody called is unknown.`
-  if (complete) return `Counting was complete in the last ${days} days: who is not listed did not call.`
+  if (since === undefined) return `Nothing has been counted. Whether there were calls is unknown.`
+  if (complete) return `Counting was complete in the last ${days} days: clients that are not listed did not call.`
   const percent = Math.floor(share * 1000) / 10
-  return `Counting was complete for ${percent} % of the last ${days} days. Whether others called in the rest is unknown.`
+  return (
+    `Counting was complete for ${percent} % of the last ${days} days. Whether other clients called in the remaining ` +
+    'time is unknown.'
+  )
 }
 
 const reasons: Readonly<Record<string, string>> = {
   'not-counting': 'no process counted',
-  'lost-process': 'a process ended without its last counts, or can not reach the store',
+  'lost-process': 'a process ended without writing its last counts, or can not reach the store',
   'lost-counts': 'the store has lost counts',
 }
 

@@ -148,7 +148,7 @@ function percentEncoded(character: string): string {
 }
 
 /** How a problem is written. */
-export interface ProblemTelling {
+export interface ProblemContext {
   readonly representation: ProblemRepresentation
   readonly base: string | undefined
   readonly instance: string
@@ -175,7 +175,7 @@ export function spelled(headers: Readonly<Record<string, string>>): Headers {
 }
 
 /** The response for a problem: RFC 9457, never cached (ERR-3, HDR-6). A 410 has no body (VER-2). */
-export function problemAnswer(problem: HttpProblem, options: ProblemTelling): Answer {
+export function problemAnswer(problem: HttpProblem, options: ProblemContext): Answer {
   const headers: Headers = { ...spelled(problem.headers), [header.cacheControl]: 'no-store' }
   if (problem.status === 410) return { status: 410, headers }
   const { representation, base, instance, requestId, vary = header.accept, shaped } = options

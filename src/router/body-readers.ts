@@ -6,7 +6,7 @@ import { takesType } from '../conventions/media-ranges.js'
 import type { JsonObject } from '../definition/json.js'
 import { lastKey } from '../definition/key.js'
 import { type BodyOptions, bodyTypes, hasBody, readBody, readUpload } from '../middleware/body.js'
-import { isJsonPatch, unseenPatch } from '../middleware/patch-types.js'
+import { isJsonPatch, unreadablePatch } from '../middleware/patch-types.js'
 import { inJsonPatch } from '../plan/deprecated.js'
 import type { Upload, UploadOptions } from '../plan/endpoint-types.js'
 import { type Form, openForm } from '../plan/form.js'
@@ -126,7 +126,7 @@ function withoutBody(_: Negotiated, { query, expand }: QueryInput): Bodiless {
  */
 async function checkSeen(exchange: Negotiated): Promise<void> {
   const { resource, key } = exchange
-  if ((await exchange.decide('read', resource.plan.collection, key)) !== 'allow') throw unseenPatch()
+  if ((await exchange.decide('read', resource.plan.collection, key)) !== 'allow') throw unreadablePatch()
 }
 
 /** Reads the bytes of an import. The import's format parses them. */

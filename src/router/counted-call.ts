@@ -2,7 +2,7 @@
 import { countedRoute } from '../conventions/finding.js'
 import { fromVersion, splitVersion } from '../middleware/version-names.js'
 import { mountTemplate } from '../telemetry/express-route.js'
-import { noteCounted, theCall } from '../usage/counted.js'
+import { callItself, noteCounted } from '../usage/counted.js'
 import type { Usage } from '../usage/usage.js'
 import type { Exchange } from './exchange.js'
 
@@ -11,7 +11,7 @@ export function countCall(exchange: Exchange, usage: Usage): void {
   const place = placeOf(exchange)
   const client = usage.clientOf(principal, req)
   usage.countCall({ ...place, method, client })
-  noteCounted(req, usage, theCall)
+  noteCounted(req, usage, callItself)
   const route = countedRoute(knownPlaceOf(exchange))
   // These clients will break when the deprecated part is removed.
   for (const { kind, name } of exchange.progress.deprecatedUses)

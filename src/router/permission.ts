@@ -8,7 +8,7 @@ import {
   type Decided,
   type Decision,
   forbidden,
-  methodNotYours,
+  methodNotPermitted,
   type OwnMethods,
   ownMethods,
 } from '../auth/permission.js'
@@ -83,7 +83,7 @@ export function checkAllowed(
     if (decision === 'allow') return
     if (decision === 'forbidden') throw forbidden(`${method} of ${route.template}`)
     return methodsOf(caller, route).then((own) => {
-      throw methodNotYours(method, own)
+      throw methodNotPermitted(method, own)
     })
   })
 }

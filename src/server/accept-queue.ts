@@ -1,42 +1,42 @@
 /**
- * Closing a listening socket without a reset. The kernel completes connections by itself and queues
- * them; Node takes them out a few at a time, one per turn of its event loop in most releases.
- * Closing the socket resets those that are still queued, although their clients have long been
- * connected and may have sent a request.
+ * Closes a listening socket without resetting connections. The kernel completes connections on its
+ * own and queues them; Node accepts a few at a time, one per turn of its event loop in most
+ * releases. Closing the socket resets those that are still queued, although their clients are
+ * already connected and may have sent a request.
  */
 import cluster from 'node:cluster'
 import type { Server } from 'node:http'
 
-/** Turns of the event loop without a new connection after which the queue counts as empty. */
+/** Turns of the event loop without a new connection after which the queue is considered empty. */
 const quietTurns = 5
 
 /**
- * The socket stays open for at least this many milliseconds. A client is connected half a round
+ * The minimum time in milliseconds that the socket stays open. A client is connected half a round
  * trip before the kernel knows; this covers round trips of 100 ms.
  */
 const shortest = 50
 
 /**
- * Milliseconds without a new connection in a cluster worker, which gets each by a message from the
- * primary.
+ * The same time in milliseconds for a cluster worker, which receives each connection in a message
+ * from the primary.
  */
 const quietTime = cluster.isWorker ? 50 : 0
 
 /**
  * Milliseconds for which a cluster worker must keep running after its socket is closed. It returns
- * connections that the primary has sent meanwhile; if it exits earlier, they hang.
+ * connections that the primary has sent in the meantime; if it exits earlier, they hang.
  */
 export const handBackTime = cluster.isWorker ? 200 : 0
 
-/** Connections that a queue of Node's default length (`backlog` of `listen()`, 511) holds. */
+/** Connections in a queue of Node's default length (`backlog` of `listen()`, 511). */
 const longestQueue = 512
 
-/** What Node's `close()` calls back. */
+/** The callback of Node's `close()`. */
 export type CloseCallback = Parameters<Server['close']>[0]
 
-/** The end of a listening socket. */
+/** The process of closing a listening socket. */
 export interface ListenerEnd {
-  /** Node's `close()`, as soon as the socket is closed. */
+  /** Calls Node's `close()` as soon as the socket is closed. */
   close(callback?: CloseCallback): void
   /** Closes the socket now, which resets connections that are still queued. */
   now(): void
@@ -47,9 +47,9 @@ interface ListenerEndOptions {
   /** Node's own `close` of the server. */
   readonly close: Server['close']
   /**
-   * When the socket is closed although connections still come, on the clock of `performance.now()`.
-   * As the queue is first in, first out, those that were in it at the start have been taken by
-   * then; on a slow machine it waits until that is certain.
+   * When the socket is closed even if connections keep arriving, as a `performance.now()` time.
+   * Since the queue is first in, first out, all connections queued at the start have been accepted
+   * by then; on a slow machine closing waits until that is certain.
    */
   limit(): number
   /** Called right after the socket was closed. */
@@ -57,8 +57,8 @@ interface ListenerEndOptions {
 }
 
 /**
- * Closes the socket of a server that listens when its queue is empty. Until then connections are
- * taken as before, but `listening` is false already, and `listen()` closes the socket first:
+ * Closes the socket of a listening server once its queue is empty. Until then connections are
+ * accepted as before, but `listening` is already false, and `listen()` closes the socket first:
  * callers of Node's `close()` rely on both.
  */
 export function endListening(server: Server, { close, limit, closed }: ListenerEndOptions): ListenerEnd {
@@ -107,7 +107,7 @@ export function endListening(server: Server, { close, limit, closed }: ListenerE
 }
 
 /**
- * Makes `listening` false and lets `listen()` call `finish` first. Returns a function that undoes
+ * Makes `listening` false, and makes `listen()` call `finish` first. Returns a function that undoes
  * both.
  */
 function pretendClosed(server: Server, finish: () => void): () => void {

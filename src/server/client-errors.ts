@@ -1,4 +1,7 @@
-/** What is refused before any handler sees it: as problems (ERR-3) where Node alone would give a bare status. */
+/**
+ * Responds to requests that Node refuses before any handler runs with problems (ERR-3) instead of a
+ * bare status.
+ */
 import { randomUUID } from 'node:crypto'
 import { type IncomingMessage, type RequestListener, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
@@ -8,24 +11,31 @@ import { currentResponse } from './connections.js'
 import { type ProblemResponse, problemResponse } from './problem-response.js'
 import type { ResolvedOptions } from './server-options.js'
 
-/** Milliseconds for which what a refused client still sends is read and thrown away: closed at once, it might never see the answer (RFC 9112 9.6). */
-const lingering = 1_000
+/**
+ * Milliseconds for which further input of a refused client is read and discarded. If the connection
+ * were closed at once, the client might never see the response (RFC 9112 9.6).
+ */
+const lingerTime = 1_000
 
 /** An error of Node's parser. */
 interface ClientError extends Error {
   readonly code?: string
-  /** The parser's own words, such as `Invalid method encountered`. */
+  /** The parser's description, such as `Invalid method encountered`. */
   readonly reason?: string
-  /** The bytes that the parser was given when it gave up: mostly the whole head. */
+  /** The bytes that the parser was given when it failed, usually the whole head. */
   readonly rawPacket?: Buffer
 }
 
-/** Answers what Node's parser refuses, until the service has a `clientError` listener of its own. */
+/**
+ * Responds to requests that Node's parser refuses, unless the service has its own `clientError`
+ * listener.
+ */
 export function answerClientErrors(server: Server, options: ResolvedOptions): void {
   const answered = new WeakSet<Socket>()
   server.on('clientError', (error: ClientError, stream) => {
     const socket = stream as Socket
-    // Whoever listens answers, as with Node's own server. What comes behind a refusal is no news.
+    // Another listener sends the response, as with Node's own server. Errors after a refusal are
+    // ignored.
     if (server.listenerCount('clientError') > 1 || answered.has(socket)) return
     answered.add(socket)
     const current = currentResponse(socket)
@@ -38,24 +48,28 @@ export function answerClientErrors(server: Server, options: ResolvedOptions): vo
     }
     const text = answer(problem, requestId, { ...options, isHead: isHead(error, current) })
     if (current !== undefined) {
-      // A handler waits for the rest of this request: it has to hear at once that there is none.
+      // A handler is reading the rest of this request, and must learn immediately that there is
+      // none.
       socket.write(text)
       socket.destroy(error)
       return
     }
     socket.end(text)
-    const timer = setTimeout(() => socket.destroy(), lingering)
+    const timer = setTimeout(() => socket.destroy(), lingerTime)
     socket.once('close', () => clearTimeout(timer))
   })
 }
 
-/** Nothing may be put into the middle of another answer, and who has not asked gets none: its first request might take a 408 for its own. */
+/**
+ * Nothing may be inserted into another response. A client that has sent nothing gets no response,
+ * since it might take a 408 for the response to its first request.
+ */
 const canAnswer = (socket: Socket, current: ServerResponse | undefined): boolean =>
   socket.writable && current?.headersSent !== true && socket.bytesRead > 0
 
 /**
- * Whether the answer is one to a HEAD, which has no body: clients take its bytes for another answer
- * (RFC 9110 9.3.2). Of a head that comes in pieces, nobody knows.
+ * Whether the response is to a HEAD and has no body: clients would take its bytes for another
+ * response (RFC 9110 9.3.2). For a head that arrives in pieces, this is unknown.
  */
 const isHead = ({ rawPacket }: ClientError, current: ServerResponse | undefined): boolean =>
   current === undefined ? rawPacket?.toString('latin1', 0, 5) === 'HEAD ' : current.req.method === 'HEAD'
@@ -64,24 +78,24 @@ function problemOf({ code = '', reason }: ClientError, options: ResolvedOptions)
   if (code === 'HPE_HEADER_OVERFLOW') return new HttpProblem('headers-too-large', { detail: overflowOf(options) })
   if (code === 'HPE_CHUNK_EXTENSIONS_OVERFLOW') {
     return new HttpProblem('body-too-large', {
-      detail: 'The extensions of the chunks are too long. Send the chunks without.',
+      detail: 'The chunk extensions are too long. Send the chunks without extensions.',
     })
   }
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
     return new HttpProblem('request-timeout', {
-      detail: 'The whole request has to be sent without a long pause. Send it again.',
+      detail: 'Send the whole request again, without long pauses.',
     })
   }
   if (!code.startsWith('HPE_')) return undefined
   return new HttpProblem('bad-request', {
-    detail: `This is no well-formed HTTP/1.1${reason === undefined ? '' : `: ${reason}`}.`,
+    detail: `This is not well-formed HTTP/1.1${reason === undefined ? '' : `: ${reason}`}.`,
   })
 }
 
-/** Later releases of Node say the same of too many fields as of too large ones. */
+/** Later releases of Node report too many fields with the same code as too large ones. */
 function overflowOf({ maxHeaderSize, maxHeadersCount }: ResolvedOptions): string {
   const fields = maxHeadersCount === 0 ? '' : `, or more than ${maxHeadersCount} fields`
-  return `The request line and the header fields are more than ${maxHeaderSize} bytes${fields}. Send fewer or shorter ones.`
+  return `The request line and the header fields exceed ${maxHeaderSize} bytes${fields}. Send fewer or shorter fields.`
 }
 
 function answer(
@@ -94,11 +108,11 @@ function answer(
     `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}`,
     ...Object.entries(fields.head).map((field) => field.join(': ')),
   ]
-  // A server with a clock says the date (RFC 9110 6.6.1); on answers of a handler Node does.
+  // A server with a clock sends the date (RFC 9110 6.6.1). In responses of handlers Node adds it.
   return `${head.join('\r\n')}\r\nDate: ${new Date().toUTCString()}\r\n\r\n${options.isHead ? '' : fields.body}`
 }
 
-/** The fields that every problem has: what a document says of 400 holds here too. */
+/** The fields of every such problem, the same as documents declare for 400. */
 function answerFields(problem: HttpProblem, requestId: string, { problemBase }: ResolvedOptions): ProblemResponse {
   const { head, body } = problemResponse(problem, {
     requestId,
@@ -114,14 +128,15 @@ function answerFields(problem: HttpProblem, requestId: string, { problemBase }: 
 }
 
 /**
- * `listener`, for requests whose header fields are all there. Node 20 drops those beyond the bound in silence, and a request that has lost its `If-Match` or its
- * `Authorization` that way is another one.
+ * Wraps `listener` so that it is called only for requests with all their header fields. Node 20
+ * silently drops fields beyond the limit, and a request that has lost its `If-Match` or
+ * `Authorization` has a different meaning.
  */
 export function withAllFields(listener: RequestListener, options: ResolvedOptions): RequestListener {
-  const most = options.maxHeadersCount * 2
-  if (most === 0) return listener
+  const maxRaw = options.maxHeadersCount * 2
+  if (maxRaw === 0) return listener
   return function requestListener(this: unknown, req: IncomingMessage, res: ServerResponse): void {
-    if (req.rawHeaders.length <= most) {
+    if (req.rawHeaders.length <= maxRaw) {
       listener.call(this as never, req, res as never)
       return
     }

@@ -1,15 +1,15 @@
-/** The open connections of a server, and what is under way on each. */
+/** The open connections of a server, and the response in progress on each. */
 import type { Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { Server as TlsServer } from 'node:tls'
 
 const latest = Symbol('latest response')
-/** Shared by all copies of the library: `health()` of one may answer on a server of another. */
+/** Shared by all copies of the library: `health()` of one copy may run on a server of another. */
 const taker: unique symbol = Symbol.for('express-rest-conventions.server')
 const secured = Symbol('TLS handshake is done')
-const seen = Symbol('bytes read at the latest look')
+const seen = Symbol('bytes read at the latest check')
 
-/** A server that may have been given `draining`. */
+/** A server that may have the property `draining`. */
 type DrainingServer = Server & { readonly draining?: boolean }
 
 interface Connection extends Socket {
@@ -17,33 +17,42 @@ interface Connection extends Socket {
   [taker]?: DrainingServer
   [secured]?: boolean
   [seen]?: number
-  /** The response that Node is writing; later ones of a pipeline wait behind it. Node's own, without a public name. */
+  /**
+   * The response that Node is writing; later ones of a pipeline wait behind it. A private property
+   * of Node.
+   */
   _httpMessage?: ServerResponse | null
-  /** Whether Node has stopped reading a pipeline because too many answers wait. Node's own, too. */
+  /**
+   * Whether Node has stopped reading a pipeline because too many responses wait. A private property
+   * of Node.
+   */
   _paused?: boolean
-  /** The connection beneath a TLS socket. Node's own, too. */
+  /** The connection beneath a TLS socket. A private property of Node. */
   _parent?: Connection
-  /** Of a TLS socket; the connection beneath it is in the list too. */
+  /** Set on a TLS socket. The connection beneath it is in the list too. */
   encrypted?: boolean
 }
 
-/** Records which response of a connection came last, and returns it. */
+/** Records the latest response of a connection, and returns it. */
 export function rememberResponse(socket: Socket, res: ServerResponse): ServerResponse {
   ;(socket as Connection)[latest] = res
   return res
 }
 
-/** The last response of a connection, where it is not out yet. */
+/** The latest response of a connection, if it is not completely sent. */
 export function pendingResponse(socket: Socket): ServerResponse | undefined {
   const res = (socket as Connection)[latest]
   return res === undefined || res.writableFinished || res.destroyed ? undefined : res
 }
 
-/** The response that a connection is writing or about to write: the first of those that are not out. */
+/**
+ * The response that a connection is writing or about to write: the first that is not completely
+ * sent.
+ */
 export const currentResponse = (socket: Socket): ServerResponse | undefined =>
   (socket as Connection)._httpMessage ?? pendingResponse(socket)
 
-/** Whether Node reads no further requests of a pipeline until more answers are out. */
+/** Whether Node reads no further requests of a pipeline until more responses are sent. */
 export const readsNoMore = (socket: Socket): boolean => (socket as Connection)._paused === true
 
 /** The server of `createServer()` that accepted a connection. */
@@ -51,22 +60,22 @@ export const serverOf = (socket: Socket): DrainingServer | undefined => (socket 
 
 export interface Connections extends Iterable<Socket> {
   /**
-   * From now on `closeIdleConnections` spares connections that have sent data since the latest call
-   * of `spareActive`.
+   * From now on `closeIdleConnections` does not close connections that have sent data since the
+   * latest call of `spareActive`.
    */
   spareActive(): void
   /** Ends the effect of `spareActive`. */
   spareNone(): void
   /**
-   * Destroys the connections without a request when none of them was opened or has sent data for
+   * Destroys the connections without a request if none of them was opened or has sent data for
    * `after` milliseconds.
    */
   endSilent(after: number): void
-  /** Destroys all of them, upgraded ones too, and returns how many there were. */
+  /** Destroys all connections, including upgraded ones, and returns their number. */
   destroy(): number
 }
 
-/** Follows the connections of a server from now on, and corrects its `closeIdleConnections`. */
+/** Tracks the connections of a server from now on, and corrects its `closeIdleConnections`. */
 export function trackConnections(server: Server): Connections {
   const open = new Set<Connection>()
   const track = (socket: Connection): void => {
@@ -81,7 +90,7 @@ export function trackConnections(server: Server): Connections {
   })
   let sparing = false
   keepBusy(server, open, (socket) => sparing && socket[seen] !== socket.bytesRead)
-  const isSilent = silence(server)
+  const isSilent = silenceTest(server)
   let state = ''
   let since = 0
   return {
@@ -114,19 +123,19 @@ export function trackConnections(server: Server): Connections {
 }
 
 /**
- * Whether a connection has sent no byte of a request. With TLS, this includes connections in their
- * handshake.
+ * Tests whether a connection has sent no byte of a request. With TLS, this includes connections in
+ * their handshake.
  */
-function silence(server: Server): (socket: Connection) => boolean {
+function silenceTest(server: Server): (socket: Connection) => boolean {
   if (!(server instanceof TlsServer)) return ({ bytesRead }) => bytesRead === 0
   return (socket) => (socket.encrypted ? socket.bytesRead === 0 : !socket[secured])
 }
 
 /**
- * Corrects which connections Node takes for idle, also in its own `close()`. When a handler has
- * ended its answer, most of it may still wait for a slow reader; Node would cut it. A connection
- * also looks idle between two requests of a client that sends one after the other: `isActive`
- * recognises it.
+ * Corrects which connections Node considers idle, including in its own `close()`. After a handler
+ * has ended its response, most of it may still wait for a slow reader, and Node would cut it off. A
+ * connection also looks idle between two consecutive requests of a client; `isActive` recognizes
+ * it.
  */
 function keepBusy(server: Server, open: ReadonlySet<Connection>, isActive: (socket: Connection) => boolean): void {
   const close = server.closeIdleConnections

@@ -1,4 +1,7 @@
-/** `createServer()`: Node's server with bounds, a graceful end, problems for what Node refuses, and request objects that Express need not change. */
+/**
+ * `createServer()`: Node's server with limits, graceful shutdown, problems for requests that Node
+ * refuses, and request objects that Express need not modify.
+ */
 
 import { createServer as createHttpServer, IncomingMessage, type RequestListener, type Server } from 'node:http'
 import { createServer as createHttpsServer, type Server as TlsServer } from 'node:https'
@@ -11,9 +14,13 @@ import { type ResolvedOptions, resolveServerOptions, type ServerOptions } from '
 import { addShutdown, type GracefulServer } from './shutdown.js'
 
 /**
- * An `http` server, or with `tls` an `https` one, for an Express app (4.21 or 5) or any other request listener: with bounds on time, size and number, an end that loses
- * no request (`shutdown()`, `close()`), problem bodies for what Node refuses by itself (ERR-3), and requests that Express serves without changing their prototypes.
- * It listens by Node's own `listen`. Throws `ConfigurationError` where an option makes no sense.
+ * Creates an `http` server, or with `tls` an `https` server, for an Express app (4.21 or 5) or
+ * another request listener. It limits time, size and number of requests, shuts down without losing
+ * a request (`shutdown()`, `close()`), responds with problems to requests that Node itself refuses
+ * (ERR-3), and creates requests that Express serves without changing their prototypes. Start it
+ * with Node's `listen`.
+ *
+ * @throws ConfigurationError `invalid-option` if an option is invalid
  *
  * @example
  * const server = createServer(app)
@@ -34,13 +41,13 @@ export function createServer(
   const objects = requestObjects(app)
   const server = nodeServer(withAllFields(app, resolved), resolved, objects)
   server.timeout = resolved.timeout
-  // One more than the bound, so that `withAllFields` sees that there are too many.
+  // One more than the limit, so that `withAllFields` can detect that there are too many.
   server.maxHeadersCount = resolved.maxHeadersCount === 0 ? 0 : resolved.maxHeadersCount + 1
   server.maxRequestsPerSocket = resolved.maxRequestsPerSocket
   if (resolved.maxConnections > 0) server.maxConnections = resolved.maxConnections
   if (objects.born) {
     server.on('listening', objects.check)
-    giveBackUpgrades(server)
+    restoreUpgradePrototypes(server)
   }
   answerClientErrors(server, resolved)
   return addShutdown(server, trackConnections(server), resolved)
@@ -56,20 +63,21 @@ function nodeServer(listener: RequestListener, options: ResolvedOptions, objects
 }
 
 /**
- * The requests of `upgrade` and `connect` never reach Express, and those who take them expect Node's objects, which let them assign what Express has as getters.
- * A listener of ours may stand there only beside one of theirs: with none, Node serves an upgrade as an ordinary request.
+ * Restores Node's prototypes for requests of `upgrade` and `connect`. Express never sees them, and
+ * their handlers expect Node's objects, in which properties that Express declares as getters can be
+ * assigned. Our listener is added only next to one of the service: with no listener, Node serves an
+ * upgrade as an ordinary request.
  */
-function giveBackUpgrades(server: Server): void {
-  const giveBack = (req: IncomingMessage): void => {
+function restoreUpgradePrototypes(server: Server): void {
+  const restore = (req: IncomingMessage): void => {
     Object.setPrototypeOf(req, IncomingMessage.prototype)
   }
   const events: readonly unknown[] = ['upgrade', 'connect']
   server.on('newListener', (event: string, listener: unknown) => {
-    if (events.includes(event) && listener !== giveBack && !server.listeners(event).includes(giveBack))
-      server.on(event, giveBack)
+    if (events.includes(event) && listener !== restore && !server.listeners(event).includes(restore))
+      server.on(event, restore)
   })
   server.on('removeListener', (event: string, listener: unknown) => {
-    if (events.includes(event) && listener !== giveBack && server.listenerCount(event) === 1)
-      server.off(event, giveBack)
+    if (events.includes(event) && listener !== restore && server.listenerCount(event) === 1) server.off(event, restore)
   })
 }

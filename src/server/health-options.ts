@@ -4,21 +4,27 @@ import type { IncomingMessage } from 'node:http'
 import { checkOptions, invalidOption } from '../options/check.js'
 import { type Kinds, type TextKind, timer } from '../options/kinds.js'
 
-/** The check fails if it throws, rejects, or takes longer than `timeout`. `signal` is aborted at the timeout. */
+/**
+ * A check fails if it throws, rejects, or takes longer than `timeout`. `signal` is aborted at the
+ * timeout.
+ */
 export type Check = (signal: AbortSignal) => unknown
 
-/** A check, and what its failure means. */
+/** A check, and the effect of its failure. */
 export interface HealthCheck {
   readonly check: Check
-  /** False if the service can work without it: a failure is shown, but the service stays ready. Default true. */
+  /**
+   * False if the service works without this dependency: a failure is reported, but the service
+   * stays ready. Default true.
+   */
   readonly required?: boolean
 }
 
-/** What `health()` and `probes()` have in common. Times are in milliseconds. */
+/** The common options of `health()` and `probes()`. Times are in milliseconds. */
 interface Common {
   /** How long the result of a check is cached. Default 1,000. */
   readonly maxAge?: number
-  /** Time that a check may take; at least 1. Default 2,000. */
+  /** Timeout of a check; at least 1. Default 2,000. */
   readonly timeout?: number
   /** Path of liveness. Default `/live`. */
   readonly livePath?: string
@@ -26,30 +32,47 @@ interface Common {
   readonly readyPath?: string
   /**
    * The server whose shutdown makes readiness 503. Default: the server of `createServer()` that
-   * took the request. Needed where the handler has a server of its own.
+   * received the request. Required if the handler runs on a separate server.
    */
   readonly server?: { readonly draining: boolean }
-  /** What `type` of a problem begins with, as in `api`. */
+  /** The prefix of `type` in problems, as in `api`. */
   readonly problemBase?: string
 }
 
-/** What `health()` takes. Times are in milliseconds. */
+/** The options of `health()`. Times are in milliseconds. */
 export interface HealthOptions extends Common {
-  /** The dependencies of the service, by names that may be shown, such as `{ database: () => readiness.query('SELECT 1') }`. Default: nothing. */
+  /**
+   * The dependencies of the service, by names that may be shown, such as
+   * `{ database: () => readiness.query('SELECT 1') }`. Default: none.
+   */
   readonly checks?: Readonly<Record<string, Check | HealthCheck>>
-  /** Whether the service has started: readiness is 503 until it returns true. Default: it has. */
+  /**
+   * Whether the service has started. Readiness is 503 until it returns true. Default: always true.
+   */
   readonly started?: () => boolean
-  /** Whether a request may see the names and results of the checks, as JSON. If it throws, nothing is shown. Default: no request may. */
+  /**
+   * Whether the response to a request shows the names and results of the checks, as JSON. If it
+   * throws, nothing is shown. Default: never.
+   */
   readonly shows?: (req: IncomingMessage) => boolean
-  /** Called with the error of each check that failed, and its name. Default: one line of `console.error` for each outage, and one when it is over. */
+  /**
+   * Called with the error and the name of each failed check. Default: one line of `console.error`
+   * when an outage begins, and one when it ends.
+   */
   readonly onFailure?: (error: unknown, check: string) => void
 }
 
-/** What `probes()` takes. Times are in milliseconds. */
+/** The options of `probes()`. Times are in milliseconds. */
 export interface ProbesOptions extends Common {
-  /** Checks whether the service can do its work, such as by one query on a connection of its own. Default: no check. */
+  /**
+   * Checks whether the service can do its work, for example with a query on a dedicated connection.
+   * Default: no check.
+   */
   readonly check?: Check
-  /** Called with the error of each check that failed. Default: one line of `console.error` for each outage, and one when it is over. */
+  /**
+   * Called with the error of each failed check. Default: one line of `console.error` when an outage
+   * begins, and one when it ends.
+   */
   readonly onFailure?: (error: unknown) => void
 }
 
@@ -65,7 +88,7 @@ const common = {
   livePath: path,
   readyPath: path,
   server: {
-    by: 'what createServer() made: it has a boolean "draining"',
+    by: 'the result of createServer(), which has a boolean "draining"',
     is: (value) => typeof (value as Partial<NonNullable<Common['server']>> | null)?.draining === 'boolean',
   },
   problemBase: 'string',
@@ -83,7 +106,7 @@ export const healthKinds: Kinds<HealthOptions> = {
 
 export const probesKinds: Kinds<ProbesOptions> = { ...common, check: 'function', onFailure: 'function' }
 
-/** A check by its name. */
+/** A check with its name. */
 export interface NamedCheck {
   readonly name: string
   readonly check: Check
@@ -114,13 +137,14 @@ export function resolveProbes(given: ProbesOptions): ResolvedHealth {
 function namedCheck(name: string, given: Check | HealthCheck): NamedCheck {
   if (!/^[\w .:-]{1,64}$/.test(name)) {
     throw invalidOption(
-      `checks of health() has "${name.slice(0, 80)}", which can't be shown as a name. Give 1 to 64 letters, digits, spaces or _ . : -`,
+      `checks of health() has "${name.slice(0, 80)}", which is not a valid name. Use 1 to 64 letters, digits, ` +
+        'spaces or _ . : -',
     )
   }
   if (typeof given === 'function') return { name, check: given, required: true }
   checkOptions(`the check "${name}" of health()`, given, healthCheckKinds)
   if (given.check === undefined)
-    throw invalidOption(`The check "${name}" of health() has no "check". Give it a function.`)
+    throw invalidOption(`The check "${name}" of health() has no "check". Set it to a function.`)
   return { name, check: given.check, required: given.required ?? true }
 }
 
@@ -128,7 +152,7 @@ function withDefaults<T extends Common>(of: string, given: T): T & Defaults {
   const set = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
   const options = { ...defaults, ...set } as T & Defaults
   if (options.livePath === options.readyPath) {
-    throw invalidOption(`livePath and readyPath of ${of} are both "${options.livePath}". Give each its own.`)
+    throw invalidOption(`livePath and readyPath of ${of} are both "${options.livePath}". Use two different paths.`)
   }
   return options
 }

@@ -1,4 +1,4 @@
-/** `health()` and `probes()`: liveness and readiness, before everything else. */
+/** `health()` and `probes()`: liveness and readiness. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { HttpProblem, problemBody, Unavailable } from '../problem.js'
 import { unawaited } from '../promise.js'
@@ -14,19 +14,23 @@ import {
 import { problemResponse } from './problem-response.js'
 import { type CheckResult, readinessCheck } from './readiness-check.js'
 
-/** A middleware that is a request listener, too: without `next`, other paths are 404. */
+/**
+ * A middleware that can also be used as a request listener: without `next`, other paths are 404.
+ */
 export type HealthMiddleware = (req: IncomingMessage, res: ServerResponse, next?: (error?: unknown) => void) => void
 
-/** The same of `probes()`. */
+/** The same type, returned by `probes()`. */
 export type ProbesMiddleware = HealthMiddleware
 
 /**
- * Answers two paths, for GET and HEAD, and passes all others on. `/live` is 204 as long as the
- * event loop runs. `/ready` is 204, and a 503 problem with `Retry-After` where the service is
- * starting or shutting down, or a required check fails or times out. Requests that `shows` allows
- * get the names and results of the checks as JSON, with 200 instead of 204. Other methods
- * are 405. Use it before everything else, so that no rate limit, authentication or overload control
- * refuses a probe. Throws `ConfigurationError` for an option that makes no sense.
+ * Responds to GET and HEAD on two paths, and passes on all others. `/live` is 204 as long as the
+ * event loop runs. `/ready` is 204, or a 503 problem with `Retry-After` if the service is starting
+ * or shutting down, or a required check fails or times out. If `shows` allows it, the response has
+ * the names and results of the checks as JSON, with 200 instead of 204. Other methods are 405.
+ * Mount it before everything else, so that no rate limit, authentication or overload control
+ * refuses a probe.
+ *
+ * @throws ConfigurationError `invalid-option` if an option is invalid
  *
  * @example app.use(health({ checks: { database: () => readiness.query('SELECT 1') } }))
  */
@@ -39,7 +43,7 @@ export const health = (options: HealthOptions = {}): HealthMiddleware => handler
  */
 export const probes = (options: ProbesOptions = {}): ProbesMiddleware => handlerOf(resolveProbes(options))
 
-/** Why a service is not ready; `ready` where it is. */
+/** Whether a service is ready, or the reason why it is not. */
 type State = 'ready' | 'starting' | 'draining' | 'failing'
 
 const details: Readonly<Record<Exclude<State, 'ready'>, string>> = {
@@ -48,7 +52,7 @@ const details: Readonly<Record<Exclude<State, 'ready'>, string>> = {
   failing: 'A dependency of the service does not work.',
 }
 
-/** The checks as they are shown. */
+/** The checks as shown in responses. */
 type Shown = Readonly<
   Record<string, { readonly works: boolean; readonly required: boolean; readonly duration: number }>
 >
@@ -81,7 +85,9 @@ function handlerOf(options: ResolvedHealth): HealthMiddleware {
   }
 }
 
-/** The readiness of the service at the moment of a request. Never rejects. */
+/**
+ * Returns a function that determines the readiness of the service for a request. It never rejects.
+ */
 function readinessOf({ server, started, checks, ...checking }: ResolvedHealth) {
   const runs = checks.map((one) => ({ ...one, run: readinessCheck(one, checking) }))
   const isDraining = (req: IncomingMessage): boolean => (server ?? serverOf(req.socket))?.draining === true
@@ -92,7 +98,7 @@ function readinessOf({ server, started, checks, ...checking }: ResolvedHealth) {
     const shown = Object.fromEntries(
       runs.map(({ name, required }, i) => [name, { ...(results[i] as CheckResult), required }]),
     )
-    // The drain may have begun while the checks were under way.
+    // The shutdown may have begun while the checks were running.
     if (isDraining(req)) return { state: 'draining', checks: shown }
     const fails = runs.some(({ required }, i) => required && results[i]?.works === false)
     return { state: fails ? 'failing' : 'ready', checks: shown }
@@ -101,10 +107,10 @@ function readinessOf({ server, started, checks, ...checking }: ResolvedHealth) {
 
 const always = (): boolean => true
 
-/** If the team's function throws, the result is false. */
-function holds(asked: () => boolean): boolean {
+/** The result of a service's function; false if it throws. */
+function holds(test: () => boolean): boolean {
   try {
-    return unawaited(asked()) === true
+    return unawaited(test()) === true
   } catch {
     return false
   }

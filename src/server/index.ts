@@ -1,6 +1,6 @@
 /**
- * An HTTP server around an Express app, with bounds, probes and graceful shutdown:
- * `express-rest-conventions/server`.
+ * `express-rest-conventions/server`: an HTTP server for an Express app, with limits, probes and
+ * graceful shutdown.
  */
 export { createServer } from './create-server.js'
 export { type HealthMiddleware, health, type ProbesMiddleware, probes } from './health.js'

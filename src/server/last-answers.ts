@@ -1,16 +1,16 @@
-/** `Connection: close` on the last answer of each connection. */
+/** Sends `Connection: close` with the last response of each connection. */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { type Connections, pendingResponse, readsNoMore } from './connections.js'
 
 /**
- * Makes the last answer of each connection say `Connection: close`: those under way and those to
- * come. Where another request of a pipeline arrives, its answer says so instead, because nothing is
- * answered after such an answer (RFC 9112 9.6). Where a client has pipelined more than Node reads
- * at once, no answer says so: the connection ends when it is idle. Returns a function that ends
- * this for later answers.
+ * Adds `Connection: close` to the last response of each connection, from now on and including
+ * pending responses. If another request of a pipeline arrives, its response has the field instead,
+ * since no response may follow one with it (RFC 9112 9.6). If a client has pipelined more requests
+ * than Node reads at once, no response has it, and the connection is closed when it is idle.
+ * Returns a function that ends this for later responses.
  */
-export function closeBehindAnswers(server: Server, connections: Connections): () => void {
+export function closeAfterLastResponse(server: Server, connections: Connections): () => void {
   const marked = new WeakMap<Socket, ServerResponse>()
   const pipelining = new WeakSet<Socket>()
   const mark = (socket: Socket, res: ServerResponse): void => {
@@ -26,8 +26,8 @@ export function closeBehindAnswers(server: Server, connections: Connections): ()
     if (res !== undefined && !res.headersSent) mark(socket, res)
   }
   const markRequest = (req: IncomingMessage, res: ServerResponse): void => mark(req.socket, res)
-  // A listener of the other two events takes requests away from `request`, so it is added only
-  // where the service has one already.
+  // A listener for one of the other two events takes requests away from `request`, so it is added
+  // only if the service has one already.
   const events = ['request', 'checkContinue', 'checkExpectation'].filter((event) => server.listenerCount(event) > 0)
   for (const event of events) server.prependListener(event, markRequest)
   return () => {

@@ -1,4 +1,4 @@
-/** Problems as JSON (RFC 9457), for answers before any content negotiation. */
+/** Problems as JSON (RFC 9457), for responses without content negotiation. */
 import { type HttpProblem, type ProblemPlace, problemBody } from '../problem.js'
 import { header, mediaType } from '../wire.js'
 

@@ -1,20 +1,20 @@
-/** One check of readiness: shared by concurrent requests, cached, bounded, and reported. */
+/** A readiness check: shared by concurrent requests, cached, with a timeout, and reported. */
 import { causeText } from '../failures/line.js'
 import { stated } from '../failures/stated.js'
 import { notify } from '../notify.js'
 import { abortedAfter } from '../timeout.js'
 import type { NamedCheck, ResolvedHealth } from './health-options.js'
 
-/** What a check came to. */
+/** The result of a check. */
 export interface CheckResult {
   readonly works: boolean
-  /** Milliseconds that it took. */
+  /** How long it took, in milliseconds. */
   readonly duration: number
 }
 
 /**
- * Returns a function that resolves with what the check comes to. Calls while it runs share its
- * result, which is used again for `maxAge`. Never rejects.
+ * Returns a function that runs the check. Concurrent calls share one run, whose result is cached
+ * for `maxAge`. Never rejects.
  */
 export function readinessCheck(
   { name, check }: NamedCheck,
@@ -48,7 +48,7 @@ export function readinessCheck(
   }
 }
 
-/** Lines for the log: one when a check begins to fail, and one when it works again. */
+/** Logs one line when a check begins to fail, and one when it works again. */
 function outageLog(name: string) {
   let since: number | undefined
   return {

@@ -1,6 +1,8 @@
 /**
- * The classes of request and response. Express puts its own prototypes under both on every request (`Object.setPrototypeOf`), which throws V8 off its
- * fast shapes: some 80 microseconds a request on Node 20 and 22. An object that is born with the prototype it would get makes that call do nothing.
+ * The classes of request and response objects. Express replaces the prototypes of both for every
+ * request (`Object.setPrototypeOf`), which makes V8 abandon its fast object shapes: about 80
+ * microseconds per request on Node 20 and 22. If an object is created with Express's prototype,
+ * that call has no effect.
  */
 
 import { IncomingMessage as NodeRequest, ServerResponse as NodeResponse } from 'node:http'
@@ -11,16 +13,19 @@ import { rememberResponse } from './connections.js'
 export interface RequestObjects {
   readonly IncomingMessage: typeof NodeRequest
   readonly ServerResponse: typeof NodeResponse
-  /** Whether they have Express's prototypes. */
+  /** Whether they are created with Express's prototypes. */
   readonly born: boolean
-  /** Looks again at what a team has put on the prototypes meanwhile. */
+  /** Checks again whether the prototypes have been modified in the meantime. */
   check(): void
 }
 
-/** Something that makes objects: what Node's two classes have been so far. */
-type Maker = (this: object, first: unknown, second?: unknown) => void
+/** A constructor that can be called without `new`, as Node's two classes can so far. */
+type Constructor = (this: object, first: unknown, second?: unknown) => void
 
-/** The classes for what `listener` serves. An app that is not Express as we know it gets Node's own objects. */
+/**
+ * The classes for the requests of `listener`. An unknown version of Express gets Node's own
+ * objects.
+ */
 export function requestObjects(listener: unknown): RequestObjects {
   const found = prototypesOf(listener)
   let plain = found === undefined
@@ -31,7 +36,7 @@ export function requestObjects(listener: unknown): RequestObjects {
   check()
 
   // Stack traces and heap snapshots show these two names, so they are Node's.
-  const makeRequest = NodeRequest as unknown as Maker
+  const makeRequest = NodeRequest as unknown as Constructor
   function IncomingMessage(this: object, socket: Socket): object | undefined {
     if (plain) return new NodeRequest(socket)
     makeRequest.call(this, socket)
@@ -39,8 +44,9 @@ export function requestObjects(listener: unknown): RequestObjects {
   }
   inherit(IncomingMessage, NodeRequest, found?.request)
 
-  const makeResponse = NodeResponse as unknown as Maker
-  // Every response passes through here, also a plain one: the shutdown has to know which is the latest of a connection.
+  const makeResponse = NodeResponse as unknown as Constructor
+  // Every response is created here, including plain ones: the shutdown needs the latest one of each
+  // connection.
   function ServerResponse(this: object, req: NodeRequest, options: unknown): object | undefined {
     if (plain)
       return rememberResponse(req.socket, new (NodeResponse as new (...args: unknown[]) => NodeResponse)(req, options))
@@ -61,8 +67,9 @@ export function requestObjects(listener: unknown): RequestObjects {
 }
 
 /**
- * As `extends` would have it, but for the prototype, which no class can be given. V8 sizes new objects by what the constructors of this chain assign: without it the
- * fields lie outside of the object, which costs another 5 microseconds a request.
+ * Inherits as `extends` does, but with a given prototype, which the class syntax does not allow. V8
+ * sizes new objects by the assignments in the constructors of this chain. Without the chain the
+ * fields are stored outside of the object, which costs another 5 microseconds per request.
  */
 function inherit(
   born: { prototype: object },
@@ -73,7 +80,10 @@ function inherit(
   born.prototype = prototype
 }
 
-/** What Express 4 and 5 put under requests and responses; nothing where it is not there or does not stand on Node's classes. */
+/**
+ * The prototypes of Express 4 and 5 for requests and responses; `undefined` if they are missing or
+ * do not extend Node's classes.
+ */
 function prototypesOf(listener: unknown): { request: object; response: object } | undefined {
   try {
     const { request, response } = listener as { request?: unknown; response?: unknown }
@@ -91,14 +101,15 @@ const sameResponse = (prototype: object): boolean =>
   sameWhenBorn(prototype, NodeResponse, new NodeRequest(new Socket()))
 
 /**
- * Whether an object that is born with this prototype has the very own properties that Node gives it. It would not if a prototype had a read-only or computed
- * property of a name that Node assigns, and could not if Node's classes were no functions any more.
+ * Whether an object created with this prototype has the same own properties as Node's. It would not
+ * if a prototype had a read-only or computed property with a name that Node assigns, or if Node's
+ * classes could no longer be called as functions.
  */
 function sameWhenBorn(prototype: object, Class: new (argument: never) => object, argument: object): boolean {
   try {
     const plain = Object.getOwnPropertyDescriptors(new Class(argument as never))
     const object = Object.create(prototype) as object
-    ;(Class as unknown as Maker).call(object, argument)
+    ;(Class as unknown as Constructor).call(object, argument)
     const born = Object.getOwnPropertyDescriptors(object)
     const names = Reflect.ownKeys(plain)
     return (

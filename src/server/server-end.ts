@@ -1,12 +1,12 @@
-/** One end of a server: the drain, the last accepts, the last answers. */
+/** The shutdown of a server: drain, accept queued connections, send the last responses. */
 import type { Server } from 'node:http'
 import { type CloseCallback, endListening, handBackTime, type ListenerEnd } from './accept-queue.js'
 import type { Connections } from './connections.js'
-import { closeBehindAnswers } from './last-answers.js'
+import { closeAfterLastResponse } from './last-answers.js'
 
-/** How a server ended. */
+/** The result of a shutdown. */
 export interface ShutdownReport {
-  /** Connections that were still open at the end of the grace and were cut. */
+  /** Connections that were still open after the grace period and were destroyed. */
   readonly destroyed: number
 }
 
@@ -18,10 +18,10 @@ export interface Times {
 
 interface Beginning extends Times {
   readonly connections: Connections
-  /** Node's own. */
+  /** Node's own `close`. */
   readonly close: Server['close']
   /**
-   * Whether the server listens and has said so. Before the `listening` event nobody can have
+   * Whether the server listens and has emitted `listening`. Before that event no client can have
    * connected.
    */
   readonly listens: boolean
@@ -31,24 +31,24 @@ interface Beginning extends Times {
 const interval = 50
 
 /**
- * Connections without a request are closed when none of them has sent data for so many
+ * Connections without a request are closed when none of them has sent data for this time, in
  * milliseconds.
  */
-const arrival = 1_000
+const silenceLimit = 1_000
 
-/** One end of a server, from the first `shutdown()` or `close()` to the last connection. */
+/** One shutdown of a server, from the first `shutdown()` or `close()` to the last connection. */
 export class ServerEnd {
-  /** Resolves when no connection is left. */
+  /** Resolves when all connections are closed. */
   readonly done: Promise<ShutdownReport>
   readonly #server: Server
   readonly #beginning: Beginning
   readonly #timers: Partial<Record<'marking' | 'draining' | 'cutting' | 'sweeping', NodeJS.Timeout>> = {}
-  /** When the drain and the grace are over, on the clock of `performance.now()`. */
+  /** When the drain and the grace period end, as `performance.now()` times. */
   #drained: number
   #end: number
   #destroyed = 0
   #stopped = false
-  /** From the end of the drain on. */
+  /** Set from the end of the drain on. */
   #listener: ListenerEnd | undefined
   #unmark: (() => void) | undefined
   #resolve: (report: ShutdownReport) => void = () => {}
@@ -64,7 +64,7 @@ export class ServerEnd {
     server.on('close', this.stop)
   }
 
-  /** Begins the drain, or closes at once where there is none. */
+  /** Begins the drain, or closes at once if there is none. */
   drain(): void {
     const { drain, listens } = this.#beginning
     if (drain === 0 || !listens) {
@@ -72,17 +72,17 @@ export class ServerEnd {
       return
     }
     this.#timers.draining = setTimeout(() => this.#endDrain(), drain)
-    // Clients that come through no balancer connect anew, to a process that stays.
+    // Clients that connect without a load balancer reconnect, to a process that keeps running.
     this.#timers.marking = setTimeout(() => this.#mark(), drain / 2)
   }
 
-  /** Ends the drain, and calls back as Node's `close()` does. */
+  /** Ends the drain, and calls the callback as Node's `close()` does. */
   close(callback: CloseCallback): void {
     if (this.#listener === undefined) this.#endDrain(callback)
     else this.#listener.close(callback)
   }
 
-  /** Brings the deadlines forward. */
+  /** Moves the deadlines forward. */
   shorten({ drain, grace }: Times): void {
     const now = performance.now()
     if (this.#listener === undefined) {
@@ -97,7 +97,7 @@ export class ServerEnd {
     }
   }
 
-  /** Stops all timers: no connection is left, or the server listens again. */
+  /** Stops all timers when no connection is left, or the server listens again. */
   readonly stop = (): void => {
     if (this.#stopped) return
     this.#stopped = true
@@ -119,29 +119,30 @@ export class ServerEnd {
     this.#end = Math.min(this.#end, begun + grace)
     this.#cutAtEnd()
     connections.spareActive()
-    // After two turns of the event loop all earlier input is read, so that an answer which says
-    // `close` is the last of its pipeline.
+    // After two turns of the event loop all earlier input has been read, so a response with `close`
+    // is the last of its pipeline.
     setImmediate(() => setImmediate(() => this.#mark()))
-    // Half of the grace is left to answer the connections that were taken.
+    // Half of the grace period remains for responding on the accepted connections.
     const limit = (): number => begun + (this.#end - begun) / 2
     this.#listener = endListening(this.#server, { close, limit, closed: () => this.#sweep() })
     this.#listener.close(callback)
     if (!listens) this.#listener.now()
   }
 
-  /** Marks each answer as the last one of its connection, from now on. */
+  /** From now on, marks each response as the last one of its connection. */
   #mark(): void {
-    if (!this.#stopped) this.#unmark ??= closeBehindAnswers(this.#server, this.#beginning.connections)
+    if (!this.#stopped) this.#unmark ??= closeAfterLastResponse(this.#server, this.#beginning.connections)
   }
 
-  /** Closes what is idle, again and again. */
+  /** Closes idle connections repeatedly. */
   #sweep(): void {
     if (this.#stopped) return
     const { connections } = this.#beginning
     this.#server.closeIdleConnections()
     connections.spareActive()
-    connections.endSilent(arrival)
-    // The event loop reads what has arrived between a timer and its immediates, however late it is.
+    connections.endSilent(silenceLimit)
+    // The event loop reads arrived input between a timer and its immediates, however late the timer
+    // is.
     this.#timers.sweeping = setTimeout(() => setImmediate(() => this.#sweep()), interval)
   }
 

@@ -1,49 +1,76 @@
-/** The options of `createServer()`: their defaults, and what is made of them. docs/server.md has the reason of each. */
+/** The options of `createServer()` and their defaults. docs/server.md explains each default. */
 import type { ServerOptions as NodeOptions } from 'node:http'
 import type { ServerOptions as NodeTlsOptions } from 'node:https'
 import { checkOptions, invalidOption } from '../options/check.js'
 import { type Kinds, type NumberKind, timer } from '../options/kinds.js'
 import type { HttpProblem } from '../problem.js'
 
-/** What `createServer()` takes. Times are in milliseconds; 0 switches a bound off, where nothing else is said. */
+/**
+ * The options of `createServer()`. Times are in milliseconds; 0 disables a limit unless noted
+ * otherwise.
+ */
 export interface ServerOptions {
-  /** Until the request line and all header fields are there; beyond it 408. Default 10,000, or `requestTimeout` where that is less. */
+  /**
+   * Time until the request line and all header fields have arrived; then 408. Default 10,000, or
+   * `requestTimeout` if that is less.
+   */
   readonly headersTimeout?: number
-  /** Until the whole request is there, body included; beyond it 408. Default 60,000. */
+  /** Time until the whole request has arrived, including the body; then 408. Default 60,000. */
   readonly requestTimeout?: number
-  /** How often the two are looked at: what they are late by, at most. At least 1; default 5,000. */
+  /**
+   * How often the two timeouts are checked, and thus their maximum delay. At least 1; default
+   * 5,000.
+   */
   readonly connectionsCheckingInterval?: number
-  /** For which an idle connection stays open. It must be longer than that of the balancer in front. Default 65,000. */
+  /**
+   * How long an idle connection stays open. Must be longer than that of the load balancer. Default
+   * 65,000.
+   */
   readonly keepAliveTimeout?: number
-  /** For which no byte may go either way while a request or an answer is under way; then the connection is cut. Default 120,000. */
+  /**
+   * How long no byte may be transferred in either direction during a request or response; then the
+   * connection is cut. Default 120,000.
+   */
   readonly timeout?: number
-  /** Bytes of the request line and all header fields; beyond it 431. At least 1; default 16,384. */
+  /**
+   * Maximum bytes of the request line and all header fields; beyond it 431. At least 1; default
+   * 16,384.
+   */
   readonly maxHeaderSize?: number
-  /** Number of header fields; beyond it 431, where Node 20 alone would drop the rest in silence. Default 100. */
+  /**
+   * Maximum number of header fields; beyond it 431, where Node 20 alone would silently drop the
+   * rest. Default 100.
+   */
   readonly maxHeadersCount?: number
-  /** Connections at once; those beyond it are closed as they come. Default 10,000. */
+  /** Maximum number of open connections; further ones are closed immediately. Default 10,000. */
   readonly maxConnections?: number
-  /** Requests of one connection; the last is answered with `Connection: close`. Default 0, which is no bound. */
+  /**
+   * Maximum requests per connection; the last response has `Connection: close`. Default 0:
+   * unlimited.
+   */
   readonly maxRequestsPerSocket?: number
   /**
-   * Time for which `shutdown()` goes on serving while `probes()` answer 503, before it closes.
-   * Default 0.
+   * How long `shutdown()` keeps serving while `probes()` respond with 503, before the server
+   * closes. Default 0.
    */
   readonly drain?: number
   /**
-   * Time for which `close()` and `shutdown()` wait for what is under way; then they cut it. Default
-   * 10,000; here 0 is no time at all.
+   * How long `close()` and `shutdown()` wait for requests in progress before cutting connections.
+   * Default 10,000; 0 means no waiting.
    */
   readonly grace?: number
-  /** What makes it an https server: `key` and `cert`, `SNICallback` and all else that `https.createServer` takes. */
+  /**
+   * Makes it an https server: `key` and `cert`, `SNICallback` and all other options of
+   * `https.createServer`.
+   */
   readonly tls?: NodeTlsOptions
-  /** Further options of `http.createServer`, as they are. */
+  /** Further options that are passed to `http.createServer`. */
   readonly node?: Omit<NodeOptions, 'IncomingMessage' | 'ServerResponse' | keyof ServerOptions>
-  /** What `type` of a problem begins with, as in `api`. */
+  /** The prefix of `type` in problems, as in `api`. */
   readonly problemBase?: string
   /**
-   * Hears of each request that ended before any handler: Node's error, and where one could be
-   * answered the problem and the id in its `x-request-id`.
+   * Called for each request that ended before any handler, with Node's error and, if a response
+   * could be sent, the problem and the id in its `x-request-id`.
    */
   readonly onClientError?: (error: Error, problem: HttpProblem | undefined, requestId: string | undefined) => void
 }
@@ -70,11 +97,11 @@ export interface ResolvedOptions
 
 const number: NumberKind = { from: 0, to: 2 ** 31 - 1, whole: true }
 
-const inTls = { instead: 'Put what https needs into tls: { tls: { key, cert } }.' }
-const besideIt = { instead: 'Put it beside tls and node: it is an option of createServer().' }
-const ourOwn = { instead: 'createServer() makes its own class: use http.createServer for one of yours.' }
+const inTls = { instead: 'Put the https options into tls: { tls: { key, cert } }.' }
+const besideIt = { instead: 'Put it next to tls and node: it is an option of createServer().' }
+const ourOwn = { instead: 'createServer() uses its own class. Use http.createServer with a class of yours.' }
 
-/** What stands in both places would hold in one of them, and nobody could tell which. */
+/** An option set in both places would apply in only one of them, without a way to tell which. */
 export const nodeKinds = {
   ...(Object.fromEntries(Object.keys(defaults).map((name) => [name, besideIt])) as Record<
     keyof typeof defaults,
@@ -84,7 +111,10 @@ export const nodeKinds = {
   ServerResponse: ourOwn,
 }
 
-/** Of a size and a pause, 0 is nothing that could be meant: Node would take its own size, and look without a pause. */
+/**
+ * For the size and the interval 0 is invalid: Node would use its default size, and check without a
+ * pause.
+ */
 export const serverKinds: Kinds<
   ServerOptions & Record<'key' | 'cert' | 'ca' | 'pfx' | 'passphrase' | 'SNICallback', never>
 > = {
@@ -132,6 +162,7 @@ function headersTimeoutOf(given: ServerOptions, { headersTimeout, requestTimeout
   if (requestTimeout === 0 || headersTimeout <= requestTimeout) return headersTimeout
   if (given.headersTimeout === undefined) return requestTimeout
   throw invalidOption(
-    `headersTimeout is ${headersTimeout}, which is more than requestTimeout, ${requestTimeout}: the headers are part of the request. Give at most that.`,
+    `headersTimeout is ${headersTimeout}, which is more than requestTimeout, ${requestTimeout}: the headers are ` +
+      'part of the request. Set at most that.',
   )
 }

@@ -1,4 +1,4 @@
-/** Shutdown without losing a request: drain, accept queued connections, finish the requests. */
+/** Shutdown without losing requests: drain, accept queued connections, finish the requests. */
 
 import type { Server } from 'node:http'
 import type { Server as TlsServer } from 'node:https'
@@ -7,39 +7,40 @@ import { type Kinds, timer } from '../options/kinds.js'
 import type { Connections } from './connections.js'
 import { ServerEnd, type ShutdownReport, type Times } from './server-end.js'
 
-/** How a server ends. Times are in milliseconds. */
+/** The options of `shutdown()`. Times are in milliseconds. */
 export interface ShutdownOptions {
   /**
-   * Time for which the server goes on as before while `probes()` answer 503, so that a balancer
-   * stops sending requests before connections are refused. Default: `drain` of `createServer()`.
+   * How long the server keeps working as before while `probes()` respond with 503, so that a load
+   * balancer stops sending requests before connections are refused. Default: `drain` of
+   * `createServer()`.
    */
   readonly drain?: number
   /**
-   * Time for requests under way, after the drain; then their connections are cut. Default: `grace`
-   * of `createServer()`.
+   * How long to wait for requests in progress, after the drain, before cutting their connections.
+   * Default: `grace` of `createServer()`.
    */
   readonly grace?: number
 }
 
 export const shutdownKinds: Kinds<ShutdownOptions> = { drain: timer, grace: timer }
 
-/** A server of Node's with a graceful end. */
+/** A Node server with graceful shutdown. */
 export type GracefulServer<Base extends Server | TlsServer = Server> = Base & {
   /** Whether `shutdown()` or `close()` was called, until the server listens again. */
   readonly draining: boolean
   /**
-   * Ends the server: serves on for the drain, accepts the connections that the kernel has queued
-   * and no more, closes idle connections, answers the requests under way and closes each connection
-   * after its last answer. Resolves when no connection is left; after the grace the rest is cut. A
-   * second call returns the same promise; it can shorten the times, not lengthen them. Throws
-   * `ConfigurationError` where a time makes no sense.
+   * Shuts the server down. It keeps serving during the drain, accepts the connections that the
+   * kernel has queued and no others, closes idle connections, responds to requests in progress and
+   * closes each connection after its last response. Resolves when all connections are closed; after
+   * the grace period the rest is cut. A second call returns the same promise; it can shorten the
+   * times, but not extend them. Throws `ConfigurationError` if a time is invalid.
    *
    * @example process.once('SIGTERM', async () => process.exit((await server.shutdown()).destroyed === 0 ? 0 : 1))
    */
   shutdown(options?: ShutdownOptions): Promise<ShutdownReport>
 }
 
-/** Gives a server `shutdown()` and `draining`, and makes its `close()` as graceful. */
+/** Adds `shutdown()` and `draining` to a server, and makes its `close()` graceful. */
 export function addShutdown<Base extends Server>(
   server: Base,
   connections: Connections,

@@ -1,11 +1,13 @@
 /**
- * The channels of `node:diagnostics_channel` on which the library reports what it does: docs/observability.md. Without
- * subscribers, each costs one check of the channel.
+ * The channels of `node:diagnostics_channel` on which the library reports its work; see
+ * docs/observability.md. Without subscribers, each costs one check of the channel.
  */
 import { channel, type TracingChannel, tracingChannel } from 'node:diagnostics_channel'
 import type { CallMessage, PoolWaitMessage, RequestMessage, StepMessage } from './messages.js'
 
-/** One message per request, from its start until its answer is written or its connection has closed. */
+/**
+ * One message per request, from its start until its response is sent or its connection is closed.
+ */
 export const requestChannel = tracingChannel<unknown, RequestMessage>('express-rest-conventions:request')
 
 /** One message per step of a request. */
@@ -14,7 +16,7 @@ export const stepChannel = tracingChannel<unknown, StepMessage>('express-rest-co
 /** One message per call of an adapter, for requests and for jobs. */
 export const callChannel = tracingChannel<unknown, CallMessage>('express-rest-conventions:adapter-call')
 
-/** One message per look-up in a cache. */
+/** One message per cache lookup. */
 export const cacheChannel = channel('express-rest-conventions:cache')
 
 /** One message per call that waits for a connection of a PostgreSQL pool. */
@@ -27,8 +29,9 @@ export const slowListChannel = channel('express-rest-conventions:slow-list')
 export const storeFailureChannel = channel('express-rest-conventions:store-failure')
 
 /**
- * One piece of work on a tracing channel. Work may be synchronous or not; `asyncEnd` is published once
- * for each, as the last event, so that subscribers need no other to know the end.
+ * One piece of work on a tracing channel. Work may be synchronous or asynchronous; `asyncEnd` is
+ * published once for each, as the last event, so that subscribers can detect the end by this event
+ * alone.
  */
 export class Traced<M extends Outcome> {
   readonly #channel: TracingChannel<unknown, M>
@@ -40,7 +43,10 @@ export class Traced<M extends Outcome> {
     this.message = message
   }
 
-  /** Calls `work(argument)` with the stores that subscribers have bound to `start`: a span that one starts is the active one in there. */
+  /**
+   * Calls `work(argument)` with the stores that subscribers have bound to `start`: a span started
+   * by a subscriber is active inside `work`.
+   */
   run<A, T>(work: (argument: A) => T, argument: A): T {
     const { start, end } = this.#channel
     return start.runStores(this.message, () => {
@@ -60,7 +66,7 @@ export class Traced<M extends Outcome> {
     return this
   }
 
-  /** Ends the work. `failure` holds what was thrown. */
+  /** Ends the work. `failure` has the thrown value. */
   end(failure?: { readonly error: unknown }): void {
     const { error, asyncStart, asyncEnd } = this.#channel
     const { message } = this

@@ -1,4 +1,7 @@
-/** The templates of what Express has mounted and matched: labels of metrics must not grow with the values in paths. */
+/**
+ * Templates of the routes that Express has mounted and matched, since labels of metrics must not
+ * contain values of paths.
+ */
 import type { IncomingMessage } from 'node:http'
 
 /** The properties of a request that describe its route in Express. */
@@ -21,16 +24,20 @@ export function mountTemplate(req: IncomingMessage): string {
   return baseUrl === '' || params === undefined ? baseUrl : templateOf(baseUrl, namesIn(params))
 }
 
-/** The template of the route that Express has matched last, such as `/v1/cosas/:id`; `undefined` if none has matched. */
+/**
+ * The template of the route that Express matched last, such as `/v1/cosas/:id`; `undefined` if
+ * none.
+ */
 export function expressRoute(req: IncomingMessage): string | undefined {
   const path = pathOf((req as RoutedRequest).route?.path)
   return path === undefined ? undefined : `${mountTemplate(req)}${path}`
 }
 
 /**
- * Calls back each time when Express matches a route below `mountPath`, with the template from there on.
- * Express sets `req.route` then, while `req.baseUrl` names the nested router; later it restores that.
- * A nested router forgets the parameters of its own path, so all that were set are kept.
+ * Calls `matched` whenever Express matches a route below `mountPath`, with the template below it.
+ * Express sets `req.route` at that time, while `req.baseUrl` has the path of the nested router;
+ * later it restores `req.baseUrl`. Since Express drops the parameters of a nested router's path,
+ * all parameters are recorded.
  */
 export function followRoutes(req: IncomingMessage, mountPath: string, matched: (template: string) => void): void {
   const names = followParameters(req)
@@ -51,7 +58,10 @@ export function followParameters(req: IncomingMessage): ReadonlyMap<unknown, str
   return names
 }
 
-/** Turns a property into one whose new values are seen, by earlier watchers too. One that can't be changed stays as it is. */
+/**
+ * Replaces a property with an accessor that reports new values, also to earlier watchers. A
+ * property that can't be redefined is left unchanged.
+ */
 function watchProperty<Name extends 'params' | 'route'>(
   req: RoutedRequest,
   name: Name,

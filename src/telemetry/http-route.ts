@@ -1,14 +1,14 @@
 /**
- * `http.route` of the server span (OpenTelemetry semantic conventions for HTTP). The instrumentation
- * of Node's `http` makes the span and reads its route when the answer has been sent. It keeps both in
- * the active context.
+ * Sets `http.route` of the server span (OpenTelemetry semantic conventions for HTTP). The
+ * instrumentation of Node's `http` creates the span, keeps it in the active context, and reads the
+ * route when the response has been sent.
  */
 
 import type { ServerResponse } from 'node:http'
 
 /** The record of a request in OpenTelemetry's context. */
 export interface TracedRequest {
-  /** Becomes `http.route`, and with the method the name of the span. */
+  /** Used as `http.route`, and with the method as the name of the span. */
   route?: string | undefined
 }
 
@@ -17,15 +17,18 @@ interface Registered {
 }
 
 /**
- * Where every copy of `@opentelemetry/api` 1.x registers itself. Reading it here needs no dependency,
- * and finds the copy that the service uses, whichever that is.
+ * The symbol with which every copy of `@opentelemetry/api` 1.x registers itself globally. Using it
+ * needs no dependency, and works with any copy that the service uses.
  */
 export const openTelemetry = Symbol.for('opentelemetry.js.api.1')
 
 /** The context key of `getRPCMetadata` in `@opentelemetry/core`. */
 const rpcMetadata = Symbol.for('OpenTelemetry SDK Context Key RPC_METADATA')
 
-/** The record of the request that is served now; `undefined` where it is not traced. Never throws: tracing changes no answer. */
+/**
+ * The record of the current request; `undefined` if it is not traced. Never throws, so that tracing
+ * does not affect responses.
+ */
 export function tracedRequest(): TracedRequest | undefined {
   const registered = (globalThis as { readonly [openTelemetry]?: Registered })[openTelemetry]
   try {
@@ -40,12 +43,12 @@ export function tracedRequest(): TracedRequest | undefined {
 const names = new WeakMap<TracedRequest, { route: string | undefined }>()
 
 /**
- * Gives a traced request its route. Express's instrumentation changes it with each layer that it
- * passes, and knows no version; so it is set again when the connection closes, in front of the
- * listener that ends the span. The latest name counts.
+ * Sets the route of a traced request. Express's instrumentation overwrites it for each layer that
+ * it passes, and has no notion of versions. So the latest route is set again when the connection
+ * closes, before the listener that ends the span.
  */
 export function nameRoute(traced: TracedRequest, res: ServerResponse, route: string | undefined): void {
-  // Not an assignment: a record that can't be written changes no answer.
+  // Not an assignment, which would throw for a record that can't be written.
   Reflect.set(traced, 'route', route)
   const known = names.get(traced)
   if (known !== undefined) {

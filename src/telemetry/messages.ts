@@ -1,40 +1,45 @@
-/** The messages of the tracing channels. Their getters return what is known about the request at the time of reading. */
+/**
+ * The messages of the tracing channels. Their getters return what is known about the request when
+ * they are read.
+ */
 import type { IncomingMessage } from 'node:http'
 
 /** The fields of a message that describe its request or job. */
 export interface Facts {
   readonly requestId: string
-  /** `JOB` for work that no request has started. */
+  /** `JOB` for work that was not started by a request. */
   readonly method: string
-  /** The version segment, where there is one. */
+  /** The version segment, if there is one. */
   readonly version: string | undefined
-  /** The template below the version, such as `/contratos/{id}`; `undefined` where nothing matches. */
+  /** The template below the version, such as `/contratos/{id}`; `undefined` if no route matches. */
   readonly route: string | undefined
   /** The whole template, as `http.route` of OpenTelemetry, such as `/private/v1/contratos/{id}`. */
   readonly httpRoute: string | undefined
-  /** Of the route. */
+  /** The collection of the route. */
   readonly collection: string | undefined
-  /** The name of the operation, such as `patch`; `undefined` where the route has no such method. */
+  /**
+   * The name of the operation, such as `patch`; `undefined` if the route does not have the method.
+   */
   readonly operation: string | undefined
-  /** The trace that the client sent (W3C Trace Context), where it is well-formed. */
+  /** The trace that the client sent (W3C Trace Context), if it is well-formed. */
   readonly traceparent: string | undefined
 }
 
 /** The source of a message: the facts of the request, and its principal. */
 export interface Subject {
-  /** The request; `undefined` of a job. */
+  /** The request; `undefined` for a job. */
   readonly req: IncomingMessage | undefined
   facts(): Facts
   principalHash(): string | undefined
 }
 
-/** What all messages have. */
+/** The common properties of all messages. */
 abstract class Message implements Facts {
   readonly #subject: Subject
   /** Milliseconds; `undefined` until the work has ended. */
   duration: number | undefined = undefined
   failed = false
-  /** What was thrown. */
+  /** The thrown value. */
   error: unknown = undefined
 
   constructor(subject: Subject) {
@@ -77,25 +82,31 @@ abstract class Message implements Facts {
     return this.#subject.facts().traceparent
   }
 
-  /** A digest of the caller's name, made when first read; `undefined` before `authenticate` and where the principal has no name. */
+  /**
+   * A digest of the caller's name, computed when first read; `undefined` before `authenticate` and
+   * if the principal has no name.
+   */
   get principalHash(): string | undefined {
     return this.#subject.principalHash()
   }
 }
 
 export class RequestMessage extends Message {
-  /** `undefined` where the connection closed before an answer. */
+  /** `undefined` if the connection was closed before a response. */
   status: number | undefined = undefined
-  /** The problem's code and clause, where the answer is one. */
+  /** The code and clause of the problem, if the response is one. */
   code: string | undefined = undefined
   clause: string | undefined = undefined
-  /** The version was deprecated when the request ended. Retired ones are not: their answer is 410. */
+  /**
+   * Whether the version was deprecated when the request ended. False for retired versions, which
+   * are 410.
+   */
   deprecated = false
-  /** Calls of adapters. */
+  /** The number of adapter calls. */
   queries = 0
-  /** Records that the adapters returned. */
+  /** The number of records that the adapters returned. */
   rows = 0
-  /** Milliseconds that it waited for other writers of its key. */
+  /** Milliseconds spent waiting for other writers of the same key. */
   waited = 0
   /** The deprecated operations, parameters and members that the request used, by name (VER-3). */
   deprecatedUses: readonly { readonly kind: string; readonly name: string }[] = []
@@ -104,7 +115,7 @@ export class RequestMessage extends Message {
 export class StepMessage extends Message {
   constructor(
     subject: Subject,
-    /** The name of its file and of its section in docs/lifecycle.md. */
+    /** The name of the step's file, and of its section in docs/lifecycle.md. */
     readonly step: string,
   ) {
     super(subject)
@@ -112,7 +123,7 @@ export class StepMessage extends Message {
 }
 
 export class CallMessage extends Message {
-  /** Records that the adapter returned; `undefined` for writes and failures. */
+  /** The number of records that the adapter returned; `undefined` for writes and failures. */
   rows: number | undefined = undefined
   readonly #collection: string
 
@@ -126,13 +137,13 @@ export class CallMessage extends Message {
     this.#collection = collection
   }
 
-  /** The collection that the adapter holds: of an expansion, not that of the route. */
+  /** The collection of the adapter: for an expansion, not that of the route. */
   override get collection(): string {
     return this.#collection
   }
 }
 
-/** A look-up in a cache. */
+/** A cache lookup. */
 export interface CacheMessage {
   /** The name of its row in docs/performance.md. */
   readonly cache: string
@@ -141,32 +152,35 @@ export interface CacheMessage {
 
 /** A call that waits for a connection because all connections of the pool are in use. */
 export class PoolWaitMessage {
-  /** Milliseconds; `undefined` until it has got one, or has given up. */
+  /** Milliseconds; `undefined` until it got a connection or gave up. */
   duration: number | undefined = undefined
-  /** True if it gave up: it timed out, or the client was gone. */
+  /** Whether it gave up: because of a timeout, or because the client disconnected. */
   failed = false
   error: unknown = undefined
 
   constructor(
-    /** Connections that the pool may have. */
+    /** The maximum number of connections in the pool. */
     readonly size: number,
-    /** Calls that wait, with this one. */
+    /** The number of waiting calls, including this one. */
     readonly waiting: number,
   ) {}
 }
 
-/** A list that took long. */
+/** A slow list. */
 export interface SlowListMessage {
   readonly collection: string
   /** Milliseconds. */
   readonly duration: number
-  /** The members that were filtered by, each once, in the order of their names. */
+  /** The filtered members, each once, sorted by name. */
   readonly filters: readonly string[]
-  /** The members that were sorted by; `-` stands before a descending one. */
+  /** The members sorted by; descending ones start with `-`. */
   readonly sort: readonly string[]
   /** Whether there was a full-text search. */
   readonly search: boolean
-  /** The tables that its plan reads completely, because no index fits. `undefined` if the plan is unknown. */
+  /**
+   * The tables that its plan reads completely, because no index fits. `undefined` if the plan is
+   * unknown.
+   */
   readonly readWhole: readonly string[] | undefined
 }
 
@@ -175,8 +189,8 @@ export interface StoreFailureMessage {
   readonly state: 'failed' | 'recovered'
   /** A sentence for the log. */
   readonly message: string
-  /** Of a failure: its cause. */
+  /** For a failure: its cause. */
   readonly error: unknown
-  /** Of a recovery: milliseconds for which the store did not count. */
+  /** For a recovery: the duration of the outage in milliseconds. */
   readonly duration: number | undefined
 }

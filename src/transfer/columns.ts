@@ -1,56 +1,63 @@
 /**
- * The columns of a resource's records in formats that know rows and cells alone. Every place of a
- * representation has one column, so that an import gives back what an export took (REP-7).
+ * The columns of a resource's records in formats that consist of rows and cells. Each place of a
+ * representation has one column, so that an import restores what an export wrote (REP-7).
  */
 
 import type { Link, LinkTo } from '../definition/resource.js'
 import type { Shape } from '../definition/shape.js'
 import type { Mounted } from '../plan/routes.js'
 
-/** What a cell holds: `json` is the JSON text of a value, of any type. */
+/** The content of a cell. `json`: the JSON text of a value of any type. */
 type CellKind = 'text' | 'number' | 'boolean' | 'json'
 
-/** One column: a place of the record on the wire. */
+/** A column: a place in the record on the wire. */
 export interface Column {
-  /** The names on the way to the value, joined by dots; a dot or backslash in a name follows a backslash. */
+  /**
+   * The names on the path to the value, joined by dots; dots and backslashes in names are escaped
+   * with a backslash.
+   */
   readonly name: string
   readonly path: readonly string[]
   readonly kind: CellKind
-  /** True where an empty cell stands for null; else it stands for a member that is not there. */
+  /** Whether an empty cell stands for null. Otherwise it stands for an absent member. */
   readonly nullable: boolean
-  /** True for texts that are numbers, such as decimals: they are never taken for formulas. */
+  /**
+   * True for strings that contain numbers, such as decimals: they are never treated as formulas.
+   */
   readonly numeric: boolean
-  /** What empty cells stand for, of each object on the way: an object all the same, null, or nothing. */
-  readonly way: readonly Missing[]
+  /** For each object on the path: its value if all of its cells are empty. */
+  readonly whenEmpty: readonly EmptyValue[]
 }
 
-/** What stands in the place of an object of which all cells are empty. */
-type Missing = 'object' | 'null' | 'nothing'
+/** The value of an object whose cells are all empty. */
+type EmptyValue = 'object' | 'null' | 'absent'
 
-/** Where columns begin: the names and objects above them. */
+/** The position of columns: the names of the enclosing objects, and their empty values. */
 interface At {
   readonly path: readonly string[]
-  readonly way: readonly Missing[]
+  readonly whenEmpty: readonly EmptyValue[]
 }
 
-const below = ({ path, way }: At, name: string, missing: Missing): At => ({
+const below = ({ path, whenEmpty }: At, name: string, empty: EmptyValue): At => ({
   path: [...path, name],
-  way: [...way, missing],
+  whenEmpty: [...whenEmpty, empty],
 })
-const top: At = { path: [], way: [] }
+const top: At = { path: [], whenEmpty: [] }
 
-/** The columns of a resource with these associations expanded, in the order of the wire. */
+/**
+ * The columns of a resource with these associations expanded, in the order of the representation.
+ */
 export function columnsOf(resource: Mounted, expand: readonly string[] = []): readonly Column[] {
   return distinct(recordColumns(resource, top, expand))
 }
 
 /**
- * The columns that an import takes: all that any export of the resource has, members that no export
- * has because they are `writeOnly`, and the keys that links lead to.
+ * The columns that an import accepts: those of all possible exports of the resource, `writeOnly`
+ * members, which no export contains, and the keys of link targets.
  */
 export function columnsToRead(resource: Mounted): readonly Column[] {
   const { plan, targets } = resource
-  const secret = [...plan.definition.shape.members].filter(([, member]) => member.writeOnly)
+  const writeOnly = [...plan.definition.shape.members].filter(([, member]) => member.writeOnly)
   const keys = plan.associations.flatMap(({ name }) => {
     const target = targets.get(name) as Mounted
     const { shape, key } = target.plan.definition
@@ -61,21 +68,24 @@ export function columnsToRead(resource: Mounted): readonly Column[] {
   return distinct([
     ...columnsOf(resource),
     ...columnsOf(resource, plan.list.expandable),
-    ...secret.flatMap(([name, member]) => memberColumns(member, top, name, false)),
+    ...writeOnly.flatMap(([name, member]) => memberColumns(member, top, name, false)),
     ...keys,
   ])
 }
 
-/** A column as a document has it: `expand` is the association that an export has to expand to have it. */
-interface ToldColumn {
+/**
+ * A column as described in documents. `expand`: the association that an export must expand to
+ * include it.
+ */
+interface DescribedColumn {
   readonly name: string
-  /** Not called `type`: linters take what has one for a schema. */
+  /** Not called `type`, since linters would take the object for a schema. */
   readonly cell: CellKind
   readonly expand?: string
 }
 
 /** The columns that exports of a resource may have. */
-export function columnsToTell(resource: Mounted): readonly ToldColumn[] {
+export function columnsToDescribe(resource: Mounted): readonly DescribedColumn[] {
   const always = columnsOf(resource)
   const names = new Set(always.map(({ name }) => name))
   return distinct([...always, ...columnsOf(resource, resource.plan.list.expandable)]).map(({ name, kind, path }) => ({
@@ -85,7 +95,7 @@ export function columnsToTell(resource: Mounted): readonly ToldColumn[] {
   }))
 }
 
-/** Of columns of one name the first. */
+/** Keeps the first of columns with the same name. */
 function distinct(columns: readonly Column[]): readonly Column[] {
   const named = new Map<string, Column>()
   for (const column of columns) if (!named.has(column.name)) named.set(column.name, column)
@@ -94,9 +104,15 @@ function distinct(columns: readonly Column[]): readonly Column[] {
 
 const columnName = (path: readonly string[]): string => path.map((name) => name.replace(/[\\.]/g, '\\$&')).join('.')
 
-function columnAt({ path: above, way }: At, last: string, kind: CellKind, nullable: boolean, numeric = false): Column {
+function columnAt(
+  { path: above, whenEmpty }: At,
+  last: string,
+  kind: CellKind,
+  nullable: boolean,
+  numeric = false,
+): Column {
   const path = [...above, last]
-  return { name: columnName(path), path, kind, nullable, numeric, way }
+  return { name: columnName(path), path, kind, nullable, numeric, whenEmpty }
 }
 
 function recordColumns(resource: Mounted, at: At, expand: readonly string[]): readonly Column[] {
@@ -111,7 +127,7 @@ function recordColumns(resource: Mounted, at: At, expand: readonly string[]): re
 
 function linkColumns(resource: Mounted, link: Link, at: At, expand: readonly string[]): readonly Column[] {
   const { name } = link
-  if (link.kind === 'sub') return [columnAt(below(at, name, 'nothing'), 'href', 'text', false)]
+  if (link.kind === 'sub') return [columnAt(below(at, name, 'absent'), 'href', 'text', false)]
   if (link.kind === 'external') {
     const member = resource.plan.definition.shape.members.get(name)
     return member === undefined ? [columnAt(at, name, 'json', true)] : memberColumns(member, at, name, false)
@@ -120,9 +136,9 @@ function linkColumns(resource: Mounted, link: Link, at: At, expand: readonly str
   const inside = below(at, name, 'null')
   const brief = [columnAt(inside, 'href', 'text', false), ...shownColumns(target, link, inside)]
   if (!expand.includes(name)) return brief
-  // What the schema of the target does not name has no column.
+  // Members that the target's schema does not declare have no column.
   if (target.plan.open) return [columnAt(at, name, 'json', true)]
-  // A link that leads to nothing, or to what the caller may not see, stays a link.
+  // A link whose target does not exist or is not visible to the caller stays a link.
   return [...brief, ...recordColumns(target, inside, [])]
 }
 
@@ -134,7 +150,7 @@ function shownColumns(target: Mounted, { show }: LinkTo, at: At): readonly Colum
   })
 }
 
-/** A member that is always there, and never null. */
+/** Whether a member is always present and never null. */
 const isCertain = (owner: Shape, name: string, member: Shape): boolean =>
   owner.required.has(name) && !owner.conditional.has(name) && !member.nullable && !member.untyped
 
@@ -152,30 +168,30 @@ function memberColumns(
   if (type === 'boolean') return [columnAt(at, name, 'boolean', nullable)]
   if (type === 'number' || type === 'integer') return [columnAt(at, name, 'number', nullable)]
   if (type !== 'object' || !spreads(member, certain, within)) return [columnAt(at, name, 'json', nullable)]
-  const inside = below(at, name, certain ? 'object' : nullable ? 'null' : 'nothing')
+  const inside = below(at, name, certain ? 'object' : nullable ? 'null' : 'absent')
   const seen = new Set([...within, member])
   return [...member.members].flatMap(([inner, shape]) =>
     shape.writeOnly ? [] : memberColumns(shape, inside, inner, isCertain(member, inner, shape), seen),
   )
 }
 
-/** Texts that stand for numbers, which a double can't hold. */
+/** Whether a string contains a number that a double can't represent. */
 const isNumeric = ({ format }: Shape): boolean => format === 'decimal' || format === 'int64'
 
 /**
- * True where an object may have a column for each of its members: where they are all known, and where
- * empty cells can't stand both for no object and for an object of nulls.
+ * Whether an object can have a column for each of its members: they must all be declared, and all
+ * cells being empty must not be ambiguous between an absent object and an object of nulls.
  */
 function spreads(member: Shape, certain: boolean, within: ReadonlySet<Shape>): boolean {
   if (member.hasOthers || member.members.size === 0 || within.has(member)) return false
-  return certain || hasWitness(member, new Set([...within, member]))
+  return certain || hasRequiredCell(member, new Set([...within, member]))
 }
 
-/** True where some cell of the object's is never empty as long as there is an object. */
-function hasWitness(object: Shape, within: ReadonlySet<Shape>): boolean {
+/** Whether the object has a member whose cell is never empty if the object is present. */
+function hasRequiredCell(object: Shape, within: ReadonlySet<Shape>): boolean {
   return [...object.members].some(([name, member]) => {
     if (member.writeOnly || !isCertain(object, name, member) || within.has(member)) return false
     if (!member.isObject || member.types.size > 1 || member.hasOthers || member.members.size === 0) return true
-    return hasWitness(member, new Set([...within, member]))
+    return hasRequiredCell(member, new Set([...within, member]))
   })
 }

@@ -1,4 +1,7 @@
-/** The rows of CSV as records: cells typed by the schema, places by the header row. */
+/**
+ * Reads the rows of CSV as records. The header row defines the columns, and the schema the types of
+ * cells.
+ */
 import { escapePointer, isObject, type JsonObject, own, put } from '../definition/json.js'
 import { integerChanges } from '../http/json-number.js'
 import { parseJson } from '../http/json-text.js'
@@ -11,23 +14,26 @@ import { type Column, columnsToRead } from './columns.js'
 import { type CellRules, unescapeFormula } from './csv-cells.js'
 import { type Cell, csvRows } from './csv-rows.js'
 
-/** How cells are read. */
+/** The options for reading cells. */
 interface ReadRules extends CellRules {
-  /** How many arrays and objects may stand in one another in a record. */
+  /** The maximum nesting depth of arrays and objects in a record. */
   readonly depth: number
 }
 
-/** Violations of one header row that are listed. */
-const mostInHeader = 50
+/** The maximum number of violations listed for a header row. */
+const maxHeaderViolations = 50
 
-/** Reads rows of this resource. */
+/** Creates a reader for rows of this resource. */
 export function csvReader(resource: Mounted, rules: ReadRules): RowReader {
   const known = new Map(columnsToRead(resource).map((column) => [column.name, column]))
   const required = requiredMembers(resource)
   return (text) => readRows(text, known, required, rules)
 }
 
-/** Members without which no row can be right, by their names on the wire. What a scope fixes is not known here. */
+/**
+ * The required members of every row, by their names on the wire. Empty with a scope, which may fix
+ * any members.
+ */
 function requiredMembers({ plan }: Mounted): readonly string[] {
   const { shape, key, assigned, scope } = plan.definition
   if (scope !== undefined) return []
@@ -49,14 +55,14 @@ function* readRows(
     else yield { line, ...rowOf(cells, columns, rules) }
   }
   if (columns === undefined)
-    refuse([{ pointer: '', detail: 'The file is empty. Its first row names the columns.', code: 'malformed' }])
+    refuse([{ pointer: '', detail: 'The file is empty. The first row must name the columns.', code: 'malformed' }])
 }
 
 function refuse(errors: readonly Violation[]): void {
   if (errors.length > 0) throw new HttpProblem('invalid-body', { detail: summaryOf(errors), errors })
 }
 
-/** The columns that the header row names. Throws with all that is wrong with it. */
+/** The columns of the header row. Throws with all violations of the row. */
 function headerOf(
   cells: readonly Cell[],
   known: ReadonlyMap<string, Column>,
@@ -67,8 +73,9 @@ function headerOf(
   const errors: Violation[] = []
   const columns = new Set<Column>()
   for (const name of names) {
-    // Of thousands of columns no client wants to hear, and each would be compared with all names.
-    if (errors.length === mostInHeader) break
+    // Violations of thousands of columns would be of no use, and each name is compared with all
+    // known names.
+    if (errors.length === maxHeaderViolations) break
     const column = known.get(name)
     if (column === undefined) errors.push(unknownColumn(name, known, rules))
     else if (columns.has(column))
@@ -76,7 +83,7 @@ function headerOf(
     else columns.add(column)
   }
   const there = new Set([...columns].map(({ path }) => path[0]))
-  const missing = errors.length === mostInHeader ? [] : required.filter((member) => !there.has(member))
+  const missing = errors.length === maxHeaderViolations ? [] : required.filter((member) => !there.has(member))
   for (const member of missing) {
     errors.push({
       pointer: '',
@@ -101,7 +108,9 @@ function unknownColumn(name: string, known: ReadonlyMap<string, Column>, { separ
       : ` Cells are separated by ${JSON.stringify(separator)}, not by ${JSON.stringify(other)}.`
   return {
     pointer: '',
-    detail: `"${shown}" in the header row is no column here.${suggestion === undefined ? hint : ` Did you mean "${suggestion}"?`}`,
+    detail:
+      `"${shown}" in the header row is not a known ` +
+      `column.${suggestion === undefined ? hint : ` Did you mean "${suggestion}"?`}`,
     code: 'unknown',
     params: { name: shown },
     clause: 'REP-8',
@@ -127,16 +136,16 @@ function rowOf(
     if (value === unreadable) violations.push(untyped(column))
     else if (value !== undefined) place(record, column.path, value)
   }
-  for (const column of columns) if (column.path.length > 1) settleNull(record, column)
+  for (const column of columns) if (column.path.length > 1) fillEmpty(record, column)
   return { record, violations }
 }
 
 function unequal([first, ...others]: readonly Cell[], columns: number): string {
   if (others.length === 0 && first?.text === '' && !first.quoted) return 'The line is empty.'
-  return `The row has ${others.length + 1} ${others.length === 0 ? 'cell' : 'cells'}, and the header row ${columns}.`
+  return `The row has ${others.length + 1} ${others.length === 0 ? 'cell' : 'cells'}, but the header row has ${columns}.`
 }
 
-/** A cell that is no value of its column. */
+/** The result for a cell that is not a valid value of its column. */
 const unreadable = Symbol('unreadable')
 
 const number = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
@@ -146,7 +155,7 @@ function cellValue(
   { kind, nullable, path }: Column,
   { escapeFormulas, depth }: ReadRules,
 ): unknown {
-  // Of a member below an object that is not there, an empty cell says nothing.
+  // An empty cell of a nested member may stand for an absent object; see `fillEmpty`.
   if (text === '' && !quoted) return nullable && path.length === 1 ? null : undefined
   switch (kind) {
     case 'text':
@@ -160,7 +169,10 @@ function cellValue(
   }
 }
 
-/** As a body in JSON would give it: an integer that a double would change is none, and there is no -0. */
+/**
+ * Parses a number as in a JSON body: integers that a double can't represent are invalid, and -0
+ * becomes 0.
+ */
 function finite(text: string): unknown {
   const value = Number(text)
   return Number.isFinite(value) && !integerChanges(text) ? value + 0 : unreadable
@@ -172,7 +184,7 @@ function parsed(text: string, depth: number): unknown {
 }
 
 function untyped({ name, kind, path }: Column): Violation {
-  const wanted = { text: 'a text', number: 'a number such as 12.5', boolean: 'true or false', json: 'JSON' }[kind]
+  const wanted = { text: 'a string', number: 'a number such as 12.5', boolean: 'true or false', json: 'JSON' }[kind]
   return {
     pointer: path.map((part) => `/${escapePointer(part)}`).join(''),
     detail: `"${name}" must be ${wanted}.`,
@@ -181,7 +193,7 @@ function untyped({ name, kind, path }: Column): Violation {
   }
 }
 
-/** Puts a value to its place, and objects on the way. */
+/** Sets a value at its place, creating the objects on the path. */
 function place(record: JsonObject, path: readonly string[], value: unknown): void {
   let at = record
   for (const name of path.slice(0, -1)) {
@@ -198,10 +210,10 @@ function place(record: JsonObject, path: readonly string[], value: unknown): voi
 }
 
 /**
- * What empty cells below an object stand for: null in an object that is there; where none is there,
- * no object, or null where the column of the object may be null.
+ * Interprets an empty cell below an object: null if the object is present; otherwise the object is
+ * absent, or null if its column is nullable.
  */
-function settleNull(record: JsonObject, { path, nullable, way }: Column): void {
+function fillEmpty(record: JsonObject, { path, nullable, whenEmpty }: Column): void {
   let at: JsonObject = record
   for (const [i, name] of path.slice(0, -1).entries()) {
     const inner = own(at, name)
@@ -210,9 +222,9 @@ function settleNull(record: JsonObject, { path, nullable, way }: Column): void {
       continue
     }
     if (inner !== undefined) return
-    const missing = way[i]
-    if (missing === 'null') put(at, name, null)
-    if (missing !== 'object') return
+    const empty = whenEmpty[i]
+    if (empty === 'null') put(at, name, null)
+    if (empty !== 'object') return
     const made: JsonObject = {}
     put(at, name, made)
     at = made

@@ -1,17 +1,20 @@
-/** The rows of a CSV text and their cells (RFC 4180), one after the other: what comes next is not looked at yet. */
+/**
+ * Splits CSV into rows and cells (RFC 4180), lazily: later rows are parsed only when they are
+ * requested.
+ */
 import type { HttpProblem } from '../problem.js'
 import { longestRow, malformedRow } from './malformed-row.js'
 
-/** Cells of one row: more than any table has columns. */
-const mostCells = 10_000
+/** The maximum number of cells in a row, more than any table has columns. */
+const maxCells = 10_000
 
-/** A cell as it stood: one in quotes is a text, also where it is empty. */
+/** A cell. If it is quoted it is a text, even if it is empty. */
 export interface Cell {
   readonly text: string
   readonly quoted: boolean
 }
 
-/** A row, and the line of the text that it begins in, from 1. */
+/** A row, and the line of the text in which it begins, from 1. */
 export interface CsvRow {
   readonly cells: readonly Cell[]
   readonly line: number
@@ -21,7 +24,10 @@ const quote = 0x22
 const lineFeed = 0x0a
 const carriageReturn = 0x0d
 
-/** The rows of a text, whose lines end with LF or CRLF. Throws `malformed-body` (400) for what is no CSV. */
+/**
+ * The rows of a text, whose lines end with LF or CRLF. Throws `malformed-body` (400) for invalid
+ * CSV.
+ */
 export function* csvRows(text: string, separator: string): Generator<CsvRow, void, undefined> {
   const scanner = new Scanner(text, separator)
   for (let row = scanner.row(); row !== undefined; row = scanner.row()) yield row
@@ -31,10 +37,10 @@ class Scanner {
   readonly #text: string
   readonly #separator: number
   #at = 0
-  /** Where the row begins, and in which line. */
+  /** The position and the line in which the row begins. */
   #begin = 0
   #line = 1
-  /** Line ends within the quotes of the row. */
+  /** Line ends within quotes in the row. */
   #inside = 0
 
   constructor(text: string, separator: string) {
@@ -49,7 +55,7 @@ class Scanner {
     const cells = [this.#cell()]
     while (this.#text.charCodeAt(this.#at) === this.#separator) {
       this.#at += 1
-      if (cells.length === mostCells) throw this.#malformed(`there are more than ${mostCells} cells`)
+      if (cells.length === maxCells) throw this.#malformed(`there are more than ${maxCells} cells`)
       cells.push(this.#cell())
     }
     if (this.#text.charCodeAt(this.#at) === carriageReturn) this.#at += 1
@@ -85,18 +91,19 @@ class Scanner {
     return { text: doubled ? inner.replaceAll('""', '"') : inner, quoted: true }
   }
 
-  /** The next quote. Counts the line ends before it. */
+  /** The position of the next quote. Counts the line ends before it. */
   #closing(from: number): number {
     const end = this.#text.indexOf('"', from)
     const known = end === -1 ? this.#text.length : end
     if (known - this.#begin > longestRow) throw this.#malformed(tooLong)
     if (end === -1) throw this.#malformed('a quote is opened and never closed')
-    // By hand: a search for a line end would look beyond the quote, again for each cell of a long row.
+    // A loop, since a search for a line end would continue beyond the quote, for each cell of a
+    // long row.
     for (let at = from; at < end; at += 1) if (this.#text.charCodeAt(at) === lineFeed) this.#inside += 1
     return end
   }
 
-  /** Whether a cell ends here: a CR alone is a character like any other. */
+  /** Whether a cell ends here. A CR alone is an ordinary character. */
   #isCellEnd(): boolean {
     const code = this.#text.charCodeAt(this.#at)
     if (code === this.#separator || code === lineFeed || this.#at >= this.#text.length) return true
@@ -109,5 +116,4 @@ class Scanner {
 }
 
 const tooLong = `there are more than ${longestRow} characters: a quote may be missing`
-const strayQuote =
-  'a quote stands within a cell that does not begin with one. Put the cell in quotes and double those in it'
+const strayQuote = 'there is a quote within an unquoted cell. Quote the cell and double the quotes in it'

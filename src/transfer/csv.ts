@@ -7,28 +7,38 @@ import type { Kinds } from '../options/kinds.js'
 import type { Mounted } from '../plan/routes.js'
 import type { RowWriter, TransferFormat } from '../plan/transfer-format.js'
 import { ConfigurationError } from '../problem.js'
-import { type Column, columnsOf, columnsToTell } from './columns.js'
+import { type Column, columnsOf, columnsToDescribe } from './columns.js'
 import { type CellRules, textCell } from './csv-cells.js'
 import { csvReader } from './csv-reader.js'
 import { dispositionOf, fileNameKind } from './disposition.js'
 
 export interface CsvOptions {
-  /** What stands between two cells: `,` `;` a tab or `|`. Spreadsheets of many locales want `;`. Default `,`. */
+  /**
+   * The separator of cells: `,` `;` a tab or `|`. Spreadsheets in many locales expect `;`. Default
+   * `,`.
+   */
   readonly separator?: ',' | ';' | '\t' | '|'
   /**
-   * Put `'` before texts that a spreadsheet would take for a formula; an import with the same option
-   * takes it away again. Numbers stay as they are. Default false.
+   * Prefix texts that a spreadsheet would treat as formulas with `'`; an import with the same
+   * option removes the prefix. Numbers are unchanged. Default false.
    */
   readonly escapeFormulas?: boolean
-  /** Begin an export with a byte order mark, by which Excel knows UTF-8. Imports take both. Default false. */
+  /**
+   * Start an export with a byte order mark, by which Excel detects UTF-8. Imports accept both.
+   * Default false.
+   */
   readonly bom?: boolean
-  /** The file that a browser stores an export in (`Content-Disposition: attachment`). Default: none is named. */
+  /**
+   * The file name under which a browser saves an export (`Content-Disposition: attachment`).
+   * Default: none.
+   */
   readonly fileName?: string
 }
 
 /**
- * CSV with a header row, for `exports` of `mount()` and for `imports()`. Throws `ConfigurationError`
- * where an option makes no sense.
+ * CSV with a header row, for `exports` of `mount()` and for `imports()`.
+ *
+ * @throws ConfigurationError `invalid-option` if an option is invalid
  *
  * @example mount(orders, adapter, { exports: { formats: [csv({ escapeFormulas: true, fileName: 'orders.csv' })] } })
  */
@@ -43,7 +53,7 @@ export function csv(options: CsvOptions = {}): TransferFormat {
     disposition: dispositionOf(fileName),
     writer: (resource: Mounted, expand: readonly string[]) => csvWriter(resource, expand, rules, bom),
     describe: (resource: Mounted) => ({
-      'x-csv': { separator, escapedFormulas: escapeFormulas, columns: columnsToTell(resource) },
+      'x-csv': { separator, escapedFormulas: escapeFormulas, columns: columnsToDescribe(resource) },
     }),
     reader: (resource: Mounted, depth: number) => csvReader(resource, { ...rules, depth }),
   }
@@ -62,7 +72,8 @@ function csvWriter(resource: Mounted, expand: readonly string[], rules: CellRule
   if (plan.open) {
     throw new ConfigurationError(
       'unsuitable-member',
-      `Records of "${plan.collection}" may have any member, and CSV needs a column for each. Close its schema, or export it with ndjson().`,
+      `Records of "${plan.collection}" may have undeclared members, but CSV needs a column for each member. Close ` +
+        'the schema, or use ndjson().',
     )
   }
   const columns = columnsOf(resource, expand)
@@ -85,14 +96,14 @@ function cellOf({ kind, numeric }: Column, value: unknown, rules: CellRules): st
   if (value === undefined) return ''
   if (kind === 'json') return jsonCell(value, rules)
   if (value === null) return ''
-  // Whatever the schema says: no text leaves as it is where formulas are escaped.
+  // Independent of the schema: if formulas are escaped, no text is written unescaped.
   if (typeof value === 'string')
     return textCell(value, numeric && isNumber(value) ? { ...rules, escapeFormulas: false } : rules)
   if (typeof value === 'number' && !Number.isFinite(value)) return ''
   return typeof value === 'object' ? jsonCell(value, rules) : String(value)
 }
 
-/** JSON never begins like a formula, but for numbers. */
+/** JSON never starts like a formula, except for numbers. */
 function jsonCell(value: unknown, { separator }: CellRules): string {
   return textCell(JSON.stringify(value) ?? 'null', { separator, escapeFormulas: false })
 }

@@ -1,13 +1,13 @@
-/** The header field that names the file of an export (RFC 6266). */
+/** `Content-Disposition` with the file name of an export (RFC 6266). */
 
 import type { TextKind } from '../options/kinds.js'
 
-/** The name of a file: neither a path nor a control can be in it. */
+/** A file name without path separators and control characters. */
 export const fileNameKind: TextKind = { a: 'the name of a file, without a folder', like: /^[^\p{Cc}\p{Cs}/\\]+$/u }
 
 /**
- * The value of `Content-Disposition` for a file name, or `undefined` for none. A name beyond ASCII
- * stands in `filename*` (RFC 8187).
+ * The value of `Content-Disposition` for a file name; `undefined` for none. Names beyond ASCII use
+ * `filename*` (RFC 8187).
  */
 export function dispositionOf(fileName: string | undefined): string | undefined {
   if (fileName === undefined) return undefined

@@ -1,11 +1,12 @@
-/** The text of a file: UTF-8 and nothing else (RFC 3629). */
+/** Decodes files, which must be UTF-8 (RFC 3629). */
 import { HttpProblem } from '../problem.js'
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 /**
- * The text of a file, without its byte order mark. Throws `malformed-body` (400) for another encoding:
- * what is read by the wrong one is stored wrong, and nobody notices.
+ * The text of a file, without its byte order mark. Throws `malformed-body` (400) for another
+ * encoding: text decoded with the wrong encoding would be stored incorrectly without anyone
+ * noticing.
  */
 export function fileText(bytes: Uint8Array, charset = 'utf-8'): string {
   const [first, second] = bytes
@@ -18,7 +19,7 @@ export function fileText(bytes: Uint8Array, charset = 'utf-8'): string {
   } catch (error) {
     throw malformed('The file is not UTF-8: it may be Latin-1 or Windows-1252. Save it as UTF-8.', error)
   }
-  // Of ASCII in UTF-16 without a mark, every other character is this one.
+  // In ASCII text encoded as UTF-16 without a mark, every other character is NUL.
   if (text[0] === '\0' || text[1] === '\0')
     throw malformed('The file begins with NUL characters: it may be UTF-16. Save it as UTF-8.')
   return text

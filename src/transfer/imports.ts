@@ -1,4 +1,7 @@
-/** Imports: many records from one file, with the checks of a POST for each, and one report of all that is wrong. */
+/**
+ * Imports: creates many records from one file, with the checks of a POST for each, and one report
+ * of all violations.
+ */
 import { escapePointer, type JsonObject, pointerTokens } from '../definition/json.js'
 import { checkDefinition, type ResourceDefinition } from '../definition/resource.js'
 import { checkOptions } from '../options/check.js'
@@ -15,34 +18,37 @@ import { formFile } from './multipart.js'
 import { withoutReadOnly } from './read-only.js'
 
 /**
- * Runs work in a transaction of the team's: begins one, hands it to `run` as the adapter's `within()`
- * takes it, commits where `run` resolves, and rolls back and rejects where it rejects.
+ * Runs work in a transaction of the service: begins one, passes it to `run` in the form that the
+ * adapter's `within()` takes, commits if `run` resolves, and rolls back and rejects if it rejects.
  */
 export type Transaction = <R>(run: (within: unknown) => Promise<R>) => Promise<R>
 
 export interface ImportOptions extends EndpointLimits {
-  /** What the endpoint is for: PATH-8 allows it only documented. */
+  /** The purpose of the endpoint: PATH-8 requires documentation. */
   readonly description: string
-  /** What a file may be: `csv()` and `ndjson()`. */
+  /** The accepted formats of files: `csv()` and `ndjson()`. */
   readonly formats: readonly TransferFormat[]
   /**
-   * All rows or none. `'none'` for a store without transactions: nothing is written before all rows
-   * have passed their checks, but what the store alone refuses leaves the other rows written.
+   * Writes all rows or none. `'none'` for a store without transactions: nothing is written before
+   * all rows have passed their checks, but if the store refuses rows, the other rows are written.
    */
   readonly transaction: Transaction | 'none'
-  /** Rows of one file. A larger one is 413. Default 10,000. */
+  /** The maximum number of rows in a file. A larger one is 413. Default 10,000. */
   readonly maxRows?: number
-  /** Imports of this endpoint that run at once in this process; a further one is 503. Default 2. */
+  /**
+   * The maximum number of concurrent imports of this endpoint in this process; a further one is
+   * 503. Default 2.
+   */
   readonly maxConcurrent?: number
-  /** An API area between version and name. */
+  /** An API area between the version and the name. */
   readonly area?: string
 }
 
-/** The answer to an import that went well (200). */
+/** The response to a successful import (200). */
 export interface ImportReport {
-  /** Rows of the file. */
+  /** The number of rows in the file. */
   readonly rows: number
-  /** Records that were created: none in a dry run. */
+  /** The number of created records: 0 in a dry run. */
   readonly created: number
   readonly dryRun: boolean
 }
@@ -56,26 +62,28 @@ const reportSchema = {
   additionalProperties: false,
 } as const
 
-/** Bytes of a file. */
-const usualLimit = 10_485_760
+/** The default limit of a file, in bytes. */
+const defaultBodyLimit = 10_485_760
 
 /**
- * Files in memory, for each import that may run. Those that still arrive hold no connection of the
- * store, so there may be more of them: a slow client keeps no other one from its import.
+ * The number of files in memory for each import that may run. Files that are still arriving use no
+ * connection of the store, so there may be more of them: a slow client does not block the imports
+ * of others.
  */
 const filesPerImport = 4
 
 const busy = (): Unavailable =>
   new Unavailable({ retryAfter: 10, detail: 'Too many imports are running. Nothing was changed: try again.' })
 
-/** Rows that are checked at once: links, parents and keys cost one read for all of them. */
+/** The number of rows checked together: links, parents and keys need one read for all of them. */
 const batchSize = 200
 
 /**
- * An endpoint that takes files of records: POST of a CSV or NDJSON file, as it is or as the part
- * `file` of a form, creates them with the checks of a POST for each row. `?dryRun=true` checks and
- * writes nothing. The resource is mounted in the same version. Throws `ConfigurationError` where an
- * option makes no sense.
+ * Creates an endpoint for files of records. POST of a CSV or NDJSON file, either as the body or as
+ * the part `file` of a form, creates the records with the checks of a POST for each row.
+ * `?dryRun=true` checks and writes nothing. The resource must be mounted in the same version.
+ *
+ * @throws ConfigurationError `invalid-option` if an option is invalid
  *
  * @example
  * api({ versions: { v1: [mount(orders, adapter), imports('order-imports', orders, { description: 'Takes orders from a file.', formats: [csv()], transaction })] } })
@@ -94,7 +102,7 @@ export function imports<T, K, L extends string>(
     formats,
     maxRows = 10_000,
     maxConcurrent = 2,
-    bodyLimit = usualLimit,
+    bodyLimit = defaultBodyLimit,
     timeout = 60_000,
   } = given
   const types = [...mediaTypesOf(what, formats), 'multipart/form-data']
@@ -125,14 +133,14 @@ export function imports<T, K, L extends string>(
         upload: { types, resource: definition.collection, hold },
         bodyLimit,
         timeout,
-        describe: { responses: { 200: { description: 'What has become of the file.', schema: reportSchema } } },
+        describe: { responses: { 200: { description: 'The result of the import.', schema: reportSchema } } },
         handle,
       },
     },
   } as never) as Endpoint
 }
 
-/** `endpoint()` looks at the description. */
+/** `description` is checked by `endpoint()`. */
 export const importKinds: Kinds<ImportOptions> = {
   description: 'any',
   formats: { required: formatsKind },
@@ -148,10 +156,10 @@ export const importKinds: Kinds<ImportOptions> = {
   area: 'string',
 }
 
-/** Rolls a transaction back that has only tried. */
-const tried = Symbol('tried')
+/** Thrown to roll back the transaction of a dry run. */
+const dryRunEnd = Symbol('dry run')
 
-/** One file on its way. */
+/** The import of one file. */
 class Import {
   readonly #call: EndpointCall<{ readonly dryRun?: boolean }>
   readonly #definition: ResourceDefinition
@@ -199,20 +207,25 @@ class Import {
     return this.#formatOf(file.mediaType).reader(resource, depth)(fileText(file.bytes))
   }
 
-  /** Browsers name a type by what is installed beside them, so one that is no other format's is the only one's. */
+  /**
+   * The format of the file. Browsers derive a media type from installed programs, so if there is
+   * only one format, a generic type is accepted for it.
+   */
   #formatOf(type: string): TransferFormat {
     const { formats } = this.#options
     const [only] = formats
     const named = formats.find(({ mediaType }) => mediaType === type)
     if (named !== undefined) return named
-    if (only !== undefined && formats.length === 1 && vague.includes(type)) return only
+    if (only !== undefined && formats.length === 1 && genericTypes.includes(type)) return only
     const types = formats.map(({ mediaType }) => mediaType)
     const detail = `The part "file" is of the type ${JSON.stringify(type.slice(0, 80))}. Send ${types.join(' or ')}.`
     const errors = [{ header: header.contentType, detail, allowed: types, code: 'unsupported', clause: 'HDR-5' }]
     throw new HttpProblem('unsupported-content', { detail, errors, headers: { [header.accept]: types.join(', ') } })
   }
 
-  /** All in one transaction, batch by batch. After the first refusal nothing more is written, only checked. */
+  /**
+   * Writes all rows in one transaction, in batches. After the first refusal rows are only checked.
+   */
   async #writeTogether(rows: Iterable<ReadRow>, transaction: Transaction, dryRun: boolean): Promise<void> {
     try {
       await transaction(async (within) => {
@@ -222,16 +235,16 @@ class Import {
           const done = this.#count > 0 ? await records.checkAll(values) : await records.createAll(values)
           if ('problem' in done) this.#refuse(batch, done.problem)
         }
-        this.#settle()
-        this.#inTime()
-        if (dryRun) throw tried
+        this.#throwIfRefused()
+        this.#checkTime()
+        if (dryRun) throw dryRunEnd
       })
     } catch (error) {
-      if (error !== tried) throw error
+      if (error !== dryRunEnd) throw error
     }
   }
 
-  /** One after the other, when all have passed their checks. */
+  /** Writes the rows one after another, once all have passed their checks. */
   async #writeEach(rows: Iterable<ReadRow>, dryRun: boolean): Promise<void> {
     const all: ReadRow[] = []
     for await (const batch of this.#batches(rows)) all.push(...batch)
@@ -239,17 +252,17 @@ class Import {
     const values = all.map(({ record }) => record)
     const checked = await records.checkAll(values)
     if ('problem' in checked) this.#refuse(all, checked.problem)
-    this.#settle()
-    this.#inTime()
+    this.#throwIfRefused()
+    this.#checkTime()
     if (dryRun) return
     const done = await records.createAll(values)
     if (!('problem' in done)) return
     this.#refuse(all, done.problem)
     const made = done.made.filter((one) => one !== undefined).length
-    this.#settle(` ${made} of ${this.#rows} rows were created: the others were refused by the store.`)
+    this.#throwIfRefused(` ${made} of ${this.#rows} rows were created: the others were refused by the store.`)
   }
 
-  /** The rows that could be read, without what only the store may set. */
+  /** The rows that could be parsed, without read-only members, in batches. */
   async *#batches(rows: Iterable<ReadRow>): AsyncGenerator<readonly (ReadRow & { readonly row: number })[]> {
     let batch: (ReadRow & { readonly row: number })[] = []
     const slices = new Slices()
@@ -260,10 +273,10 @@ class Import {
       this.#rows += 1
       if (this.#rows > this.#maxRows) {
         throw new HttpProblem('body-too-large', {
-          detail: `A file holds at most ${this.#maxRows} rows. Nothing was changed.`,
+          detail: `A file must not have more than ${this.#maxRows} rows. Nothing was changed.`,
         })
       }
-      this.#inTime()
+      this.#checkTime()
       if (read.violations.length > 0) this.#add(row, read.line, read.violations)
       else batch.push({ ...read, row, record: withoutReadOnly(this.#definition.shape, read.record) as JsonObject })
       if (batch.length < batchSize) continue
@@ -273,15 +286,18 @@ class Import {
     if (batch.length > 0) yield batch
   }
 
-  /** Throws when the time is up, so that the transaction is rolled back and not committed behind a 503. */
-  #inTime(): void {
+  /**
+   * Throws when the time is up, so that the transaction is rolled back instead of being committed
+   * after a 503.
+   */
+  #checkTime(): void {
     if (this.#call.left() > 0) return
     throw new Unavailable({
       detail: 'The time for this import is up. Nothing was written: send a smaller file, or try again.',
     })
   }
 
-  /** Takes over what the checks said of a batch, by the rows of the file. */
+  /** Adds the violations of a batch, with pointers to the rows of the file. */
   #refuse(batch: readonly ReadRow[], problem: HttpProblem): void {
     if (problem.status !== 422) throw problem
     const byRow = new Map<number, Violation[]>()
@@ -305,18 +321,20 @@ class Import {
     }
   }
 
-  /** Throws the report of all that is wrong, where something is. */
-  #settle(written = ' Nothing was written.'): void {
+  /** Throws a report of all violations, if there are any. */
+  #throwIfRefused(written = ' Nothing was written.'): void {
     if (this.#count === 0) return
     const violations = this.#count === 1 ? 'violation' : 'violations'
     const rows = this.#rows === 1 ? 'row' : 'rows'
-    const all = `${this.#count} ${violations} in ${this.#refusedRows} of ${this.#rows} ${rows}${this.#count > maxViolations ? `, of which the first ${maxViolations} are listed` : ''}.`
+    const all =
+      `${this.#count} ${violations} in ${this.#refusedRows} of ${this.#rows} ` +
+      `${rows}${this.#count > maxViolations ? `, of which the first ${maxViolations} are listed` : ''}.`
     throw new HttpProblem('invalid-body', { detail: `${all}${written} ${summaryOf(this.#found)}`, errors: this.#found })
   }
 }
 
-/** Types that say nothing of a file. */
-const vague: readonly string[] = [
+/** Media types that do not identify a format. */
+const genericTypes: readonly string[] = [
   'application/octet-stream',
   'application/vnd.ms-excel',
   'text/plain',

@@ -1,4 +1,4 @@
-/** Whole lists out and in: formats of streamed exports and of imports. */
+/** Export and import of whole lists. */
 export { type CsvOptions, csv } from './csv.js'
 export { type ImportOptions, type ImportReport, imports, type Transaction } from './imports.js'
 export { type NdjsonOptions, ndjson } from './ndjson.js'

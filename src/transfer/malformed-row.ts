@@ -1,10 +1,10 @@
-/** Rows that can't be taken apart: what follows them can't be read either. */
+/** Rows that can't be split into cells. The rows after them can't be read either. */
 import { HttpProblem } from '../problem.js'
 
-/** Characters of one row. */
+/** The maximum length of a row in characters. */
 export const longestRow = 1_048_576
 
-/** `line`: where the row begins. */
+/** `line`: the line in which the row begins. */
 export function malformedRow(line: number, fault: string): HttpProblem {
   const detail = `In the row that begins in line ${line}, ${fault}.`
   return new HttpProblem('malformed-body', {

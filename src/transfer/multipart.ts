@@ -1,21 +1,21 @@
-/** The one file of a form (RFC 7578). */
+/** Extracts the file from a form (RFC 7578). */
 import { Busboy } from '@fastify/busboy'
 import { HttpProblem } from '../problem.js'
 
-/** The name of the part that holds the file. */
+/** The name of the part with the file. */
 const partName = 'file'
 
-const cutForm = 'The form did not arrive whole, or is no form (RFC 7578).'
+const incompleteForm = 'The form is incomplete or malformed (RFC 7578).'
 
 export interface FormFile {
-  /** As the part says it; a form that says none means text. */
+  /** The declared type of the part; the default is text. */
   readonly mediaType: string
   readonly bytes: Uint8Array
 }
 
 /**
- * The file of a form, which has one part, named `file`. What a client calls the file is not looked
- * at. Rejects with `malformed-body` (400) for any other form.
+ * The file of a form, which must have exactly one part, named `file`. The client's file name is
+ * ignored. Rejects with `malformed-body` (400) for any other form.
  */
 export function formFile(contentType: string, bytes: Uint8Array): Promise<FormFile> {
   return new Promise((resolve, reject) => {
@@ -32,25 +32,25 @@ export function formFile(contentType: string, bytes: Uint8Array): Promise<FormFi
     }
     let found: FormFile | undefined
     form.on('file', (name, stream, _fileName, encoding, mediaType) => {
-      // Deprecated (RFC 7578 4.7) and not decoded: its text would be stored as it stands.
+      // Deprecated (RFC 7578 4.7) and not decoded here: the encoded text would be stored.
       if (/^(?:base64|quoted-printable)$/i.test(encoding))
-        refuse(`The part "file" is in ${encoding}. Send it as it is.`)
+        refuse(`The part "file" is encoded as ${encoding}. Send it without an encoding.`)
       const chunks: Buffer[] = []
       stream.on('data', (chunk: Buffer) => chunks.push(chunk))
-      // A part that ends too early is an error of its stream before it is one of the form.
-      stream.on('error', (error) => refuse(cutForm, error))
+      // A part that ends too early is an error of its stream before it is an error of the form.
+      stream.on('error', (error) => refuse(incompleteForm, error))
       stream.on('end', () => {
         if (name === partName) found = { mediaType: mediaType.toLowerCase(), bytes: Buffer.concat(chunks) }
         else refuse(`A part is named ${shown(name)}. Send one part, named "${partName}".`)
       })
     })
     form.on('field', (name) =>
-      refuse(`A part is named ${shown(name)}, or is no file. Send one file, named "${partName}".`),
+      refuse(`A part is named ${shown(name)}, or is not a file. Send one file, named "${partName}".`),
     )
     for (const limit of ['partsLimit', 'filesLimit', 'fieldsLimit'] as const) {
       form.on(limit, () => refuse(`The form has several parts. Send one, named "${partName}".`))
     }
-    form.on('error', (error) => refuse(cutForm, error))
+    form.on('error', (error) => refuse(incompleteForm, error))
     form.on('finish', () => {
       if (found === undefined) refuse(`The form has no file. Send one part, named "${partName}".`)
       else resolve(found)
@@ -59,12 +59,12 @@ export function formFile(contentType: string, bytes: Uint8Array): Promise<FormFi
   })
 }
 
-/** A part more than is allowed, so that a second one is heard of. */
+/** The limits allow one part more than is accepted, so that a second one is detected. */
 const openForm = (contentType: string) =>
   new Busboy({
     headers: { 'content-type': contentType },
     limits: { files: 1, fields: 1, parts: 2, fieldNameSize: 100, fieldSize: 1000, headerPairs: 20, headerSize: 8192 },
-    // A part named so is the file, whether it says a file name or not.
+    // A part with this name is the file, with or without a file name.
     isPartAFile: (name, mediaType, fileName) =>
       name === partName || mediaType === 'application/octet-stream' || fileName !== undefined,
   })

@@ -1,11 +1,14 @@
-/** The lines of NDJSON, each a record. */
+/** Reads NDJSON: each line is a record. */
 import { isObject } from '../definition/json.js'
 import { parseJson } from '../http/json-text.js'
 import type { ReadRow } from '../plan/transfer-format.js'
 import type { Violation } from '../problem.js'
 import { longestRow, malformedRow } from './malformed-row.js'
 
-/** The records of a text. `depth`: how many arrays and objects may stand in one another, as in any body. */
+/**
+ * The records of a text. `depth`: the maximum nesting depth of arrays and objects, as in other
+ * bodies.
+ */
 export function* readLines(text: string, depth: number): Generator<ReadRow> {
   let line = 0
   let at = 0

@@ -1,4 +1,4 @@
-/** Newline-delimited JSON as a format of exports and imports: one record a line. */
+/** Newline-delimited JSON as a format of exports and imports: one record per line. */
 import { branded } from '../brand.js'
 import { checkOptions } from '../options/check.js'
 import type { Kinds } from '../options/kinds.js'
@@ -8,15 +8,18 @@ import { dispositionOf, fileNameKind } from './disposition.js'
 import { readLines } from './ndjson-reader.js'
 
 export interface NdjsonOptions {
-  /** The file that a browser stores an export in (`Content-Disposition: attachment`). Default: none is named. */
+  /**
+   * The file name under which a browser saves an export (`Content-Disposition: attachment`).
+   * Default: none.
+   */
   readonly fileName?: string
 }
 
 export const ndjsonKinds: Kinds<NdjsonOptions> = { fileName: fileNameKind }
 
 /**
- * NDJSON, for `exports` of `mount()` and for `imports()`: each line is a record as a page in JSON
- * shows it, and ends with LF.
+ * NDJSON, for `exports` of `mount()` and for `imports()`. Each line is a record in its JSON
+ * representation, and ends with LF.
  *
  * @example mount(orders, adapter, { exports: { formats: [ndjson()] } })
  */

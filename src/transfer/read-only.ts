@@ -1,4 +1,4 @@
-/** What an export shows and no client may set: an import leaves it out. */
+/** Removes the members that exports contain but clients may not set. */
 import { isList, isObject, type JsonObject, put } from '../definition/json.js'
 import type { Shape } from '../definition/shape.js'
 

@@ -1,4 +1,4 @@
-/** The name of a client in counts: from its token, from the team's function, or a keyed hash. */
+/** The name of a client in counts: from its token, from the service's function, or a keyed hash. */
 import { createHmac, createSecretKey, type KeyObject } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { isContainer } from '../definition/json.js'
@@ -10,29 +10,32 @@ import { longestName, unnamedClient } from './counts.js'
 /** Returns the name of the client of a request; `undefined` if it has none. */
 export type ClientNamer = (principal: unknown, req: IncomingMessage) => string | undefined
 
-/** How clients are named. */
+/** How clients are distinguished. */
 export interface ClientOptions {
   /**
-   * `token`: by `azp` or `client_id` of the token's claims, where the principal is these. `hash`: by
-   * a keyed hash of the principal's name alone. A function gives the name itself. Default: clients
-   * are not counted apart.
+   * `token`: by `azp` or `client_id` of the principal, if the principal is the claims of a token.
+   * `hash`: by a keyed hash of the principal's name. A function returns the name itself. Default:
+   * clients are not distinguished.
    */
   readonly client?: 'token' | 'hash' | ClientNamer
   /**
-   * The key of the hash (HMAC with SHA-256) that stands for callers whose token names no client: at
-   * least 16 characters or bytes, the same in all processes. Without it they are `(unnamed)`.
+   * The key of the hash (HMAC with SHA-256) for callers whose token names no client: at least 16
+   * characters or bytes, the same in all processes. Without it they are `(unnamed)`.
    */
   readonly secret?: string | Uint8Array
 }
 
-/** Characters of a hash in hexadecimal digits: 64 bits. */
+/** The length of a hash in hexadecimal digits: 64 bits. */
 const hashLength = 16
 
-/** The label of a request: never throws; empty where clients are not counted apart. */
+/**
+ * Returns a function that names the client of a request. It never throws. The name is empty if
+ * clients are not distinguished.
+ */
 export function clientLabels({ client, secret }: ClientOptions): (principal: unknown, req: IncomingMessage) => string {
   if (client === undefined) return () => ''
   if (client === 'hash' && secret === undefined)
-    throw invalidOption('usage() with client: \'hash\' needs a secret. Give "secret", the same in all processes.')
+    throw invalidOption('usage() with client: \'hash\' needs a secret. Set "secret", the same in all processes.')
   const key = secret === undefined ? undefined : createSecretKey(Buffer.from(secret as string))
   const named = typeof client === 'function' ? client : client === 'token' ? tokenClient : () => undefined
   return (principal, req) => {
@@ -54,7 +57,7 @@ export function tokenClient(principal: unknown): string | undefined {
   return undefined
 }
 
-/** While a token is cached its claims are the same object, so each is hashed only once. */
+/** A cached token's claims are one object, so each is hashed only once. */
 const hashes = new WeakMap<object, { readonly key: KeyObject; readonly hash: string }>()
 
 function hashed(key: KeyObject | undefined, principal: unknown): string {
@@ -68,5 +71,5 @@ function hashed(key: KeyObject | undefined, principal: unknown): string {
   return hash
 }
 
-/** Names go into terminals, pages and metrics. */
+/** Names are shown in terminals, pages and metrics, so control characters are replaced. */
 const clean = (name: string): string => name.slice(0, longestName).replace(/[^\P{C}]/gu, '?')

@@ -1,19 +1,22 @@
-/** Records what a router or middleware has already counted for a request, so that an `observe()` in front counts only the rest. */
+/**
+ * Records what a router or middleware has counted for a request, so that a preceding `observe()`
+ * counts only the rest.
+ */
 import type { IncomingMessage } from 'node:http'
 import type { Usage } from './usage.js'
 
-/** Stands for the call itself beside the clauses. */
-export const theCall = 'call'
+/** Denotes the call itself, as opposed to a clause. */
+export const callItself = 'call'
 
 interface Counted {
   readonly usage: Usage
-  /** A clause, or `theCall`. */
+  /** A clause, or `callItself`. */
   readonly what: string
 }
 
 const followed = new WeakMap<IncomingMessage, Counted[]>()
 
-/** Starts to record the counts of a request. For all other requests the cost is one look-up. */
+/** Starts to record the counts of a request. For all other requests the cost is one lookup. */
 export function followCounts(req: IncomingMessage): void {
   followed.set(req, [])
 }

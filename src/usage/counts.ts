@@ -1,53 +1,56 @@
 /**
- * The counts of one process. Their number is bounded whatever clients send: routes and clauses belong to
- * the service, the names of clients and details do not, so the smallest of those become `(other)`.
+ * The counts of one process. Their number is bounded for any requests. The service determines
+ * routes and clauses, but not the names of clients and details, so the smallest of those become
+ * `(other)`.
  */
 
-/** What is counted: answers that enforcing a clause would change, and answered calls. */
+/** What is counted: responses that enforcing a clause would change, and completed calls. */
 export type CountKind = 'would_break' | 'calls'
 
-/** The labels of a count. Texts are cut to their maximum length. */
+/** The labels of a count. Strings are truncated to their maximum length. */
 export interface Labels {
   readonly kind: CountKind
   /** The clause, or the version. */
   readonly subject: string
   readonly method: string
   readonly route: string
-  /** The name of what breaks the clause, such as that of a parameter; empty where there is none. */
+  /** The name of what violates the clause, such as a parameter; empty if there is none. */
   readonly detail: string
-  /** Empty where clients are not counted apart. */
+  /** Empty if clients are not distinguished. */
   readonly client: string
 }
 
-/** Stands for all names beyond a bound. */
+/** Replaces all names beyond a bound. */
 export const otherName = '(other)'
 
-/** Stands for callers that have no name. */
+/** The name of callers without a name. */
 export const unnamedClient = '(unnamed)'
 
-/** How many different values each label may have, except for clients. */
-const mostSubjects = 200
-const mostRoutes = 1000
-const mostDetails = 100
+/** The maximum number of different values of each label, except for clients. */
+const maxSubjects = 200
+const maxRoutes = 1000
+const maxDetails = 100
 
-/** Maximum number of cells of one kind. Beyond it, only subject and method are distinguished. */
-const mostCells = 20_000
+/**
+ * The maximum number of cells of one kind. Beyond it, only subject and method are distinguished.
+ */
+const maxCells = 20_000
 
 const longestRoute = 200
 export const longestName = 100
 
-/** Milliseconds of a day. Counts are kept by day of UTC. */
+/** Milliseconds of a day. Counts are grouped by day in UTC. */
 export const dayLength = 86_400_000
 
 const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
 
 /** One count with all its labels. */
 export class Cell {
-  /** It may be in the store. */
+  /** Whether it may be in the store. */
   taken = false
-  /** Changed since it was last taken for the store. */
+  /** Whether it changed since it was last taken for the store. */
   changed = false
-  /** Merged into `(other)`. */
+  /** Whether it was merged into `(other)`. */
   merged = false
   first = 0
   last = 0
@@ -65,7 +68,7 @@ export class Cell {
   add(now: number, amount: number): void {
     const day = Math.floor(now / dayLength)
     if (this.first === 0) this.first = now
-    // A clock that was set back changes neither the day nor the order.
+    // A clock that was set back does not change the day or the order.
     if (now > this.last) this.last = now
     if (day > this.#day) {
       if (this.#today > 0) this.#before.push([this.#day, this.#today])
@@ -96,7 +99,7 @@ export class Cell {
     return this.#today > 0 ? [...this.#before, [this.#day, this.#today]] : [...this.#before]
   }
 
-  /** As the store keeps it: `[first, last, [[day, amount], ...]]`, without days before `oldest`. */
+  /** The form in the store: `[first, last, [[day, amount], ...]]`, without days before `oldest`. */
   text(oldest: number): string {
     this.#before = this.#before.filter(([day]) => day >= oldest)
     return JSON.stringify([this.first, this.last, this.days()])
@@ -113,7 +116,7 @@ interface Client {
   readonly tree: Tree
 }
 
-/** What has changed since it was last taken. */
+/** The changes since the last call of `take()`. */
 export interface Changes {
   readonly cells: readonly Cell[]
   /** Names of deleted cells. */
@@ -123,7 +126,7 @@ export interface Changes {
 /** The counts of one kind. */
 export class Counts {
   readonly #kind: CountKind
-  readonly #most: number
+  readonly #maxClients: number
   readonly #clients = new Map<string, Client>()
   readonly #subjects = new Set<string>()
   readonly #routes = new Set<string>()
@@ -132,13 +135,16 @@ export class Counts {
   #changed: Cell[] = []
   #removed = new Set<string>()
 
-  /** `most`: how many clients are distinguished at least; the map may hold twice as many. */
-  constructor(kind: CountKind, most: number) {
+  /**
+   * `maxClients`: the number of clients that are always distinguished; the map may hold twice as
+   * many.
+   */
+  constructor(kind: CountKind, maxClients: number) {
     this.#kind = kind
-    this.#most = most
+    this.#maxClients = maxClients
   }
 
-  /** Counts, and returns the labels after bounding. */
+  /** Counts, and returns the bounded labels. */
   count(
     subject: string,
     method: string,
@@ -160,7 +166,7 @@ export class Counts {
     return cell.labels
   }
 
-  /** Takes what has changed. */
+  /** Returns and resets the changes. */
   take(): Changes {
     const cells = this.#changed.filter((cell) => !cell.merged)
     for (const cell of this.#changed) {
@@ -173,7 +179,7 @@ export class Counts {
     return { cells, removed }
   }
 
-  /** Puts back what could not be stored. */
+  /** Returns changes that could not be stored. */
   putBack({ cells, removed }: Changes): void {
     for (const field of removed) this.#removed.add(field)
     for (const cell of cells) {
@@ -184,7 +190,7 @@ export class Counts {
     for (const cell of this.#changed) this.#removed.delete(cell.field)
   }
 
-  /** Returns all counts as changes, for a store that has lost them. */
+  /** Marks all counts as changed, for a store that has lost them. */
   touchAll(): void {
     for (const cell of this.#cells()) this.#touch(cell)
   }
@@ -195,11 +201,11 @@ export class Counts {
     this.#changed.push(cell)
   }
 
-  /** The cell of labels that are not counted yet, within the bounds. */
+  /** Creates the cell for new labels, within the bounds. */
   #open(given: Labels): Cell {
     const labels = this.#bounded(given)
     const { subject, method, route, detail, client } = labels
-    if (!this.#clients.has(client) && this.#clients.size >= 2 * this.#most && !shared.has(client)) this.#shrink()
+    if (!this.#clients.has(client) && this.#clients.size >= 2 * this.#maxClients && !shared.has(client)) this.#shrink()
     const held = getOrMake(this.#clients, client, () => ({ total: 0, tree: new Map() }))
     const byMethod = getOrMake(held.tree, subject, () => new Map())
     const byRoute = getOrMake(byMethod, method, () => new Map())
@@ -214,9 +220,9 @@ export class Counts {
   }
 
   #bounded({ kind, subject, method, route, detail, client }: Labels): Labels {
-    const clause = admit(this.#subjects, subject.slice(0, longestName), mostSubjects)
+    const clause = admit(this.#subjects, subject.slice(0, longestName), maxSubjects)
     const verb = methods.has(method) ? method : otherName
-    if (this.#size >= mostCells)
+    if (this.#size >= maxCells)
       return {
         kind,
         subject: clause,
@@ -230,16 +236,19 @@ export class Counts {
       kind,
       subject: clause,
       method: verb,
-      route: admit(this.#routes, route.slice(0, longestRoute), mostRoutes),
-      detail: detail === '' ? '' : admit(details, detail.slice(0, longestName), mostDetails),
+      route: admit(this.#routes, route.slice(0, longestRoute), maxRoutes),
+      detail: detail === '' ? '' : admit(details, detail.slice(0, longestName), maxDetails),
       client: client.slice(0, longestName),
     }
   }
 
-  /** Merges the smaller half of the clients into `(other)`. Half at once, so that a flood of names costs each of them little. */
+  /**
+   * Merges the smaller half of the clients into `(other)`. Merging half at once keeps the cost per
+   * client low if names are flooded.
+   */
   #shrink(): void {
     const named = [...this.#clients].filter(([name]) => !shared.has(name)).sort(([, a], [, b]) => b.total - a.total)
-    for (const [name, { tree }] of named.slice(this.#most)) {
+    for (const [name, { tree }] of named.slice(this.#maxClients)) {
       this.#clients.delete(name)
       for (const cell of cellsOf(tree)) {
         cell.merged = true
@@ -258,7 +267,7 @@ export class Counts {
   }
 }
 
-/** Reserved names, which do not stand for a single client. */
+/** Reserved names, each of which stands for any number of clients. */
 const shared: ReadonlySet<string> = new Set(['', otherName, unnamedClient])
 
 function* cellsOf(tree: Tree): Iterable<Cell> {
@@ -266,9 +275,9 @@ function* cellsOf(tree: Tree): Iterable<Cell> {
     for (const byRoute of byMethod.values()) for (const byDetail of byRoute.values()) yield* byDetail.values()
 }
 
-function admit(known: Set<string>, name: string, most: number): string {
+function admit(known: Set<string>, name: string, maximum: number): string {
   if (known.has(name)) return name
-  if (known.size >= most) return otherName
+  if (known.size >= maximum) return otherName
   known.add(name)
   return name
 }

@@ -9,11 +9,11 @@ import type { Changes, Counts } from './counts.js'
 import { dayLength } from './counts.js'
 import type { UsageStore } from './store.js'
 
-/** How counts are carried, resolved. Times are milliseconds. */
+/** The resolved settings. Times are in milliseconds. */
 export interface FlushSettings {
   readonly interval: number
   readonly storeTimeout: number
-  /** Days for which counts are kept. */
+  /** How many days counts are kept. */
   readonly days: number
   readonly onStoreFailure: (error: unknown) => Awaitable<void>
   readonly onStoreRecovery: (outage: { readonly message: string; readonly duration: number }) => Awaitable<void>
@@ -28,13 +28,13 @@ export class Flusher {
   #started: number | undefined
   #timer: NodeJS.Timeout | undefined
   #sequence = 0
-  /** The last write that the store is known to hold. */
+  /** The sequence of the last write that the store is known to have. */
   #stored = 0
-  /** True if the store has lost what it held. */
+  /** Whether the store has lost its contents. */
   #hasLost = false
   #failedAt: number | undefined
   #running: Promise<void> | undefined
-  /** The write behind the one that runs. */
+  /** The write after the running one. */
   #next: Promise<void> | undefined
   #closed = false
 
@@ -44,7 +44,10 @@ export class Flusher {
     this.#settings = settings
   }
 
-  /** From here on this process counts, and says so to the store. Again after `close`, where something is counted later. */
+  /**
+   * Starts counting in this process, and registers it in the store. Starts again after `close` if
+   * something is counted later.
+   */
   start(): void {
     if (this.#timer !== undefined) return
     this.#started ??= performance.now()
@@ -56,9 +59,12 @@ export class Flusher {
     this.#timer = this.#context.runInAsyncScope(() => setInterval(flush, this.#settings.interval)).unref()
   }
 
-  /** Writes what has changed. Never rejects: changes that could not be written are written the next time. */
+  /**
+   * Writes the changes. Never rejects: changes that could not be written are written the next time.
+   */
   flush(): Promise<void> {
-    // What was counted since a write began is not in that one. The next one is for all who ask meanwhile.
+    // The running write does not include the latest counts. All callers in the meantime share the
+    // next write.
     if (this.#running !== undefined) {
       this.#next ??= this.#running.then(() => {
         this.#next = undefined
@@ -84,10 +90,11 @@ export class Flusher {
   async #write(): Promise<void> {
     if (this.#started === undefined) return
     try {
-      // While a store is down no counts are sent, so that what may have arrived stays bounded.
+      // While a store is down no counts are sent, so that the amount of possibly delivered data
+      // stays bounded.
       if (this.#failedAt !== undefined) await this.#deliver(false)
       await this.#deliver(true)
-      // The store was flushed or restored from an older state: write all counts again.
+      // The store was flushed, or restored from an older state: write all counts again.
       if (this.#hasLost) await this.#deliver(true)
       this.#recovered()
     } catch (error) {
@@ -117,7 +124,7 @@ export class Flusher {
     const { interval, storeTimeout, days } = this.#settings
     const oldest = Math.floor(Date.now() / dayLength) - days
     const age = performance.now() - (this.#started ?? 0)
-    const late = (): Error => new Error(`The store did not answer in ${storeTimeout} ms.`)
+    const late = (): Error => new Error(`The store did not respond within ${storeTimeout} ms.`)
     const write = async (): Promise<number | undefined> =>
       this.#store.write({
         writer: this.#writer,
@@ -136,7 +143,7 @@ export class Flusher {
   #failed(cause: unknown): void {
     if (this.#failedAt !== undefined) return
     this.#failedAt = performance.now()
-    const message = 'The store of usage() does not answer: counts wait in the process until it does.'
+    const message = 'The store of usage() does not respond: counts are kept in the process until it recovers.'
     storeFailureChannel.publish({ state: 'failed', message, error: cause, duration: undefined })
     notify(this.#settings.onStoreFailure, () => new Error(message, { cause }))
   }
@@ -145,7 +152,9 @@ export class Flusher {
     if (this.#failedAt === undefined) return
     const duration = Math.round(performance.now() - this.#failedAt)
     this.#failedAt = undefined
-    const message = `The store of usage() answers again after ${Math.max(1, Math.round(duration / 1000))} s: the counts that waited are there.`
+    const message =
+      `The store of usage() responds again after ${Math.max(1, Math.round(duration / 1000))} s: all pending counts ` +
+      'have been written.'
     storeFailureChannel.publish({ state: 'recovered', message, error: undefined, duration })
     notify(this.#settings.onStoreRecovery, () => ({ message, duration }))
   }

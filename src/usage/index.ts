@@ -1,4 +1,6 @@
-/** Who calls which version, and who breaks which clause: counted by all processes together. */
+/**
+ * Counts which clients call which version, and which violate which clause, across all processes.
+ */
 export { type ObserveOptions, observe } from '../observe/observe.js'
 export {
   type ReportedClause,

@@ -1,27 +1,31 @@
-/** Counts in Redis, shared by all processes that are given the same Redis and prefix. */
+/** Counts in Redis, shared by all processes that use the same Redis and prefix. */
 import { checkOptions } from '../options/check.js'
 import type { Kinds } from '../options/kinds.js'
 import type { StoredWriter, UsageStore } from './store.js'
 
-/** How a Redis is reached. */
+/** How Redis is accessed. */
 export interface RedisUsageStoreOptions {
   /**
-   * Sends one command, as `rate-limit-redis` has it: `(...command) => client.sendCommand(command)`
-   * of the package `redis`, `(name, ...values) => client.call(name, ...values)` of `ioredis`.
+   * Sends one command, with the signature of `rate-limit-redis`: `(...command) =>
+   * client.sendCommand(command)` for the package `redis`, `(name, ...values) => client.call(name,
+   * ...values)` for `ioredis`.
    */
   sendCommand(...command: string[]): PromiseLike<unknown>
-  /** What all keys begin with. Default `express-rest-conventions:{usage}:`, whose braces keep the keys of a Redis Cluster together. */
+  /**
+   * The prefix of all keys. Default `express-rest-conventions:{usage}:`, whose braces keep the keys
+   * in one slot of a Redis Cluster.
+   */
   readonly prefix?: string
 }
 
 export const redisUsageStoreKinds: Kinds<RedisUsageStoreOptions> = {
   sendCommand: { required: 'function' },
-  prefix: { a: 'a text of at least one character', like: /./ },
+  prefix: { a: 'a non-empty string', like: /./ },
 }
 
 /**
- * One hash a process holds its counts, and one hash the register of the processes: a field a process,
- * and `since`. Redis's own clock is the one that counts.
+ * Each process has one hash with its counts. Another hash registers the processes, with a field for
+ * each and the field `since`. All times are from Redis's own clock.
  */
 const writeScript = `
 local time = redis.call('TIME')
@@ -70,8 +74,10 @@ return { string.format('%.0f', time[1] * 1000 + math.floor(time[2] / 1000)), red
 const fieldsScript = `return redis.call('HGETALL', KEYS[1])`
 
 /**
- * Counts in a Redis of version 5 or newer. The team's client is used as it is: the store opens no
- * connection. Processes with one prefix add up. Throws `ConfigurationError` where an option makes no sense.
+ * Stores counts in Redis 5 or newer. It uses the service's client and opens no connection of its
+ * own. The counts of all processes with the same prefix are added up.
+ *
+ * @throws ConfigurationError `invalid-option` if an option is invalid
  *
  * @example usage({ store: redisUsageStore({ sendCommand: (...command) => client.sendCommand(command) }) })
  */
@@ -110,7 +116,7 @@ export function redisUsageStore(options: RedisUsageStoreOptions): UsageStore {
   }
 }
 
-/** What `HGETALL` gives inside a script: names and values in turn. */
+/** Parses the result of `HGETALL` in a script: alternating names and values. */
 function pairs(reply: unknown): Map<string, string> {
   const list = (reply as readonly unknown[]).map(String)
   const map = new Map<string, string>()

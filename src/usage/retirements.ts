@@ -1,4 +1,7 @@
-/** Versions and parts that are due to end: which clients still call them, and whether the counts are complete (VER-2). */
+/**
+ * Versions and parts that are due to end: which clients still call them, and whether the counts are
+ * complete (VER-2).
+ */
 import { expiredText, isExpired } from '../conventions/expiry.js'
 import { checkOptions } from '../options/check.js'
 import { count, type Kinds } from '../options/kinds.js'
@@ -8,21 +11,24 @@ import type { Part } from '../plan/part-lives.js'
 import { dayLength } from './counts.js'
 import { type CallCount, type Coverage, coverageOf, type UsageSnapshot } from './snapshot.js'
 
-/** A version, or a part of one, whose end is announced. */
+/** A version, or a part of one, with an announced end. */
 export interface ScheduledEnd {
-  /** The version segment; empty where the service knows none. */
+  /** The version segment; empty if the service has no versions. */
   readonly version: string
-  /** The template below the version; `undefined` where all of the version ends. What lies below it ends with it. */
+  /**
+   * The template below the version; `undefined` if the whole version ends. Everything below it ends
+   * too.
+   */
   readonly route: string | undefined
-  /** The one method that ends; `undefined` where all of the route do. */
+  /** The method that ends; `undefined` if all methods of the route end. */
   readonly method: string | undefined
-  /** When, in ISO 8601. */
+  /** When it ends, in ISO 8601. */
   readonly ends: string
 }
 
-/** A client that still calls. */
+/** A client that still calls it. */
 export interface RemainingCaller {
-  /** The client's name; `undefined` where clients are not counted apart. */
+  /** The client's name; `undefined` if clients are not distinguished. */
   readonly client: string | undefined
   readonly calls: number
   /** ISO 8601. */
@@ -31,15 +37,18 @@ export interface RemainingCaller {
 
 /** A version or part that is due to end, with its callers. */
 export interface DueEnd extends ScheduledEnd {
-  /** Whole days until it ends; negative where its time is past and it is still served. */
+  /** Whole days until it ends; negative if the date has passed and it is still served. */
   readonly daysLeft: number
-  /** `called`: somebody did. `silent`: nobody did, and all calls were counted. `unknown`: no call is known, and not all were counted. */
+  /**
+   * `called`: there were calls. `silent`: there were none, and all calls were counted. `unknown`:
+   * no calls are known, but counting was incomplete.
+   */
   readonly state: 'called' | 'silent' | 'unknown'
-  /** Those with the most calls first. */
+  /** The callers, those with the most calls first. */
   readonly callers: readonly RemainingCaller[]
-  /** In which part of the time of the snapshot counting was complete. */
+  /** For which part of the snapshot's period counting was complete. */
   readonly coverage: Coverage
-  /** The same in a sentence. */
+  /** A sentence with all of this information. */
   readonly sentence: string
 }
 
@@ -51,7 +60,10 @@ export interface DueEndsOptions {
 
 export const dueEndsKinds: Kinds<DueEndsOptions> = { within: count }
 
-/** What ends in a service that `api()` or `resourceRouter()` made, and is served now. Throws `ConfigurationError` for anything else. */
+/**
+ * The scheduled ends in a service created by `api()` or `resourceRouter()`, for versions and parts
+ * that are still served. Throws `ConfigurationError` for other objects.
+ */
 export function scheduledEnds(service: object): readonly ScheduledEnd[] {
   const now = Date.now()
   return [...requireDescription('scheduledEnds()', service).versions.values()].flatMap((version) =>
@@ -59,7 +71,10 @@ export function scheduledEnds(service: object): readonly ScheduledEnd[] {
   )
 }
 
-/** A sentence for each entry of `conventions` of a service whose day `until` is over. Throws `ConfigurationError` for anything else. */
+/**
+ * A sentence for each expired entry of `conventions` of a service. Throws `ConfigurationError` for
+ * other objects.
+ */
 export const expiredConventions = (service: object): readonly string[] =>
   requireDescription('expiredConventions()', service).facts.conventions.filter(isExpired).map(expiredText)
 
@@ -68,13 +83,13 @@ function endsOfVersion({ name, life, table }: DescribedVersion, now: number): re
   if (life?.retireAtSunset === true && sunset !== undefined && sunset <= now) return []
   const found = new Map<string, ScheduledEnd>()
   const add = (route: string | undefined, method: string | undefined, end: number | undefined): void => {
-    // It goes with the version, or with what is around it.
+    // It ends with the version, or with an enclosing part.
     if (end === undefined || (route !== undefined && sunset !== undefined && sunset <= end)) return
     const ends = new Date(end).toISOString()
-    const around = [...found.values()].some(
+    const isCovered = [...found.values()].some(
       (one) => one.method === undefined && one.ends <= ends && isWithin(route, one.route),
     )
-    if (!around) found.set(`${method} ${route}`, { version: name, route, method, ends })
+    if (!isCovered) found.set(`${method} ${route}`, { version: name, route, method, ends })
   }
   add(undefined, undefined, sunset)
   const parts: readonly Part[] = table.parts?.all ?? []
@@ -85,7 +100,7 @@ function endsOfVersion({ name, life, table }: DescribedVersion, now: number): re
   return [...found.values()]
 }
 
-/** `undefined` where it never ends, or has ended. */
+/** `undefined` if it never ends, or has already ended. */
 function endOf(life: Life | undefined, now: number): number | undefined {
   if (life?.retired !== undefined && life.retired <= now) return undefined
   return earliest(life?.sunset, life?.retired)
@@ -95,8 +110,9 @@ const isWithin = (route: string | undefined, around: string | undefined): boolea
   around !== undefined && route !== undefined && (route === around || route.startsWith(`${around}/`))
 
 /**
- * What ends within some days, with the clients that called it in the period of a snapshot. It changes nothing: a part
- * ends on its announced date. If counting is recent or counts were lost, the state without calls is `unknown`, never `silent`.
+ * The versions and parts that end within some days, with the clients that called them in the period
+ * of a snapshot. Calls do not postpone an end: a part ends on its announced date. If counting has
+ * started recently or counts were lost, the state without calls is `unknown`, never `silent`.
  *
  * @example dueEnds(scheduledEnds(service), await counts.read()).filter(({ state }) => state !== 'silent')
  */
@@ -125,7 +141,9 @@ export function dueEnds(
     })
 }
 
-/** No client depends on an unknown path, and documents are read in order to leave the version: neither counts. */
+/**
+ * Excludes unknown paths, on which no client depends, and documents, which clients read to migrate.
+ */
 const isServed = ({ route }: CallCount): boolean =>
   route !== '(unknown)' && !/^\/(?:openapi(?:\.json|\.yaml)?|docs)(?:\/|$)/.test(route)
 
@@ -141,8 +159,8 @@ function callersOf({ version, route, method }: ScheduledEnd, calls: readonly Cal
   return [...found].map(([client, one]) => ({ client, ...one })).sort((a, b) => b.calls - a.calls)
 }
 
-/** Maximum number of callers that a sentence names. */
-const mostNamed = 10
+/** The maximum number of callers named in a sentence. */
+const maxNamed = 10
 
 function sentenceOf(
   { version, route, method, ends, daysLeft, state, callers, coverage }: Omit<DueEnd, 'sentence'>,
@@ -160,15 +178,19 @@ function sentenceOf(
       : `ends on ${ends.slice(0, 10)}, in ${daysLeft} days`
   const share = `${Math.floor(coverage.share * 100)}% of the last ${days} days`
   const counted = coverage.complete ? '' : ` Calls were counted for ${share}: there may be more.`
-  if (state === 'silent') return `${what} ${when}: nobody called it in the last ${days} days.`
+  if (state === 'silent') return `${what} ${when}: it was not called in the last ${days} days.`
   if (state === 'unknown')
-    return `${what} ${when}: no call is known, and calls were counted for ${share} alone. Whether it is called is unknown.`
+    return (
+      `${what} ${when}: no calls are known, but calls were counted only for ${share}. Whether it is called is ` +
+      'unknown.'
+    )
   const named = callers
-    .slice(0, mostNamed)
+    .slice(0, maxNamed)
     .map(
       ({ client, calls, last }) =>
-        `${client ?? 'clients that are not counted apart'} (${calls.toLocaleString('en-US')} calls, last ${last.slice(0, 16).replace('T', ' ')} UTC)`,
+        `${client ?? 'clients that are not distinguished'} (${calls.toLocaleString('en-US')} calls, last ` +
+        `${last.slice(0, 16).replace('T', ' ')} UTC)`,
     )
-  const more = callers.length > mostNamed ? ` and ${callers.length - mostNamed} more` : ''
+  const more = callers.length > maxNamed ? ` and ${callers.length - maxNamed} more` : ''
   return `${what} ${when}: still called in the last ${days} days by ${named.join(', ')}${more}.${counted}`
 }

@@ -2,57 +2,63 @@
 import { type CountKind, dayLength, otherName, unnamedClient } from './counts.js'
 import type { StoredUsage, StoredWriter } from './store.js'
 
-/** How often, and when. Times are ISO 8601, in UTC. */
+/** A number of occurrences, with the first and the last time. Times are ISO 8601 in UTC. */
 export interface Count {
-  /** In the days that were asked for. Counts of samples are estimates. */
+  /** The number in the requested days. Counts of samples are estimates. */
   readonly count: number
-  /** The first time that is kept; it may lie before the days that were asked for. */
+  /** The first known time, which may be before the requested days. */
   readonly first: string
   readonly last: string
 }
 
-/** Answered calls of one client. */
+/** Completed calls of one client. */
 export interface CallCount extends Count {
-  /** The version segment, such as `v1`; empty where there is none. */
+  /** The version segment, such as `v1`; empty if there is none. */
   readonly version: string
   readonly method: string
-  /** The template below the version, such as `/contratos/{id}`; `(unknown)` where nothing matches. */
+  /** The template below the version, such as `/contratos/{id}`; `(unknown)` if no route matches. */
   readonly route: string
-  /** The client's name; `undefined` where clients are not counted apart. */
+  /** The client's name; `undefined` if clients are not distinguished. */
   readonly client: string | undefined
 }
 
-/** Answers to one client that break a clause, or that enforcing it would change. */
+/** Responses to one client that violate a clause, or that enforcing it would change. */
 export interface BreakCount extends Count {
   readonly clause: string
   readonly method: string
   readonly route: string
-  /** The name of what breaks it, such as that of a parameter; empty where there is none. */
+  /** The name of what violates it, such as a parameter; empty if there is none. */
   readonly detail: string
   readonly client: string | undefined
 }
 
-/** A time in which counts were lost, or nobody counted. */
+/** A period in which counts were lost, or no process counted. */
 export interface UsageGap {
   readonly from: string
   readonly to: string
-  /** `not-counting`: no process counted. `lost-process`: one ended without its last counts, or can't reach the store. `lost-counts`: the store has lost those of a process. */
+  /**
+   * `not-counting`: no process counted. `lost-process`: a process ended without writing its last
+   * counts, or can't reach the store. `lost-counts`: the store has lost the counts of a process.
+   */
   readonly reason: 'not-counting' | 'lost-process' | 'lost-counts'
 }
 
 export interface UsageSnapshot {
   /** When it was read. */
   readonly at: string
-  /** How many days back counts go. */
+  /** The number of days that the counts cover. */
   readonly days: number
-  /** From when on all is counted, apart from gaps; `undefined` where nothing has been. What was before is unknown. */
+  /**
+   * The time from which on everything is counted, except for gaps; `undefined` if nothing has been
+   * counted. Earlier calls are unknown.
+   */
   readonly since: string | undefined
   readonly gaps: readonly UsageGap[]
   readonly calls: readonly CallCount[]
   readonly wouldBreak: readonly BreakCount[]
 }
 
-/** For how much of a time counting was complete. */
+/** For how much of a period counting was complete. */
 export interface Coverage {
   /** True if nothing is missing: a client without a count did not call. */
   readonly complete: boolean
@@ -73,8 +79,11 @@ interface Total {
   last: number
 }
 
-/** Adds up what a store holds. `days`: how far back counts go. `most`: how many clients of a kind are named. */
-export function snapshotOf(stored: StoredUsage, days: number, most: number): UsageSnapshot {
+/**
+ * Adds up the contents of a store. `days`: the number of days covered. `maxClients`: how many
+ * clients of a kind keep their names.
+ */
+export function snapshotOf(stored: StoredUsage, days: number, maxClients: number): UsageSnapshot {
   const today = Math.floor(stored.now / dayLength)
   const totals = new Map<string, Total>()
   for (const { fields } of stored.writers) {
@@ -83,11 +92,11 @@ export function snapshotOf(stored: StoredUsage, days: number, most: number): Usa
   const all = [...totals.values()].filter(({ count }) => count > 0)
   const calls = withTopClients(
     all.filter(({ kind }) => kind === 'calls'),
-    most,
+    maxClients,
   )
   const breaks = withTopClients(
     all.filter(({ kind }) => kind === 'would_break'),
-    most,
+    maxClients,
   )
   const { since, gaps } = completeness(stored)
   return {
@@ -100,7 +109,7 @@ export function snapshotOf(stored: StoredUsage, days: number, most: number): Usa
       method,
       route,
       client: shown(client),
-      ...told(count),
+      ...countOf(count),
     })),
     wouldBreak: breaks.map(({ subject, method, route, detail, client, ...count }) => ({
       clause: subject,
@@ -108,12 +117,12 @@ export function snapshotOf(stored: StoredUsage, days: number, most: number): Usa
       route,
       detail,
       client: shown(client),
-      ...told(count),
+      ...countOf(count),
     })),
   }
 }
 
-/** For how much of the time from `from` on (milliseconds since 1970) a snapshot is complete. */
+/** For how much of the time since `from` (milliseconds since 1970) a snapshot is complete. */
 export function coverageOf(snapshot: UsageSnapshot, from: number): Coverage {
   const to = Date.parse(snapshot.at)
   const length = Math.max(1, to - from)
@@ -133,7 +142,7 @@ interface Span {
   readonly to: number
 }
 
-/** How long spans are together, where they may overlap. */
+/** The total length of spans, which may overlap. */
 function lengthOf(spans: readonly Span[]): number {
   let end = Number.NEGATIVE_INFINITY
   let length = 0
@@ -147,7 +156,7 @@ function lengthOf(spans: readonly Span[]): number {
 function addField(totals: Map<string, Total>, field: string, text: string, before: number): void {
   const labels = parsed(field)
   const counted = parsed(text)
-  // Fields that other programs have written under our keys are ignored.
+  // Fields that other programs wrote under our keys are ignored.
   if (labels?.length !== 6 || !labels.every((label) => typeof label === 'string') || counted?.length !== 3) return
   const [kind, subject, method, route, detail, client] = labels as [CountKind, string, string, string, string, string]
   const [first, last, days] = counted as [number, number, [number, number][]]
@@ -176,15 +185,18 @@ function parsed(text: string): unknown[] | undefined {
   }
 }
 
-/** The clients with the highest counts keep their names, the others become one. The highest counts come first. */
-function withTopClients(totals: readonly Total[], most: number): Total[] {
+/**
+ * Keeps the names of the clients with the highest counts and merges all others. Sorts by count,
+ * highest first.
+ */
+function withTopClients(totals: readonly Total[], maxClients: number): Total[] {
   const sums = new Map<string, number>()
   for (const { client, count } of totals) sums.set(client, (sums.get(client) ?? 0) + count)
-  const nobody = ['', otherName, unnamedClient]
+  const reserved = ['', otherName, unnamedClient]
   const named = [...sums]
-    .filter(([client]) => !nobody.includes(client))
+    .filter(([client]) => !reserved.includes(client))
     .sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1))
-  const kept = new Set([...nobody, ...named.slice(0, most).map(([client]) => client)])
+  const kept = new Set([...reserved, ...named.slice(0, maxClients).map(([client]) => client)])
   const merged = new Map<string, Total>()
   for (const total of totals) {
     const client = kept.has(total.client) ? total.client : otherName
@@ -205,8 +217,11 @@ const order = (a: Total, b: Total): number => (labelsOf(a) < labelsOf(b) ? -1 : 
 const labelsOf = ({ subject, route, method, detail, client }: Total): string =>
   [subject, route, method, detail, client].join('\n')
 
-/** A process that has not written for so many of its intervals, and did not say that it ends, is lost. */
-const patience = 3
+/**
+ * A process that has not written for this many of its intervals, without announcing its end, is
+ * lost.
+ */
+const maxMissedIntervals = 3
 
 function completeness({ now, since, writers }: StoredUsage): { since: number | undefined; gaps: UsageGap[] } {
   if (since === undefined) return { since, gaps: [] }
@@ -216,25 +231,25 @@ function completeness({ now, since, writers }: StoredUsage): { since: number | u
   }
   let end = since
   for (const writer of [...writers].sort((a, b) => a.started - b.started)) {
-    const slack = patience * writer.interval
+    const slack = maxMissedIntervals * writer.interval
     if (writer.started > end + slack) gap('not-counting', end, writer.started)
     if (writer.fields === undefined) gap('lost-counts', writer.started, writer.seen)
     else if (isLost(writer, now)) gap('lost-process', writer.seen, writer.seen + slack)
     end = Math.max(end, writer.seen)
   }
-  const slack = Math.max(0, ...writers.map(({ interval }) => patience * interval))
+  const slack = Math.max(0, ...writers.map(({ interval }) => maxMissedIntervals * interval))
   if (now > end + slack) gap('not-counting', end, now)
   return { since, gaps: gaps.sort((a, b) => (a.from < b.from ? -1 : 1)) }
 }
 
 const isLost = ({ closed, seen, interval }: StoredWriter, now: number): boolean =>
-  !closed && now > seen + patience * interval
+  !closed && now > seen + maxMissedIntervals * interval
 
 const iso = (time: number): string => new Date(time).toISOString()
 
 const shown = (client: string): string | undefined => (client === '' ? undefined : client)
 
-const told = ({ count, first, last }: Pick<Total, 'count' | 'first' | 'last'>): Count => ({
+const countOf = ({ count, first, last }: Pick<Total, 'count' | 'first' | 'last'>): Count => ({
   count: Math.round(count),
   first: iso(first),
   last: iso(last),

@@ -1,62 +1,65 @@
-/** Where counts are kept: what a store must do, and the one in the process. */
+/** The contract of stores for counts, and a store in the process. */
 import type { Awaitable } from '../adapters/contract.js'
 
 /**
- * What one process writes. It is the state of its own counts, not what was added to them: writing the same twice changes
- * nothing, so a write whose answer was lost can be repeated.
+ * A write of one process. It has the current state of the process's own counts, not increments:
+ * writing it twice has the same effect, so a write whose response was lost can be repeated.
  */
 export interface UsageWrite {
   /** The name of the writing process. It is globally unique. */
   readonly writer: string
-  /** Grows with each write of this process. */
+  /** Increases with each write of this process. */
   readonly sequence: number
-  /** Milliseconds since this process began to count. */
+  /** Milliseconds since this process started counting. */
   readonly age: number
   /**
-   * Milliseconds back from now for which counting was complete, where the store holds nothing of any
-   * process: it is new, or it has lost what it held.
+   * For how many milliseconds until now counting was complete, for a store without contents: it is
+   * new, or has lost its contents.
    */
   readonly complete: number
-  /** Milliseconds between its writes. */
+  /** Milliseconds between the writes of this process. */
   readonly interval: number
-  /** True of the last write of a process that ends. */
+  /** True for the last write of a process that ends. */
   readonly closed: boolean
   /** Milliseconds for which the counts of this process are kept after its last write. */
   readonly keep: number
-  /** Counts by name, as texts. */
+  /** Counts by name, as strings. */
   readonly fields: ReadonlyMap<string, string>
-  /** Names of counts that are no more. */
+  /** Names of counts that no longer exist. */
   readonly removed: readonly string[]
 }
 
-/** What a store holds of one process. Times are milliseconds since 1970, by the clock of the store. */
+/** The stored data of one process. Times are milliseconds since 1970, by the clock of the store. */
 export interface StoredWriter {
   readonly writer: string
-  /** When it began to count. */
+  /** When it started counting. */
   readonly started: number
   /** When it last wrote. */
   readonly seen: number
   readonly interval: number
   readonly closed: boolean
-  /** Its counts; `undefined` where the store has lost them. */
+  /** Its counts; `undefined` if the store has lost them. */
   readonly fields: ReadonlyMap<string, string> | undefined
 }
 
-/** All that a store holds. */
+/** The contents of a store. */
 export interface StoredUsage {
-  /** Now, by the clock of the store. */
+  /** The current time, by the clock of the store. */
   readonly now: number
-  /** From when on it holds the counts of every process that has written; `undefined` where none has. */
+  /**
+   * From when on the store has the counts of every process that has written; `undefined` if none
+   * has.
+   */
   readonly since: number | undefined
   readonly writers: readonly StoredWriter[]
 }
 
-/** Keeps the counts of all processes. Methods throw or reject on failure. */
+/** Stores the counts of all processes. Methods throw or reject on failure. */
 export interface UsageStore {
   /**
-   * Sets and removes fields of one process, all or none, unless it holds a write of this process
-   * with the same sequence or a higher one. Resolves to the sequence that it held before;
-   * `undefined` where it held nothing of this process.
+   * Sets and removes fields of one process atomically, unless the store has a write of this process
+   * with the same or a higher sequence. Resolves to the previous sequence of this process;
+   * `undefined` if there is none.
    */
   write(write: UsageWrite): Awaitable<number | undefined>
   read(): Awaitable<StoredUsage>
@@ -72,7 +75,7 @@ interface Kept {
   expires: number
 }
 
-/** Counts in this process: they end with it, and other processes don't see them. */
+/** Counts in this process. They are lost when it ends, and are not visible to other processes. */
 export function memoryUsageStore(): UsageStore {
   const writers = new Map<string, Kept>()
   let since: number | undefined

@@ -1,4 +1,6 @@
-/** Counts calls, and answers that break a clause, by client: bounded, for all processes together. */
+/**
+ * Counts calls, and responses that violate a clause, by client: bounded, and across all processes.
+ */
 import type { IncomingMessage } from 'node:http'
 import { notify } from '../notify.js'
 import { checkOptions } from '../options/check.js'
@@ -10,86 +12,104 @@ import { Flusher } from './flusher.js'
 import { snapshotOf, type UsageSnapshot } from './snapshot.js'
 import { memoryUsageStore, type UsageStore } from './store.js'
 
-/** An answered call. */
+/** A completed call. */
 export interface CountedCall {
-  /** The version segment, such as `v1`; empty where there is none. */
+  /** The version segment, such as `v1`; empty if there is none. */
   readonly version: string
   readonly method: string
-  /** The template below the version; `undefined` where nothing matches. */
+  /** The template below the version; `undefined` if no route matches. */
   readonly route: string | undefined
-  /** What `clientOf` gave. */
+  /** The result of `clientOf`. */
   readonly client: string
-  /** How many calls it stands for: of a sample, more than one. Default 1. */
+  /** The number of calls that it represents: more than one in a sample. Default 1. */
   readonly amount?: number
 }
 
-/** An answer that breaks a clause, or that enforcing it would change. */
+/** A response that violates a clause, or that enforcing it would change. */
 export interface CountedBreak {
-  /** Such as `QUERY-8`. */
+  /** The id of the clause, such as `QUERY-8`. */
   readonly clause: string
   readonly method: string
-  /** The template of the route; `undefined` where nothing matches. */
+  /** The template of the route; `undefined` if no route matches. */
   readonly route: string | undefined
-  /** The name, never a value, of what breaks the clause, such as that of a parameter. */
+  /** The name, never a value, of what violates the clause, such as a parameter. */
   readonly detail?: string | undefined
-  /** What `clientOf` gave. */
+  /** The result of `clientOf`. */
   readonly client: string
-  /** How many answers it stands for: of a sample, more than one. Default 1. */
+  /** The number of responses that it represents: more than one in a sample. Default 1. */
   readonly amount?: number
 }
 
-/** What `onCount` is notified of: one count, with the labels as they are bounded. */
+/** The event of `onCount`: one count, with its bounded labels. */
 export interface UsageEvent {
   readonly kind: CountKind
   /** The version of a call, or the clause. */
   readonly subject: string
   readonly method: string
   readonly route: string
-  /** The name of what breaks the clause; empty where there is none. */
+  /** The name of what violates the clause; empty if there is none. */
   readonly detail: string
-  /** Empty where clients are not counted apart. */
+  /** Empty if clients are not distinguished. */
   readonly client: string
   readonly amount: number
 }
 
 export interface UsageOptions extends ClientOptions {
-  /** Where the counts of all processes are kept: `redisUsageStore({ sendCommand })`. Default: in this process. */
+  /**
+   * The store for the counts of all processes: `redisUsageStore({ sendCommand })`. Default: in this
+   * process.
+   */
   readonly store?: UsageStore
-  /** How many clients of each kind have their names in a report; all others are `(other)`. Default 100. */
+  /** How many clients of each kind are named in a report; all others are `(other)`. Default 100. */
   readonly clients?: number
-  /** Days for which counts are kept, from 1 to 400. Default 35. */
+  /** How many days counts are kept, from 1 to 400. Default 35. */
   readonly days?: number
   /** Milliseconds between writes to the store. Default 10,000. */
   readonly interval?: number
-  /** Milliseconds that the store may take for a write. Default 5,000. */
+  /** Timeout of a write to the store in milliseconds. Default 5,000. */
   readonly storeTimeout?: number
-  /** Called for each count, for metrics. What it throws goes to `console.error`. */
+  /** Called for each count, for metrics. Its exceptions are written to `console.error`. */
   onCount?(event: UsageEvent): void
-  /** Called once when the store fails; counts wait meanwhile. Default: `console.error`. */
+  /**
+   * Called once when the store fails; counts are kept in the process meanwhile. Default:
+   * `console.error`.
+   */
   onStoreFailure?(error: unknown): void
-  /** Called once when it answers again. Default: `console.error` of the message. */
+  /** Called once when the store responds again. Default: `console.error` of the message. */
   onStoreRecovery?(outage: { readonly message: string; readonly duration: number }): void
 }
 
-/** What `usage()` makes: the option `usage` of `api` and `resourceRouter`, and of `observe()`. */
+/** The return value of `usage()`: the option `usage` of `api`, `resourceRouter` and `observe()`. */
 export interface Usage {
-  /** The label of a client, for the counts. Never throws. Empty where clients are not counted apart. */
+  /** The label of a client in counts; empty if clients are not distinguished. Never throws. */
   clientOf(principal: unknown, req: IncomingMessage): string
-  /** Counts an answered call. Never throws, never waits. */
+  /** Counts a completed call. Synchronous; never throws. */
   countCall(call: CountedCall): void
-  /** Counts an answer that breaks a clause. Never throws, never waits. */
+  /** Counts a response that violates a clause. Synchronous; never throws. */
   countBreak(found: CountedBreak): void
-  /** Starts counting in this process, even if there are no requests. `ready()` of `api` calls it; without it, the first count does. */
+  /**
+   * Starts counting in this process, even if there are no requests. `ready()` of `api` calls it;
+   * without it, the first count does.
+   */
   start(): void
-  /** Writes what has been counted to the store. Never rejects. */
+  /** Writes the counts to the store. Never rejects. */
   flush(): Promise<void>
-  /** Writes the last counts and marks this process as ended. Call it when the server has closed. Never rejects. */
+  /**
+   * Writes the last counts and marks this process as ended. Call it when the server has closed.
+   * Never rejects.
+   */
   close(): Promise<void>
-  /** The counts of all processes for the last so many days, default 30. Rejects where the store does not answer, and with `RangeError` for more days than are kept. */
+  /**
+   * The counts of all processes for the last `days` days, default 30. Rejects if the store does not
+   * respond, and with `RangeError` for more days than are kept.
+   */
   read(options?: { readonly days?: number }): Promise<UsageSnapshot>
 }
 
-/** Thrown by `read()` for a number of days that is not kept. A `RangeError` of a store is another thing. */
+/**
+ * Thrown by `read()` for a number of days that is not kept. Distinguishes it from a `RangeError` of
+ * a store.
+ */
 export class UnkeptDays extends RangeError {}
 
 export const usageKinds: Kinds<UsageOptions> = {
@@ -109,14 +129,16 @@ export const usageKinds: Kinds<UsageOptions> = {
 }
 
 /** The option `usage` of a factory. */
-export const usageKind = withMethod('what usage() made', 'countCall')
+export const usageKind = withMethod('the result of usage()', 'countCall')
 
 const noRoute = '(unknown)'
 
 /**
- * Counts answered calls by version, route and client, and answers that break a clause by clause,
- * route and client. Counting is synchronous and bounded; a store that does not answer never affects
- * a request. Throws `ConfigurationError` where an option makes no sense.
+ * Counts completed calls by version, route and client, and responses that violate a clause by
+ * clause, route and client. Counting is synchronous and bounded; a store that does not respond
+ * never affects a request.
+ *
+ * @throws ConfigurationError `invalid-option` if an option is invalid
  *
  * @example
  * export const counts = usage({ store: redisUsageStore({ sendCommand: (...command) => client.sendCommand(command) }), client: 'token' })
@@ -172,10 +194,11 @@ export function usage(options: UsageOptions = {}): Usage {
     async read({ days: asked = Math.min(30, days) } = {}) {
       if (!(Number.isInteger(asked) && asked >= 1 && asked <= days))
         throw new UnkeptDays(
-          `The option "days" of read() is ${String(asked)}. Give a whole number from 1 to ${days}: usage() keeps no more days.`,
+          `The option "days" of read() is ${String(asked)}. Give a whole number from 1 to ${days}: usage() does ` +
+            'not keep more days.',
         )
       await flusher.flush()
-      const late = (): Error => new Error(`The store of usage() did not answer in ${storeTimeout} ms.`)
+      const late = (): Error => new Error(`The store of usage() did not respond within ${storeTimeout} ms.`)
       return snapshotOf(
         await withTimeout(
           Promise.resolve().then(() => store.read()),

@@ -30,7 +30,7 @@ describe.each(frameworks)('VER over %s', (_name, express) => {
   it('VER-1: an unknown version is 404 with the names of the others, and sets no notices', async () => {
     const answer = await send('GET', '/v9/contratos')
     expect(problem(answer)).toEqual({ status: 404, code: 'unknown-version', named: [] })
-    expect(answer.json.detail).toBe('There is no version "v9". Living versions: v1, v8.')
+    expect(answer.json.detail).toBe('There is no version "v9". Current versions: v1, v8.')
     expect([answer.headers.deprecation, answer.headers.sunset, answer.headers.link]).toEqual([
       undefined,
       undefined,

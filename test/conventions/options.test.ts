@@ -24,7 +24,7 @@ const build = (conventions: unknown, more: object = {}) =>
 describe('conventions: options that are refused when a service is built', () => {
   it.each<readonly [string, string]>([
     ...['AUTH-1', 'AUTH-4', 'AUTH-6', 'VERB-13', 'HDR-8', 'HDR-2', 'LIMIT-1'].map(
-      (clause) => [clause, 'guards data and callers'] as const,
+      (clause) => [clause, 'protects data and callers'] as const,
     ),
     ['QUERY-4', 'parameters: { offest: ["page"] }'],
     ['QUERY-1', 'part of QUERY-8'],
@@ -33,8 +33,8 @@ describe('conventions: options that are refused when a service is built', () => 
     ['QUERY8', 'Did you mean "QUERY-8"?'],
     ['query-8', 'Did you mean "QUERY-8"?'],
     ['ERR3', 'Did you mean "ERR-3"?'],
-    ['__proto__x', 'which is no clause'],
-    ['constructor', 'which is no clause'],
+    ['__proto__x', 'which is not a clause'],
+    ['constructor', 'which is not a clause'],
   ])('%s', (clause, message) => {
     expect(build({ [clause]: 'report' })).toContain(message)
     expect(build({ [clause]: 'report' })).toContain('Clauses with a mode here: QUERY-8, QUERY-5')
@@ -78,12 +78,12 @@ describe('conventions: options that are refused when a service is built', () => 
 
   it('a middleware has only the modes of its own clauses', () => {
     expect(refused(() => listQuery(orders, { conventions: { 'HDR-1': 'report' } as never }))).toContain(
-      'names "HDR-1", which is not decided there. Clauses with a mode here: QUERY-5, QUERY-8.',
+      'names "HDR-1", which does not apply there. Clauses with a mode here: QUERY-5, QUERY-8.',
     )
     expect(refused(() => problems({ conventions: { 'ERR-3': 'report' } }))).toContain('shape')
     expect(refused(() => ifMatch({ conventions: { 'HDR-3': 'report' } }))).toContain('required: true of ifMatch()')
     expect(refused(() => negotiate({ conventions: { 'HDR-1': 'report' } }))).toContain('as: 406')
-    expect(refused(() => totalCount({ conventions: { 'AUTH-1': 'off' } as never }))).toContain('guards')
+    expect(refused(() => totalCount({ conventions: { 'AUTH-1': 'off' } as never }))).toContain('protects data')
     expect(refused(() => recordBody(customers, { conventions: { 'HDR-5': 'off' } }))).toContain('types')
     const rules = { on: 'item', allow: ['DELETE'] } as const
     expect(refused(() => methodRules({ ...rules, conventions: { 'VERB-6': { mode: 'off', status: 200 } } }))).toContain(
@@ -151,7 +151,7 @@ describe('conventions: expiry', () => {
         Array.from(
           { length: 2 },
           () =>
-            'The entry "conventions.QUERY-8" for /v1/orders expired after 2027-03-01. It is still "report": remove the entry, or give it a later day.',
+            'The entry "conventions.QUERY-8" for /v1/orders expired after 2027-03-01. It is still "report": remove the entry, or set a later day.',
         ),
       ])
     })

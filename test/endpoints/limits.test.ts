@@ -105,7 +105,7 @@ describe.each(['/v1/cargas', '/v1/clientes/1/cargas'])('%s', (path) => {
           const refused = await send(port, method, path, [over], { ...sized(over), 'content-type': type })
           expect(refused, `${method} ${type}`).toMatchObject({
             status: 413,
-            json: { detail: `A body holds at most ${limit} bytes.` },
+            json: { detail: `A body must not exceed ${limit} bytes.` },
             closes: true,
           })
         }
@@ -127,7 +127,7 @@ describe.each(['/v1/cargas', '/v1/clientes/1/cargas'])('%s', (path) => {
     const headers = { 'content-encoding': 'gzip', 'content-length': packed.length }
     expect(await send(port, 'POST', path, [packed], headers)).toMatchObject({
       status: 413,
-      json: { detail: 'A body holds at most 5000 bytes.' },
+      json: { detail: 'A body must not exceed 5000 bytes.' },
     })
     expect((await send(port, 'POST', path, [gzipSync(json(4_000))], { 'content-encoding': 'gzip' })).status).toBe(204)
   })
@@ -169,6 +169,6 @@ it('HDR-5: the item itself keeps to the limit of the service', async () => {
   const sent = JSON.stringify({ id: 1, x: 'x'.repeat(200) })
   expect(await send(port, 'PUT', '/v1/clientes/1', [sent], {})).toMatchObject({
     status: 413,
-    json: { detail: 'A body holds at most 100 bytes.' },
+    json: { detail: 'A body must not exceed 100 bytes.' },
   })
 })

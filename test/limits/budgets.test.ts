@@ -52,7 +52,9 @@ describe('budgets', () => {
     const read = { name: 'read', methods: 'read', limit: 1 } as const
     const write = { name: 'write', methods: 'write', limit: 1 } as const
     expect(resolveBudgets({ budgets: [read, write], failures: { limit: 3 } }).all).toHaveLength(2)
-    expect(() => resolveBudgets({ budgets: [read], failures: { limit: 3 } })).toThrow(/no budget fits every request/)
+    expect(() => resolveBudgets({ budgets: [read], failures: { limit: 3 } })).toThrow(
+      /the budgets do not cover every request/,
+    )
     expect(() => resolveBudgets({ budgets: [read, write] })).toThrow(ConfigurationError)
   })
 
@@ -72,7 +74,7 @@ describe('budgets', () => {
     [{ limit: 5, budgets: [{ name: 'a', limit: 1, methods: 'GET' }] }, /is 'GET'\. Give 'read' or 'write'/],
     [
       { limit: 5, budgets: [{ name: 'a', limit: 1, routes: [] }] },
-      /is an empty list\. Give a list of routes such as "tax\/facturas", or leave it out/,
+      /is an empty list\. Give a list of routes such as "tax\/facturas", or omit it/,
     ],
     [
       { limit: 5, budgets: [{ name: 'a', limit: 1, routes: ['/search'] }] },

@@ -119,13 +119,13 @@ describe('withoutPages', () => {
 })
 
 describe('problemAnswer', () => {
-  const telling = { representation: json, base: undefined, instance: '/a', requestId: undefined }
+  const context = { representation: json, base: undefined, instance: '/a', requestId: undefined }
 
   it('ERR-3, HDR-6: is never stored, varies by Accept and by what the problem says', () => {
     const problem = new HttpProblem('unauthenticated', {
       headers: { vary: 'Authorization', 'cache-control': 'public', 'content-type': 'text/html' },
     })
-    expect(problemAnswer(problem, telling).headers).toEqual({
+    expect(problemAnswer(problem, context).headers).toEqual({
       Vary: 'Authorization, Accept',
       'Cache-Control': 'no-store',
       'Content-Type': 'application/problem+json',
@@ -133,7 +133,7 @@ describe('problemAnswer', () => {
   })
 
   it('VER-2: 410 is empty', () => {
-    expect(problemAnswer(new HttpProblem('gone'), telling)).toEqual({
+    expect(problemAnswer(new HttpProblem('gone'), context)).toEqual({
       status: 410,
       headers: { 'Cache-Control': 'no-store' },
     })

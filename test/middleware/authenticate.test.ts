@@ -116,6 +116,6 @@ describe.each(majors)('authenticate() on %s', (_, express: Express) => {
       app.get('/me', (req, res) => void res.send(who.of(req).name)),
     )
     expect((await call.get('/me')).status).toBe(500)
-    expect(String(heard[0]?.error)).toContain('has not passed authenticate()')
+    expect(String(heard[0]?.error)).toContain('The middleware authenticate() did not run')
   })
 })

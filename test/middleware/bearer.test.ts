@@ -521,7 +521,7 @@ describe('bearer(): options', () => {
   it('AUTH-5: keys that are missing, or a secret without its algorithm, hear how to write them, and the message holds none of it', () => {
     for (const keys of [undefined, null, '', 'a bare secret', Buffer.from('a bare secret')]) {
       const build = () => bearer({ keys } as never)
-      expect(build).toThrow("Give { algorithm: 'HS256', key: secret }")
+      expect(build).toThrow("Use { algorithm: 'HS256', key: secret }")
       expect(build).not.toThrow(/a bare secret/)
     }
   })

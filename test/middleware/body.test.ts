@@ -455,7 +455,7 @@ describe('readBody', () => {
     socket.write('POST / HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 7\r\n\r\n{"a"')
     setTimeout(() => socket.destroy(), 30)
     await expect.poll(() => found.length).toBe(1)
-    expect(found[0]).toMatchObject({ code: 'malformed-body', detail: 'The body did not arrive whole.' })
+    expect(found[0]).toMatchObject({ code: 'malformed-body', detail: 'The body is incomplete.' })
   })
 
   it('HDR-5: a stream that somebody gave an encoding is an error of the service', async () => {

@@ -42,16 +42,16 @@ describe('crossOrigin(): mends', () => {
   it.each([
     [undefined, 'The options of crossOrigin() are missing. Give an object.'],
     [{ origins: shop }, "Give '*' or a list such as ['https://shop.example.com']."],
-    [{ origins: ['*'] }, "For any origin give '*' without the list."],
-    [{ origins: [`${shop}/`] }, `Give "${shop}".`],
-    [{ origins: [`${shop}/app?a=1`] }, `Give "${shop}".`],
-    [{ origins: ['https://Shop.Example.com'] }, `Give "${shop}".`],
-    [{ origins: [`${shop}:443`] }, `Give "${shop}".`],
-    [{ origins: ['shop.example.com'] }, 'scheme, host and perhaps port'],
-    [{ origins: ['shop.example.com:8080'] }, 'scheme, host and perhaps port'],
+    [{ origins: ['*'] }, "To allow any origin, pass '*' instead of a list."],
+    [{ origins: [`${shop}/`] }, `Use "${shop}".`],
+    [{ origins: [`${shop}/app?a=1`] }, `Use "${shop}".`],
+    [{ origins: ['https://Shop.Example.com'] }, `Use "${shop}".`],
+    [{ origins: [`${shop}:443`] }, `Use "${shop}".`],
+    [{ origins: ['shop.example.com'] }, 'a scheme, a host and optionally a port'],
+    [{ origins: ['shop.example.com:8080'] }, 'a scheme, a host and optionally a port'],
     [
       { origins: ['https://*.example.com'] },
-      'No wildcard is read. Give a regular expression: /^https:\\/\\/[a-z0-9-]+\\.example\\.com$/.',
+      'Wildcards are not supported. Use a regular expression: /^https:\\/\\/[a-z0-9-]+\\.example\\.com$/.',
     ],
   ])('HDR-7: %j does not build, and the message says what to give', (options, mend) => {
     expect(() => crossOrigin(options as unknown as CrossOriginOptions)).toThrow(ConfigurationError)

@@ -65,7 +65,7 @@ describe.each(majors)('ifMatch() on %s', (_, express: Express) => {
     }
     for (const { error } of heard) {
       expect(error).toBeInstanceOf(ConfigurationError)
-      expect(String(error)).toContain('has not passed ifMatch(). Put the middleware before')
+      expect(String(error)).toContain('did not run for this request. Mount it before')
     }
     expect(heard).toHaveLength(3)
   })
@@ -159,7 +159,7 @@ describe.each(majors)('ifMatch() on %s', (_, express: Express) => {
       async (version) => {
         const { call, heard } = reading(version ?? null)
         expect((await call.get('/a')).status).toBe(500)
-        expect(String(heard[0]?.error)).toContain('Give the version of the record as text')
+        expect(String(heard[0]?.error)).toContain('Pass the version of the record as a string')
       },
     )
   })

@@ -49,7 +49,7 @@ describe('login(): options', () => {
     [{ token, verify, attempts: { pair: { limit: 0 } } }, /whole number/],
     [
       { token, verify, store: () => ({ increment() {}, decrement() {}, resetKey() {} }) },
-      /without get for "login-pair"\. Failed logins are looked up too: give a store that has it/,
+      /without get for "login-pair"\. Failed logins are looked up too: use a store with this method/,
     ],
   ])('AUTH-2: %j do not build', (options, message) => {
     expect(() => login(options as never)).toThrow(ConfigurationError)
@@ -325,7 +325,7 @@ describe('login(): secrets', () => {
     for (const user of ['ana', 'tokenless', 'broken']) answers.push(await failing.attempt(user, secret))
     for (let n = 0; n < 3; n++) answers.push(await failing.attempt('eva', `wrong${secret}`))
     expect(answers.map(({ status }) => status)).toEqual([200, 500, 401, 401, 401, 429])
-    await vi.waitFor(() => expect(written.join('\n')).toContain('could not be hashed anew'), { timeout: 20_000 })
+    await vi.waitFor(() => expect(written.join('\n')).toContain('could not be rehashed'), { timeout: 20_000 })
     expect(written.join('\n')).toContain('store of login()')
     const shown =
       written.join('\n') +
@@ -394,7 +394,7 @@ describe('login() over Redis', () => {
     expect(onStoreRecovery.mock.calls).toEqual([
       [
         {
-          message: expect.stringMatching(/^Each process counted failed logins by itself for [\d.]+ seconds?: /),
+          message: expect.stringMatching(/^Each process counted failed logins on its own for [\d.]+ seconds?: /),
           duration: expect.any(Number),
         },
       ],

@@ -24,7 +24,7 @@ describe('methodRules(): options', () => {
     expect(build({ on: 'item', allow: ['get'] })).toThrow(
       /"allow\[0\]" of methodRules\(\) is 'get'\. Give 'GET', 'POST'/,
     )
-    expect(build({ on: 'item', allow: ['HEAD'] })).toThrow(/is 'HEAD'\. .*HEAD and OPTIONS come by themselves/)
+    expect(build({ on: 'item', allow: ['HEAD'] })).toThrow(/is 'HEAD'\. .*HEAD and OPTIONS are included automatically/)
     expect(build({ on: 'things', allow: ['GET'] })).toThrow(/'collection' or 'item'/)
     expect(build({ on: 'item', allow: ['GET'], baseUrl: '/private' })).toThrow(/baseUrl/)
     expect(build({ on: 'item', allows: ['GET'] })).toThrow(/Did you mean "allow"/)
@@ -34,8 +34,8 @@ describe('methodRules(): options', () => {
 
   it('AUTH-4: a permission without its resource, or of an item without its key, does not build', () => {
     const permission = () => 'allow' as const
-    expect(build({ on: 'item', allow: ['GET'], permission })).toThrow(/Give both/)
-    expect(build({ on: 'item', allow: ['GET'], resource: 'x' })).toThrow(/Give both/)
+    expect(build({ on: 'item', allow: ['GET'], permission })).toThrow(/Set both/)
+    expect(build({ on: 'item', allow: ['GET'], resource: 'x' })).toThrow(/Set both/)
     expect(build({ on: 'item', allow: ['GET'], permission, resource: 'x' })).toThrow(/key: \(req\) => req\.params\.id/)
     expect(build({ on: 'item', allow: ['GET'], permission, resource: 'x', key: true })).toThrow(
       /"key" of methodRules\(\) is true\. Give a function or false/,
@@ -93,7 +93,7 @@ describe.each(majors)('methodRules() with a permission on %s', (_, express: Expr
     })
     const { call, heard } = serving(guard, '/clientes/:cliente')
     expect((await call.get('/clientes/1').set('X-User', 'ana')).status).toBe(500)
-    expect(String(heard[0]?.error)).toContain('gave no key')
+    expect(String(heard[0]?.error)).toContain('returned no key')
     const open = service(express, (app: App) => app.all('/clientes/:id', guard))
     expect((await open.call.get('/clientes/1')).status).toBe(500)
   })
@@ -310,7 +310,7 @@ describe.each(majors)('methodRules() on %s', (_, express: Express) => {
         expect(JSON.stringify(body)).not.toContain('Location')
         expect(heard).toHaveLength(1)
         expect(heard[0]?.error).toBeInstanceOf(ConfigurationError)
-        expect(String(heard[0]?.error)).toMatch(/POST answers 20[12] without a Location/)
+        expect(String(heard[0]?.error)).toMatch(/POST was answered with 20[12] without a Location/)
       },
     )
 

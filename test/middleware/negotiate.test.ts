@@ -101,6 +101,6 @@ describe.each(majors)('negotiate() on %s', (_, express: Express) => {
     })
     expect((await call.get('/both')).body).toEqual(['text/csv', 'application/json'])
     expect((await call.get('/one')).status).toBe(500)
-    expect(String(heard[0]?.error)).toContain('has not passed negotiate()')
+    expect(String(heard[0]?.error)).toContain('The middleware negotiate() did not run')
   })
 })

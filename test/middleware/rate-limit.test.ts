@@ -22,11 +22,11 @@ describe('rateLimit(): options', () => {
     [{ limit: 5, whenStoreFails: 'passes' }, /Give 'pass' or 'refuse'/],
     [{ limit: 5, storeTimeout: 0 }, /number of milliseconds from 1/],
     [{ limit: 5, store: {} }, /Give a function/],
-    [{ limit: 5, store: () => undefined }, /gave nothing for "default": is a return missing\?/],
-    [{ limit: 5, store: async () => store() }, /gave a promise for "default"\. Make the store at once/],
+    [{ limit: 5, store: () => undefined }, /returned no store for "default": is a return missing\?/],
+    [{ limit: 5, store: async () => store() }, /returned a promise for "default"\. Return the store synchronously/],
     [{ limit: 5, store: () => ({ increment() {} }) }, /without decrement, resetKey for "default"/],
     [{ limit: 5, budgets: [{ limit: 1 }] }, /"budgets\[0\]\.name" of rateLimit\(\) is missing\. Give a name/],
-    [{ limit: 5, store: () => one }, /one store twice/],
+    [{ limit: 5, store: () => one }, /the same store twice/],
   ])('LIMIT-1: %j do not build', (options, message) => {
     expect(() => rateLimit(options as never)).toThrow(ConfigurationError)
     expect(() => rateLimit(options as never)).toThrow(message)
@@ -76,7 +76,7 @@ describe.each(majors)('rateLimit() on %s', (_, express: Express) => {
     expect(three.headers['cache-control']).toBe('no-store')
     expect(three.body).toMatchObject({ code: 'too-many-requests', clause: 'LIMIT-1' })
     expect(three.body.detail).toMatch(
-      /^The budget "default" is 2 requests in 60 seconds\. Try again in (59|60) seconds\.$/,
+      /^The budget "default" allows 2 requests in 60 seconds\. Try again in (59|60) seconds\.$/,
     )
   })
 
@@ -124,7 +124,7 @@ describe.each(majors)('rateLimit() on %s', (_, express: Express) => {
     expect((await call.get('/private')).status).toBe(401)
     const refused = await as('k9')
     expect(refused.status).toBe(429)
-    expect(refused.body.detail).toMatch(/^The budget "failures" is 2 requests/)
+    expect(refused.body.detail).toMatch(/^The budget "failures" allows 2 requests/)
     expect(Number(refused.headers['retry-after'])).toBeGreaterThanOrEqual(1)
     expect((await as('k1')).status).toBe(200)
     expect((await call.get('/nothing')).status).toBe(404)
@@ -182,10 +182,10 @@ describe.each(majors)('rateLimit() on %s', (_, express: Express) => {
       up = true
       await limit.ready()
       expect(log.mock.calls).toEqual([
-        [expect.stringMatching(new RegExp(`${failed} until it does <- Error at `))],
+        [expect.stringMatching(new RegExp(`${failed} until it recovers <- Error at `))],
         [
           expect.stringMatching(
-            new RegExp(`^${recovered} \\d+(\\.\\d)? seconds?: the store of rateLimit\\(\\) did not count\\.$`),
+            new RegExp(`^${recovered} \\d+(\\.\\d)? seconds?: the store of rateLimit\\(\\) did not work\\.$`),
           ),
         ],
       ])

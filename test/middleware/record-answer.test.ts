@@ -64,7 +64,7 @@ describe.each(majors)('recordAnswer() on %s', (_, express: Express) => {
   it('HDR-1: what only the route can write is a 500 that says so', async () => {
     await call.get('/clientes').set('Accept', 'text/csv').expect(500)
     expect(String(heard.at(-1)?.error)).toMatch(
-      /recordAnswer\(\) writes no text\/csv\. .+ or give it a recordAnswer\(\) that does not offer it/,
+      /recordAnswer\(\) does not write text\/csv\. .+ or use a recordAnswer\(\) that does not offer it/,
     )
   })
 })

@@ -16,6 +16,6 @@ describe('requestState', () => {
   it('ERR-1: without the middleware the error names it and says the mend', () => {
     const of = () => requestState('count()').of({} as IncomingMessage)
     expect(of).toThrow(ConfigurationError)
-    expect(of).toThrow(/has not passed count\(\)\. Put the middleware before the handler/)
+    expect(of).toThrow(/The middleware count\(\) did not run for this request\. Mount it before the handler/)
   })
 })

@@ -27,8 +27,8 @@ describe('versions(): options', () => {
 
   it.each(['v', 'v01', 'v1.2', 'v1x', 'V1', '1', 'v-1', 'constructor', ''])('VER-1: "%s" is no version', (name) => {
     expect(isVersion(name)).toBe(false)
-    expect(build({ [name]: handler })).toThrow(/is no version/)
-    expect(build({ [name]: 'retired' })).toThrow(/is no version/)
+    expect(build({ [name]: handler })).toThrow(/is not a version/)
+    expect(build({ [name]: 'retired' })).toThrow(/is not a version/)
   })
 
   it('VER-1: an empty table and a handler that is none do not build', () => {
@@ -45,7 +45,7 @@ describe('versions(): options', () => {
     expect(build({ v1: { handler, sunset: 'soon' } })).toThrow(/sunset of v1 is "soon"/)
     expect(build({ v1: { handler, deprecated: new Date(8.64e15) } })).toThrow(/deprecated of v1/)
     expect(build({ v1: { handler, deprecated: '2027-01-01', sunset: '2026-01-01' } })).toThrow(/before its deprecation/)
-    expect(build({ v1: { handler, retireAtSunset: true } })).toThrow(/has none/)
+    expect(build({ v1: { handler, retireAtSunset: true } })).toThrow(/has retireAtSunset but no sunset/)
   })
 
   it('VER-1: an option that there is not, or of another kind, does not build', () => {
@@ -58,7 +58,7 @@ describe('versions(): options', () => {
   it('VER-3: a successor is another living version', () => {
     for (const successor of ['v9', 'v1', 'v0'])
       expect(build({ v0: 'retired', v1: { handler, successor }, v2: handler })).toThrow(/Name one of v2/)
-    expect(build({ v1: { handler, successor: 'v2' } })).toThrow(/Leave it out/)
+    expect(build({ v1: { handler, successor: 'v2' } })).toThrow(/Remove it/)
   })
 })
 
@@ -110,14 +110,14 @@ describe.each(majors)('versions() on %s', (_, express: Express) => {
     expect([status, body.code, body.detail]).toEqual([
       404,
       'unknown-version',
-      'There is no version "v7". Living versions: v8, v1.',
+      'There is no version "v7". Current versions: v8, v1.',
     ])
     expect((await call.get(`/v${'9'.repeat(500)}`)).body.detail).toContain(`"v${'9'.repeat(19)}".`)
   })
 
   it('VER-1: where all are retired the 404 says so', async () => {
     const { call } = service(express, (app) => void app.use(versions({ v0: 'retired' })))
-    expect((await call.get('/v1')).body.detail).toBe('There is no version "v1". No version is living.')
+    expect((await call.get('/v1')).body.detail).toBe('There is no version "v1". There are no current versions.')
   })
 
   it.each([
@@ -223,7 +223,7 @@ describe.each(majors)('versions() on %s', (_, express: Express) => {
     const { status, text } = await call.get('/v1/notes/3')
     expect([status, text]).toEqual([410, ''])
     expect((await call.get('/v0/notes/3')).status).toBe(200)
-    expect((await call.get('/v7')).body.detail).toContain('Living versions: v8, v0.')
+    expect((await call.get('/v7')).body.detail).toContain('Current versions: v8, v0.')
   })
 
   it('VER-1: what a version leaves goes on with the request as it was', async () => {

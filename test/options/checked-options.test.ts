@@ -85,7 +85,7 @@ describe('options of the wrong kind', () => {
     [
       'what would check nothing',
       { name: 'a', issuer: undefined },
-      'is undefined, by which nothing would be checked. Give a value, or leave the option out.',
+      'is undefined, so nothing would be checked. Give a value, or omit the option.',
     ],
     ['what belongs elsewhere', { name: 'a', key: 'k' }, 'made() has no option "key". Put it into tls.'],
     [

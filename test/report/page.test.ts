@@ -135,9 +135,9 @@ describe('report <module>', () => {
     const { code, out } = await run('report ./usage.js')
     expect(code).toBe(0)
     expect(out).toMatch(
-      /^Counting was complete for 0 % of the last 30 days\. Whether others called in the rest is unknown\.$/m,
+      /^Counting was complete for 0 % of the last 30 days\. Whether other clients called in the remaining time is unknown\.$/m,
     )
-    expect(out).toMatch(/^QUERY-8 .+: 2 answers, 2 clients$/m)
+    expect(out).toMatch(/^QUERY-8 .+: 2 responses, 2 clients$/m)
     expect(out).toMatch(/^ {2}GET \/orders \[page\] +2 {2}last \d+ s ago$/m)
     expect(out).toMatch(/^v1: 1,205 calls, 2 clients$/m)
     expect(out).toMatch(/^ {2}billing +1,204 {2}last \d+ s ago$/m)
@@ -181,7 +181,7 @@ describe('report <module>', () => {
     }
     const quiet = await run('report ./usage.js --check --enforce ERR-3', usage({ store: old }))
     expect([quiet.code, quiet.error]).toEqual([0, ''])
-    expect(quiet.out).toContain('who is not listed did not call')
+    expect(quiet.out).toContain('clients that are not listed did not call')
   })
 
   it('--enforce takes clauses of the conventions, and no other word: a slip would pass every check', async () => {

@@ -145,8 +145,8 @@ describe('health()', () => {
   })
 
   it.each<[unknown, RegExp]>([
-    [{ checks: { 'a\nb': works } }, /can't be shown as a name/],
-    [{ checks: { '': works } }, /can't be shown as a name/],
+    [{ checks: { 'a\nb': works } }, /is not a valid name/],
+    [{ checks: { '': works } }, /is not a valid name/],
     [{ checks: { a: 1 } }, /The check "a" of health\(\) is 1/],
     [{ checks: { a: {} } }, /has no "check"/],
     [{ livePath: '/x', readyPath: '/x' }, /livePath and readyPath of health\(\) are both/],

@@ -80,7 +80,10 @@ describe('the options of createServer()', () => {
     [{ headersTimeout: 10, requestTimeout: 5 }, /more than requestTimeout/],
     [{ tls: true }, /"tls" of createServer\(\) is true\. Give an object/],
     [{ node: null }, /"node" of createServer\(\) is null\. Give an object/],
-    [{ tls: { keepAliveTimeout: 5 } }, /"tls" of createServer\(\) has no option "keepAliveTimeout"\. Put it beside/],
+    [
+      { tls: { keepAliveTimeout: 5 } },
+      /"tls" of createServer\(\) has no option "keepAliveTimeout"\. Put it next to tls/,
+    ],
     [{ node: { ServerResponse: class {} } }, /"node" of createServer\(\) has no option "ServerResponse"/],
     [{ onClientError: 'log' }, /onClientError/],
     [{ problemBase: 5 }, /problemBase/],

@@ -239,7 +239,7 @@ describe('the options of probes()', () => {
     [null, /The options of probes\(\) are null\. Give an object/],
     [{ chek: () => {} }, /no option "chek"\. Did you mean "check"/],
     [{ check: true }, /"check" of probes\(\) is true\. Give a function/],
-    [{ server: null }, /"server" of probes\(\) is null\. Give what createServer\(\) made/],
+    [{ server: null }, /"server" of probes\(\) is null\. Give the result of createServer\(\)/],
     [{ maxAge: -1 }, /"maxAge" of probes\(\) is -1\. Give a whole number of milliseconds from 0/],
     [{ maxAge: Number.NaN }, /maxAge/],
     [{ timeout: 0 }, /"timeout" of probes\(\) is 0\. Give a whole number of milliseconds from 1 to/],

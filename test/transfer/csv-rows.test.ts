@@ -72,7 +72,7 @@ describe('rows of CSV', () => {
   it.each([
     ['a\n"b', 'a quote is opened and never closed'],
     ['a\n"b"c', 'something follows a closing quote'],
-    ['a\nb"c', 'a quote stands within a cell that does not begin with one'],
+    ['a\nb"c', 'there is a quote within an unquoted cell'],
     [`a\n"${'b'.repeat(1_048_577)}"`, 'there are more than 1048576 characters: a quote may be missing'],
     [`a\n"${'b\n'.repeat(2_000_000)}`, 'there are more than 1048576 characters: a quote may be missing'],
     [`a\n${'b'.repeat(1_048_577)}`, 'there are more than 1048576 characters'],

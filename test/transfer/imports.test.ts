@@ -119,7 +119,7 @@ describe.each(frameworks)('imports on %s', (_, express) => {
     const answer = await post('id,nota,importee,nota\n1,x,1,y\n')
     expect(answer.json.errors).toMatchObject([
       {
-        detail: '"importee" in the header row is no column here. Did you mean "importe"?',
+        detail: '"importee" in the header row is not a known column. Did you mean "importe"?',
         code: 'unknown',
         suggestion: 'importe',
       },
@@ -133,7 +133,7 @@ describe.each(frameworks)('imports on %s', (_, express) => {
   it.each([
     ['a quote that is never closed', 'id,nota\n1,"x\n2,y\n', 'line 2, a quote is opened and never closed'],
     ['text behind a quote', 'id,nota\n1,"x"y\n', 'line 2, something follows a closing quote'],
-    ['a quote within a cell', 'id,nota\n1,x"y\n', 'line 2, a quote stands within a cell'],
+    ['a quote within a cell', 'id,nota\n1,x"y\n', 'line 2, there is a quote within an unquoted cell'],
     ['UTF-16', Buffer.from('\uFEFFid,nota\n', 'utf16le'), 'The file is UTF-16'],
     ['UTF-16 without a mark', Buffer.from('id,nota\n', 'utf16le'), 'it may be UTF-16'],
     ['Latin-1', Buffer.from('id,nota\n1,año\n', 'latin1'), 'not UTF-8'],
@@ -155,7 +155,10 @@ describe.each(frameworks)('imports on %s', (_, express) => {
     expect((await post('id,nota\n', 'text/csv; charset=iso-8859-1')).status).toBe(400)
     expect((await post('x'.repeat(100_001))).status).toBe(413)
     const rows = await post(`id,nota\n${'1,x\n'.repeat(301)}`)
-    expect([rows.status, rows.json.detail]).toEqual([413, 'A file holds at most 300 rows. Nothing was changed.'])
+    expect([rows.status, rows.json.detail]).toEqual([
+      413,
+      'A file must not have more than 300 rows. Nothing was changed.',
+    ])
     expect((await post(gzipSync('x'.repeat(10_000_000)), 'text/csv', '', { 'content-encoding': 'gzip' })).status).toBe(
       413,
     )
@@ -208,7 +211,7 @@ describe.each(frameworks)('imports on %s', (_, express) => {
     [
       'a cut form',
       '--XX\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\nid',
-      'The form did not arrive whole',
+      'The form is incomplete or malformed',
     ],
   ])('RFC 7578: a form with %s is 400', async (__, body, message) => {
     const answer = await post(body, multipart)
@@ -231,7 +234,7 @@ describe.each(frameworks)('imports on %s', (_, express) => {
         'multipart/form-data; boundary=b',
       )
       expect(problem(answer)).toMatchObject({ status: 400, code: 'malformed-body' })
-      expect(answer.json.detail).toMatch(/Send it as it is\.$/)
+      expect(answer.json.detail).toMatch(/Send it without an encoding\.$/)
     },
   )
 

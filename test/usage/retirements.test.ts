@@ -118,7 +118,7 @@ describe('VER-2: who still calls what is due', () => {
     ])
     const [, young] = dueEnds(ends, snapshot({ since: '2027-05-30T00:00:00.000Z' }))
     expect(young?.sentence).toBe(
-      'v1 ends on 2027-06-13, in 12 days: no call is known, and calls were counted for 6% of the last 30 days alone. Whether it is called is unknown.',
+      'v1 ends on 2027-06-13, in 12 days: no calls are known, but calls were counted only for 6% of the last 30 days. Whether it is called is unknown.',
     )
   })
 })

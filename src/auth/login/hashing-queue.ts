@@ -1,32 +1,34 @@
-/** The queue of password hashes, bounded by the time that a login may wait (AUTH-6). */
+/** A queue of password hashes that limits the time a login may wait (AUTH-6). */
 import { inSeconds } from '../../limits/duration.js'
 import { HttpProblem, Unavailable } from '../../problem.js'
-import { todaysCost, workOf } from './password-hash.js'
+import { currentCost, workOf } from './password-hash.js'
 import { lanes } from './scrypt-threads.js'
 
-/** The longest expected wait, in milliseconds, at which a hash is still queued. */
+/** The longest expected wait, in milliseconds, for which a hash is still queued. */
 const longestEstimate = 4000
 
 /**
- * The longest wait, in milliseconds, where the estimate was too low: hashing is slower on a busy
- * machine.
+ * The longest actual wait, in milliseconds, if the estimate was too low: hashing is slower on a
+ * busy machine.
  */
 const longestWait = 5000
 
-/** Milliseconds by which the timers of callers that came together may differ. */
+/**
+ * The accepted time difference, in milliseconds, between timers of callers that arrived together.
+ */
 const timerSlack = 20
 
 /** Used as the latest hash until one has been measured. */
-const assumed = { time: 250, steps: workOf(todaysCost) }
+const assumed = { time: 250, steps: workOf(currentCost) }
 
 /** The weight of the earlier hashes relative to the latest one. */
-const memory = 0.7
+const decay = 0.7
 
-/** Factor on the time after which a refused caller may come back: a busy machine hashes slower. */
-const caution = 1.5
+/** Multiplies the `Retry-After` of a refused caller, since a busy machine hashes more slowly. */
+const safetyFactor = 1.5
 
-/** The longest time, in milliseconds, after which a refused caller may come back. */
-const latestReturn = 30_000
+/** The longest `Retry-After`, in milliseconds. */
+const longestRetryAfter = 30_000
 
 interface Running {
   readonly steps: number
@@ -43,24 +45,24 @@ interface Waiting {
 }
 
 /**
- * Runs hashes in the order of their arrival, `lanes` at a time. The queue is bounded by the
- * estimated wait of a new hash. A bound by count would be seconds on one machine and a minute on
+ * Runs hashes in order of arrival, `lanes` at a time. The queue is limited by the estimated wait of
+ * a new hash: a limit on the number of hashes would mean seconds on one machine and a minute on
  * another.
  */
 export class HashingQueue {
   readonly #running = new Set<Running>()
   readonly #waiting = new Set<Waiting>()
-  /** Milliseconds and steps of the latest hashes, each with less weight than the one after it. */
+  /** Milliseconds and steps of the latest hashes; older ones have less weight. */
   #past = assumed
-  /** When the next refused caller may come back, in milliseconds of `performance.now()`. */
-  #nextReturn = 0
+  /** When the next refused caller may retry, as a `performance.now()` time in milliseconds. */
+  #nextRetry = 0
 
   constructor(private readonly lanes: number) {}
 
   /**
    * Runs `work` when its turn comes. `steps`: its size, by `workOf`. `isGone`: whether the caller
-   * no longer waits for the result; then it is not run. Rejects with `Unavailable` (503) where the
-   * wait is too long; its `Retry-After` says when there is room.
+   * no longer waits for the result; `work` is not run then. Rejects with `Unavailable` (503) if the
+   * wait is too long; its `Retry-After` says when to retry.
    */
   async run<T>(steps: number, work: () => Promise<T>, isGone: () => boolean = () => false): Promise<T> {
     const running = this.#running.size < this.lanes ? this.#begin(steps) : await this.#wait(steps, isGone)
@@ -75,14 +77,14 @@ export class HashingQueue {
     }
   }
 
-  /** Throws `Unavailable` (503) where work of so many steps that comes now would wait too long. */
+  /** Throws `Unavailable` (503) if new work of this size would wait too long. */
   refuseIfFull(steps: number): void {
     if (this.#expectedWait() <= longestEstimate) return
     for (const waiting of this.#waiting) if (waiting.isGone()) this.#take(waiting).fail(gone())
     if (this.#expectedWait() > longestEstimate) throw this.#refusal(steps)
   }
 
-  /** Added at once, so that no newcomer gets in between. */
+  /** Added synchronously, so that no other work can start in between. */
   #begin(steps: number): Running {
     const running = { steps, began: performance.now() }
     this.#running.add(running)
@@ -110,8 +112,8 @@ export class HashingQueue {
   }
 
   /**
-   * Refuses all who have waited too long at once, so that none of them counts in the estimate of
-   * another.
+   * Refuses all work that has waited too long in one step, so that expired work does not affect the
+   * estimates for the others.
    */
   #expire(): void {
     const latest = performance.now() - longestWait + timerSlack
@@ -126,7 +128,7 @@ export class HashingQueue {
     return waiting
   }
 
-  /** Milliseconds until a newcomer's turn. */
+  /** Milliseconds until new work would start. */
   #expectedWait(): number {
     if (this.#running.size < this.lanes) return 0
     const now = performance.now()
@@ -138,10 +140,10 @@ export class HashingQueue {
   }
 
   #pastWith({ steps, began }: Running, now: number): { readonly time: number; readonly steps: number } {
-    return { time: memory * this.#past.time + (now - began), steps: memory * this.#past.steps + steps }
+    return { time: decay * this.#past.time + (now - began), steps: decay * this.#past.steps + steps }
   }
 
-  /** Milliseconds of a step. A hash that is slow counts before it ends. */
+  /** Milliseconds per step. A slow hash counts before it ends. */
   #pace(now: number): number {
     let pace = this.#past.time / this.#past.steps
     for (const running of this.#running) {
@@ -152,17 +154,17 @@ export class HashingQueue {
   }
 
   /**
-   * Gives each refused caller another time: if all came back at once, the queue would be full
+   * Assigns each refused caller a different time: if all retried at once, the queue would be full
    * again.
    */
   #refusal(steps: number): Unavailable {
     const now = performance.now()
-    const own = (caution * steps * this.#pace(now)) / this.lanes
-    const room = now + own + caution * Math.max(0, this.#expectedWait() - longestEstimate)
-    const comesBack = Math.min(Math.max(room, this.#nextReturn), now + latestReturn)
-    this.#nextReturn = comesBack + own
+    const own = (safetyFactor * steps * this.#pace(now)) / this.lanes
+    const room = now + own + safetyFactor * Math.max(0, this.#expectedWait() - longestEstimate)
+    const retryAt = Math.min(Math.max(room, this.#nextRetry), now + longestRetryAfter)
+    this.#nextRetry = retryAt + own
     // Rounded up, except for the rounding error of the subtraction.
-    const seconds = Math.max(1, Math.ceil((comesBack - now) / 1000 - 1e-6))
+    const seconds = Math.max(1, Math.ceil((retryAt - now) / 1000 - 1e-6))
     return new Unavailable({
       detail: `Too many passwords are being checked. Try again in ${inSeconds(seconds)}.`,
       retryAfter: seconds,
@@ -170,7 +172,7 @@ export class HashingQueue {
   }
 }
 
-const gone = (): HttpProblem => new HttpProblem('bad-request', { detail: 'The client went away.' })
+const gone = (): HttpProblem => new HttpProblem('bad-request', { detail: 'The client has closed the connection.' })
 
 /** The queue of this process. */
 export const hashing = new HashingQueue(lanes)

@@ -1,19 +1,25 @@
-/** A counter of failed logins that always counts: in the shared store where there is one, and in the process for as long as that is down (AUTH-6). */
+/**
+ * A counter of failed logins that works during outages: in the shared store if there is one, and in
+ * the process while that store is down (AUTH-6).
+ */
 import { ProcessStore } from '../../limits/process-store.js'
 import type { Quota, WindowCount } from '../../limits/store.js'
 import type { GuardedStore } from '../../limits/store-guard.js'
 
-/** An attempt that is counted as a failure until it is known better. */
+/** An attempt that is counted as a failure until its outcome is known. */
 export interface Reservation {
-  /** There were as many before as there may be. */
+  /** Whether the limit had already been reached. */
   readonly over: boolean
-  /** Milliseconds since 1970. */
+  /** When the window ends, in milliseconds since 1970. */
   readonly ends: number
-  /** Counts it no longer. Never rejects. */
-  giveBack(): Promise<void>
+  /** Removes the attempt from the count. Never rejects. */
+  release(): Promise<void>
 }
 
-/** Milliseconds before its end in which a window is left as it is: what is given back must not count for the next one. */
+/**
+ * Milliseconds before a window's end in which nothing is released, since the next window might be
+ * decremented.
+ */
 const margin = 1000
 
 export class LoginCounter {
@@ -26,36 +32,39 @@ export class LoginCounter {
     this.#own = new ProcessStore(limit.window)
   }
 
-  /** Counts an attempt before it is checked, so that attempts at the same time can't pass together. */
+  /**
+   * Counts an attempt before it is checked, so that attempts at the same time can't pass together.
+   */
   async reserve(key: string): Promise<Reservation> {
-    // In both, always: when the shared store fails, the process goes on from what it has seen itself.
+    // Always counts in both: if the shared store fails, the process continues with its own counts.
     const own = { ...this.#own.increment(key) }
-    const shared = await this.shared?.increment(key).catch(nothing)
+    const shared = await this.shared?.increment(key).catch(toUndefined)
     const { totalHits, resetTime } = shared ?? own
     const ends = resetTime?.getTime() ?? Date.now() + this.limit.window
-    const giveBack = async (): Promise<void> => {
+    const release = async (): Promise<void> => {
       if (Date.now() > ends - Math.min(margin, this.limit.window / 10)) return
       this.#own.decrement(key)
       if (shared === undefined) return
-      // Redis would make a key that never ends of one that is not there.
-      if (isCounted(await this.shared?.get(key).catch(nothing))) await this.shared?.decrement(key).catch(nothing)
+      // Redis would create a key without expiry if the key does not exist.
+      if (isCounted(await this.shared?.get(key).catch(toUndefined)))
+        await this.shared?.decrement(key).catch(toUndefined)
     }
-    return { over: totalHits > this.limit.limit, ends, giveBack }
+    return { over: totalHits > this.limit.limit, ends, release }
   }
 
-  /** Forgets a key. Never rejects. */
+  /** Removes a key. Never rejects. */
   async clear(key: string): Promise<void> {
     this.#own.resetKey(key)
-    await this.shared?.resetKey(key).catch(nothing)
+    await this.shared?.resetKey(key).catch(toUndefined)
   }
 
-  /** Whether a key is counted at all. */
+  /** Whether a key has a count. */
   async has(key: string): Promise<boolean> {
     if (this.shared === undefined) return isCounted(this.#own.get(key))
     return this.shared.get(key).then(isCounted, () => isCounted(this.#own.get(key)))
   }
 
-  /** Counts a key anew where less than half of its window is left. Never rejects. */
+  /** Starts a new window for a key if less than half of its window is left. Never rejects. */
   async renew(key: string): Promise<void> {
     if (!this.#isFresh(this.#own.get(key))) {
       this.#own.resetKey(key)
@@ -68,7 +77,7 @@ export class LoginCounter {
       await shared.resetKey(key)
       await shared.increment(key)
     } catch {
-      // The process knows it meanwhile.
+      // The process's own count is used meanwhile.
     }
   }
 
@@ -77,7 +86,7 @@ export class LoginCounter {
   }
 }
 
-/** RedisStore has a count that is no number for what is not there. */
+/** For an unknown key, RedisStore returns a count that is not a number. */
 const isCounted = (hits: WindowCount | undefined): boolean => (hits?.totalHits ?? 0) >= 1
 
-const nothing = (): undefined => undefined
+const toUndefined = (): undefined => undefined

@@ -1,4 +1,4 @@
-/** Who may try a password, and how often (AUTH-6). */
+/** Limits failed logins (AUTH-6). */
 
 import type { IncomingMessage } from 'node:http'
 import { inSeconds } from '../../limits/duration.js'
@@ -11,23 +11,29 @@ import { HttpProblem } from '../../problem.js'
 import { header } from '../../wire.js'
 import { LoginCounter, type Reservation } from './login-counter.js'
 
-/** How many logins may fail, in how many milliseconds. */
+/** The limits of failed logins. */
 export interface AttemptsOptions {
   /** For one account from one address. Default 10 in 15 minutes. */
   readonly pair?: Partial<Quota>
-  /** From one address, whatever the account. Default 100 in 15 minutes. */
+  /** From one address, for any account. Default 100 in 15 minutes. */
   readonly address?: Partial<Quota>
-  /** For one account, from all addresses that it has never logged in from. Default 100 in 15 minutes. */
+  /**
+   * For one account, from all addresses from which it has never logged in. Default 100 in 15
+   * minutes.
+   */
   readonly account?: Partial<Quota>
 }
 
-/** An attempt that may be checked. Call one of these when it was. None ever rejects. */
+/**
+ * An admitted attempt. Call exactly one of these functions when the password has been checked. They
+ * never reject.
+ */
 export interface LoginAttempt {
   /** The password was wrong. */
   failed(): void
   /** The password was right. */
   succeeded(): Promise<void>
-  /** It could not be checked. */
+  /** The password could not be checked. */
   abandoned(): Promise<void>
 }
 
@@ -46,22 +52,27 @@ const defaults = {
   account: { limit: 100, window: quarter },
 }
 
-/** Milliseconds for which an address is known to an account that has logged in from it: no more than a timer can wait (2^31 - 1), for some stores sweep by one of that length. */
+/**
+ * How long an address is known for an account after a login, in milliseconds. Below the longest
+ * delay of a timer (2^31 - 1), since some stores clean up with a timer of that length.
+ */
 const remembered = 24 * 24 * 60 * 60_000
 
 const messages: StoreMessages = {
-  failed: 'The store of login() does not count: each process counts failed logins by itself until it does.',
-  recovered: (time) => `Each process counted failed logins by itself for ${time}: the store of login() did not count.`,
+  failed: 'The store of login() does not work: each process counts failed logins on its own until it recovers.',
+  recovered: (time) => `Each process counted failed logins on its own for ${time}: the store of login() did not work.`,
 }
 
-/** Lets attempts through as long as not too many have failed. Throws `ConfigurationError` where an option makes no sense. */
+/**
+ * Admits attempts until too many have failed. Throws `ConfigurationError` if an option is invalid.
+ */
 export class LoginThrottle {
   readonly #pair: LoginCounter
   readonly #address: LoginCounter
   readonly #account: LoginCounter
-  /** Pairs of account and address that have logged in. */
+  /** Pairs of account and address with a successful login. */
   readonly #known: LoginCounter
-  /** How many attempts of each key are being checked by this process. */
+  /** The number of attempts that this process is checking, by key. */
   readonly #checking = new Map<string, number>()
 
   constructor(attempts: AttemptsOptions | undefined, options: StoreOptions) {
@@ -79,20 +90,22 @@ export class LoginThrottle {
   }
 
   /**
-   * Admits an attempt. Rejects with `too-many-requests` (429) where too many have failed: that attempt is not counted, and the answer is the same whether there is such a
-   * user or not. An address from which the account has logged in before has only its own failures to fear, so that no stranger can lock the owner out.
+   * Admits an attempt. Rejects with `too-many-requests` (429) if too many have failed. A rejected
+   * attempt is not counted, and the response does not depend on whether the user exists. For an
+   * address from which the account has logged in before, only its own failures count, so that
+   * strangers can't lock the owner out.
    */
   async admit(user: string, req: IncomingMessage): Promise<LoginAttempt> {
     const address = addressKey(req)
     const account = digestOf(user)
-    // A user has no control characters, so this can be taken apart in one way only.
+    // User names have no control characters, so the combination is unambiguous.
     const pair = digestOf(`${user}\n${address}`)
     const [known, own] = await Promise.all([this.#known.has(pair), this.#pair.reserve(pair)])
     const others = known ? [] : await Promise.all([this.#address.reserve(address), this.#account.reserve(account)])
     const keys = known ? [pair] : [pair, address, account]
     const all = [own, ...others]
     const abandoned = async (): Promise<void> => {
-      await Promise.all(all.map((reservation) => reservation.giveBack()))
+      await Promise.all(all.map((reservation) => reservation.release()))
     }
     if (all.some((reservation) => reservation.over)) {
       const room = Math.max(...all.map((reservation, i) => this.#roomAt(reservation, keys[i] as string)))
@@ -105,7 +118,7 @@ export class LoginThrottle {
       failed()
       await Promise.all([
         this.#pair.clear(pair),
-        ...others.map((reservation) => reservation.giveBack()),
+        ...others.map((reservation) => reservation.release()),
         this.#known.renew(pair),
       ])
     }
@@ -117,12 +130,13 @@ export class LoginThrottle {
   }
 
   /**
-   * When an attempt may be admitted, as `Date.now()` tells it. Attempts that are being checked are
-   * counted as failed until then: they may all be right, so the end of the window would not be true.
+   * When the next attempt may be admitted, as a `Date.now()` time. Attempts that are being checked
+   * count as failed until then. Since all of them may succeed, the end of the window could be too
+   * late.
    */
   #roomAt({ over, ends }: Reservation, key: string): number {
     if (!over) return 0
-    return this.#checking.has(key) ? Math.min(ends, Date.now() + briefly) : ends
+    return this.#checking.has(key) ? Math.min(ends, Date.now() + retryWhileChecking) : ends
   }
 
   #count(keys: readonly string[], by: 1 | -1): void {
@@ -134,8 +148,8 @@ export class LoginThrottle {
   }
 }
 
-/** Milliseconds after which to try again where the attempts before are being checked. */
-const briefly = 5_000
+/** When to retry if earlier attempts are still being checked, in milliseconds. */
+const retryWhileChecking = 5_000
 
 function tooMany(room: number): HttpProblem {
   const wait = Math.max(1, Math.ceil((room - Date.now()) / 1000))

@@ -1,4 +1,4 @@
-/** Stored passwords: made, checked, and known to be of yesterday's strength (AUTH-6). */
+/** Hashes and checks passwords, and detects outdated hashes (AUTH-6). */
 
 import { randomBytes, timingSafeEqual } from 'node:crypto'
 import { checkOptions, invalidOption } from '../../options/check.js'
@@ -8,18 +8,21 @@ import { hashing } from './hashing-queue.js'
 import { longestPassword, prepareOpaqueString } from './opaque-string.js'
 import {
   type Cost,
+  currentCost,
   formatPasswordHash,
   memoryOf,
   type PasswordHash,
   parsePasswordHash,
-  todaysCost,
   workOf,
 } from './password-hash.js'
 import { derive } from './scrypt-threads.js'
 
-/** What a password is to be stored with. */
+/** The options for hashing a password. */
 export interface PasswordOptions {
-  /** The binary logarithm of scrypt's N, from 15 to 17: 32 MiB and some tenths of a second, each step doubles both. Default 15. */
+  /**
+   * The binary logarithm of scrypt's N, from 15 to 17. 15 needs 32 MiB and some tenths of a second;
+   * each step doubles both. Default 15.
+   */
   readonly cost?: number
 }
 
@@ -27,11 +30,10 @@ const saltLength = 16
 const hashLength = 32
 
 /**
- * The password as it is to be stored, as a PHC string of scrypt with a salt of its own (AUTH-6). No
- * more than two passwords are hashed at a time. Rejects with the problem `rule` (422) where the
- * password is no text, is empty, over 1,024 bytes or has control characters, with `Unavailable`
- * (503) where the hash would wait some 4 seconds or more for its turn, and with
- * `ConfigurationError` for an option that makes no sense.
+ * Hashes a password for storage, as a PHC string of scrypt with a random salt (AUTH-6). At most two
+ * passwords are hashed at a time. Rejects with the problem `rule` (422) if the password is not a
+ * string, is empty, is over 1,024 bytes or has control characters; with `Unavailable` (503) if the
+ * hash would wait about 4 seconds or more; and with `ConfigurationError` if an option is invalid.
  *
  * @example await users.insert({ name, hash: await hashPassword(password) }) // '$scrypt$ln=15,r=8,p=3$...'
  */
@@ -40,7 +42,9 @@ export async function hashPassword(password: string, options: PasswordOptions = 
   const prepared = prepareOpaqueString(password)
   if (prepared === undefined) {
     throw new HttpProblem('rule', {
-      detail: `A password is a text. It must have at least one character and no more than ${longestPassword} bytes of UTF-8, and no control characters.`,
+      detail:
+        `A password is a string of at least one character and at most ${longestPassword} bytes of UTF-8, without ` +
+        'control characters.',
     })
   }
   const salt = randomBytes(saltLength)
@@ -49,31 +53,33 @@ export async function hashPassword(password: string, options: PasswordOptions = 
 }
 
 /**
- * True where this is the password that was stored (AUTH-6). Its parameters are read from the hash.
- * A password that could not have been stored, such as an empty one, is false. Rejects with
- * `Unavailable` (503) where the check would wait some 4 seconds or more for its turn, and with
- * `ConfigurationError` where the hash is not one of scrypt's, or asks for more than 256 MiB or 21
- * times today's work.
+ * Whether a password matches a stored hash, whose parameters are read from the hash (AUTH-6). False
+ * for a password that could not have been stored, such as an empty one. Rejects with `Unavailable`
+ * (503) if the check would wait about 4 seconds or more, and with `ConfigurationError` if the hash
+ * is not one of scrypt, or needs more than 256 MiB or 21 times the work of the current parameters.
  *
  * @example if (!(await checkPassword(password, user.hash))) throw new HttpProblem('unauthenticated')
  */
 export async function checkPassword(password: string, hash: string): Promise<boolean> {
   const stored = parsePasswordHash(hash)
   if (stored === undefined) {
-    throw invalidOption('checkPassword() can not read the hash. Give it one that hashPassword() has made.')
+    throw invalidOption('checkPassword() can not parse the hash. Pass a hash created by hashPassword().')
   }
   const prepared = prepareOpaqueString(password)
   return prepared !== undefined && hashing.run(workOf(stored), () => matches(prepared, stored))
 }
 
-/** Whether a prepared password is the stored one. Call it within a turn of the hashing queue. */
+/**
+ * Whether a prepared password matches a stored hash. Call it within a turn of the hashing queue.
+ */
 export async function matches(prepared: string, stored: PasswordHash): Promise<boolean> {
   return timingSafeEqual(await derive(prepared, stored.salt, stored.hash.length, stored), stored.hash)
 }
 
 /**
- * True where a stored hash needs less memory or work to try out than today's, or can not be read: hash the password anew at the next login, the only time it is known.
- * Throws `ConfigurationError` for an option that makes no sense.
+ * Whether a stored hash needs less memory or work to attack than the current parameters, or can't
+ * be parsed. Rehash the password at the next login, the only time it is available. Throws
+ * `ConfigurationError` if an option is invalid.
  */
 export function needsRehash(hash: string, options: PasswordOptions = {}): boolean {
   const cost = costOf('needsRehash()', options)
@@ -81,7 +87,7 @@ export function needsRehash(hash: string, options: PasswordOptions = {}): boolea
   return stored === undefined || isWeaker(stored, cost)
 }
 
-/** True where `cost` asks less of an attacker than `than`, in work or in memory. */
+/** Whether an attack costs less work or memory with `cost` than with `than`. */
 export function isWeaker(cost: Cost, than: Cost): boolean {
   return workOf(cost) < workOf(than) || memoryOf({ ...cost, p: 1 }) < memoryOf({ ...than, p: 1 })
 }
@@ -89,6 +95,6 @@ export function isWeaker(cost: Cost, than: Cost): boolean {
 export const passwordKinds: Kinds<PasswordOptions> = { cost: { oneOf: [15, 16, 17] } }
 
 function costOf(what: string, options: PasswordOptions): Cost {
-  const { cost = todaysCost.ln } = checkOptions<PasswordOptions>(what, options, passwordKinds)
-  return { ...todaysCost, ln: cost }
+  const { cost = currentCost.ln } = checkOptions<PasswordOptions>(what, options, passwordKinds)
+  return { ...currentCost, ln: cost }
 }

@@ -1,6 +1,7 @@
 /**
- * scrypt (RFC 7914) in threads of its own. The thread pool of Node.js stays free for files and name
- * look-ups, and on Linux the threads leave the cores to the rest of the process (AUTH-6).
+ * Runs scrypt (RFC 7914) in dedicated threads. The thread pool of Node.js stays free for files and
+ * name lookups, and on Linux the threads have a lower priority than the rest of the process
+ * (AUTH-6).
  */
 import { type ScryptOptions, scrypt } from 'node:crypto'
 import { availableParallelism } from 'node:os'
@@ -10,18 +11,17 @@ import { type Cost, memoryOf } from './password-hash.js'
 
 /**
  * The nice value of a hashing thread: a thread of the default priority gets twice its share of a
- * core. A higher value would starve the logins where other processes use all cores. Linux only:
- * elsewhere the same call is about the whole process.
+ * core. A higher value would starve logins if other processes use all cores. Linux only: on other
+ * systems the same call affects the whole process.
  */
 const niceness = process.platform === 'linux' ? 3 : undefined
 
 /**
- * Hashes at a time. Where the priority can't be lowered, one core is left to the rest of the
- * process.
+ * Hashes at a time. If the priority can't be lowered, one core is left to the rest of the process.
  */
 export const lanes = Math.max(1, Math.min(2, availableParallelism() - (niceness === undefined ? 1 : 0)))
 
-/** Runs in the thread. A string, so that bundlers have no file to miss. */
+/** The code of a thread. It is a string, so that bundlers can't omit a file. */
 const threadCode = `
 const { parentPort, workerData } = require('node:worker_threads')
 const { scryptSync } = require('node:crypto')
@@ -48,18 +48,18 @@ interface Job {
 
 type Reply = { readonly key: Uint8Array } | { readonly failure: string }
 
-/** Threads without work. No more are made than hashes ever ran at a time. */
+/** Idle threads. No more are created than hashes have run at a time. */
 const idle: HashingThread[] = []
 
 /**
- * One scrypt, in a thread that is started with the first one. Call it within a turn of the hashing
- * queue. Rejects with `Unavailable` (503) where the thread ended meanwhile.
+ * Computes one scrypt hash in a thread, which is started if none is idle. Call it within a turn of
+ * the hashing queue. Rejects with `Unavailable` (503) if the thread ended in the meantime.
  */
 export async function derive(password: string, salt: Buffer, length: number, { ln, r, p }: Cost): Promise<Buffer> {
-  // The default limit of Node.js would refuse today's parameters, and OpenSSL counts a little more
-  // memory than the RFC does.
+  // Node.js's default limit would refuse the current parameters, and OpenSSL needs slightly more
+  // memory than the RFC states.
   const maxmem = memoryOf({ ln, r, p }) + 1024 * 1024
-  // A copy: a small buffer is part of a pool, all of which the message would copy.
+  // A copy, since a small buffer is part of a pool, and the message would copy the whole pool.
   const job: Job = { password, salt: Uint8Array.from(salt), length, options: { N: 2 ** ln, r, p, maxmem } }
   let thread: HashingThread
   try {
@@ -88,7 +88,7 @@ class HashingThread {
   #settle: ((reply: Reply | 'not started' | 'ended') => void) | undefined
 
   constructor() {
-    // Without the options and the environment of the process, which may load whole programs.
+    // Without the options and environment of the process, which may load other programs.
     this.#worker = new Worker(threadCode, {
       eval: true,
       execArgv: [],
@@ -100,7 +100,7 @@ class HashingThread {
       this.#isOnline = true
     })
     this.#worker.on('message', (reply: Reply) => this.#done(reply))
-    // An `error` without a listener would end the process. An `exit` follows each.
+    // An `error` event without a listener would end the process. An `exit` event follows each.
     this.#worker.on('error', () => {})
     this.#worker.once('exit', () => {
       this.#hasEnded = true
@@ -108,7 +108,7 @@ class HashingThread {
       if (at >= 0) idle.splice(at, 1)
       this.#done(this.#isOnline ? 'ended' : 'not started')
     })
-    // Idle, it does not keep the process alive.
+    // An idle thread does not keep the process alive.
     this.#worker.unref()
   }
 

@@ -1,4 +1,7 @@
-/** The signature algorithms of JSON Web Tokens that the library takes (RFC 7518 3.1): never `none`, and nothing with SHA-1. */
+/**
+ * The supported signature algorithms of JSON Web Tokens (RFC 7518 3.1): never `none`, and none with
+ * SHA-1.
+ */
 
 /** A signature algorithm (RFC 7518 3.1). */
 export type TokenAlgorithm =
@@ -15,17 +18,20 @@ export type TokenAlgorithm =
   | 'ES384'
   | 'ES512'
 
-/** What a key must be to serve an algorithm. */
-export type Fitness =
-  /** A secret of at least so many bytes (RFC 7518 3.2). */
+/** The requirements of an algorithm for its keys. */
+export type KeyRequirement =
+  /** A secret of at least this many bytes (RFC 7518 3.2). */
   | { readonly kind: 'secret'; readonly bytes: number }
-  /** A key on this curve, by OpenSSL's name (RFC 7518 3.4). */
+  /** A key on this curve, by its OpenSSL name (RFC 7518 3.4). */
   | { readonly kind: 'ec'; readonly curve: string; readonly named: string }
-  /** An RSA key (RFC 7518 3.3, 3.5). A key that is made for PSS alone (`rsa-pss`) serves only PS algorithms. */
+  /**
+   * An RSA key (RFC 7518 3.3, 3.5). A key restricted to PSS (`rsa-pss`) is valid only for PS
+   * algorithms.
+   */
   | { readonly kind: 'rsa'; readonly pss: boolean; readonly hash: string; readonly bytes: number }
 
-/** What each algorithm asks of its keys. */
-export const algorithms: Readonly<Record<TokenAlgorithm, Fitness>> = {
+/** The key requirements of each algorithm. */
+export const algorithms: Readonly<Record<TokenAlgorithm, KeyRequirement>> = {
   HS256: { kind: 'secret', bytes: 32 },
   HS384: { kind: 'secret', bytes: 48 },
   HS512: { kind: 'secret', bytes: 64 },
@@ -43,6 +49,6 @@ export const algorithms: Readonly<Record<TokenAlgorithm, Fitness>> = {
 /** The names of the algorithms. */
 export const algorithmNames = Object.keys(algorithms) as readonly TokenAlgorithm[]
 
-/** Whether a name is exactly that of an algorithm: case counts (RFC 7515 4.1.1). */
+/** Whether a name is exactly that of an algorithm. Names are case-sensitive (RFC 7515 4.1.1). */
 export const isAlgorithm = (name: unknown): name is TokenAlgorithm =>
   typeof name === 'string' && Object.hasOwn(algorithms, name)

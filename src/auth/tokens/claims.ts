@@ -1,9 +1,12 @@
-/** The claims of a token and what they must hold (AUTH-5; RFC 7519 4.1, RFC 8725 3.8, 3.9, 3.10). */
+/** The claims of a token, and their validation (AUTH-5; RFC 7519 4.1, RFC 8725 3.8, 3.9, 3.10). */
 import { freezeThroughout } from '../../definition/fixed.js'
 import { isList, isObject } from '../../definition/json.js'
 import { parseJson } from '../../http/json-text.js'
 
-/** The claims of a verified token, frozen all the way down: requests with one token share them. Times are seconds since 1970 (RFC 7519 2, NumericDate). */
+/**
+ * The claims of a verified token, deeply frozen, since requests with the same token share them.
+ * Times are seconds since 1970 (RFC 7519 2, NumericDate).
+ */
 export interface Claims {
   readonly iss?: string
   readonly sub?: string
@@ -15,17 +18,20 @@ export interface Claims {
   readonly [name: string]: unknown
 }
 
-/** How deep header and claims may nest. */
+/** The maximum nesting depth of header and claims. */
 export const depth = 16
 
-/** Seconds that `iat` may lie ahead of our clock, beside the tolerance: clocks differ, and a token from further ahead is forged or its issuer's clock broken. */
-const aheadAtMost = 60
+/**
+ * How far `iat` may be in the future, in seconds, in addition to the tolerance. Clocks differ; a
+ * token from further ahead is forged, or its issuer's clock is wrong.
+ */
+const longestAhead = 60
 
-/** The claims that a payload holds, or what is wrong with it. They are frozen. */
+/** The frozen claims of a payload, or a message about what is wrong with it. */
 export function readClaims(payload: Uint8Array): Claims | string {
   const json = parseJson(payload, { depth })
-  if ('malformed' in json) return 'The payload is no JSON that every reader would understand alike.'
-  if (!isObject(json.value)) return 'The payload is no JSON object.'
+  if ('malformed' in json) return 'The payload is not JSON, or not all JSON parsers read it alike.'
+  if (!isObject(json.value)) return 'The payload is not a JSON object.'
   return formFault(json.value) ?? (freezeThroughout(json.value) as Claims)
 }
 
@@ -34,10 +40,10 @@ const forms: Readonly<Record<string, { readonly holds: (value: unknown) => boole
   nbf: { holds: Number.isFinite, form: 'a number' },
   iat: { holds: Number.isFinite, form: 'a number' },
   iss: { holds: (value) => typeof value === 'string', form: 'a string' },
-  sub: { holds: (value) => typeof value === 'string' && value !== '', form: 'a string that is not empty' },
+  sub: { holds: (value) => typeof value === 'string' && value !== '', form: 'a non-empty string' },
   aud: {
     holds: (value) => typeof value === 'string' || (isList(value) && value.every((one) => typeof one === 'string')),
-    form: 'a string or strings',
+    form: 'a string or a list of strings',
   },
   jti: { holds: (value) => typeof value === 'string', form: 'a string' },
 }
@@ -52,7 +58,7 @@ function formFault(claims: Readonly<Record<string, unknown>>): string | undefine
   return undefined
 }
 
-/** What a service asks of claims, beyond their form. Times in seconds. */
+/** A service's requirements for claims, beyond their form. Times in seconds. */
 export interface ClaimRules {
   readonly issuers: readonly string[] | undefined
   readonly audiences: readonly string[] | undefined
@@ -60,7 +66,10 @@ export interface ClaimRules {
   readonly maxAge: number | undefined
 }
 
-/** What is wrong with claims at this time, in seconds since 1970; `undefined` where nothing is. */
+/**
+ * A message about claims that are not valid at this time, in seconds since 1970; `undefined` if
+ * they are valid.
+ */
 export function claimFault(claims: Claims, rules: ClaimRules, now: number): string | undefined {
   return timeFault(claims, rules, now) ?? issuerFault(claims, rules) ?? audienceFault(claims, rules)
 }
@@ -68,9 +77,9 @@ export function claimFault(claims: Claims, rules: ClaimRules, now: number): stri
 function timeFault({ exp, nbf, iat }: Claims, { tolerance, maxAge }: ClaimRules, now: number): string | undefined {
   if (now >= exp + tolerance) return 'The token has expired.'
   if (nbf !== undefined && now < nbf - tolerance) return 'The token is not valid yet (nbf).'
-  if (iat !== undefined && now < iat - tolerance - aheadAtMost) return 'The token was issued in the future (iat).'
+  if (iat !== undefined && now < iat - tolerance - longestAhead) return 'The token was issued in the future (iat).'
   if (maxAge === undefined) return undefined
-  if (iat === undefined) return 'The claim "iat" is missing, and "maxAge" goes by it.'
+  if (iat === undefined) return 'The claim "iat" is missing, but "maxAge" requires it.'
   return now >= iat + maxAge + tolerance ? 'The token is older than "maxAge".' : undefined
 }
 
@@ -81,17 +90,20 @@ function issuerFault({ iss }: Claims, { issuers }: ClaimRules): string | undefin
 }
 
 function audienceFault({ aud }: Claims, { audiences }: ClaimRules): string | undefined {
-  // RFC 7519 4.1.3: who is not among the audience must refuse, and who names none can't know that it is.
+  // RFC 7519 4.1.3: a service not among the audience must refuse; one without a name can't be sure
+  // that it is.
   if (audiences === undefined)
-    return aud === undefined ? undefined : 'The token has an audience, and this service names none: set "audience".'
+    return aud === undefined
+      ? undefined
+      : 'The token has an audience, but this service has no name to compare: set "audience".'
   if (aud === undefined) return 'The claim "aud" is missing.'
-  const meant = typeof aud === 'string' ? [aud] : aud
-  return meant.some((one) => audiences.includes(one))
+  const intended = typeof aud === 'string' ? [aud] : aud
+  return intended.some((one) => audiences.includes(one))
     ? undefined
-    : 'The token is meant for another audience than "audience".'
+    : 'The token is for an audience other than "audience".'
 }
 
-/** When claims that hold now will not hold any more, in seconds since 1970. */
+/** When valid claims will cease to be valid, in seconds since 1970. */
 export function validUntil({ exp, iat }: Claims, { tolerance, maxAge }: ClaimRules): number {
   return Math.min(exp, iat === undefined || maxAge === undefined ? exp : iat + maxAge) + tolerance
 }

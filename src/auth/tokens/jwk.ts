@@ -1,6 +1,9 @@
-/** JSON Web Keys as they are written (RFC 7517 4, RFC 7518 6): by their form, since the name of Node's own type changes from release to release of its declarations. */
+/**
+ * JSON Web Keys (RFC 7517 4, RFC 7518 6), declared structurally, since the name of Node's own type
+ * changes between releases of its declarations.
+ */
 
-/** The members that the library looks at, or hands on. */
+/** The members that the library reads or passes on. */
 interface JwkMembers {
   readonly kty?: string | undefined
   readonly kid?: string | undefined
@@ -16,5 +19,5 @@ interface JwkMembers {
   readonly k?: string | undefined
 }
 
-/** A JSON Web Key (RFC 7517): whatever type a team has for one. */
+/** A JSON Web Key (RFC 7517), of any type that a service uses for one. */
 export type Jwk = JwkMembers | Readonly<Record<string, unknown>>

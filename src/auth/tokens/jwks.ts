@@ -1,4 +1,7 @@
-/** Keys of an issuer's key set: fetched, kept, and fetched again where a token names one that is not there (AUTH-5; RFC 7517 5). */
+/**
+ * Keys of an issuer's key set: fetched, cached, and fetched again if a token names an unknown key
+ * (AUTH-5; RFC 7517 5).
+ */
 
 import type { Awaitable } from '../../adapters/contract.js'
 import { causeText } from '../../failures/line.js'
@@ -14,20 +17,32 @@ import { type KeySet, readKeySet } from './key-set.js'
 import { fetchKeySet, keySetAddress, keysOfSet } from './key-set-request.js'
 import type { TokenKey } from './keys.js'
 
-/** Where a key set comes from: its address, or a function that gets it. */
+/** The source of a key set: its address, or a function that returns it. */
 export type JwksSource = string | URL | (() => Promise<{ readonly keys: readonly Jwk[] }>)
 
-/** How a key set is kept. */
+/** How a key set is fetched and cached. */
 export interface JwksOptions {
-  /** Milliseconds until a key set is fetched again. Default 600,000: ten minutes. A key that the issuer withdraws serves for so long. */
+  /**
+   * Milliseconds until a key set is fetched again. Default 600,000: ten minutes. A key that the
+   * issuer withdraws is accepted until then.
+   */
   readonly maxAge?: number
-  /** Milliseconds between two fetches that a token with an unknown key, or a failure, brings about. Default 30,000. */
+  /**
+   * The minimum time in milliseconds between fetches caused by unknown keys or failures. Default
+   * 30,000.
+   */
   readonly cooldown?: number
-  /** Milliseconds that a fetch may take. Default 5,000. */
+  /** The timeout of a fetch in milliseconds. Default 5,000. */
   readonly timeout?: number
-  /** The `fetch` that is used: for a proxy, or for certificates of your own. Default: Node's. It must heed `redirect` and `signal`. */
+  /**
+   * The `fetch` function, for a proxy or custom certificates. Default: Node's. It must support
+   * `redirect` and `signal`.
+   */
   readonly fetch?: typeof fetch
-  /** Hears once of each outage, and of keys that do not serve. Its exceptions and rejections go to `console.error`. Default `console.error`. */
+  /**
+   * Called once for each outage, and with errors about unusable keys. Its exceptions and rejections
+   * are written to `console.error`. Default `console.error`.
+   */
   readonly onError?: (error: unknown) => void
 }
 
@@ -41,13 +56,20 @@ export const jwksKinds: Kinds<JwksOptions> = {
   onError: 'function',
 }
 
-/** Milliseconds between two attempts while there is no key at all: a service that starts before its issuer should not wait long. */
-const eager = 1000
+/**
+ * Milliseconds between attempts while there are no keys at all: a service that starts before its
+ * issuer should not wait long.
+ */
+const firstCooldown = 1000
 
 /**
- * The `keys` of an issuer that publishes a key set (AUTH-5, RFC 7517 5): fetched at the first token, kept for `maxAge`, fetched again, at most once per `cooldown`, where
- * a token names a key that is not there. One fetch serves all who wait. In an outage the keys at hand go on serving; without any the answer is 503. Throws
- * `ConfigurationError` where an option makes no sense, or the address is neither https nor on this machine.
+ * The `keys` of an issuer that publishes a key set (AUTH-5, RFC 7517 5). The set is fetched for the
+ * first token and cached for `maxAge`. It is fetched again, at most once per `cooldown`, if a token
+ * names an unknown key. Concurrent requests share one fetch. During an outage the cached keys are
+ * used; without any the response is 503.
+ *
+ * @throws ConfigurationError `invalid-option` if an option is invalid, or the address is neither
+ * https nor on this machine
  *
  * @example bearer({ keys: jwks('https://login.example/.well-known/jwks.json'), issuer: 'https://login.example', audience: 'courier' })
  */
@@ -76,7 +98,10 @@ interface Plan {
 class PublishedKeys {
   private readonly plan: Plan
   private keys: readonly TokenKey[] | undefined
-  /** When the keys were got, and when the last attempt ended: milliseconds of a clock that nobody sets. */
+  /**
+   * When the keys were fetched, and when the last attempt ended: milliseconds of the monotonic
+   * clock.
+   */
   private got = 0
   private tried = Number.NEGATIVE_INFINITY
   private failing = false
@@ -92,7 +117,8 @@ class PublishedKeys {
     if (keys === undefined) return this.firstKeys(header)
     const found = matching(keys, header)
     if (performance.now() - this.got >= this.plan.maxAge) {
-      // Whoever waits for a source that fails would wait for as long as it does: then the keys at hand serve, and the fetch goes on behind.
+      // If the source is failing, waiting for it would delay every request: use the cached keys and
+      // fetch in the background.
       if (!this.failing) return this.refresh().then(() => matching(this.keys ?? [], header))
       if (this.mayTry(this.plan.cooldown)) void this.refresh()
     }
@@ -101,7 +127,7 @@ class PublishedKeys {
   }
 
   private async firstKeys(header: KeyQuestion): Promise<readonly TokenKey[]> {
-    const pause = Math.min(eager, this.plan.cooldown)
+    const pause = Math.min(firstCooldown, this.plan.cooldown)
     if (this.pending !== undefined || this.mayTry(pause)) await this.refresh()
     if (this.keys !== undefined) return matching(this.keys, header)
     throw new Unavailable({
@@ -113,7 +139,7 @@ class PublishedKeys {
     return performance.now() - this.tried >= pause
   }
 
-  /** One fetch for all who ask at once. It never rejects. */
+  /** One fetch for all concurrent callers. Never rejects. */
   private refresh(): Promise<void> {
     this.pending ??= this.load().finally(() => {
       this.tried = performance.now()
@@ -134,7 +160,7 @@ class PublishedKeys {
       this.failing = false
       this.reportFaults(keys, faults)
     } catch (error) {
-      const meanwhile = this.keys === undefined ? 'Nobody can be let through.' : 'The keys at hand go on serving.'
+      const meanwhile = this.keys === undefined ? 'No request can be authenticated.' : 'The cached keys are still used.'
       if (!this.failing)
         this.report(
           stated(new Error(`The key set could not be fetched. ${meanwhile}`, { cause: error }), 'key-rotation'),
@@ -144,14 +170,10 @@ class PublishedKeys {
   }
 
   private reportFaults(keys: KeySet['keys'], faults: KeySet['faults']): void {
-    const told =
-      faults.length > 0
-        ? faults.join('\n')
-        : keys.length === 0
-          ? 'The key set holds no key that can verify tokens.'
-          : ''
-    if (told !== '' && told !== this.lastFaults) this.report(stated(new Error(told), 'key-rotation'))
-    this.lastFaults = told
+    const message =
+      faults.length > 0 ? faults.join('\n') : keys.length === 0 ? 'The key set has no key that can verify tokens.' : ''
+    if (message !== '' && message !== this.lastFaults) this.report(stated(new Error(message), 'key-rotation'))
+    this.lastFaults = message
   }
 
   private report(error: Error): void {
@@ -159,7 +181,7 @@ class PublishedKeys {
   }
 }
 
-/** What a token of this header could have been signed with; the ring chooses among them. */
+/** The keys that may have signed a token with this header. The key ring chooses among them. */
 function matching(keys: readonly TokenKey[], { alg, kid }: KeyQuestion): readonly TokenKey[] {
   return keys.filter((key) => key.algorithm === alg && (kid === undefined || key.kid === undefined || key.kid === kid))
 }

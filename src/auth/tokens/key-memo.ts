@@ -1,4 +1,7 @@
-/** Prepared keys, kept: a finder gives the same few keys again and again, and building a `KeyObject` costs more than a verification. */
+/**
+ * Caches prepared keys: a finder returns the same few keys repeatedly, and creating a `KeyObject`
+ * costs more than a verification.
+ */
 import { KeyObject } from 'node:crypto'
 import { Caches } from '../../cache.js'
 import { isObject } from '../../definition/json.js'
@@ -6,8 +9,9 @@ import type { KeyMaterial } from './key-material.js'
 import { type PreparedKey, prepareKey, type TokenKey } from './keys.js'
 
 /**
- * Prepares keys for verifying, each once: by the object it came in, or, where that is a new one each time, by its content, which `caches` keep. The same content always
- * gives the same `PreparedKey`, for as long as it is kept. Throws `ConfigurationError` as `prepareKey` does.
+ * Prepares keys for verification, each once. Keys are recognized by their object or, if that is a
+ * new one each time, by their content, which is cached in `caches`. While it is cached, equal
+ * content yields the same `PreparedKey`. Throws `ConfigurationError` as `prepareKey` does.
  */
 export function keyMemo(caches = new Caches()): (what: string, given: unknown) => PreparedKey {
   const byObject = new WeakMap<object, { readonly material: KeyMaterial; readonly prepared: PreparedKey }>()
@@ -35,7 +39,7 @@ export function keyMemo(caches = new Caches()): (what: string, given: unknown) =
     if (!isObject(given)) return prepareKey(what, given, 'verify')
     const token = given as unknown as TokenKey
     const known = byObject.get(given)
-    // The object may have been written over since: what it holds now counts.
+    // The object may have been modified since, so its members are compared.
     if (known?.material === token.key && isOf(known.prepared, token)) return known.prepared
     const made = shared(what, token)
     byObject.set(given, { material: token.key, prepared: made })

@@ -1,4 +1,4 @@
-/** Getting a key set over HTTP (RFC 7517 5): bounded in time, size and where it may lead. */
+/** Fetches a key set over HTTP (RFC 7517 5), with limits for time, size and redirects. */
 import { isObject } from '../../definition/json.js'
 import { stated } from '../../failures/stated.js'
 import { parseJson } from '../../http/json-text.js'
@@ -7,26 +7,35 @@ import { invalidOption } from '../../options/check.js'
 /** The largest key set, in bytes. */
 const largest = 1024 * 1024
 
-/** The address of a key set. Throws `ConfigurationError` unless it is https, or http on this machine: who can change the answer on its way can sign tokens. */
+/**
+ * The address of a key set. Throws `ConfigurationError` unless it is https, or http on this
+ * machine: an attacker who can modify the response can sign tokens.
+ */
 export function keySetAddress(source: string | URL): URL {
   if (!URL.canParse(String(source))) {
     throw invalidOption(
-      'The source of jwks() is no URL. Give one such as "https://login.example/jwks.json", or a function.',
+      'The source of jwks() is not a URL. Use one such as "https://login.example/jwks.json", or a function.',
     )
   }
   const url = new URL(String(source))
   if (url.username !== '' || url.password !== '') {
-    throw invalidOption('The source of jwks() holds credentials, which fetch refuses. Give a function that sends them.')
+    throw invalidOption(
+      'The source of jwks() contains credentials, which fetch refuses. Use a function that sends them.',
+    )
   }
   if (url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url.hostname))) return url
   throw invalidOption(
-    `The source of jwks() is on ${url.protocol}//, where anybody on the way could swap the keys. Give an https address.`,
+    `The source of jwks() is on ${url.protocol}//, where an attacker on the network could replace the keys. Use an ` +
+      'https address.',
   )
 }
 
 const isLoopback = (host: string): boolean => host === 'localhost' || host === '[::1]' || /^127(?:\.\d+){3}$/.test(host)
 
-/** The key set at an address: 200, no redirect, at most 1 MiB. Rejects with an error in our own words. */
+/**
+ * Fetches the key set: status 200, no redirects, at most 1 MiB. Rejects with an error whose message
+ * is safe to log.
+ */
 export async function fetchKeySet(address: URL, get: typeof fetch, signal: AbortSignal): Promise<unknown> {
   const response = await get(address, {
     redirect: 'error',
@@ -35,10 +44,10 @@ export async function fetchKeySet(address: URL, get: typeof fetch, signal: Abort
   })
   if (response.status !== 200) {
     await response.body?.cancel()
-    throw stated(new Error(`The key set was answered with ${response.status}.`))
+    throw stated(new Error(`The request for the key set was answered with ${response.status}.`))
   }
   const json = parseJson(await read(response), { depth: 16 })
-  if ('malformed' in json) throw stated(new Error('The key set is no JSON.'))
+  if ('malformed' in json) throw stated(new Error('The key set is not JSON.'))
   return json.value
 }
 
@@ -53,7 +62,7 @@ async function read(response: Response): Promise<Buffer> {
   return Buffer.concat(chunks)
 }
 
-/** The members of `keys` of a key set. Throws where it has none. */
+/** The list `keys` of a key set. Throws if there is none. */
 export function keysOfSet(set: unknown): readonly unknown[] {
   if (isObject(set) && Array.isArray(set.keys)) return set.keys
   throw stated(new Error('The key set has no list "keys".'))

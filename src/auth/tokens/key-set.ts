@@ -4,27 +4,29 @@ import { ConfigurationError, isConfigurationError } from '../../problem.js'
 import { isAlgorithm, type TokenAlgorithm } from './algorithms.js'
 import { prepareKey, type TokenKey } from './keys.js'
 
-/** What a key set has come to. */
+/** A parsed key set. */
 export interface KeySet {
   readonly keys: readonly TokenKey[]
-  /** Why keys that are meant for signatures don't serve; in our own words. */
+  /** Messages about signature keys that are unusable. They contain no key material. */
   readonly faults: readonly string[]
 }
 
-/** The most keys of a set that are looked at. */
-const most = 100
+/** The maximum number of keys read from a set. */
+const maxKeys = 100
 
 const curves: Readonly<Record<string, TokenAlgorithm>> = { 'P-256': 'ES256', 'P-384': 'ES384', 'P-521': 'ES512' }
 
 /**
- * Keeps what can verify tokens: `use` is `sig` or absent, `key_ops` has `verify` or is absent, RSA or EC. Secrets (`oct`) are passed over, for a set is public, and a
- * private key in it is a fault, since everybody could sign with it. The algorithm is the key's `alg`, else that of its curve, else RS256: sets without `alg` are common,
- * and RS256 is what their issuers sign with.
+ * Selects the keys that can verify tokens: RSA or EC keys whose `use` is `sig` or absent, and whose
+ * `key_ops` contains `verify` or is absent. Secrets (`oct`) are ignored, since a set is public. A
+ * private key is an error, since everyone could sign with it. The algorithm is the key's `alg`,
+ * else that of its curve, else RS256: sets without `alg` are common, and their issuers sign with
+ * RS256.
  */
 export function readKeySet(members: readonly unknown[]): KeySet {
   const keys: TokenKey[] = []
   const faults: string[] = []
-  for (const member of members.slice(0, most)) {
+  for (const member of members.slice(0, maxKeys)) {
     if (!isObject(member) || !isForSignatures(member)) continue
     const algorithm = algorithmOf(member)
     if (algorithm === undefined) continue
@@ -54,7 +56,7 @@ function tokenKey(member: JsonObject, algorithm: TokenAlgorithm): TokenKey {
   if (member.d !== undefined) {
     throw new ConfigurationError(
       'weak-key',
-      `${what} is private, and everybody can sign with it. Withdraw it, and publish public halves only.`,
+      `${what} is private, so everyone can sign with it. Withdraw it, and publish public keys only.`,
     )
   }
   const { kid, key } = prepareKey(

@@ -1,4 +1,4 @@
-/** Tokens of a service's own (AUTH-2, AUTH-5): signed so that its own verifier takes them. */
+/** Issues a service's own tokens (AUTH-2, AUTH-5), such that its own verifier accepts them. */
 
 import { createPublicKey, type KeyObject } from 'node:crypto'
 import jsonwebtoken from 'jsonwebtoken'
@@ -12,24 +12,27 @@ import { prepareKey, type TokenKey } from './keys.js'
 import { frozenList, oneOrMore, soleText } from './token-options.js'
 import { longestToken } from './token-text.js'
 
-/** How tokens are made. */
+/** The options of `tokenIssuer()`. */
 export interface TokenIssuerOptions {
-  /** The secret or private key that signs. Give it a `kid`: then it can be followed by another one. */
+  /** The secret or private key for signing. Set a `kid`, so that the key can be rotated. */
   readonly key: TokenKey
-  /** The claim `iss`: who has issued the token. Default none. */
+  /** The claim `iss`: the issuer of the token. Default none. */
   readonly issuer?: string
-  /** The claim `aud`: whom the token is meant for. Default none. */
+  /** The claim `aud`: the services that the token is for. Default none. */
   readonly audience?: string | readonly string[]
-  /** Seconds that a token is valid. Default 3,600: one hour. */
+  /** How long a token is valid, in seconds. Default 3,600: one hour. */
   readonly lifetime?: number
   /** The header `typ`, such as `at+jwt` (RFC 9068 2.1). Default `JWT`. */
   readonly type?: string
 }
 
-/** Makes a token of what a team says of the caller: `sub`, whom it is for (RFC 7519 4.1.2), and claims of its own. Times, issuer and audience are the issuer's part. */
+/**
+ * Creates a token from a caller's claims: `sub`, the subject of the token (RFC 7519 4.1.2), and
+ * others. Times, issuer and audience are added by the issuer.
+ */
 export type TokenIssuer = <C extends { readonly sub: string }>(claims: C) => string
 
-/** What a key may be, `prepareKey` says: no message may hold any of it. */
+/** `key` is checked by `prepareKey`, since no message may contain it. */
 export const tokenIssuerKinds: Kinds<TokenIssuerOptions> = {
   key: 'any',
   issuer: soleText,
@@ -38,13 +41,17 @@ export const tokenIssuerKinds: Kinds<TokenIssuerOptions> = {
   type: soleText,
 }
 
-/** Claims that a caller of the issuer can't give. */
-const ours = ['iat', 'exp'] as const
+/** Claims that the issuer sets itself. */
+const reservedClaims = ['iat', 'exp'] as const
 
 /**
- * Issues tokens: `sub` and claims of the team's own, with `iat`, `exp`, issuer and audience set and the key's `kid` in the header (AUTH-2, AUTH-5). Throws
- * `ConfigurationError` where an option makes no sense, the key is weak or can't sign; the function it gives throws one for claims that are undefined, or of which a
- * verifier would refuse the token. A token is signed, not encrypted: put no secret into it.
+ * Creates an issuer of tokens. A token contains `sub` and the given claims, with `iat`, `exp`,
+ * issuer and audience added, and the key's `kid` in the header (AUTH-2, AUTH-5). The returned
+ * function throws `ConfigurationError` if a claim is undefined, or if a verifier would refuse the
+ * token. Tokens are signed, not encrypted: do not put secrets into them.
+ *
+ * @throws ConfigurationError `invalid-option` if an option is invalid or the key can't sign,
+ * `weak-key` if the key is weak
  *
  * @example
  * const issue = tokenIssuer({ key: { kid: '2026-11', algorithm: 'ES256', key: privatePem }, issuer: 'https://login.example', audience: 'courier' })
@@ -66,12 +73,14 @@ export function tokenIssuer(options: TokenIssuerOptions): TokenIssuer {
     const iat = Math.floor(Date.now() / 1000)
     const token = jsonwebtoken.sign(checked(claims, fixed, { iat, exp: iat + lifetime }), key, signing)
     if (token.length > longestToken)
-      throw refused(`they make a token of more than ${longestToken} characters. Leave out what can be looked up.`)
+      throw refused(`the token would have more than ${longestToken} characters. Remove claims that can be looked up.`)
     return token
   }
-  // A key whose halves do not belong together shows here, and not at the first login.
+  // A key pair whose halves do not match is detected here, and not at the first login.
   if (!verifies(() => issue({ sub: what }), key, algorithm)) {
-    throw invalidOption(`The key of ${what} makes signatures that do not verify. Give a key that is whole.`)
+    throw invalidOption(
+      `The key of ${what} creates signatures that can not be verified. Use a key whose private and public parts match.`,
+    )
   }
   return issue
 }
@@ -85,16 +94,17 @@ function verifies(issue: () => string, key: KeyObject, algorithm: TokenAlgorithm
   }
 }
 
-/** The claims as they will stand on the wire, read as a verifier will read them. */
+/** The claims as they are sent, parsed as a verifier will parse them. */
 function checked(claims: { readonly sub: string }, fixed: object, times: object): Claims {
-  if (!isObject(claims) || typeof claims.sub !== 'string') throw refused('"sub" is no text. Say whom the token is for.')
-  for (const name of [...ours, ...Object.keys(fixed)]) {
+  if (!isObject(claims) || typeof claims.sub !== 'string')
+    throw refused('"sub" is not a string. Set it to the subject of the token.')
+  for (const name of [...reservedClaims, ...Object.keys(fixed)]) {
     if (Object.hasOwn(claims, name))
-      throw refused(`"${name}" is set by the issuer. Leave it out, or make another issuer.`)
+      throw refused(`"${name}" is set by the issuer. Remove it, or create another issuer.`)
   }
   const empty = Object.keys(claims).find((name) => claims[name as keyof typeof claims] === undefined)
-  // JSON would leave it out without a word, and a service that goes by it would see none.
-  if (empty !== undefined) throw refused(`"${empty}" is undefined. Give it a value, or leave it out.`)
+  // JSON would omit it silently, and a service that relies on the claim would see none.
+  if (empty !== undefined) throw refused(`"${empty}" is undefined. Set a value, or remove it.`)
   const read = readClaims(Buffer.from(written({ ...claims, ...fixed, ...times })))
   if (typeof read === 'string') throw refused(`a verifier would refuse the token: ${read}`)
   return read
@@ -104,7 +114,7 @@ function written(claims: object): string {
   try {
     return JSON.stringify(claims)
   } catch {
-    throw refused('they hold what JSON can not write: a cycle or a bigint. Give JSON values.')
+    throw refused('they contain a value that JSON does not support, such as a cycle or a bigint. Use JSON values.')
   }
 }
 

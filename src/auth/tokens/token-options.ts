@@ -1,16 +1,19 @@
-/** Kinds of options about tokens. */
+/** Kinds of options that concern tokens. */
 import type { Kind, PresentKind, TextKind } from '../../options/kinds.js'
 
-const text: TextKind = { a: 'a text that is not empty', like: /./s }
+const text: TextKind = { a: 'a non-empty string', like: /./s }
 
-/** One text. */
+/** One string. */
 export const soleText: PresentKind = { present: text }
 
-/** One text or several: of `audience: process.env.AUDIENCE` with the variable missing nothing would be checked. */
+/**
+ * One string or several, but not an empty value: with `audience: process.env.AUDIENCE` and the
+ * variable missing, nothing would be checked.
+ */
 export const oneOrMore: PresentKind = {
-  present: [text, { each: text, least: 1, a: 'a list of such texts' }] satisfies Kind,
+  present: [text, { each: text, least: 1, a: 'a list of such strings' }] satisfies Kind,
 }
 
-/** One text or several, of that kind, as a list; `undefined` where the option is left out. */
+/** One value or several as a frozen list; `undefined` if the option is not set. */
 export const frozenList = (given: string | readonly string[] | undefined): readonly string[] | undefined =>
   given === undefined ? undefined : Object.freeze([given].flat())

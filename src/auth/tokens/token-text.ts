@@ -1,4 +1,7 @@
-/** The text of a token: three base64url parts, and the header in the first (RFC 7515 3, 7.1). All of it is checked before any signature is. */
+/**
+ * Parses the text of a token: three base64url parts, with the header in the first (RFC 7515 3,
+ * 7.1). All of it is checked before any signature.
+ */
 import { isObject } from '../../definition/json.js'
 import { parseJson } from '../../http/json-text.js'
 import { isAlgorithm } from './algorithms.js'
@@ -9,43 +12,47 @@ import { longestKid } from './keys.js'
 /** The longest token, in characters. */
 export const longestToken = 8192
 
-/** A token whose signature nobody has looked at. */
+/** A token whose signature has not been verified. */
 export interface UnverifiedToken {
-  /** What chooses the key. */
+  /** The members that select the key. */
   readonly header: KeyQuestion
   readonly type: string | undefined
   readonly payload: Uint8Array
 }
 
-/** The parts of a token, or what is wrong with its text. Nothing in it is believed yet. */
+/**
+ * The parts of a token, or a message about what is wrong with its text. They are not trusted yet.
+ */
 export function readToken(token: string): UnverifiedToken | string {
   if (token.length > longestToken) return `The token is longer than ${longestToken} characters.`
   const parts = token.split('.', 4)
-  if (parts.length !== 3) return 'The token has not three parts.'
+  if (parts.length !== 3) return 'The token does not have three parts.'
   const bytes = parts.map(decode)
   const [header, payload] = bytes
   if (header === undefined || payload === undefined || bytes[2] === undefined)
     return 'A part of the token is empty or not base64url.'
   const json = parseJson(header, { depth })
   if ('malformed' in json || !isObject(json.value))
-    return 'The header is no JSON object that every reader would understand alike.'
+    return 'The header is not a JSON object, or not all JSON parsers read it alike.'
   return readHeader(json.value, payload)
 }
 
 /**
- * The members of a header that count. `jwk`, `jku`, `x5u` and `x5c` are passed over: a key that the token brings proves nothing (RFC 8725 3.10).
+ * The relevant members of a header. `jwk`, `jku`, `x5u` and `x5c` are ignored: a key contained in
+ * the token proves nothing (RFC 8725 3.10).
  */
 function readHeader(header: Readonly<Record<string, unknown>>, payload: Uint8Array): UnverifiedToken | string {
   for (const name of ['crit', 'b64', 'zip']) {
-    // RFC 7515 4.1.11: who does not understand an extension that counts must refuse; b64 and zip change what the payload is (RFC 7797, RFC 7516 4.1.3).
+    // RFC 7515 4.1.11: an unknown critical extension must be refused; b64 and zip change the
+    // payload (RFC 7797, RFC 7516 4.1.3).
     if (Object.hasOwn(header, name)) return `The header has "${name}", which is not supported.`
   }
   const { alg, kid, typ } = header
-  if (!isAlgorithm(alg)) return 'The header names no algorithm that is allowed.'
+  if (!isAlgorithm(alg)) return 'The header has no supported algorithm.'
   if (Object.hasOwn(header, 'kid') && (typeof kid !== 'string' || kid === '' || kid.length > longestKid)) {
-    return `The header has a kid that is no text of 1 to ${longestKid} characters.`
+    return `The header has a kid that is not a string of 1 to ${longestKid} characters.`
   }
-  if (Object.hasOwn(header, 'typ') && typeof typ !== 'string') return 'The header has a typ that is no text.'
+  if (Object.hasOwn(header, 'typ') && typeof typ !== 'string') return 'The header has a typ that is not a string.'
   return {
     header: Object.freeze(kid === undefined ? { alg } : { alg, kid: kid as string }),
     type: typ === undefined ? undefined : mediaTypeOf(typ as string),
@@ -53,12 +60,17 @@ function readHeader(header: Readonly<Record<string, unknown>>, payload: Uint8Arr
   }
 }
 
-/** `typ` as it is compared: in lower case, without `application/` (RFC 7515 4.1.9). */
+/**
+ * `typ` in the form in which it is compared: lower case, without `application/` (RFC 7515 4.1.9).
+ */
 export function mediaTypeOf(type: string): string {
   return type.toLowerCase().replace(/^application\//, '')
 }
 
-/** The bytes of a part; `undefined` where it is empty or not spelled as encoders spell it. One token thus has one text: no padding, no spare bits, no other alphabet. */
+/**
+ * The bytes of a part; `undefined` if it is empty or not in canonical base64url: no padding, no
+ * spare bits, no other alphabet. So each token has only one spelling.
+ */
 function decode(part: string): Uint8Array | undefined {
   const bytes = Buffer.from(part, 'base64url')
   return part !== '' && bytes.toString('base64url') === part ? bytes : undefined

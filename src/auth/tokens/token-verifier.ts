@@ -1,45 +1,48 @@
-/** The way from a token's text to its claims (AUTH-5; RFC 7519 7.2, RFC 8725 3). */
+/** Verifies a token and returns its claims (AUTH-5; RFC 7519 7.2, RFC 8725 3). */
 import jsonwebtoken from 'jsonwebtoken'
 import type { Awaitable } from '../../adapters/contract.js'
 import type { Cache } from '../../cache.js'
 import { invalidOption } from '../../options/check.js'
 import type { HttpProblem } from '../../problem.js'
 import { settled } from '../../promise.js'
-import { asked } from './asked.js'
 import { type ClaimRules, type Claims, claimFault, readClaims, validUntil } from './claims.js'
 import type { KeyQuestion, KeyRing } from './key-ring.js'
 import type { PreparedKey } from './keys.js'
+import { orUnavailable } from './or-unavailable.js'
 import { readToken, type UnverifiedToken } from './token-text.js'
 
-/** A verified token: its claims hold as long as its time and its key do. */
+/** A verified token. Its claims are valid until it expires or its key is withdrawn. */
 interface VerifiedToken {
   readonly claims: Claims
-  /** What the keys are asked by. */
+  /** The header that the key ring is called with. */
   readonly header: KeyQuestion
   /** The key that it was verified with. */
   readonly key: PreparedKey
-  /** Seconds since 1970; from then on it has to be verified again, and will be refused. */
+  /** Seconds since 1970. From then on it must be verified again, and is refused. */
   readonly until: number
 }
 
-/** What a verifier goes by, all of it resolved. */
+/** The resolved options of a verifier. */
 export interface VerifierPlan extends ClaimRules {
-  /** What it is called in messages: `bearer()`. */
+  /** The name in messages: `bearer()`. */
   readonly what: string
   readonly keys: KeyRing
-  /** The `typ` that headers must have, as `mediaTypeOf` writes it. */
+  /** The required `typ` of headers, as returned by `mediaTypeOf`. */
   readonly type: string | undefined
   readonly revoked: ((claims: Claims) => Awaitable<boolean>) | undefined
-  /** Verified tokens by their text: looking one up costs a hundredth of verifying it. */
+  /** Verified tokens by their text. A lookup costs a hundredth of a verification. */
   readonly cache: Cache<string, VerifiedToken>
-  /** The refusal of a token. `why` holds nothing of it. */
+  /** The refusal of a token. `why` contains none of the token. */
   readonly refuse: (why: string) => HttpProblem
 }
 
-/** The claims of a token, at once where nothing waits. Throws or rejects with what `refuse` gives, or `Unavailable` where a question to the team's code fails. */
+/**
+ * The claims of a token, returned synchronously if possible. Throws or rejects with the result of
+ * `refuse`, or with `Unavailable` if a function of the service fails.
+ */
 export type TokenVerifier = (token: string) => Awaitable<Claims>
 
-/** A verifier by this plan. */
+/** Creates a verifier. */
 export function tokenVerifier(plan: VerifierPlan): TokenVerifier {
   const { keys, refuse, type, cache } = plan
 
@@ -52,7 +55,7 @@ export function tokenVerifier(plan: VerifierPlan): TokenVerifier {
   ): Claims => {
     if (candidates.length === 0) throw refuse('There is no key of this algorithm and kid.')
     const key = candidates.find((candidate) => signed(token, candidate))
-    if (key === undefined) throw refuse('The signature is not of the keys that there are.')
+    if (key === undefined) throw refuse('The signature does not match any key.')
     const claims = readClaims(payload)
     if (typeof claims === 'string') throw refuse(claims)
     const fault = claimFault(claims, plan, now)
@@ -64,7 +67,7 @@ export function tokenVerifier(plan: VerifierPlan): TokenVerifier {
   const read = (token: string): UnverifiedToken => {
     const unverified = readToken(token)
     if (typeof unverified === 'string') throw refuse(unverified)
-    if (type !== undefined && unverified.type !== type) throw refuse('The token is of another type (typ) than "type".')
+    if (type !== undefined && unverified.type !== type) throw refuse('The token has a type (typ) other than "type".')
     return unverified
   }
 
@@ -88,24 +91,28 @@ export function tokenVerifier(plan: VerifierPlan): TokenVerifier {
   return (token) =>
     settled(claimsOf(token), (claims) =>
       settled(
-        asked(() => revoked(claims)),
+        orUnavailable(() => revoked(claims)),
         (gone) => unlessRevoked(plan, claims, gone),
       ),
     )
 }
 
-/** Anything but `false` bars the way: an answer of another kind is a mistake, and must not let a revoked token pass. */
+/**
+ * Only `false` lets a token pass: a result of another kind is a mistake, and must not accept a
+ * revoked token.
+ */
 function unlessRevoked({ what, refuse }: VerifierPlan, claims: Claims, gone: unknown): Claims {
   if (gone === false) return claims
   if (gone === true) throw refuse('The token is revoked.')
-  throw invalidOption(`The function revoked of ${what} gave ${kindOf(gone)}. Let it give true or false.`)
+  throw invalidOption(`The function revoked of ${what} returned ${kindOf(gone)}. It must return true or false.`)
 }
 
 const kindOf = (value: unknown): string => (value === null ? 'null' : `a value of type ${typeof value}`)
 
 /**
- * Whether this key has signed the token. The algorithm is the key's, never the token's (RFC 8725 3.1). What the library says on a failure may quote the token: it is
- * dropped. Times are looked at afterwards, by our own rules.
+ * Whether this key has signed the token. The algorithm is the key's, never the token's (RFC 8725
+ * 3.1). The error of a failed verification is dropped, since it may quote the token. Times are
+ * checked later, by our own rules.
  */
 function signed(token: string, { key, algorithm }: PreparedKey): boolean {
   try {

@@ -1,4 +1,7 @@
-/** Credentials: none, altered, forged, and of callers without permission (AUTH-4, AUTH-5); private caching (HDR-6). */
+/**
+ * Credentials: none, altered, forged, and of callers without permission (AUTH-4, AUTH-5); private
+ * caching (HDR-6).
+ */
 import { canonicalText, isList, isObject, type JsonObject, own } from '../../definition/json.js'
 import { header, parameter } from '../../wire.js'
 import type { ListCheck } from '../check.js'

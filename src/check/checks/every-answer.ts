@@ -89,7 +89,7 @@ function judgedOf({ request, answer }: Exchange): JudgedAnswer {
     isKnownCollection: false,
     isSuccess: status >= 200 && status < 300,
     field: (name) => answer.field(name),
-    asked: (name) => Object.entries(request.headers).find(([one]) => one.toLowerCase() === name)?.[1],
+    requestField: (name) => Object.entries(request.headers).find(([one]) => one.toLowerCase() === name)?.[1],
     type,
     isJson: answer.isJson,
     isXml: /[/+]xml$/.test(type),

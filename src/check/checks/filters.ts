@@ -24,7 +24,10 @@ async function shownFilters(list: Listing): Promise<readonly Shown[]> {
   return list.target.filters.flatMap((filter) => items.flatMap((item) => shownIn(item, [filter])).slice(0, 1))
 }
 
-/** Two filters with values of one item. The second one is not boolean: there is a value that no item has. */
+/**
+ * Two filters with values of one item. The second one is not boolean: there is a value that no item
+ * has.
+ */
 async function shownPair(list: Listing): Promise<readonly [Shown, Shown]> {
   if (list.target.filters.length < 2) throw new NotApplicable(`${list.target.template} has less than two filters`)
   for (const item of await list.items()) {

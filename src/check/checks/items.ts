@@ -1,4 +1,7 @@
-/** Items and addresses: GET, HEAD, OPTIONS, and one address for a resource (VERB-1, VERB-7..9, PATH-11). */
+/**
+ * Items and addresses: GET, HEAD, OPTIONS, and one address for a resource (VERB-1, VERB-7..9,
+ * PATH-11).
+ */
 import { isObject } from '../../definition/json.js'
 import { header, parameter } from '../../wire.js'
 import type { ListCheck } from '../check.js'
@@ -24,7 +27,10 @@ export function needsGet({ target }: Listing): void {
 const comparable = ({ answer }: Exchange, name: string): string | undefined =>
   name === header.contentType ? answer.type : answer.field(name)
 
-/** What HEAD of a list must say as GET does. A tag must be there, too, and may be that of a later version. */
+/**
+ * What HEAD of a list must say as GET does. A tag must be there, too, and may be that of a later
+ * version.
+ */
 const listFields = [header.totalCount, header.link, header.contentType]
 
 export const itemChecks: readonly ListCheck[] = [
@@ -186,7 +192,10 @@ export const itemChecks: readonly ListCheck[] = [
   },
 ]
 
-/** Every documented method, and GET and HEAD, are in `Allow`. What the caller may not do is left out of it. */
+/**
+ * Every documented method, and GET and HEAD, are in `Allow`. What the caller may not do is left out
+ * of it.
+ */
 function exactAllow(exchange: Exchange, documented: readonly string[]): Outcome | undefined {
   const allow = exchange.answer.field(header.allow)
   if (allow === undefined) return breaks('a field Allow', 'none', exchange)

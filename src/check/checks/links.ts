@@ -63,7 +63,8 @@ export const linkChecks: readonly ListCheck[] = [
         let last: Exchange | undefined
         for (const href of hrefs) {
           last = await list.service.client.send('GET', list.service.addressOf(href))
-          // One target may be gone (REP-3). All of them are not. 403 and 405 show that something is there.
+          // One target may be gone (REP-3). All of them are not. 403 and 405 show that something is
+          // there.
           if (last.answer.status !== 404 && last.answer.status !== 410) return undefined
         }
         if (last === undefined) return undefined
@@ -176,7 +177,9 @@ function expandable({ target }: Listing): readonly string[] {
   return target.expand
 }
 
-/** The members of the resource stand in the expanded object, which may keep the `href` of the link. */
+/**
+ * The members of the resource stand in the expanded object, which may keep the `href` of the link.
+ */
 function differs(name: string, expanded: unknown, whole: Exchange, page: Exchange): Outcome | undefined {
   const members = whole.answer.json as JsonObject
   if (!isObject(expanded)) return breaks(`an object in "${name}"`, typeof expanded, page)

@@ -1,7 +1,10 @@
 /** Whether values stand in order, told without knowing how the store compares texts. */
 import { canonicalLocalDateTime } from '../../http/local-date-time.js'
 
-/** A value that can be compared for certain; `undefined` for others, such as texts, whose order is the store's. */
+/**
+ * A value that can be compared for certain; `undefined` for others, such as texts, whose order is
+ * the store's.
+ */
 function comparable(value: unknown): number | string | undefined {
   if (typeof value === 'number') return value
   if (typeof value === 'boolean') return Number(value)
@@ -10,7 +13,9 @@ function comparable(value: unknown): number | string | undefined {
   return canonicalLocalDateTime(value) ?? (/^\d{4}-\d\d-\d\d$/.test(value) ? value : undefined)
 }
 
-/** The place of the first value that stands wrong; `undefined` where none does, or nobody can tell. */
+/**
+ * The place of the first value that stands wrong; `undefined` where none does, or nobody can tell.
+ */
 export function misplaced(values: readonly unknown[], descending: boolean): number | undefined {
   const nulls = values.map((value) => value === null || value === undefined)
   for (let at = 1; at < values.length; at++) {
@@ -39,7 +44,10 @@ export function runs(values: readonly unknown[], read: (value: unknown) => strin
   return texts.filter((text, at) => text !== texts[at - 1])
 }
 
-/** The first value that stands at two places with others between, however texts are told apart; `undefined` where none does. */
+/**
+ * The first value that stands at two places with others between, however texts are told apart;
+ * `undefined` where none does.
+ */
 export function torn(values: readonly unknown[]): string | undefined {
   const repeated = readings.map((read) => {
     const all = runs(values, read)
@@ -48,6 +56,9 @@ export function torn(values: readonly unknown[]): string | undefined {
   return repeated.includes(undefined) ? undefined : repeated[0]
 }
 
-/** Whether the values of one order are those of the other in reverse. Equal ones may stand in any order. */
+/**
+ * Whether the values of one order are those of the other in reverse. Equal ones may stand in any
+ * order.
+ */
 export const areReverse = (up: readonly unknown[], down: readonly unknown[]): boolean =>
   readings.some((read) => runs(up, read).join('\n') === runs(down, read).toReversed().join('\n'))

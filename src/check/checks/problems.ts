@@ -1,4 +1,7 @@
-/** Problem bodies: what they hold, how they are cached, and what they must not tell (ERR-3, HDR-6, QUERY-8). */
+/**
+ * Problem bodies: what they hold, how they are cached, and what they must not tell (ERR-3, HDR-6,
+ * QUERY-8).
+ */
 import { isObject } from '../../definition/json.js'
 import { header, parameter } from '../../wire.js'
 import type { ListCheck } from '../check.js'

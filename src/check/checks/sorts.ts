@@ -34,7 +34,10 @@ async function shownFields(list: Listing): Promise<readonly string[]> {
 
 const isScalar = (value: unknown): boolean => value === null || ['string', 'number', 'boolean'].includes(typeof value)
 
-/** Whether a page holds all items, so that what stands last in one direction stands first in the other. */
+/**
+ * Whether a page holds all items, so that what stands last in one direction stands first in the
+ * other.
+ */
 const isAll = (list: Listing, exchange: Exchange): boolean => itemsOf(exchange).length < pageSize(list)
 
 const ordered = (field: string, sign: string) =>
@@ -59,7 +62,8 @@ export const sortChecks: readonly ListCheck[] = [
           if (split !== undefined)
             return breaks(`equal values of "${field}" together`, `${split} at two places`, exchange)
         }
-        // How the store compares texts is its own affair, but the two directions are each other's reverse.
+        // How the store compares texts is its own affair, but the two directions are each other's
+        // reverse.
         if (!both.every((one) => isAll(list, one))) return undefined
         if (areReverse(values[0] ?? [], values[1] ?? [])) return undefined
         return breaks(`the values of sort=-${field} in the reverse order of sort=${field}`, 'another order', ...both)

@@ -1,4 +1,6 @@
-/** Laws of walks: pages are disjoint and complete, and `Link` leads through all of them (QUERY-7). */
+/**
+ * Laws of walks: pages are disjoint and complete, and `Link` leads through all of them (QUERY-7).
+ */
 import { header, parameter } from '../../wire.js'
 import type { ListCheck } from '../check.js'
 import type { Exchange } from '../client/exchange.js'

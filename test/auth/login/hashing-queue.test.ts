@@ -2,10 +2,10 @@ import { setImmediate as turn } from 'node:timers/promises'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { HashingQueue } from '../../../src/auth/login/hashing-queue.js'
-import { todaysCost, workOf } from '../../../src/auth/login/password-hash.js'
+import { currentCost, workOf } from '../../../src/auth/login/password-hash.js'
 import { HttpProblem } from '../../../src/problem.js'
 
-const today = workOf(todaysCost)
+const today = workOf(currentCost)
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
 /** A caller: what became of it, and when, in milliseconds since the test began. */

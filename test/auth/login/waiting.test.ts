@@ -7,7 +7,7 @@ import { connect } from 'node:net'
 import type { Express } from 'express'
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { login } from '../../../src/auth/index.js'
-import { todaysCost } from '../../../src/auth/login/password-hash.js'
+import { currentCost } from '../../../src/auth/login/password-hash.js'
 import { api, problems } from '../../../src/index.js'
 import { listen, majors } from '../../middleware/majors.js'
 import { storedHash } from './stored-hash.js'
@@ -21,7 +21,7 @@ vi.mock('../../../src/auth/login/scrypt-threads.js', () => ({
   },
 }))
 
-const hash = storedHash.format(todaysCost)
+const hash = storedHash.format(currentCost)
 const headers = (user: string, password = 'guess') => ({
   Authorization: `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`,
 })

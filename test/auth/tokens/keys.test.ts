@@ -129,7 +129,7 @@ describe('AUTH-5: weak and mistaken keys do not serve', () => {
     for (const key of forms) {
       const error = refused({ algorithm, key }, 'verify', 'MII', jwk(rsa.publicKey).n as string)
       expect([error.code, error.clause]).toEqual(['weak-key', 'AUTH-5'])
-      expect(error.message).toContain('whoever has its public half could sign')
+      expect(error.message).toContain('everyone who has the public key could sign')
     }
   })
 
@@ -142,7 +142,7 @@ describe('AUTH-5: weak and mistaken keys do not serve', () => {
       refused({ algorithm: 'ES256', key: 'un secreto muy largo y muy secreto' }, 'verify', 'secreto muy').message,
     ).toContain('PEM')
     for (const key of [rsa.publicKey, pem(rsa.publicKey), jwk(rsa.publicKey)]) {
-      expect(refused({ algorithm: 'RS256', key }, 'sign').message).toContain('Give the private key')
+      expect(refused({ algorithm: 'RS256', key }, 'sign').message).toContain('Use the private key')
     }
   })
 
@@ -196,8 +196,8 @@ describe('AUTH-5: weak and mistaken keys do not serve', () => {
   })
 
   it.each<[string, unknown, string]>([
-    ['nothing', undefined, "The key is missing. Give { algorithm: 'HS256', key: ... }"],
-    ['a text', 'un secreto', "The key is a key without its algorithm. Give { algorithm: 'HS256', key: ... }"],
+    ['nothing', undefined, "The key is missing. Use { algorithm: 'HS256', key: ... }"],
+    ['a text', 'un secreto', "The key is a key without its algorithm. Use { algorithm: 'HS256', key: ... }"],
     ['bytes', secret, 'is a key without its algorithm'],
     ['a KeyObject', rsa.publicKey, 'is a key without its algorithm'],
     ['a JSON Web Key', jwk(rsa.publicKey), 'is a key without its algorithm'],
@@ -209,7 +209,7 @@ describe('AUTH-5: weak and mistaken keys do not serve', () => {
     [
       'PEM on one line',
       { algorithm: 'RS256', key: pem(rsa.privateKey).replaceAll('\n', '\\n') },
-      "in the place of its line breaks. Give its text.replaceAll('\\\\n', '\\n').",
+      `"\\n" instead of line breaks. Use its text.replaceAll('\\\\n', '\\n').`,
     ],
   ])('AUTH-5: %s: the message says the mend', (_, key, mend) => {
     expect(refused(key, 'verify', 'un secreto', 'MII', jwk(rsa.publicKey).n as string).message).toContain(mend)
@@ -219,7 +219,7 @@ describe('AUTH-5: weak and mistaken keys do not serve', () => {
     for (const key of ['un secreto', null]) {
       const ring = keyRing('bearer()', () => [key] as never)
       expect(errorOf(() => ring({ alg: 'HS256' }), 'un secreto').message).toContain(
-        "Give { algorithm: 'HS256', key: ... }",
+        "Use { algorithm: 'HS256', key: ... }",
       )
     }
   })
@@ -262,11 +262,11 @@ describe('AUTH-5: which key a token may have been signed with', () => {
     expect(names(keyRing('bearer()', many)({ alg: 'RS256', kid: 'k39' }))).toEqual(['k39 RS256'])
     expect(keyRing('bearer()', () => many)({ alg: 'RS256' })).toHaveLength(16)
     const unnamed = Array.from({ length: 17 }, () => key(undefined, 'RS256'))
-    expect(() => keyRing('bearer()', unnamed)).toThrow('Give each a kid')
+    expect(() => keyRing('bearer()', unnamed)).toThrow('Set a kid for each')
   })
 
   it('two keys of one kid and one algorithm do not build; of two algorithms they do', () => {
-    expect(() => keyRing('bearer()', [key('a', 'RS256'), key('a', 'RS256')])).toThrow('two keys of one kid')
+    expect(() => keyRing('bearer()', [key('a', 'RS256'), key('a', 'RS256')])).toThrow('two keys with the same kid')
     expect(names(keyRing('bearer()', [key('a', 'RS256'), key('a', 'HS256')])({ alg: 'HS256', kid: 'a' }))).toEqual([
       'a HS256',
     ])

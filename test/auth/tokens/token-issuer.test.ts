@@ -96,7 +96,7 @@ describe('tokenIssuer()', () => {
 
   it('AUTH-5: a claim that is undefined is named: JSON would leave it out without a word', () => {
     const claims = { sub: 'ana', scope: undefined }
-    expect(() => tokenIssuer({ key })(claims)).toThrow('"scope" is undefined. Give it a value, or leave it out.')
+    expect(() => tokenIssuer({ key })(claims)).toThrow('"scope" is undefined. Set a value, or remove it.')
   })
 
   const { d: _, ...publicHalf } = p256.privateKey.export({ format: 'jwk' })

@@ -1,12 +1,18 @@
-/** Questions to a team's own code on which a token's validity hangs: where there is no answer, nobody passes. */
+/**
+ * Calls to a service's functions on which a token's validity depends. If such a call fails, the
+ * request is refused.
+ */
 import type { Awaitable } from '../../adapters/contract.js'
 import { isConfigurationError, isProblem, Unavailable } from '../../problem.js'
 import { isPromise } from '../../promise.js'
 
-/** The answer of `ask`. What it throws becomes `Unavailable` (503): without the answer the service can't authenticate the request. Problems and `ConfigurationError` stay. */
-export function asked<T>(ask: () => Awaitable<T>): Awaitable<T> {
+/**
+ * The result of `call`. Its exceptions become `Unavailable` (503), since the request can't be
+ * authenticated without the result. Problems and `ConfigurationError` are passed on unchanged.
+ */
+export function orUnavailable<T>(call: () => Awaitable<T>): Awaitable<T> {
   try {
-    const answer = ask()
+    const answer = call()
     return isPromise(answer) ? answer.then(undefined, fail) : answer
   } catch (error) {
     return fail(error)

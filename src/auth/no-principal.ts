@@ -1,0 +1,8 @@
+/** The values by which a service's function may indicate that there is no principal (AUTH-4). */
+type NoPrincipal = undefined | null | false
+
+/**
+ * Whether a value stands for no principal: every falsy value does. `known.has(key) && caller` must
+ * not authenticate anyone, whatever falsy value `caller` has.
+ */
+export const isNoPrincipal = <P>(principal: P | NoPrincipal): principal is NoPrincipal => !principal
