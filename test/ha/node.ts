@@ -122,7 +122,8 @@ const patroniSettings = ({ name, bin, synchronous }: NodeOptions, data: string, 
   scope: 'ha',
   name,
   restapi: { listen: `127.0.0.1:${at.rest}`, connect_address: `127.0.0.1:${at.restLink}` },
-  etcd3: { host: `127.0.0.1:${at.etcd}` },
+  // Otherwise Patroni asks etcd for its own address, and goes past the link.
+  etcd3: { hosts: `127.0.0.1:${at.etcd}`, use_proxies: true },
   bootstrap: {
     dcs: {
       ttl,
