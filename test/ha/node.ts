@@ -9,7 +9,7 @@ import { type Processes, ports, sqlOf } from './programs.js'
 export const ttl = 10
 
 /** `peers`: the node reaches neither etcd nor the other nodes. `all`: nor do the services reach the node. */
-export type Partition = 'peers' | 'all'
+type Partition = 'peers' | 'all'
 
 export interface Node {
   readonly name: string

@@ -1455,7 +1455,7 @@ describe('options', () => {
     // One stands for three, one is part of `LoginOptions`, one has types of its own as `AnyOptions`.
     const unions = ['LinkOptions', 'PasswordCheckOptions', 'ResourceOptions']
     const missing = [...new Set(exported)].filter(
-      (type) => !unions.includes(type) && !new RegExp(`Kinds<(?:NonNullable<)?${type}\\b`).test(tables),
+      (type) => !unions.includes(type) && !new RegExp(`Kinds<\\s*(?:NonNullable<)?${type}\\b`).test(tables),
     )
     expect(missing).toEqual([])
   })
