@@ -1,6 +1,7 @@
 /** The whole cluster under load: switchover and loss of the primary, with synchronous replication. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Cluster, startCluster, ttl } from './cluster.js'
+import { type Cluster, startCluster } from './cluster.js'
+import { ttl } from './node.js'
 import { holds, under } from './scenario.js'
 
 let cluster: Cluster
@@ -9,21 +10,16 @@ beforeAll(async () => {
 }, 180_000)
 afterAll(() => cluster?.remove(), 60_000)
 
-describe('with synchronous replication, 50 clients', () => {
+describe('with synchronous replication, 50 clients lose nothing', () => {
   const timeout = 240_000
 
-  it('lose nothing by a switchover', { timeout }, async () => {
-    holds(cluster, await under(cluster, 'switchover', () => cluster.switchover()))
+  it('in a switchover', { timeout }, async () => {
+    holds(cluster, await under(cluster, { name: 'switchover', fault: () => cluster.switchover() }))
   })
 
-  it('lose nothing by the loss of the primary', { timeout }, async () => {
+  it('when the primary is killed', { timeout }, async () => {
     const lost = await cluster.primary()
-    const outcome = await under(
-      cluster,
-      'kill -9 of the primary',
-      () => lost.kill(),
-      () => lost.start(),
-    )
+    const outcome = await under(cluster, { name: 'kill', fault: () => lost.kill(), repair: () => lost.start() })
     holds(cluster, outcome)
     // Patroni waits for the lease of the leader, looks every two seconds, and promotes.
     expect(outcome.failover).toBeGreaterThan(1_000)

@@ -1,7 +1,9 @@
-/** Faults of the cluster under load, each with a rolling restart of all services. */
+/** Faults of the cluster under load, with synchronous replication: each alone, and each while all services are restarted. */
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, it } from 'vitest'
 import { type Cluster, startCluster } from './cluster.js'
-import { holds, under } from './scenario.js'
+import type { Node } from './node.js'
+import { type Fault, holds, rolling, under } from './scenario.js'
 
 const timeout = 300_000
 let cluster: Cluster
@@ -10,33 +12,82 @@ beforeAll(async () => {
 }, 180_000)
 afterAll(() => cluster?.remove(), 60_000)
 
-/** The fault while all services are restarted, one after another. */
-const rolling =
-  (fault: () => Promise<void> | void): (() => Promise<void>) =>
-  async () => {
-    await Promise.all([cluster.rollServices(), fault()])
-  }
+const standbys = async (): Promise<readonly Node[]> => {
+  const { name } = await cluster.primary()
+  return cluster.nodes.filter((node) => node.name !== name)
+}
 
-describe('with synchronous replication and a rolling restart, 50 clients lose nothing by', () => {
-  it('a switchover', { timeout }, async () => {
-    holds(
-      cluster,
-      await under(
-        cluster,
-        'switchover, rolling',
-        rolling(() => cluster.switchover()),
-      ),
-    )
-  })
+/** Milliseconds for which nodes stay away. */
+const away = 10_000
 
-  it('the loss of the primary', { timeout }, async () => {
+/** Milliseconds for which a primary stays away: longer than its lease, so that it returns to another primary. */
+const longAway = 25_000
+
+type Scenario = Pick<Fault, 'fault' | 'repair' | 'through' | 'counters'>
+
+/** Each makes a scenario for the cluster as it is at the moment. */
+const scenarios: Readonly<Record<string, () => Promise<Scenario> | Scenario>> = {
+  switchover: () => ({ fault: () => cluster.switchover() }),
+  'kill -9 of the primary': async () => {
     const lost = await cluster.primary()
-    const outcome = await under(
-      cluster,
-      'kill -9, rolling',
-      rolling(() => lost.kill()),
-      () => lost.start(),
-    )
-    holds(cluster, outcome)
-  })
+    return { fault: () => lost.kill(), repair: () => lost.start() }
+  },
+  'partition of the primary from everything': async () => {
+    const lost = await cluster.primary()
+    return { fault: () => lost.partition('all'), repair: () => lost.heal() }
+  },
+  'partition of the primary from etcd and the standbys, not from the services': async () => {
+    const lost = await cluster.primary()
+    return { fault: () => lost.partition('peers'), repair: () => lost.heal() }
+  },
+  'SIGSTOP of the primary, which returns': async () => {
+    const lost = await cluster.primary()
+    return {
+      fault: async () => {
+        lost.freeze()
+        await sleep(longAway)
+        lost.thaw()
+      },
+    }
+  },
+  'kill -9 of all standbys': async () => {
+    const lost = await standbys()
+    return {
+      fault: async () => {
+        await Promise.all(lost.map((node) => node.kill()))
+        await sleep(away)
+        for (const node of lost) node.start()
+      },
+    }
+  },
+  'kill -9 of PgBouncer': () => ({ fault: () => cluster.restartPooler(), through: 'pgbouncer' }),
+  'replicas that lag 10 seconds': async () => {
+    const behind = await standbys()
+    const lag = (time: string) => async (node: Node) => {
+      await node.query(`ALTER SYSTEM SET recovery_min_apply_delay = '${time}'`)
+      await node.query('SELECT pg_reload_conf()')
+    }
+    return {
+      counters: 'lecturas',
+      fault: async () => {
+        await Promise.all(behind.map(lag('10s')))
+        await sleep(longAway)
+        await Promise.all(behind.map(lag('0')))
+      },
+    }
+  },
+}
+
+describe('with synchronous replication, 50 clients lose nothing', () => {
+  for (const [name, make] of Object.entries(scenarios)) {
+    it(`in this fault: ${name}`, { timeout }, async () => {
+      holds(cluster, await under(cluster, { name, ...(await make()) }))
+    })
+
+    it(`in this fault, while all services restart: ${name}`, { timeout }, async () => {
+      const scenario = await make()
+      const fault = rolling(cluster, scenario.fault)
+      holds(cluster, await under(cluster, { ...scenario, name: `${name}, rolling`, fault }))
+    })
+  }
 })

@@ -1,62 +1,87 @@
-/** A fault of the cluster under the load of 50 clients, and what they must not see of it. */
+/** Faults of the cluster under the load of 50 clients, and the figures of what the clients saw. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'vitest'
-import { type Cluster, sqlOf } from './cluster.js'
-import { startWorkload, type Verdict } from './workload.js'
+import type { Cluster } from './cluster.js'
+import { sqlOf } from './programs.js'
+import { startWorkload, type Verdict, type Workload, type WorkloadOptions } from './workload.js'
 
 export interface Outcome extends Verdict {
-  /** Milliseconds from the fault until a write through HAProxy alone succeeds again; 0 where each did. */
+  /** Milliseconds from the fault until a write past the services succeeds again; 0 where each did. */
   readonly failover: number
-  /** Milliseconds from then until the first write of a client is acknowledged. */
+  /** Milliseconds from then until a write of a client is acknowledged. */
   readonly recovery: number
 }
 
-/** Milliseconds within which services answer again once the database does. */
+export interface Fault extends WorkloadOptions {
+  /** Names the scenario in the output. */
+  readonly name: string
+  /** Breaks something. The scenario goes on until it resolves. */
+  fault(): Promise<void> | void
+  /** Repairs what does not repair itself, once the database takes writes again. */
+  repair?(): Promise<void> | void
+  /** The way to the database whose failure is timed. Default: HAProxy. */
+  readonly through?: 'haproxy' | 'pgbouncer'
+}
+
+/** Milliseconds within which services write again once the database does. */
 const recoveryTime = 2_000
 
-/** Runs `fault` under load and goes on until the cluster is whole; `after` undoes the fault. */
-export async function under(
-  cluster: Cluster,
-  what: string,
-  fault: () => Promise<void>,
-  after: () => Promise<void> | void = () => {},
-): Promise<Outcome> {
-  const load = startWorkload(cluster)
+/** Milliseconds after which a database that takes no writes is an error. */
+const failoverTimeout = 120_000
+
+/** Breaks the cluster under load, and goes on until it is whole again. */
+export async function under(cluster: Cluster, { name, fault, repair, through, ...load }: Fault): Promise<Outcome> {
+  const workload = startWorkload(cluster, load)
+  const url = through === 'pgbouncer' ? cluster.poolerUrl : cluster.databaseUrl
+  let timed: Timed
+  try {
+    await sleep(3_000)
+    timed = await timing(url, workload, fault)
+  } catch (error) {
+    await workload.end()
+    throw error
+  } finally {
+    await repair?.()
+    await cluster.whole()
+  }
   await sleep(3_000)
+  const outcome = { ...(await workload.end()), ...timed }
+  const shown = { ...outcome, untrue: outcome.untrue.slice(0, 5), failures: outcome.failures.slice(0, 5) }
+  console.log(`${name}: ${JSON.stringify(shown)}`)
+  return outcome
+}
+
+type Timed = Pick<Outcome, 'failover' | 'recovery'>
+
+/** Resolves once the fault has, and the database takes writes again. */
+async function timing(url: string, workload: Workload, fault: Fault['fault']): Promise<Timed> {
   const began = performance.now()
   let faulting = true
-  const faulted = fault().finally(() => {
+  const faulted = Promise.resolve(fault()).finally(() => {
     faulting = false
   })
+  faulted.catch(() => {})
   let [failover, recovery, isDown] = [0, 0, false]
-  const end = began + 120_000
   while (faulting || isDown) {
-    if (performance.now() > end) throw new Error('The database took no writes again.')
+    if (performance.now() > began + failoverTimeout) throw new Error('The database took no writes again.')
     const wasDown = isDown
-    isDown = !(await isWritable(cluster))
+    isDown = !(await isWritable(url))
     if (!isDown && wasDown) {
       const there = performance.now()
       failover = Math.round(there - began)
-      while (load.lastWrite() < there && performance.now() - there < 30_000) await sleep(20)
+      while (workload.lastWrite() < there && performance.now() - there < 30_000) await sleep(20)
       recovery = Math.max(recovery, Math.round(performance.now() - there))
     }
     await sleep(100)
   }
   await faulted
-  await after()
-  await cluster.whole()
-  await sleep(3_000)
-  const outcome = { ...(await load.end()), failover, recovery }
-  console.log(
-    `${what}: ${JSON.stringify({ ...outcome, untrue: outcome.untrue.slice(0, 5), failures: outcome.failures.slice(0, 5) })}`,
-  )
-  return outcome
+  return { failover, recovery }
 }
 
-/** Whether a write through HAProxy alone is confirmed within a second. */
-async function isWritable({ databaseUrl }: Cluster): Promise<boolean> {
+/** Whether a write is confirmed within a second. */
+async function isWritable(url: string): Promise<boolean> {
   try {
-    await sqlOf(databaseUrl, `INSERT INTO outbox (clave) VALUES ('probe')`, 1_000)
+    await sqlOf(url, `INSERT INTO outbox (clave) VALUES ('probe')`, 1_000)
     return true
   } catch {
     return false
@@ -69,5 +94,11 @@ export function holds(cluster: Cluster, outcome: Outcome): void {
   expect(outcome.updates).toBeGreaterThan(100)
   expect(outcome.creates).toBeGreaterThan(100)
   expect(outcome.recovery).toBeLessThan(recoveryTime)
+  expect(outcome.gap).toBeLessThan(outcome.failover + recoveryTime)
   expect(cluster.deaths()).toBe(0)
+}
+
+/** The fault while all services are restarted, one after another. */
+export const rolling = (cluster: Cluster, fault: () => Promise<void> | void) => async (): Promise<void> => {
+  await Promise.all([cluster.rollServices(), fault()])
 }

@@ -1,20 +1,25 @@
-/** A service process of the cluster: counters that are updated on condition, and creates that may be repeated, each with a row in an outbox. */
+/**
+ * A service process of the cluster: counters that are updated with `If-Match`, the same counters read
+ * from the replicas, and creates with `Idempotency-Key`, each with a row in an outbox.
+ */
+import { setTimeout as sleep } from 'node:timers/promises'
 import express from 'express'
 import { api, defineResource, mount, problems } from 'express-rest-conventions'
 import { rateLimit } from 'express-rest-conventions/middleware'
-import { postgresAdapter } from 'express-rest-conventions/postgres'
+import { postgresAdapter, redisReplicaPositions } from 'express-rest-conventions/postgres'
 import { createServer, health } from 'express-rest-conventions/server'
 import pg from 'pg'
 import { RedisStore } from 'rate-limit-redis'
 import { createSentinel } from 'redis'
 
-const { DATABASE_URL, PORT, SENTINELS, MASTER } = process.env
+const { DATABASE_URL, REPLICAS_URL, PORT, SENTINELS, MASTER } = process.env
 const text = { type: 'string' }
-const contadores = defineResource({
-  collection: 'contadores',
+const counter = {
   key: 'id',
   schema: { type: 'object', required: ['id', 'valor'], properties: { id: text, valor: { type: 'integer' } } },
-})
+}
+const contadores = defineResource({ collection: 'contadores', ...counter })
+const lecturas = defineResource({ collection: 'lecturas', ...counter })
 const envios = defineResource({
   collection: 'envios',
   key: 'numero',
@@ -23,6 +28,7 @@ const envios = defineResource({
 })
 
 const pool = new pg.Pool({ connectionString: DATABASE_URL, max: 20, connectionTimeoutMillis: 3_000 })
+const replicas = new pg.Pool({ connectionString: REPLICAS_URL, max: 20, connectionTimeoutMillis: 1_000 })
 const probes = new pg.Pool({
   connectionString: DATABASE_URL,
   max: 1,
@@ -58,8 +64,23 @@ const sentinel = createSentinel({
   nodeClientOptions: { disableOfflineQueue: true, socket: timing },
 })
 sentinel.on('error', () => {})
-await sentinel.connect()
+/** The client of a Sentinel does not try again by itself where no sentinel answers at first. */
+async function connect() {
+  for (;;) {
+    try {
+      return await sentinel.connect()
+    } catch {
+      await sleep(1_000)
+    }
+  }
+}
+void connect()
 setInterval(() => sentinel.sendCommand(false, ['PING']).catch(() => {}), 1_000).unref()
+const positions = redisReplicaPositions({ sendCommand: async (...command) => sentinel.sendCommand(false, command) })
+const readings = postgresAdapter(
+  { read: replicas, write: pool },
+  { table: 'contadores', replica: { positions }, ...common },
+)
 const store = (name) =>
   new RedisStore({ prefix: `ha:${name}:`, sendCommand: async (...command) => sentinel.sendCommand(false, command) })
 
@@ -68,10 +89,10 @@ app.use(health({ checks: { database: () => probes.query('SELECT 1') } }))
 const service = api({
   timeout: 8_000,
   rateLimit: rateLimit({ limit: 100_000_000, store, onStoreFailure() {}, onStoreRecovery() {} }),
-  principal: () => 'cliente',
+  principal: (req) => req.headers['x-client'] ?? 'cliente',
   permission: () => 'allow',
   onError() {},
-  versions: { v1: [mount(contadores, counters), mount(envios, shipments)] },
+  versions: { v1: [mount(contadores, counters), mount(lecturas, readings), mount(envios, shipments)] },
 })
 app.use(service, problems())
 const server = createServer(app)

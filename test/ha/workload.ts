@@ -1,46 +1,57 @@
-/** Clients that write counters and keyed creates without a pause, and what they were told. */
+/** Clients that update counters and create records with keys, and compare every answer with what they know. */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Cluster, sqlOf } from './cluster.js'
+import type { Cluster } from './cluster.js'
+import { sqlOf } from './programs.js'
 
-/** What was found out of step with what clients were told. */
+export interface WorkloadOptions {
+  /** The resource of the counters: read from the primary, or from the replicas. Default: `contadores`, the primary. */
+  readonly counters?: 'contadores' | 'lecturas'
+}
+
 export interface Verdict {
   /** Acknowledged updates of counters, and acknowledged creates. */
   readonly updates: number
   readonly creates: number
-  /** Acknowledged writes that are not there. */
+  /** Acknowledged writes that a later answer, or the database at the end, does not have. */
   readonly lost: number
-  /** Creates that are there more than once, or not once in the outbox. */
+  /** Creates that are stored more than once, or whose row in the outbox is not there exactly once. */
   readonly doubles: number
-  /** Answers that say that nothing was changed where something was, and counters beyond what was sent. */
+  /** Counters below what was acknowledged or above what was sent, and 503s that deny a change that was made. */
   readonly untrue: readonly string[]
-  /** Statuses of 5xx other than 503, and connections that were lost. */
+  /** Answers of 5xx other than 503, and connections that were lost. */
   readonly failures: readonly string[]
-  /** Milliseconds of the longest time without an acknowledged write of any client. */
+  /** The longest time without an acknowledged write of any client, in milliseconds. */
   readonly gap: number
+  /** Answers of 503. */
   readonly unavailable: number
 }
 
 export interface Workload {
-  /** When a write was last acknowledged (`performance.now()`). */
+  /** When a write was last acknowledged, as `performance.now()` has it. */
   lastWrite(): number
-  /** Ends the clients and compares. */
+  /** Ends the clients and compares the database with what they were answered. */
   end(): Promise<Verdict>
 }
 
 /** Milliseconds that a client pauses between its requests. */
 const pause = 100
 
-/** Milliseconds after which a client gives a request up. */
+/** Milliseconds after which a client abandons a request. */
 const requestTime = 20_000
 
-export function startWorkload({ base, databaseUrl }: Cluster, clients = 50): Workload {
+const clients = 50
+
+export function startWorkload(
+  { base, databaseUrl }: Cluster,
+  { counters = 'contadores' }: WorkloadOptions = {},
+): Workload {
   const run = randomUUID().slice(0, 8)
   const untrue: string[] = []
   const failures: string[] = []
   const acknowledged = new Map<string, { least: number; most: number }>()
   const created = new Set<string>()
-  let [updates, unavailable, gap, last, ending] = [0, 0, 0, performance.now(), false]
+  let [updates, lost, unavailable, gap, last, ending] = [0, 0, 0, 0, performance.now(), false]
 
   const done = (): void => {
     const now = performance.now()
@@ -67,18 +78,21 @@ export function startWorkload({ base, databaseUrl }: Cluster, clients = 50): Wor
     }
   }
 
-  /** Its own counter: at least what was acknowledged, at most what was sent since. */
+  /** Counts in a counter of its own, which is at least what was acknowledged and at most what was sent since. */
   async function count(id: string): Promise<void> {
     const known = { least: 0, most: 0 }
     acknowledged.set(id, known)
-    while (!ending && (await send('POST', 'contadores', { id, valor: 0 })).status !== 201) await sleep(pause)
+    const as = { 'X-Client': id }
+    while (!ending && (await send('POST', counters, { id, valor: 0 }, as)).status !== 201) await sleep(pause)
     while (!ending) {
-      const read = await send('GET', `contadores/${id}`)
+      const read = await send('GET', `${counters}/${id}`, undefined, as)
       if (read.status === 200) {
         const { valor } = JSON.parse(read.text) as { valor: number }
         if (valor < known.least || valor > known.most)
-          untrue.push(`${id} is ${valor}, told from ${known.least} to ${known.most}`)
-        const put = await send('PUT', `contadores/${id}`, { id, valor: valor + 1 }, { 'If-Match': read.tag })
+          untrue.push(`${id} is ${valor}, expected from ${known.least} to ${known.most}`)
+        lost += Math.max(0, known.least - valor)
+        known.least = Math.min(known.least, valor)
+        const put = await send('PUT', `${counters}/${id}`, { id, valor: valor + 1 }, { ...as, 'If-Match': read.tag })
         if (put.status === 200 || put.status === 204) {
           updates++
           known.least = known.most = valor + 1
@@ -91,7 +105,7 @@ export function startWorkload({ base, databaseUrl }: Cluster, clients = 50): Wor
     }
   }
 
-  /** Creates with a key, each repeated until it is acknowledged. */
+  /** Creates records with keys, and repeats each request until it is acknowledged. */
   async function create(): Promise<void> {
     while (!ending) {
       const clave = `${run}-${randomUUID()}`
@@ -114,14 +128,14 @@ export function startWorkload({ base, databaseUrl }: Cluster, clients = 50): Wor
     async end() {
       ending = true
       await Promise.all(running)
-      const counters = await sqlOf(databaseUrl, `SELECT id, valor FROM contadores WHERE id LIKE '${run}-%'`)
+      const stored = await sqlOf(databaseUrl, `SELECT id, valor FROM contadores WHERE id LIKE '${run}-%'`)
       const rows = await sqlOf(
         databaseUrl,
         `SELECT clave, count(*)::int AS n, (SELECT count(*)::int FROM outbox o WHERE o.clave = e.clave) AS sent FROM envios e WHERE clave LIKE '${run}-%' GROUP BY clave`,
       )
-      const values = new Map(counters.map(({ id, valor }) => [id as string, valor as number]))
-      const stored = new Set(rows.map(({ clave }) => clave as string))
-      let lost = [...created].filter((clave) => !stored.has(clave)).length
+      const values = new Map(stored.map(({ id, valor }) => [id as string, valor as number]))
+      const keys = new Set(rows.map(({ clave }) => clave as string))
+      lost += [...created].filter((clave) => !keys.has(clave)).length
       for (const [id, { least, most }] of acknowledged) {
         const value = values.get(id) ?? 0
         lost += Math.max(0, least - value)

@@ -13,6 +13,7 @@ import * as memoryOptions from '../../src/adapters/memory/options.js'
 import { colocationKinds, tableDdlKinds } from '../../src/adapters/postgres/distributed-ddl.js'
 import * as postgres from '../../src/adapters/postgres/index.js'
 import * as postgresOptions from '../../src/adapters/postgres/options/option-kinds.js'
+import { redisReplicaPositionsKinds } from '../../src/adapters/postgres/transactions/redis-positions.js'
 import { viewKinds } from '../../src/adapters/view-options.js'
 import * as auth from '../../src/auth/index.js'
 import {
@@ -156,7 +157,7 @@ import { dueEndsKinds } from '../../src/usage/retirements.js'
 import { usageKinds } from '../../src/usage/usage.js'
 
 const { memoryAdapter } = memory
-const { postgresAdapter, tableDdl, idempotencyDdl } = postgres
+const { postgresAdapter, tableDdl, idempotencyDdl, redisReplicaPositions } = postgres
 const { createServer, health, probes } = server
 const { adapterSuite } = testing
 const { csv, imports, ndjson } = transfer
@@ -1344,6 +1345,13 @@ const factories: Readonly<Record<string, Factory>> = {
     make: (options) => usagePage(usage(), any(options)),
     required: { permission: () => 'allow' },
     options: { permission: 'function', resource: 'text' },
+  },
+  redisReplicaPositions: {
+    name: /redisReplicaPositions\(\)/,
+    kinds: redisReplicaPositionsKinds,
+    make: (options) => redisReplicaPositions(any(options)),
+    required: { sendCommand: () => Promise.resolve() },
+    options: { sendCommand: 'function', prefix: 'text' },
   },
   redisUsageStore: {
     name: /redisUsageStore\(\)/,

@@ -11,6 +11,8 @@ export interface OwnSentinels {
   master(): Promise<number>
   /** Ends the master at once. */
   killMaster(): Promise<void>
+  /** Starts what was killed, once another server is the master. Resolves when it is its replica. */
+  revive(): Promise<void>
   remove(): Promise<void>
 }
 
@@ -40,17 +42,36 @@ export async function ownSentinels(): Promise<OwnSentinels> {
   asked.on('error', () => {})
   await asked.connect()
   const ask = async (...command: string[]): Promise<unknown> => asked.sendCommand(['SENTINEL', ...command])
-  // A failover needs the replica, and a majority of sentinels that know each other.
-  for (;;) {
-    const [peers, replicas] = (await Promise.all([ask('SENTINELS', name), ask('REPLICAS', name)])) as unknown[][]
-    if (peers?.length === 2 && replicas?.length === 1) break
-    await new Promise((resolve) => setTimeout(resolve, 50))
+  const masterPort = async (): Promise<number> => Number(((await ask('GET-MASTER-ADDR-BY-NAME', name)) as string[])[1])
+  const until = async (isSo: () => Promise<boolean>): Promise<void> => {
+    while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 50))
   }
+  // A failover needs the replica, and a majority of sentinels that know each other.
+  await until(async () => {
+    const [peers, replicas] = (await Promise.all([ask('SENTINELS', name), ask('REPLICAS', name)])) as unknown[][]
+    return peers?.length === 2 && replicas?.length === 1
+  })
+  let killed: OwnProgram | undefined
   return {
     name,
     sentinels: sentinels.map(({ port }) => ({ host: '127.0.0.1', port })),
-    master: async () => Number(((await ask('GET-MASTER-ADDR-BY-NAME', name)) as string[])[1]),
-    killMaster: () => master.kill(),
+    master: masterPort,
+    async killMaster() {
+      const port = await masterPort()
+      killed = port === master.port ? master : replica
+      await killed.kill()
+    },
+    async revive() {
+      const lost = killed
+      if (lost === undefined) return
+      await until(async () => (await masterPort()) !== lost.port)
+      await lost.start()
+      const client = createClient({ url: `redis://127.0.0.1:${lost.port}`, socket: { reconnectStrategy: () => 50 } })
+      client.on('error', () => {})
+      await client.connect()
+      await until(async () => /role:slave[\s\S]*master_link_status:up/.test(await client.info('replication')))
+      client.destroy()
+    },
     async remove() {
       asked.destroy()
       await Promise.all(all.map((one) => one.remove()))

@@ -101,7 +101,8 @@ export function postgresAdapter(client: PostgresClient, given: PostgresAdapterOp
     onWarning = warned,
   } = options
   const driver = { prepare, acquire: acquireTimeout, statement: statementTimeout, warn: onWarning }
-  const replica = isSplit(client) ? replicaUse(options.replica, client.write) : undefined
+  const primary = isSplit(client) ? client.write : client
+  const replica = isSplit(client) ? replicaUse(options.replica, primary) : undefined
   const databases = databasesOf(client, driver, replica)
   const bound = new WeakMap<ResourceDefinition, unknown>()
   const bind = (definition: ResourceDefinition): unknown => {
@@ -123,7 +124,7 @@ export function postgresAdapter(client: PostgresClient, given: PostgresAdapterOp
             throw withReason(error)
           }
         },
-        within: (inner: PostgresClient) => over(callersDatabases(inner, driver, replica)),
+        within: (inner: PostgresClient) => over(callersDatabases(inner, driver, primary, replica)),
       }
       declareTarget(adapter, { opening, databases: own })
       return adapter

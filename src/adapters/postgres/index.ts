@@ -36,3 +36,4 @@ export type {
 export { snakeCase } from './options/snake-case.js'
 export type { RelationName } from './sql/sql.js'
 export { idempotencyDdl } from './table/kept-table.js'
+export { type RedisReplicaPositionsOptions, redisReplicaPositions } from './transactions/redis-positions.js'

@@ -1,11 +1,8 @@
 /** Reads from a real streaming replica that is held behind its primary. */
-import type { AddressInfo } from 'node:net'
-import express from 'express'
-import pg from 'pg'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { postgresAdapter, type ReplicaOptions, tableDdl } from '../../../src/adapters/postgres/index.js'
-import { api, defineResource, mount, problems } from '../../../src/index.js'
-import { type OwnServer, ownServer } from '../../servers/own-server.js'
+import { defineResource, mount } from '../../../src/index.js'
+import { type ReplicaPair, replicaPair, serving } from './replica-pair.js'
 
 const notas = defineResource({
   collection: 'notas',
@@ -18,66 +15,25 @@ const notas = defineResource({
 })
 const table = { table: 'notas', version: { column: 'version' } } as const
 
-let primary: OwnServer
-let replica: OwnServer
-let write: pg.Pool
-let read: pg.Pool
-
+let pair: ReplicaPair
 beforeAll(async () => {
-  primary = await ownServer()
-  replica = await ownServer({ replicaOf: primary })
-  write = new pg.Pool({ connectionString: primary.url })
-  read = new pg.Pool({ connectionString: replica.url })
-  await write.query(tableDdl(notas, table))
+  pair = await replicaPair(tableDdl(notas, table))
 })
-afterAll(async () => {
-  await Promise.all([read?.end(), write?.end()])
-  await replica?.remove()
-  await primary?.remove()
-})
-
-const behind = () => read.query('SELECT pg_wal_replay_pause()')
-const caughtUp = async (): Promise<void> => {
-  await read.query('SELECT pg_wal_replay_resume()')
-  const { rows } = await write.query('SELECT pg_current_wal_insert_lsn()::text AS lsn')
-  await expect
-    .poll(
-      async () =>
-        (await read.query('SELECT pg_last_wal_replay_lsn() >= $1::pg_lsn AS there', [rows[0].lsn])).rows[0].there,
-    )
-    .toBe(true)
-}
-afterEach(caughtUp)
+afterAll(() => pair?.remove())
+afterEach(() => pair.catchUp())
 
 /** A service, and requests of a caller to it. */
 async function service(option?: boolean | ReplicaOptions) {
+  const { read, write } = pair
   const adapter = postgresAdapter({ read, write }, { ...table, ...(option === undefined ? {} : { replica: option }) })
-  const app = express().use(
-    api({
-      versions: { v1: [mount(notas, adapter)] },
-      principal: (req) => ({ sub: String(req.headers['x-caller']) }),
-      permission: () => 'allow',
-    }),
-    problems(),
-  )
-  const server = app.listen(0, '127.0.0.1')
-  await new Promise((resolve) => server.once('listening', resolve))
-  const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1/notas`
-  const ask = (method: string, path: string, { caller = 'ana', body, ...headers }: Record<string, string> = {}) =>
-    fetch(`${base}${path}`, {
-      method,
-      headers: {
-        'x-caller': caller,
-        ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
-        ...headers,
-      },
-      ...(body === undefined ? {} : { body }),
-    })
-  const textOf = async (path: string, headers?: Record<string, string>) => {
-    const response = await ask('GET', path, headers)
-    return response.status === 200 ? ((await response.json()) as { texto: string }).texto : response.status
+  const over = await serving([mount(notas, adapter)])
+  const ask = (method: string, path: string, options?: Record<string, string>) =>
+    over.ask(method, `notas${path}`, options)
+  const textOf = async (path: string, options?: Record<string, string>) => {
+    const found = await over.json(`notas${path}`, options)
+    return typeof found === 'number' ? found : (found as { texto: string }).texto
   }
-  return { ask, textOf, [Symbol.asyncDispose]: async () => void server.close() }
+  return { ask, textOf, [Symbol.asyncDispose]: () => over[Symbol.asyncDispose]() }
 }
 
 let last = 0
@@ -88,7 +44,7 @@ async function stored({ ask }: Awaited<ReturnType<typeof service>>): Promise<{ i
   const id = `n${++last}`
   const { status, headers } = await ask('POST', '', { ...nota(id, 'uno'), caller: 'otra' })
   expect(status).toBe(201)
-  await caughtUp()
+  await pair.catchUp()
   return { id, tag: headers.get('etag') as string }
 }
 
@@ -96,7 +52,7 @@ describe('a client { read, write }', () => {
   it('reads from the primary without the option', async () => {
     await using over = await service()
     const { id } = await stored(over)
-    await behind()
+    await pair.hold()
     await over.ask('PUT', `/${id}`, nota(id, 'dos'))
     expect(await over.textOf(`/${id}`, { caller: 'luis' })).toBe('dos')
   })
@@ -104,7 +60,7 @@ describe('a client { read, write }', () => {
   it('reads from the replica with it, and a client that has written reads what it wrote', async () => {
     await using over = await service(true)
     const { id } = await stored(over)
-    await behind()
+    await pair.hold()
     const put = await over.ask('PUT', `/${id}`, nota(id, 'dos'))
     expect(put.status).toBe(200)
     expect(await over.textOf(`/${id}`)).toBe('dos')
@@ -123,8 +79,8 @@ describe('a client { read, write }', () => {
     await using over = await service(true)
     const { id } = await stored(over)
     await over.ask('PUT', `/${id}`, nota(id, 'dos'))
-    await caughtUp()
-    await behind()
+    await pair.catchUp()
+    await pair.hold()
     // Another client writes: only the replica still has "dos".
     await over.ask('PUT', `/${id}`, { ...nota(id, 'tres'), caller: 'luis' })
     expect(await over.textOf(`/${id}`)).toBe('dos')
@@ -133,7 +89,7 @@ describe('a client { read, write }', () => {
   it('HDR-4: asks the primary for conditional requests and misses, whoever sends them', async () => {
     await using over = await service(true)
     const { id, tag } = await stored(over)
-    await behind()
+    await pair.hold()
     const put = await over.ask('PUT', `/${id}`, nota(id, 'dos'))
     const now = put.headers.get('etag') as string
     const status = async (method: string, headers: Record<string, string>) =>
@@ -170,7 +126,7 @@ describe('a client { read, write }', () => {
       positions: { get: () => Promise.reject(new Error('gone')), raise: () => Promise.reject(new Error('gone')) },
     })
     const { id } = await stored(one)
-    await behind()
+    await pair.hold()
     expect((await one.ask('PUT', `/${id}`, nota(id, 'dos'))).status).toBe(200)
     expect([...known.values()].every((position) => /^[0-9A-F]+\/[0-9A-F]+$/.test(position))).toBe(true)
     expect(await other.textOf(`/${id}`)).toBe('dos')
@@ -181,7 +137,7 @@ describe('a client { read, write }', () => {
     await using loose = await service({ ownWrites: false })
     await using unverified = await service({ verified: false })
     const { id, tag } = await stored(unverified)
-    await behind()
+    await pair.hold()
     await loose.ask('PUT', `/${id}`, nota(id, 'dos'))
     expect(await loose.textOf(`/${id}`)).toBe('uno')
     const { status } = await unverified.ask('GET', `/${id}`, { caller: 'luis', 'If-None-Match': tag })
@@ -192,6 +148,7 @@ describe('a client { read, write }', () => {
   })
 
   it('reads the primary after a transaction of the caller, whose end is not known', async () => {
+    const { read, write } = pair
     const adapter = postgresAdapter({ read, write }, { resource: notas, ...table, replica: true })
     const call = {
       principal: undefined,
@@ -200,7 +157,7 @@ describe('a client { read, write }', () => {
       signal: new AbortController().signal,
       caller: 'ana',
     }
-    await behind()
+    await pair.hold()
     const client = await write.connect()
     await client.query('BEGIN')
     await adapter.within({ read, write: client }).create({ id: `t${++last}`, texto: 'uno' }, call)

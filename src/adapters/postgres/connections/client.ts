@@ -89,6 +89,8 @@ export interface Database {
   readonly nested: boolean
   /** Each statement alone goes to a connection of a pool, on which no transaction is open. */
   readonly pooled?: boolean
+  /** It asks each connection once whether the replica has reached the floor, and throws `Behind` where it has not. */
+  readonly checksFloor?: boolean
   /** The client has no transactions of its own: outside of the caller's, each statement is committed by itself. */
   readonly single?: boolean
 }

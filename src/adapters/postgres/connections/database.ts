@@ -17,18 +17,20 @@ export interface Databases {
   readonly clients: readonly [read: SqlClient, write: SqlClient]
   /** How reads use the replica. Absent: `read` and `write` are one database. */
   readonly replica?: ReplicaUse
+  /** The team's client of the primary, also where a write is in a transaction of the caller's. */
+  readonly primary: SqlClient
   /** The client came by `within()`: writes need a transaction of the caller's. */
   readonly callers?: boolean
 }
 
 /** Which reads a replica may answer. */
 export interface ReplicaUse {
-  /** Whether the read has to come from the primary, or the position that the replica must have reached. */
+  /** Whether the read has to come from the primary, or the position that the replica must have reached for this client. */
   needs(call: AdapterCall): Promise<'primary' | string | undefined> | 'primary' | undefined
+  /** The position that the replica must have reached for any client. */
+  floor(): string | undefined
   /** Whether a record that the replica does not have is asked of the primary. */
   readonly verified: boolean
-  /** To be called after each write of a call, whatever came of it, before the client hears of it. */
-  wrote(call: AdapterCall, primary: Database, callers: boolean): Promise<void>
 }
 
 /**
@@ -38,27 +40,35 @@ export interface ReplicaUse {
 export function databasesOf(client: PostgresClient, options: PgOptions, replica?: ReplicaUse): Databases {
   if (isSplit(client)) {
     const { read, write } = client
-    const [from, to] = [databaseOf(read, options), databaseOf(write, options)]
-    if (replica !== undefined && read !== write) return { read: from, write: to, clients: [read, write], replica }
-    return { read: to, write: to, clients: [write, write] }
+    const to = databaseOf(write, options)
+    if (replica === undefined || read === write) return { read: to, write: to, clients: [write, write], primary: write }
+    return { read: replicaOf(read, options, replica), write: to, clients: [read, write], replica, primary: write }
   }
   const database = databaseOf(client, options)
-  return { read: database, write: database, clients: [client, client] }
+  return { read: database, write: database, clients: [client, client], primary: client }
 }
 
 /**
  * The same of a client that is to be in a transaction of the caller's. Throws `ConfigurationError`
  * where it can be in none.
  */
-export function callersDatabases(client: PostgresClient, options: PgOptions, replica?: ReplicaUse): Databases {
+export function callersDatabases(
+  client: PostgresClient,
+  options: PgOptions,
+  primary: SqlClient,
+  replica?: ReplicaUse,
+): Databases {
   const { read, write } = isSplit(client) ? client : { read: client, write: client }
   const database = databaseOf(write, options, true)
   // These two begin a transaction of their own for each write.
   if (!database.nested) throw noTransaction()
-  const own = { write: database, callers: true, ...(replica === undefined ? {} : { replica }) } as const
+  const own = { write: database, callers: true, primary, ...(replica === undefined ? {} : { replica }) } as const
   if (read === write || replica === undefined) return { ...own, read: database, clients: [write, write] }
-  return { ...own, read: databaseOf(read, options), clients: [read, write] }
+  return { ...own, read: replicaOf(read, options, replica), clients: [read, write] }
 }
+
+const replicaOf = (client: SqlClient, options: PgOptions, { floor }: ReplicaUse): Database =>
+  databaseOf(client, { ...options, floor })
 
 export const isSplit = (client: PostgresClient): client is SplitClient =>
   typeof client === 'object' && client !== null && 'read' in client && 'write' in client && !('query' in client)

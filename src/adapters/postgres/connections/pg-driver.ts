@@ -6,6 +6,7 @@ import { connectionOf, lendsAlike, watchClient, watchPool } from './connections.
 import { Lease } from './lease.js'
 import type { PgClient, PgPool } from './pg-client.js'
 import { inSavepoint, inTransaction } from './pg-transactions.js'
+import { Behind, replayedSql } from './replayed.js'
 import { SharedReads } from './shared-reads.js'
 import { StatementNames } from './statement-names.js'
 
@@ -17,7 +18,12 @@ export interface PgOptions {
   /** Milliseconds a statement may take. */
   readonly statement: number
   readonly warn: (message: string) => void
+  /** For a replica: the position that it must have reached. */
+  readonly floor?: () => string | undefined
 }
+
+/** The floor that each connection of a replica has been found to have reached. */
+const reached = new WeakMap<PgClient, string>()
 
 const registries = new WeakMap<object, StatementNames>()
 
@@ -44,8 +50,22 @@ export function poolDatabase(pool: PgPool, options: PgOptions): Database {
   }
   const lent = (client: PgClient): Lease =>
     new Lease(client, true, options.statement, (broken) => takeBack(client, broken))
-  const holding = async <T>(wait: Wait, work: (lease: Lease) => Promise<T>): Promise<T> => {
+  const borrow = async (wait: Wait): Promise<Lease> => {
     const lease = lent(await acquire(lender, wait, options.acquire))
+    const floor = options.floor?.()
+    if (floor === undefined || reached.get(lease.client) === floor) return lease
+    try {
+      const { rows } = await lease.run(replayedSql, [floor], wait, names)
+      if (rows[0]?.c0 !== 'true') throw new Behind()
+    } catch (error) {
+      lease.end()
+      throw error
+    }
+    reached.set(lease.client, floor)
+    return lease
+  }
+  const holding = async <T>(wait: Wait, work: (lease: Lease) => Promise<T>): Promise<T> => {
+    const lease = await borrow(wait)
     try {
       return await work(lease)
     } finally {
@@ -62,12 +82,12 @@ export function poolDatabase(pool: PgPool, options: PgOptions): Database {
     embedded: false,
     nested: false,
     pooled: true,
+    checksFloor: options.floor !== undefined,
     query: (text, values, wait) => holding(wait, async (lease) => (await lease.run(text, values, wait, names)).rows),
     cells,
     shared: (text, columns, values, wait) =>
       lendsAlike(pool) ? shared.read(text, columns, values, wait) : cells(text, columns, values, wait),
-    transaction: async (work, wait, _optional, first) =>
-      inTransaction(lent(await acquire(lender, wait, options.acquire)), work, wait, first),
+    transaction: async (work, wait, _optional, first) => inTransaction(await borrow(wait), work, wait, first),
   }
 }
 

@@ -5,6 +5,7 @@ import type { Adapter, AdapterCall } from '../../contract.js'
 import type { Databases } from '../connections/database.js'
 import type { PostgresAdapterOptions } from '../options/options.js'
 import { type Opening, unhurried } from '../table/opening.js'
+import { keepsPositions, raisePosition } from '../transactions/replica-use.js'
 import { clearingOf } from '../writes/kept-records.js'
 import { cachedRecord } from './cached.js'
 import { createRecord, recallRecord } from './create.js'
@@ -37,7 +38,9 @@ export function adapterOf(
     read: (keys, call) => readRecords(shared, keys, call),
     cached: (key, version, call) => cachedRecord(shared, key, version, call),
     create: (value, call) => written(databases, call, createRecord(shared, value, call, clear)),
-    ...(options.idempotency === undefined ? {} : { recall: (call) => recallRecord(shared, call) }),
+    ...(options.idempotency === undefined
+      ? {}
+      : { recall: (call) => written(databases, call, recallRecord(shared, call), (found) => found !== undefined) }),
     replace: (key, value, expected, call) =>
       written(databases, call, replaceRecord(shared, key, value, expected, call)),
     remove: (key, expected, call) => written(databases, call, removeRecord(shared, key, expected, call)),
@@ -48,14 +51,27 @@ export function adapterOf(
   }
 }
 
-/** Keeps where the write was, also of one whose outcome is unknown, before the client hears of it. */
+/**
+ * Keeps the position of a write, for clients that read from replicas, before its client gets the
+ * answer. `wrote`: whether the outcome tells of a write, which may be that of an earlier request.
+ */
 function written<T>(
-  { replica, write, callers = false }: Databases,
+  { primary, write, callers = false }: Databases,
   call: AdapterCall,
   outcome: Promise<T>,
+  wrote = (_result: T): boolean => true,
 ): Promise<T> {
-  if (replica === undefined) return outcome
-  return outcome.finally(() => replica.wrote(call, write, callers))
+  if (!keepsPositions(primary)) return outcome
+  return outcome.then(
+    async (result) => {
+      if (wrote(result)) await raisePosition(primary, write, call, !callers)
+      return result
+    },
+    async (error) => {
+      await raisePosition(primary, write, call, false)
+      throw error
+    },
+  )
 }
 
 /** Whether what is shown can change while the version stays the same. */

@@ -85,21 +85,30 @@ export interface IdempotencyOptions {
 
 /**
  * Where the log of the primary was when a client last wrote, for reads from replicas. Processes that
- * serve the same clients share one. Positions are texts such as `16/B374D848` (`pg_lsn`).
+ * serve the same clients share one: `redisReplicaPositions()`. Positions are texts such as
+ * `16/B374D848` (`pg_lsn`).
  */
 export interface ReplicaPositions {
-  /** The position of a client; `undefined` where it has none, or where it is older than a minute. */
+  /** The position of a client; `undefined` where none is kept. If it rejects, the primary is read. */
   get(client: string): Promise<string | undefined> | string | undefined
-  /** Raises the position of a client: a lower one than it has changes nothing. */
+  /**
+   * Raises the position of a client: a lower one than it has changes nothing. `FFFFFFFF/FFFFFFFF`
+   * stands for a write that may still be committed: `get` returns it for the next minute.
+   */
   raise(client: string, position: string): Promise<void> | void
+  /**
+   * The highest position that is no longer kept of a client, as of the last `get` or later. Replicas
+   * that have not reached it are not read. Absent: a store that keeps all positions.
+   */
+  floor?(): string | undefined
 }
 
 /** How reads use the replica of a client `{ read, write }`. */
 export interface ReplicaOptions {
   /**
    * A client that has written reads the primary until the replica has its write. It costs one
-   * statement after each write, and one before each read of a client that has written within the
-   * last minute. False: it may read the state before its write. Default true.
+   * statement after each write, and a transaction around each read of a client that has written
+   * within the last three minutes. False: it may read the state before its write. Default true.
    */
   readonly ownWrites?: boolean
   /**
@@ -107,7 +116,7 @@ export interface ReplicaOptions {
    * False: 304, 412 and 404 of reads may say what was true a while ago. Default true.
    */
   readonly verified?: boolean
-  /** Where positions are kept. Default: in the process, which other processes do not see. */
+  /** Where positions are kept, such as in a Redis (`redisReplicaPositions()`). Default: in the process, which other processes do not see. */
   readonly positions?: ReplicaPositions
 }
 

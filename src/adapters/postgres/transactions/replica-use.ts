@@ -2,23 +2,28 @@
  * Reads from replicas that never show a client less than it has written. A position in the log
  * (`pg_lsn`) is kept for each client that has written. It never enters a tag.
  */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { isPromise } from '../../../promise.js'
+import { withTimeout } from '../../../timeout.js'
 import type { AdapterCall } from '../../contract.js'
 import type { Database } from '../connections/client.js'
 import type { ReplicaUse } from '../connections/database.js'
 import type { ReplicaOptions, ReplicaPositions } from '../options/options.js'
+import { ProcessPositions, unknownPosition } from './positions.js'
 import { waitOf } from './statements.js'
 
-/** Milliseconds for which a position is kept. A replica that lags further behind is no longer waited for. */
-const keptFor = 60_000
-
-/** Clients of the process that a position is kept of. */
-const maxClients = 10_000
-
-/** The highest position: no replica reaches it. */
-const unreachable = 'FFFFFFFF/FFFFFFFF'
-
-/** Milliseconds that asking for a position may take. */
+/** Milliseconds that asking for a position may take, and that storing it may. */
 const askTime = 1_000
+
+/** Milliseconds between two attempts to store a position. */
+const retryPause = 100
+
+/**
+ * The stores of positions of each primary. A write of any resource may change what another one shows,
+ * by a link, a view or a trigger, so each write raises its client's position in all of them.
+ */
+const storesOf = new WeakMap<object, Set<ReplicaPositions>>()
+const inProcess = new WeakMap<object, ProcessPositions>()
 
 /**
  * The use of the replica that a resource opts into; `undefined` for none. Without a store of
@@ -26,27 +31,71 @@ const askTime = 1_000
  */
 export function replicaUse(options: boolean | ReplicaOptions | undefined, primary: object): ReplicaUse | undefined {
   if (options === undefined || options === false) return undefined
-  const { ownWrites = true, verified = true, positions = positionsOver(primary) } = options === true ? {} : options
+  const { ownWrites = true, verified = true, positions = processPositions(primary) } = options === true ? {} : options
+  if (ownWrites) storesFor(primary).add(positions)
   return {
     verified,
     needs(call) {
       if (call.fresh || (verified && call.current)) return 'primary'
       return ownWrites ? positionOf(positions, call) : undefined
     },
-    async wrote(call, primary, callers) {
-      if (!ownWrites) return
-      // A transaction of the caller's is committed later, at a position that is not known here.
-      const position = callers ? unreachable : await primaryPosition(primary, call)
-      await Promise.resolve(positions.raise(clientOf(call), position)).catch(() => {})
-    },
+    floor: () => (ownWrites ? positions.floor?.() : undefined),
   }
 }
 
-const shared = new WeakMap<object, ProcessPositions>()
+/** Whether positions are kept of those who write to this primary. */
+export const keepsPositions = (primary: object): boolean => storesOf.has(primary)
 
-function positionsOver(primary: object): ProcessPositions {
-  const known = shared.get(primary) ?? new ProcessPositions()
-  shared.set(primary, known)
+/**
+ * Raises the position of the call's client, before it gets the answer. `isKnown`: the write has
+ * ended. One whose outcome is unknown may still be committed, and so may the transaction of a caller.
+ */
+export async function raisePosition(
+  primary: object,
+  database: Database,
+  call: AdapterCall,
+  isKnown: boolean,
+): Promise<void> {
+  const position = isKnown ? await primaryPosition(database, call) : unknownPosition
+  const stores = [...(storesOf.get(primary) ?? [])]
+  await Promise.all(stores.map((store) => raised(store, clientOf(call), position)))
+}
+
+const slowStore = (): Error => new Error('The store of positions did not answer in time.')
+
+/** What could not be stored in time is known to this process alone. */
+async function raised(store: ReplicaPositions, client: string, position: string): Promise<void> {
+  const end = performance.now() + askTime
+  for (;;) {
+    try {
+      await withTimeout(store.raise(client, position), end - performance.now(), slowStore)
+      return
+    } catch {
+      if (performance.now() + retryPause >= end) break
+      await sleep(retryPause)
+    }
+  }
+  unstoredOf(store).raise(client, unknownPosition)
+}
+
+/** Clients whose positions a store has not taken. */
+const unstored = new WeakMap<ReplicaPositions, ProcessPositions>()
+
+function unstoredOf(store: ReplicaPositions): ProcessPositions {
+  const known = unstored.get(store) ?? new ProcessPositions()
+  unstored.set(store, known)
+  return known
+}
+
+function processPositions(primary: object): ProcessPositions {
+  const known = inProcess.get(primary) ?? new ProcessPositions()
+  inProcess.set(primary, known)
+  return known
+}
+
+function storesFor(primary: object): Set<ReplicaPositions> {
+  const known = storesOf.get(primary) ?? new Set()
+  storesOf.set(primary, known)
   return known
 }
 
@@ -56,48 +105,23 @@ const clientOf = ({ caller = '' }: AdapterCall): string => caller
 /** A store that fails may have lost a position. */
 async function positionOf(positions: ReplicaPositions, call: AdapterCall): Promise<'primary' | string | undefined> {
   try {
-    return await positions.get(clientOf(call))
+    if (unstored.get(positions)?.get(clientOf(call)) !== undefined) return 'primary'
+    const answer = positions.get(clientOf(call))
+    const position = isPromise(answer) ? await withTimeout(answer, askTime, slowStore) : answer
+    return position === unknownPosition ? 'primary' : position
   } catch {
     return 'primary'
   }
 }
 
-/** A position after the write of the call: after its commit, if it was committed. */
+/** A position after the write of the call. */
 async function primaryPosition(primary: Database, call: AdapterCall): Promise<string> {
   const wait = waitOf(call)
   const short = { left: () => Math.min(askTime, Math.max(wait.left(), 1)), signal: undefined }
   try {
     const [row] = await primary.query('SELECT pg_current_wal_insert_lsn()::text AS c0', [], short)
-    return row?.c0 ?? unreachable
+    return row?.c0 ?? unknownPosition
   } catch {
-    return unreachable
+    return unknownPosition
   }
-}
-
-/** Positions of the clients of one process. */
-class ProcessPositions implements ReplicaPositions {
-  readonly #known = new Map<string, { readonly position: string; readonly until: number }>()
-
-  get(client: string): string | undefined {
-    const known = this.#known.get(client)
-    if (known === undefined || known.until > performance.now()) return known?.position
-    this.#known.delete(client)
-    return undefined
-  }
-
-  raise(client: string, position: string): void {
-    const known = this.get(client)
-    this.#known.delete(client)
-    const highest = known === undefined || numberOf(position) > numberOf(known) ? position : known
-    this.#known.set(client, { position: highest, until: performance.now() + keptFor })
-    if (this.#known.size <= maxClients) return
-    const [oldest] = this.#known.keys()
-    if (oldest !== undefined) this.#known.delete(oldest)
-  }
-}
-
-/** Two hexadecimal halves of 32 bits. */
-function numberOf(position: string): bigint {
-  const [high = '0', low = '0'] = position.split('/')
-  return (BigInt(`0x${high}`) << 32n) + BigInt(`0x${low}`)
 }

@@ -2,7 +2,8 @@
 import type { AdapterCall } from '../../contract.js'
 import type { Cells, Database, Session, SqlClient, TextRow, Wait } from '../connections/client.js'
 import type { Databases } from '../connections/database.js'
-import { patiently, stateOf } from '../connections/failures.js'
+import { Exhausted, failureKind, patiently, stateOf, unavailable } from '../connections/failures.js'
+import { Behind, replayedSql } from '../connections/replayed.js'
 import type { PostgresAdapterOptions } from '../options/options.js'
 import { type Ask, asking } from '../sql/ask.js'
 import type { Parameters } from '../sql/sql.js'
@@ -78,12 +79,9 @@ class CallStatements extends CallWait implements Ask {
 
 export const waitOf = (call: AdapterCall): Wait => new CallWait(call)
 
-/** The replica has not replayed what this client has written. */
-class Behind extends Error {}
-
 /**
- * Reads: from a replica where there is one and nothing depends on its being up to date; in a
- * transaction where each needs the team's settings.
+ * Reads: from a replica where there is one that the client may be shown, otherwise from the primary;
+ * in a transaction where each needs the team's settings.
  */
 export async function reading<T>(
   databases: Databases,
@@ -92,16 +90,28 @@ export async function reading<T>(
   work: (ask: Ask) => Promise<T>,
 ): Promise<T> {
   const { read, write, replica } = databases
-  if (replica === undefined || read === write) return readingFrom(write, databases, options, call, work)
-  const needs = await replica.needs(call)
-  if (needs === 'primary') return readingFrom(write, databases, options, call, work)
-  if (needs === undefined) return readingFrom(read, databases, options, call, work)
-  try {
-    return await readingFrom(read, databases, options, call, work, needs)
-  } catch (error) {
-    if (!(error instanceof Behind)) throw error
-    return readingFrom(write, databases, options, call, work)
+  const fromPrimary = (): Promise<T> => {
+    const { attempt, wait } = readingFrom(write, databases, options, call, work)
+    return patiently(attempt, { writes: false, wait })
   }
+  if (replica === undefined || read === write) return fromPrimary()
+  const needs = await replica.needs(call)
+  if (needs === 'primary') return fromPrimary()
+  const position = needs ?? (read.checksFloor ? undefined : replica.floor())
+  // The position is asked on the connection of the read: there may be several replicas at one address.
+  if (position !== undefined && read.single) return fromPrimary()
+  try {
+    return await readingFrom(read, databases, options, call, work, position).attempt()
+  } catch (error) {
+    // An overload of the replicas must not become one of the primary.
+    if (error instanceof Exhausted || failureKind(error) === 'cancelled') throw unavailable(error, false)
+    return fromPrimary()
+  }
+}
+
+interface Reading<T> {
+  attempt(): Promise<T>
+  readonly wait: Wait
 }
 
 function readingFrom<T>(
@@ -111,15 +121,13 @@ function readingFrom<T>(
   call: AdapterCall,
   work: (ask: Ask) => Promise<T>,
   position?: string,
-): Promise<T> {
+): Reading<T> {
   // Two servers that are no copies of each other may give different rows the same stamp.
   const alone = new CallStatements(database, call, { keeps: database === read && read.pooled })
-  if (session === undefined && position === undefined)
-    return patiently(() => work(alone), { writes: false, wait: alone })
+  if (session === undefined && position === undefined) return { attempt: () => work(alone), wait: alone }
   const attempt = (): Promise<T> =>
     database.transaction(
       async (own) => {
-        // On the same connection: behind one address there may be several replicas.
         if (position !== undefined && !(await hasReplayed(own, position))) throw new Behind()
         if (session !== undefined) await runSession(session, own.native, call)
         return work(asking(own))
@@ -127,15 +135,11 @@ function readingFrom<T>(
       alone,
       session === undefined,
     )
-  return patiently(attempt, { writes: false, wait: alone })
+  return { attempt, wait: alone }
 }
 
-/** Whether the server shows everything up to this position; a primary does, as it has no other. */
 async function hasReplayed(own: Session, position: string): Promise<boolean> {
-  const [row] = await own.query(
-    `SELECT (NOT pg_is_in_recovery() OR pg_last_wal_replay_lsn() >= $1::pg_lsn)::text AS c0`,
-    [position],
-  )
+  const [row] = await own.query(replayedSql, [position])
   return row?.c0 === 'true'
 }
 

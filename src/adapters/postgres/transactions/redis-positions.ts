@@ -1,0 +1,97 @@
+/** Positions in Redis, shared by all processes that are given the same Redis and prefix. */
+import { checkOptions } from '../../../options/check.js'
+import type { Kinds } from '../../../options/kinds.js'
+import type { ReplicaPositions } from '../options/options.js'
+import { keptFor, settledAfter, unknownPosition } from './positions.js'
+
+/** How a Redis is reached. */
+export interface RedisReplicaPositionsOptions {
+  /**
+   * Sends one command, as `rate-limit-redis` has it: `(...command) => client.sendCommand(command)`
+   * of the package `redis`, `(name, ...values) => client.call(name, ...values)` of `ioredis`.
+   */
+  sendCommand(...command: string[]): PromiseLike<unknown>
+  /**
+   * What all keys begin with. Default `express-rest-conventions:{positions}:`, whose braces keep the
+   * keys of a Redis Cluster together. Databases that share a Redis need prefixes of their own.
+   */
+  readonly prefix?: string
+}
+
+export const redisReplicaPositionsKinds: Kinds<RedisReplicaPositionsOptions> = {
+  sendCommand: { required: 'function' },
+  prefix: { a: 'a text of at least one character', like: /./ },
+}
+
+/**
+ * Raises the position of a client, where one is given, and returns it and the floor. The marks are
+ * those of `ProcessPositions`, by the clock of Redis. Positions have all their digits, so that texts
+ * compare as positions do. `string.format`, since Lua writes large numbers with an exponent.
+ */
+const script = `
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local position, settled, kept, unknown = ARGV[1], tonumber(ARGV[2]), ARGV[3], ARGV[4]
+local marks = redis.call('HMGET', KEYS[2], 'at', 'high', 'marked', 'floor')
+local at, high, marked, floor = tonumber(marks[1] or '0'), marks[2] or '', marks[3] or '', marks[4] or ''
+local changed = false
+if now - at >= settled then
+  if now - at < 2 * settled then floor = marked else floor = high end
+  at, marked, changed = now, high, true
+end
+local entry = redis.call('HMGET', KEYS[1], 'position', 'unknown')
+local own, wait = entry[1] or '', tonumber(entry[2] or '0')
+if position == unknown then
+  wait = now + settled
+elseif position ~= '' then
+  if position < floor then
+    floor, marked, high, own = '', position, position, ''
+  elseif position > high then
+    high = position
+  end
+  changed = true
+  if position > own then own = position end
+end
+if changed then
+  redis.call('HSET', KEYS[2], 'at', string.format('%.0f', at), 'high', high, 'marked', marked, 'floor', floor)
+end
+if position ~= '' then
+  redis.call('HSET', KEYS[1], 'position', own, 'unknown', string.format('%.0f', wait))
+  redis.call('PEXPIRE', KEYS[1], kept)
+end
+if wait > now then own = unknown end
+return { own, floor }`
+
+/**
+ * Positions in a Redis of version 5 or newer, for `replica: { positions }`. The team's client is used
+ * as it is: the store opens no connection. Reads go to the primary while the Redis fails. A Redis
+ * that loses its data, as in a failover, loses the positions in it. Throws `ConfigurationError` where
+ * an option makes no sense.
+ *
+ * @example redisReplicaPositions({ sendCommand: (...command) => client.sendCommand(command) })
+ */
+export function redisReplicaPositions(options: RedisReplicaPositionsOptions): ReplicaPositions {
+  checkOptions('redisReplicaPositions()', options, redisReplicaPositionsKinds)
+  const { prefix = 'express-rest-conventions:{positions}:' } = options
+  const times = [String(settledAfter), String(keptFor), unknownPosition]
+  let floor: string | undefined
+  const evaluate = async (client: string, position: string): Promise<string | undefined> => {
+    const keys = [`${prefix}client:${client}`, `${prefix}marks`]
+    const reply = await options.sendCommand('EVAL', script, '2', ...keys, position, ...times)
+    const [own, least] = (reply as readonly unknown[]).map(String)
+    floor = least || undefined
+    return own || undefined
+  }
+  return {
+    get: (client) => evaluate(client, ''),
+    raise: async (client, position) => void (await evaluate(client, padded(position))),
+    floor: () => floor,
+  }
+}
+
+/** Each half with its eight digits. */
+const padded = (position: string): string =>
+  position
+    .split('/')
+    .map((half) => half.toUpperCase().padStart(8, '0'))
+    .join('/')

@@ -1,0 +1,92 @@
+/** A primary with a real streaming replica, which can be held behind it. */
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import express from 'express'
+import pg from 'pg'
+import { expect } from 'vitest'
+import { api, type Endpoint, type Mount, problems } from '../../../src/index.js'
+import { type OwnServer, ownServer } from '../../servers/own-server.js'
+
+export interface ReplicaPair {
+  readonly primary: OwnServer
+  readonly replica: OwnServer
+  readonly write: pg.Pool
+  readonly read: pg.Pool
+  /** The replica receives the log, and does not replay it. */
+  hold(): Promise<void>
+  /** Resolves once the replica has replayed everything, or at once where it has been promoted. */
+  catchUp(): Promise<void>
+  remove(): Promise<void>
+}
+
+/** Starts both servers and runs `schema` on the primary. */
+export async function replicaPair(schema: string): Promise<ReplicaPair> {
+  const primary = await ownServer()
+  const replica = await ownServer({ replicaOf: primary })
+  const write = new pg.Pool({ connectionString: primary.url })
+  const read = new pg.Pool({ connectionString: replica.url })
+  await write.query(schema)
+  return {
+    primary,
+    replica,
+    write,
+    read,
+    hold: async () => void (await read.query('SELECT pg_wal_replay_pause()')),
+    async catchUp() {
+      const { rows: states } = await read.query('SELECT pg_is_in_recovery() AS replica')
+      if (!states[0].replica) return
+      await read.query('SELECT pg_wal_replay_resume()')
+      const { rows } = await write.query('SELECT pg_current_wal_insert_lsn()::text AS lsn')
+      const { lsn } = rows[0]
+      const isThere = async () =>
+        (await read.query('SELECT pg_last_wal_replay_lsn() >= $1::pg_lsn AS there', [lsn])).rows[0].there
+      await expect.poll(isThere, { timeout: 20_000 }).toBe(true)
+    },
+    async remove() {
+      await Promise.all([read.end(), write.end()])
+      await replica.remove()
+      await primary.remove()
+    },
+  }
+}
+
+export interface Asking extends AsyncDisposable {
+  /** A request of a caller, `ana` unless named. `body` is sent as JSON. */
+  ask(method: string, path: string, options?: Readonly<Record<string, string>>): Promise<Response>
+  /** The JSON of a GET; the status where that is not 200. */
+  json(path: string, options?: Readonly<Record<string, string>>): Promise<unknown>
+}
+
+/** A service of these resources under `/v1`, whose callers name themselves in `x-caller`. */
+export async function serving(resources: readonly (Mount | Endpoint)[]): Promise<Asking> {
+  const service = api({
+    versions: { v1: [...resources] },
+    // One address for all processes: it is a part of what an Idempotency-Key is known by.
+    baseUrl: 'http://servicio.test',
+    principal: (req) => ({ sub: String(req.headers['x-caller']) }),
+    permission: () => 'allow',
+    onError() {},
+  })
+  const server = express().use(service, problems()).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1/`
+  const ask: Asking['ask'] = (method, path, { caller = 'ana', body, ...headers } = {}) =>
+    fetch(`${base}${path}`, {
+      method,
+      redirect: 'manual',
+      headers: {
+        'x-caller': caller,
+        ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body }),
+    })
+  return {
+    ask,
+    async json(path, options) {
+      const response = await ask('GET', path, options)
+      return response.status === 200 ? response.json() : response.status
+    },
+    [Symbol.asyncDispose]: async () => void server.close(),
+  }
+}

@@ -1,0 +1,63 @@
+/** A failover of Redis under Sentinel: requests go on, uncounted for a while. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Cluster, startCluster } from './cluster.js'
+import { holds, rolling, under } from './scenario.js'
+
+const timeout = 300_000
+let cluster: Cluster
+beforeAll(async () => {
+  cluster = await startCluster()
+}, 180_000)
+afterAll(() => cluster?.remove(), 60_000)
+
+/** How many requests of a client are left, as one of the services has it; `undefined` where it did not count this one. */
+async function left(client: string): Promise<number | undefined> {
+  const answer = await fetch(`${cluster.base}/v1/contadores?limit=1`, { headers: { 'X-Client': client } })
+  const count = /r=([0-9]+)/.exec(answer.headers.get('ratelimit') ?? '')?.[1]
+  return count === undefined ? undefined : Number(count)
+}
+
+/** How many requests of a client are counted of so many. */
+async function counted(client: string, requests: number): Promise<number> {
+  const first = await left(client)
+  let last: number | undefined
+  for (let i = 0; i < requests; i++) last = await left(client)
+  return (first ?? Number.NaN) - (last ?? Number.NaN)
+}
+
+/** Kills the master, and measures until each of 20 requests in a row is counted. */
+async function masterLost(): Promise<number> {
+  const before = await cluster.redis.master()
+  await cluster.redis.killMaster()
+  const began = performance.now()
+  let end = began
+  for (let inRow = 0; inRow < 20; ) {
+    inRow = (await left('probe')) === undefined ? 0 : inRow + 1
+    if (inRow === 1) end = performance.now()
+    expect(performance.now() - began).toBeLessThan(60_000)
+    await sleep(50)
+  }
+  expect(await cluster.redis.master()).not.toBe(before)
+  return Math.round(end - began)
+}
+
+describe('a Sentinel failover, 50 clients', () => {
+  for (const name of ['alone', 'while all services restart']) {
+    it(`LIMIT-1: stops no request, and counts exactly before and after: ${name}`, { timeout }, async () => {
+      expect(await counted(`${name}-before`, 40)).toBe(40)
+      let uncounted = 0
+      const fault = async (): Promise<void> => {
+        uncounted = await masterLost()
+      }
+      const outcome = await under(cluster, {
+        name: `Sentinel failover, ${name}`,
+        fault: name === 'alone' ? fault : rolling(cluster, fault),
+        repair: () => cluster.redis.revive(),
+      })
+      console.log(`Requests were not counted for ${uncounted} ms.`)
+      holds(cluster, outcome)
+      expect(await counted(`${name}-after`, 40)).toBe(40)
+    })
+  }
+})

@@ -1,0 +1,186 @@
+/** One node of the cluster: a Patroni and the PostgreSQL that it runs, each reached through a link that can be cut. */
+import { type ChildProcess, spawnSync } from 'node:child_process'
+import { chownSync, existsSync, mkdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { startProxy, type TcpProxy } from '../servers/proxy.js'
+import { type Processes, ports, sqlOf } from './programs.js'
+
+/** Seconds after which Patroni replaces a leader that does not renew its lease. */
+export const ttl = 10
+
+/** `peers`: the node reaches neither etcd nor the other nodes. `all`: nor do the services reach the node. */
+type Partition = 'peers' | 'all'
+
+export interface Node {
+  readonly name: string
+  /** False while it is killed, frozen or partitioned. */
+  readonly reachable: boolean
+  /** Ends Patroni and PostgreSQL at once, as the loss of their machine does. */
+  kill(): Promise<void>
+  /** Starts Patroni, which starts PostgreSQL. */
+  start(): void
+  /** SIGSTOP of Patroni and of all processes of PostgreSQL. */
+  freeze(): void
+  /** SIGCONT of what was frozen. */
+  thaw(): void
+  /** Nothing passes on its links and no connection is closed. */
+  partition(kind: Partition): void
+  /** Lets the links pass again what was sent meanwhile, as TCP does. */
+  heal(): void
+  /** Runs SQL on its PostgreSQL, past all proxies. */
+  query(text: string): Promise<Record<string, unknown>[]>
+}
+
+export interface ClusterNode extends Node {
+  /** The address of the REST interface of Patroni, past its link. */
+  readonly rest: string
+  /** The port of the link that services use to PostgreSQL. */
+  readonly serverPort: number
+  /** The port of the link that HAProxy uses to the REST interface. */
+  readonly restPort: number
+}
+
+export interface NodeOptions {
+  readonly name: string
+  readonly processes: Processes
+  /** The folder of the programs of PostgreSQL. */
+  readonly bin: string
+  readonly etcdPort: number
+  readonly synchronous: boolean
+  /** Gets the steps that remove the node, to be called in the reverse order. */
+  readonly undo: (() => unknown)[]
+}
+
+/** Makes a node. It does not start it. */
+export async function makeNode(options: NodeOptions): Promise<ClusterNode> {
+  const { name, processes, etcdPort, undo } = options
+  const [port = 0, rest = 0] = await ports(2)
+  const links = await Promise.all([port, port, rest, etcdPort].map((target) => startProxy({ port: target })))
+  for (const link of links) undo.push(() => link.close())
+  const [server, peers, restLink, etcd] = links as [TcpProxy, TcpProxy, TcpProxy, TcpProxy]
+  const data = join(processes.folder, name)
+  mkdirSync(data, { mode: 0o700 })
+  const { uid, gid } = processes.as
+  if (uid !== undefined) chownSync(data, uid, gid ?? 0)
+  const addresses = { port, rest, peers: peers.port, restLink: restLink.port, etcd: etcd.port }
+  const config = processes.file(`${name}.json`, JSON.stringify(patroniSettings(options, data, addresses)))
+  let patroni: ChildProcess | undefined
+  let reachable = true
+
+  const signal = (what: NodeJS.Signals): void => {
+    const pid = serverOf(data)
+    for (const one of [patroni?.pid, pid, ...(pid === undefined ? [] : childrenOf(pid))]) {
+      try {
+        if (one !== undefined) process.kill(one, what)
+      } catch {
+        // It has ended.
+      }
+    }
+  }
+  undo.push(() => signal('SIGKILL'))
+  return {
+    name,
+    rest: `http://127.0.0.1:${rest}`,
+    serverPort: server.port,
+    restPort: restLink.port,
+    get reachable() {
+      return reachable
+    },
+    start() {
+      reachable = true
+      patroni = processes.spawn(name, 'patroni', [config])
+    },
+    async kill() {
+      reachable = false
+      signal('SIGKILL')
+      if (patroni !== undefined) await processes.end(patroni, 'SIGKILL')
+      patroni = undefined
+    },
+    freeze() {
+      reachable = false
+      signal('SIGSTOP')
+    },
+    thaw() {
+      signal('SIGCONT')
+      reachable = true
+    },
+    partition(kind) {
+      reachable = false
+      for (const link of kind === 'all' ? links : [peers, etcd]) link.stall()
+    },
+    heal() {
+      for (const link of links) link.resume()
+      reachable = true
+    },
+    query: (sql) => sqlOf(`postgres://postgres@127.0.0.1:${port}/postgres`, sql),
+  }
+}
+
+type Addresses = Readonly<Record<'port' | 'rest' | 'peers' | 'restLink' | 'etcd', number>>
+
+const patroniSettings = ({ name, bin, synchronous }: NodeOptions, data: string, at: Addresses) => ({
+  scope: 'ha',
+  name,
+  restapi: { listen: `127.0.0.1:${at.rest}`, connect_address: `127.0.0.1:${at.restLink}` },
+  // Otherwise Patroni asks etcd for its own address, and goes past the link.
+  etcd3: { hosts: `127.0.0.1:${at.etcd}`, use_proxies: true },
+  bootstrap: {
+    dcs: {
+      ttl,
+      loop_wait: 2,
+      retry_timeout: 3,
+      primary_start_timeout: 0,
+      maximum_lag_on_failover: 1_048_576,
+      synchronous_mode: synchronous,
+      synchronous_mode_strict: synchronous,
+      postgresql: {
+        use_pg_rewind: true,
+        parameters: {
+          max_connections: 100,
+          wal_keep_size: '256MB',
+          wal_log_hints: 'on',
+          fsync: 'off',
+          unix_socket_directories: '',
+        },
+      },
+    },
+    initdb: [{ encoding: 'UTF8' }, { locale: 'C.UTF-8' }, 'no-sync'],
+    pg_hba: ['host all all 127.0.0.1/32 trust', 'host replication all 127.0.0.1/32 trust'],
+  },
+  postgresql: {
+    listen: `127.0.0.1:${at.port}`,
+    connect_address: `127.0.0.1:${at.peers}`,
+    data_dir: join(data, 'data'),
+    bin_dir: bin,
+    use_unix_socket: false,
+    pgpass: join(data, 'pgpass'),
+    authentication: {
+      superuser: { username: 'postgres' },
+      replication: { username: 'replicator' },
+      rewind: { username: 'postgres' },
+    },
+    parameters: { fsync: 'off', unix_socket_directories: '' },
+  },
+  watchdog: { mode: 'off' },
+})
+
+/** The process of the server over a folder. */
+function serverOf(data: string): number | undefined {
+  const file = join(data, 'data', 'postmaster.pid')
+  const pid = existsSync(file) ? Number(readFileSync(file, 'utf8').split('\n')[0]) : undefined
+  return pid !== undefined && isServer(pid, data) ? pid : undefined
+}
+
+/** False where the number of the process is that of another one by now. */
+function isServer(pid: number, data: string): boolean {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(data)
+  } catch {
+    return false
+  }
+}
+
+const childrenOf = (pid: number): number[] => {
+  const { stdout } = spawnSync('ps', ['-o', 'pid=', '--ppid', String(pid)], { encoding: 'utf8' })
+  return stdout.trim().split(/\s+/).filter(Boolean).map(Number)
+}
