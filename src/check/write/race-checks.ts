@@ -40,7 +40,7 @@ export const raceChecks: readonly WriteCheck[] = [
     fix: 'Compare the tag in the statement that deletes: DELETE ... WHERE id = ... AND version = ...',
     async run(owner) {
       for (const method of ['PATCH', 'DELETE']) needsMethod(owner, method)
-      return decideRaces(owner, `${owner.list.service.base}${owner.list.path}`, 8, (race) => deleteRound(owner, race))
+      return decideRaces(owner, `${owner.list.service.base}${owner.list.path}`, 6, (race) => deleteRound(owner, race))
     },
   },
   {

@@ -6,7 +6,7 @@ import { holds, Unchecked } from '../verdict.js'
 import type { Owner } from './own-record.js'
 
 /** Clients of one race. */
-export const clients = 6
+export const clients = 5
 
 /** What came of one race. */
 export interface Round {

@@ -95,10 +95,11 @@ export function labelsOf(twin: Twin): Router {
   })
   route(router, `/${name}/:id`, methods, twin, (req, res) => {
     const { id } = req.params as { id: string }
-    // Where the id is split before it is decoded, an encoded comma is part of a value.
-    const raw = has('id split before decoding') ? (req.url.split('?')[0] ?? '').split('/').at(-1) : id
-    const parts = (raw ?? '').split(',').sort(has('parts in any order') ? undefined : () => 0)
-    const found = prices(req).find(({ customer, year }) => parts.join() === `customer=${customer},year=${year}`)
+    const isSplit = has('id split before decoding') && /%2C/i.test(req.url)
+    const parts = isSplit ? [id] : has('parts in any order') ? id.split(',').sort() : id.split(',')
+    const found = prices(req).find(
+      ({ customer, year }) => parts.length === 2 && parts.join() === `customer=${customer},year=${year}`,
+    )
     return sendItem(req, res, found, twin)
   })
   return router
