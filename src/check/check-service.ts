@@ -30,6 +30,7 @@ export async function checkService(options: CheckServiceOptions): Promise<CheckR
     base,
     target: given,
     principals = [],
+    account,
     published,
     onResult,
     onExchange,
@@ -43,6 +44,7 @@ export async function checkService(options: CheckServiceOptions): Promise<CheckR
   const ledger = rest.write === undefined ? undefined : new Ledger(rest.write, disposable)
   const client = new Client({
     principals,
+    account,
     rate,
     budget,
     production,

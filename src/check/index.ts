@@ -4,7 +4,7 @@
  */
 
 export { checkService, removeLeftovers } from './check-service.js'
-export type { Principal } from './client/principals.js'
+export type { Account, Principal } from './client/principals.js'
 export type { CheckServiceOptions } from './options.js'
 export type { CheckReport } from './report/report.js'
 export type { Break, Outcome, Result, Verdict } from './verdict.js'

@@ -15,6 +15,7 @@ const sampleSize = 5
 
 export class Listing {
   #sample: Promise<Exchange> | undefined
+  readonly #kept = new Map<string, unknown>()
 
   constructor(
     readonly service: Service,
@@ -38,9 +39,17 @@ export class Listing {
     return this.#sample
   }
 
-  /** Forgets the sample: the next check asks again. */
+  /** What several checks look at, made once until `refresh()`. */
+  once<T>(name: string, make: () => Promise<T>): Promise<T> {
+    const kept = (this.#kept.get(name) as Promise<T> | undefined) ?? make()
+    this.#kept.set(name, kept)
+    return kept
+  }
+
+  /** Forgets the sample and what was kept: the next check asks again. */
   refresh(): void {
     this.#sample = undefined
+    this.#kept.clear()
   }
 
   /** Some items. Throws `Unchecked` where there are none. */

@@ -2,7 +2,7 @@
 import { checkOptions, invalidOption } from '../options/check.js'
 import type { Kinds } from '../options/kinds.js'
 import type { Exchange } from './client/exchange.js'
-import type { Principal } from './client/principals.js'
+import type { Account, Principal } from './client/principals.js'
 import { productionLimits } from './client/production.js'
 import { variableKind } from './target/target-file.js'
 import type { Result } from './verdict.js'
@@ -15,6 +15,8 @@ export interface CheckServiceOptions {
   readonly target: unknown
   /** Who calls. The first one must be able to read everything that is to be checked. Default: nobody. */
   readonly principals?: readonly Principal[]
+  /** A user that can log in, for the checks of the login (AUTH-2, AUTH-3). Default: none. */
+  readonly account?: Account
   /** Requests per second. Default 50, with `production` 10. */
   readonly rate?: number
   /** Requests in all: what is left then could not be checked. Default 3,000. */
@@ -62,6 +64,13 @@ export const principalKinds: Kinds<Principal> = {
   header: 'string',
   variable: variableKind,
   forbidden: { each: 'string' },
+  expired: 'boolean',
+  readOnly: 'boolean',
+}
+
+export const accountKinds: Kinds<Account> = {
+  user: { required: 'string' },
+  password: { required: 'string' },
 }
 
 export const checkServiceKinds: Kinds<CheckServiceOptions> = {
@@ -73,6 +82,7 @@ export const checkServiceKinds: Kinds<CheckServiceOptions> = {
   },
   target: { required: 'table' },
   principals: { each: { options: principalKinds } },
+  account: { options: accountKinds },
   rate: { from: 0, above: true },
   budget: { from: 1, whole: true },
   write: 'string',

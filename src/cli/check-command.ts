@@ -4,7 +4,7 @@ import { resolve } from 'node:path'
 import { checkService, removeLeftovers } from '../check/check-service.js'
 import { listChecks } from '../check/checks/index.js'
 import { serviceChecks } from '../check/checks/service-checks.js'
-import type { Principal } from '../check/client/principals.js'
+import type { Account, Principal } from '../check/client/principals.js'
 import type { CheckReport } from '../check/report/report.js'
 import { targetOf } from '../check/target/document-target.js'
 import type { CollectionTarget } from '../check/target/target.js'
@@ -16,7 +16,7 @@ import { knownBreaks } from './baseline-file.js'
 import { type CheckCall, isWanted, readCheckCall } from './check-flags.js'
 import { checkHelp } from './check-help.js'
 import { checkOutputs, writeReports } from './check-reports.js'
-import { documentOf, type Parsed, principalsOf, sourcesOf, targetIn } from './check-sources.js'
+import { accountOf, documentOf, type Parsed, principalsOf, sourcesOf, targetIn } from './check-sources.js'
 import { writeReport } from './report-files.js'
 import type { Terminal } from './terminal.js'
 import { messageOf, UsageError } from './usage-error.js'
@@ -49,12 +49,13 @@ export async function checkCommand(args: readonly string[], terminal: Terminal):
   // Before the first request, so that a mistake does not cost a run.
   const known = knownBreaks(call, terminal)
   checkOutputs(call, terminal)
-  const { principals: sources = [], ...learned } = target
+  const { principals: sources = [], account: names, ...learned } = target
   const principals = await principalsOf(sources)
+  const account = names === undefined ? undefined : accountOf(names)
   if (call.write && leftIn(resolve(terminal.cwd, call.ledger)) > 0)
     throw new UsageError(`${call.ledger} lists records that an earlier run has left. Remove them with --cleanup.`)
   const started = terminal.now()
-  const report = await checked(call, learned, principals, terminal)
+  const report = await checked(call, learned, principals, account, terminal)
   tellLeft(report.left, terminal)
   return writeReports(call, { report, principals, source, known, started }, terminal)
 }
@@ -63,6 +64,7 @@ function checked(
   call: CheckCall,
   target: object,
   principals: readonly Principal[],
+  account: Account | undefined,
   terminal: Terminal,
 ): Promise<CheckReport> {
   const { base, rate, budget, only, published, write: writes, ledger, production, disposable, direct } = call
@@ -71,6 +73,7 @@ function checked(
     base,
     target,
     principals,
+    ...(account === undefined ? {} : { account }),
     rate,
     budget,
     production,
@@ -90,7 +93,7 @@ function checked(
 /** Removes what is left. Resolves to the exit code. */
 async function cleanedUp(call: CheckCall, target: TargetFile, terminal: Terminal): Promise<number> {
   const { base, published, ledger, production } = call
-  const { principals: sources = [], ...learned } = target
+  const { principals: sources = [], account: _, ...learned } = target
   const principals = await principalsOf(sources)
   const path = resolve(terminal.cwd, ledger)
   const count = leftIn(path)

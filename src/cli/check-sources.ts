@@ -1,9 +1,9 @@
 /** Reads the documents, target files and tokens of `check`. */
 import { exec } from 'node:child_process'
 import { promisify } from 'node:util'
-import { credentialOf, type Principal } from '../check/client/principals.js'
+import { type Account, credentialOf, type Principal } from '../check/client/principals.js'
 import { isDocument } from '../check/target/document-target.js'
-import { type PrincipalSource, readTarget, type TargetFile } from '../check/target/target-file.js'
+import { type AccountSource, type PrincipalSource, readTarget, type TargetFile } from '../check/target/target-file.js'
 import { isConfigurationError } from '../problem.js'
 import type { CheckCall } from './check-flags.js'
 import { fetchText, isAddress, NoAccess, NoDocument, readText, type SourceText } from './document-source.js'
@@ -89,6 +89,16 @@ export async function principalsOf(
       return { ...source, token }
     }),
   )
+}
+
+/** The user that can log in. Throws `UsageError` that never holds the password. */
+export function accountOf({ user, password }: AccountSource, env: NodeJS.ProcessEnv = process.env): Account {
+  const value = (variable: string): string => {
+    const text = env[variable] ?? ''
+    if (text !== '') return text
+    throw new UsageError(`The variable ${variable} of "account" is not set.`)
+  }
+  return { user: value(user), password: value(password) }
 }
 
 function tokenIn({ name, variable }: PrincipalSource, env: NodeJS.ProcessEnv): string {

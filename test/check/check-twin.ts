@@ -10,9 +10,12 @@ import type { Fault } from './twin/faults.js'
 import { tokenOf } from './twin/tokens.js'
 import { twinApp } from './twin/twin.js'
 
-const principals = [
-  { name: 'admin', token: tokenOf('admin') },
+/** The last one has expired in 1970. */
+const principalsOf = (fault: Fault | undefined) => [
+  { name: 'admin', token: fault === 'tokens without end' ? tokenOf('admin', null) : tokenOf('admin') },
   { name: 'guest', token: tokenOf('guest'), forbidden: ['/v1/customers'] },
+  { name: 'reader', token: tokenOf('reader'), readOnly: true },
+  { name: 'expired', token: tokenOf('admin', 1), expired: true },
 ]
 
 /** `only`: clauses. Default: all. */
@@ -22,8 +25,9 @@ export async function checkTwin(fault?: Fault, only?: readonly string[]): Promis
   try {
     return await checkService({
       base: origin,
-      target: { ...resolveTarget(document), retired: ['v0'] },
-      principals,
+      target: { ...resolveTarget(renamed(fault)), retired: ['v0'] },
+      principals: principalsOf(fault),
+      account: { user: 'ana', password: 'secret' },
       rate: 100_000,
       write: join(folder, 'ledger.jsonl'),
       disposable: true,
@@ -33,6 +37,13 @@ export async function checkTwin(fault?: Fault, only?: readonly string[]): Promis
     await close()
     rmSync(folder, { recursive: true })
   }
+}
+
+/** The document, in which the prices have another name where their name is the fault. */
+function renamed(fault: Fault | undefined): unknown {
+  const name =
+    fault === 'collection in the singular' ? 'price' : fault === 'verb as a collection' ? 'get-prices' : 'prices'
+  return JSON.parse(JSON.stringify(document).replaceAll('/v1/prices', `/v1/${name}`))
 }
 
 /** The clauses that break, each once. */

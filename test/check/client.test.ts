@@ -29,7 +29,7 @@ it.each(['POST', 'PUT', 'PATCH', 'DELETE', 'PROPFIND'])(
     const { asked, url } = await answering()
     const client = new Client({ ...options, mayWrite: (_, address) => address === `${url}/7` })
     await expect(client.send(method, url)).rejects.toThrow(UnsafeRequestError)
-    await expect(client.race(method, `${url}/8`, [{}, {}])).rejects.toThrow(UnsafeRequestError)
+    await expect(client.race(`${url}/8`, [{ method }, { method }])).rejects.toThrow(UnsafeRequestError)
     expect(asked).toEqual([])
     await client.send(method, `${url}/7`)
     expect(asked).toEqual([`${method} /v1/orders/7`])
@@ -66,7 +66,9 @@ it('sends no more than the budget, races among them', async () => {
   const { asked, url } = await answering()
   const client = new Client({ ...options, budget: 3, mayWrite: () => true })
   await client.send('GET', url)
-  await expect(client.race('PATCH', url, [{}, {}, {}])).rejects.toThrow('the budget of 3 requests is spent')
+  await expect(client.race(url, [{ method: 'PATCH' }, { method: 'PATCH' }, { method: 'PATCH' }])).rejects.toThrow(
+    'the budget of 3 requests is spent',
+  )
   await expect(client.send('GET', url)).rejects.toThrow('the budget of 3 requests is spent')
   expect(client.sent).toBe(3)
   expect(asked.length).toBeLessThanOrEqual(3)

@@ -36,6 +36,19 @@ it('allows POST where it was announced, anything at what was created, and nothin
   ledger.close()
 })
 
+it('allows an address below a record of its own once it is announced, and no other', () => {
+  const ledger = new Ledger(path)
+  ledger.created(ledger.intend(intent), `${orders}/7`)
+  expect(ledger.mayWrite('PUT', `${orders}/7/labels/red`)).toBe(false)
+  ledger.below(`${orders}/7`, `${orders}/7/labels/red`)
+  expect(ledger.mayWrite('PUT', `${orders}/7/labels/red`)).toBe(true)
+  expect(ledger.mayWrite('PUT', `${orders}/7/labels/blue`)).toBe(false)
+  for (const other of [`${orders}/8/labels/red`, `${orders}/7`, `${orders}/7/../8`, `${orders}/7/x?y`])
+    expect(() => ledger.below(`${orders}/7`, other)).toThrow('is not below a record of the ledger')
+  expect(readFileSync(path, 'utf8')).toContain(`${orders}/7/labels/red`)
+  ledger.close()
+})
+
 it('goes on where another process was killed, also in the middle of a line', () => {
   const first = new Ledger(path)
   first.created(first.intend(intent), `${orders}/7`)

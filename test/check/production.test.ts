@@ -64,6 +64,8 @@ it.each([
   ['a password', { headers: { Authorization: 'Basic YTpi' } }, 'no passwords'],
   ['a large body', { body: 'x'.repeat(productionLimits.body + 1) }, 'no body of more than 65536 bytes'],
   ['an altered token', { caller: { kind: 'altered', name: 'admin' } }, 'no altered or made-up tokens'],
+  ['a token without its signature', { caller: { kind: 'unsigned', name: 'admin' } }, 'no altered or made-up tokens'],
+  ['a login of a made-up user', { caller: { kind: 'basic', user: 'a', password: 'b' } }, 'no passwords'],
 ] as const)('does not send %s', async (_what, options, message) => {
   let asked = 0
   const { origin, close } = await serving((_req, res) => {
@@ -72,7 +74,9 @@ it.each([
   })
   const client = new Client({ principals, rate: 10_000, budget: 10, production: true, mayWrite: () => true })
   await expect(client.send('POST', `${origin}/v1/orders`, options)).rejects.toThrow(message)
-  await expect(client.race('POST', `${origin}/v1/orders`, [{}, {}])).rejects.toThrow('no requests at the same time')
+  await expect(client.race(`${origin}/v1/orders`, [{ method: 'POST' }, { method: 'POST' }])).rejects.toThrow(
+    'no requests at the same time',
+  )
   client.close()
   await close()
   expect(asked).toBe(0)

@@ -18,7 +18,13 @@ it('follows references, those of a schema to itself among them', () => {
 
 it('learns parameters, keys and what is promised', () => {
   const { collections } = resolveTarget(document)
-  expect(collections.map(({ template }) => template)).toEqual(['/v1/orders', '/v1/customers'])
+  expect(collections.map(({ template }) => template)).toEqual([
+    '/v1/orders',
+    '/v1/labels',
+    '/v1/orders/{id}/labels',
+    '/v1/prices',
+    '/v1/customers',
+  ])
   expect(collections[0]).toMatchObject({
     key: ['id'],
     sort: ['id', 'state', 'amount', 'createdAt'],
@@ -30,7 +36,12 @@ it('learns parameters, keys and what is promised', () => {
     secured: true,
     counted: true,
     create: { marker: 'note', idempotent: true },
+    patches: ['application/json', 'application/json-patch+json'],
   })
+  expect(collections[2]).toMatchObject({ associated: true, itemMethods: ['GET', 'PUT', 'DELETE'] })
+  expect(collections[2]).not.toHaveProperty('create')
+  expect(collections[3]).toMatchObject({ deprecated: true, key: ['customer', 'year'] })
+  expect(resolveTarget(document).login).toBe('/login')
 })
 
 const openItems = { get: { parameters: [{ name: 'sort', in: 'query', schema: { type: 'string' } }], responses: {} } }
@@ -55,7 +66,7 @@ it('does not write where DELETE would only take a record out of a parent', () =>
     '/v1/customers/{id}/orders/{order}': item,
   }
   const found = resolveTarget({ ...document, paths }).collections.filter(({ create }) => create !== undefined)
-  expect(found.map(({ template }) => template)).toEqual(['/v1/orders'])
+  expect(found.map(({ template }) => template)).toEqual(['/v1/orders', '/v1/labels'])
 })
 
 it.each([

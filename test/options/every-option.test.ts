@@ -33,8 +33,9 @@ import { jwksKinds } from '../../src/auth/tokens/jwks.js'
 import { tokenKeyKinds } from '../../src/auth/tokens/keys.js'
 import { tokenIssuerKinds } from '../../src/auth/tokens/token-issuer.js'
 import * as conformance from '../../src/check/index.js'
-import { checkServiceKinds, principalKinds, resolveCheckOptions } from '../../src/check/options.js'
+import { accountKinds, checkServiceKinds, principalKinds, resolveCheckOptions } from '../../src/check/options.js'
 import {
+  accountSourceKinds,
   collectionKinds,
   creationKinds,
   principalSourceKinds,
@@ -1190,6 +1191,7 @@ const factories: Readonly<Record<string, Factory>> = {
       base: 'enum',
       target: 'table',
       principals: 'list',
+      account: 'enum',
       rate: ['number', '0.5'],
       budget: 'number',
       write: 'text',
@@ -1199,20 +1201,44 @@ const factories: Readonly<Record<string, Factory>> = {
       onExchange: 'function',
     },
   },
+  'checkService account': {
+    name: /checkService\(\)/,
+    kinds: accountKinds,
+    make: (account) => resolveCheckOptions('checkService()', any({ base: 'http://127.0.0.1/v1', target: {}, account })),
+    required: { user: 'ana', password: 'secret' },
+    options: { user: 'text', password: 'text' },
+  },
   'checkService principals': {
     name: /checkService\(\)/,
     kinds: principalKinds,
     make: (one) =>
       resolveCheckOptions('checkService()', any({ base: 'http://127.0.0.1/v1', target: {}, principals: [one] })),
     required: { name: 'reader', token: 'x' },
-    options: { name: 'text', token: 'text', header: 'text', variable: ['enum', "'false'", "'no'"], forbidden: 'list' },
+    options: {
+      name: 'text',
+      token: 'text',
+      header: 'text',
+      variable: ['enum', "'false'", "'no'"],
+      forbidden: 'list',
+      expired: 'boolean',
+      readOnly: 'boolean',
+    },
   },
   'target file': {
     name: /[Tt]he target/,
     kinds: targetFileKinds,
     make: (options) => readTarget(options),
     required: { collections: [] },
-    options: { published: 'text', path: 'enum', collections: 'list', retired: 'list', principals: 'list' },
+    options: {
+      published: 'text',
+      path: 'enum',
+      collections: 'list',
+      login: 'enum',
+      origin: 'enum',
+      retired: 'list',
+      principals: 'list',
+      account: 'enum',
+    },
   },
   'target file principals': {
     name: /[Tt]he target/,
@@ -1225,7 +1251,16 @@ const factories: Readonly<Record<string, Factory>> = {
       command: 'text',
       header: 'text',
       forbidden: 'list',
+      expired: 'boolean',
+      readOnly: 'boolean',
     },
+  },
+  'target file account': {
+    name: /[Tt]he target/,
+    kinds: accountSourceKinds,
+    make: (account) => readTarget({ collections: [], account }),
+    required: { user: 'LOGIN_USER', password: 'LOGIN_PASSWORD' },
+    options: { user: ['enum', "'false'", "'no'"], password: ['enum', "'false'", "'no'"] },
   },
   'target file collections': {
     name: /[Tt]he target/,
@@ -1247,6 +1282,9 @@ const factories: Readonly<Record<string, Factory>> = {
       nullable: 'list',
       writeOnly: 'list',
       secured: 'boolean',
+      deprecated: 'boolean',
+      patches: 'list',
+      associated: 'boolean',
       tagged: 'boolean',
       counted: 'boolean',
       create: 'enum',

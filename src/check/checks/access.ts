@@ -11,7 +11,7 @@ import { breaks, holds, NotApplicable, type Outcome, Unchecked } from '../verdic
 import { expectStatus, firstBreak } from './expecting.js'
 
 /** The addresses that need credentials: the list, and an item. */
-async function privatePaths(list: Listing): Promise<readonly string[]> {
+export async function privatePaths(list: Listing): Promise<readonly string[]> {
   const { client } = list.service
   if (!list.target.secured) throw new NotApplicable(`${list.target.template} is open to everybody`)
   if (client.caller.kind === 'nobody') throw new Unchecked('no token was given')
@@ -22,7 +22,7 @@ async function privatePaths(list: Listing): Promise<readonly string[]> {
 }
 
 /** GET is 401. */
-async function refuses(list: Listing, caller: Caller, who: string): Promise<Outcome> {
+export async function refuses(list: Listing, caller: Caller, who: string): Promise<Outcome> {
   const found = await firstBreak(await privatePaths(list), async (path) =>
     expectStatus(await list.send('GET', path, { caller }), [401], who),
   )

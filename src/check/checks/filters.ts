@@ -115,6 +115,30 @@ export const filterChecks: readonly ListCheck[] = [
     },
   },
   {
+    id: 'QUERY-1/literal',
+    needs: ['QUERY-1/finds-shown'],
+    rule: 'In the value of a filter `%`, `_` and `*` stand for themselves.',
+    why: 'A client that filters by a text with such a character must not get others.',
+    fix: 'Compare with = and not with LIKE, or escape the value.',
+    async run(list) {
+      const texts = (await shownFilters(list)).filter(({ value }) => typeof value === 'string')
+      if (texts.length === 0) throw new NotApplicable(`${list.target.template} has no filter by a text that is shown`)
+      const found = await firstBreak(texts.slice(0, 1), async ({ filter, value }) => {
+        const start = String(value).slice(0, 1)
+        return firstBreak([`${start}%`, `${start}*`, '_'.repeat(String(value).length)], async (pattern) => {
+          const exchange = await list.list({ [filter.name]: pattern })
+          // A value that the filter can not take is 400.
+          if (exchange.answer.status !== 200) return undefined
+          const stray = itemsOf(exchange).find((item) => folded(valueAt(item, filter.name)) !== folded(pattern))
+          return stray === undefined
+            ? undefined
+            : breaks(`only items with ${filter.name} "${pattern}"`, 'others', exchange)
+        })
+      })
+      return found ?? holds
+    },
+  },
+  {
     id: 'QUERY-1/repeated',
     rule: 'A parameter that takes one value and is given twice is 400.',
     why: 'One of the two values would be ignored, and the client can not see which.',

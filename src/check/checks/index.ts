@@ -1,14 +1,19 @@
 /** All checks that send safe requests only, in the order in which reports tell them. */
 import type { ListCheck } from '../check.js'
 import { accessChecks } from './access.js'
+import { browserChecks } from './browsers.js'
+import { cachingChecks } from './caching.js'
 import { filterChecks } from './filters.js'
 import { itemChecks } from './items.js'
 import { linkChecks } from './links.js'
 import { mediaChecks } from './media.js'
+import { nameChecks } from './names.js'
 import { pageChecks } from './pages.js'
 import { problemChecks } from './problems.js'
 import { sortChecks } from './sorts.js'
 import { tagChecks } from './tags.js'
+import { tokenChecks } from './tokens.js'
+import { versionChecks } from './versions.js'
 import { walkChecks } from './walks.js'
 
 export const listChecks: readonly ListCheck[] = [
@@ -18,8 +23,13 @@ export const listChecks: readonly ListCheck[] = [
   ...filterChecks,
   ...linkChecks,
   ...itemChecks,
+  ...nameChecks,
   ...mediaChecks,
   ...tagChecks,
+  ...cachingChecks,
   ...accessChecks,
+  ...tokenChecks,
+  ...browserChecks,
+  ...versionChecks,
   ...problemChecks,
 ]

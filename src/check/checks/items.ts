@@ -11,7 +11,7 @@ import { breaks, holds, NotApplicable, type Outcome, Unchecked } from '../verdic
 import { describe, expectStatus, firstBreak } from './expecting.js'
 
 /** The methods of `Allow`. */
-const allowedBy = ({ answer }: Exchange): ReadonlySet<string> =>
+export const allowedBy = ({ answer }: Exchange): ReadonlySet<string> =>
   new Set(
     (answer.field(header.allow) ?? '')
       .split(',')

@@ -1,5 +1,5 @@
 /** Links, expansions and members of items (REP-1..4, REP-8). */
-import { canonicalText, isObject, type JsonObject } from '../../definition/json.js'
+import { canonicalText, isContainer, isObject, type JsonObject } from '../../definition/json.js'
 import { parameter } from '../../wire.js'
 import type { ListCheck } from '../check.js'
 import type { Exchange } from '../client/exchange.js'
@@ -43,6 +43,21 @@ export const linkChecks: readonly ListCheck[] = [
       const relative = [...groups.values()].flat().find(({ href }) => !/^https?:\/\/[^/]/.test(href))
       if (relative === undefined) return holds
       return breaks(`an absolute address in "${relative.name}.href"`, relative.href.slice(0, 120), await list.sample())
+    },
+  },
+  {
+    id: 'REP-1/brief',
+    rule: 'Without `expand` a link has `href` and scalar members only.',
+    why: 'Lists stay small, and a client asks for what it needs.',
+    fix: 'Leave objects and lists out of links, and offer them by expand.',
+    async run(list) {
+      const links = [...(await linksBy(list)).values()].flat()
+      for (const { name, link } of links) {
+        const member = Object.keys(link).find((one) => isContainer(link[one]))
+        if (member !== undefined)
+          return breaks(`only scalar members in "${name}"`, `"${name}.${member}"`, await list.sample())
+      }
+      return holds
     },
   },
   {

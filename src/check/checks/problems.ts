@@ -12,7 +12,9 @@ import { breaks, holds, type Outcome, Unchecked } from '../verdict.js'
 import { expectStatus, firstBreak } from './expecting.js'
 
 /** Errors that every list can be brought to by safe requests: 400, 415, 404 and 401. */
-async function errorsOf(list: Listing): Promise<readonly Exchange[]> {
+const errorsOf = (list: Listing): Promise<readonly Exchange[]> => list.once('errors', () => askForErrors(list))
+
+async function askForErrors(list: Listing): Promise<readonly Exchange[]> {
   const { target } = list
   const found = [
     await list.list('noSuchOne=1'),

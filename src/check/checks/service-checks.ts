@@ -1,19 +1,9 @@
-/** Checks of the service as a whole: versions (VER-1, VER-2). */
+/** Checks of the service as a whole: versions (VER-1, VER-2) and the login (AUTH-2, AUTH-3). */
 import type { ServiceCheck } from '../check.js'
-import type { Service } from '../service.js'
 import { breaks, holds, NotApplicable, Unchecked } from '../verdict.js'
 import { describe, expectStatus, firstBreak } from './expecting.js'
-
-/** What stands before the version, and a path below it. */
-async function besideVersion({ base, target }: Service): Promise<{ readonly root: string; readonly below: string }> {
-  const [, root, last] = /^(.*)\/(v\d+)$/.exec(base) ?? []
-  const below = target.collections[0]?.template.replace(/\/\{.*$/, '') ?? ''
-  if (root !== undefined && last !== undefined) return { root, below }
-  const [, version, rest = ''] = /^(\/v\d+)(\/.*)$/.exec(below) ?? []
-  if (version === undefined)
-    throw new Unchecked('neither the base address nor the paths begin with a version such as v1')
-  return { root: base, below: rest }
-}
+import { loginChecks } from './login.js'
+import { besideVersion } from './version-root.js'
 
 export const serviceChecks: readonly ServiceCheck[] = [
   {
@@ -22,7 +12,7 @@ export const serviceChecks: readonly ServiceCheck[] = [
     why: 'A client with a wrong address learns it, instead of talking to another version.',
     fix: 'Answer 404 for versions that do not exist.',
     async run(service) {
-      const { root, below } = await besideVersion(service)
+      const { root, below } = besideVersion(service)
       const exchange = await service.client.send('GET', `${root}/v98765${below}`)
       if (exchange.answer.status === 401) throw new Unchecked('an unknown version is 401 for the first principal')
       return expectStatus(exchange, [404], 'an unknown version') ?? holds
@@ -37,7 +27,7 @@ export const serviceChecks: readonly ServiceCheck[] = [
       const { retired } = service.target
       if (retired.length === 0)
         throw new NotApplicable('no retired version is known. Name it as "retired" in a target file')
-      const { root, below } = await besideVersion(service)
+      const { root, below } = besideVersion(service)
       const found = await firstBreak(retired, async (version) => {
         const exchange = await service.client.send('GET', `${root}/${version}${below}`)
         const { status, body } = exchange.answer
@@ -46,4 +36,5 @@ export const serviceChecks: readonly ServiceCheck[] = [
       return found ?? holds
     },
   },
+  ...loginChecks,
 ]

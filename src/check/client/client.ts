@@ -4,13 +4,15 @@ import { safeMethods } from '../../http/safe-methods.js'
 import { header } from '../../wire.js'
 import { Unchecked } from '../verdict.js'
 import { type Caller, type Exchange, nobody, type Request } from './exchange.js'
-import { credentialOf, type Principal } from './principals.js'
+import { type Account, credentialOf, type Principal } from './principals.js'
 import { limited, noRaces, refusedInProduction } from './production.js'
 import { Transport } from './transport.js'
 
 /** What may be sent, and how fast. */
 export interface ClientOptions {
   readonly principals: readonly Principal[]
+  /** The user that can log in, if one is known. */
+  readonly account?: Account | undefined
   /** Requests per second. */
   readonly rate: number
   /** Requests in all. */
@@ -30,6 +32,11 @@ export interface SendOptions {
   readonly body?: string
 }
 
+/** One request of a race. */
+export interface Racer extends SendOptions {
+  readonly method: string
+}
+
 /** The longest `Retry-After` that is waited for, in seconds. */
 const longestWait = 30
 
@@ -40,6 +47,9 @@ const busy: ReadonlySet<number> = new Set([429, 502, 503, 504])
 export class UnsafeRequestError extends Error {
   override readonly name = 'UnsafeRequestError'
 }
+
+const unsafe = (method: string, url: string): UnsafeRequestError =>
+  new UnsafeRequestError(`${method} ${url} was not sent: the address is not in the ledger.`)
 
 export class Client {
   /** The caller that checks use by default. */
@@ -61,6 +71,11 @@ export class Client {
     this.caller = first === undefined ? nobody : { kind: 'principal', name: first.name }
   }
 
+  /** The user that can log in. */
+  get account(): Account | undefined {
+    return this.#options.account
+  }
+
   /** Requests so far. */
   get sent(): number {
     return this.#sent
@@ -73,8 +88,7 @@ export class Client {
     { headers = {}, caller = this.caller, body }: SendOptions = {},
   ): Promise<Exchange> {
     const { mayWrite } = this.#options
-    if (!safeMethods.has(method) && mayWrite?.(method, url) !== true)
-      throw new UnsafeRequestError(`${method} ${url} was not sent: the address is not in the ledger.`)
+    if (!safeMethods.has(method) && mayWrite?.(method, url) !== true) throw unsafe(method, url)
     const request: Request = { method, url, headers, caller, body }
     const exchange = await this.#once(request)
     if (!busy.has(exchange.answer.status)) return exchange
@@ -87,7 +101,7 @@ export class Client {
     return second
   }
 
-  /** Opens connections, so that requests of a race do not wait for theirs. */
+  /** Opens connections, so that the requests of a race are not spread by the time that connecting takes. */
   async warmUp(url: string, connections: number): Promise<void> {
     this.#needsRaces()
     await Promise.all(
@@ -97,17 +111,19 @@ export class Client {
     )
   }
 
-  /** Sends unsafe requests of several clients at the same time. Throws `Unchecked` where one of them gets no answer. */
-  async race(method: string, url: string, each: readonly SendOptions[]): Promise<readonly Exchange[]> {
+  /**
+   * Sends unsafe requests of several clients to one address at the same time. Throws `Unchecked` if
+   * one of them gets no answer.
+   */
+  async race(url: string, each: readonly Racer[]): Promise<readonly Exchange[]> {
     this.#needsRaces()
     const { mayWrite, rate } = this.#options
-    if (mayWrite?.(method, url) !== true)
-      throw new UnsafeRequestError(`${method} ${url} was not sent: the address is not in the ledger.`)
+    for (const { method } of each) if (mayWrite?.(method, url) !== true) throw unsafe(method, url)
     const slot = Math.max(performance.now(), this.#nextSlot)
     this.#nextSlot = slot + (each.length * 1000) / rate
     await wait(Math.max(0, slot - performance.now()))
     const requests = each.map(
-      ({ headers = {}, caller = this.caller, body }): Request => ({ method, url, headers, caller, body }),
+      ({ method, headers = {}, caller = this.caller, body }): Request => ({ method, url, headers, caller, body }),
     )
     this.#races += 1
     const number = this.#races
@@ -132,12 +148,12 @@ export class Client {
   }
 
   async #sendNow(request: Request, race?: number): Promise<Exchange> {
-    const { budget, onExchange, production = false } = this.#options
+    const { account, budget, onExchange, production = false } = this.#options
     const refused = production ? (this.#isLimited ? limited : refusedInProduction(request)) : undefined
     if (refused !== undefined) throw new Unchecked(refused)
     if (this.#sent >= budget) throw new Unchecked(`the budget of ${budget} requests is spent`)
     this.#sent += 1
-    const fields = { ...request.headers, ...credentialOf(request.caller, this.principals) }
+    const fields = { ...request.headers, ...credentialOf(request.caller, this.principals, account) }
     try {
       const answer = await this.#transport.send(request.method, request.url, fields, request.body)
       const exchange = { request, answer, ...(race === undefined ? {} : { race }) }

@@ -7,6 +7,14 @@ export type Caller =
   | { readonly kind: 'principal'; readonly name: string }
   /** The token of a principal with another end: its signature no longer fits. */
   | { readonly kind: 'altered'; readonly name: string }
+  /** The claims of the token of a principal with the algorithm "none", and without a signature. */
+  | { readonly kind: 'unsigned'; readonly name: string }
+  /** Made-up credentials of the scheme Basic, which are no secret. */
+  | { readonly kind: 'basic'; readonly user: string; readonly password: string }
+  /** The account that can log in. */
+  | { readonly kind: 'account' }
+  /** A token that a login gave. */
+  | { readonly kind: 'session'; readonly token: string }
   /** A made-up token, which is no secret. */
   | { readonly kind: 'forged'; readonly token: string }
 

@@ -1,6 +1,13 @@
 /** Who calls: tokens, and the header field that carries them. */
+import { isObject, type JsonObject } from '../../definition/json.js'
 import { header } from '../../wire.js'
 import type { Caller } from './exchange.js'
+
+/** A user that can log in (AUTH-2). */
+export interface Account {
+  readonly user: string
+  readonly password: string
+}
 
 /** A caller with a token. */
 export interface Principal {
@@ -13,6 +20,10 @@ export interface Principal {
   readonly variable?: string
   /** Templates of collections that it may not read, such as `/orders`: they must be 403 for it. */
   readonly forbidden?: readonly string[]
+  /** Whether the token has expired: it must be 401 everywhere. Default false. */
+  readonly expired?: boolean
+  /** Whether it may read and not write: `Allow` must name no methods that write. Default false. */
+  readonly readOnly?: boolean
 }
 
 export const variableOf = ({ name, variable }: Principal): string =>
@@ -36,17 +47,46 @@ export const alteredLength = 12
 /** What stands in their place: some of them differ from any signature. */
 export const alteredEnd = 'Q'.repeat(alteredLength)
 
-/** The header field of a caller; none for nobody. `principals`: by name. */
+/** The head of a JSON Web Token with the algorithm "none". */
+export const unsignedHead = Buffer.from('{"alg":"none","typ":"JWT"}').toString('base64url')
+
+/** The claims of a JSON Web Token; `undefined` for any other token. */
+export function claimsOf(token: string): JsonObject | undefined {
+  const [head, claims, , ...more] = token.split('.').map(decoded)
+  return more.length === 0 && isObject(head) && typeof head.alg === 'string' && isObject(claims) ? claims : undefined
+}
+
+function decoded(part: string): unknown {
+  try {
+    return JSON.parse(Buffer.from(part, 'base64url').toString())
+  } catch {
+    return undefined
+  }
+}
+
+const basic = ({ user, password }: { readonly user: string; readonly password: string }): string =>
+  `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`
+
+/**
+ * The header field of a caller; none for nobody.
+ *
+ * @param principals by name
+ */
 export function credentialOf(
   caller: Caller,
   principals: ReadonlyMap<string, Principal>,
+  account?: Account,
 ): Readonly<Record<string, string>> {
   if (caller.kind === 'nobody') return {}
+  if (caller.kind === 'basic') return { [header.authorization]: basic(caller) }
+  if (caller.kind === 'account') return account === undefined ? {} : { [header.authorization]: basic(account) }
+  if (caller.kind === 'session') return { [header.token]: caller.token }
   const [first] = principals.values()
   const principal = caller.kind === 'forged' ? first : principals.get(caller.name)
   if (principal === undefined) return {}
   const { name, scheme } = carrierOf(principal)
   if (caller.kind === 'forged') return { [name]: `${scheme}${caller.token}` }
   const { token } = principal
+  if (caller.kind === 'unsigned') return { [name]: `${scheme}${unsignedHead}.${token.split('.')[1] ?? ''}.` }
   return { [name]: `${scheme}${caller.kind === 'altered' ? `${token.slice(0, -alteredLength)}${alteredEnd}` : token}` }
 }

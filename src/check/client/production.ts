@@ -14,12 +14,12 @@ export const limited =
 
 /** The reason why a request is not sent; `undefined` if it may be. */
 export function refusedInProduction({ caller, headers, body, url }: Request): string | undefined {
-  if (caller.kind === 'altered' || caller.kind === 'forged')
+  if (caller.kind === 'altered' || caller.kind === 'forged' || caller.kind === 'unsigned')
     return '--production sends no altered or made-up tokens, because failed attempts could lock an account'
   const credentials = Object.entries(headers).find(
     ([name]) => name.toLowerCase() === header.authorization.toLowerCase(),
   )?.[1]
-  if (credentials !== undefined)
+  if (credentials !== undefined || caller.kind === 'basic')
     return '--production sends no passwords or credentials but those of the principals, because failed attempts could lock an account'
   const { body: largestBody, address: longestAddress } = productionLimits
   if (Buffer.byteLength(body ?? '') > largestBody)

@@ -1,7 +1,8 @@
 /** Requests as `curl` commands of a POSIX shell. Tokens are taken from environment variables. */
 import { shellWord } from '../../docs/curl.js'
+import { header } from '../../wire.js'
 import type { Request } from '../client/exchange.js'
-import { alteredEnd, alteredLength, carrierOf, type Principal, variableOf } from '../client/principals.js'
+import { alteredEnd, alteredLength, carrierOf, type Principal, unsignedHead, variableOf } from '../client/principals.js'
 
 /** A request as one command that prints the head and the body of the answer. */
 export const curlOf = (request: Request, principals: ReadonlyMap<string, Principal>): string =>
@@ -44,21 +45,30 @@ export const variablesOf = (
 ): readonly string[] => [
   ...new Set(
     requests.flatMap(({ caller }) => {
-      const principal =
-        caller.kind === 'principal' || caller.kind === 'altered' ? principals.get(caller.name) : undefined
+      if (caller.kind === 'account') return ['LOGIN_USER', 'LOGIN_PASSWORD']
+      if (caller.kind === 'session') return ['LOGIN_TOKEN']
+      const principal = 'name' in caller ? principals.get(caller.name) : undefined
       return principal === undefined ? [] : [variableOf(principal)]
     }),
   ),
 ]
 
 function credentialWords({ caller }: Request, principals: ReadonlyMap<string, Principal>): readonly string[] {
+  if (caller.kind === 'account') return ['-u', '"$LOGIN_USER:$LOGIN_PASSWORD"']
+  if (caller.kind === 'session') return ['-H', `"${header.token}: $LOGIN_TOKEN"`]
+  if (caller.kind === 'basic') return ['-u', shellWord(`${caller.user}:${caller.password}`)]
   const [first] = principals.values()
-  const principal =
-    caller.kind === 'nobody' ? undefined : caller.kind === 'forged' ? first : principals.get(caller.name)
+  const principal = 'name' in caller ? principals.get(caller.name) : caller.kind === 'forged' ? first : undefined
   if (principal === undefined) return []
   const { name, scheme } = carrierOf(principal)
   if (caller.kind === 'forged') return ['-H', shellWord(`${name}: ${scheme}${caller.token}`)]
   const variable = variableOf(principal)
-  const token = caller.kind === 'altered' ? `\${${variable}%${'?'.repeat(alteredLength)}}${alteredEnd}` : `$${variable}`
-  return ['-H', `"${name}: ${scheme}${token}"`]
+  return ['-H', `"${name}: ${scheme}${tokenText(variable, caller.kind)}"`]
+}
+
+/** A token as text between double quotes of a shell. */
+function tokenText(variable: string, kind: Request['caller']['kind']): string {
+  if (kind === 'altered') return `\${${variable}%${'?'.repeat(alteredLength)}}${alteredEnd}`
+  if (kind === 'unsigned') return `${unsignedHead}.$(printf %s "$${variable}" | cut -d. -f2).`
+  return `$${variable}`
 }

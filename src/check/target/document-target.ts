@@ -44,7 +44,9 @@ export function targetOf(given: unknown): Target {
   ).url
   const [, origin = '', path = ''] =
     /^(https?:\/\/[^/{]+)?((?:\/[^/?#{]+)*)\/?$/.exec(typeof url === 'string' ? url : '') ?? []
+  const login = loginOf(document)
   return {
+    ...(login === undefined ? {} : { login }),
     ...(origin === '' ? {} : { published: `${origin}${path}` }),
     ...(path === '' ? {} : { path }),
     collections,
@@ -58,6 +60,7 @@ function collectionOf(document: unknown, operations: readonly Operation[], list:
   const below = pathsOf(document).find((path) => isItemOf(path.text, template))
   const done = list.responses['200']
   const content = contentOf(done)
+  const offers = (method: string): Operation | undefined => own.find((one) => one.method === method)
   const item = itemSchema(content)
   const query = parametersIn(list, 'query')
   const schemaOf = (name: string): unknown => query.get(name)?.schema
@@ -70,7 +73,7 @@ function collectionOf(document: unknown, operations: readonly Operation[], list:
     ? undefined
     : creationOf({
         post: at(template).find(({ method }) => method === 'POST'),
-        put: own.find(({ method }) => method === 'PUT'),
+        put: offers('PUT'),
         key: key ?? [],
         filters: [...query.keys()],
       })
@@ -89,11 +92,24 @@ function collectionOf(document: unknown, operations: readonly Operation[], list:
     nullable: nullableMembers(item),
     writeOnly: writeOnlyMembers(item),
     secured: isSecured(document, list),
+    ...(list.operation.deprecated === true ? { deprecated: true } : {}),
+    patches: Object.keys(contentOf(asObject(offers('PATCH')?.operation.requestBody))),
+    ...(isAssociated(offers('PUT'), offers('DELETE')) ? { associated: true } : {}),
     tagged: promises(done, header.etag),
     counted: promises(done, header.totalCount),
     ...(create === undefined ? {} : { create }),
   }
 }
+
+/** The path of the login (AUTH-2). */
+const loginOf = (document: unknown): string | undefined =>
+  Object.entries(asObject(asObject(document).paths)).find(
+    ([text, item]) => /(?:^|\/)login\/?$/.test(text) && isObject(asObject(item).get),
+  )?.[0]
+
+/** PUT without a body puts an existing item in, and DELETE takes it out (VERB-4). */
+const isAssociated = (put: Operation | undefined, remove: Operation | undefined): boolean =>
+  put !== undefined && put.operation.requestBody === undefined && remove !== undefined && /\}.*\{/.test(put.path.text)
 
 /**
  * Whether a sub-collection is a collection elsewhere, too: what is created there would live on after

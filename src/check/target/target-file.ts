@@ -15,10 +15,20 @@ export interface PrincipalSource {
   readonly header?: string
   /** Templates of collections that must be 403 for it. */
   readonly forbidden?: readonly string[]
+  /** Whether the token has expired, and whether the caller may read and not write. */
+  readonly expired?: boolean
+  readonly readOnly?: boolean
+}
+
+/** Where the user and the password of the login come from: names of environment variables. */
+export interface AccountSource {
+  readonly user: string
+  readonly password: string
 }
 
 export interface TargetFile extends Target {
   readonly principals?: readonly PrincipalSource[]
+  readonly account?: AccountSource
 }
 
 export const creationKinds: Kinds<Creation> = {
@@ -52,6 +62,9 @@ export const collectionKinds: Kinds<CollectionTarget> = {
   nullable: { required: names },
   writeOnly: { required: names },
   secured: { required: 'boolean' },
+  deprecated: 'boolean',
+  patches: names,
+  associated: 'boolean',
   tagged: { required: 'boolean' },
   counted: { required: 'boolean' },
   create: { options: creationKinds },
@@ -66,14 +79,24 @@ export const principalSourceKinds: Kinds<PrincipalSource> = {
   command: 'string',
   header: 'string',
   forbidden: names,
+  expired: 'boolean',
+  readOnly: 'boolean',
+}
+
+export const accountSourceKinds: Kinds<AccountSource> = {
+  user: { required: variableKind },
+  password: { required: variableKind },
 }
 
 export const targetFileKinds: Kinds<TargetFile> = {
   published: 'string',
   path: { a: 'a path such as "/v1"', like: /^\/\S*[^/\s]$/ },
   collections: { required: { each: { options: collectionKinds } } },
+  login: { a: 'a path such as "/login"', like: /^\/\S+$/ },
+  origin: { a: 'an origin such as "https://shop.example.com"', like: /^https?:\/\/[^/\s]+$/ },
   retired: names,
   principals: { each: { options: principalSourceKinds } },
+  account: { options: accountSourceKinds },
 }
 
 /** A target file, checked. Throws `ConfigurationError` that names the member and says what to give. */

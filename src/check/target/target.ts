@@ -49,6 +49,12 @@ export interface CollectionTarget {
   readonly writeOnly: readonly string[]
   /** Whether the list needs credentials. */
   readonly secured: boolean
+  /** Whether the document calls it deprecated. */
+  readonly deprecated?: boolean
+  /** Media types of the body of PATCH. */
+  readonly patches?: readonly string[]
+  /** Whether PUT of an item takes no body, and puts an existing item into the collection (VERB-4). */
+  readonly associated?: boolean
   /** Whether the document promises a tag, and a total, for lists. */
   readonly tagged: boolean
   readonly counted: boolean
@@ -61,6 +67,10 @@ export interface Target {
   /** The path of the server that the document names: put behind a base address that has no path. */
   readonly path?: string
   readonly collections: readonly CollectionTarget[]
+  /** The path of the login, below what stands before the version, such as `/login`. */
+  readonly login?: string
+  /** The origin of a browser's script that may call, such as `https://shop.example.com`. Default: one that is made up. */
+  readonly origin?: string
   /** Segments of versions that have ended, such as `v0`. */
   readonly retired: readonly string[]
 }

@@ -1,8 +1,19 @@
 /** All checks that write, in the order in which reports tell them. */
 import type { WriteCheck } from '../check.js'
+import { associationChecks } from './association-checks.js'
+import { bodyChecks } from './body-checks.js'
+import { changeChecks } from './change-checks.js'
 import { preconditionChecks } from './precondition-checks.js'
+import { raceChecks } from './race-checks.js'
 import { writeChecks } from './write-checks.js'
 
 export { disposableChecks } from './disposable-checks.js'
 
-export const allWriteChecks: readonly WriteCheck[] = [...writeChecks, ...preconditionChecks]
+export const allWriteChecks: readonly WriteCheck[] = [
+  ...writeChecks,
+  ...changeChecks,
+  ...bodyChecks,
+  ...associationChecks,
+  ...preconditionChecks,
+  ...raceChecks,
+]

@@ -21,6 +21,8 @@ export interface LedgerEntry extends Intent {
   readonly number: number
   /** Where it is; absent while that is not known. */
   readonly address?: string
+  /** Addresses below it that are written to: members of its sub-collections, and flags. */
+  readonly below?: readonly string[]
   /** Nothing of it is left. */
   readonly done: boolean
 }
@@ -29,6 +31,7 @@ export interface LedgerEntry extends Intent {
 type Line =
   | { readonly step: 'intent'; readonly number: number; readonly intent: Intent }
   | { readonly step: 'created'; readonly number: number; readonly address: string }
+  | { readonly step: 'below'; readonly number: number; readonly address: string }
   | { readonly step: 'done'; readonly number: number }
   /** A request to what belongs to others, which only a disposable service gets. Nothing can be cleaned up after it. */
   | { readonly step: 'hazard'; readonly number: 0; readonly method: string; readonly url: string }
@@ -63,6 +66,21 @@ export class Ledger {
     this.#write({ step: 'created', number, address })
   }
 
+  /**
+   * Allows unsafe requests to an address below that of an own record. Must be called before the
+   * request. Throws if the address is not below it.
+   */
+  below(parent: string, address: string): void {
+    const entry = [...this.#entries.values()].find((one) => one.address === parent)
+    if (
+      entry === undefined ||
+      !address.startsWith(`${parent}/`) ||
+      /(?:^|\/)\.\.?(?:\/|$)|[?#]/.test(address.slice(parent.length))
+    )
+      throw new Error(`${address} is not below a record of the ledger.`)
+    this.#write({ step: 'below', number: entry.number, address })
+  }
+
   done(number: number): void {
     this.#write({ step: 'done', number })
   }
@@ -83,7 +101,7 @@ export class Ledger {
   mayWrite(method: string, url: string): boolean {
     if (this.#hazards.has(`${method} ${url}`)) return true
     const entries = [...this.#entries.values()]
-    if (entries.some(({ address }) => address === url)) return true
+    if (entries.some(({ address, below }) => address === url || below?.includes(url))) return true
     return method === 'POST' && entries.some(({ post, done }) => post === url && !done)
   }
 
@@ -104,6 +122,8 @@ export class Ledger {
     const entry = this.#entries.get(line.number)
     if (entry === undefined) throw new Error(`The ledger tells of ${line.number}, which it has not announced.`)
     if (line.step === 'created') this.#entries.set(line.number, { ...entry, address: line.address })
+    if (line.step === 'below')
+      this.#entries.set(line.number, { ...entry, below: [...(entry.below ?? []), line.address] })
     if (line.step === 'done') this.#entries.set(line.number, { ...entry, done: true })
   }
 }
@@ -125,7 +145,7 @@ function lineOf(text: string): Line {
   if (
     isObject(value) &&
     typeof value.number === 'number' &&
-    ['intent', 'created', 'done', 'hazard'].includes(String(value.step))
+    ['intent', 'created', 'below', 'done', 'hazard'].includes(String(value.step))
   )
     return value as unknown as Line
   throw new Error(`This line of the ledger can not be read: ${text.slice(0, 80)}`)

@@ -25,6 +25,16 @@ export const withJson = (value: unknown, headers: Readonly<Record<string, string
   body: JSON.stringify(value),
 })
 
+/** A POST that is in the ledger. */
+interface Post {
+  /** The number of its entry. */
+  readonly number: number
+  readonly url: string
+  readonly marker: string
+  readonly body: JsonObject
+  readonly options: SendOptions
+}
+
 export class Owner {
   constructor(
     readonly list: Listing,
@@ -42,20 +52,20 @@ export class Owner {
     return create
   }
 
-  /** Announces a POST in the ledger, without sending it. */
-  async #announced(): Promise<{
-    readonly number: number
-    readonly url: string
-    readonly marker: string
-    readonly again: SendOptions
-  }> {
+  /**
+   * Writes a POST into the ledger, which may be sent then.
+   *
+   * @param options `key`: whether it has an `Idempotency-Key`, where the collection takes one.
+   *   Default true
+   */
+  async intend({ key: hasKey = true } = {}): Promise<Post> {
     const { marker: member, idempotent = false, unique = [] } = this.creation
     const body = await this.#body()
     // The end is a number that changes count up: no change leaves the text as it is.
     const marker = `check-${randomBytes(7).toString('hex')}00`
     const named = [...(member === undefined ? [] : [member]), ...unique].map((name) => [name, marker] as const)
     const whole = { ...body, ...Object.fromEntries(named) }
-    const key = idempotent ? randomUUID() : undefined
+    const key = idempotent && hasKey ? randomUUID() : undefined
     const url = `${this.list.service.base}${this.list.path}`
     const number = this.ledger.intend({
       collection: this.list.target.template,
@@ -64,27 +74,23 @@ export class Owner {
       ...(key === undefined ? {} : { key }),
       body: whole,
     })
-    return { number, url, marker, again: withJson(whole, key === undefined ? {} : { [header.idempotencyKey]: key }) }
+    const options = withJson(whole, key === undefined ? {} : { [header.idempotencyKey]: key })
+    return { number, url, marker, body: whole, options }
   }
 
-  /** Sends a POST that is in the ledger. */
-  async post(): Promise<{
-    readonly number: number
-    readonly exchange: Exchange
-    readonly marker: string
-    readonly again: SendOptions
-  }> {
-    const { number, url, marker, again } = await this.#announced()
-    const exchange = await this.list.service.client.send('POST', url, again)
+  /** Sends a POST that is in the ledger. Throws `Unchecked` if the service refuses the body. */
+  async post(): Promise<Post & { readonly exchange: Exchange }> {
+    const post = await this.intend()
+    const exchange = await this.list.service.client.send('POST', post.url, post.options)
     const { status } = exchange.answer
-    // A refusal of a client error has made nothing.
-    if (status >= 400 && status < 500) this.ledger.done(number)
-    // The body is our guess, or that of the target file: the service may be right.
+    // A client error has created nothing.
+    if (status >= 400 && status < 500) this.ledger.done(post.number)
+    // The body is guessed, or that of the target file: the service may be right.
     if (status === 400 || status === 403 || status === 422)
       throw new Unchecked(
         `POST of ${this.list.path} was refused with ${status}${detailOf(exchange)}. Give "create.body" and "create.unique" in a target file`,
       )
-    return { number, exchange, marker, again }
+    return { ...post, exchange }
   }
 
   /** Sends a POST without credentials, and takes into the ledger what it creates. Throws `Unchecked` unless disposable. */
@@ -92,8 +98,8 @@ export class Owner {
     this.#needsDisposable('POST without credentials')
     if (this.list.target.create === undefined)
       return this.sendHazard('POST', this.list.path, { ...withJson({}), caller: nobody })
-    const { number, url, marker, again } = await this.#announced()
-    const exchange = await this.list.service.client.send('POST', url, { ...again, caller: nobody })
+    const { number, url, marker, options } = await this.intend()
+    const exchange = await this.list.service.client.send('POST', url, { ...options, caller: nobody })
     const { status } = exchange.answer
     if (status >= 400 && status < 500) this.ledger.done(number)
     const address = this.addressOf(exchange)
@@ -143,13 +149,27 @@ export class Owner {
 
   /** Makes an address ours: only if what is there holds the marker, or what was sent. */
   async taken(number: number, address: string, posted: Exchange, marker: string): Promise<OwnRecord> {
+    const member = this.creation.marker
+    if (!(await this.#isOurs(address, posted, marker)))
+      throw new Unchecked(`${address} does not show what was sent: it may belong to somebody else`)
+    this.ledger.created(number, address)
+    return { address, posted, marker, member }
+  }
+
+  /** Enters another item that a POST has created, so that it is removed too. Nothing, if it is not ours. */
+  async adopt(address: string, posted: Exchange, marker: string): Promise<void> {
+    if (!(await this.#isOurs(address, posted, marker))) return
+    const post = posted.request.url
+    const number = this.ledger.intend({ collection: this.list.target.template, post, marker, body: {} })
+    this.ledger.created(number, address)
+  }
+
+  /** Whether the item there holds the marker, or what was sent if there is no member for a marker. */
+  async #isOurs(address: string, posted: Exchange, marker: string): Promise<boolean> {
     const { json } = (await this.list.service.client.send('GET', address)).answer
     const member = this.creation.marker
     const sent = JSON.parse(posted.request.body ?? '{}') as JsonObject
-    const isOurs = isObject(json) && (member === undefined ? holdsSent(json, sent) : json[member] === marker)
-    if (!isOurs) throw new Unchecked(`${address} does not show what was sent: it may belong to somebody else`)
-    this.ledger.created(number, address)
-    return { address, posted, marker, member }
+    return isObject(json) && (member === undefined ? holdsSent(json, sent) : json[member] === marker)
   }
 
   /** A record of ours as it is now, with its tag. Throws `Unchecked` where it has none. */

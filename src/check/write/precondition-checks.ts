@@ -1,19 +1,11 @@
-/** `If-Match`: one after the other, and in races (HDR-3). */
+/** `If-Match`, one request after the other (HDR-3). */
 import type { WriteCheck } from '../check.js'
 import { describe, expectStatus, firstBreak } from '../checks/expecting.js'
 import type { SendOptions } from '../client/client.js'
-import type { Exchange } from '../client/exchange.js'
 import { success } from '../sign.js'
-import { breaksBy, holds, type Outcome, Unchecked } from '../verdict.js'
+import { breaksBy, holds } from '../verdict.js'
 import { ifMatch, mergePatch, needsMethod, newRecord, patchedRecord, patchOf } from './changes.js'
-import type { Owner, OwnRecord } from './own-record.js'
 import { withJson } from './own-record.js'
-
-/** Races of one check. */
-const races = 20
-
-/** Clients of one race. */
-const clients = 6
 
 export const preconditionChecks: readonly WriteCheck[] = [
   {
@@ -72,46 +64,4 @@ export const preconditionChecks: readonly WriteCheck[] = [
       return found ?? holds
     },
   },
-  {
-    id: 'HDR-3/race',
-    needs: ['HDR-3/stale', 'HDR-2/after-change'],
-    rule: `Of ${clients} clients that change an item with one tag at the same time, exactly one succeeds.`,
-    why: 'If two succeed, one change is lost without notice.',
-    fix: 'Compare the tag in the statement that writes: UPDATE ... WHERE id = ... AND version = ...',
-    async run(owner) {
-      needsMethod(owner, 'PATCH')
-      const own = await owner.make()
-      return rateOf(await raceOften(owner, own))
-    },
-  },
 ]
-
-/** The races of which more than one client was a winner, or none. */
-async function raceOften(owner: Owner, own: OwnRecord): Promise<readonly (readonly Exchange[])[]> {
-  const lost: (readonly Exchange[])[] = []
-  await owner.list.service.client.warmUp(own.address, clients)
-  for (let race = 0; race < races; race++) {
-    const { tag } = await owner.current(own)
-    const each = Array.from({ length: clients }, (_, n) =>
-      mergePatch(patchOf(owner, own.marker, (race * clients + n + 1) % 100), ifMatch(tag)),
-    )
-    const answers = await owner.list.service.client.race('PATCH', own.address, each)
-    const odd = answers.find(({ answer }) => answer.status !== 412 && answer.status >= 300)
-    if (odd !== undefined) throw new Unchecked(`a client of a race was answered ${odd.answer.status}`)
-    const winners = answers.filter(({ answer }) => answer.status < 300)
-    if (winners.length !== 1) lost.push(winners.length === 0 ? answers : winners)
-  }
-  return lost
-}
-
-function rateOf(lost: readonly (readonly Exchange[])[]): Outcome {
-  const [first] = lost
-  const [one, other] = first ?? []
-  if (one === undefined) return holds
-  const seen = `${lost.length} of ${races} races had ${one.answer.status === 412 ? 'no winner' : 'two winners or more'}`
-  const evidence = other === undefined ? ([one] as const) : ([one, other] as const)
-  const found = { expected: 'exactly one winner', seen, evidence, sign: { kind: 'winners' } as const }
-  return lost.length === races
-    ? { verdict: 'breaks', ...found }
-    : { verdict: 'flaky', broken: lost.length, runs: races, ...found }
-}

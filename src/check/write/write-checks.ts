@@ -44,15 +44,15 @@ export const writeChecks: readonly WriteCheck[] = [
     fix: 'Keep the key with what it created, in the same transaction.',
     async run(owner) {
       if (owner.creation.idempotent !== true) throw new NotApplicable('POST takes no Idempotency-Key')
-      const { number, exchange, marker, again } = await owner.post()
+      const { number, exchange, marker, options } = await owner.post()
       const address = owner.addressOf(exchange)
       if (address === undefined) throw new Unchecked('the answer to POST has no address of a new item')
       await owner.taken(number, address, exchange, marker)
-      const second = await owner.list.service.client.send('POST', exchange.request.url, again)
+      const second = await owner.list.service.client.send('POST', exchange.request.url, options)
       const other = owner.addressOf(second)
       if (other === address) return holds
       // What it has created is ours, too.
-      if (other !== undefined) await adopt(owner, exchange.request.url, other)
+      if (other !== undefined) await owner.adopt(other, second, marker)
       return breaksBy(
         { kind: 'unequal', answers: [0, 1], name: header.location },
         `Location: ${exchange.answer.field(header.location)}`,
@@ -237,9 +237,3 @@ function memberLost(
 const isStamp = (name: string, value: unknown): boolean =>
   /(?:updated|modified|changed|version|revision)/i.test(name) ||
   (typeof value === 'string' && /^\d{4}-\d\d-\d\dT/.test(value))
-
-/** Takes what a repeated POST has created into the ledger, so that it is removed. */
-async function adopt(owner: Owner, post: string, address: string): Promise<void> {
-  const number = owner.ledger.intend({ collection: owner.list.target.template, post, marker: '', body: {} })
-  owner.ledger.created(number, address)
-}

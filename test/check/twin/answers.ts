@@ -38,6 +38,13 @@ function expanded(req: Request, id: string, href: string, twin: Twin): object {
   }
 }
 
+const variesBy = (twin: Twin): string =>
+  twin.has('Vary without Accept')
+    ? 'Authorization'
+    : twin.has('Vary without Authorization')
+      ? 'Accept'
+      : 'Accept, Authorization'
+
 const hash = (text: string): string => createHash('sha256').update(text).digest('base64url').slice(0, 22)
 
 /** A representation in the format that `Accept` asks for, with its tag; 304 where the client has it. */
@@ -54,10 +61,13 @@ export function sendValue(req: Request, res: Response, value: unknown, twin: Twi
   const isList = Array.isArray(value)
   res
     .set('Cache-Control', twin.has('public answers') ? 'public, max-age=60' : 'private, no-cache')
-    .set('Vary', 'Accept, Authorization')
+    .set('Vary', variesBy(twin))
   const isWeak = twin.has('weak tag with gzip') && req.get('Accept-Encoding') !== undefined
   if (tag !== undefined) res.set('ETag', isWeak ? `W/${tag}` : tag)
-  if (req.method === 'GET' && isKnown(req, tag, twin, isList)) return res.status(304).end()
+  if (req.method === 'GET' && isKnown(req, tag, twin, isList)) {
+    if (twin.has('304 without fields')) res.removeHeader('Vary')
+    return res.status(304).end()
+  }
   res.status(status).set('Content-Type', type)
   // Not send(), which would make a tag of its own.
   return res.end(req.method === 'HEAD' ? undefined : text)
@@ -80,6 +90,7 @@ function tagOf(text: string, twin: Twin): string | undefined {
 
 function isKnown(req: Request, tag: string | undefined, twin: Twin, isList: boolean): boolean {
   const field = req.get('If-None-Match')
+  if (twin.has('no-cache turns 304 off') && req.get('Cache-Control') === 'no-cache') return false
   if (field === undefined || tag === undefined || twin.has('304 never') || (isList && twin.has('304 of lists never')))
     return false
   if (field === '*' || twin.has('304 always')) return true
@@ -122,7 +133,7 @@ export function problem(
   code: string,
   detail: string,
   twin: Twin,
-  errors?: readonly string[],
+  errors?: readonly (string | { readonly detail: string; readonly pointer: string })[],
 ): unknown {
   const shown = {
     type: 'about:blank',
@@ -130,7 +141,7 @@ export function problem(
     status: twin.has('status of problems is wrong') ? 500 : status,
     ...(twin.has('problems without code') ? {} : { code }),
     detail: twin.has('stack in problems') ? `Error: x\n    at list (/srv/app/orders.js:10:7)` : detail,
-    ...(errors === undefined ? {} : { errors: errors.map((one) => ({ detail: one })) }),
+    ...(errors === undefined ? {} : { errors: errors.map((one) => (typeof one === 'string' ? { detail: one } : one)) }),
   }
   if (!twin.has('errors without no-store')) res.set('Cache-Control', 'no-store')
   res

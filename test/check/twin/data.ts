@@ -1,4 +1,6 @@
 /** The records of the twin. */
+import type { Label } from './labels.js'
+
 export interface Order {
   id: number
   customerId: string
@@ -17,6 +19,9 @@ export interface Customer {
 }
 
 export interface Data {
+  readonly labels: Map<string, Label>
+  /** Codes of the labels of an order, by its id. */
+  readonly members: Map<number, Set<string>>
   readonly orders: Map<number, Order>
   readonly customers: Map<string, Customer>
   readonly versions: Map<number, number>
@@ -43,7 +48,10 @@ export function data(): Data {
       note: at % 3 === 0 ? null : `note ${id}`,
     }
   })
+  const labels = ['red', 'blue', 'green'].map((code) => ({ code, text: `${code} label` }))
   return {
+    labels: new Map(labels.map((one) => [one.code, one])),
+    members: new Map(),
     customers: new Map(customers.map((one) => [one.id, one])),
     orders: new Map(orders.map((one) => [one.id, one])),
     versions: new Map(orders.map(({ id }) => [id, 1])),

@@ -18,6 +18,11 @@ const customer = {
   type: 'object',
   properties: { id: text, name: text, phone: { ...text, nullable: true }, parent: { ...link, nullable: true } },
 }
+const label = { type: 'object', required: ['code'], properties: { code: text, text } }
+const price = {
+  type: 'object',
+  properties: { customer: text, year: { type: 'integer' }, amount: { type: 'integer' }, parent: link },
+}
 const inQuery = (name: string, schema: object) => ({ name, in: 'query', schema })
 const pages = [
   inQuery('offest', { type: 'integer', minimum: 1 }),
@@ -76,8 +81,37 @@ export const document = {
       parameters: id(number),
       get: { responses: shown(order) },
       put: { requestBody: { content: body }, responses: shown(order) },
-      patch: { requestBody: { content: body }, responses: shown(order) },
+      patch: {
+        requestBody: { content: { ...body, 'application/json-patch+json': { schema: { type: 'array' } } } },
+        responses: shown(order),
+      },
       delete: { responses: { 204: { description: 'Deleted.' } } },
+    },
+    '/login': { get: { security: [{ basic: [] }], responses: { 200: { description: 'The token.' } } } },
+    '/v1/labels': {
+      get: { parameters: [...pages, inQuery('text', text)], responses: listed(label) },
+      post: {
+        requestBody: { content: { 'application/json': { schema: label } } },
+        responses: { 201: { description: 'Created.' } },
+      },
+    },
+    '/v1/labels/{code}': {
+      parameters: [{ name: 'code', in: 'path', required: true, schema: text }],
+      get: { responses: shown(label) },
+      put: { requestBody: { content: { 'application/json': { schema: label } } }, responses: shown(label) },
+      delete: { responses: { 204: { description: 'Deleted.' } } },
+    },
+    '/v1/orders/{id}/labels': { parameters: id(number), get: { parameters: pages, responses: listed(label) } },
+    '/v1/orders/{id}/labels/{code}': {
+      parameters: [...id(number), { name: 'code', in: 'path', required: true, schema: text }],
+      get: { responses: shown(label) },
+      put: { responses: { 204: { description: 'Put in.' } } },
+      delete: { responses: { 204: { description: 'Taken out.' } } },
+    },
+    '/v1/prices': { get: { deprecated: true, parameters: pages, responses: listed(price) } },
+    '/v1/prices/{id}': {
+      parameters: id({ type: 'string', example: 'customer=ana,year=2024' }),
+      get: { responses: shown(price) },
     },
     '/v1/customers': { get: { parameters: pages, responses: listed(customer) } },
     '/v1/customers/{id}': { parameters: id(text), get: { responses: shown(customer) } },

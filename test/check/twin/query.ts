@@ -20,20 +20,25 @@ export interface ListQuery {
 }
 
 /** The query, or what is wrong with it. */
-export function readQuery(raw: string, twin: Twin): ListQuery | { readonly errors: readonly string[] } {
+export function readQuery(
+  raw: string,
+  twin: Twin,
+  texts?: readonly string[],
+): ListQuery | { readonly errors: readonly string[] } {
   const has = (fault: Parameters<Twin['has']>[0]): boolean => twin.has(fault)
   const errors: string[] = []
+  const allowed = texts === undefined ? known : ['offest', 'limit', ...texts]
   const values = new Map<string, string>()
   for (const pair of raw.split('&').filter((one) => one !== '')) {
     const [name = '', value = ''] = pair.split('=', 2).map((part) => decode(part) ?? '\0')
     if (name === '\0' || value === '\0') {
       if (!has('undecodable query ignored')) errors.push(`${pair} can not be decoded`)
-    } else if (!known.includes(name)) {
+    } else if (!allowed.includes(name)) {
       if (has('unknown parameters ignored')) continue
       errors.push(
         has('misspelt parameter not explained')
           ? `${name} is unknown`
-          : `${name} is unknown. Known: ${known.join(', ')}`,
+          : `${name} is unknown. Known: ${allowed.join(', ')}`,
       )
     } else if (values.has(name) && !has('last of repeated parameters')) errors.push(`${name} stands twice`)
     else values.set(name, value)
@@ -62,7 +67,8 @@ export function readQuery(raw: string, twin: Twin): ListQuery | { readonly error
     errors.push(`sort takes ${fields.join(', ')}`)
   const expand = (values.get('expand') ?? '').split(',').filter((name) => name !== '')
   if (!has('unknown expand ignored') && expand.some((name) => name !== 'customer')) errors.push('expand takes customer')
-  const where = Object.entries(filters).flatMap(([name, type]): (readonly [string, unknown, string])[] => {
+  const types = texts === undefined ? filters : Object.fromEntries(texts.map((name) => [name, 'string'] as const))
+  const where = Object.entries(types).flatMap(([name, type]): (readonly [string, unknown, string])[] => {
     const text = values.get(name)
     if (text === undefined || has('filter ignored')) return []
     const value = typed(text, type)

@@ -6,6 +6,7 @@ import express, { type Express, type Request, type Response } from 'express'
 import { originOf, problem, sendValue, shownCustomer, shownOrder } from './answers.js'
 import { type Data, data, type Order } from './data.js'
 import type { Fault } from './faults.js'
+import { labelsOf, logIn } from './labels.js'
 import { type ListQuery, readQuery } from './query.js'
 import { subjectOf } from './tokens.js'
 import { writesOf } from './writes.js'
@@ -21,18 +22,21 @@ export function twinApp(fault?: Fault): Express {
   const twin: Twin = {
     data: data(),
     has,
-    subject: (req) =>
-      subjectOf(
-        req.get('Authorization')?.replace(/^Bearer /, '') ?? '',
-        !has('signature not verified'),
-        has('algorithm none'),
-      ),
+    subject(req) {
+      const login = has('token of the login refused') ? undefined : req.get('x-authorization-token')
+      return subjectOf(login ?? req.get('Authorization')?.replace(/^Bearer /, '') ?? '', has)
+    },
   }
   const app = express().disable('x-powered-by').disable('etag').set('query parser', false)
   app.set('case sensitive routing', !has('paths in any case')).set('strict routing', has('slash is 404'))
+  app.use((req, res, next) => (isPreflight(req, res, twin) ? res.status(204).end() : next()))
+  app.get('/login', (req, res) => logIn(req, res, twin))
   app.use('/v0', (_req, res) => res.status(410).end(has('retired version with a body') ? 'Gone.' : undefined))
   app.use(has('unknown version is v1') ? /^\/v\d+/ : '/v1', versionRouter(twin))
   app.use((_req, res) => problem(res, 404, 'no-route', 'There is nothing here.', twin))
+  app.use((_error: unknown, _req: Request, res: Response, _next: unknown) =>
+    problem(res, has('undecodable path is 500') ? 500 : 400, 'undecodable', 'The path can not be decoded.', twin),
+  )
   return app
 }
 
@@ -41,6 +45,10 @@ function versionRouter(twin: Twin) {
   const methods = ['GET', 'HEAD', 'OPTIONS']
   const router = express.Router({ caseSensitive: !has('paths in any case'), strict: has('slash is 404') })
   router.use((req, res, next): unknown => {
+    const isHead = req.method === 'HEAD' && has('HEAD needs no credentials')
+    if (isHead) return next()
+    if (has('malformed token is 500') && req.get('Authorization') === 'Bearer x')
+      return problem(res, 500, 'fault', 'A fault.', twin)
     const subject = twin.subject(req)
     const isOpen = has('writes need no credentials') && !methods.includes(req.method)
     if (subject !== undefined || isOpen || has('no credentials needed')) return next()
@@ -54,18 +62,24 @@ function versionRouter(twin: Twin) {
   const listMethods = [...methods, 'POST', ...(has('DELETE of the list offered') ? ['DELETE'] : [])]
   const itemMethods = [...methods, 'PUT', 'PATCH', 'DELETE', ...(has('Allow names what is not there') ? ['POST'] : [])]
   router.use(writesOf(twin))
+  router.use(labelsOf(twin))
   route(router, '/orders', listMethods, twin, (req, res) => listOrders(req, res, twin))
   route(router, '/orders/:id', itemMethods, twin, (req, res) => {
     const { id } = req.params as { id: string }
     const isNumber = has('leading zeros') ? /^\d+$/ : /^[1-9]\d*$/
-    const order = isNumber.test(id) ? twin.data.orders.get(Number(id)) : undefined
+    const plain = has('formats in paths')
+      ? id.replace(/\.json$/, '')
+      : has('ids decoded twice')
+        ? decodeURIComponent(id)
+        : id
+    const order = isNumber.test(plain) ? twin.data.orders.get(Number(plain)) : undefined
     if (has('item is 500') && order !== undefined && req.method === 'GET')
       return problem(res, 500, 'fault', 'A fault.', twin)
     return sendItem(req, res, order && shownOrder(req, order, [], twin), twin)
   })
   route(router, '/customers', methods, twin, (req, res) => {
     const all = [...twin.data.customers.values()].map((one) => shownCustomer(req, one, twin))
-    return sendPage(req, res, all, twin, true)
+    return sendPage(req, res, all, twin, [])
   })
   route(router, '/customers/:id', methods, twin, (req, res) => {
     const customer = twin.data.customers.get((req.params as { id: string }).id)
@@ -77,10 +91,18 @@ function versionRouter(twin: Twin) {
 type Handler = (req: Request, res: Response) => unknown
 
 /** GET and HEAD of a path, OPTIONS, and 405 for the methods that there are not. */
-function route(router: express.Router, path: string, methods: readonly string[], twin: Twin, read: Handler): void {
+export function route(
+  router: express.Router,
+  path: string,
+  methods: readonly string[],
+  twin: Twin,
+  read: Handler,
+): void {
   router.all(path, (req, res) => {
     if (req.method === 'GET' || req.method === 'HEAD') return read(req, res)
-    if (!(req.method === 'OPTIONS' && twin.has('OPTIONS without Allow'))) res.set('Allow', methods.join(', '))
+    const isReader = twin.subject(req) === 'reader' && !twin.has('Allow is the same for everybody')
+    const offered = isReader ? methods.filter((one) => ['GET', 'HEAD', 'OPTIONS'].includes(one)) : methods
+    if (!(req.method === 'OPTIONS' && twin.has('OPTIONS without Allow'))) res.set('Allow', offered.join(', '))
     if (req.method === 'OPTIONS') return res.status(204).end()
     if (twin.has('POST of an item is 404') && req.method === 'POST')
       return problem(res, 404, 'no-route', 'Nothing.', twin)
@@ -90,7 +112,7 @@ function route(router: express.Router, path: string, methods: readonly string[],
   })
 }
 
-function sendItem(req: Request, res: Response, value: object | undefined, twin: Twin): unknown {
+export function sendItem(req: Request, res: Response, value: object | undefined, twin: Twin): unknown {
   const isHead = req.method === 'HEAD'
   if (value === undefined && !(isHead && twin.has('HEAD of a missing item is 302'))) {
     if (twin.has('missing item is 200') && !isHead) return sendValue(req, res, {}, twin)
@@ -102,25 +124,25 @@ function sendItem(req: Request, res: Response, value: object | undefined, twin: 
 }
 
 function listOrders(req: Request, res: Response, twin: Twin): unknown {
-  return sendPage(req, res, undefined, twin, false)
+  return sendPage(req, res, undefined, twin)
 }
 
-/** A page of `all`, or of the orders that a query matches. */
-function sendPage(
+/** A page of `all`, by texts in `filters`, or of the orders that a query matches. */
+export function sendPage(
   req: Request,
   res: Response,
   all: readonly object[] | undefined,
   twin: Twin,
-  isPlain: boolean,
+  filters?: readonly string[],
 ): unknown {
   const { has } = twin
   const raw = req.url.split('?')[1] ?? ''
-  const query = readQuery(raw, twin)
+  const query = readQuery(raw, twin, filters)
   if ('errors' in query) return problem(res, 400, 'invalid-query', query.errors.join(' '), twin, query.errors)
-  if (isPlain && /(?:^|&)(?:sort|q|expand|state|amount|urgent)=/.test(raw) && !has('unknown parameters ignored'))
-    return problem(res, 400, 'invalid-query', 'Known: offest, limit.', twin, ['Known: offest, limit.'])
   const { page, size } = query
-  const found = all ?? matching(query, twin).map((order) => shownOrder(req, order, query.expand, twin))
+  const texts = query.where.filter(([name]) => filters?.includes(name))
+  const chosen = all?.filter((one) => texts.every(([name, value]) => one[name as keyof object] === value))
+  const found = chosen ?? matching(query, twin).map((order) => shownOrder(req, order, query.expand, twin))
   const number = page - (has('pages counted from 0') && /(?:^|&)offest=[1-9]/.test(raw) ? 0 : 1)
   const start = number * size - (has('pages overlap') && number > 0 ? 1 : 0)
   const shown = found.slice(start, start + size - (has('one item less than limit') ? 1 : 0))
@@ -153,7 +175,11 @@ function pageLinks(req: Request, raw: string, page: number, last: number, twin: 
 function matching({ where, text, sort }: ListQuery, twin: Twin): readonly Order[] {
   const { has } = twin
   const fits = (order: Order): boolean => {
-    const hold = where.map(([name, value]) => order[name as keyof Order] === value)
+    const isLike = (name: string, value: unknown): boolean =>
+      has('filters are patterns') && typeof value === 'string' && value.includes('%')
+        ? new RegExp(`^${value.replaceAll('%', '.*')}$`).test(String(order[name as keyof Order]))
+        : order[name as keyof Order] === value
+    const hold = where.map(([name, value]) => isLike(name, value))
     return has('filters joined by or') && hold.length > 1 ? hold.includes(true) : !hold.includes(false)
   }
   const found = [...twin.data.orders.values()].filter(
@@ -175,4 +201,24 @@ function compare(one: unknown, other: unknown, twin: Twin): number {
   if (one === null || other === null) return (one === null ? 1 : -1) * (twin.has('nulls first') ? -1 : 1)
   if (twin.has('numbers sorted as texts')) return String(one) < String(other) ? -1 : 1
   return (one as number) < (other as number) ? -1 : 1
+}
+
+/** Sets the fields of CORS. Whether it is a preflight, which is answered without a token. */
+function isPreflight(req: Request, res: Response, { has }: Twin): boolean {
+  if (req.get('Origin') === undefined) return false
+  res.set('Access-Control-Allow-Origin', '*')
+  const exposed = ['ETag', 'Location', 'Link', 'x-total-count', 'Deprecation', 'Sunset', 'x-authorization-token']
+  res.set('Access-Control-Expose-Headers', exposed.slice(has('total not exposed') ? 4 : 0).join(', '))
+  if (req.method !== 'OPTIONS' || req.get('Access-Control-Request-Method') === undefined) return false
+  if (has('preflight needs a token')) return false
+  res.set('Access-Control-Allow-Methods', has('preflight without methods') ? 'GET' : 'PUT, PATCH, DELETE')
+  const fields = has('preflight without Authorization') ? '*' : 'Authorization, Content-Type, If-Match, Idempotency-Key'
+  res.set('Access-Control-Allow-Headers', fields)
+  return true
+}
+
+/** Waits without blocking other requests. Timers are too coarse for less than a millisecond. */
+export async function pause(milliseconds: number): Promise<void> {
+  const end = performance.now() + milliseconds
+  while (performance.now() < end) await new Promise((resolve) => setImmediate(resolve))
 }

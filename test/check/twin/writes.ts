@@ -2,9 +2,17 @@
 import express, { type Request, type Response, type Router } from 'express'
 import { currentTag, originOf, problem, sendValue, shownOrder } from './answers.js'
 import type { Order } from './data.js'
-import type { Twin } from './twin.js'
+import { pause, type Twin } from './twin.js'
 
-const members = ['id', 'customer', 'state', 'amount', 'urgent', 'createdAt', 'note'] as const
+const orderTypes = {
+  id: 'number',
+  customer: 'object',
+  state: 'string',
+  amount: 'number',
+  urgent: 'boolean',
+  createdAt: 'string',
+  note: 'string',
+}
 const readOnly = ['id', 'createdAt']
 
 type Body = Readonly<Record<string, unknown>>
@@ -15,14 +23,18 @@ export function writesOf(twin: Twin): Router {
   // Otherwise Express would answer OPTIONS with the methods of this router alone.
   router.use((req, _res, next) => next(req.method === 'OPTIONS' ? 'router' : undefined))
   router.use(express.text({ type: () => true }))
-  const keys = new Map<string, string>()
-  router.post('/orders', (req, res) => {
+  const keys = new Map<string, { readonly location: string; readonly text: string }>()
+  router.post('/orders', async (req, res) => {
     const body = bodyOf(req, res, twin)
     if (body === undefined) return
     const key = req.get('Idempotency-Key')
     const first = key === undefined || has('repeated POST creates again') ? undefined : keys.get(key)
-    const location = first ?? `${originOf(req)}/v1/orders/${create(body, twin).id}`
-    if (key !== undefined) keys.set(key, location)
+    if (has('looks for the key, waits and creates')) await pause(2)
+    if (first !== undefined && first.text !== String(req.body) && !has('another body under a key'))
+      return problem(res, 422, 'key', 'The key was used with another body.', twin)
+    const location = first?.location ?? `${originOf(req)}/v1/orders/${create(body, twin).id}`
+    if (key !== undefined) keys.set(key, { location, text: String(req.body) })
+    if (has('201 with another tag')) res.set('ETag', '"new"')
     if (!has('POST without Location')) res.set('Location', has('Location leads nowhere') ? `${location}000` : location)
     return res.status(201).end()
   })
@@ -37,7 +49,12 @@ export function writesOf(twin: Twin): Router {
 }
 
 /** The body; `undefined` where it was refused. */
-function bodyOf(req: Request, res: Response, twin: Twin): Body | undefined {
+export function bodyOf(
+  req: Request,
+  res: Response,
+  twin: Twin,
+  types: Readonly<Record<string, string>> = orderTypes,
+): Body | undefined {
   const type = req.get('Content-Type')?.split(';')[0]
   if (type !== 'application/json' && type !== 'application/merge-patch+json' && !twin.has('any media type'))
     return void problem(res, 415, 'unsupported', 'Send JSON.', twin)
@@ -48,10 +65,38 @@ function bodyOf(req: Request, res: Response, twin: Twin): Body | undefined {
     const isOther = twin.has('malformed JSON is 422') || (twin.has('any media type') && type === 'text/plain')
     return void problem(res, isOther ? 422 : 400, 'malformed', 'That is no JSON.', twin)
   }
-  const stray = Object.keys(body).find((name) => !(members as readonly string[]).includes(name))
-  if (stray !== undefined && !twin.has('unknown members ignored'))
-    return void problem(res, 422, 'invalid', `${stray} is unknown.`, twin, [`${stray} is unknown.`])
-  return body
+  return validated(body, res, twin, types)
+}
+
+/** The body; `undefined` if it was refused. */
+function validated(
+  body: unknown,
+  res: Response,
+  twin: Twin,
+  types: Readonly<Record<string, string>>,
+): Body | undefined {
+  const { has } = twin
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+    if (has('no object is 500')) return void problem(res, 500, 'fault', 'A fault.', twin)
+    return void problem(res, 422, 'invalid', 'Send an object.', twin, [{ detail: 'no object', pointer: '' }])
+  }
+  if (has('lone surrogates are 500') && /\\ud800/.test(JSON.stringify(body)))
+    return void problem(res, 500, 'fault', 'A fault.', twin)
+  const entries = Object.entries(body).flatMap(([name, value]) => {
+    const type = Object.hasOwn(types, name) ? types[name] : undefined
+    const isFit =
+      type === undefined ? has('unknown members ignored') : value === null || type.split('|').includes(typeof value)
+    return isFit ? [] : [{ detail: `${name} is unknown, or of another type.`, pointer: `/${name}` }]
+  })
+  if (entries.length === 0) return body as Body
+  const errors = entries.map(({ detail, pointer }) =>
+    has('errors without places')
+      ? detail
+      : { detail, pointer: has('pointers lead nowhere') ? `/body${pointer}` : pointer },
+  )
+  const isUnknown = Object.keys(body).some((name) => !Object.hasOwn(types, name))
+  const status = has('schema violations are 400') && !isUnknown ? 400 : 422
+  return void problem(res, status, 'invalid', entries.map(({ detail }) => detail).join(' '), twin, errors)
 }
 
 function create(body: Body, twin: Twin): Order {
@@ -84,16 +129,27 @@ async function change(
     data.orders.set(id, { ...create({}, twin), id })
     return sendValue(req, res, shownOrder(req, data.orders.get(id) as Order, [], twin), twin, 201)
   }
-  if (order === undefined) return problem(res, 404, 'no-item', 'There is no such item.', twin)
+  if (order === undefined)
+    return problem(
+      res,
+      has('If-Match before 404') && req.get('If-Match') ? 412 : 404,
+      'no-item',
+      'There is no such item.',
+      twin,
+    )
   const isIgnored = has('If-Match ignored') || (has('If-Match ignored by DELETE') && method === 'delete')
-  if (!isIgnored && !fits(req, order, twin)) return problem(res, 412, 'stale', 'It was changed.', twin)
-  if (has('compares, waits and writes')) await new Promise((resolve) => setTimeout(resolve, 2))
+  if (!isIgnored && !fits(req, shownOrder(req, order, [], twin), twin))
+    return problem(res, 412, 'stale', 'It was changed.', twin)
+  const isSlow = has('compares, waits and writes') || (has('DELETE compares, waits and deletes') && method === 'delete')
+  if (isSlow) await pause(2)
   if (method === 'delete') {
     if (!has('deleted is still there')) data.orders.delete(id)
     return has('DELETE with a body') ? sendValue(req, res, { deleted: id }, twin) : res.status(204).end()
   }
-  const body = bodyOf(req, res, twin)
+  const body = changeOf(order, req, res, twin)
   if (body === undefined) return
+  if (method === 'put' && body.id !== undefined && body.id !== id && !has('PUT ignores another id'))
+    return problem(res, 422, 'invalid', 'id differs.', twin, [{ detail: 'id differs.', pointer: '/id' }])
   if (has('PUT refuses read-only members') && method === 'put' && readOnly.some((name) => name in body))
     return problem(res, 422, 'invalid', 'id is read-only.', twin, ['id is read-only.'])
   const merged =
@@ -104,14 +160,39 @@ async function change(
   const next = { ...order, ...rest, customerId: customerOf(merged as Body) ?? order.customerId }
   if (has('PUT loses a member') && method === 'put') next.note = null
   if (has('PATCH replaces') && method === 'patch') next.amount = null
+  if (has('PATCH ignores null') && method === 'patch')
+    for (const name of ['amount', 'note'] as const)
+      if (body[name] === null) Object.assign(next, { [name]: order[name] })
   data.orders.set(id, next)
-  return sendValue(req, res, shownOrder(req, next, [], twin), twin)
+  return sendValue(req, res, shownOrder(req, has('change shows the old item') ? order : next, [], twin), twin)
 }
 
-function fits(req: Request, order: Order, twin: Twin): boolean {
+/** The change that a body asks for; `undefined` if it was refused. */
+function changeOf(order: Order, req: Request, res: Response, twin: Twin): Body | undefined {
+  if (req.get('Content-Type') !== 'application/json-patch+json') return bodyOf(req, res, twin)
+  const changed: Record<string, unknown> = {}
+  const operations = JSON.parse(String(req.body)) as { op: string; path: string; value: unknown }[]
+  if (twin.has('JSON Patch ignored')) return changed
+  for (const { op, path, value } of operations) {
+    const name = path.slice(1)
+    const now = name in changed ? changed[name] : order[name as keyof Order]
+    if (op === 'replace') changed[name] = value
+    if (op === 'replace' && twin.has('JSON Patch in parts')) Object.assign(order, changed)
+    if (op === 'test' && now !== value) return void problem(res, 422, 'test', 'The test fails.', twin)
+  }
+  return validated(changed, res, twin, orderTypes)
+}
+
+/** Whether a label is not the one that a request names in `If-Match`, or is one of `If-None-Match`. */
+export const isStale = (req: Request, label: object, twin: Twin): boolean => !fits(req, label, twin)
+
+function fits(req: Request, shown: object, twin: Twin): boolean {
+  const none = req.get('If-None-Match')
+  const current = currentTag(shown, twin)
+  if (none !== undefined && !twin.has('If-None-Match of changes ignored') && (none === '*' || none === current))
+    return false
   const field = req.get('If-Match')
   if (field === undefined || field === '*') return !twin.has('If-Match of one tag only') || field === undefined
-  const tag = currentTag(shownOrder(req, order, [], twin), twin)
   const strong = twin.has('weak tags match') ? field.replaceAll('W/', '') : field
-  return strong.split(twin.has('If-Match of one tag only') ? '\0' : ',').some((one) => one.trim() === tag)
+  return strong.split(twin.has('If-Match of one tag only') ? '\0' : ',').some((one) => one.trim() === current)
 }

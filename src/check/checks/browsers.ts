@@ -1,0 +1,113 @@
+/** Browsers: preflights, and the header fields that scripts may read (HDR-7; Fetch standard, "CORS protocol"). */
+import { exposedHeaders, header } from '../../wire.js'
+import type { ListCheck } from '../check.js'
+import type { Exchange } from '../client/exchange.js'
+import { nobody } from '../client/exchange.js'
+import { carrierOf } from '../client/principals.js'
+import type { Listing } from '../listing.js'
+import { breaks, holds, NotApplicable } from '../verdict.js'
+import { describe } from './expecting.js'
+
+/** The origin of the scripts, where the target names none. */
+const anyOrigin = 'https://check.example'
+
+const originOf = ({ service }: Listing): string => service.target.origin ?? anyOrigin
+
+/** The names of a list field, in lower case. */
+const namesIn = ({ answer }: Exchange, name: string): ReadonlySet<string> =>
+  new Set((answer.field(name) ?? '').split(',').map((one) => one.trim().toLowerCase()))
+
+const letsIn = (exchange: Exchange, origin: string): boolean =>
+  ['*', origin].includes(exchange.answer.field(header.allowOrigin) ?? '')
+
+/** GET of the list by a script of another origin. Throws `NotApplicable` if no origin was given and this one is not let in. */
+async function fromOrigin(list: Listing): Promise<Exchange> {
+  const origin = originOf(list)
+  const exchange = await list.list('', { headers: { Origin: origin } })
+  if (!letsIn(exchange, origin) && list.service.target.origin === undefined)
+    throw new NotApplicable(
+      `scripts of ${origin} may not read the answers. If those of another origin may, give it as "origin" in a target file`,
+    )
+  return exchange
+}
+
+export const browserChecks: readonly ListCheck[] = [
+  {
+    id: 'HDR-7/preflight',
+    rule: 'A preflight needs no token, and allows the methods and the header fields of the conventions.',
+    why: 'Browsers send preflights without credentials, and send nothing else if one is refused.',
+    fix: 'Answer preflights before authentication, with Access-Control-Allow-Methods and Access-Control-Allow-Headers.',
+    async run(list) {
+      await fromOrigin(list)
+      const origin = originOf(list)
+      const method = ['PATCH', 'PUT', 'DELETE'].find((one) => list.target.itemMethods.includes(one)) ?? 'GET'
+      const fields = fieldsOf(list, method)
+      const exchange = await list.send('OPTIONS', method === 'GET' ? list.path : await list.anItem(), {
+        caller: nobody,
+        headers: {
+          Origin: origin,
+          'Access-Control-Request-Method': method,
+          ...(fields.length === 0 ? {} : { 'Access-Control-Request-Headers': fields.join() }),
+        },
+      })
+      const { status } = exchange.answer
+      if (status < 200 || status > 299)
+        return breaks('200 or 204 for a preflight without a token', describe(exchange), exchange)
+      if (!letsIn(exchange, origin))
+        return breaks(
+          `Access-Control-Allow-Origin: ${origin}, or *`,
+          exchange.answer.field(header.allowOrigin) ?? 'none',
+          exchange,
+        )
+      const methods = namesIn(exchange, 'Access-Control-Allow-Methods')
+      // The methods of simple requests need no permission.
+      if (method !== 'GET' && !methods.has(method.toLowerCase()) && !methods.has('*'))
+        return breaks(`${method} in Access-Control-Allow-Methods`, [...methods].join() || 'none', exchange)
+      const allowed = namesIn(exchange, 'Access-Control-Allow-Headers')
+      // The wildcard does not stand for Authorization.
+      const lacking = fields.find((one) => !allowed.has(one) && (one === 'authorization' || !allowed.has('*')))
+      if (lacking === undefined) return holds
+      return breaks(`${lacking} in Access-Control-Allow-Headers`, [...allowed].join() || 'none', exchange)
+    },
+  },
+  {
+    id: 'HDR-7/exposed',
+    rule: 'Scripts may read the header fields of the conventions that an answer has.',
+    why: 'Browsers hide tags, totals and links from scripts unless they are exposed.',
+    fix: 'Name the fields in Access-Control-Expose-Headers.',
+    async run(list) {
+      const exchange = await fromOrigin(list)
+      const origin = originOf(list)
+      if (!letsIn(exchange, origin))
+        return breaks(
+          `Access-Control-Allow-Origin: ${origin}, or *`,
+          exchange.answer.field(header.allowOrigin) ?? 'none',
+          exchange,
+        )
+      const exposed = namesIn(exchange, header.exposeHeaders)
+      // With cookies the wildcard is a name like any other.
+      const hasAll = exposed.has('*') && exchange.answer.field(header.allowCredentials) !== 'true'
+      const hidden = ofClause.find((one) => exchange.answer.field(one) !== undefined && !exposed.has(one.toLowerCase()))
+      if (hasAll || hidden === undefined) return holds
+      return breaks(
+        `${hidden} in ${header.exposeHeaders}`,
+        exchange.answer.field(header.exposeHeaders) ?? 'none',
+        exchange,
+      )
+    },
+  },
+]
+
+/** The fields that HDR-7 names. Others that this library exposes are its own. */
+const ofClause = exposedHeaders.filter(
+  (one) =>
+    ![header.contentLocation, header.preferenceApplied, header.acceptPatch, header.requestId].includes(one as never),
+)
+
+/** The fields that a script sends with a request, in lower case and sorted, as browsers name them. */
+function fieldsOf({ service, target }: Listing, method: string): readonly string[] {
+  const [first] = service.client.principals.values()
+  const credential = target.secured && first !== undefined ? [carrierOf(first).name] : []
+  const change = ['PATCH', 'PUT'].includes(method) ? [header.contentType, header.ifMatch] : []
+  return [...credential, ...change].map((name) => name.toLowerCase()).sort()
+}

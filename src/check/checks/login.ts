@@ -1,0 +1,98 @@
+/**
+ * The login of public APIs (AUTH-2, AUTH-3). A made-up user is tried once: this locks nobody's
+ * account. A wrong password for a real user is never sent.
+ */
+import { randomUUID } from 'node:crypto'
+import { header } from '../../wire.js'
+import type { ServiceCheck } from '../check.js'
+import type { Exchange } from '../client/exchange.js'
+import { type Caller, nobody } from '../client/exchange.js'
+import type { Service } from '../service.js'
+import { breaks, holds, NotApplicable, type Outcome, Unchecked } from '../verdict.js'
+import { describe, expectStatus } from './expecting.js'
+import { besideVersion } from './version-root.js'
+
+/** `GET {base_url}/login`: the login stands beside the versions. */
+async function logIn(service: Service, caller: Caller): Promise<Exchange> {
+  const { login } = service.target
+  if (login === undefined) throw new NotApplicable('no login is known. Give its path as "login" in a target file')
+  const { root } = besideVersion(service)
+  return service.client.send('GET', `${root}${login}`, { caller })
+}
+
+/** With the account of the target. Throws `Unchecked` if none was given. */
+async function logInAsUser(service: Service): Promise<Exchange> {
+  if (service.target.login !== undefined && service.client.account === undefined)
+    throw new Unchecked('no user was given that can log in. Give "account" in a target file')
+  return logIn(service, { kind: 'account' })
+}
+
+function refusal(exchange: Exchange, who: string): Outcome | undefined {
+  const wrong = expectStatus(exchange, [401], who)
+  if (wrong !== undefined) return wrong
+  return exchange.answer.field(header.token) === undefined
+    ? undefined
+    : breaks('no token', `a field ${header.token}`, exchange)
+}
+
+export const loginChecks: readonly ServiceCheck[] = [
+  {
+    id: 'AUTH-2/nobody',
+    rule: 'A login without credentials is 401, and asks for Basic credentials.',
+    why: 'A client learns what it has to send.',
+    fix: 'Answer 401 with WWW-Authenticate: Basic.',
+    async run(service) {
+      const exchange = await logIn(service, nobody)
+      const challenge = exchange.answer.field(header.wwwAuthenticate)
+      const isBasic = /(?:^|,)\s*basic\b/i.test(challenge ?? '')
+      return (
+        refusal(exchange, 'a login without credentials') ??
+        (isBasic ? holds : breaks(`${header.wwwAuthenticate}: Basic`, challenge ?? 'none', exchange))
+      )
+    },
+  },
+  {
+    id: 'AUTH-2/unknown-user',
+    rule: 'A login of an unknown user is 401 without a token.',
+    why: 'Anybody could act as a user.',
+    fix: 'Compare user and password before issuing a token.',
+    async run(service) {
+      const exchange = await logIn(service, { kind: 'basic', user: `check-${randomUUID()}`, password: randomUUID() })
+      return refusal(exchange, 'a login of an unknown user') ?? holds
+    },
+  },
+  {
+    id: 'AUTH-2/token',
+    rule: 'A login with user and password is 200, with the token in `x-authorization-token` and no body, and is not stored.',
+    why: 'Clients of all services take the token from the same place, and no cache may keep it.',
+    fix: 'Send the token in x-authorization-token, without a body, and Cache-Control: no-store.',
+    async run(service) {
+      const exchange = await logInAsUser(service)
+      const { answer } = exchange
+      const wrong = expectStatus(exchange, [200], 'a login')
+      if (wrong !== undefined) return wrong
+      if (answer.field(header.token) === undefined) return breaks(`a field ${header.token}`, 'none', exchange)
+      if (answer.body !== '') return breaks('no body', describe(exchange), exchange)
+      const control = answer.field(header.cacheControl)
+      return /\bno-store\b/i.test(control ?? '')
+        ? holds
+        : breaks('Cache-Control: no-store', control ?? 'none', exchange)
+    },
+  },
+  {
+    id: 'AUTH-3/token',
+    rule: 'The token of a login is accepted in the request header `x-authorization-token`.',
+    why: 'Clients of all services send it in the same way.',
+    fix: 'Read the token from x-authorization-token.',
+    async run(service) {
+      const login = await logInAsUser(service)
+      const token = login.answer.field(header.token)
+      const [open] = service.target.collections.filter(({ secured, template }) => secured && !template.includes('{'))
+      if (token === undefined || !/^\S+$/.test(token)) throw new Unchecked('the login gave no token')
+      if (open === undefined) throw new NotApplicable('no list needs credentials')
+      const exchange = await service.send('GET', open.template, { caller: { kind: 'session', token } })
+      // The user may have no permission for it: the token was accepted.
+      return expectStatus(exchange, [200, 403, 405], 'the token of a login') ?? holds
+    },
+  },
+]

@@ -1,0 +1,114 @@
+/** Names in paths, and other spellings of an address (PATH-2..4, PATH-9, PATH-11). */
+import { checkCollectionName } from '../../definition/naming.js'
+import { isConfigurationError } from '../../problem.js'
+import type { ListCheck } from '../check.js'
+import type { Listing } from '../listing.js'
+import { breaks, holds, NotApplicable, type Outcome } from '../verdict.js'
+import { expectStatus, firstBreak } from './expecting.js'
+import { needsGet } from './items.js'
+
+/** A break if the name of the collection has a fault of this code. */
+async function nameLaw(list: Listing, code: string, expected: string): Promise<Outcome> {
+  const name = list.target.template.split('/').at(-1) ?? ''
+  try {
+    checkCollectionName(name)
+  } catch (error) {
+    if (!isConfigurationError(error)) throw error
+    if (error.code === code) return breaks(expected, `"${name}"`, await list.sample())
+  }
+  return holds
+}
+
+export const nameChecks: readonly ListCheck[] = [
+  {
+    id: 'PATH-2/plural',
+    rule: 'The name of a collection is a plural noun.',
+    why: 'Clients guess the addresses of a service from those that they know.',
+    fix: 'Rename the collection, and serve the old name in the old version only.',
+    run: (list) => nameLaw(list, 'name-not-plural', 'a plural noun'),
+  },
+  {
+    id: 'PATH-3/verb',
+    rule: 'The name of a collection is no action.',
+    why: 'The method says what is done. A verb in the path says it twice, or something else.',
+    fix: 'Name what is created or changed, and let the method be the verb.',
+    run: (list) => nameLaw(list, 'name-is-verb', 'a noun'),
+  },
+  {
+    id: 'PATH-4/format',
+    rule: 'The name of a collection has no format.',
+    why: 'An address stays the same when another format is added.',
+    fix: 'Choose the format by Accept.',
+    run: (list) => nameLaw(list, 'name-has-format', 'a name without a format'),
+  },
+  {
+    id: 'PATH-4/extension',
+    needs: ['VERB-1/item'],
+    rule: 'An item with a format behind its id is 404.',
+    why: 'With two addresses for an item, caches and permissions miss one of them.',
+    fix: 'Take what follows a dot as part of the id. Choose the format by Accept.',
+    async run(list) {
+      needsGet(list)
+      const path = `${await list.anItem()}.json`
+      return expectStatus(await list.send('GET', path), [404, 400], `GET ${path}`) ?? holds
+    },
+  },
+  {
+    id: 'PATH-11/encoding',
+    needs: ['VERB-1/item'],
+    rule: 'An id is decoded exactly once: `%33` is `3`, `%2533` is not, and `%zz` is 400.',
+    why: 'An id that is decoded twice, or not at all, leads to another item or to none.',
+    fix: 'Split the path first, and then decode each segment once.',
+    async run(list) {
+      needsGet(list)
+      const path = await list.anItem()
+      const [, above = '', first = '', rest = ''] = /^(.*\/)([A-Za-z0-9])([^/]*)$/.exec(path) ?? []
+      if (first === '') throw new NotApplicable('ids do not begin with a letter or a digit')
+      const code = first.charCodeAt(0).toString(16).toUpperCase()
+      const spellings: readonly (readonly [string, readonly number[]])[] = [
+        [`${above}%${code}${rest}`, [200]],
+        [`${above}%25${code}${rest}`, [404, 400]],
+        [`${above}%zz`, [400]],
+      ]
+      const found = await firstBreak(spellings, async ([at, statuses]) =>
+        expectStatus(await list.send('GET', at), statuses, `GET ${at}`),
+      )
+      return found ?? holds
+    },
+  },
+  {
+    id: 'PATH-9/parts',
+    needs: ['VERB-1/item'],
+    rule: 'An id of several parts has one order: another order, or a missing part, is 404.',
+    why: 'With two addresses for an item, caches and permissions miss one of them.',
+    fix: 'Take the parts only in their documented order.',
+    async run(list) {
+      const path = await compositePath(list)
+      const [, above = '', id = ''] = /^(.*\/)([^/]*)$/.exec(path) ?? []
+      const parts = id.split(',')
+      const found = await firstBreak([parts.toReversed().join(), parts.slice(1).join()], async (other) =>
+        expectStatus(await list.send('GET', `${above}${other}`), [404, 400], `GET ${above}${other}`),
+      )
+      return found ?? holds
+    },
+  },
+  {
+    id: 'PATH-9/encoded',
+    needs: ['VERB-1/item'],
+    rule: 'In an id of several parts `,` and `=` may be percent-encoded.',
+    why: 'Client libraries encode them.',
+    fix: 'Decode the segment first, and then split it at the commas.',
+    async run(list) {
+      const path = await compositePath(list)
+      const encoded = path.replace(/[^/]*$/, (id) => id.replaceAll(',', '%2C').replaceAll('=', '%3D'))
+      return expectStatus(await list.send('GET', encoded), [200], `GET ${encoded}`) ?? holds
+    },
+  },
+]
+
+/** An item with an id of several parts. */
+async function compositePath(list: Listing): Promise<string> {
+  needsGet(list)
+  if (list.key.length < 2) throw new NotApplicable('ids have one part')
+  return list.anItem()
+}

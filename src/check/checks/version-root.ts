@@ -1,0 +1,14 @@
+/** The address that versions and the login stand below. */
+import type { Service } from '../service.js'
+import { Unchecked } from '../verdict.js'
+
+/** What precedes the version, and a path below the version. Throws `Unchecked` if there is no version. */
+export function besideVersion({ base, target }: Service): { readonly root: string; readonly below: string } {
+  const [, root, last] = /^(.*)\/(v\d+)$/.exec(base) ?? []
+  const below = target.collections[0]?.template.replace(/\/\{.*$/, '') ?? ''
+  if (root !== undefined && last !== undefined) return { root, below }
+  const [, version, rest = ''] = /^(\/v\d+)(\/.*)$/.exec(below) ?? []
+  if (version === undefined)
+    throw new Unchecked('neither the base address nor the paths begin with a version such as v1')
+  return { root: base, below: rest }
+}

@@ -1,0 +1,40 @@
+/** What a deprecated resource says of itself (VER-3). */
+import { header } from '../../wire.js'
+import type { ListCheck } from '../check.js'
+import { breaks, holds, NotApplicable, Unchecked } from '../verdict.js'
+
+export const versionChecks: readonly ListCheck[] = [
+  {
+    id: 'VER-3/said',
+    rule: 'What the document calls deprecated says so with `Deprecation`.',
+    why: 'Programs do not read documents. Their tools read the header field, and warn.',
+    fix: 'Send Deprecation: @seconds (RFC 9745) with every answer of what is deprecated.',
+    async run(list) {
+      if (list.target.deprecated !== true)
+        throw new NotApplicable(`the document does not call ${list.target.template} deprecated`)
+      const exchange = await list.sample()
+      if (exchange.answer.status !== 200) throw new Unchecked(`GET of the list was answered ${exchange.answer.status}`)
+      return exchange.answer.field(header.deprecation) === undefined
+        ? breaks(`a field ${header.deprecation}`, 'none', exchange)
+        : holds
+    },
+  },
+  {
+    id: 'VER-3/order',
+    rule: '`Sunset` is not before `Deprecation`.',
+    why: 'A client would learn of an end that is over before it began.',
+    fix: 'Set Sunset to a later day than Deprecation (RFC 9745, section 4).',
+    async run(list) {
+      const exchange = await list.sample()
+      const seconds = /^@(-?\d+)$/.exec(exchange.answer.field(header.deprecation) ?? '')?.[1]
+      const sunset = Date.parse(exchange.answer.field(header.sunset) ?? '')
+      if (seconds === undefined || Number.isNaN(sunset)) throw new NotApplicable('the answer does not have both dates')
+      if (sunset >= Number(seconds) * 1000) return holds
+      return breaks(
+        `Sunset after ${new Date(Number(seconds) * 1000).toUTCString()}`,
+        exchange.answer.field(header.sunset) as string,
+        exchange,
+      )
+    },
+  },
+]

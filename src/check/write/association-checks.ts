@@ -1,0 +1,102 @@
+/** Members of an associated sub-collection are put in and taken out (VERB-4), with own records only. */
+import type { WriteCheck } from '../check.js'
+import { describe, expectStatus } from '../checks/expecting.js'
+import type { Exchange } from '../client/exchange.js'
+import { itemsOf, Listing } from '../listing.js'
+import { listingOf } from '../listings.js'
+import { breaks, holds, NotApplicable, Unchecked } from '../verdict.js'
+import { Owner, type OwnRecord } from './own-record.js'
+
+/** A new parent and a new item, with the address at which the item is put into the parent. */
+interface Pair {
+  readonly item: OwnRecord
+  /** The sub-collection of the new parent. */
+  readonly members: Listing
+  readonly address: string
+  readonly missing: string
+}
+
+/** Throws `NotApplicable` unless the sub-collection is an associated one. */
+async function newPair({ list, ledger }: Owner): Promise<Pair> {
+  const { service, target } = list
+  if (target.associated !== true) throw new NotApplicable(`${target.template} is no associated sub-collection`)
+  const segments = target.template.split('/')
+  const above = segments.slice(0, -2).join('/')
+  const name = segments.at(-1) as string
+  const { collections } = service.target
+  const parentTarget = collections.find(({ template }) => template === above)
+  const itemTarget = collections.find(
+    ({ template }) => template !== target.template && template.split('/').at(-1) === name,
+  )
+  if (parentTarget === undefined || itemTarget === undefined)
+    throw new Unchecked(`the collection of the parents or of the items of ${target.template} is not known`)
+  const parent = await new Owner(await listingOf(service, parentTarget), ledger).make()
+  const items = await listingOf(service, itemTarget)
+  const item = await new Owner(items, ledger).make()
+  const members = new Listing(service, target, `${parent.address.slice(service.base.length)}/${name}`)
+  const id = item.address.slice(item.address.lastIndexOf('/') + 1)
+  const address = `${parent.address}/${name}/${id}`
+  const missing = `${parent.address}/${name}/${(await items.aMissingItem()).split('/').at(-1)}`
+  for (const one of [address, missing]) ledger.below(parent.address, one)
+  return { item, members, address, missing }
+}
+
+/** Whether the sub-collection lists the item. */
+async function lists({ members, item }: Pair): Promise<{ readonly isThere: boolean; readonly exchange: Exchange }> {
+  const exchange = await members.list()
+  const id = item.address.slice(item.address.lastIndexOf('/') + 1)
+  const isThere = itemsOf(exchange).some((one) => members.pathOf(one).endsWith(`/${id}`))
+  return { isThere, exchange }
+}
+
+const done = [204, 200, 201]
+
+export const associationChecks: readonly WriteCheck[] = [
+  {
+    id: 'VERB-4/attach',
+    rule: 'PUT without a body puts an existing item into the collection of a parent, once however often it is sent.',
+    why: 'A client relates two items, and may send again after a lost answer.',
+    fix: 'Store the relation if it is not there, and answer 204.',
+    async run({ list, ledger }) {
+      const pair = await newPair(new Owner(list, ledger))
+      const { client } = list.service
+      const put = await client.send('PUT', pair.address)
+      const wrong = expectStatus(put, done, 'PUT of a member')
+      if (wrong !== undefined) return wrong
+      const after = await lists(pair)
+      if (!after.isThere) return breaks('the item in the list of the parent', 'a list without it', put, after.exchange)
+      const again = await client.send('PUT', pair.address)
+      return expectStatus(again, done, 'the same PUT again') ?? holds
+    },
+  },
+  {
+    id: 'VERB-4/detach',
+    needs: ['VERB-4/attach'],
+    rule: 'DELETE of a member takes it out of the collection of the parent, and the item stays.',
+    why: 'A client ends a relation. The item belongs to others, too.',
+    fix: 'Delete the relation and not the item.',
+    async run({ list, ledger }) {
+      const pair = await newPair(new Owner(list, ledger))
+      const { client } = list.service
+      await client.send('PUT', pair.address)
+      const removed = await client.send('DELETE', pair.address)
+      const wrong = expectStatus(removed, [204, 200, 202], 'DELETE of a member')
+      if (wrong !== undefined) return wrong
+      const item = await client.send('GET', pair.item.address)
+      if (item.answer.status !== 200) return breaks('200 at the own address of the item', describe(item), removed, item)
+      const after = await lists(pair)
+      return after.isThere ? breaks('a list without the item', 'the item', removed, after.exchange) : holds
+    },
+  },
+  {
+    id: 'VERB-4/missing',
+    needs: ['VERB-4/attach'],
+    rule: 'PUT of an item that does not exist is 404.',
+    why: 'A client learns that it has the wrong id.',
+    fix: 'Look up both items before storing the relation.',
+    async run({ list, ledger }) {
+      const { missing } = await newPair(new Owner(list, ledger))
+      return expectStatus(await list.service.client.send('PUT', missing), [404], 'PUT of a missing item') ?? holds
+    },
+  },
+]

@@ -1,0 +1,131 @@
+/** Bodies that must be refused, and what the refusal says (ERR-2, ERR-3, VERB-12). */
+import { get, isList, isObject, pointerTokens } from '../../definition/json.js'
+import { header } from '../../wire.js'
+import type { WriteCheck } from '../check.js'
+import { describe, expectStatus, firstBreak } from '../checks/expecting.js'
+import { breaks, holds, NotApplicable, Unchecked } from '../verdict.js'
+import { ifMatch, mergePatch, newRecord, patchOf } from './changes.js'
+import { withJson } from './own-record.js'
+
+/** Bodies of PATCH that are no change of an item. Each is well-formed JSON. */
+const noObjects = ['[]', '"text"', '7', 'null', 'true']
+
+/** Bodies that may break a parser or a store. A service refuses them, or takes them as they are. */
+const hostile = (member: string): readonly string[] => [
+  `{"${member}":"\\ud800"}`,
+  `{"${member}":"\\u0000"}`,
+  `{"__proto__":{"${member}":"x"}}`,
+  '{"constructor":{"prototype":{"x":1}}}',
+  `{"${member}":${'['.repeat(2_000)}${']'.repeat(2_000)}}`,
+  `{"${member}":1e999}`,
+]
+
+export const bodyChecks: readonly WriteCheck[] = [
+  {
+    id: 'ERR-2/schema',
+    rule: 'A body of the right form with a value of another type is 422.',
+    why: 'A client distinguishes what it wrote wrongly from what the service could not read.',
+    fix: 'Answer 400 for what can not be parsed, and 422 for what breaks the schema.',
+    async run(owner) {
+      const { own, tag } = await newRecord(owner, 'PATCH')
+      const [member = ''] = Object.keys(patchOf(owner, own.marker, 1))
+      const patch = await owner.send('PATCH', own, mergePatch({ [member]: { no: 'text' } }, ifMatch(tag)))
+      return expectStatus(patch, [422], `an object as the text "${member}"`) ?? holds
+    },
+  },
+  {
+    id: 'ERR-2/no-object',
+    rule: 'A body that is no object is 422 or 400, and never a fault of the service.',
+    why: 'A fault of the client must not look like a failure.',
+    fix: 'Validate that the body is an object before using it.',
+    async run(owner) {
+      const { own, tag } = await newRecord(owner, 'PATCH')
+      const found = await firstBreak(noObjects, async (body) => {
+        const patch = await owner.send('PATCH', own, { ...mergePatch({}, ifMatch(tag)), body })
+        return expectStatus(patch, [422, 400], `the body ${body}`)
+      })
+      return found ?? holds
+    },
+  },
+  {
+    id: 'ERR-2/hostile',
+    rule: 'A hostile body is never a fault of the service.',
+    why: 'A fault of the client must not look like a failure, and failures attract attackers.',
+    fix: 'Bound the depth of bodies, and refuse what the store can not hold with 422.',
+    async run(owner) {
+      const { own } = await newRecord(owner, 'PATCH')
+      const [member = ''] = Object.keys(patchOf(owner, own.marker, 1))
+      const found = await firstBreak(hostile(member), async (body) => {
+        const patch = await owner.send('PATCH', own, { ...mergePatch({}), body })
+        return patch.answer.status < 500
+          ? undefined
+          : breaks(`400, 413 or 422 for ${body.slice(0, 60)}`, describe(patch), patch)
+      })
+      return found ?? holds
+    },
+  },
+  {
+    id: 'ERR-3/places',
+    needs: ['ERR-2/schema', 'REP-8/unknown-member'],
+    rule: 'A refusal of a body lists each violation with a JSON Pointer to its place.',
+    why: 'A client shows each message beside the field that it is about.',
+    fix: 'Put an entry with a pointer into errors for each violation.',
+    async run(owner) {
+      const { own, tag } = await newRecord(owner, 'PATCH')
+      const [member = ''] = Object.keys(patchOf(owner, own.marker, 1))
+      const body = { [member]: { no: 'text' }, noSuchMember: 1 }
+      const patch = await owner.send('PATCH', own, mergePatch(body, ifMatch(tag)))
+      const wrong = expectStatus(patch, [422], 'a body with two violations')
+      if (wrong !== undefined) return wrong
+      const errors = isObject(patch.answer.json) ? patch.answer.json.errors : undefined
+      const pointers = isList(errors) ? errors.map(pointerIn) : []
+      const lost = pointers.find(
+        (one) => one !== undefined && get(body, pointerTokens(one)) === undefined && one !== '',
+      )
+      if (lost !== undefined) return breaks('pointers to places of the body', lost.slice(0, 80), patch)
+      const lacking = [member, 'noSuchMember'].find((name) => !pointers.some((one) => one?.split('/')[1] === name))
+      return lacking === undefined
+        ? holds
+        : breaks(
+            `an entry with a pointer to "/${lacking}" in "errors"`,
+            JSON.stringify(errors ?? null).slice(0, 120),
+            patch,
+          )
+    },
+  },
+  {
+    id: 'VERB-12/other-body',
+    needs: ['VERB-12/repeat'],
+    rule: 'Another body under a used `Idempotency-Key` is 422, and creates nothing.',
+    why: 'A client that uses a key twice by mistake would take one item for the other.',
+    fix: 'Store a digest of the body with the key, and compare it.',
+    async run(owner) {
+      if (owner.creation.idempotent !== true) throw new NotApplicable('POST takes no Idempotency-Key')
+      const { number, exchange, marker, body, options } = await owner.post()
+      const address = owner.addressOf(exchange)
+      if (address === undefined) throw new Unchecked('the answer to POST has no address of a new item')
+      const own = await owner.taken(number, address, exchange, marker)
+      const key = options.headers?.[header.idempotencyKey] ?? ''
+      const changed = { ...body, ...patchOf(owner, own.marker, 1) }
+      const second = await owner.list.service.client.send(
+        'POST',
+        exchange.request.url,
+        withJson(changed, { [header.idempotencyKey]: key }),
+      )
+      const other = owner.addressOf(second)
+      if (other !== undefined && other !== address)
+        await owner.adopt(other, second, String(patchOf(owner, own.marker, 1)[owner.creation.marker ?? '']))
+      const wrong = expectStatus(second, [422], 'another body under a used key')
+      return wrong === undefined
+        ? holds
+        : breaks('422 for another body under a used key', describe(second), exchange, second)
+    },
+  },
+]
+
+/** The JSON Pointer of an entry, also as a fragment of an address; `undefined` if it has none. */
+function pointerIn(entry: unknown): string | undefined {
+  if (!isObject(entry)) return undefined
+  const found = Object.values(entry).find((one) => typeof one === 'string' && /^#?\/[^/\s]/.test(one))
+  return typeof found === 'string' ? found.replace(/^#/, '') : undefined
+}

@@ -1,0 +1,172 @@
+/** More about changes: JSON Patch, null, what is answered, and preconditions (VERB-3, VERB-5, VERB-10, HDR-3, HDR-4, HDR-8). */
+import { canonicalText, isObject } from '../../definition/json.js'
+import { header, mediaType } from '../../wire.js'
+import type { WriteCheck } from '../check.js'
+import { describe, expectStatus, firstBreak } from '../checks/expecting.js'
+import type { SendOptions } from '../client/client.js'
+import { breaks, holds, NotApplicable, Unchecked } from '../verdict.js'
+import { ifMatch, mergePatch, newRecord, patchOf } from './changes.js'
+import { type Owner, withJson } from './own-record.js'
+
+/** A JSON Patch (RFC 6902). Throws `NotApplicable` if the document does not offer it. */
+function jsonPatch(owner: Owner, tag: string, operations: readonly object[]): SendOptions {
+  if (owner.list.target.patches?.includes(mediaType.jsonPatch) !== true)
+    throw new NotApplicable(`the document does not offer ${mediaType.jsonPatch}`)
+  return withJson(operations, { [header.contentType]: mediaType.jsonPatch, ...ifMatch(tag) })
+}
+
+/** The change of the marker, as a path and the new text. */
+function changeOf(owner: Owner, marker: string, n: number) {
+  const [[member = '', value = ''] = []] = Object.entries(patchOf(owner, marker, n))
+  return { member, path: `/${member.replaceAll('~', '~0').replaceAll('/', '~1')}`, value }
+}
+
+export const changeChecks: readonly WriteCheck[] = [
+  {
+    id: 'VERB-5/json-patch',
+    rule: 'A JSON Patch is applied where the document offers it.',
+    why: 'Clients use the format that they are offered.',
+    fix: 'Apply the operations in their order (RFC 6902).',
+    async run(owner) {
+      const { own, tag, exchange } = await newRecord(owner, 'PATCH')
+      const { member, path, value } = changeOf(owner, own.marker, 1)
+      const operations = [
+        { op: 'test', path, value: own.marker },
+        { op: 'replace', path, value },
+      ]
+      const patch = await owner.send('PATCH', own, jsonPatch(owner, tag, operations))
+      const wrong = expectStatus(patch, [200], 'a JSON Patch')
+      if (wrong !== undefined) return wrong
+      const after = await owner.current(own)
+      return after.value[member] === value
+        ? holds
+        : breaks(`"${member}": "${value}"`, 'another value', exchange, patch, after.exchange)
+    },
+  },
+  {
+    id: 'VERB-5/json-patch-whole',
+    needs: ['VERB-5/json-patch'],
+    rule: 'A JSON Patch with a failing `test` is refused, and changes nothing.',
+    why: 'A client relies on the test: the operations before it must not stay.',
+    fix: 'Apply all operations to a copy, and store it only if each succeeds (RFC 5789, section 2).',
+    async run(owner) {
+      const { own, tag } = await newRecord(owner, 'PATCH')
+      const { member, path, value } = changeOf(owner, own.marker, 1)
+      const operations = [
+        { op: 'replace', path, value },
+        { op: 'test', path, value: 'no record has this text' },
+      ]
+      const patch = await owner.send('PATCH', own, jsonPatch(owner, tag, operations))
+      const { status } = patch.answer
+      if (status < 400 || status > 499)
+        return breaks('a refusal of a JSON Patch with a failing test', describe(patch), patch)
+      const after = await owner.current(own)
+      return after.value[member] === own.marker
+        ? holds
+        : breaks(`"${member}" as it was`, 'another value', patch, after.exchange)
+    },
+  },
+  {
+    id: 'VERB-5/null',
+    needs: ['VERB-5/merge'],
+    rule: 'PATCH with null sets a member that may be null to null.',
+    why: 'A client has no other way to empty a member.',
+    fix: 'Distinguish null from an absent member when merging (RFC 7396).',
+    async run(owner) {
+      const { nullable } = owner.list.target
+      const { members, marker, body = {} } = owner.creation
+      const { own, tag, value } = await newRecord(owner, 'PATCH')
+      const writable = nullable.filter((name) => (members.includes(name) || name in body) && name !== marker)
+      const name = writable.find((one) => value[one] !== null && typeof value[one] !== 'object')
+      if (name === undefined) throw new Unchecked('no member of a new item may be null and has a value')
+      const patch = await owner.send('PATCH', own, mergePatch({ [name]: null }, ifMatch(tag)))
+      if (patch.answer.status === 422) throw new Unchecked(`a rule of the service refuses null for "${name}"`)
+      const wrong = expectStatus(patch, [200], `PATCH of "${name}" with null`)
+      if (wrong !== undefined) return wrong
+      const after = await owner.current(own)
+      return after.value[name] === null ? holds : breaks(`"${name}": null`, 'a value', patch, after.exchange)
+    },
+  },
+  {
+    id: 'VERB-10/representation',
+    rule: 'The answer to PUT and PATCH shows the item as it is now.',
+    why: 'A client goes on with what it got, without another GET.',
+    fix: 'Answer changes with the new representation.',
+    async run(owner) {
+      const { own, tag } = await newRecord(owner, 'PATCH')
+      const patch = await owner.send('PATCH', own, mergePatch(patchOf(owner, own.marker, 1), ifMatch(tag)))
+      if (patch.answer.status !== 200) throw new Unchecked(`PATCH was answered ${patch.answer.status}`)
+      const { json } = patch.answer
+      if (!isObject(json)) return breaks('the new representation', describe(patch), patch)
+      const after = await owner.current(own)
+      const other = Object.keys(after.value).find(
+        (name) => canonicalText(after.value[name]) !== canonicalText(json[name] ?? null),
+      )
+      return other === undefined ? holds : breaks(`"${other}" as GET shows it`, 'another value', patch, after.exchange)
+    },
+  },
+  {
+    id: 'HDR-8/created',
+    rule: 'A tag that comes with 201 is that of the new item.',
+    why: 'A client changes what it has created with this tag.',
+    fix: 'Make the tag from the stored item, after defaults and triggers have run.',
+    async run(owner) {
+      const { own, exchange, tag } = await newRecord(owner)
+      const told = own.posted.answer.field(header.etag)
+      if (told === undefined) throw new NotApplicable('201 has no tag')
+      return told === tag ? holds : breaks(`Etag: ${tag} with 201`, told, own.posted, exchange)
+    },
+  },
+  {
+    id: 'VERB-3/other-id',
+    needs: ['VERB-3/unchanged'],
+    rule: 'PUT of a body with another id is 422, and the item keeps its id.',
+    why: 'A client that mixes up two items must not overwrite or move one of them.',
+    fix: 'Compare the id of the body with that of the path.',
+    async run(owner) {
+      const [name, ...more] = owner.list.key
+      const { own, tag, value, exchange } = await newRecord(owner, 'PUT')
+      if (name === undefined || more.length > 0 || !(name in value)) throw new NotApplicable('the id is no member')
+      const missing = await owner.list.aMissingItem()
+      const address = `${owner.list.service.base}${missing}`
+      const id = decodeURIComponent(missing.slice(missing.lastIndexOf('/') + 1))
+      if ((await owner.list.service.client.send('GET', address)).answer.status !== 404)
+        throw new Unchecked(`${address} is there`)
+      const other = typeof value[name] === 'number' ? Number(id) : id
+      const put = await owner.send('PUT', own, withJson({ ...value, [name]: other }, ifMatch(tag)))
+      // A service that moves the item has it at the other address now.
+      if (put.answer.status < 300) await owner.adopt(address, own.posted, own.marker)
+      const wrong = expectStatus(put, [422], 'PUT of a body with another id')
+      return wrong === undefined ? holds : breaks('422 for PUT of a body with another id', describe(put), exchange, put)
+    },
+  },
+  {
+    id: 'HDR-3/absent',
+    needs: ['VERB-6/delete'],
+    rule: 'On an item that is not there `If-Match` is 404, and not 412.',
+    why: 'A client that gets 412 reads the item and tries again, for ever.',
+    fix: 'Look the item up before comparing tags.',
+    async run(owner) {
+      const { own, tag } = await newRecord(owner, 'DELETE')
+      await owner.send('DELETE', own, { headers: ifMatch(tag) })
+      if ((await owner.send('GET', own)).answer.status !== 404) throw new Unchecked('DELETE did not remove the item')
+      const again = await owner.send('DELETE', own, { headers: ifMatch(tag) })
+      return expectStatus(again, [404], 'DELETE with If-Match of an item that was deleted') ?? holds
+    },
+  },
+  {
+    id: 'HDR-4/changes',
+    needs: ['HDR-3/stale'],
+    rule: 'A change with the current tag in `If-None-Match` is 412, and so is one with `*`.',
+    why: 'A client that says so does not want to change what it knows.',
+    fix: 'Compare If-None-Match for every method that changes (RFC 9110 13.1.2).',
+    async run(owner) {
+      const { own, tag } = await newRecord(owner, 'PATCH')
+      const found = await firstBreak([tag, '*'], async (field) => {
+        const patch = mergePatch(patchOf(owner, own.marker, 1), { [header.ifNoneMatch]: field })
+        return expectStatus(await owner.send('PATCH', own, patch), [412], `PATCH with If-None-Match: ${field}`)
+      })
+      return found ?? holds
+    },
+  },
+]

@@ -1,0 +1,147 @@
+/** Races: several clients write at the same time (HDR-3, VERB-2, VERB-12). */
+import type { WriteCheck } from '../check.js'
+import type { Racer } from '../client/client.js'
+import type { Exchange } from '../client/exchange.js'
+import { NotApplicable, Unchecked } from '../verdict.js'
+import { ifMatch, mergePatch, needsMethod, patchOf } from './changes.js'
+import { type Owner, type OwnRecord, withJson } from './own-record.js'
+import { clients, decideRaces, type Round, roundOf, winners } from './races.js'
+
+export const raceChecks: readonly WriteCheck[] = [
+  {
+    id: 'HDR-3/race',
+    needs: ['HDR-3/stale', 'HDR-2/after-change'],
+    rule: `Of ${clients} clients that PATCH an item with one tag at the same time, exactly one succeeds.`,
+    why: 'If two succeed, one change is lost without notice.',
+    fix: 'Compare the tag in the statement that writes: UPDATE ... WHERE id = ... AND version = ...',
+    async run(owner) {
+      needsMethod(owner, 'PATCH')
+      const own = await owner.make()
+      return decideRaces(owner, own.address, 20, (race) => changeRound(owner, own, race, patchRacer), winners)
+    },
+  },
+  {
+    id: 'HDR-3/race-put',
+    needs: ['HDR-3/stale', 'HDR-2/after-change', 'VERB-3/unchanged'],
+    rule: `Of ${clients} clients that PUT an item with one tag at the same time, exactly one succeeds.`,
+    why: 'If two succeed, one change is lost without notice.',
+    fix: 'Compare the tag in the statement that writes: UPDATE ... WHERE id = ... AND version = ...',
+    async run(owner) {
+      needsMethod(owner, 'PUT')
+      const own = await owner.make()
+      return decideRaces(owner, own.address, 12, (race) => changeRound(owner, own, race, putRacer), winners)
+    },
+  },
+  {
+    id: 'HDR-3/race-delete',
+    needs: ['HDR-3/stale', 'VERB-6/delete'],
+    rule: 'Of clients that PATCH and DELETE an item with one tag at the same time, exactly one succeeds.',
+    why: 'If both succeed, a change is lost, or what was deleted comes back.',
+    fix: 'Compare the tag in the statement that deletes: DELETE ... WHERE id = ... AND version = ...',
+    async run(owner) {
+      for (const method of ['PATCH', 'DELETE']) needsMethod(owner, method)
+      return decideRaces(
+        owner,
+        `${owner.list.service.base}${owner.list.path}`,
+        6,
+        (race) => deleteRound(owner, race),
+        winners,
+      )
+    },
+  },
+  {
+    id: 'VERB-2/race',
+    rule: `Of ${clients} clients that create an item with one id at the same time, exactly one succeeds.`,
+    why: 'If two succeed, one of them has overwritten the item of the other.',
+    fix: 'Let the store refuse the second: a unique constraint on the key.',
+    run(owner) {
+      const { unique = [], marker } = owner.creation
+      if (!owner.list.key.every((name) => unique.includes(name)))
+        throw new NotApplicable(`clients do not choose the ids of ${owner.list.target.template}`)
+      if (marker === undefined)
+        throw new Unchecked('no free text member is known by which the items could be found again')
+      return decideRaces(
+        owner,
+        `${owner.list.service.base}${owner.list.path}`,
+        8,
+        () => createRound(owner, false),
+        winners,
+      )
+    },
+  },
+  {
+    id: 'VERB-12/race',
+    needs: ['VERB-12/repeat'],
+    rule: `Of ${clients} equal POSTs with one \`Idempotency-Key\` at the same time, only one creates something.`,
+    why: 'A client that sends again before the first answer must not create twice.',
+    fix: 'Store the key and the item in one transaction, with a unique constraint on the key.',
+    run(owner) {
+      if (owner.creation.idempotent !== true) throw new NotApplicable('POST takes no Idempotency-Key')
+      return decideRaces(
+        owner,
+        `${owner.list.service.base}${owner.list.path}`,
+        8,
+        () => createRound(owner, true),
+        undefined,
+      )
+    },
+  },
+]
+
+type Current = Awaited<ReturnType<Owner['current']>>
+
+const patchRacer = (owner: Owner, own: OwnRecord, { tag }: Current, n: number): Racer => ({
+  method: 'PATCH',
+  ...mergePatch(patchOf(owner, own.marker, n), ifMatch(tag)),
+})
+
+const putRacer = (owner: Owner, own: OwnRecord, { tag, value }: Current, n: number): Racer => ({
+  method: 'PUT',
+  ...withJson({ ...value, ...patchOf(owner, own.marker, n) }, ifMatch(tag)),
+})
+
+/** All but one are refused with 412. */
+async function changeRound(owner: Owner, own: OwnRecord, race: number, racer: typeof patchRacer): Promise<Round> {
+  const before = await owner.current(own)
+  const each = Array.from({ length: clients }, (_, n) => racer(owner, own, before, (race * clients + n + 1) % 100))
+  return roundOf(await owner.list.service.client.race(own.address, each), isStale)
+}
+
+/** Half of the clients change the item, the others delete it. */
+async function deleteRound(owner: Owner, race: number): Promise<Round> {
+  const own = await owner.make()
+  const before = await owner.current(own)
+  const each = Array.from({ length: clients }, (_, n) =>
+    n % 2 === race % 2 ? patchRacer(owner, own, before, n + 1) : { method: 'DELETE', headers: ifMatch(before.tag) },
+  )
+  return roundOf(await owner.list.service.client.race(own.address, each), isStaleOrGone)
+}
+
+const isStale = ({ answer }: Exchange): boolean => answer.status === 412
+
+/** After a DELETE the item is 404, before any precondition. */
+const isStaleOrGone = ({ answer }: Exchange): boolean => answer.status === 412 || answer.status === 404
+
+/**
+ * The same POST several times at once. Whatever they create belongs to the check.
+ *
+ * @param key whether all of them have one `Idempotency-Key`: an answer with the address of an
+ *   earlier one then creates nothing
+ */
+async function createRound(owner: Owner, key: boolean): Promise<Round> {
+  const post = await owner.intend({ key })
+  const each = Array.from({ length: clients }, () => ({ method: 'POST', ...post.options }))
+  const answers = await owner.list.service.client.race(post.url, each)
+  const created = answers.filter((one) => owner.addressOf(one) !== undefined)
+  const first = new Map(created.map((one) => [owner.addressOf(one) as string, one]).reverse() as [string, Exchange][])
+  const [own, ...others] = first.keys()
+  if (own !== undefined) await owner.taken(post.number, own, first.get(own) as Exchange, post.marker)
+  for (const address of others) await owner.adopt(address, first.get(address) as Exchange, post.marker)
+  const odd = answers.find((one) => !created.includes(one) && !isRefusedPost(one))
+  if (odd !== undefined) throw new Unchecked(`POST was answered ${odd.answer.status} in a race`)
+  if (created.length === 0) owner.ledger.done(post.number)
+  return { winners: key ? [...first.values()] : created, answers }
+}
+
+/** 422 for an id that exists. For a key in use 503, which other services answer with 409. */
+const isRefusedPost = ({ answer: { status } }: Exchange): boolean => (status >= 400 && status < 500) || status === 503

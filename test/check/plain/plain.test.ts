@@ -1,0 +1,43 @@
+/** A right service of another style is accused of nothing, and each planted fault of it is found. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { type CheckReport, checkService } from '../../../src/check/index.js'
+import { breaksOf } from '../check-twin.js'
+import { faultsOf } from '../serving.js'
+import { plainDocument, plainService, token } from './plain-service.js'
+
+async function checkPlain(fault?: string, window?: number): Promise<CheckReport> {
+  const { base, close } = await plainService(fault, window)
+  const folder = mkdtempSync(join(tmpdir(), 'check-'))
+  try {
+    return await checkService({
+      base,
+      target: plainDocument,
+      principals: [{ name: 'admin', token }],
+      rate: 100_000,
+      write: join(folder, 'ledger.jsonl'),
+    })
+  } finally {
+    await close()
+    rmSync(folder, { recursive: true })
+  }
+}
+
+it('a service in node:http that keeps the conventions is accused of nothing', async () => {
+  const report = await checkPlain()
+  expect(faultsOf(report)).toEqual([])
+  expect(report.left).toEqual([])
+  expect(report.counts.holds).toBeGreaterThan(60)
+})
+
+it.each([
+  ['preflight', 0, 'HDR-7'],
+  ['exposed', 0, 'HDR-7'],
+  ['PUT', 2, 'HDR-3'],
+  ['keys', 2, 'VERB-12'],
+] as const)('with the fault "%s" and a window of %s ms it breaks %s alone', async (fault, window, clause) => {
+  const report = await checkPlain(fault, window)
+  expect(breaksOf(report), faultsOf(report).join('\n')).toEqual([clause])
+})

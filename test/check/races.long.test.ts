@@ -1,0 +1,52 @@
+/** How often one run finds a service that compares first and writes later (HDR-3, VERB-12). */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { checkService } from '../../src/check/index.js'
+import { plainDocument, plainService, token } from './plain/plain-service.js'
+
+let folder: string
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'check-'))
+})
+afterEach(() => rmSync(folder, { recursive: true }))
+
+const runs = 100
+
+/** Runs of one check that find the fault. `window`: milliseconds between comparison and write. */
+async function found(check: string, fault: string, window: number): Promise<number> {
+  const { base, close } = await plainService(fault, window)
+  let count = 0
+  for (let run = 0; run < runs; run++) {
+    const { results } = await checkService({
+      base,
+      target: plainDocument,
+      principals: [{ name: 'admin', token }],
+      rate: 100_000,
+      write: join(folder, `${run}.jsonl`),
+      only: [check],
+    })
+    if (results.some(({ outcome }) => outcome.verdict === 'flaky' || outcome.verdict === 'breaks')) count += 1
+  }
+  await close()
+  return count
+}
+
+it.each([
+  ['HDR-3/race', 'PATCH', 2, 99],
+  ['HDR-3/race', 'PATCH', 0.2, 90],
+  ['HDR-3/race-put', 'PUT', 2, 99],
+  ['HDR-3/race-put', 'PUT', 0.2, 90],
+  ['HDR-3/race-delete', 'DELETE', 2, 99],
+  ['HDR-3/race-delete', 'DELETE', 0.2, 90],
+  ['VERB-12/race', 'keys', 2, 99],
+  ['VERB-12/race', 'keys', 0.2, 90],
+] as const)('%s finds %s with a window of %s ms in at least %s of 100 runs', async (check, fault, window, least) => {
+  expect(await found(check, fault, window)).toBeGreaterThanOrEqual(least)
+})
+
+it('HDR-3, VERB-12: accuses no service that compares and writes in one step', async () => {
+  for (const check of ['HDR-3/race', 'HDR-3/race-put', 'HDR-3/race-delete', 'VERB-12/race'])
+    expect(await found(check, 'nothing', 0)).toBe(0)
+})
