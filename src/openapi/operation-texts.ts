@@ -12,7 +12,7 @@ const text = (summary: string, description: string): Text => ({ summary, descrip
 const texts: Readonly<Record<string, Text>> = {
   list: text(
     'List {}',
-    'Returns a page of the matching items, with their total number and links to other pages (VERB-1, QUERY-1..7).',
+    'Returns a page of the matching items with their total number and links to other pages (VERB-1, QUERY-1..7).',
   ),
   create: text('Create one of {}', 'Creates an item. `Location` is its address (VERB-2).'),
   read: text(
@@ -21,11 +21,11 @@ const texts: Readonly<Record<string, Text>> = {
   ),
   replace: text(
     'Replace one of {}',
-    'Replaces the whole item, except its id (VERB-3). `If-Match` prevents lost updates (HDR-3).',
+    'Replaces the item except its id (VERB-3). `If-Match` prevents lost updates (HDR-3).',
   ),
   patch: text(
     'Change one of {}',
-    'Changes the members in the body. null removes a member, or sets it to null (VERB-5). `If-Match` prevents lost updates (HDR-3).',
+    'Changes the members in the body. null removes a member or sets it to null (VERB-5). `If-Match` prevents lost updates (HDR-3).',
   ),
   remove: text('Delete one of {}', 'Deletes the item. Its address answers 404 afterwards (VERB-6).'),
   listMembers: text(
@@ -53,21 +53,18 @@ const texts: Readonly<Record<string, Text>> = {
   unsetFlag: text('Unset {flag} of one of {}', 'Unsets the flag. The operation is idempotent (PATH-8).'),
   describe: text('Describe the version', 'Returns the OpenAPI document of this version, in JSON or YAML by `Accept`.'),
   readDocs: text('Read the documentation of the version', 'HTML pages about this version, and their assets.'),
-  options: text(
-    'List the methods of this address',
-    'Returns the methods that the caller may use at this address, in `Allow` (VERB-9).',
-  ),
+  options: text('List the methods of this address', 'Lists the methods that the caller may use in `Allow` (VERB-9).'),
 }
 
 /** The texts of HEAD, whose response differs from that of GET (VERB-8). */
 const headTexts: Readonly<Record<string, Text>> = {
   list: text(
     'Count {}',
-    'Returns the header fields of the list without a body. `x-total-count` is the number of matching items (VERB-8, QUERY-7).',
+    'The header fields of the list, without a body. `x-total-count` is the number of matching items (VERB-8, QUERY-7).',
   ),
   listMembers: text(
     'Count the {} of one of {parent}',
-    'Returns the header fields of the list without a body. `x-total-count` is the number of matching items (VERB-8, QUERY-7).',
+    'The header fields of the list, without a body. `x-total-count` is the number of matching items (VERB-8, QUERY-7).',
   ),
   read: text(
     'Check whether one of {} exists',

@@ -167,9 +167,9 @@ function pageParameters({ page, searchable }: ListGrammar, components: Component
 const comparisons: Readonly<Record<TypedFilter['op'], string>> = {
   eq: 'equals the value',
   gt: 'is greater than the value',
-  gte: 'is greater than or equal to the value',
+  gte: 'is at least the value',
   lt: 'is less than the value',
-  lte: 'is less than or equal to the value',
+  lte: 'is at most the value',
   contains: 'contains the value',
   null: 'is null (`true`) or not null (`false`)',
 }

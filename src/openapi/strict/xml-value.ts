@@ -55,7 +55,7 @@ class SchemaReader {
     const parts = this.#parts.of(schemas)
     const kind = marks.type ?? soleKind(parts) ?? (element.children.length > 0 ? 'object' : 'string')
     if (kind === 'object' || kind === 'array') {
-      if (!isBlank(element.text)) throw new XmlRefusal(`<${element.name}> has text harmlessSiblings its elements`)
+      if (!isBlank(element.text)) throw new XmlRefusal(`<${element.name}> has text beside its elements`)
       return kind === 'object' ? this.#object(element, parts) : this.#array(element, parts)
     }
     if (element.children.length > 0) throw new XmlRefusal(`<${element.name}> has elements in place of a ${kind}`)
