@@ -337,8 +337,6 @@ describe('the mock of a service', () => {
       throw new Error('A mock calls no adapter.')
     }
     const mock = await mocked(api({ versions: { v1: [mount(ruled, { list: never, read: never })] } }))
-    expect(mock.notes).toEqual([
-      'The rules of "notes" failed, so its records were generated without them: no database',
-    ])
+    expect(mock.notes).toEqual(['The rules of "notes" failed, so its records were generated without them: no database'])
   })
 })
