@@ -14,7 +14,7 @@ const orders = defineResource({
       state: { type: 'string', enum: ['open', 'cancelled', 'expired'], default: 'open' },
     },
   },
-  // Also a second cancellation is refused, or it would refund the order twice.
+  // Refuses a second cancellation, which would refund the order twice.
   rules: (_next, { current }) =>
     current !== undefined && current.state !== 'open'
       ? [
@@ -45,7 +45,7 @@ const refunds = defineResource({
   links: { order: { to: orders, by: 'orderId' } },
 })
 
-/** Runs work in one transaction: what it throws undoes everything. */
+/** Runs work in one transaction. An exception rolls it back. */
 async function inTransaction<R>(pool: pg.Pool, work: (tx: pg.PoolClient) => Promise<R>): Promise<R> {
   const tx = await pool.connect()
   let broken: Error | undefined
@@ -101,7 +101,7 @@ export function makeService(pool: pg.Pool): Api {
   })
 }
 
-/** The nightly job: expires open orders, and says which ones were refused and why. */
+/** The nightly job: expires open orders, and returns the problems of refused ones. */
 export async function expireOrders(
   service: Api,
   pool: pg.Pool,

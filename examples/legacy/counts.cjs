@@ -1,5 +1,10 @@
-/** Who breaks which clause. In production all processes count together, in a Redis: `store: redisUsageStore(...)`. */
+/**
+ * Counts violations of clauses by client. In production all processes share a Redis: `store:
+ * redisUsageStore(...)`.
+ */
 const { usage } = require('express-rest-conventions/usage')
 
-/** Clients go by their names: the principal of the library, or what the hand-written authentication has found. */
+/**
+ * Identifies clients by name: the library's principal, or that of the hand-written authentication.
+ */
 module.exports = () => usage({ client: (principal, { user }) => principal ?? user })

@@ -1,4 +1,7 @@
-/** Starts the service as it is at a step: `node examples/legacy/main.cjs 3`. It listens on PORT, or 3000. */
+/**
+ * Starts the service in the state of a step: `node examples/legacy/main.cjs 3`. It listens on PORT,
+ * or 3000.
+ */
 const express = require('express4')
 const { problems } = require('express-rest-conventions')
 const { usagePage } = require('express-rest-conventions/usage')
@@ -16,7 +19,7 @@ const createApp = require(`./step-${step}/app.cjs`)
 const usage = countClients()
 
 const app = express()
-// What has been counted, for the office: JSON, or a page in a browser.
+// Serves the counts: JSON, or a page in a browser.
 const permission = (caller) => (caller === 'office' ? 'allow' : 'forbidden')
 app.use('/ops/usage', authenticate, usagePage(usage, { permission }), problems())
 app.use(createApp(openStore(), usage, { sunset: SUNSET }))

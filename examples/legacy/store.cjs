@@ -13,7 +13,7 @@ const depots = [
   { id: 3, name: 'Córdoba Centro', city: 'Córdoba' },
 ]
 
-/** More than fit on the largest page of the old service. */
+/** More than the largest page of the old service. */
 const deliveries = Array.from({ length: 620 }, (_, at) => ({
   id: at + 1,
   code: `D-${String(at + 1).padStart(5, '0')}`,
@@ -23,7 +23,10 @@ const deliveries = Array.from({ length: 620 }, (_, at) => ({
   depot_id: depots[at % depots.length].id,
 }))
 
-/** Rows by the text of their id. Nothing is awaited in here: to compare a revision and to write are one step. */
+/**
+ * Rows by the text of their id. Nothing is awaited here, so comparing a revision and writing are
+ * atomic.
+ */
 function openTable(rows) {
   const byId = new Map()
   let lastId = 0
@@ -38,7 +41,10 @@ function openTable(rows) {
     all: () => [...byId.values()],
     find,
     insert: (row) => save({ id: lastId + 1, ...row }),
-    /** With a revision: only while the row still has it. In SQL: `UPDATE ... WHERE id = $1 AND revision = $2`. */
+    /**
+     * With a revision: only if the row still has it. In SQL: `UPDATE ... WHERE id = $1 AND revision
+     * = $2`.
+     */
     update(id, changes, revision) {
       const row = find(id)
       if (row === undefined || (revision !== undefined && row.revision !== revision)) return undefined

@@ -7,7 +7,7 @@ import { type ChangeMessage, subjectOf } from './message.js'
 const timeout = 5_000
 /** Milliseconds for which the broker itself drops a message whose id it has seen. */
 const duplicateWindow = 2 * 60_000
-/** What JetStream calls a message that is larger than its stream takes. */
+/** The error code of JetStream for a message that exceeds the maximum size of the stream. */
 const messageTooLarge = 10054
 const streamNotFound = 10059
 
@@ -15,8 +15,9 @@ export interface Broker {
   /** Fires when the connection is lost. */
   readonly lost: AbortSignal
   /**
-   * Resolves when the broker has stored the message. Gives the reason where it refuses this message,
-   * whatever comes before or after it. Rejects where it can't say, or takes none at the moment.
+   * Resolves when the broker has stored the message. Gives the reason where it refuses this
+   * message, whatever comes before or after it. Rejects where it can't say, or takes none at the
+   * moment.
    */
   publish(message: ChangeMessage): Promise<string | undefined>
   close(): Promise<void>
@@ -25,13 +26,13 @@ export interface Broker {
 export interface BrokerOptions {
   readonly servers: string
   readonly stream: string
-  /** What subjects begin with. */
+  /** The prefix of subjects. */
   readonly subject: string
 }
 
 /**
- * Connects, and makes the stream where there is none. It does not reconnect: a message that waited in
- * a buffer for the next connection could arrive after newer ones of another publisher.
+ * Connects, and creates the stream if it does not exist. Does not reconnect: a message in the
+ * buffer for the next connection could arrive after newer ones of another publisher.
  */
 export async function openBroker({ servers, stream, subject }: BrokerOptions): Promise<Broker> {
   const nats = await connect({ servers, reconnect: false, timeout, name: 'outbox publisher' })

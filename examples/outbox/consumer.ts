@@ -8,18 +8,21 @@ export interface ConsumerOptions {
   readonly natsUrl: string
   /** The consumer's own database, with the table `applied_changes`. */
   readonly pool: pg.Pool
-  /** The consumer's name: it goes on where it was. */
+  /** The consumer's name. A consumer with the same name continues at the same position. */
   readonly name: string
   readonly stream?: string
-  /** What the change means here, in the transaction that also keeps its position. It may throw: then the message comes again. */
+  /**
+   * Applies a change, in the transaction that also stores its position. If it throws, the message
+   * is redelivered.
+   */
   readonly apply: (tx: pg.PoolClient, change: ChangeMessage) => Promise<void>
   readonly report?: (message: string) => void
 }
 
-/** Milliseconds until a message that could not be applied comes again. */
+/** Milliseconds until a message that could not be applied is redelivered. */
 const pause = 1_000
 
-// Gives no row where this change or a later one of the key was applied already.
+// Returns no row if this change or a later one of the key was already applied.
 const claim = `
 INSERT INTO applied_changes AS a (consumer, collection, key, position) VALUES ($1, $2, $3, $4)
 ON CONFLICT (consumer, collection, key) DO UPDATE SET position = excluded.position WHERE a.position < excluded.position
@@ -31,7 +34,8 @@ export async function consumeChanges(options: ConsumerOptions, signal: AbortSign
   const nats = await connect({ servers: options.natsUrl, maxReconnectAttempts: -1, name })
   try {
     const manager = await jetstreamManager(nats)
-    // One message at a time: with more, a message that comes again would come after newer ones of its key.
+    // One message at a time: otherwise a redelivered message would arrive after newer ones of its
+    // key.
     await manager.consumers.add(stream, { durable_name: name, ack_policy: AckPolicy.Explicit, max_ack_pending: 1 })
     const consumer = await jetstream(nats).consumers.get(stream, name)
     const messages = await consumer.consume({ max_messages: 1 })
@@ -64,7 +68,7 @@ async function once({ pool, name, apply }: ConsumerOptions, change: ChangeMessag
     failure = error as Error
     throw error
   } finally {
-    // A transaction that failed ends with its connection.
+    // Closing the connection rolls back a failed transaction.
     tx.release(failure)
   }
 }

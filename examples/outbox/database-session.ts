@@ -1,12 +1,14 @@
-/** The publisher's connection to the database: it holds the lock that makes it the only publisher. */
+/**
+ * The publisher's connection to the database: it holds the lock that makes it the only publisher.
+ */
 import { performance } from 'node:perf_hooks'
 import pg from 'pg'
 import type { ChangeMessage } from './message.js'
 
-/** Milliseconds a statement may take. */
+/** The timeout of a statement in milliseconds. */
 const statementTimeout = 8_000
 
-/** A message that the broker refused for what it is. */
+/** A message that the broker can never accept. */
 export interface Refusal {
   readonly position: number
   readonly reason: string
@@ -15,11 +17,17 @@ export interface Refusal {
 export interface DatabaseSession {
   /** Fires when the session is lost. */
   readonly lost: AbortSignal
-  /** Whether the lock is certainly still ours. False after a pause of the process, before it has noticed that the session is gone. */
+  /**
+   * Whether the lock is certainly still held. False after a pause of the process, until it is known
+   * whether the session still exists.
+   */
   holds(): boolean
-  /** Takes the lock if nobody has it. */
+  /** Acquires the lock if it is free. */
   lock(): Promise<boolean>
-  /** The oldest changes that are not published, without those of a key whose message waits for another attempt. */
+  /**
+   * The oldest changes that are not published, without those of a key whose message waits for
+   * another attempt.
+   */
   unpublished(limit: number): Promise<readonly ChangeMessage[]>
   mark(positions: readonly number[]): Promise<void>
   postpone(refusals: readonly Refusal[]): Promise<void>
@@ -28,8 +36,8 @@ export interface DatabaseSession {
   close(): Promise<void>
 }
 
-// Each change is looked for by its own state. A mark such as "published up to position 17" would pass over position 16 of a transaction that
-// commits after 17 was published.
+// Each change has its own state. A mark such as "published up to position 17" would pass over
+// position 16 of a transaction that commits after 17 was published.
 const unpublished = `
 SELECT position, id, collection, key, action, parent, before, after, actor, request, at
 FROM changes c
@@ -44,7 +52,7 @@ const postpone = `
 UPDATE changes SET attempts = attempts + 1, error = $2, retry_at = now() + least(power(2, least(attempts, 20)), 300) * interval '1 second'
 WHERE position = $1`
 
-// Only the oldest thousand rows are looked at, so that a sweep that finds nothing costs little.
+// Only the oldest thousand rows are checked, so that a sweep that finds nothing is cheap.
 const sweep = `
 DELETE FROM changes WHERE position IN (
   SELECT position FROM (SELECT position, published_at FROM changes ORDER BY position LIMIT 1000) o
@@ -52,8 +60,9 @@ DELETE FROM changes WHERE position IN (
 )`
 
 /**
- * Connects. Rejects where the database does not answer. The server ends the session, and with it the
- * lock, when it has sent nothing for `lease` milliseconds: the process is paused, or its host is lost.
+ * Connects. Rejects if the database does not answer. The server ends the session, and with it the
+ * lock, when it has sent nothing for `lease` milliseconds: the process is paused, or its host is
+ * lost.
  */
 export async function openDatabaseSession(connectionString: string, lease = 10_000): Promise<DatabaseSession> {
   const client = new pg.Client({
@@ -97,7 +106,8 @@ export async function openDatabaseSession(connectionString: string, lease = 10_0
 
   return {
     lost: lost.signal,
-    // The server counts from its last answer, which is later than the time at which we sent that statement.
+    // The server counts from its last answer, which is later than the time at which we sent that
+    // statement.
     holds: () => !lost.signal.aborted && performance.now() - sentAt < lease / 2,
     async lock() {
       const [row] = await run<{ locked: boolean }>(

@@ -1,4 +1,4 @@
-/** What is published of a change. */
+/** The published message of a change. */
 import { createHash } from 'node:crypto'
 
 export interface ChangeMessage {
@@ -12,7 +12,7 @@ export interface ChangeMessage {
   readonly action: 'create' | 'replace' | 'patch' | 'remove' | 'attach' | 'detach'
   /** Of attach and detach, and of a create in a sub-collection. */
   readonly parent: unknown
-  /** The record before the change, where it was read; null for a create. */
+  /** The record before the change, if it was read; null for a create. */
   readonly before: unknown
   /** The record after the change; null for a remove. */
   readonly after: unknown

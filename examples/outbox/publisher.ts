@@ -1,4 +1,7 @@
-/** Publishes the table of changes to the broker: each change at least once, those of one key in order. */
+/**
+ * Publishes the table of changes to the broker: each change at least once, those of one key in
+ * order.
+ */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Broker, openBroker } from './broker.js'
 import { openDatabaseSession, type Refusal } from './database-session.js'
@@ -8,17 +11,20 @@ export interface PublisherOptions {
   readonly databaseUrl: string
   /** The broker's address. */
   readonly natsUrl: string
-  /** The stream that keeps the messages; it is made where there is none. Default `CHANGES`. */
+  /** The stream of the messages. It is created if it does not exist. Default `CHANGES`. */
   readonly stream?: string
-  /** What subjects begin with. Default `changes`. */
+  /** The prefix of subjects. Default `changes`. */
   readonly subject?: string
-  /** Changes that are read at a time: what bounds memory. Default 100. */
+  /** Changes per read. This bounds memory. Default 100. */
   readonly batch?: number
-  /** Milliseconds between two looks at a table with nothing to publish, and between two attempts to become the publisher. Default 250. */
+  /**
+   * Milliseconds between two polls of a table without changes, and between two attempts to become
+   * the publisher. Default 250.
+   */
   readonly interval?: number
   /** Days for which published changes are kept. Default: for ever. */
   readonly keepDays?: number
-  /** Gets what an operator should know. */
+  /** Called with messages for operators. */
   readonly report?: (message: string) => void
 }
 
@@ -44,7 +50,10 @@ export async function publishChanges(options: PublisherOptions, signal: AbortSig
   }
 }
 
-/** One connection to each side. Where one of them fails both are closed, so that nothing is sent by a process that has lost its lock. */
+/**
+ * One connection to each side. If one of them fails, both are closed, so that a process without the
+ * lock sends nothing.
+ */
 async function session(
   options: PublisherOptions,
   report: (message: string) => void,
@@ -111,7 +120,7 @@ async function publishInOrder(
         const reason = await broker.publish(change)
         if (reason !== undefined) {
           refusals.push({ position: change.position, reason })
-          return // what comes after it for this key waits for it
+          return // later changes of this key wait for it
         }
         published.push(change.position)
       } catch (error) {
@@ -134,7 +143,7 @@ function byKey(changes: readonly ChangeMessage[]): ChangeMessage[][] {
   return [...groups.values()]
 }
 
-/** Waits, no longer than until the signal fires. */
+/** Waits until the time is over or the signal fires. */
 async function rest(milliseconds: number, signal: AbortSignal): Promise<void> {
   await sleep(milliseconds, undefined, { signal }).catch(() => {})
 }

@@ -2,7 +2,7 @@
 import type { PostgresAdapterOptions } from 'express-rest-conventions/postgres'
 
 export interface RecordChangesOptions {
-  /** Members that are not for others: they are left out of `before` and `after`, at any depth. */
+  /** Private members. They are left out of `before` and `after`, at any depth. */
   readonly omit?: readonly string[]
   /** Who made the change. */
   readonly actor: (principal: unknown) => string | null
@@ -13,8 +13,8 @@ const insert = `INSERT INTO changes (collection, key, action, parent, before, af
 
 /**
  * The option `write` of `postgresAdapter`. The row is inserted after `apply()`: by then the
- * transaction holds the lock on the record until it commits, so the positions of one key rise in the
- * order in which its changes commit.
+ * transaction holds the lock on the record until it commits, so the positions of one key rise in
+ * the order in which its changes commit.
  */
 export function recordChanges<T, K>({
   omit = [],
@@ -23,13 +23,13 @@ export function recordChanges<T, K>({
   const shown = (record: unknown): string | null =>
     record === undefined ? null : JSON.stringify(record, (name, value) => (omit.includes(name) ? undefined : value))
   return async (tx, change, call) => {
-    // Two requests may attach one record at once, for they lock it in a mode that they share.
+    // Two requests may attach one record at the same time, because they lock it in a shared mode.
     if (change.action === 'attach' || change.action === 'detach') {
       const record = `changes:${change.collection}:${JSON.stringify(change.key)}`
       await tx.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [record])
     }
     const result = await change.apply()
-    // Where nothing was changed, the adapter rolls everything back.
+    // If nothing was changed, the adapter rolls everything back.
     if (change.after === undefined && result !== 'removed') return
     await tx.query(insert, [
       change.collection,

@@ -1,4 +1,7 @@
-/** The table of changes: the audit of a service, and the outbox that its messages are published from. */
+/**
+ * The table of changes: the audit of a service, and the outbox that its messages are published
+ * from.
+ */
 
 /**
  * Keep it with your migrations. `position` comes from a sequence without a cache (the default), so
@@ -30,7 +33,9 @@ CREATE INDEX changes_refused ON changes (collection, key) WHERE published_at IS 
 CREATE INDEX changes_of_record ON changes (collection, key, position);
 `
 
-/** What a consumer keeps in its own database: the position of the last change it has applied of each record. */
+/**
+ * The table in a consumer's own database: the position of the last applied change of each record.
+ */
 export const appliedTable = `
 CREATE TABLE applied_changes (
   consumer   text NOT NULL,

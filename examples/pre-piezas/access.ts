@@ -1,4 +1,7 @@
-/** Who may use the service, and how much of it: tokens of the private side, one account of the public side, permission by scopes. */
+/**
+ * Authentication and permission: tokens of the private side, one account of the public side,
+ * permission by scopes.
+ */
 import { randomBytes } from 'node:crypto'
 import {
   type Claims,
@@ -9,7 +12,10 @@ import {
   tokenIssuer,
 } from 'express-rest-conventions/auth'
 
-/** A caller, as its token tells: what it may do stands in `scope`, such as `pre-piezas:read contratos:write`, or `*:read *:write`. */
+/**
+ * A caller, with the claims of its token. Its permissions are in `scope`, such as `pre-piezas:read
+ * contratos:write`, or `*:read *:write`.
+ */
 export interface Caller {
   readonly sub?: string
   readonly scope: string
@@ -23,12 +29,15 @@ interface Account {
 
 export interface Access {
   readonly key: TokenKey
-  /** Tokens of public logins are meant for the public side alone: the private one refuses what is meant for others (RFC 8725 3.9). */
+  /**
+   * Tokens of public logins are valid only on the public side: the private side rejects other
+   * audiences (RFC 8725 3.9).
+   */
   readonly publicAudience: string
   readonly find: (user: string) => Account | undefined
-  /** A token for the private side, with every right, for whoever starts the service. */
+  /** A token for the private side with all permissions, printed at start. */
   readonly privateToken: () => string
-  /** What to show whoever starts the service: set where the account was made up. */
+  /** The account to print at start, if it was generated. */
   readonly madeUp: { readonly user: string; readonly password: string } | undefined
 }
 
@@ -38,11 +47,11 @@ export interface AccessSettings {
   readonly publicPassword?: string
 }
 
-/** What the public side lets its users do. */
+/** The permissions of users of the public side. */
 const publicScope =
   'pre-piezas:read pre-piezas:write componentes:read contratos:read clientes:read codigos-postales:read'
 
-/** Twelve hours, so that what was printed at start works for a day at a desk. */
+/** Twelve hours, so that the printed token works for a working day. */
 const lifetime = 12 * 60 * 60
 
 export async function openAccess({ tokenSecret, publicUser, publicPassword }: AccessSettings): Promise<Access> {
@@ -60,7 +69,10 @@ export async function openAccess({ tokenSecret, publicUser, publicPassword }: Ac
   }
 }
 
-/** The caller of a verified token. One without scopes is known, and may do nothing. */
+/**
+ * Returns the caller of a verified token. A caller without scopes is authenticated, but has no
+ * permissions.
+ */
 export const callerOf = ({ sub, scope }: Claims): Caller => ({
   ...(sub === undefined ? {} : { sub }),
   scope: typeof scope === 'string' ? scope : '',
@@ -68,6 +80,9 @@ export const callerOf = ({ sub, scope }: Claims): Caller => ({
 
 const byScopes = scopePermission()
 
-/** By scopes; the search, which is no collection, is for everybody and looks only into what the caller may list. */
+/**
+ * Permission by scopes. All callers may search. The search covers only collections that the caller
+ * may list.
+ */
 export const permission: Permission<Caller> = (caller, action, resource) =>
   resource === 'search' ? 'allow' : byScopes(caller, action, resource)

@@ -1,4 +1,4 @@
-/** Where requests are counted: in the process, or in a Redis that many processes share. */
+/** The store of rate limits: in the process, or in a Redis that several processes share. */
 
 import { causeText } from 'express-rest-conventions'
 import type { StoreOptions } from 'express-rest-conventions/middleware'
@@ -12,7 +12,7 @@ export interface Counters {
    * Absent: in the process.
    */
   readonly optionsOf?: (side: string) => StoreOptions
-  /** Rejects where the Redis does not answer. Absent: there is none. */
+  /** Rejects if the Redis does not answer. Absent if there is none. */
   readonly ask?: () => Promise<void>
   readonly close: () => void
 }
@@ -27,7 +27,7 @@ export async function openCounters({
 }: Pick<Settings, 'redisUrl' | 'redisSentinels'>): Promise<Counters> {
   if (redisUrl === undefined) return { close() {} }
   const redis = await openRedis({ redisUrl, ...(redisSentinels === undefined ? {} : { redisSentinels }) })
-  // Without the password, which may stand in front of it.
+  // Without the password, which the URL may contain.
   const { host } = new URL(redisUrl)
   const where = redisSentinels === undefined ? `Redis at ${host}` : `Redis master ${host}`
   return {

@@ -27,13 +27,13 @@ import type { Stores } from './store/stores.js'
 
 export interface Service {
   readonly app: Express
-  /** Throws where a store is not ready. Call it before listening. */
+  /** Throws if a store is not ready. Call it before listening. */
   readonly ready: () => Promise<void>
   /** Both sides, for documents of them. */
   readonly apis: { readonly inside: Api; readonly outside: Api }
 }
 
-/** What the service stands on. */
+/** The dependencies of the service. */
 export interface Ground {
   readonly stores: Stores
   readonly access: Access
@@ -64,19 +64,25 @@ export function createService(settings: ServiceSettings, ground: Ground): Servic
   }
 }
 
-/** A Redis that is away is shown, and takes nobody out of rotation: the limits pass without it. */
+/**
+ * An unavailable Redis is reported, but does not make the process unready: requests pass without
+ * it.
+ */
 const checksOf = ({ stores, counters }: Ground): Readonly<Record<string, Check | HealthCheck>> => ({
   database: stores.ask,
   ...(counters.ask === undefined ? {} : { redis: { check: counters.ask, required: false } }),
 })
 
-/** Who asks on this machine, past every proxy, and wants JSON may see the checks: `curl -H 'Accept: application/json' localhost:3000/ready`. */
+/**
+ * Who asks on this machine, past every proxy, and wants JSON may see the checks: `curl -H 'Accept:
+ * application/json' localhost:3000/ready`.
+ */
 const isOperator = ({ socket, headers }: IncomingMessage): boolean =>
   headers.accept?.includes('json') === true &&
   headers['x-forwarded-for'] === undefined &&
   /^(?:::ffff:)?127\.|^::1$/.test(socket.remoteAddress ?? '')
 
-/** What both documents say of the service. */
+/** The description of the service in both documents. */
 const info = {
   version: '1.0.0',
   description: 'The worked example of the conventions: pieces that are to be delivered, their contracts and clients.',
@@ -84,11 +90,16 @@ const info = {
   contact: { name: 'The team of the pre-pieces', email: 'pre-piezas@example.com' },
 } as const
 
-/** The pages of both sides, at `/v8/docs` and `/public/v1/docs`. Their console needs `swagger-ui-dist`. */
+/**
+ * The pages of both sides, at `/v8/docs` and `/public/v1/docs`. Their console needs
+ * `swagger-ui-dist`.
+ */
 const pages = docsPages({ console: true })
 
 /**
- * `/v1` and `/v8`, for holders of a Bearer token. They differ in `clientes` alone, so they share all the rest. Scripts of any origin may call: a token says who does, and browsers send none by themselves.
+ * `/v1` and `/v8`, for holders of a Bearer token. They differ in `clientes` alone, so they share
+ * all the rest. Scripts of any origin may call: a token says who does, and browsers send none by
+ * themselves.
  */
 function privateApi({ baseUrl, ...settings }: ServiceSettings, { stores, access, counters }: Ground): Api {
   const shared: readonly (Mount | Endpoint)[] = [
@@ -123,7 +134,10 @@ function privateApi({ baseUrl, ...settings }: ServiceSettings, { stores, access,
   })
 }
 
-/** `/public/login` and `/public/v1`: pre-pieces to hand in, look at and take back. What their links lead to can be looked at, item by item. */
+/**
+ * `/public/login` and `/public/v1`: pre-pieces to hand in, look at and take back. What their links
+ * lead to can be looked at, item by item.
+ */
 function publicApi({ baseUrl, ...settings }: ServiceSettings, { stores, access, counters }: Ground): Api {
   const { key, publicAudience: audience, find } = access
   return api({
@@ -156,7 +170,10 @@ function limited(
   return limit === 0 ? {} : { rateLimit: rateLimit({ limit, ...counters.optionsOf?.(side) }) }
 }
 
-/** The same data without its writes: what an adapter can't do is 405, flags and sub-collections included. */
+/**
+ * The same data without its writes: what an adapter can't do is 405, flags and sub-collections
+ * included.
+ */
 function readOnly<T, K>({ list, read }: Adapter<T, K>): Adapter<T, K> {
   return { list, read }
 }

@@ -1,12 +1,15 @@
-/** What the environment says, checked. */
+/** The checked settings of the environment. */
 import { availableParallelism } from 'node:os'
 
 export interface Settings {
   /** 0 picks a free port. */
   readonly port: number
-  /** The absolute address before the version, as clients reach it; absent, links are made from the request. */
+  /**
+   * The absolute address before the version, as clients reach it; absent, links are made from the
+   * request.
+   */
   readonly baseUrl?: string
-  /** How many pre-pieces a new database is filled with. */
+  /** The number of pre-pieces in a new database. */
   readonly seedSize: number
   /** The PostgreSQL server; absent, PostgreSQL runs in the process. */
   readonly databaseUrl?: string
@@ -166,7 +169,7 @@ const redis: Kind = {
   example: 'redis://user:password@redis.example.com:6379',
 }
 
-/** It may hold a password: no message says it. */
+/** It may contain a password, so messages don't show it. */
 function addressOf(env: Environment, name: string, { scheme, what, example }: Kind): string | undefined {
   const text = env[name]?.trim() ?? ''
   if (text === '') return undefined
@@ -177,19 +180,21 @@ function addressOf(env: Environment, name: string, { scheme, what, example }: Ki
 /** As short as a key of HS256 may be, in bytes (RFC 7518 3.2). */
 const shortestSecret = 32
 
-/** Basic parts user and password by the first colon, and sends no control characters (RFC 7617 2). */
+/**
+ * Basic parts user and password by the first colon, and sends no control characters (RFC 7617 2).
+ */
 function userOf({ PUBLIC_USER: user = '' }: Environment): string | undefined {
   if (!/[:\p{Cc}]/u.test(user)) return user || undefined
   throw new SettingError(`PUBLIC_USER is ${JSON.stringify(user)}: give a name without colons and control characters.`)
 }
 
-/** No message says it. */
+/** Messages don't show it. */
 function passwordOf({ PUBLIC_PASSWORD: password = '' }: Environment): string | undefined {
   if (!/\p{Cc}/u.test(password) && Buffer.byteLength(password) <= 1024) return password || undefined
   throw new SettingError('PUBLIC_PASSWORD has control characters or more than 1024 bytes: give one without.')
 }
 
-/** Taken as it is: white space is part of a secret. */
+/** Not trimmed: white space is part of a secret. */
 function secretOf({ TOKEN_SECRET: secret = '' }: Environment): string | undefined {
   if (secret === '') return undefined
   if (Buffer.byteLength(secret) >= shortestSecret) return secret

@@ -1,27 +1,30 @@
-/** Breaking changes that a team has accepted, each by itself: a kind, a place, and what stood there before and stands there now. */
+/**
+ * Breaking changes that a team has accepted. Each entry identifies one change by its kind, its
+ * place and the values before and after.
+ */
 import { createHash } from 'node:crypto'
 import { canonicalText, isList, isObject } from '../definition/json.js'
 import type { Change } from './changes.js'
 import { DocumentError } from './nodes.js'
 
-/** One accepted change, as the file has it. */
+/** One entry of the file of accepted changes. */
 export interface Accepted {
   readonly version: string
   readonly kind: string
-  /** The operation and the place in it, such as `GET /pre-piezas query "lote"`. */
+  /** The operation and the place within it, such as `GET /pre-piezas query "lote"`. */
   readonly place: string
   readonly pointer: string
-  /** Hashes of the two sides: another change at the same place is another change. */
+  /** Hashes of the two sides. A different change at the same place is not covered by the entry. */
   readonly before: string
   readonly after: string
-  /** What has changed, and what clients get. */
+  /** The change and its effect on clients. */
   readonly summary: string
   readonly reason: string
-  /** The day, such as `2026-11-22`. */
+  /** A date such as `2026-11-22`. */
   readonly date: string
 }
 
-/** The change as an entry of the file. */
+/** Returns the entry that accepts a change. */
 export function accept(change: Change, reason: string, now: Date): Accepted {
   const { version = '', kind, method, path, place, pointer, before, after, detail, summary } = change
   const operation = method === undefined ? '' : `${method} ${path} `
@@ -38,7 +41,7 @@ export function accept(change: Change, reason: string, now: Date): Accepted {
   }
 }
 
-/** Whether an entry stands for this change and no other. */
+/** Returns whether an entry accepts exactly this change. */
 export function isAccepted(change: Change, accepted: readonly Accepted[]): boolean {
   const one = accept(change, '', new Date(0))
   return accepted.some((entry) => identity.every((member) => entry[member] === one[member]))
@@ -50,7 +53,7 @@ const hashOf = (value: unknown): string => createHash('sha256').update(canonical
 
 const members = [...identity, 'place', 'summary', 'reason', 'date'] as const
 
-/** Reads the file. Throws `DocumentError` where it is not what was written. */
+/** Parses the file. Throws `DocumentError` if it is malformed. */
 export function parseAccepted(text: string, name: string): readonly Accepted[] {
   let value: unknown
   try {
@@ -63,7 +66,7 @@ export function parseAccepted(text: string, name: string): readonly Accepted[] {
   return value.map((entry, index) => {
     if (!isEntry(entry))
       throw new DocumentError(
-        `Entry ${index + 1} of ${name} lacks one of ${members.join(', ')}. Write entries with --accept.`,
+        `Entry ${index + 1} of ${name} must have the members ${members.join(', ')}. Write entries with --accept.`,
       )
     return entry
   })
@@ -72,5 +75,5 @@ export function parseAccepted(text: string, name: string): readonly Accepted[] {
 const isEntry = (value: unknown): value is Accepted =>
   isObject(value) && members.every((name) => typeof value[name] === 'string')
 
-/** The text of the file. */
+/** Returns the content of the file. */
 export const acceptedText = (accepted: readonly Accepted[]): string => `${JSON.stringify(accepted, null, 2)}\n`

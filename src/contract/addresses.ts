@@ -1,4 +1,4 @@
-/** Where operations are: base paths of servers, and paths by their shape. */
+/** The addresses of operations: base paths of servers, and paths identified by their shape. */
 import { isList, isObject, own } from '../definition/json.js'
 import { child, type Place, type Source } from './nodes.js'
 
@@ -7,7 +7,10 @@ export interface PathItem {
   readonly item: Place
 }
 
-/** Paths of both documents by what identifies them, and how the base path has changed, where it has. */
+/**
+ * The paths of both documents, keyed by their shape. `moved` is present if the base path has
+ * changed.
+ */
 export interface Addresses {
   readonly before: ReadonlyMap<string, PathItem>
   readonly after: ReadonlyMap<string, PathItem>
@@ -20,19 +23,20 @@ interface BasePaths {
 }
 
 /**
- * The paths of two documents. Where no server has a base path that it had, they are compared with
- * their base paths: `/v1` and `/things` are the same address as `/` and `/v1/things`.
+ * Returns the paths of two documents. If the documents have no base path in common, base paths are
+ * prepended before the comparison: `/v1` with `/things` is the same address as `/` with
+ * `/v1/things`.
  */
 export function addressesOf(before: Source, after: Source): Addresses {
-  const [old, young] = [pathsOf(before), pathsOf(after)]
+  const [old, updated] = [pathsOf(before), pathsOf(after)]
   const moved = movedBase(serversAt(before.root), serversAt(after.root))
-  if (moved === undefined) return { before: old, after: young }
+  if (moved === undefined) return { before: old, after: updated }
   const [whole, wholeAfter] = [pathsOf(before, moved.from[0]), pathsOf(after, moved.to[0])]
   if ([...whole.keys()].some((path) => wholeAfter.has(path))) return { before: whole, after: wholeAfter }
-  return { before: old, after: young, moved }
+  return { before: old, after: updated, moved }
 }
 
-/** Paths by their shape: names of parameters are not part of an address. */
+/** Returns paths by their shape. Parameter names are not part of an address. */
 function pathsOf(source: Source, base = ''): ReadonlyMap<string, PathItem> {
   const paths = [...source.members(source.member(source.root, 'paths'))].filter(([path]) => path.startsWith('/'))
   const before = base.replace(/\/$/, '')
@@ -41,7 +45,7 @@ function pathsOf(source: Source, base = ''): ReadonlyMap<string, PathItem> {
 
 const methods = ['get', 'head', 'post', 'put', 'patch', 'delete', 'options', 'trace', 'query'] as const
 
-/** The operations of a path by their methods. */
+/** Returns the operations of a path by their methods. */
 export function operationsOf(source: Source, item: Place): ReadonlyMap<string, Place> {
   const found = new Map<string, Place>()
   for (const method of methods) {
@@ -51,26 +55,29 @@ export function operationsOf(source: Source, item: Place): ReadonlyMap<string, P
   return found
 }
 
-/** An operation with the path that it stands in. */
+/** An operation and its path item. */
 interface OperationAt {
   readonly item: Place
   readonly operation: Place
 }
 
-/** How the base path of an operation has changed that has servers of its own, or whose path has; `undefined` where it has not. */
+/**
+ * Returns how the base path has changed for an operation that declares `servers` itself or in its
+ * path item. Returns `undefined` if it has not changed.
+ */
 export function movedOperation(
   pair: { readonly before: OperationAt; readonly after: OperationAt },
   sources: readonly [Source, Source],
 ): BasePaths | undefined {
-  const [old, young] = [pair.before, pair.after].map(({ operation, item }) =>
+  const [old, updated] = [pair.before, pair.after].map(({ operation, item }) =>
     own(operation.value, 'servers') !== undefined
       ? operation
       : own(item.value, 'servers') !== undefined
         ? item
         : undefined,
   )
-  if (old === undefined && young === undefined) return undefined
-  return movedBase(serversAt(old ?? sources[0].root), serversAt(young ?? sources[1].root))
+  if (old === undefined && updated === undefined) return undefined
+  return movedBase(serversAt(old ?? sources[0].root), serversAt(updated ?? sources[1].root))
 }
 
 function movedBase(from: readonly string[], to: readonly string[]): BasePaths | undefined {
@@ -78,7 +85,9 @@ function movedBase(from: readonly string[], to: readonly string[]): BasePaths | 
   return { from, to }
 }
 
-/** Base paths that the servers of a place may have: hosts differ from one deployment to the next; paths do not. */
+/**
+ * Returns the base paths of the servers of a place. Hosts are ignored: they differ by deployment.
+ */
 function serversAt(place: Place): readonly string[] {
   const servers = child(place, 'servers').value
   const urls = (isList(servers) ? servers : []).flatMap(urlsOf)
@@ -87,7 +96,7 @@ function serversAt(place: Place): readonly string[] {
   ]
 }
 
-/** The addresses of a server, one for each value that a variable of it may have. */
+/** Returns the URLs of a server, one for each combination of values of its variables. */
 function urlsOf(server: unknown): readonly string[] {
   const url = own(server, 'url')
   if (typeof url !== 'string') return []
@@ -102,8 +111,8 @@ function urlsOf(server: unknown): readonly string[] {
 function valuesOf(variable: unknown): readonly string[] {
   const [usual, listed] = [own(variable, 'default'), own(variable, 'enum')]
   const values = [usual, ...(isList(listed) ? listed : [])].filter((value) => typeof value === 'string')
-  return [...new Set(values)].slice(0, mostValues)
+  return [...new Set(values)].slice(0, maxVariableValues)
 }
 
-/** Values of one variable that are looked at. */
-const mostValues = 20
+/** At most this many values of one variable are considered. */
+const maxVariableValues = 20

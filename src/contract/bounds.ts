@@ -1,10 +1,10 @@
 /** The bounds of a schema as numbers: of values, lengths, items and members. */
 import { own } from '../definition/json.js'
 
-/** What has a bound, and which types of values it is about. */
+/** The quantity that a bound limits. */
 export type Bound = 'value' | 'length' | 'items' | 'properties' | 'contains'
 
-/** One end of a range; `open`: the value itself is outside. */
+/** One end of a range. `open`: the value itself is excluded. */
 export interface Limit {
   readonly value: number
   readonly open: boolean
@@ -18,13 +18,13 @@ const keywords = {
   contains: ['minContains', 'maxContains'],
 } as const satisfies Record<Bound, readonly [string, string]>
 
-/** Every bound, in the order in which changes are told. */
+/** Every bound, in the order in which changes are reported. */
 export const boundNames: readonly Bound[] = ['value', 'length', 'items', 'properties', 'contains']
 
-/** The keyword of an end. */
+/** Returns the keyword for one end of a bound. */
 export const boundKeyword = (bound: Bound, end: 'min' | 'max'): string => keywords[bound][end === 'min' ? 0 : 1]
 
-/** The tightest of all bounds that were added. */
+/** The intersection of all bounds that were added. */
 export class Bounds {
   readonly #lower = new Map<Bound, Limit>()
   readonly #upper = new Map<Bound, Limit>()
@@ -32,12 +32,12 @@ export class Bounds {
   multiples: readonly number[] = []
   unique = false
 
-  /** Adds what a schema says; `exclusiveMinimum: true` is the way of OpenAPI 3.0. */
+  /** Adds the bounds of a schema. In OpenAPI 3.0, `exclusiveMinimum` is a boolean. */
   add(schema: unknown): void {
     for (const bound of boundNames) {
-      const [least, most] = keywords[bound]
-      this.#raise(bound, limit(own(schema, least), bound === 'value' && own(schema, 'exclusiveMinimum') === true))
-      this.#cap(bound, limit(own(schema, most), bound === 'value' && own(schema, 'exclusiveMaximum') === true))
+      const [lower, upper] = keywords[bound]
+      this.#raise(bound, limit(own(schema, lower), bound === 'value' && own(schema, 'exclusiveMinimum') === true))
+      this.#cap(bound, limit(own(schema, upper), bound === 'value' && own(schema, 'exclusiveMaximum') === true))
     }
     this.#raise('value', limit(own(schema, 'exclusiveMinimum'), true))
     this.#cap('value', limit(own(schema, 'exclusiveMaximum'), true))
@@ -46,20 +46,23 @@ export class Bounds {
     if (own(schema, 'uniqueItems') === true) this.unique = true
   }
 
-  /** The least allowed; `undefined` where nothing says so. `minLength: 0` says nothing. For integers `exclusiveMinimum: 0` is `minimum: 1`. */
-  least(bound: Bound, integers: boolean): Limit | undefined {
+  /**
+   * Returns the lower bound, or `undefined` if there is none. `minLength: 0` is no bound. For
+   * integers, `exclusiveMinimum: 0` is `minimum: 1`.
+   */
+  lower(bound: Bound, integers: boolean): Limit | undefined {
     const found = this.#lower.get(bound)
     if (found === undefined || (bound !== 'value' && found.value <= (bound === 'contains' ? 1 : 0))) return undefined
     return integers && found.open ? { value: Math.floor(found.value) + 1, open: false } : found
   }
 
-  /** The most allowed; `undefined` where nothing says so. */
-  most(bound: Bound, integers: boolean): Limit | undefined {
+  /** Returns the upper bound, or `undefined` if there is none. */
+  upper(bound: Bound, integers: boolean): Limit | undefined {
     const found = this.#upper.get(bound)
     return found !== undefined && integers && found.open ? { value: Math.ceil(found.value) - 1, open: false } : found
   }
 
-  /** Both, where they are about different types of values. */
+  /** Returns the bounds of both. Used if they apply to different types of values. */
   and(other: Bounds): Bounds {
     const both = new Bounds()
     for (const bounds of [this, other]) {
@@ -85,10 +88,10 @@ export class Bounds {
 const limit = (value: unknown, open: boolean): Limit | undefined =>
   typeof value === 'number' ? { value, open } : undefined
 
-/** Negative where the first lower end allows more than the second. */
+/** Negative if the first lower end allows more than the second. */
 export const compareLower = (one: Limit, other: Limit): number =>
   one.value - other.value || Number(one.open) - Number(other.open)
 
-/** Negative where the first upper end allows less than the second. */
+/** Negative if the first upper end allows less than the second. */
 export const compareUpper = (one: Limit, other: Limit): number =>
   one.value - other.value || Number(other.open) - Number(one.open)

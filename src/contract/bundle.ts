@@ -1,27 +1,31 @@
-/** One document of several files: what references lead to in other files is put into the document itself. */
+/** Bundles a document of several files into one: the targets of references are copied into it. */
 import { posix } from 'node:path'
 import { escapePointer, isList, isObject, type JsonObject, put } from '../definition/json.js'
 import { DocumentError } from './nodes.js'
 
-/** The member of a document that holds other files, by their paths from the folder of the document. */
+/**
+ * The member of a document that holds other files, by their paths relative to the document's
+ * folder.
+ */
 export const filesMember = 'x-files'
 
-/** Members whose value is data: what looks like a reference in them is none. */
+/** Members whose value is data. A `$ref` inside them is not a reference. */
 const data: ReadonlySet<string> = new Set(['example', 'default', 'const', 'enum', 'value'])
 
-/** Members whose value is a table, in which any name may stand. */
+/** Members whose value is a map with arbitrary names. */
 const tables: ReadonlySet<string> = new Set(['properties', 'patternProperties', 'schemas', '$defs', 'dependentSchemas'])
 
 /**
- * The document with everything that it refers to. `name` is that of its own file; `read` gives the
- * content of another by its path from the folder of the document. A document that refers to no other
- * is returned as it is. Throws `DocumentError` for references to other hosts, and what `read` throws.
+ * Returns the document with all files that it references. `name` is the name of its own file.
+ * `read` returns the content of another file, given its path relative to the document's folder. A
+ * document without references to other files is returned unchanged. Throws `DocumentError` for
+ * references to other hosts. Errors of `read` are passed on.
  */
 export function bundled(document: unknown, name: string, read: (path: string) => unknown): unknown {
   const bundle = new Bundle(name, read)
-  const whole = bundle.rewritten(document, '')
-  return isObject(whole) && bundle.files.size > 0
-    ? { ...whole, [filesMember]: Object.fromEntries(bundle.files) }
+  const versionChange = bundle.rewritten(document, '')
+  return isObject(versionChange) && bundle.files.size > 0
+    ? { ...versionChange, [filesMember]: Object.fromEntries(bundle.files) }
     : document
 }
 
@@ -35,7 +39,10 @@ class Bundle {
     this.#read = read
   }
 
-  /** A value of a file, with references into the document. `file`: its path; empty for the document. */
+  /**
+   * Returns a value of a file with its references rewritten to point into the bundle. `file`: its
+   * path, empty for the document itself.
+   */
   rewritten(value: unknown, file: string, isTable = false): unknown {
     if (isList(value)) return value.map((item) => this.rewritten(item, file))
     if (!isObject(value)) return value
@@ -56,16 +63,16 @@ class Bundle {
     const [path, fragment] = [ref.slice(0, at), ref.slice(at + 1)]
     if (/^(?:[a-z][a-z0-9+.-]*:|\/\/)/i.test(path))
       throw new DocumentError(
-        `The reference "${ref}"${from === '' ? '' : ` in ${from}`} leads to another host. Keep a copy of it beside the document.`,
+        `The reference "${ref}"${from === '' ? '' : ` in ${from}`} points to another host. Keep a copy of the file beside the document.`,
       )
     const file = path === '' ? from : posix.normalize(posix.join(posix.dirname(from), decoded(path)))
     if (file === '' || file === this.#name) return `#${fragment}`
     if (!this.files.has(file)) {
-      // Files may refer to each other in a circle.
+      // Files may reference each other in a cycle.
       this.files.set(file, undefined)
       this.files.set(file, this.rewritten(this.#read(file), file))
     }
-    // An anchor is known throughout the document.
+    // Anchors are looked up in the whole document.
     return fragment === '' || fragment.startsWith('/')
       ? `#/${filesMember}/${encodeURIComponent(escapePointer(file))}${fragment}`
       : `#${fragment}`

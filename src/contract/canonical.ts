@@ -1,7 +1,10 @@
-/** The one text of a document: what is equal has equal text, so that a review shows what has changed and nothing else. */
+/**
+ * The canonical text of a document. Equal documents have equal text, so a diff shows only real
+ * changes.
+ */
 import { canonicalText, isList, isObject, type JsonObject, put } from '../definition/json.js'
 
-/** Members whose value is a table: the names in it are a team's, and no keywords. */
+/** Members whose value is a map. Its keys are names chosen by the team, not keywords. */
 const tables: ReadonlySet<string> = new Set([
   ...['paths', 'webhooks', 'callbacks', 'responses', 'headers', 'content', 'links', 'encoding', 'variables'],
   ...[
@@ -16,10 +19,10 @@ const tables: ReadonlySet<string> = new Set([
   ],
 ])
 
-/** Members whose value is data. Its lists keep their order. */
+/** Members whose value is data. Lists inside them keep their order. */
 const data: ReadonlySet<string> = new Set(['example', 'examples', 'default', 'const', 'value', 'mapping', 'scopes'])
 
-/** Lists whose order says nothing. */
+/** Lists whose order has no meaning. */
 const unordered: ReadonlySet<string> = new Set([
   'required',
   'enum',
@@ -30,7 +33,10 @@ const unordered: ReadonlySet<string> = new Set([
   'x-extensible-enum',
 ])
 
-/** An OpenAPI document as canonical JSON: two spaces, sorted members, and lists sorted whose order says nothing. */
+/**
+ * Returns an OpenAPI document as canonical JSON: two spaces of indentation, sorted members, and
+ * lists sorted if their order has no meaning.
+ */
 export const canonicalDocument = (document: unknown): string => `${JSON.stringify(sorted(document, false), null, 2)}\n`
 
 function sorted(value: unknown, isTable: boolean): unknown {
@@ -47,13 +53,15 @@ function member(name: string, value: unknown): unknown {
   if (name === 'dependentRequired' && isObject(value)) {
     return dataOf(Object.fromEntries(Object.entries(value).map(([key, names]) => [key, inOrder(names)])))
   }
-  // `parameters` of an operation is a list, that of the components a table.
+  // `parameters` is a list in an operation and a map in `components`.
   const isTable = tables.has(name) || name === 'parameters'
-  const whole = sorted(value, isTable && isObject(value))
-  return unordered.has(name) && isList(whole) ? inOrder(name === 'security' ? whole.map(requirement) : whole) : whole
+  const versionChange = sorted(value, isTable && isObject(value))
+  return unordered.has(name) && isList(versionChange)
+    ? inOrder(name === 'security' ? versionChange.map(requirement) : versionChange)
+    : versionChange
 }
 
-/** The scopes of a security requirement. */
+/** Returns a security requirement with its scopes sorted. */
 const requirement = (value: unknown): unknown =>
   isObject(value)
     ? Object.fromEntries(Object.entries(value).map(([scheme, scopes]) => [scheme, inOrder(scopes)]))
@@ -64,11 +72,11 @@ function inOrder(value: unknown): unknown {
   return [...value].sort((one, other) => (sortKey(one) < sortKey(other) ? -1 : 1))
 }
 
-/** Parameters go by their names, which change less than their words. */
+/** Objects with a name are sorted by it first: names change less often than descriptions. */
 const sortKey = (value: unknown): string =>
   isObject(value) && typeof value.name === 'string' ? `${value.name} ${canonicalText(value)}` : canonicalText(value)
 
-/** Members sorted, lists as they are. */
+/** Sorts members and keeps the order of lists. */
 function dataOf(value: unknown): unknown {
   if (isList(value)) return value.map(dataOf)
   if (!isObject(value)) return value

@@ -1,41 +1,41 @@
-/** The changes of a version, collected: what concerns several operations stands once. */
+/** Collects the changes of a version. A change that affects several operations is listed once. */
 import type { Level } from './findings.js'
 import type { ContractKind } from './kinds.js'
 import type { Place } from './nodes.js'
 
 /** One change of a contract. */
 export interface Change {
-  /** A stable id, such as `filter-removed`: docs/contract.md lists them. */
+  /** A stable id, such as `filter-removed`. docs/contract.md lists all of them. */
   readonly kind: ContractKind
-  /** Whether clients break; a `warning` breaks code that was generated from the document. */
+  /** `breaking`: clients break. `warning`: code generated from the document breaks. */
   readonly level: Level
   readonly breaking: boolean
-  /** The version, such as `v1`; none where the caller did not say. */
+  /** The version, such as `v1`. Absent if the caller named none. */
   readonly version?: string
-  /** The first operation that it concerns; none where it concerns the whole document. */
+  /** The first operation that is affected. Absent if the change affects the whole document. */
   readonly method?: string
   readonly path?: string
   /** Such as `query "lote"`, `body contrato.href`, `200 application/json numero`. */
   readonly place: string
-  /** Where it is written: in the document before, or, of what is new, in the one after. */
+  /** A JSON pointer into the document before, or into the document after if the place is new. */
   readonly pointer: string
-  /** What stands there on each side; none where a side has nothing. */
+  /** The value of each side. Absent if that side has none. */
   readonly before?: unknown
   readonly after?: unknown
-  /** What tells it from other changes at the same place, such as the value that is gone. */
+  /** Distinguishes the change from others at the same place, such as the removed value. */
   readonly detail: string
-  /** Other operations that it concerns, such as `GET /pre-piezas/{numero}`. */
+  /** Other operations that are affected, such as `GET /pre-piezas/{numero}`. */
   readonly alsoAt: readonly string[]
-  /** What has changed, and what clients get. */
+  /** The change and its effect on clients. */
   readonly summary: string
-  /** The same, and what to do. */
+  /** `summary`, followed by what to do. */
   readonly sentence: string
 }
 
-/** What a version's sentences say of it. */
+/** The names of versions in sentences. */
 export interface VersionWords {
   readonly version?: string
-  /** Where a breaking change belongs, such as `v2`. */
+  /** The version in which a breaking change belongs, such as `v2`. */
   readonly next: string
 }
 
@@ -45,7 +45,7 @@ export interface OperationName {
   readonly path: string
 }
 
-/** A change as it was found. */
+/** A change before it is merged with those of other operations. */
 export interface Found {
   readonly kind: ContractKind
   readonly level: Level
@@ -53,12 +53,12 @@ export interface Found {
   readonly place: string
   readonly before?: Place | undefined
   readonly after?: Place | undefined
-  /** What tells it from others at the same pointer, such as the value that is gone. */
+  /** Distinguishes the change from others at the same pointer, such as the removed value. */
   readonly detail?: string
-  /** What has changed: `the filter "lote" of pre-piezas is gone`. */
+  /** The change: `the filter "lote" of pre-piezas is gone`. */
   readonly what: string
-  /** What clients get: `clients that send it get 400`. */
-  readonly so?: string
+  /** The effect on clients: `clients that send it get 400`. */
+  readonly effect?: string
 }
 
 /** Collects the changes of one version. */
@@ -73,14 +73,16 @@ export class Changes {
   add(found: Found): void {
     const { kind, detail = '', place, before, after } = found
     const pointer = before?.pointer ?? after?.pointer ?? `${nameOf(found.operation)} ${place}`
-    // HEAD of a list is told with its GET.
+    // Changes of HEAD are reported with those of GET.
     const key = `${kind} ${pointer.replace(/^(#\/paths\/[^/]+)\/head\//, '$1/get/')} ${detail}`
     const entry = this.#found.get(key) ?? { found, operations: new Set() }
     this.#found.set(key, entry)
     if (found.operation !== undefined) entry.operations.add(nameOf(found.operation))
   }
 
-  /** Those that break clients first, each level in the order of the documents. */
+  /**
+   * Returns all changes, breaking ones first. Within a level they keep the order of the documents.
+   */
   all(): readonly Change[] {
     const levels: readonly Level[] = ['breaking', 'warning', 'harmless']
     const changes = [...this.#found.values()].map(({ found, operations }) =>
@@ -90,13 +92,13 @@ export class Changes {
   }
 
   #change(
-    { kind, level, operation, place, before, after, detail = '', what, so }: Found,
+    { kind, level, operation, place, before, after, detail = '', what, effect }: Found,
     alsoAt: readonly string[],
   ): Change {
     const { version, next } = this.#words
     const others =
       alsoAt.length === 0 ? '' : ` (and ${alsoAt.length} more ${alsoAt.length === 1 ? 'operation' : 'operations'})`
-    const summary = `${version === undefined ? '' : `${version}: `}${what}${others}${so === undefined ? '' : `: ${so}`}`
+    const summary = `${version === undefined ? '' : `${version}: `}${what}${others}${effect === undefined ? '' : `: ${effect}`}`
     const advice = level === 'breaking' ? `. Put the change into ${next}, or accept it with --accept` : ''
     return {
       kind,

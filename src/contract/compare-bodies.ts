@@ -1,4 +1,4 @@
-/** Compares what requests send and what answers bring: bodies by media type, statuses, header fields. */
+/** Compares request bodies and responses: bodies by media type, statuses, header fields. */
 import { own } from '../definition/json.js'
 import { header, parameter } from '../wire.js'
 import type { Found } from './changes.js'
@@ -12,39 +12,39 @@ import { holds, isBinary, isTextual, isXml, normalType } from './media-types.js'
 import { child, type Place, type Source } from './nodes.js'
 import { changeOf } from './sentences.js'
 
-type Rest = Pick<Found, 'what' | 'so' | 'before' | 'after' | 'detail' | 'place'>
+type Rest = Pick<Found, 'what' | 'effect' | 'before' | 'after' | 'detail' | 'place'>
 
-function add({ changes, operation }: OperationSides, kind: OwnKind, { so, ...rest }: Rest): void {
+function add({ changes, operation }: OperationSides, kind: OwnKind, { effect, ...rest }: Rest): void {
   const level = levelOf(kind)
-  changes.add({ kind, level, operation, ...rest, ...(level === 'breaking' && so !== undefined ? { so } : {}) })
+  changes.add({ kind, level, operation, ...rest, ...(level === 'breaking' && effect !== undefined ? { effect } : {}) })
 }
 
 const nameOf = ({ operation: { method, path } }: OperationSides): string => `${method} ${path}`
 
-/** Compares the bodies that two operations take. */
+/** Compares the request bodies of two operations. */
 export function compareRequestBodies(before: Place, after: Place, sides: OperationSides): void {
   const old = sides.before.member(before, 'requestBody')
-  const young = sides.after.member(after, 'requestBody')
-  const [wanted, isWanted] = [old, young].map((body) => own(body?.value, 'required') === true)
+  const updated = sides.after.member(after, 'requestBody')
+  const [wanted, isWanted] = [old, updated].map((body) => own(body?.value, 'required') === true)
   const of = nameOf(sides)
-  const rest = { before: old, after: young, place: 'body' }
-  if (old === undefined && young === undefined) return
+  const rest = { before: old, after: updated, place: 'body' }
+  if (old === undefined && updated === undefined) return
   if (old === undefined) {
     const what = `${of} takes a body now`
     if (isWanted)
       add(sides, 'required-request-body-added', {
         ...rest,
         what: `${what} and requires it`,
-        so: 'clients that send none get 400',
+        effect: 'clients that send none get 400',
       })
     else add(sides, 'request-body-added', { ...rest, what })
     return
   }
-  if (young === undefined) {
+  if (updated === undefined) {
     add(sides, 'request-body-removed', {
       ...rest,
       what: `${of} takes no body any more`,
-      so: 'clients that send one get 400',
+      effect: 'clients that send one get 400',
     })
     return
   }
@@ -52,19 +52,21 @@ export function compareRequestBodies(before: Place, after: Place, sides: Operati
     add(sides, 'request-body-became-required', {
       ...rest,
       what: `the body of ${of} is required now`,
-      so: 'clients that send none get 400',
+      effect: 'clients that send none get 400',
     })
   if (wanted && !isWanted)
     add(sides, 'request-body-became-optional', { ...rest, what: `the body of ${of} is optional now` })
-  compareContents({ before: old, after: young }, { place: 'request', words: `the body of ${of}`, at: 'body' }, sides)
+  compareContents({ before: old, after: updated }, { place: 'request', words: `the body of ${of}`, at: 'body' }, sides)
 }
 
-/** A body in words, and whether clients send it. */
+/** Describes a body. */
 interface Body {
   readonly place: 'request' | 'response' | 'delivery' | 'reply'
+  /** The body in words, such as `the body of PUT /orders/{id}`. */
   readonly words: string
+  /** The start of `place` in changes, such as `body` or `200`. */
   readonly at: string
-  /** Whether it is a page of a list, whose length clients choose. */
+  /** Whether it is a page of a list. Clients choose the length of a page. */
   readonly isPage?: boolean
 }
 
@@ -87,70 +89,70 @@ export function compareContents(
   const isSent = place === 'request' || place === 'reply'
   const matched = new Set<string>()
   for (const [name, old] of before) {
-    const [found, young] = after.has(name)
+    const [found, updated] = after.has(name)
       ? [name, after.get(name)]
       : ([...after].find(([other]) => (isSent ? holds(other, name) : holds(name, other))) ?? [])
-    if (found === undefined || young === undefined) {
-      const [verb, so] = lostType[place]
+    if (found === undefined || updated === undefined) {
+      const [verb, effect] = lostType[place]
       add(sides, `${place}-media-type-removed`, {
         before: old.place,
         place: `${at} ${old.type}`,
         what: `${words} no longer ${verb} ${old.type}`,
-        so,
+        effect,
       })
       continue
     }
     matched.add(found)
     if (isBinary(name)) continue
     const comparison: Comparison = { place, text: isSent && isTextual(name), xml: isXml(name) }
-    const schema = (side: Place) => schemaOf(nothingLess(child(side, 'schema')))
-    const pair = { before: schema(old.place), after: schema(young.place) }
+    const schema = (side: Place) => schemaOf(ifPresent(child(side, 'schema')))
+    const pair = { before: schema(old.place), after: schema(updated.place) }
     for (const finding of sides.schemas.compare(pair, comparison)) {
       if (body.isPage === true && isLongerPage(finding)) continue
       sides.changes.add(
-        changeOf(finding, comparison, { operation: sides.operation, words, place: `${at} ${young.type}` }),
+        changeOf(finding, comparison, { operation: sides.operation, words, place: `${at} ${updated.type}` }),
       )
     }
     if (isForm(name))
-      compareEncoding({ before: old.place, after: young.place }, sides, {
+      compareEncoding({ before: old.place, after: updated.place }, sides, {
         place,
         words,
         at,
         add: (kind, rest) => add(sides, kind, rest),
       })
   }
-  for (const [name, young] of after) {
+  for (const [name, updated] of after) {
     if (matched.has(name)) continue
     add(sides, `${place}-media-type-added`, {
-      after: young.place,
-      place: `${at} ${young.type}`,
-      what: `${words} may be ${young.type} now`,
-      so: 'clients that know only what was there before fail',
+      after: updated.place,
+      place: `${at} ${updated.type}`,
+      what: `${words} may be ${updated.type} now`,
+      effect: 'clients that handle only the previous types fail',
     })
   }
 }
 
-/** What happens to a media type that is gone, and to its clients. */
-const lostType: Readonly<Record<Body['place'], readonly [verb: string, so: string]>> = {
+/** The verb for a removed media type, and the effect on clients. */
+const lostType: Readonly<Record<Body['place'], readonly [verb: string, effect: string]>> = {
   request: ['may be', 'clients that send it get 415'],
   response: ['comes as', 'clients that ask for it get 415'],
-  delivery: ['comes as', 'clients that read it find another'],
-  reply: ['may be', 'clients that answer with it are not understood'],
+  delivery: ['comes as', 'clients that expect it receive another type'],
+  reply: ['may be', 'the service can no longer read replies of that type'],
 }
 
-const nothingLess = (place: Place): Place | undefined => (place.value === undefined ? undefined : place)
+const ifPresent = (place: Place): Place | undefined => (place.value === undefined ? undefined : place)
 
-/** Compares the answers of two operations. */
+/** Compares the responses of two operations. */
 export function compareResponses(before: Place, after: Place, sides: OperationSides): void {
   const old = sides.before.members(sides.before.member(before, 'responses'))
-  const young = sides.after.members(sides.after.member(after, 'responses'))
+  const updated = sides.after.members(sides.after.member(after, 'responses'))
   const pairs = new Map<string, readonly [string, Place, Place]>()
   for (const [status, place] of old) {
-    const [key, other] = statusOf(young, status)
+    const [key, other] = statusOf(updated, status)
     if (other !== undefined) pairs.set(`${status} ${key}`, [status, place, other])
-    else removedStatus(status, place, old, young, sides)
+    else removedStatus(status, place, old, updated, sides)
   }
-  for (const [status, place] of young) {
+  for (const [status, place] of updated) {
     const [key, other] = statusOf(old, status)
     if (other !== undefined) pairs.set(`${key} ${status}`, [status, other, place])
     else addedStatus(status, place, before, after, sides)
@@ -160,44 +162,51 @@ export function compareResponses(before: Place, after: Place, sides: OperationSi
     compareResponse(status, { before: one, after: other, isPage }, sides)
 }
 
-/** Whether clients say how many items they want. */
+/** Returns whether clients can choose the number of items. */
 const hasPageSize = (source: Source, operation: Place): boolean =>
   source.items(child(operation, 'parameters')).some(({ value }) => own(value, 'name') === parameter.size)
 
-/** A page is longer only where a client asks for more. */
+/**
+ * A greater `maxItems` of a page is not reported: pages get longer only if a client asks for more.
+ */
 const isLongerPage = ({ path, difference, keyword }: Finding): boolean =>
   path.length === 0 && difference === 'maximum-raised' && keyword === 'maxItems'
 
-/** The answer for a status: its own, that of its range (`2XX`), or the default, which stands for successes only where no other does. */
+/**
+ * Returns the response that describes a status: its own entry, that of its range (`2XX`), or
+ * `default`. `default` describes a success only if no other entry does.
+ */
 export function statusOf(all: ReadonlyMap<string, Place>, status: string): readonly [string, Place | undefined] {
-  const isOther = isSuccess(status) ? [...all.keys()].some(isSuccess) : !saysSomething(all.get('default'))
+  const isOther = isSuccess(status) ? [...all.keys()].some(isSuccess) : !hasContent(all.get('default'))
   const others = isOther ? [] : ['default']
   const key = [status, status.toUpperCase(), `${status.charAt(0)}XX`, ...others].find((one) => all.has(one)) ?? status
   return [key, all.get(key)]
 }
 
-/** A default without content and header fields says nothing that a status could lack. */
-const saysSomething = (answer: Place | undefined): boolean =>
+/**
+ * A `default` without content and header fields requires nothing of the statuses that it covers.
+ */
+const hasContent = (answer: Place | undefined): boolean =>
   ['content', 'headers'].some((member) => own(answer?.value, member) !== undefined)
 
-/** What clients get where all goes well: 304 is for those who asked for it. */
+/** 304 is not counted as a success: only conditional requests receive it. */
 export const isSuccess = (status: string): boolean => /^[123]/.test(status) && status !== '304'
 
 function removedStatus(
   status: string,
   place: Place,
   old: ReadonlyMap<string, Place>,
-  young: ReadonlyMap<string, Place>,
+  updated: ReadonlyMap<string, Place>,
   sides: OperationSides,
 ): void {
   const isRange = /^[1-5]XX$/i.test(status)
-  // Statuses of their own have taken its place.
-  if (isRange && [...young.keys()].some((one) => one.startsWith(status.charAt(0)))) return
+  // Individual statuses replace the range.
+  if (isRange && [...updated.keys()].some((one) => one.startsWith(status.charAt(0)))) return
   const isDefaultSuccess =
-    status === 'default' && ![...old.keys()].some(isSuccess) && ![...young.keys()].some(isSuccess)
+    status === 'default' && ![...old.keys()].some(isSuccess) && ![...updated.keys()].some(isSuccess)
   const rest = { before: place, place: status, what: `${nameOf(sides)} no longer answers ${status}` }
   if (isDefaultSuccess || isSuccess(status))
-    add(sides, 'status-removed', { ...rest, so: 'clients that wait for it fail' })
+    add(sides, 'status-removed', { ...rest, effect: 'clients that expect it fail' })
   else add(sides, 'error-status-removed', rest)
 }
 
@@ -210,13 +219,13 @@ function addedStatus(status: string, place: Place, before: Place, after: Place, 
           String(own(value, 'name')).toLowerCase() === header.ifMatch.toLowerCase() && own(value, 'required') === true,
       )
   if (status === '428' && !required(sides.before, before)) {
-    // Where the parameter says it, too, that has been told.
+    // If the parameter is required, too, the comparison of parameters reports it.
     if (!required(sides.after, after)) {
       add(sides, 'if-match-required', {
         after: place,
         place: status,
         what: `${nameOf(sides)} answers 428 now`,
-        so: 'clients that send no If-Match are refused',
+        effect: 'clients that send no If-Match are rejected',
       })
     }
     return
@@ -231,13 +240,13 @@ interface ResponsePair {
 }
 
 function compareResponse(status: string, { before, after, isPage }: ResponsePair, sides: OperationSides): void {
-  const words = `the ${status} answer of ${nameOf(sides)}`
+  const words = `the ${status} response of ${nameOf(sides)}`
   compareHeaders(status, { before, after }, words, sides)
   compareContents({ before, after }, { place: 'response', words, at: status, isPage }, sides)
   compareLinks({ before, after }, sides, { status, of: words, add: (kind, rest) => add(sides, kind, rest) })
 }
 
-/** Header fields that only announce something. */
+/** Header fields that only announce a change. */
 const advisory: ReadonlySet<string> = new Set([header.deprecation, header.sunset].map((name) => name.toLowerCase()))
 
 function compareHeaders(
@@ -249,46 +258,46 @@ function compareHeaders(
   const before = headersOf(sides.before, pair.before)
   const after = headersOf(sides.after, pair.after)
   for (const [key, old] of before) {
-    const young = after.get(key)
+    const updated = after.get(key)
     const place = `${status} header "${old.name}"`
     const words = `the header ${old.name} of ${of}`
-    if (young === undefined) {
+    if (updated === undefined) {
       const kind = advisory.has(key) ? 'advisory-header-removed' : 'response-header-removed'
-      add(sides, kind, { before: old.place, place, what: `${words} is gone`, so: lostHeader(key) })
+      add(sides, kind, { before: old.place, place, what: `${words} is gone`, effect: lostHeader(key) })
       continue
     }
-    const [was, is] = [old, young].map((one) => own(one.place.value, 'required') === true)
-    const rest = { before: old.place, after: young.place, place }
+    const [was, is] = [old, updated].map((one) => own(one.place.value, 'required') === true)
+    const rest = { before: old.place, after: updated.place, place }
     if (was && !is)
       add(sides, 'response-header-became-optional', {
         ...rest,
-        what: `${words} is not always there any more`,
-        so: 'clients that count on it fail where it is missing',
+        what: `${words} is no longer always present`,
+        effect: 'clients that rely on it fail if it is missing',
       })
-    if (!was && is) add(sides, 'response-header-became-required', { ...rest, what: `${words} is always there now` })
+    if (!was && is) add(sides, 'response-header-became-required', { ...rest, what: `${words} is always present now` })
     const comparison: Comparison = { place: 'header' satisfies SchemaPlace, text: false }
-    const schema = (side: Place) => schemaOf(nothingLess(child(side, 'schema')))
+    const schema = (side: Place) => schemaOf(ifPresent(child(side, 'schema')))
     for (const finding of sides.schemas.compare(
-      { before: schema(old.place), after: schema(young.place) },
+      { before: schema(old.place), after: schema(updated.place) },
       comparison,
     )) {
       sides.changes.add(changeOf(finding, comparison, { operation: sides.operation, words, place }))
     }
   }
-  for (const [key, young] of after) {
+  for (const [key, updated] of after) {
     if (!before.has(key))
       add(sides, 'response-header-added', {
-        after: young.place,
-        place: `${status} header "${young.name}"`,
-        what: `the header ${young.name} of ${of} is new`,
+        after: updated.place,
+        place: `${status} header "${updated.name}"`,
+        what: `the header ${updated.name} of ${of} is new`,
       })
   }
 }
 
 const lostHeader = (name: string): string =>
   name === header.totalCount
-    ? `clients that show pages by ${parameter.page} do not know how many there are`
-    : 'clients that read it find nothing'
+    ? `clients that page with ${parameter.page} can't tell how many items there are`
+    : 'clients that read it no longer find it'
 
 interface Field {
   readonly name: string
@@ -299,6 +308,7 @@ function headersOf(source: Source, response: Place): ReadonlyMap<string, Field> 
   const fields = [...source.members(source.member(response, 'headers'))].map(
     ([name, place]) => [name.toLowerCase(), { name, place }] as const,
   )
-  // The content says it (OpenAPI 3.1, Response Object).
+  // `content` declares the media type; a header field "Content-Type" is ignored (OpenAPI 3.1,
+  // Response Object).
   return new Map(fields.filter(([name]) => name !== 'content-type'))
 }

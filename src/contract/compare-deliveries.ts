@@ -1,4 +1,4 @@
-/** Compares what the service sends to its clients by itself: webhooks and callbacks. Clients get their bodies, and answer them. */
+/** Compares webhooks and callbacks. Clients receive their bodies, and send the replies. */
 import { own } from '../definition/json.js'
 import { operationsOf } from './addresses.js'
 import type { Found } from './changes.js'
@@ -10,35 +10,38 @@ import { levelOf, type OwnKind } from './kinds.js'
 import { child, type Place } from './nodes.js'
 import { changeOf } from './sentences.js'
 
-/** What both sides of a delivery stand on. */
+/** The context in which deliveries are compared. */
 export type DeliverySides = Omit<OperationSides, 'operation'>
 
-type Rest = Pick<Found, 'what' | 'so' | 'before' | 'after' | 'detail' | 'place'>
+type Rest = Pick<Found, 'what' | 'effect' | 'before' | 'after' | 'detail' | 'place'>
 
-/** Webhooks and callbacks by name. `words`: `the webhook`. */
+/** Compares webhooks or callbacks by name. `words`: such as `the webhook`. */
 export function compareDeliveries(pair: Pair<Place | undefined>, words: string, sides: DeliverySides): void {
-  const [old, young] = [sides.before.members(pair.before), sides.after.members(pair.after)]
+  const [old, updated] = [sides.before.members(pair.before), sides.after.members(pair.after)]
   for (const [name, before] of old) {
-    const after = young.get(name)
+    const after = updated.get(name)
     const one = new Delivery(name, `${words} "${name}"`, sides)
     if (after === undefined) one.removed(before)
     else if (words.startsWith('the callback')) compareExpressions({ before, after }, one, sides)
     else one.both({ before, after })
   }
-  for (const [name, after] of young) if (!old.has(name)) new Delivery(name, `${words} "${name}"`, sides).added(after)
+  for (const [name, after] of updated) if (!old.has(name)) new Delivery(name, `${words} "${name}"`, sides).added(after)
 }
 
-/** A callback is sent to an address that an expression finds in the request, such as `{$request.body#/url}`. */
+/**
+ * Callbacks are sent to an address that an expression takes from the request, such as
+ * `{$request.body#/url}`.
+ */
 function compareExpressions(
   pair: Pair<Place>,
   delivery: Delivery,
   { before: source, after: other }: DeliverySides,
 ): void {
-  const [old, young] = [source.members(pair.before), other.members(pair.after)]
-  const left = [...old].filter(([expression]) => expression.startsWith('x-') || !young.has(expression))
-  const gained = [...young].filter(([expression]) => !old.has(expression))
+  const [old, updated] = [source.members(pair.before), other.members(pair.after)]
+  const left = [...old].filter(([expression]) => expression.startsWith('x-') || !updated.has(expression))
+  const gained = [...updated].filter(([expression]) => !old.has(expression))
   for (const [expression, before] of old) {
-    const after = young.get(expression)
+    const after = updated.get(expression)
     if (after !== undefined) delivery.both({ before, after })
   }
   for (const [index, [expression, before]] of left.entries()) {
@@ -63,7 +66,7 @@ class Delivery {
     this.#add('webhook-removed', {
       before,
       what: `${this.#words} is gone`,
-      so: 'clients that wait for it hear nothing',
+      effect: 'clients that rely on it are no longer called',
     })
   }
 
@@ -81,24 +84,24 @@ class Delivery {
       ...places,
       detail: from,
       what,
-      so: 'clients that gave that address hear nothing',
+      effect: 'clients that sent that address are no longer called',
     })
   }
 
   both({ before, after }: Pair<Place>): void {
-    const [old, young] = [operationsOf(this.#sides.before, before), operationsOf(this.#sides.after, after)]
+    const [old, updated] = [operationsOf(this.#sides.before, before), operationsOf(this.#sides.after, after)]
     for (const [method, one] of old) {
-      const other = young.get(method)
+      const other = updated.get(method)
       if (other !== undefined)
         this.#operation(method, { before: { item: before, operation: one }, after: { item: after, operation: other } })
       else
         this.#add('webhook-removed', {
           before: one,
           what: `${this.#words} is no longer sent by ${method}`,
-          so: 'clients that wait for it hear nothing',
+          effect: 'clients that rely on it are no longer called',
         })
     }
-    for (const [method, place] of young)
+    for (const [method, place] of updated)
       if (!old.has(method))
         this.#add('webhook-added', { after: place, what: `${this.#words} is sent by ${method} now` })
   }
@@ -113,83 +116,83 @@ class Delivery {
 
   #body({ before, after }: Pair<Place>, sides: OperationSides): void {
     const old = sides.before.member(before, 'requestBody')
-    const young = sides.after.member(after, 'requestBody')
+    const updated = sides.after.member(after, 'requestBody')
     const words = `the body of ${this.#words}`
-    const rest = { before: old, after: young, place: 'body' }
-    if (old === undefined || young === undefined) {
+    const rest = { before: old, after: updated, place: 'body' }
+    if (old === undefined || updated === undefined) {
       if (old !== undefined)
         this.#add('delivery-body-removed', {
           ...rest,
           what: `${words} is gone`,
-          so: 'clients that read it find nothing',
+          effect: 'clients that read it no longer find it',
         })
-      if (young !== undefined) this.#add('delivery-body-added', { ...rest, what: `${words} is new` })
+      if (updated !== undefined) this.#add('delivery-body-added', { ...rest, what: `${words} is new` })
       return
     }
-    if (own(old.value, 'required') === true && own(young.value, 'required') !== true)
+    if (own(old.value, 'required') === true && own(updated.value, 'required') !== true)
       this.#add('delivery-body-became-optional', {
         ...rest,
-        what: `${words} is not always there any more`,
-        so: 'clients that count on it fail where it is missing',
+        what: `${words} is no longer always present`,
+        effect: 'clients that rely on it fail if it is missing',
       })
-    compareContents({ before: old, after: young }, { place: 'delivery', words, at: 'body' }, sides)
+    compareContents({ before: old, after: updated }, { place: 'delivery', words, at: 'body' }, sides)
   }
 
-  /** Header fields and parameters of the query that a delivery comes with. */
+  /** Compares the header fields and query parameters of a delivery. */
   #parameters(pair: Pair<{ readonly item: Place; readonly operation: Place }>, sides: OperationSides): void {
     const before = parametersOf(sides.before, { ...pair.before, path: '' })
     const after = parametersOf(sides.after, { ...pair.after, path: '' })
     for (const [key, old] of before) {
-      const young = after.get(key)
+      const updated = after.get(key)
       const words = `the ${old.in === 'header' ? 'header' : `${old.in} parameter`} "${old.name}" of ${this.#words}`
       const place = `${old.in} "${old.name}"`
-      if (young === undefined) {
+      if (updated === undefined) {
         this.#add('delivery-parameter-removed', {
           before: old.place,
           place,
           what: `${words} is gone`,
-          so: 'clients that read it find nothing',
+          effect: 'clients that read it no longer find it',
         })
         continue
       }
-      if (old.required && !young.required)
+      if (old.required && !updated.required)
         this.#add('delivery-parameter-became-optional', {
-          ...{ before: old.place, after: young.place, place },
-          what: `${words} is not always there any more`,
-          so: 'clients that count on it fail where it is missing',
+          ...{ before: old.place, after: updated.place, place },
+          what: `${words} is no longer always present`,
+          effect: 'clients that rely on it fail if it is missing',
         })
-      const schemas = { before: schemaOf(child(old.place, 'schema')), after: schemaOf(child(young.place, 'schema')) }
+      const schemas = { before: schemaOf(child(old.place, 'schema')), after: schemaOf(child(updated.place, 'schema')) }
       for (const finding of sides.schemas.compare(schemas, { place: 'delivery', text: false }))
         sides.changes.add(changeOf(finding, { place: 'delivery' }, { operation: sides.operation, words, place }))
     }
-    for (const [key, young] of after)
+    for (const [key, updated] of after)
       if (!before.has(key))
         this.#add('delivery-parameter-added', {
-          after: young.place,
-          place: `${young.in} "${young.name}"`,
-          what: `${young.in} "${young.name}" of ${this.#words} is new`,
+          after: updated.place,
+          place: `${updated.in} "${updated.name}"`,
+          what: `${updated.in} "${updated.name}" of ${this.#words} is new`,
         })
   }
 
-  /** What clients may answer. Their failures are theirs. */
+  /** Compares the replies of clients. Error replies are ignored. */
   #replies({ before, after }: Pair<Place>, sides: OperationSides): void {
     const old = sides.before.members(sides.before.member(before, 'responses'))
-    const young = sides.after.members(sides.after.member(after, 'responses'))
+    const updated = sides.after.members(sides.after.member(after, 'responses'))
     for (const [status, place] of old) {
       if (!isSuccess(status) && status !== 'default') continue
-      const [, other] = statusOf(young, status)
+      const [, other] = statusOf(updated, status)
       const words = `the ${status} reply to ${this.#words}`
       if (other !== undefined)
         compareContents({ before: place, after: other }, { place: 'reply', words, at: status }, sides)
-      else if (young.size > 0)
+      else if (updated.size > 0)
         this.#add('reply-status-removed', {
           before: place,
           place: status,
           what: `${words} is no longer expected`,
-          so: 'the service takes it for a failure',
+          effect: 'the service treats it as a failure',
         })
     }
-    for (const [status, place] of young)
+    for (const [status, place] of updated)
       if (isSuccess(status) && statusOf(old, status)[1] === undefined)
         this.#add('reply-status-added', {
           after: place,
@@ -198,7 +201,7 @@ class Delivery {
         })
   }
 
-  #add(kind: OwnKind, { so, place, ...rest }: Omit<Rest, 'place'> & { readonly place?: string }): void {
+  #add(kind: OwnKind, { effect, place, ...rest }: Omit<Rest, 'place'> & { readonly place?: string }): void {
     const level = levelOf(kind)
     const at = place === undefined ? '' : ` ${place}`
     this.#sides.changes.add({
@@ -206,7 +209,7 @@ class Delivery {
       level,
       place: `webhook "${this.#name}"${at}`,
       ...rest,
-      ...(level === 'breaking' && so !== undefined ? { so } : {}),
+      ...(level === 'breaking' && effect !== undefined ? { effect } : {}),
     })
   }
 }

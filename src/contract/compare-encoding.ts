@@ -1,4 +1,7 @@
-/** Compares how the parts of a form are written (OpenAPI 3.1, Encoding Object): media types, style, header fields. */
+/**
+ * Compares the encoding of the parts of a form (OpenAPI 3.1, Encoding Object): media types, style,
+ * header fields.
+ */
 import { own } from '../definition/json.js'
 import type { Found } from './changes.js'
 import { isSentAt, type Pair } from './findings.js'
@@ -8,7 +11,7 @@ import { holds, normalType } from './media-types.js'
 import { child, type Place, type Source, textAt } from './nodes.js'
 import { type Shape, shapesOf } from './shape.js'
 
-/** One member of a form: how it is written, and what it is. */
+/** One member of a form, with its encoding and its schema. */
 interface Part {
   readonly name: string
   readonly encoding: Place | undefined
@@ -16,8 +19,8 @@ interface Part {
   readonly source: Source
 }
 
-/** Adds a change of a form. */
-type Add = (kind: OwnKind, found: Pick<Found, 'what' | 'so' | 'before' | 'after' | 'detail' | 'place'>) => void
+/** Reports a change of a form. */
+type Add = (kind: OwnKind, found: Pick<Found, 'what' | 'effect' | 'before' | 'after' | 'detail' | 'place'>) => void
 
 export interface FormWords {
   readonly place: 'request' | 'response' | 'delivery' | 'reply'
@@ -29,15 +32,18 @@ export interface FormWords {
 
 const isSent = ({ place }: FormWords): boolean => isSentAt(place)
 
-/** Compares the parts that both sides have. `pair`: the media types of a form, with `schema` and `encoding`. */
+/**
+ * Compares the parts that both sides have. `pair`: Media Type Objects of a form, with `schema` and
+ * `encoding`.
+ */
 export function compareEncoding(pair: Pair<Place>, sources: Pair<Source>, form: FormWords): void {
   const [before, after] = [partsOf(sources.before, pair.before), partsOf(sources.after, pair.after)]
   for (const [name, old] of before) {
-    const young = after.get(name)
-    if (young === undefined || (old.encoding === undefined && young.encoding === undefined)) continue
-    compareTypes(old, young, form)
-    compareStyle(old, young, form)
-    compareFields(old, young, form)
+    const updated = after.get(name)
+    if (updated === undefined || (old.encoding === undefined && updated.encoding === undefined)) continue
+    compareTypes(old, updated, form)
+    compareStyle(old, updated, form)
+    compareFields(old, updated, form)
   }
 }
 
@@ -54,42 +60,45 @@ function partsOf(source: Source, media: Place): ReadonlyMap<string, Part> {
   return new Map(parts)
 }
 
-const rest = ({ name, encoding }: Part, young: Part, { at }: FormWords) => ({
+const rest = ({ name, encoding }: Part, updated: Part, { at }: FormWords) => ({
   before: encoding,
-  after: young.encoding,
+  after: updated.encoding,
   place: `${at} part "${name}"`,
 })
 
 const wordsOf = ({ name }: Part, { words }: FormWords): string => `the part "${name}" of ${words}`
 
-function compareTypes(old: Part, young: Part, form: FormWords): void {
-  const [before, after] = [typesOf(old), typesOf(young)]
+function compareTypes(old: Part, updated: Part, form: FormWords): void {
+  const [before, after] = [typesOf(old), typesOf(updated)]
   const lost = before.filter((type) => !after.some((other) => holds(other, type)))
   const gained = after.filter((type) => !before.some((other) => holds(other, type)))
-  const so = isSent(form) ? 'clients that send it get 415' : 'clients that know only what was there before fail'
+  const effect = isSent(form) ? 'clients that send it get 415' : 'clients that handle only the previous types fail'
   for (const type of lost)
     form.add(isSent(form) ? 'part-type-refused' : 'part-type-removed', {
-      ...rest(old, young, form),
+      ...rest(old, updated, form),
       detail: type,
       what: `${wordsOf(old, form)} is no longer ${type}`,
-      so,
+      effect,
     })
   for (const type of gained)
     form.add(isSent(form) ? 'part-type-added' : 'part-type-unknown', {
-      ...rest(old, young, form),
+      ...rest(old, updated, form),
       detail: type,
       what: `${wordsOf(old, form)} may be ${type} now`,
-      so,
+      effect,
     })
 }
 
-/** The media types of a part: what is said, else what its schema makes it (OpenAPI 3.1, 4.8.15). */
+/**
+ * Returns the media types of a part: `contentType`, else the default for its schema (OpenAPI 3.1,
+ * 4.8.15).
+ */
 function typesOf({ encoding, shapes }: Part): readonly string[] {
-  const said = textAt(encoding, 'contentType')
-  return said === undefined ? [usualType(shapes)] : said.split(',').map(normalType)
+  const declared = textAt(encoding, 'contentType')
+  return declared === undefined ? [defaultType(shapes)] : declared.split(',').map(normalType)
 }
 
-function usualType(shapes: readonly Shape[]): string {
+function defaultType(shapes: readonly Shape[]): string {
   const [shape] = shapes
   if (shape === undefined || shapes.length > 1) return 'application/json'
   const { types, opaque } = shape
@@ -98,38 +107,42 @@ function usualType(shapes: readonly Shape[]): string {
   return types.has('string') && opaque.has('contentEncoding') ? 'application/octet-stream' : 'text/plain'
 }
 
-function compareStyle(old: Part, young: Part, form: FormWords): void {
-  if (styleOf(old) === styleOf(young)) return
-  const what = `${wordsOf(old, form)} is written in another way (style, explode)`
-  const so = isSent(form) ? 'clients that send it as before get 400 or 422' : 'clients that read it as before fail'
-  form.add('part-style-changed', { ...rest(old, young, form), what, so })
+function compareStyle(old: Part, updated: Part, form: FormWords): void {
+  if (styleOf(old) === styleOf(updated)) return
+  const what = `${wordsOf(old, form)} is serialized differently (style, explode)`
+  const effect = isSent(form) ? 'clients that send it as before get 400 or 422' : 'clients that read it as before fail'
+  form.add('part-style-changed', { ...rest(old, updated, form), what, effect })
 }
 
-/** How several values are written; of one there is one way. */
+/** Returns how several values are serialized. Scalars are serialized in one way only. */
 function styleOf({ encoding, shapes }: Part): string {
   if (shapes.every(({ types }) => !types.has('array') && !types.has('object'))) return 'plain'
   const style = textAt(encoding, 'style') ?? 'form'
   return `${style} ${String(own(encoding?.value, 'explode') ?? style === 'form')}`
 }
 
-function compareFields(old: Part, young: Part, form: FormWords): void {
-  const [before, after] = [fieldsOf(old), fieldsOf(young)]
+function compareFields(old: Part, updated: Part, form: FormWords): void {
+  const [before, after] = [fieldsOf(old), fieldsOf(updated)]
   const needed = isSent(form) ? { has: after, lacks: before } : { has: before, lacks: after }
   for (const [name, { required, place }] of needed.has) {
     const other = needed.lacks.get(name)
     if (isSent(form) ? !required || other?.required === true : other !== undefined) continue
-    const places = { ...rest(old, young, form), detail: name, ...(isSent(form) ? { after: place } : { before: place }) }
+    const places = {
+      ...rest(old, updated, form),
+      detail: name,
+      ...(isSent(form) ? { after: place } : { before: place }),
+    }
     if (isSent(form))
       form.add('part-header-required', {
         ...places,
         what: `${wordsOf(old, form)} must have the header ${name} now`,
-        so: 'clients that leave it out get 400',
+        effect: 'clients that leave it out get 400',
       })
     else
       form.add('part-header-removed', {
         ...places,
         what: `the header ${name} of ${wordsOf(old, form)} is gone`,
-        so: 'clients that read it find nothing',
+        effect: 'clients that read it no longer find it',
       })
   }
 }
@@ -148,5 +161,5 @@ function fieldsOf({ encoding, source }: Part): ReadonlyMap<string, Field> {
   )
 }
 
-/** Whether a media type is a form, whose parts are members of its schema. */
+/** Returns whether a media type is a form. The parts of a form are the members of its schema. */
 export const isForm = (type: string): boolean => /^(?:multipart\/|application\/x-www-form-urlencoded)/.test(type)

@@ -1,14 +1,19 @@
-/** Compares the links of answers: what a client may call next, and with what of the answer. */
+/**
+ * Compares the links of responses: the operations that may follow, and the values passed to them.
+ */
 import { canonicalText, isObject } from '../definition/json.js'
 import type { Found } from './changes.js'
 import type { Pair } from './findings.js'
 import type { OwnKind } from './kinds.js'
 import type { Place, Source } from './nodes.js'
 
-/** Adds a change of an answer. */
+/** Reports a change of a response. */
 type Add = (kind: OwnKind, found: Pick<Found, 'what' | 'before' | 'after' | 'place'>) => void
 
-/** Links are no part of what travels: code that was generated from them breaks. `of`: the answer in words. */
+/**
+ * Compares the links of a response. Links are not part of the message, so a change breaks only
+ * generated code. `of`: the response in words.
+ */
 export function compareLinks(
   pair: Pair<Place>,
   sources: Pair<Source>,
@@ -17,29 +22,29 @@ export function compareLinks(
   const before = sources.before.members(sources.before.member(pair.before, 'links'))
   const after = sources.after.members(sources.after.member(pair.after, 'links'))
   for (const [name, old] of before) {
-    const young = after.get(name)
+    const updated = after.get(name)
     const place = `${status} link "${name}"`
     const words = `the link "${name}" of ${of}`
-    if (young === undefined)
+    if (updated === undefined)
       add('response-link-removed', { before: old, place, what: `${words} is gone: generated clients can't follow it` })
-    else if (textOf(old) !== textOf(young))
+    else if (textOf(old) !== textOf(updated))
       add('response-link-changed', {
         before: old,
-        after: young,
+        after: updated,
         place,
-        what: `${words} leads elsewhere, or takes other values: generated clients follow it as it was`,
+        what: `${words} has another target or other parameters: generated clients still follow the previous one`,
       })
   }
-  for (const [name, young] of after)
+  for (const [name, updated] of after)
     if (!before.has(name))
       add('response-link-added', {
-        after: young,
+        after: updated,
         place: `${status} link "${name}"`,
         what: `the link "${name}" of ${of} is new`,
       })
 }
 
-/** What a link does: its description and its server do not count, as elsewhere. */
+/** Returns a link as text, without its description and its server, which are ignored. */
 function textOf({ value }: Place): string {
   const { description: _, server: __, ...rest } = isObject(value) ? value : {}
   return canonicalText(rest)

@@ -1,13 +1,13 @@
-/** Compares what two shapes say of members and items. */
+/** Compares the members and items of two shapes. */
 import { isObject } from '../definition/json.js'
 import type { CompareParts } from './compare-schemas.js'
 import { type Comparison, type Difference, type Finding, isSentAt, type Pair } from './findings.js'
-import { firstSaid, flatten, type Schema, saysTrue } from './flatten.js'
+import { firstKeyword, flatten, isTrueIn, type Schema } from './flatten.js'
 import type { Source } from './nodes.js'
 import type { Shape } from './shape.js'
 import { hasPassed } from './sunset.js'
 
-/** What the comparison of parts needs to know. */
+/** The context in which parts are compared. */
 export interface Sides {
   readonly before: Source
   readonly after: Source
@@ -16,13 +16,13 @@ export interface Sides {
   readonly parts: CompareParts
 }
 
-/** A member of one side: what its schema says, and whether it must be there. */
+/** A member of one side: its schema, and whether it is required. */
 interface Member {
   readonly schema: Schema
   readonly required: boolean
 }
 
-/** Members by name, and those without names. */
+/** Compares members by name, and the additional members. */
 export function compareMembers(shapes: Pair<Shape>, sides: Sides): readonly Finding[] {
   const { before, after } = shapes
   const found: Finding[] = []
@@ -41,19 +41,19 @@ export function compareMembers(shapes: Pair<Shape>, sides: Sides): readonly Find
 
 function compareMember(name: string, { before, after }: Pair<Shape>, sides: Sides): readonly Finding[] {
   const old = memberOf(before, name, sides.before, sides.comparison)
-  const young = memberOf(after, name, sides.after, sides.comparison)
+  const updated = memberOf(after, name, sides.after, sides.comparison)
   const at = (difference: Difference, rest: Partial<Finding> = {}): Finding => ({
     difference,
     path: [name],
     before: old?.schema[0] ?? before.place,
-    after: young?.schema[0] ?? after.place,
+    after: updated?.schema[0] ?? after.place,
     ...rest,
   })
-  if (old === undefined && young === undefined) return []
+  if (old === undefined && updated === undefined) return []
   if (old === undefined)
-    return [at(young?.required ? 'required-member-added' : 'member-added', { before: before.place })]
-  if (young === undefined) {
-    // An object that names no members takes any.
+    return [at(updated?.required ? 'required-member-added' : 'member-added', { before: before.place })]
+  if (updated === undefined) {
+    // An object that names no members accepts any.
     const isFree =
       isSentAt(sides.comparison.place) &&
       !after.isNamed &&
@@ -61,9 +61,9 @@ function compareMember(name: string, { before, after }: Pair<Shape>, sides: Side
       !after.properties.has(name)
     return isFree ? [] : [lostMember(name, old, after, sides, at)]
   }
-  const differences = sides.parts({ before: old.schema, after: young.schema }, name)
-  if (old.required === young.required) return differences
-  return [at(young.required ? 'member-became-required' : 'member-became-optional'), ...differences]
+  const differences = sides.parts({ before: old.schema, after: updated.schema }, name)
+  if (old.required === updated.required) return differences
+  return [at(updated.required ? 'member-became-required' : 'member-became-optional'), ...differences]
 }
 
 function lostMember(
@@ -76,22 +76,25 @@ function lostMember(
   const hidden = after.properties.get(name)
   if (hidden !== undefined)
     return at('member-hidden', { to: sides.comparison.place === 'response' ? 'write-only' : 'read-only' })
-  const sunset = saysTrue(sides.before, old.schema, 'deprecated')
-    ? firstSaid(sides.before, old.schema, 'x-sunset')
+  const sunset = isTrueIn(sides.before, old.schema, 'deprecated')
+    ? firstKeyword(sides.before, old.schema, 'x-sunset')
     : undefined
   return hasPassed(sunset, sides.now) ? at('member-removed-after-sunset', { from: sunset }) : at('member-removed')
 }
 
-/** A member as it travels this way: clients do not send what is read-only, and do not get what is write-only. */
+/**
+ * Returns a member, unless it is hidden in this direction: read-only members are absent from
+ * requests, write-only members from responses.
+ */
 function memberOf(shape: Shape, name: string, source: Source, { place }: Comparison): Member | undefined {
   const schema = shape.properties.get(name)
   const required = shape.required.has(name)
   if (schema === undefined) return required ? { schema: [], required } : undefined
   const hidden = place === 'request' ? 'readOnly' : place === 'response' ? 'writeOnly' : undefined
-  return hidden !== undefined && saysTrue(source, schema, hidden) ? undefined : { schema, required }
+  return hidden !== undefined && isTrueIn(source, schema, hidden) ? undefined : { schema, required }
 }
 
-/** Members that have no name of their own. */
+/** Compares additional members. */
 function compareExtra(
   { before, after }: Pair<Shape>,
   { parts, before: source, after: other }: Sides,
@@ -106,29 +109,29 @@ function compareExtra(
 const isClosed = (source: Source, schema: Schema): boolean =>
   flatten(source, schema).plains.some(({ value }) => value === false)
 
-/** Schemas that values must fit in some way: `contains`, `then`, `propertyNames`, ... */
+/** Compares schemas that values must match: `contains`, `then`, `propertyNames`, ... */
 export function compareConditions(shapes: Pair<Shape>, sides: Sides): readonly Finding[] {
   const keys = new Set([...shapes.before.conditions.keys(), ...shapes.after.conditions.keys()])
   return [...keys].flatMap((key) => compareCondition(key, shapes, sides))
 }
 
 function compareCondition(key: string, { before, after }: Pair<Shape>, { parts, ...sides }: Sides): readonly Finding[] {
-  const [old, young] = [before.conditions.get(key), after.conditions.get(key)]
-  const places = { before: old?.[0] ?? before.place, after: young?.[0] ?? after.place }
-  // In a closed object a pattern allows members; in an open one it limits those that match.
+  const [old, updated] = [before.conditions.get(key), after.conditions.get(key)]
+  const places = { before: old?.[0] ?? before.place, after: updated?.[0] ?? after.place }
+  // In a closed object a pattern allows members. In an open one it limits the members that match.
   const isPattern = key.startsWith('patternProperties/')
   if (old === undefined && isPattern && isClosed(sides.before, before.additional))
     return [{ difference: 'extra-members-allowed', path: [], ...places }]
-  if (young === undefined && isPattern && isClosed(sides.after, after.additional))
+  if (updated === undefined && isPattern && isClosed(sides.after, after.additional))
     return [{ difference: 'extra-members-refused', path: [], ...places }]
-  if (isPattern && saysNothing(old) && saysNothing(young)) return []
+  if (isPattern && allowsAnything(old) && allowsAnything(updated)) return []
   if (old === undefined) return [{ difference: 'condition-added', path: [], ...places, to: key }]
-  if (young === undefined) return [{ difference: 'condition-removed', path: [], ...places, from: key }]
-  return parts({ before: old, after: young })
+  if (updated === undefined) return [{ difference: 'condition-removed', path: [], ...places, from: key }]
+  return parts({ before: old, after: updated })
 }
 
-/** Whether a schema is missing, or allows everything. */
-const saysNothing = (schema: Schema | undefined): boolean =>
+/** Returns whether a schema is missing or allows everything. */
+const allowsAnything = (schema: Schema | undefined): boolean =>
   (schema ?? []).every(({ value }) => value === true || (isObject(value) && Object.keys(value).length === 0))
 
 const none: ReadonlySet<string> = new Set()
@@ -137,17 +140,17 @@ function compareDependents({ before, after }: Pair<Shape>): readonly Finding[] {
   const found: Finding[] = []
   const places = { before: before.place, after: after.place }
   for (const name of new Set([...before.dependents.keys(), ...after.dependents.keys()])) {
-    const [old, young] = [before.dependents.get(name) ?? none, after.dependents.get(name) ?? none]
+    const [old, updated] = [before.dependents.get(name) ?? none, after.dependents.get(name) ?? none]
     const words = `dependentRequired of "${name}"`
-    if ([...young].some((one) => !old.has(one)))
+    if ([...updated].some((one) => !old.has(one)))
       found.push({ difference: 'condition-added', path: [], ...places, to: words })
-    if ([...old].some((one) => !young.has(one)))
+    if ([...old].some((one) => !updated.has(one)))
       found.push({ difference: 'condition-removed', path: [], ...places, from: words })
   }
   return found
 }
 
-/** Items by position, and those past the positions that have a schema of their own. */
+/** Compares items by position, then the remaining items. */
 export function compareItems({ before, after }: Pair<Shape>, parts: CompareParts): readonly Finding[] {
   const found: Finding[] = []
   for (let index = 0; index < Math.max(before.prefix.length, after.prefix.length); index++) {

@@ -13,7 +13,7 @@ import { changeOf, type Subject } from './sentences.js'
 import { shapesOf } from './shape.js'
 import { hasPassed, sunsetChange } from './sunset.js'
 
-/** What the comparison of an operation needs. */
+/** The context in which operations are compared. */
 export interface OperationSides {
   readonly before: Source
   readonly after: Source
@@ -23,7 +23,7 @@ export interface OperationSides {
   readonly operation: OperationName
 }
 
-/** Where an operation stands: its path, what the path says of all its methods, and the operation. */
+/** An operation with its path and its path item. */
 export interface OperationPlace {
   readonly path: string
   readonly item: Place
@@ -37,7 +37,7 @@ export interface Parameter {
   readonly required: boolean
 }
 
-/** Compares the parameters of two operations, those of their paths among them. */
+/** Compares the parameters of two operations, including those of their path items. */
 export function compareParameters(pair: Pair<OperationPlace>, sides: OperationSides): void {
   const before = parametersOf(sides.before, pair.before)
   const after = parametersOf(sides.after, pair.after)
@@ -46,17 +46,17 @@ export function compareParameters(pair: Pair<OperationPlace>, sides: OperationSi
     [before, after].some((all) => all.has(`query ${parameter.size}`) || all.has(`query ${parameter.page}`))
   const compare = new ParameterComparison(sides, isList)
   for (const [key, old] of before) {
-    const young = after.get(key)
-    if (young === undefined) compare.removed(old)
-    else compare.both(old, young)
+    const updated = after.get(key)
+    if (updated === undefined) compare.removed(old)
+    else compare.both(old, updated)
   }
-  for (const [key, young] of after) if (!before.has(key)) compare.added(young)
+  for (const [key, updated] of after) if (!before.has(key)) compare.added(updated)
 }
 
-/** Header fields that OpenAPI describes elsewhere (OpenAPI 3.1, Parameter Object). */
+/** Header fields that OpenAPI describes in other places (OpenAPI 3.1, Parameter Object). */
 const ignored: ReadonlySet<string> = new Set(['accept', 'content-type', 'authorization'])
 
-/** Parameters by what identifies them: of a path, their position in it. */
+/** Returns parameters by place and name. Path parameters are identified by their position. */
 export function parametersOf(
   source: Source,
   { path, item, operation }: OperationPlace,
@@ -81,7 +81,7 @@ export function parametersOf(
   return found
 }
 
-/** A parameter of a path that nothing describes is a text. */
+/** A path parameter without a description is a string. */
 const undescribed = (item: Place): Parameter => ({
   name: '',
   in: 'path',
@@ -89,7 +89,7 @@ const undescribed = (item: Place): Parameter => ({
   required: true,
 })
 
-/** The words of the conventions for what is lost and gained with a parameter of a list. */
+/** Change kinds and words for parameters of a list that the conventions define. */
 const listWords: Readonly<Record<string, { readonly removed: OwnKind; readonly words: string }>> = {
   [parameter.sort]: { removed: 'sort-removed', words: 'the sort order' },
   [parameter.search]: { removed: 'search-removed', words: 'the search' },
@@ -115,82 +115,88 @@ class ParameterComparison {
     }
     this.#add(this.#removedKind(old), old, {
       what: `${this.#words(old)} is gone`,
-      so: lostWords(old),
+      effect: lostWords(old),
       before: old.place,
     })
   }
 
-  added(young: Parameter): void {
-    const [what, after] = [`${this.#words(young)} is new`, young.place]
-    if (!young.required) this.#add(this.#isFilter(young) ? 'filter-added' : 'parameter-added', young, { what, after })
-    else if (isRequiredField(young)) this.#requiredField(young)
+  added(updated: Parameter): void {
+    const [what, after] = [`${this.#words(updated)} is new`, updated.place]
+    if (!updated.required)
+      this.#add(this.#isFilter(updated) ? 'filter-added' : 'parameter-added', updated, { what, after })
+    else if (isRequiredField(updated)) this.#requiredField(updated)
     else
-      this.#add('required-parameter-added', young, {
+      this.#add('required-parameter-added', updated, {
         what: `${what} and required`,
-        so: 'clients that leave it out get 400',
+        effect: 'clients that leave it out get 400',
         after,
       })
   }
 
-  both(old: Parameter, young: Parameter): void {
-    const places = { before: old.place, after: young.place }
-    if (old.in === 'path' && old.name !== young.name && old.name !== '' && young.name !== '') {
-      const what = `the path parameter "${old.name}" of ${this.#operation()} is called "${young.name}" now: generated methods change`
-      this.#add('path-parameter-renamed', young, { ...places, what })
+  both(old: Parameter, updated: Parameter): void {
+    const places = { before: old.place, after: updated.place }
+    if (old.in === 'path' && old.name !== updated.name && old.name !== '' && updated.name !== '') {
+      const what = `the path parameter "${old.name}" of ${this.#operation()} is called "${updated.name}" now: generated methods change`
+      this.#add('path-parameter-renamed', updated, { ...places, what })
     }
-    if (!old.required && young.required) {
-      const what = `${this.#words(young)} is required now`
-      if (isRequiredField(young)) this.#requiredField(young, old)
-      else this.#add('parameter-became-required', young, { ...places, what, so: 'clients that leave it out get 400' })
+    if (!old.required && updated.required) {
+      const what = `${this.#words(updated)} is required now`
+      if (isRequiredField(updated)) this.#requiredField(updated, old)
+      else
+        this.#add('parameter-became-required', updated, {
+          ...places,
+          what,
+          effect: 'clients that leave it out get 400',
+        })
     }
-    if (old.required && !young.required)
-      this.#add('parameter-became-optional', young, { ...places, what: `${this.#words(young)} is optional now` })
-    for (const { kind, says, so } of flagChanges(old.place, young.place))
-      this.#add(kind, young, { ...places, what: `${this.#words(young)} ${says}`, so })
-    this.#sunset(old, young)
-    this.#compareSchemas(old, young)
+    if (old.required && !updated.required)
+      this.#add('parameter-became-optional', updated, { ...places, what: `${this.#words(updated)} is optional now` })
+    for (const { kind, predicate, effect } of flagChanges(old.place, updated.place))
+      this.#add(kind, updated, { ...places, what: `${this.#words(updated)} ${predicate}`, effect })
+    this.#sunset(old, updated)
+    this.#compareSchemas(old, updated)
   }
 
-  #sunset(old: Parameter, young: Parameter): void {
-    const kind = sunsetChange(old.place.value, young.place.value)
+  #sunset(old: Parameter, updated: Parameter): void {
+    const kind = sunsetChange(old.place.value, updated.place.value)
     if (kind === undefined) return
-    this.#add(kind, young, {
+    this.#add(kind, updated, {
       before: old.place,
-      after: young.place,
-      what: `the sunset of ${this.#words(young)} ${sunsetWords(kind, young)}`,
-      so: 'clients have planned for the one that was announced',
+      after: updated.place,
+      what: `the sunset of ${this.#words(updated)} ${sunsetWords(kind, updated)}`,
+      effect: 'clients rely on the announced date',
     })
   }
 
-  #compareSchemas(old: Parameter, young: Parameter): void {
-    const pair = { before: this.#schemaOf(this.#sides.before, old), after: this.#schemaOf(this.#sides.after, young) }
-    const many = this.#manyValued(pair, young)
+  #compareSchemas(old: Parameter, updated: Parameter): void {
+    const pair = { before: this.#schemaOf(this.#sides.before, old), after: this.#schemaOf(this.#sides.after, updated) }
+    const many = this.#manyValued(pair, updated)
     const styles = [
       this.#styleOf(this.#sides.before, old, pair.before),
-      this.#styleOf(this.#sides.after, young, pair.after),
+      this.#styleOf(this.#sides.after, updated, pair.after),
     ]
     if (many === undefined && styles[0] !== styles[1] && !styles.includes('plain')) {
-      const what = `${this.#words(young)} is written in another way (style, explode or content)`
-      this.#add('parameter-style-changed', young, {
+      const what = `${this.#words(updated)} is serialized differently (style, explode or content)`
+      this.#add('parameter-style-changed', updated, {
         before: old.place,
-        after: young.place,
+        after: updated.place,
         what,
-        so: 'clients that send it as before get 400',
+        effect: 'clients that send it as before get 400',
       })
       return
     }
     if (many !== undefined)
-      this.#add('parameter-became-many-valued', young, {
+      this.#add('parameter-became-many-valued', updated, {
         before: old.place,
-        after: young.place,
-        what: `${this.#words(young)} takes several values now`,
+        after: updated.place,
+        what: `${this.#words(updated)} takes several values now`,
       })
-    const findings = many ?? this.#sides.schemas.compare(pair, { place: 'parameter', text: !isContent(young) })
+    const findings = many ?? this.#sides.schemas.compare(pair, { place: 'parameter', text: !isContent(updated) })
     for (const finding of findings) {
-      // What is always sent has no use for a default.
-      if (finding.difference === 'default-changed' && old.required && young.required) continue
-      for (const found of this.#listChanges(finding, young) ?? [
-        changeOf(finding, { place: 'parameter' }, this.#subject(young)),
+      // The default of a required parameter is never used.
+      if (finding.difference === 'default-changed' && old.required && updated.required) continue
+      for (const found of this.#listChanges(finding, updated) ?? [
+        changeOf(finding, { place: 'parameter' }, this.#subject(updated)),
       ])
         this.#sides.changes.add(found)
     }
@@ -202,28 +208,31 @@ class ParameterComparison {
     return schema.value === undefined ? [] : schemaOf(schema)
   }
 
-  /** One value where there may be several now: each key comes once more (QUERY-1). */
-  #manyValued(pair: Pair<Schema>, young: Parameter): readonly Finding[] | undefined {
+  /**
+   * If a parameter took one value and now takes several, returns the differences between that value
+   * and an item of the list. Each value is a further occurrence of the key (QUERY-1).
+   */
+  #manyValued(pair: Pair<Schema>, updated: Parameter): readonly Finding[] | undefined {
     const { before, after, schemas } = this.#sides
     const [old] = shapesOf(before, pair.before)
     const shapes = shapesOf(after, pair.after)
     const [list] = shapes
-    if (old === undefined || list === undefined || shapes.length > 1 || isContent(young)) return undefined
+    if (old === undefined || list === undefined || shapes.length > 1 || isContent(updated)) return undefined
     const isScalar = !old.types.has('array') && !old.types.has('object')
     const isManyNow =
-      list.types.size === 1 && list.types.has('array') && (list.bounds.least('items', true)?.value ?? 0) <= 1
+      list.types.size === 1 && list.types.has('array') && (list.bounds.lower('items', true)?.value ?? 0) <= 1
     if (
       !isScalar ||
       !isManyNow ||
       list.prefix.length > 0 ||
-      young.in !== 'query' ||
-      !this.#styleOf(after, young, pair.after).startsWith('form true')
+      updated.in !== 'query' ||
+      !this.#styleOf(after, updated, pair.after).startsWith('form true')
     )
       return undefined
     return schemas.compare({ before: pair.before, after: list.items }, { place: 'parameter', text: true })
   }
 
-  /** How values are written; of a scalar there is one way. */
+  /** Returns how values are serialized. Scalars are serialized in one way only. */
   #styleOf(source: Source, { place, in: where }: Parameter, schema: Schema): string {
     if (isContent({ place })) return `content ${Object.keys(objectAt(source.member(place, 'content'))).join()}`
     const isPlain = shapesOf(source, schema).every(
@@ -236,23 +245,23 @@ class ParameterComparison {
     return `${style} ${String(explode)}`
   }
 
-  /** Findings that the conventions have words of their own for. */
-  #listChanges(finding: Finding, young: Parameter): readonly Found[] | undefined {
-    const isList = this.#isList || young.name === parameter.expand
+  /** Returns a finding as changes of the kinds that the conventions define. */
+  #listChanges(finding: Finding, updated: Parameter): readonly Found[] | undefined {
+    const isList = this.#isList || updated.name === parameter.expand
     const of = this.#isList ? this.#collection() : this.#operation()
-    const changes = young.in === 'query' && isList ? listChanges(finding, young.name, of) : undefined
+    const changes = updated.in === 'query' && isList ? listChanges(finding, updated.name, of) : undefined
     return changes?.map(({ kind, ...rest }) =>
-      this.#found(kind, young, { before: finding.before, after: finding.after, ...rest }),
+      this.#found(kind, updated, { before: finding.before, after: finding.after, ...rest }),
     )
   }
 
-  #requiredField(young: Parameter, old?: Parameter): void {
-    const { kind, status } = requiredFields[young.name.toLowerCase()] ?? requiredIfMatch
-    this.#add(kind, young, {
+  #requiredField(updated: Parameter, old?: Parameter): void {
+    const { kind, status } = requiredFields[updated.name.toLowerCase()] ?? requiredIfMatch
+    this.#add(kind, updated, {
       before: old?.place,
-      after: young.place,
-      what: `${this.#operation()} requires the header ${young.name} now`,
-      so: `clients that leave it out get ${status}`,
+      after: updated.place,
+      what: `${this.#operation()} requires the header ${updated.name} now`,
+      effect: `clients that leave it out get ${status}`,
     })
   }
 
@@ -279,7 +288,7 @@ class ParameterComparison {
     return { operation: this.#sides.operation, words: this.#words(one), place: placeOf(one) }
   }
 
-  /** The collection of a list: the last word of its path. */
+  /** The collection of a list: the last constant segment of its path. */
   #collection(): string {
     const names = this.#sides.operation.path.split('/').filter((segment) => segment !== '' && !segment.startsWith('{'))
     return names.at(-1) ?? this.#sides.operation.path
@@ -289,8 +298,8 @@ class ParameterComparison {
     return `${this.#sides.operation.method} ${this.#sides.operation.path}`
   }
 
-  #found(kind: OwnKind, one: Parameter, rest: Pick<Found, 'what' | 'so' | 'before' | 'after' | 'detail'>): Found {
-    const { so, ...others } = rest
+  #found(kind: OwnKind, one: Parameter, rest: Pick<Found, 'what' | 'effect' | 'before' | 'after' | 'detail'>): Found {
+    const { effect, ...others } = rest
     const level: Change['level'] = levelOf(kind)
     return {
       kind,
@@ -298,11 +307,11 @@ class ParameterComparison {
       operation: this.#sides.operation,
       place: placeOf(one),
       ...others,
-      ...(level === 'breaking' && so !== undefined ? { so } : {}),
+      ...(level === 'breaking' && effect !== undefined ? { effect } : {}),
     }
   }
 
-  #add(kind: OwnKind, one: Parameter, rest: Pick<Found, 'what' | 'so' | 'before' | 'after' | 'detail'>): void {
+  #add(kind: OwnKind, one: Parameter, rest: Pick<Found, 'what' | 'effect' | 'before' | 'after' | 'detail'>): void {
     this.#sides.changes.add(this.#found(kind, one, rest))
   }
 }
@@ -322,7 +331,7 @@ const isRequiredField = ({ in: where, name }: Parameter): boolean =>
   where === 'header' && Object.hasOwn(requiredFields, name.toLowerCase())
 
 const lostWords = ({ in: where }: Parameter): string =>
-  where === 'query' ? 'clients that send it get 400' : 'clients that send it are not heeded'
+  where === 'query' ? 'clients that send it get 400' : 'the value that clients send is ignored'
 
 const sunsetWords = (kind: OwnKind, { place }: Parameter): string =>
   kind === 'sunset-removed' ? 'is gone' : `is ${String(own(place.value, 'x-sunset'))} now, which is earlier`

@@ -1,17 +1,19 @@
-/** Compares schemas of two documents: every way in which one allows more or less than the other. */
+/**
+ * Compares the schemas of two documents: finds everything that one allows and the other does not.
+ */
 
 import { canonicalText, isObject, own } from '../definition/json.js'
 import { compareConditions, compareItems, compareMembers } from './compare-members.js'
 import { compareValues } from './compare-values.js'
 import { type Comparison, type Finding, isSentAt, levelAt, type SchemaPair } from './findings.js'
-import { firstSaid, flatten, keyOf, type Schema, saidBy } from './flatten.js'
+import { firstKeyword, flatten, keyOf, keywordOf, type Schema } from './flatten.js'
 import type { Source } from './nodes.js'
 import { type Shape, shapesOf } from './shape.js'
 
-/** Compares parts of a schema, with the names that lead to them. */
+/** Compares parts of a schema. `path`: the names that lead to them. */
 export type CompareParts = (pair: SchemaPair, ...path: readonly string[]) => readonly Finding[]
 
-/** Compares the schemas of two documents. Pairs that were compared before are not compared again. */
+/** Compares the schemas of two documents. The result of each pair is cached. */
 export class SchemaComparer {
   readonly #before: Source
   readonly #after: Source
@@ -20,7 +22,9 @@ export class SchemaComparer {
   readonly #done = new Map<string, readonly Finding[]>()
   readonly #underWay = new Map<string, number>()
   readonly #provisional = new Map<string, { readonly found: readonly Finding[]; readonly assumed: number }>()
-  /** The outermost pair under way whose result an inner one has taken for granted. */
+  /**
+   * The depth of the outermost unfinished pair that an inner comparison has assumed to be equal.
+   */
   #assumed = Number.POSITIVE_INFINITY
 
   constructor(before: Source, after: Source, now: Date) {
@@ -29,14 +33,14 @@ export class SchemaComparer {
     this.#now = now
   }
 
-  /** Every difference between two schemas, each once. */
+  /** Returns every difference between two schemas once. */
   compare({ before, after }: SchemaPair, comparison: Comparison): readonly Finding[] {
     const key = `${comparison.place} ${comparison.text} ${comparison.xml === true} ${keyOf(before)} | ${keyOf(after)}`
     const known = this.#done.get(key)
     if (known !== undefined) return known
     const depth = this.#underWay.get(key)
     if (depth !== undefined) {
-      // A recursive schema: its differences are told by the pair that is under way.
+      // A recursive schema: the unfinished comparison of the same pair reports the differences.
       this.#assumed = Math.min(this.#assumed, depth)
       return []
     }
@@ -57,7 +61,10 @@ export class SchemaComparer {
     return found
   }
 
-  /** Remembers a result: for good, or as long as the outer pair is under way whose result it takes for granted. */
+  /**
+   * Caches a result. It is final if it rests on no unfinished pair; otherwise it is kept until that
+   * pair is finished.
+   */
   #keep(key: string, found: readonly Finding[], level: number): void {
     const isFinal = this.#assumed >= level
     if (isFinal) this.#done.set(key, found)
@@ -66,7 +73,7 @@ export class SchemaComparer {
       if (assumed < level) continue
       this.#provisional.delete(inner)
       if (!isFinal) this.#provisional.set(inner, { found: result, assumed: this.#assumed })
-      // Nothing was wrong with what they took for granted.
+      // The outer pair has no differences, so the assumption was right.
       else if (found.length === 0) this.#done.set(inner, result)
     }
   }
@@ -89,14 +96,19 @@ export class SchemaComparer {
     return [...annotations, ...this.#extensible(shapes, pair)]
   }
 
-  /** Of an extensible enum clients have been told that values may come. */
+  /**
+   * New values of an extensible enum don't break clients: the document announces that values are
+   * added.
+   */
   #extensible(found: readonly Finding[], { before }: SchemaPair): readonly Finding[] {
     const isNew = ({ difference, path }: Finding): boolean => difference === 'value-added' && path.length === 0
-    if (!found.some(isNew) || firstSaid(this.#before, before, 'x-extensible-enum') === undefined) return found
+    if (!found.some(isNew) || firstKeyword(this.#before, before, 'x-extensible-enum') === undefined) return found
     return found.map((finding) => (isNew(finding) ? { ...finding, difference: 'extensible-value-added' } : finding))
   }
 
-  /** The alternatives of a schema, each found once: one schema is compared in several places. */
+  /**
+   * Returns the alternatives of a schema from a cache: one schema is compared in several places.
+   */
   #shapesOf(source: Source, schema: Schema): readonly Shape[] {
     const key = `${source === this.#before} ${keyOf(schema)}`
     const known = this.#known.get(key) ?? shapesOf(source, schema)
@@ -104,18 +116,21 @@ export class SchemaComparer {
     return known
   }
 
-  /** What is said beside what is allowed. */
+  /**
+   * Compares keywords that do not limit values: defaults, XML names, discriminators, extensible
+   * enums.
+   */
   #annotations(pair: SchemaPair, { xml }: Comparison): readonly Finding[] {
     const found: Finding[] = []
     const [before, after] = [flatten(this.#before, pair.before).plains, flatten(this.#after, pair.after).plains]
-    const said = (keyword: string) => [saidBy(before, keyword), saidBy(after, keyword)] as const
-    const [from, to] = said('default')
+    const declared = (keyword: string) => [keywordOf(before, keyword), keywordOf(after, keyword)] as const
+    const [from, to] = declared('default')
     if (textOf(from) !== textOf(to)) found.push({ difference: 'default-changed', path: [], ...places(pair), from, to })
-    const [element, newElement] = xml === true ? said('xml').map(textOf) : []
+    const [element, newElement] = xml === true ? declared('xml').map(textOf) : []
     if (element !== newElement)
       found.push({ difference: 'xml-changed', path: [], ...places(pair), from: element, to: newElement })
-    found.push(...compareDiscriminators(said('discriminator'), pair))
-    const [known, left] = said('x-extensible-enum')
+    found.push(...compareDiscriminators(declared('discriminator'), pair))
+    const [known, left] = declared('x-extensible-enum')
     const values = Array.isArray(left) ? left.map(canonicalText) : undefined
     for (const value of Array.isArray(known) && values !== undefined ? known : []) {
       if (values?.includes(canonicalText(value)) === false)
@@ -138,12 +153,13 @@ export class SchemaComparer {
     ]
   }
 
-  /** Finds for each alternative what it has become. */
+  /** Pairs the alternatives of both sides, and compares each pair. */
   #unions(before: readonly Shape[], after: readonly Shape[], comparison: Comparison): readonly Finding[] {
     const table = before.map((one) => after.map((other) => this.#shapes(one, other, comparison)))
     const isFree = (findings: readonly Finding[] | undefined): boolean =>
       findings?.every(({ difference }) => levelAt(comparison.place, difference) !== 'breaking') ?? false
-    // What clients send must fit somewhere after; what they get must have been somewhere before.
+    // Each alternative that clients send must be accepted after. Each that they receive must have
+    // existed before.
     const restBefore = new Set(before.keys())
     const restAfter = new Set(after.keys())
     const found: Finding[] = []
@@ -157,7 +173,8 @@ export class SchemaComparer {
       }
     }
     pairUp((one, other) => table[one]?.[other]?.length === 0)
-    // What has stayed as it is stands for itself alone: one more that looks the same is one more.
+    // An unchanged alternative has exactly one counterpart. A second one that looks the same is
+    // new.
     const isOpen = { before: new Set(restBefore), after: new Set(restAfter) }
     pairUp((one, other) => isFree(table[one]?.[other]) && isNamedAlike(before[one], after[other]))
     pairUp((one, other) => isFree(table[one]?.[other]))
@@ -212,18 +229,21 @@ function placeOf(side: 'before' | 'after', [place]: Schema): Pick<Finding, 'befo
 
 const textOf = (value: unknown): string | undefined => (value === undefined ? undefined : canonicalText(value))
 
-/** The property that tells variants apart, and the values that are said for them. Which component a value leads to tells no client anything. */
+/**
+ * Compares the property that distinguishes variants, and its mapped values. The component that a
+ * value maps to is ignored: its name is not visible to clients.
+ */
 function compareDiscriminators([before, after]: readonly unknown[], pair: SchemaPair): readonly Finding[] {
-  const [one, other] = [before, after].map((said) => own(said, 'propertyName'))
+  const [one, other] = [before, after].map((declared) => own(declared, 'propertyName'))
   if (one !== other) return [{ difference: 'discriminator-changed', path: [], ...places(pair), from: one, to: other }]
-  const [old, young] = [before, after].map(mappingOf)
-  // Without a mapping the names of components are the values.
-  if (old === undefined || young === undefined) return []
+  const [old, updated] = [before, after].map(mappingOf)
+  // Without a mapping, the values are the names of components.
+  if (old === undefined || updated === undefined) return []
   return [
     ...old
-      .filter((value) => !young.includes(value))
+      .filter((value) => !updated.includes(value))
       .map((from) => ({ difference: 'mapping-value-removed', path: [], ...places(pair), from }) as const),
-    ...young
+    ...updated
       .filter((value) => !old.includes(value))
       .map((to) => ({ difference: 'mapping-value-added', path: [], ...places(pair), to }) as const),
   ]

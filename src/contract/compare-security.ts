@@ -1,20 +1,23 @@
-/** Compares the credentials that operations ask for. */
+/** Compares the security requirements of operations. */
 import { canonicalText, isList, isObject, own } from '../definition/json.js'
 import type { OperationSides } from './compare-parameters.js'
 import { levelOf, type OwnKind } from './kinds.js'
 import { child, type Place, type Source } from './nodes.js'
 
-/** What one way of asking needs: schemes by what they are, with their scopes. */
-interface Way {
+/** One security requirement: its schemes by their identity, with scopes. */
+interface Requirement {
   readonly schemes: ReadonlyMap<string, { readonly name: string; readonly scopes: ReadonlySet<string> }>
 }
 
-/** Compares what two operations ask for: each way that was enough must still be. */
+/**
+ * Compares the security of two operations: each set of credentials that sufficed must still
+ * suffice.
+ */
 export function compareSecurity(before: Place, after: Place, { changes, operation, ...sides }: OperationSides): void {
-  const old = waysOf(sides.before, before)
-  const young = waysOf(sides.after, after)
+  const old = requirementsOf(sides.before, before)
+  const updated = requirementsOf(sides.after, after)
   const places = { before: securityOf(sides.before, before), after: securityOf(sides.after, after) }
-  const add = (kind: OwnKind, detail: string, what: string, so?: string): void =>
+  const add = (kind: OwnKind, detail: string, what: string, effect?: string): void =>
     changes.add({
       kind,
       level: levelOf(kind),
@@ -23,13 +26,13 @@ export function compareSecurity(before: Place, after: Place, { changes, operatio
       ...places,
       detail,
       what,
-      ...(so === undefined ? {} : { so }),
+      ...(effect === undefined ? {} : { effect }),
     })
   const of = `${operation.method} ${operation.path}`
   for (const way of old) {
-    if (young.some((other) => suffices(way, other))) continue
+    if (updated.some((other) => covers(way, other))) continue
     const names = namesOf(way)
-    const stricter = young.find((other) => [...other.schemes.keys()].every((key) => way.schemes.has(key)))
+    const stricter = updated.find((other) => [...other.schemes.keys()].every((key) => way.schemes.has(key)))
     if (way.schemes.size === 0)
       add('security-added', '', `${of} needs credentials now`, 'clients that send none get 401')
     else if (stricter !== undefined)
@@ -47,35 +50,38 @@ export function compareSecurity(before: Place, after: Place, { changes, operatio
         'clients that do get 401',
       )
   }
-  const gained = young.filter((way) => !old.some((other) => suffices(way, other)))
+  const gained = updated.filter((way) => !old.some((other) => covers(way, other)))
   for (const way of gained)
-    if (!old.some((other) => suffices(other, way)) || way.schemes.size === 0)
+    if (!old.some((other) => covers(other, way)) || way.schemes.size === 0)
       add('security-relaxed', namesOf(way), `${of} can be called with ${namesOf(way)} now`)
 }
 
-/** Whether who has what one way needs has what another needs. */
-function suffices(has: Way, needs: Way): boolean {
+/** Returns whether the credentials for one requirement also satisfy another. */
+function covers(has: Requirement, needs: Requirement): boolean {
   return [...needs.schemes].every(([key, { scopes }]) => {
     const own = has.schemes.get(key)
     return own !== undefined && [...scopes].every((scope) => own.scopes.has(scope))
   })
 }
 
-const namesOf = ({ schemes }: Way): string =>
+const namesOf = ({ schemes }: Requirement): string =>
   schemes.size === 0 ? 'no credentials' : [...schemes.values()].map(({ name }) => `"${name}"`).join(' and ')
 
-const addedScopes = (has: Way, needs: Way): string =>
+const addedScopes = (has: Requirement, needs: Requirement): string =>
   [...needs.schemes]
     .flatMap(([key, { scopes }]) => [...scopes].filter((scope) => has.schemes.get(key)?.scopes.has(scope) !== true))
     .map((scope) => `"${scope}"`)
     .join(', ')
 
-/** What an operation says of credentials, else the document. */
+/** Returns `security` of the operation, else that of the document. */
 const securityOf = (source: Source, operation: Place): Place =>
   child(own(operation.value, 'security') === undefined ? source.root : operation, 'security')
 
-/** The security requirements of an operation, else those of the document. Without any, no authentication is needed. */
-function waysOf(source: Source, operation: Place): readonly Way[] {
+/**
+ * Returns the security requirements of an operation. If none are declared, no authentication is
+ * needed.
+ */
+function requirementsOf(source: Source, operation: Place): readonly Requirement[] {
   const listed = securityOf(source, operation).value
   if (!isList(listed) || listed.length === 0) return [{ schemes: new Map() }]
   return listed.map((way) => ({
@@ -88,7 +94,10 @@ function waysOf(source: Source, operation: Place): readonly Way[] {
   }))
 }
 
-/** What a scheme is, whatever its name: where a token is fetched, and how it looks, changes no request. */
+/**
+ * Returns what identifies a scheme, apart from its name. Token URLs and the bearer format are
+ * ignored: they do not change requests.
+ */
 function identityOf(source: Source, name: string): string {
   const scheme = source.member(source.root, 'components', 'securitySchemes', name)
   if (scheme === undefined) return `unknown ${name}`

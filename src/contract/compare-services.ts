@@ -9,18 +9,21 @@ import { hasPassed } from './sunset.js'
 /** Documents by their versions, such as `v1`. */
 export type Documents = ReadonlyMap<string, unknown>
 
-/** Every change of a service, version by version. `now` is when sunsets are looked at. */
+/**
+ * Returns every change of a service, version by version. `now`: the time at which sunsets are
+ * evaluated.
+ */
 export function compareServices(before: Documents, after: Documents, now = new Date()): readonly Change[] {
   const next = nextVersion([...before.keys(), ...after.keys()])
   const changes: Change[] = []
   for (const [version, document] of before) {
-    const young = after.get(version)
-    if (young === undefined) changes.push(retired(version, document, now))
-    else changes.push(...compareContracts(document, young, { version, next, now }))
+    const updated = after.get(version)
+    if (updated === undefined) changes.push(retired(version, document, now))
+    else changes.push(...compareContracts(document, updated, { version, next, now }))
   }
   for (const [version, document] of after) {
     if (before.has(version)) continue
-    changes.push({ ...whole(version, 'version-added', 'the version is new'), after: own(document, 'info') })
+    changes.push({ ...versionChange(version, 'version-added', 'the version is new'), after: own(document, 'info') })
   }
   return changes
 }
@@ -30,18 +33,22 @@ function retired(version: string, document: unknown, now: Date): Change {
   const info = { before: own(document, 'info') }
   if (hasPassed(sunset, now))
     return {
-      ...whole(version, 'version-retired-after-sunset', `the version is gone after its sunset ${String(sunset)}`),
+      ...versionChange(
+        version,
+        'version-retired-after-sunset',
+        `the version is gone after its sunset ${String(sunset)}`,
+      ),
       ...info,
     }
   const early = typeof sunset === 'string' ? ` before its sunset ${sunset}` : ' and had no sunset'
   const what = `the version is gone${early}: clients that call it get 404 or 410`
   return {
-    ...whole(version, 'version-retired', what, '. Serve it until its sunset, or accept it with --accept'),
+    ...versionChange(version, 'version-retired', what, '. Serve it until its sunset, or accept it with --accept'),
     ...info,
   }
 }
 
-function whole(version: string, kind: OwnKind, what: string, advice = ''): Change {
+function versionChange(version: string, kind: OwnKind, what: string, advice = ''): Change {
   const summary = `${version}: ${what}`
   const level = levelOf(kind)
   return {
@@ -58,7 +65,7 @@ function whole(version: string, kind: OwnKind, what: string, advice = ''): Chang
   }
 }
 
-/** The version after all that there are. */
+/** Returns the version that follows the highest one. */
 function nextVersion(names: readonly string[]): string {
   const numbers = names.map((name) => Number(/^v(\d+)$/.exec(name)?.[1])).filter((number) => !Number.isNaN(number))
   return numbers.length === 0 ? 'a new version' : `v${Math.max(...numbers) + 1}`

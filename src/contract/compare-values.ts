@@ -1,11 +1,11 @@
-/** Compares what two shapes say of scalars, lengths and conditions: types, values, formats, bounds, patterns. */
+/** Compares the types, values, formats, bounds, patterns and conditions of two shapes. */
 import { type Bound, boundKeyword, boundNames, compareLower, compareUpper, type Limit } from './bounds.js'
 import type { Comparison, Difference, Finding, Pair } from './findings.js'
 import { isOfType, type Shape, type ValueType } from './shape.js'
 
 type Shapes = Pair<Shape>
 
-/** Every difference but those of members and items. */
+/** Returns every difference except those of members and items. */
 export function compareValues(shapes: Shapes, comparison: Comparison): readonly Finding[] {
   const types = compareTypes(shapes, comparison)
   if (types.some(({ difference }) => difference === 'type-changed')) return types
@@ -37,7 +37,7 @@ function found(shapes: Shapes, difference: Difference, from?: unknown, to?: unkn
   }
 }
 
-/** As text an integer, a number and a boolean are strings, too. */
+/** In values sent as text, these types are strings, too. */
 const asText: readonly ValueType[] = ['integer', 'fraction', 'boolean']
 
 function typesIn({ types }: Shape, { text }: Comparison): ReadonlySet<ValueType> {
@@ -46,14 +46,14 @@ function typesIn({ types }: Shape, { text }: Comparison): ReadonlySet<ValueType>
 
 function compareTypes(shapes: Shapes, comparison: Comparison): readonly Finding[] {
   const { before, after } = shapes
-  const [old, young] = [typesIn(before, comparison), typesIn(after, comparison)]
-  const lost = [...old].filter((type) => !young.has(type))
-  const gained = [...young].filter((type) => !old.has(type))
+  const [old, updated] = [typesIn(before, comparison), typesIn(after, comparison)]
+  const lost = [...old].filter((type) => !updated.has(type))
+  const gained = [...updated].filter((type) => !old.has(type))
   const differences: Finding[] = []
   const add = (difference: Difference): unknown =>
     differences.push(found(shapes, difference, typeText(before), typeText(after)))
   if (lost.length > 0 && gained.length > 0) return [found(shapes, 'type-changed', typeText(before), typeText(after))]
-  // Where values are listed on both sides their types go with them.
+  // If both sides list their values, the comparison of values covers the types.
   const isListed = before.values !== undefined && after.values !== undefined
   if (lost.length > 0 && !isListed) add('type-narrowed')
   if (gained.length > 0 && !isListed) add('type-widened')
@@ -62,7 +62,7 @@ function compareTypes(shapes: Shapes, comparison: Comparison): readonly Finding[
   return differences
 }
 
-/** The types as a document says them. */
+/** Returns the types by their names in OpenAPI. */
 function typeText({ types, nullable }: Shape): string {
   if (types.size === 6) return 'any'
   const names: string[] = [...types].filter(
@@ -81,14 +81,14 @@ function compareEnums(shapes: Shapes, { text }: Comparison): readonly Finding[] 
   if (after.values === undefined) return [found(shapes, 'enum-removed', [...before.values.values()], undefined)]
   const keys = (values: ReadonlyMap<string, unknown>): Map<unknown, unknown> =>
     new Map([...values].map(([key, value]) => [text ? String(value) : key, value]))
-  const [old, young] = [keys(before.values), keys(after.values)]
+  const [old, updated] = [keys(before.values), keys(after.values)]
   return [
-    ...[...old].filter(([key]) => !young.has(key)).map(([, value]) => found(shapes, 'value-removed', value)),
-    ...[...young].filter(([key]) => !old.has(key)).map(([, value]) => found(shapes, 'value-added', undefined, value)),
+    ...[...old].filter(([key]) => !updated.has(key)).map(([, value]) => found(shapes, 'value-removed', value)),
+    ...[...updated].filter(([key]) => !old.has(key)).map(([, value]) => found(shapes, 'value-added', undefined, value)),
   ]
 }
 
-/** Whether both sides have any of these types, so that a keyword about them can be compared. */
+/** Returns whether both sides have any of these types, so that their keywords can be compared. */
 const share = ({ before, after }: Shapes, comparison: Comparison, types: readonly ValueType[]): boolean =>
   types.some((type) => typesIn(before, comparison).has(type)) && types.some((type) => after.types.has(type))
 
@@ -100,16 +100,16 @@ const aboutBound: Readonly<Record<Bound, readonly ValueType[]>> = {
   contains: ['array'],
 }
 
-/** As text a number has a length and a pattern, too. */
+/** In values sent as text, numbers have a length and a pattern, too. */
 const typesOfText = ({ text }: Comparison): readonly ValueType[] => (text ? ['string', ...asText] : ['string'])
 
 function compareFormats(shapes: Shapes, comparison: Comparison): readonly Finding[] {
   if (!share(shapes, comparison, ['string', 'integer', 'fraction'])) return []
-  const [old, young] = [[...shapes.before.formats].sort(), [...shapes.after.formats].sort()]
-  if (old.join() === young.join()) return []
-  if (old.length === 0) return [found(shapes, 'format-added', undefined, young.join(', '))]
-  if (young.length === 0) return [found(shapes, 'format-removed', old.join(', '), undefined)]
-  return [found(shapes, 'format-changed', old.join(', '), young.join(', '))]
+  const [old, updated] = [[...shapes.before.formats].sort(), [...shapes.after.formats].sort()]
+  if (old.join() === updated.join()) return []
+  if (old.length === 0) return [found(shapes, 'format-added', undefined, updated.join(', '))]
+  if (updated.length === 0) return [found(shapes, 'format-removed', old.join(', '), undefined)]
+  return [found(shapes, 'format-changed', old.join(', '), updated.join(', '))]
 }
 
 function compareBounds(shapes: Shapes, comparison: Comparison): readonly Finding[] {
@@ -119,31 +119,29 @@ function compareBounds(shapes: Shapes, comparison: Comparison): readonly Finding
   for (const bound of boundNames) {
     const types = bound === 'length' ? typesOfText(comparison) : aboutBound[bound]
     if (!share(shapes, comparison, types)) continue
-    const [least, newLeast] = [before.bounds.least(bound, integers), after.bounds.least(bound, integers)]
-    const [most, newMost] = [before.bounds.most(bound, integers), after.bounds.most(bound, integers)]
-    const lower = ends(least, newLeast, compareLower)
-    const upper = ends(most, newMost, compareUpper)
-    // No end at all is lower than every lower end, and higher than every upper one.
-    if (lower < 0)
-      differences.push(
-        found(shapes, 'minimum-raised', limitText(least), limitText(newLeast), boundKeyword(bound, 'min')),
-      )
-    if (lower > 0)
-      differences.push(
-        found(shapes, 'minimum-lowered', limitText(least), limitText(newLeast), boundKeyword(bound, 'min')),
-      )
-    if (upper < 0)
-      differences.push(found(shapes, 'maximum-raised', limitText(most), limitText(newMost), boundKeyword(bound, 'max')))
-    if (upper > 0)
-      differences.push(
-        found(shapes, 'maximum-lowered', limitText(most), limitText(newMost), boundKeyword(bound, 'max')),
-      )
+    const [minimum, newMinimum] = [before.bounds.lower(bound, integers), after.bounds.lower(bound, integers)]
+    const [maximum, newMaximum] = [before.bounds.upper(bound, integers), after.bounds.upper(bound, integers)]
+    const atMinimum = compareEnds(minimum, newMinimum, compareLower)
+    const atMaximum = compareEnds(maximum, newMaximum, compareUpper)
+    const add = (difference: Difference, end: 'min' | 'max', from: Limit | undefined, to: Limit | undefined): unknown =>
+      differences.push(found(shapes, difference, limitText(from), limitText(to), boundKeyword(bound, end)))
+    if (atMinimum < 0) add('minimum-raised', 'min', minimum, newMinimum)
+    if (atMinimum > 0) add('minimum-lowered', 'min', minimum, newMinimum)
+    if (atMaximum < 0) add('maximum-raised', 'max', maximum, newMaximum)
+    if (atMaximum > 0) add('maximum-lowered', 'max', maximum, newMaximum)
   }
   return [...differences, ...compareMultiples(shapes, comparison), ...compareUnique(shapes, comparison)]
 }
 
-/** Negative where the second is greater; an upper end that is missing is greater than all, a lower one less than all. */
-function ends(one: Limit | undefined, other: Limit | undefined, compare: (one: Limit, other: Limit) => number): number {
+/**
+ * Negative if the second is greater. A missing upper end is the greatest, a missing lower end the
+ * least.
+ */
+function compareEnds(
+  one: Limit | undefined,
+  other: Limit | undefined,
+  compare: (one: Limit, other: Limit) => number,
+): number {
   const missing = compare === compareLower ? -1 : 1
   if (one === undefined || other === undefined) return one === other ? 0 : one === undefined ? missing : -missing
   return compare(one, other)
@@ -153,29 +151,29 @@ const limitText = (limit: Limit | undefined): unknown =>
   limit?.open === true ? `${limit.value} (exclusive)` : limit?.value
 
 function compareMultiples(shapes: Shapes, comparison: Comparison): readonly Finding[] {
-  const [old, young] = [shapes.before, shapes.after].map(multiplesOf) as [readonly number[], readonly number[]]
-  if (old.join() === young.join() || !share(shapes, comparison, ['integer', 'fraction'])) return []
+  const [old, updated] = [shapes.before, shapes.after].map(multiplesOf) as [readonly number[], readonly number[]]
+  if (old.join() === updated.join() || !share(shapes, comparison, ['integer', 'fraction'])) return []
   const isMultiple = (whole: number, part: number): boolean => Math.abs(whole / part - Math.round(whole / part)) < 1e-9
   const covers = (wide: readonly number[], narrow: readonly number[]): boolean =>
     wide.every((part) => narrow.some((whole) => isMultiple(whole, part)))
-  const difference = covers(old, young)
+  const difference = covers(old, updated)
     ? 'multiple-narrowed'
-    : covers(young, old)
+    : covers(updated, old)
       ? 'multiple-widened'
       : 'multiple-changed'
-  return [found(shapes, difference, listed(old), listed(young))]
+  return [found(shapes, difference, listed(old), listed(updated))]
 }
 
-/** Every integer is a multiple of one. */
+/** `multipleOf: 1` and its fractions do not limit integers. */
 const multiplesOf = ({ types, bounds: { multiples } }: Shape): readonly number[] =>
   types.has('fraction') ? multiples : multiples.filter((multiple) => !Number.isInteger(1 / multiple))
 
 const listed = (numbers: readonly number[]): unknown => (numbers.length === 0 ? undefined : numbers.join(' and '))
 
 function compareUnique(shapes: Shapes, comparison: Comparison): readonly Finding[] {
-  const [old, young] = [shapes.before.bounds.unique, shapes.after.bounds.unique]
-  if (old === young || !share(shapes, comparison, ['array'])) return []
-  return [found(shapes, young ? 'unique-items-required' : 'unique-items-dropped')]
+  const [old, updated] = [shapes.before.bounds.unique, shapes.after.bounds.unique]
+  if (old === updated || !share(shapes, comparison, ['array'])) return []
+  return [found(shapes, updated ? 'unique-items-required' : 'unique-items-dropped')]
 }
 
 function comparePatterns(shapes: Shapes, comparison: Comparison): readonly Finding[] {
@@ -202,11 +200,13 @@ function compareOpaque(shapes: Shapes): readonly Finding[] {
   const { before, after } = shapes
   const differences: Finding[] = []
   for (const keyword of new Set([...before.opaque.keys(), ...after.opaque.keys()])) {
-    const [old, young] = [before.opaque.get(keyword), after.opaque.get(keyword)]
-    if (old === young) continue
+    const [old, updated] = [before.opaque.get(keyword), after.opaque.get(keyword)]
+    if (old === updated) continue
     if (old === undefined) differences.push(found(shapes, 'condition-added', undefined, keyword))
     else
-      differences.push(found(shapes, young === undefined ? 'condition-removed' : 'condition-changed', keyword, keyword))
+      differences.push(
+        found(shapes, updated === undefined ? 'condition-removed' : 'condition-changed', keyword, keyword),
+      )
   }
   return differences
 }

@@ -1,4 +1,7 @@
-/** Compares two OpenAPI documents of one version: what has changed, and which changes break clients. */
+/**
+ * Compares two OpenAPI documents of one version, and classifies the changes by their effect on
+ * clients.
+ */
 import { canonicalText, own } from '../definition/json.js'
 import { checkOptions } from '../options/check.js'
 import type { Kinds } from '../options/kinds.js'
@@ -14,13 +17,19 @@ import { levelOf, type OwnKind } from './kinds.js'
 import { child, type Place, Source, textAt } from './nodes.js'
 import { hasPassed, sunsetChange } from './sunset.js'
 
-/** How documents are compared. */
+/** Options of `compareContracts`. */
 export interface CompareOptions {
-  /** What sentences call the version. Default: `info.version` of the document before, where it is a name such as `v1`. */
+  /**
+   * The name of the version in sentences. Default: `info.version` of the document before, if it is
+   * a name such as `v1`.
+   */
   readonly version?: string
-  /** Where sentences send breaking changes. Default: the next number, such as `v2`. */
+  /**
+   * The version in which sentences advise to put breaking changes. Default: the next number, such
+   * as `v2`.
+   */
   readonly next?: string
-  /** When sunsets are looked at. Default: now. */
+  /** The time at which sunsets are evaluated. Default: now. */
   readonly now?: Date
 }
 
@@ -31,11 +40,12 @@ export const compareKinds: Kinds<CompareOptions> = {
 }
 
 /**
- * Every change between two OpenAPI documents (3.0 or 3.1) of one version, those that break clients
- * first. What clients send may become wider, what they get may become narrower. Two ways of writing
- * the same contract (`$ref` or inline, `allOf` or one object, another order) have no change.
+ * Returns every change between two OpenAPI documents (3.0 or 3.1) of one version, breaking changes
+ * first. Requests may become more permissive, and responses more specific, without breaking
+ * clients. Different spellings of the same contract (`$ref` or inline, `allOf` or one object,
+ * another order) are not a change.
  *
- * Throws `DocumentError` where a side is no OpenAPI document, or a reference leads to nothing, and
+ * Throws `DocumentError` if a side is not an OpenAPI document or a reference can't be resolved, and
  * `ConfigurationError` `invalid-option`.
  *
  * @example const breaking = compareContracts(released, openapi(service, 'v1')).filter((change) => change.breaking)
@@ -43,9 +53,9 @@ export const compareKinds: Kinds<CompareOptions> = {
 export function compareContracts(before: unknown, after: unknown, options: CompareOptions = {}): readonly Change[] {
   checkOptions('compareContracts()', options, compareKinds)
   const { now = new Date() } = options
-  const [old, young] = [new Source(before), new Source(after)]
+  const [old, updated] = [new Source(before), new Source(after)]
   const changes = new Changes(wordsOf(old, options))
-  const comparison = new DocumentComparison(old, young, changes, now)
+  const comparison = new DocumentComparison(old, updated, changes, now)
   comparison.basePath()
   comparison.sunset()
   comparison.paths()
@@ -55,10 +65,12 @@ export function compareContracts(before: unknown, after: unknown, options: Compa
 }
 
 function wordsOf(source: Source, { version, next }: CompareOptions): VersionWords {
-  const said = version ?? textAt(source.member(source.root, 'info'), 'version')
-  const number = said === undefined ? undefined : /^v(\d+)$/.exec(said)?.[1]
+  const declared = version ?? textAt(source.member(source.root, 'info'), 'version')
+  const number = declared === undefined ? undefined : /^v(\d+)$/.exec(declared)?.[1]
   const following = next ?? (number === undefined ? 'a new version' : `v${Number(number) + 1}`)
-  return number === undefined && version === undefined ? { next: following } : { version: said ?? '', next: following }
+  return number === undefined && version === undefined
+    ? { next: following }
+    : { version: declared ?? '', next: following }
 }
 
 class DocumentComparison {
@@ -68,7 +80,9 @@ class DocumentComparison {
   readonly #now: Date
   readonly #schemas: SchemaComparer
   readonly #addresses: Addresses
-  /** Whether everything is the same that operations refer to: then most of them need no look. */
+  /**
+   * Whether everything that operations reference is the same. Equal operations are skipped then.
+   */
   readonly #sharesAll: boolean
 
   constructor(before: Source, after: Source, changes: Changes, now: Date) {
@@ -89,33 +103,33 @@ class DocumentComparison {
     this.#add('base-path-changed', {
       ...this.#both('servers'),
       what: `the service is served below ${moved.to.join(' and ')} in place of ${moved.from.join(' and ')}`,
-      so: 'clients that call it where it was get 404',
+      effect: 'clients that call the previous address get 404',
     })
   }
 
-  /** The end of the whole version. */
+  /** Compares the sunset of the whole version. */
   sunset(): void {
-    const [old, young] = [this.#before, this.#after].map(documentSunset)
+    const [old, updated] = [this.#before, this.#after].map(documentSunset)
     const isDeprecated = [...this.#addresses.after.values()].some(({ item }) =>
       [...operationsOf(this.#after, item).values()].some(({ value }) => own(value, 'deprecated') === true),
     )
     const kind = sunsetChange(
       { 'x-sunset': old },
-      { 'x-sunset': young, deprecated: isDeprecated || young !== undefined },
+      { 'x-sunset': updated, deprecated: isDeprecated || updated !== undefined },
     )
     if (kind === undefined) return
-    const what = `the sunset of the version ${kind === 'sunset-removed' ? `(${String(old)}) is gone` : `is ${String(young)} in place of ${String(old)}`}`
-    this.#add(kind, { ...this.#both('x-sunset'), what, so: 'clients have planned for the one that was announced' })
+    const what = `the sunset of the version ${kind === 'sunset-removed' ? `(${String(old)}) is gone` : `is ${String(updated)} in place of ${String(old)}`}`
+    this.#add(kind, { ...this.#both('x-sunset'), what, effect: 'clients rely on the announced date' })
   }
 
   paths(): void {
-    const { before: old, after: young } = this.#addresses
+    const { before: old, after: updated } = this.#addresses
     for (const [shape, before] of old) {
-      const after = young.get(shape)
+      const after = updated.get(shape)
       if (after === undefined) this.#lostPath(before)
       else this.#path(before, after)
     }
-    for (const [shape, { path, item }] of young) {
+    for (const [shape, { path, item }] of updated) {
       if (!old.has(shape))
         for (const [method, place] of operationsOf(this.#after, item)) this.#gained(path, method, place)
     }
@@ -131,20 +145,20 @@ class DocumentComparison {
       before: item,
       place: path,
       what: `${path} is gone, with ${names}${this.#early(left[0]?.[1])}`,
-      so: 'clients that call it get 404',
+      effect: 'clients that call it get 404',
     })
   }
 
   #path(before: PathItem, after: PathItem): void {
     if (this.#sharesAll && before.path === after.path && isSame(before.item.value, after.item.value)) return
-    const [old, young] = [operationsOf(this.#before, before.item), operationsOf(this.#after, after.item)]
+    const [old, updated] = [operationsOf(this.#before, before.item), operationsOf(this.#after, after.item)]
     for (const [method, place] of old) {
-      const other = young.get(method)
+      const other = updated.get(method)
       if (other === undefined) this.#lost(before.path, method, place)
       else
         this.#operation({ method, path: before.path }, { ...before, operation: place }, { ...after, operation: other })
     }
-    for (const [method, place] of young) if (!old.has(method)) this.#gained(after.path, method, place)
+    for (const [method, place] of updated) if (!old.has(method)) this.#gained(after.path, method, place)
   }
 
   #isOver(operation: Place): boolean {
@@ -165,7 +179,7 @@ class DocumentComparison {
       this.#add('operation-removed', {
         ...rest,
         what: `${what}${this.#early(place)}`,
-        so: 'clients that call it get 405',
+        effect: 'clients that call it get 405',
       })
   }
 
@@ -189,7 +203,7 @@ class DocumentComparison {
       this.#add('base-path-changed', {
         ...{ before: before.operation, after: after.operation, place: 'servers', operation },
         what: `${operation.method} ${operation.path} is served below ${moved.to.join(' and ')} in place of ${moved.from.join(' and ')}`,
-        so: 'clients that call it where it was get 404',
+        effect: 'clients that call the previous address get 404',
       })
     }
     compareParameters({ before, after }, sides)
@@ -204,7 +218,7 @@ class DocumentComparison {
     compareDeliveries(callbacks, `the callback of ${operation.method} ${operation.path}`, sides)
   }
 
-  /** Deprecation, sunset, and the name of the operation. */
+  /** Compares deprecation, sunset and operation id. */
   #life(operation: { readonly method: string; readonly path: string }, before: Place, after: Place): void {
     const of = `${operation.method} ${operation.path}`
     const rest = { before, after, place: 'operation', operation }
@@ -215,11 +229,11 @@ class DocumentComparison {
     const sunset = String(own(after.value, 'x-sunset'))
     if (kind !== undefined) {
       const what = `the sunset of ${of} ${kind === 'sunset-removed' ? 'is gone' : `is ${sunset} now, which is earlier`}`
-      this.#add(kind, { ...rest, what, so: 'clients have planned for the one that was announced' })
+      this.#add(kind, { ...rest, what, effect: 'clients rely on the announced date' })
     }
     const [id, newId] = [textAt(before, 'operationId'), textAt(after, 'operationId')]
     if (id !== undefined && id !== newId) {
-      const what = `${of} has the operation id ${newId === undefined ? 'none' : `"${newId}"`} in place of "${id}": generated clients call it by another name`
+      const what = `the operation id of ${of} is ${newId === undefined ? 'gone' : `"${newId}"`} in place of "${id}": generated methods have another name`
       this.#add('operation-id-changed', { ...rest, what })
     }
   }
@@ -236,12 +250,12 @@ class DocumentComparison {
     return { before: this.#before, after: this.#after, schemas: this.#schemas, changes: this.#changes, now: this.#now }
   }
 
-  /** Names of types in generated clients. */
+  /** Compares the names of schema components. Generated clients use them as names of types. */
   components(): void {
-    const [old, young] = [this.#before, this.#after].map((source) =>
+    const [old, updated] = [this.#before, this.#after].map((source) =>
       source.member(source.root, 'components', 'schemas'),
     )
-    const names = new Set(Object.keys(young?.value ?? {}))
+    const names = new Set(Object.keys(updated?.value ?? {}))
     for (const name of Object.keys(old?.value ?? {})) {
       if (names.has(name) || old === undefined) continue
       this.#add('component-removed', {
@@ -257,15 +271,15 @@ class DocumentComparison {
   }
 
   #add(kind: OwnKind, rest: Omit<Parameters<Changes['add']>[0], 'kind' | 'level'>): void {
-    const { so, ...others } = rest
+    const { effect, ...others } = rest
     const level = levelOf(kind)
-    this.#changes.add({ kind, level, ...others, ...(level === 'breaking' && so !== undefined ? { so } : {}) })
+    this.#changes.add({ kind, level, ...others, ...(level === 'breaking' && effect !== undefined ? { effect } : {}) })
   }
 }
 
 const isSame = (one: unknown, other: unknown): boolean => canonicalText([one]) === canonicalText([other])
 
-/** When all of a version ends: what its document says at the top, or of itself. */
+/** Returns the sunset of a version: `x-sunset` at the root of the document, else in `info`. */
 export function documentSunset(source: Source): unknown {
   return own(source.root.value, 'x-sunset') ?? own(own(source.root.value, 'info'), 'x-sunset')
 }

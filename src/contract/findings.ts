@@ -1,25 +1,26 @@
-/** What two schemas differ in, before it is known whose schemas they are. */
+/** Differences between two schemas, independent of the place of the schemas. */
 import type { Schema } from './flatten.js'
 import type { Place } from './nodes.js'
 
 /**
- * Where a schema stands: what clients send (`parameter`, `request`, and `reply` to a webhook or
- * callback), or what they get (`response`, `header`, and `delivery` of a webhook or callback).
+ * The place of a schema. Clients send `parameter`, `request` and `reply` (to a webhook or
+ * callback); they receive `response`, `header` and `delivery` (of a webhook or callback).
  */
 export type SchemaPlace = 'parameter' | 'request' | 'response' | 'header' | 'delivery' | 'reply'
 
-/** Whether clients send what stands there. */
+/** Returns whether clients send the values at a place. */
 export const isSentAt = (place: SchemaPlace): boolean =>
   place === 'parameter' || place === 'request' || place === 'reply'
 
-/** Levels of a difference in what clients send, and in what they get: it breaks them, it may break generated code, or it is harmless. */
+/** The level of a difference, in values that clients send and in values that they receive. */
 interface Effect {
   readonly sent: Level
   readonly got: Level
-  /** What has changed, after the words for the schema. */
-  readonly says: string
+  /** The predicate of a sentence whose subject is the schema. */
+  readonly predicate: string
 }
 
+/** `breaking`: clients break. `warning`: generated code may break. */
 export type Level = 'breaking' | 'warning' | 'harmless'
 
 const narrower = { sent: 'breaking', got: 'harmless' } as const
@@ -28,69 +29,70 @@ const both = { sent: 'breaking', got: 'breaking' } as const
 const neither = { sent: 'harmless', got: 'harmless' } as const
 
 /**
- * Every difference of schemas. What clients send may become wider and what they get may become
- * narrower. `{before}` and `{after}` stand for the two sides.
+ * Every difference of schemas. Values that clients send may become wider, values that they receive
+ * may become narrower. `{before}` and `{after}` are replaced with the two sides.
  */
 export const differences = {
-  'type-narrowed': { ...narrower, says: 'no longer has the types {before}, only {after}' },
-  'type-widened': { ...wider, says: 'has the types {after} in place of {before}' },
-  'type-changed': { ...both, says: 'has the type {after} in place of {before}' },
-  'null-refused': { ...narrower, says: 'can no longer be null' },
-  'null-allowed': { ...wider, says: 'may be null now' },
-  'format-added': { ...narrower, says: 'has the format {after} now' },
-  'format-removed': { ...wider, says: 'has lost the format {before}' },
-  'format-changed': { ...both, says: 'has the format {after} in place of {before}' },
-  'enum-added': { ...narrower, says: 'has only the values {after} now' },
-  'enum-removed': { ...wider, says: 'may have other values than {before} now' },
-  'value-removed': { ...narrower, says: 'has lost the value {before}' },
-  'value-added': { ...wider, says: 'may have the value {after} now' },
-  'minimum-raised': { ...narrower, says: 'has {keyword} {after} in place of {before}' },
-  'minimum-lowered': { ...wider, says: 'has {keyword} {after} in place of {before}' },
-  'maximum-lowered': { ...narrower, says: 'has {keyword} {after} in place of {before}' },
-  'maximum-raised': { ...wider, says: 'has {keyword} {after} in place of {before}' },
-  'multiple-narrowed': { ...narrower, says: 'has multipleOf {after} in place of {before}' },
-  'multiple-widened': { ...wider, says: 'has multipleOf {after} in place of {before}' },
-  'multiple-changed': { ...both, says: 'has multipleOf {after} in place of {before}' },
-  'unique-items-required': { ...narrower, says: 'can no longer have an item twice' },
-  'unique-items-dropped': { ...wider, says: 'may have an item twice now' },
-  'pattern-added': { ...narrower, says: 'has the pattern {after} now' },
-  // Clients rarely check patterns of what they get: as oasdiff has it.
-  'pattern-removed': { ...neither, says: 'has lost the pattern {before}' },
-  'pattern-changed': { ...narrower, says: 'has the pattern {after} in place of {before}' },
-  'member-added': { ...neither, says: 'is new' },
-  'required-member-added': { ...narrower, says: 'is new and required' },
-  'member-became-required': { ...narrower, says: 'is required now' },
-  'member-became-optional': { ...wider, says: 'is not always there any more' },
-  'member-removed': { ...both, says: 'is gone' },
-  'member-removed-after-sunset': { ...neither, says: 'is gone after its sunset {before}' },
-  'member-hidden': { ...both, says: 'is gone: it is {after} now' },
-  'extra-members-refused': { ...narrower, says: 'can no longer have other members than those it names' },
-  'extra-members-allowed': { ...wider, says: 'may have other members than those it names now' },
-  'alternative-removed': { ...narrower, says: 'has lost the alternative {before}' },
-  'alternative-added': { ...wider, says: 'has the alternative {after} now' },
-  // An `anyOf` of what clients get: what they knew may still be what they find in it, as with an expanded link.
-  'any-of-added': { ...neither, says: 'has the alternative {after} now' },
-  'condition-added': { ...narrower, says: 'has the condition {after} now' },
-  'condition-removed': { ...wider, says: 'has lost the condition {before}' },
-  'condition-changed': { ...both, says: 'has another condition {after}' },
-  'extensible-value-added': { ...neither, says: 'may have the value {after} now' },
-  'extensible-value-removed': { ...narrower, says: 'has lost the value {before}' },
-  'xml-changed': { ...both, says: 'is written in XML as {after} in place of {before}' },
-  'mapping-value-removed': { ...narrower, says: 'has lost the discriminator value {before}' },
-  // A new variant is told of as such: of one value more nobody knows whether it is another.
-  'mapping-value-added': { sent: 'harmless', got: 'warning', says: 'has the discriminator value {after} now' },
+  'type-narrowed': { ...narrower, predicate: 'no longer has the types {before}, only {after}' },
+  'type-widened': { ...wider, predicate: 'has the types {after} in place of {before}' },
+  'type-changed': { ...both, predicate: 'has the type {after} in place of {before}' },
+  'null-refused': { ...narrower, predicate: 'can no longer be null' },
+  'null-allowed': { ...wider, predicate: 'may be null now' },
+  'format-added': { ...narrower, predicate: 'has the format {after} now' },
+  'format-removed': { ...wider, predicate: 'has lost the format {before}' },
+  'format-changed': { ...both, predicate: 'has the format {after} in place of {before}' },
+  'enum-added': { ...narrower, predicate: 'has only the values {after} now' },
+  'enum-removed': { ...wider, predicate: 'may have other values than {before} now' },
+  'value-removed': { ...narrower, predicate: 'has lost the value {before}' },
+  'value-added': { ...wider, predicate: 'may have the value {after} now' },
+  'minimum-raised': { ...narrower, predicate: 'has {keyword} {after} in place of {before}' },
+  'minimum-lowered': { ...wider, predicate: 'has {keyword} {after} in place of {before}' },
+  'maximum-lowered': { ...narrower, predicate: 'has {keyword} {after} in place of {before}' },
+  'maximum-raised': { ...wider, predicate: 'has {keyword} {after} in place of {before}' },
+  'multiple-narrowed': { ...narrower, predicate: 'has multipleOf {after} in place of {before}' },
+  'multiple-widened': { ...wider, predicate: 'has multipleOf {after} in place of {before}' },
+  'multiple-changed': { ...both, predicate: 'has multipleOf {after} in place of {before}' },
+  'unique-items-required': { ...narrower, predicate: 'can no longer have an item twice' },
+  'unique-items-dropped': { ...wider, predicate: 'may have an item twice now' },
+  'pattern-added': { ...narrower, predicate: 'has the pattern {after} now' },
+  // Clients rarely check patterns of received values. oasdiff decides in the same way.
+  'pattern-removed': { ...neither, predicate: 'has lost the pattern {before}' },
+  'pattern-changed': { ...narrower, predicate: 'has the pattern {after} in place of {before}' },
+  'member-added': { ...neither, predicate: 'is new' },
+  'required-member-added': { ...narrower, predicate: 'is new and required' },
+  'member-became-required': { ...narrower, predicate: 'is required now' },
+  'member-became-optional': { ...wider, predicate: 'is no longer always present' },
+  'member-removed': { ...both, predicate: 'is gone' },
+  'member-removed-after-sunset': { ...neither, predicate: 'is gone after its sunset {before}' },
+  'member-hidden': { ...both, predicate: 'is gone: it is {after} now' },
+  'extra-members-refused': { ...narrower, predicate: 'can no longer have other members than those it names' },
+  'extra-members-allowed': { ...wider, predicate: 'may have other members than those it names now' },
+  'alternative-removed': { ...narrower, predicate: 'has lost the alternative {before}' },
+  'alternative-added': { ...wider, predicate: 'has the alternative {after} now' },
+  // A value may match several branches of `anyOf`, so received values may still match a known one,
+  // as with an expanded link.
+  'any-of-added': { ...neither, predicate: 'has the alternative {after} now' },
+  'condition-added': { ...narrower, predicate: 'has the condition {after} now' },
+  'condition-removed': { ...wider, predicate: 'has lost the condition {before}' },
+  'condition-changed': { ...both, predicate: 'has another condition {after}' },
+  'extensible-value-added': { ...neither, predicate: 'may have the value {after} now' },
+  'extensible-value-removed': { ...narrower, predicate: 'has lost the value {before}' },
+  'xml-changed': { ...both, predicate: 'is written in XML as {after} in place of {before}' },
+  'mapping-value-removed': { ...narrower, predicate: 'has lost the discriminator value {before}' },
+  // A new variant is reported as an alternative. A mapped value alone may not be a new variant.
+  'mapping-value-added': { sent: 'harmless', got: 'warning', predicate: 'has the discriminator value {after} now' },
   'discriminator-changed': {
     sent: 'warning',
     got: 'warning',
-    says: 'has the discriminator {after} in place of {before}',
+    predicate: 'has the discriminator {after} in place of {before}',
   },
-  'default-changed': { ...neither, says: 'has the default {after} in place of {before}' },
+  'default-changed': { ...neither, predicate: 'has the default {after} in place of {before}' },
 } as const satisfies Record<string, Effect>
 
-/** The name of a difference. */
+/** The id of a difference. */
 export type Difference = keyof typeof differences
 
-/** Every one, in the order of the table. */
+/** Every difference, in the order of the table. */
 export const differenceNames: readonly Difference[] = Object.keys(differences).filter(
   (name): name is Difference => name in differences,
 )
@@ -98,35 +100,41 @@ export const differenceNames: readonly Difference[] = Object.keys(differences).f
 /** One difference of two schemas. */
 export interface Finding {
   readonly difference: Difference
-  /** From the schema that was compared to the member that differs: `contrato`, `[]` for items, `*` for members without names. */
+  /**
+   * From the compared schema to the member that differs: `contrato`, `[]` for items, `*` for
+   * additional members.
+   */
   readonly path: readonly string[]
-  /** Where it is written; `undefined` where a side does not have it. */
+  /** The places in the documents. Absent if a side does not have it. */
   readonly before?: Place
   readonly after?: Place
-  /** What a sentence says of each side. */
+  /** The values of the two sides for the sentence. */
   readonly from?: unknown
   readonly to?: unknown
-  /** The keyword, where the difference stands for several. */
+  /** The keyword, if the difference covers several. */
   readonly keyword?: string
 }
 
-/** How bad a difference is at a place. A default of a parameter is what its clients get without it. */
+/**
+ * Returns the level of a difference at a place. A changed default of a parameter breaks clients
+ * that omit the parameter.
+ */
 export function levelAt(place: SchemaPlace, difference: Difference): Level {
   if (place === 'parameter' && difference === 'default-changed') return 'breaking'
   const { sent, got } = differences[difference]
   return isSentAt(place) ? sent : got
 }
 
-/** What two schemas are compared for. */
+/** The context in which two schemas are compared. */
 export interface Comparison {
   readonly place: SchemaPlace
-  /** Values travel as text (parameters, forms): an integer is a text, too. */
+  /** Whether values are sent as text (parameters, forms). An integer is also a string then. */
   readonly text: boolean
-  /** The body is XML: names of elements count. */
+  /** Whether the body is XML. Names of elements are compared then. */
   readonly xml?: boolean
 }
 
-/** Both sides of what is compared. */
+/** The two sides of a comparison. */
 export interface Pair<T> {
   readonly before: T
   readonly after: T

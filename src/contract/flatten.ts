@@ -1,8 +1,14 @@
-/** What a schema says, taken apart: the plain schemas that must all hold (`$ref`, `allOf`), and the unions of which one branch must. */
+/**
+ * Flattens schemas: a value must match all of the plain schemas (`$ref` and `allOf` are resolved),
+ * and one branch of each union.
+ */
 import { isList, isObject, type JsonObject, own } from '../definition/json.js'
 import { child, type Place, type Source } from './nodes.js'
 
-/** Schemas that must all hold, such as the branches of an `allOf`. None of them allows everything. */
+/**
+ * Schemas that a value must all match, such as the branches of an `allOf`. An empty list allows
+ * everything.
+ */
 export type Schema = readonly Place[]
 
 /** `anyOf` or `oneOf`. */
@@ -16,13 +22,13 @@ export interface Flat {
   /** Without `$ref`, `allOf`, `anyOf`, `oneOf`. */
   readonly plains: readonly Place[]
   readonly unions: readonly Union[]
-  /** Pointers of everything that was looked at, so that recursion ends. */
+  /** Pointers of all visited places. They end recursion. */
   readonly seen: ReadonlySet<string>
-  /** Names of the components that were passed. */
+  /** Names of the visited components. */
   readonly names: readonly string[]
 }
 
-/** Takes a schema apart. What was seen before adds nothing. */
+/** Flattens a schema. Places in `before` are skipped. */
 export function flatten(source: Source, schema: Schema, before: ReadonlySet<string> = new Set()): Flat {
   const plains: Place[] = []
   const unions: Union[] = []
@@ -42,7 +48,7 @@ export function flatten(source: Source, schema: Schema, before: ReadonlySet<stri
       const name = componentOf(target.pointer)
       if (name !== undefined) names.push(name)
       visit(target)
-      // OpenAPI 3.0 ignores what stands beside a reference.
+      // OpenAPI 3.0 ignores siblings of a reference.
       if (source.legacy) return
     }
     for (const branch of branchesOf(place, 'allOf')) visit(branch)
@@ -64,32 +70,34 @@ function branchesOf(place: Place, keyword: string): readonly Place[] {
 /** `Order` of `#/components/schemas/Order`. */
 const componentOf = (pointer: string): string | undefined => /^#\/components\/schemas\/([^/]+)$/.exec(pointer)?.[1]
 
-/** Whether any of what must hold says `true` to a keyword, such as `readOnly`. */
-export function saysTrue(source: Source, schema: Schema, keyword: string): boolean {
+/** Returns whether a keyword, such as `readOnly`, is `true` in any part of a schema. */
+export function isTrueIn(source: Source, schema: Schema, keyword: string): boolean {
   return flatten(source, schema).plains.some(({ value }) => own(value, keyword) === true)
 }
 
-/** What is said by a keyword first; `undefined` where nothing is. */
-export const firstSaid = (source: Source, schema: Schema, keyword: string): unknown =>
-  saidBy(flatten(source, schema).plains, keyword)
+/** Returns the first value of a keyword in the parts of a schema, or `undefined`. */
+export const firstKeyword = (source: Source, schema: Schema, keyword: string): unknown =>
+  keywordOf(flatten(source, schema).plains, keyword)
 
-/** The same of a schema that was taken apart. */
-export function saidBy(plains: readonly Place[], keyword: string): unknown {
+/**
+ * Returns the first value of a keyword in the plain schemas of a flattened schema, or `undefined`.
+ */
+export function keywordOf(plains: readonly Place[], keyword: string): unknown {
   for (const { value } of plains) {
-    const said = own(value, keyword)
-    if (said !== undefined) return said
+    const declared = own(value, keyword)
+    if (declared !== undefined) return declared
   }
   return undefined
 }
 
-/** The schema of a place, as its parts hold together. */
+/** Returns the schema at a place. Without a place, everything is allowed. */
 export const schemaOf = (place: Place | undefined): Schema => (place === undefined ? [] : [place])
 
-/** What identifies a schema in its document. */
+/** Returns the identity of a schema within its document. */
 export const keyOf = (schema: Schema): string =>
   schema.map(({ value, pointer }) => soleReference(value) ?? pointer).join(' ')
 
-/** Where a schema is a reference and nothing else. */
+/** Returns the reference of a schema that has no other member. */
 function soleReference(value: unknown): string | undefined {
   if (!isObject(value) || typeof value.$ref !== 'string') return undefined
   return Object.keys(value as JsonObject).length === 1 ? value.$ref : undefined

@@ -1,23 +1,23 @@
-/** Every kind of change between two documents of one version, by its stable id. */
+/** The kinds of changes between two documents of one version, by stable ids. */
 import { type Difference, differenceNames, differences, type Level, levelAt, type SchemaPlace } from './findings.js'
 
 interface Kind {
   readonly level: Level
-  /** What it is, for the documentation. */
+  /** The description in the documentation. */
   readonly text: string
 }
 
-/** Changes of the conventions' own, and of everything but schemas. */
+/** Kinds defined by the conventions, and all kinds that are not about schemas. */
 const ownKinds = {
-  'version-retired': { level: 'breaking', text: 'A version is gone that had no sunset, or before it' },
-  'version-retired-after-sunset': { level: 'harmless', text: 'A version is gone whose sunset has come' },
+  'version-retired': { level: 'breaking', text: 'A version is gone before its sunset, or without one' },
+  'version-retired-after-sunset': { level: 'harmless', text: 'A version is gone after its sunset' },
   'version-added': { level: 'harmless', text: 'A version is new' },
-  'base-path-changed': { level: 'breaking', text: 'No server of the document has a base path that it had' },
+  'base-path-changed': { level: 'breaking', text: 'The base path of the servers is different' },
   'path-removed': { level: 'breaking', text: 'A path is gone with all its methods' },
   'operation-removed': { level: 'breaking', text: 'A method of a path is gone' },
   'operation-removed-after-sunset': {
     level: 'harmless',
-    text: 'A method is gone that was deprecated and whose sunset has come',
+    text: 'A deprecated method is gone after its sunset',
   },
   'operation-added': { level: 'harmless', text: 'A method or a path is new' },
   'operation-deprecated': { level: 'harmless', text: 'A method is deprecated' },
@@ -25,30 +25,30 @@ const ownKinds = {
   'sunset-brought-forward': { level: 'breaking', text: 'A sunset (`x-sunset`) is earlier than it was' },
   'sunset-removed': {
     level: 'breaking',
-    text: 'What is still deprecated has lost its sunset: clients no longer know how long it lasts',
+    text: 'A sunset is gone from something that is still deprecated: clients no longer know the date',
   },
   'filter-removed': { level: 'breaking', text: 'A filter of a list is gone' },
   'filter-added': { level: 'harmless', text: 'A filter of a list is new' },
   'sort-removed': { level: 'breaking', text: 'A list can no longer be sorted' },
   'sort-member-removed': { level: 'breaking', text: '`sort` no longer takes a member' },
   'sort-member-added': { level: 'harmless', text: '`sort` takes another member' },
-  'expand-removed': { level: 'breaking', text: 'Nothing can be expanded any more' },
+  'expand-removed': { level: 'breaking', text: 'The parameter `expand` is gone' },
   'expansion-removed': { level: 'breaking', text: '`expand` no longer takes an association' },
   'expansion-added': { level: 'harmless', text: '`expand` takes another association' },
   'search-removed': { level: 'breaking', text: 'A list can no longer be searched (`q`)' },
-  'limit-lowered': { level: 'breaking', text: 'The greatest `limit` of a list is smaller' },
-  'limit-raised': { level: 'harmless', text: 'The greatest `limit` of a list is greater' },
+  'limit-lowered': { level: 'breaking', text: 'The maximum `limit` of a list is lower' },
+  'limit-raised': { level: 'harmless', text: 'The maximum `limit` of a list is higher' },
   'limit-default-lowered': {
     level: 'breaking',
-    text: 'A list has a smaller page, or no named one, where a request has no `limit`',
+    text: 'The default page of a list is smaller, or no longer documented',
   },
-  'limit-default-raised': { level: 'harmless', text: 'A list has a greater page where a request has no `limit`' },
+  'limit-default-raised': { level: 'harmless', text: 'The default page of a list is larger' },
   'idempotency-key-required': { level: 'breaking', text: 'A request must have an `Idempotency-Key` now' },
   'if-match-required': { level: 'breaking', text: 'A request must have an `If-Match` now (428 without it)' },
   'parameter-removed': { level: 'breaking', text: 'A parameter is gone' },
   'parameter-removed-after-sunset': {
     level: 'harmless',
-    text: 'A parameter is gone that was deprecated and whose sunset has come',
+    text: 'A deprecated parameter is gone after its sunset',
   },
   'parameter-added': { level: 'harmless', text: 'An optional parameter is new' },
   'required-parameter-added': { level: 'breaking', text: 'A required parameter is new' },
@@ -57,7 +57,7 @@ const ownKinds = {
   'parameter-became-many-valued': { level: 'harmless', text: 'A parameter takes several values where it took one' },
   'parameter-style-changed': {
     level: 'breaking',
-    text: 'A parameter is written in another way (`style`, `explode`, `content`)',
+    text: 'A parameter is serialized differently (`style`, `explode`, `content`)',
   },
   'parameter-reserved-refused': {
     level: 'breaking',
@@ -71,7 +71,7 @@ const ownKinds = {
   'parameter-empty-allowed': { level: 'harmless', text: 'A parameter may be sent without a value' },
   'path-parameter-renamed': {
     level: 'warning',
-    text: 'A parameter of a path has another name: generated methods have, too',
+    text: 'A path parameter has another name: the signatures of generated methods change',
   },
   'request-body-added': { level: 'harmless', text: 'A request may have a body now' },
   'required-request-body-added': { level: 'breaking', text: 'A request must have a body now, where it had none' },
@@ -81,29 +81,29 @@ const ownKinds = {
   'request-media-type-removed': { level: 'breaking', text: 'A request no longer takes a media type' },
   'request-media-type-added': { level: 'harmless', text: 'A request takes another media type' },
   'status-removed': { level: 'breaking', text: 'A success (2xx) or redirection (302) is gone' },
-  'error-status-removed': { level: 'harmless', text: 'A status of a failure, or 304, is gone' },
+  'error-status-removed': { level: 'harmless', text: 'An error status, or 304, is gone' },
   'status-added': { level: 'harmless', text: 'A status is new' },
-  'response-media-type-removed': { level: 'breaking', text: 'An answer no longer comes in a media type' },
-  'response-media-type-added': { level: 'harmless', text: 'An answer comes in another media type, too' },
-  'response-header-removed': { level: 'breaking', text: 'A header field of an answer is gone' },
-  'advisory-header-removed': { level: 'harmless', text: '`Deprecation` or `Sunset` is gone from an answer' },
-  'response-header-added': { level: 'harmless', text: 'A header field of an answer is new' },
+  'response-media-type-removed': { level: 'breaking', text: 'A response is no longer available in a media type' },
+  'response-media-type-added': { level: 'harmless', text: 'A response is available in a further media type' },
+  'response-header-removed': { level: 'breaking', text: 'A header field of a response is gone' },
+  'advisory-header-removed': { level: 'harmless', text: '`Deprecation` or `Sunset` is gone from a response' },
+  'response-header-added': { level: 'harmless', text: 'A header field of a response is new' },
   'response-header-became-optional': {
     level: 'breaking',
-    text: 'A header field of an answer is not always there any more',
+    text: 'A header field of a response is no longer always present',
   },
-  'response-header-became-required': { level: 'harmless', text: 'A header field of an answer is always there' },
-  'security-added': { level: 'breaking', text: 'Requests need credentials where they needed none' },
-  'security-scheme-removed': { level: 'breaking', text: 'Credentials of one kind no longer suffice' },
-  'security-scope-added': { level: 'breaking', text: 'Credentials need another scope' },
-  'security-relaxed': { level: 'harmless', text: 'Requests need fewer credentials, or may have others' },
+  'response-header-became-required': { level: 'harmless', text: 'A header field of a response is always present' },
+  'security-added': { level: 'breaking', text: 'Requests need credentials, and did not before' },
+  'security-scheme-removed': { level: 'breaking', text: 'Credentials that sufficed no longer do' },
+  'security-scope-added': { level: 'breaking', text: 'Credentials need a further scope' },
+  'security-relaxed': { level: 'harmless', text: 'Requests need fewer credentials, or may use others' },
   'operation-id-changed': {
     level: 'warning',
-    text: 'An operation id is another, or gone: generated clients call it by another name',
+    text: 'An operation id is different or gone: generated methods have another name',
   },
   'component-removed': {
     level: 'warning',
-    text: 'A schema component is gone, or has another name: generated types have, too',
+    text: 'A schema component is gone or renamed: generated types lose its name',
   },
   'part-type-refused': {
     level: 'breaking',
@@ -112,7 +112,7 @@ const ownKinds = {
   'part-type-added': { level: 'harmless', text: 'A part of a form that clients send may have another media type' },
   'part-type-removed': { level: 'harmless', text: 'A part of a form that clients get no longer has a media type' },
   'part-type-unknown': { level: 'breaking', text: 'A part of a form that clients get may have another media type' },
-  'part-style-changed': { level: 'breaking', text: 'A part of a form is written in another way (`style`, `explode`)' },
+  'part-style-changed': { level: 'breaking', text: 'A part of a form is serialized differently (`style`, `explode`)' },
   'part-header-required': {
     level: 'breaking',
     text: 'A part of a form that clients send must have a header field now',
@@ -120,29 +120,29 @@ const ownKinds = {
   'part-header-removed': { level: 'breaking', text: 'A header field of a part that clients get is gone' },
   'response-link-removed': {
     level: 'warning',
-    text: 'A link of an answer (`links`) is gone: generated clients can not follow it',
+    text: "A link of a response (`links`) is gone: generated clients can't follow it",
   },
   'response-link-changed': {
     level: 'warning',
-    text: 'A link of an answer leads to another operation, or takes other values',
+    text: 'A link of a response has another target or other parameters',
   },
-  'response-link-added': { level: 'harmless', text: 'A link of an answer is new' },
+  'response-link-added': { level: 'harmless', text: 'A link of a response is new' },
   'webhook-removed': { level: 'breaking', text: 'A webhook or callback is gone' },
   'webhook-added': { level: 'harmless', text: 'A webhook or callback is new' },
   'callback-address-changed': {
     level: 'breaking',
-    text: 'A callback is sent to an address that another part of the request says',
+    text: 'The address of a callback is taken from another part of the request',
   },
   'delivery-body-removed': { level: 'breaking', text: 'A webhook or callback has no body any more' },
   'delivery-body-added': { level: 'harmless', text: 'A webhook or callback has a body now' },
   'delivery-body-became-optional': {
     level: 'breaking',
-    text: 'The body of a webhook or callback is not always there any more',
+    text: 'The body of a webhook or callback is no longer always present',
   },
-  'delivery-media-type-removed': { level: 'breaking', text: 'A webhook or callback no longer comes in a media type' },
+  'delivery-media-type-removed': { level: 'breaking', text: 'A webhook or callback is no longer sent in a media type' },
   'delivery-media-type-added': {
     level: 'breaking',
-    text: 'A webhook or callback may come in another media type: clients can not choose',
+    text: "A webhook or callback may be sent in a further media type: clients can't choose",
   },
   'delivery-parameter-removed': {
     level: 'breaking',
@@ -154,17 +154,23 @@ const ownKinds = {
   },
   'delivery-parameter-became-optional': {
     level: 'breaking',
-    text: 'A header field or parameter of a webhook or callback is not always there any more',
+    text: 'A header field or parameter of a webhook or callback is no longer always present',
   },
-  'reply-status-removed': { level: 'breaking', text: 'A webhook or callback may no longer be answered with a success' },
-  'reply-status-added': { level: 'harmless', text: 'A webhook or callback may be answered with another success' },
+  'reply-status-removed': {
+    level: 'breaking',
+    text: 'A success status is no longer accepted as a reply to a webhook or callback',
+  },
+  'reply-status-added': {
+    level: 'harmless',
+    text: 'A further success status is accepted as a reply to a webhook or callback',
+  },
   'reply-media-type-removed': {
     level: 'breaking',
-    text: 'The answer to a webhook or callback may no longer have a media type',
+    text: 'The reply to a webhook or callback may no longer have a media type',
   },
   'reply-media-type-added': {
     level: 'harmless',
-    text: 'The answer to a webhook or callback may have another media type',
+    text: 'The reply to a webhook or callback may have a further media type',
   },
 } as const satisfies Record<string, Kind>
 
@@ -176,14 +182,14 @@ export type ContractKind = OwnKind | `${SchemaPlace}-${Difference}`
 /** Places of schemas, in the order of the documentation. */
 export const schemaPlaces: readonly SchemaPlace[] = ['parameter', 'request', 'response', 'header', 'delivery', 'reply']
 
-/** How the documentation names what is in these places. */
+/** The subject of the descriptions of each place. */
 const placeText: Readonly<Record<SchemaPlace, string>> = {
   parameter: 'A parameter',
   request: 'The body of a request, or a member of it',
-  response: 'The body of an answer, or a member of it',
-  header: 'A header field of an answer',
-  delivery: 'What a webhook or callback brings, or a member of it',
-  reply: 'What clients answer to a webhook or callback, or a member of it',
+  response: 'The body of a response, or a member of it',
+  header: 'A header field of a response',
+  delivery: 'The content of a webhook or callback, or a member of it',
+  reply: 'The reply to a webhook or callback, or a member of it',
 }
 
 /** Every kind by its id. */
@@ -194,11 +200,11 @@ export const contractKinds: ReadonlyMap<string, Kind> = new Map<string, Kind>([
       (name) =>
         [
           `${place}-${name}`,
-          { level: levelAt(place, name), text: `${placeText[place]} ${differences[name].says}` },
+          { level: levelAt(place, name), text: `${placeText[place]} ${differences[name].predicate}` },
         ] as const,
     ),
   ),
 ])
 
-/** The level of a kind. */
+/** Returns the level of a kind. */
 export const levelOf = (kind: OwnKind): Level => ownKinds[kind].level

@@ -1,15 +1,18 @@
-/** Comma lists of names as patterns: what `sort` and `expand` take, such as `^(?:a|b)(?:,(?:a|b))*$`. */
+/** Patterns of comma-separated names, as of `sort` and `expand`: `^(?:a|b)(?:,(?:a|b))*$`. */
 
-/** The names in such a pattern, and what else it says; `undefined` for other patterns. */
+/** A parsed pattern. */
 export interface ListPattern {
   readonly names: ReadonlySet<string>
-  /** What stands before each name, such as `[-+]?`, and before the list. */
+  /** The text before the list and before each name, such as `[-+]?`. */
   readonly rest: string
-  /** Whether there may be several names. */
+  /** Whether several names are allowed. */
   readonly isMany: boolean
 }
 
-/** Reads a pattern: a lookahead or none, then one name, then a comma with another as often as it takes. */
+/**
+ * Parses a pattern: an optional lookahead, one name, then any number of commas with a name. Returns
+ * `undefined` for other patterns.
+ */
 export function parseListPattern(pattern: string): ListPattern | undefined {
   const inner = /^\^(.*)\$$/s.exec(pattern)?.[1]
   if (inner === undefined) return undefined
@@ -26,7 +29,7 @@ export function parseListPattern(pattern: string): ListPattern | undefined {
   return one === undefined ? undefined : { names: one.names, rest: `${ahead} ${one.sign}`, isMany: false }
 }
 
-/** One name, such as `[-+]?(?:a|b)`, or the same in brackets. */
+/** Parses one name, such as `[-+]?(?:a|b)`, optionally in parentheses. */
 function parseOne(unit: string): { readonly names: ReadonlySet<string>; readonly sign: string } | undefined {
   const inner = /^\((?:\?:)?((?:\[[^\]]*\]|[-+])\??\(.*\))\)$/.exec(unit)?.[1] ?? unit
   const [, sign = '', names] =
@@ -41,7 +44,7 @@ const brackets = [
   ['(,', ')*'],
 ] as const
 
-/** A negative lookahead at the start, brackets and all. */
+/** Returns the negative lookahead at the start of a pattern, including its parentheses. */
 function leadingLookahead(pattern: string): string {
   if (!pattern.startsWith('(?!')) return ''
   let depth = 0

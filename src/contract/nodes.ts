@@ -1,27 +1,32 @@
-/** Places in an OpenAPI document: values with their JSON pointers (RFC 6901), and what references lead to. */
+/**
+ * Places in an OpenAPI document: values with their JSON pointers (RFC 6901). Resolves references.
+ */
 import { escapePointer, isList, isObject, type JsonObject, own, pointerTokens } from '../definition/json.js'
 
-/** A document is malformed: its message says where and how. */
+/** Thrown if a document is malformed. The message names the place and the fault. */
 export class DocumentError extends Error {
   override readonly name = 'DocumentError'
 }
 
-/** A value of a document, and where it stands. */
+/** A value of a document, and its JSON pointer. */
 export interface Place {
   readonly value: unknown
   /** Such as `#/paths/~1orders/get`. */
   readonly pointer: string
 }
 
-/** One document, and the way around in it. */
+/** An OpenAPI document, and access to its places. */
 export class Source {
   readonly root: Place
-  /** OpenAPI 3.0: `nullable`, boolean `exclusiveMinimum`, and nothing beside `$ref`. */
+  /**
+   * Whether it is OpenAPI 3.0: `nullable`, boolean `exclusiveMinimum`, siblings of `$ref` are
+   * ignored.
+   */
   readonly legacy: boolean
-  /** Places by what identifies them: `#name` of an `$anchor`, the `$id` of a schema. Found when the first is asked for. */
+  /** Places by `#name` of an `$anchor` and by the `$id` of a schema. Computed on first use. */
   #identified: ReadonlyMap<string, Place> | undefined
 
-  /** Throws `DocumentError` for what is not an OpenAPI document of version 3. */
+  /** Throws `DocumentError` if the document is not OpenAPI 3. */
   constructor(document: unknown) {
     const version = own(document, 'openapi')
     if (typeof version !== 'string' || !/^3\.\d/.test(version)) {
@@ -33,29 +38,33 @@ export class Source {
     this.legacy = version.startsWith('3.0')
   }
 
-  /** What a chain of references leads to. Throws `DocumentError` where it leads to nothing, or in a circle. */
+  /**
+   * Follows references to their target. Throws `DocumentError` for a missing target and for cycles.
+   */
   resolve(place: Place): Place {
     let found = place
     const seen = new Set<string>()
     for (let ref = own(found.value, '$ref'); typeof ref === 'string'; ref = own(found.value, '$ref')) {
-      if (seen.has(ref)) throw new DocumentError(`The reference "${ref}" at ${place.pointer} leads to itself.`)
+      if (seen.has(ref)) throw new DocumentError(`The reference "${ref}" at ${place.pointer} is circular.`)
       seen.add(ref)
       found = this.target(ref, found.pointer)
     }
     return found
   }
 
-  /** What one reference leads to. */
+  /** Returns the target of one reference. */
   target(ref: string, from: string): Place {
     const [, base = '', fragment] = /^([^#]*)(#.*)?$/s.exec(ref) ?? []
     let place = base === '' && fragment?.startsWith('#/') ? this.root : this.#identifiedBy(ref, base, from)
     if (fragment?.startsWith('#/'))
       for (const token of pointerTokens(fragmentOf(fragment)) ?? []) place = child(place, token)
-    if (place.value === undefined) throw new DocumentError(`The reference "${ref}" at ${from} leads to nothing.`)
+    if (place.value === undefined) throw new DocumentError(`The reference "${ref}" at ${from} has no target.`)
     return place
   }
 
-  /** The schema with an `$anchor`, or with an `$id`. Names of anchors count in the whole document. */
+  /**
+   * Returns the schema with an `$anchor` or an `$id`. Anchors are looked up in the whole document.
+   */
   #identifiedBy(ref: string, base: string, from: string): Place {
     this.#identified ??= identifiedIn(this.root)
     const anchor = ref.slice(base.length)
@@ -63,13 +72,13 @@ export class Source {
       this.#identified.get(anchor === '' || anchor.startsWith('#/') ? base : anchor) ?? this.#identified.get(ref)
     if (found !== undefined) return found
     if (base === '')
-      throw new DocumentError(`The reference "${ref}" at ${from} leads to nothing: no schema has that $anchor.`)
+      throw new DocumentError(`The reference "${ref}" at ${from} has no target: no schema has that $anchor.`)
     throw new DocumentError(
-      `The reference "${ref}" at ${from} leads out of the document. Give the document as a file, or bundle it first.`,
+      `The reference "${ref}" at ${from} points out of the document. Pass the document as a file, or bundle it first.`,
     )
   }
 
-  /** A member, with its references followed; `undefined` where there is none. */
+  /** Returns a member with references resolved, or `undefined`. */
   member(place: Place | undefined, ...names: readonly string[]): Place | undefined {
     let found = place
     for (const name of names) {
@@ -80,30 +89,30 @@ export class Source {
     return found
   }
 
-  /** The members of a place by name, each with its references followed. */
+  /** Returns the members of a place by name, with references resolved. */
   members(place: Place | undefined): ReadonlyMap<string, Place> {
     if (place === undefined || !isObject(place.value)) return new Map()
     return new Map(Object.keys(place.value).map((name) => [name, this.resolve(child(place, name))]))
   }
 
-  /** The items of a list, each with its references followed. */
+  /** Returns the items of a list, with references resolved. */
   items(place: Place | undefined): readonly Place[] {
     if (place === undefined || !isList(place.value)) return []
     return place.value.map((_, index) => this.resolve(child(place, String(index))))
   }
 }
 
-/** A member or an item, references and all. */
+/** Returns a member or an item without resolving references. */
 export function child(place: Place, token: string): Place {
   const { value } = place
   const found = isList(value) ? value[Number(token)] : own(value, token)
   return { value: found, pointer: `${place.pointer}/${escapePointer(token)}` }
 }
 
-/** Members whose value is data, in which nothing is a schema. */
+/** Members whose value is data. They contain no schemas. */
 const data: ReadonlySet<string> = new Set(['example', 'examples', 'default', 'const', 'enum', 'value'])
 
-/** Every schema that has an `$anchor`, a `$dynamicAnchor` or an `$id`. */
+/** Returns every schema that has an `$anchor`, a `$dynamicAnchor` or an `$id`. */
 function identifiedIn(root: Place): ReadonlyMap<string, Place> {
   const found = new Map<string, Place>()
   const visit = (place: Place): void => {
@@ -120,17 +129,17 @@ function identifiedIn(root: Place): ReadonlyMap<string, Place> {
   return found
 }
 
-/** The value of a place as an object; an empty one where it is none. */
+/** Returns the value of a place if it is an object, else an empty object. */
 export const objectAt = (place: Place | undefined): JsonObject =>
   place !== undefined && isObject(place.value) ? place.value : {}
 
-/** A text member; `undefined` where there is none. */
+/** Returns a string member, or `undefined`. */
 export function textAt(place: Place | undefined, name: string): string | undefined {
   const value = own(place?.value, name)
   return typeof value === 'string' ? value : undefined
 }
 
-/** The pointer of a fragment: percent-encoded in a URI (RFC 6901 6). */
+/** Returns the JSON pointer of a fragment, which is percent-encoded in a URI (RFC 6901 6). */
 function fragmentOf(ref: string): string {
   try {
     return decodeURIComponent(ref.slice(1))

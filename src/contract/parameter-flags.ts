@@ -1,13 +1,13 @@
-/** What a parameter may be sent as, beside its values: reserved characters, no value. */
+/** Compares the flags of parameters: `allowReserved` and `allowEmptyValue`. */
 import { own } from '../definition/json.js'
 import type { OwnKind } from './kinds.js'
 import type { Place } from './nodes.js'
 
-/** A change of a parameter, after the words for it. */
+/** A change of a flag. `says` is the predicate of a sentence whose subject is the parameter. */
 interface FlagChange {
   readonly kind: OwnKind
-  readonly says: string
-  readonly so: string
+  readonly predicate: string
+  readonly effect: string
 }
 
 const flags = [
@@ -15,23 +15,23 @@ const flags = [
     keyword: 'allowReserved',
     lost: {
       kind: 'parameter-reserved-refused',
-      says: 'no longer takes reserved characters as they are',
-      so: 'clients that send them unescaped get 400',
+      predicate: 'no longer takes unescaped reserved characters',
+      effect: 'clients that send them unescaped get 400',
     },
-    gained: { kind: 'parameter-reserved-allowed', says: 'takes reserved characters as they are now', so: '' },
+    gained: { kind: 'parameter-reserved-allowed', predicate: 'takes unescaped reserved characters now', effect: '' },
   },
   {
     keyword: 'allowEmptyValue',
     lost: {
       kind: 'parameter-empty-refused',
-      says: 'may no longer be sent without a value',
-      so: 'clients that send it so get 400',
+      predicate: 'may no longer be sent without a value',
+      effect: 'clients that send it without a value get 400',
     },
-    gained: { kind: 'parameter-empty-allowed', says: 'may be sent without a value now', so: '' },
+    gained: { kind: 'parameter-empty-allowed', predicate: 'may be sent without a value now', effect: '' },
   },
 ] as const satisfies readonly { readonly keyword: string; readonly lost: FlagChange; readonly gained: FlagChange }[]
 
-/** What has changed of these between two parameters. */
+/** Returns the changed flags of a parameter. */
 export function flagChanges(before: Place, after: Place): readonly FlagChange[] {
   return flags.flatMap(({ keyword, lost, gained }) => {
     const [was, is] = [before, after].map(({ value }) => own(value, keyword) === true)

@@ -1,18 +1,18 @@
-/** Says differences of schemas in words. */
+/** Describes differences of schemas in sentences. */
 
 import type { Found, OperationName } from './changes.js'
 import { type Comparison, type Difference, differences, type Finding, levelAt, type SchemaPlace } from './findings.js'
 
-/** What a schema belongs to, in words. */
+/** The owner of a schema, in words. */
 export interface Subject {
   readonly operation: OperationName
-  /** Of the whole: `the filter "lote" of pre-piezas`. */
+  /** Such as `the filter "lote" of pre-piezas`. */
   readonly words: string
-  /** Of the whole, short: `query "lote"`. */
+  /** The short form, such as `query "lote"`. */
   readonly place: string
 }
 
-/** A finding as a change. */
+/** Returns a finding as a change. */
 export function changeOf(finding: Finding, { place }: Pick<Comparison, 'place'>, subject: Subject): Found {
   const { difference, path, before, after } = finding
   const level = levelAt(place, difference)
@@ -23,12 +23,12 @@ export function changeOf(finding: Finding, { place }: Pick<Comparison, 'place'>,
     level,
     operation: subject.operation,
     place: member === '' ? subject.place : `${subject.place} ${member}`,
-    // What is new has no place before, and the other way round.
+    // New parts have no place before, removed parts none after.
     before: isNew(difference) ? undefined : before,
     after: isGone(difference) ? undefined : after,
     detail: `${path.at(-1) ?? ''} ${finding.keyword ?? ''} ${textOf(finding.from)} ${textOf(finding.to)}`,
     what: `${words} ${differencePhrase(finding)}`,
-    ...(level === 'breaking' ? { so: consequence(place, difference) } : {}),
+    ...(level === 'breaking' ? { effect: consequence(place, difference) } : {}),
   }
 }
 
@@ -42,9 +42,9 @@ const isGone = (difference: Difference): boolean =>
   difference === 'member-removed-after-sunset' ||
   difference === 'alternative-removed'
 
-/** What has changed, with both sides in it. */
+/** Returns the predicate with the values of both sides. */
 function differencePhrase({ difference, from, to, keyword }: Finding): string {
-  return differences[difference].says
+  return differences[difference].predicate
     .replace('{before}', () => textOf(from))
     .replace('{after}', () => textOf(to))
     .replace('{keyword}', keyword ?? '')
@@ -55,21 +55,22 @@ function textOf(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
-/** The status of what is refused in a place. */
+/** The status of rejected requests. */
 const refusal: Readonly<Partial<Record<SchemaPlace, number>>> = { parameter: 400, request: 422 }
 
 function consequence(place: SchemaPlace, difference: Difference): string {
   const status = refusal[place]
-  if (place === 'reply') return 'the service does not understand clients that answer as before'
+  if (place === 'reply') return 'the service may reject replies of the previous form'
   if (status === undefined) {
-    if (difference === 'member-removed' || difference === 'member-hidden') return 'clients that read it find nothing'
-    if (difference === 'member-became-optional') return 'clients that count on it fail where it is missing'
-    return 'clients that know only what was there before fail'
+    if (difference === 'member-removed' || difference === 'member-hidden')
+      return 'clients that read it no longer find it'
+    if (difference === 'member-became-optional') return 'clients that rely on it fail if it is missing'
+    return 'clients that handle only the previous values fail'
   }
   if (difference === 'member-removed' || difference === 'member-hidden')
-    return `clients that send it get ${status}, or are not heeded`
+    return `clients that send it get ${status}, or the value is ignored`
   if (difference === 'required-member-added' || difference === 'member-became-required')
     return `clients that leave it out get ${status}`
-  if (difference === 'default-changed') return 'clients that leave it out get another answer'
+  if (difference === 'default-changed') return 'clients that leave it out get another response'
   return `clients that send what was allowed before get ${status}`
 }

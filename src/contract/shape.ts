@@ -1,49 +1,51 @@
-/** What a schema allows, in one normal form: two spellings of one schema (OpenAPI 3.0 or 3.1, `$ref` or inline, `allOf` or one object) have one shape. */
+/**
+ * The normal form of schemas. Different spellings of one schema (OpenAPI 3.0 or 3.1, `$ref` or
+ * inline, `allOf` or one object) have the same shape.
+ */
 import { canonicalText, isList, isObject, own } from '../definition/json.js'
 import { Bounds } from './bounds.js'
 import { type Flat, flatten, type Schema, type Union } from './flatten.js'
 import { child, type Place, type Source } from './nodes.js'
 
-/** The kinds of values; `fraction` is a number that is no integer. */
+/** The types of values. `fraction` is a number that is not an integer. */
 export type ValueType = 'boolean' | 'integer' | 'fraction' | 'string' | 'array' | 'object'
 
-/** One alternative of what a schema allows. */
+/** One alternative of a schema. */
 export interface Shape {
-  /** Where it is written. */
   readonly place: Place
-  /** Names of components that it goes by. */
+  /** Names of its components. */
   readonly names: readonly string[]
   /** The union that it is a branch of. */
   readonly union?: Union['keyword']
   readonly types: ReadonlySet<ValueType>
   readonly nullable: boolean
-  /** By canonical text, where only some values are allowed; null is told by `nullable`. */
+  /** The allowed values by canonical text, without null. Absent if values are not enumerated. */
   readonly values?: ReadonlyMap<string, unknown>
   readonly bounds: Bounds
   readonly formats: ReadonlySet<string>
   readonly patterns: ReadonlySet<string>
   readonly properties: ReadonlyMap<string, Schema>
-  /** Whether it names its members: an object that does not may have any. */
+  /** Whether it declares members. An object that declares none may have any. */
   readonly isNamed: boolean
   readonly required: ReadonlySet<string>
-  /** Members without a name of their own: nothing said allows all. */
+  /** The schema of additional members. If it is empty, all are allowed. */
   readonly additional: Schema
   readonly prefix: readonly Schema[]
-  /** Items past the prefix. */
+  /** The schema of items after the prefix. */
   readonly items: Schema
-  /** `contains`, `propertyNames`, `dependentSchemas/name`, ...: one schema each, which values must fit in some way. */
+  /** Schemas of `contains`, `propertyNames`, `dependentSchemas/name`, ... by keyword. */
   readonly conditions: ReadonlyMap<string, Schema>
-  /** What is compared by its text: `not`, `if`, `contentMediaType`, ... */
+  /** Keywords that are compared as text: `not`, `if`, `contentMediaType`, ... */
   readonly opaque: ReadonlyMap<string, string>
   readonly dependents: ReadonlyMap<string, ReadonlySet<string>>
 }
 
 const allTypes: readonly ValueType[] = ['boolean', 'integer', 'fraction', 'string', 'array', 'object']
 
-/** More alternatives than this, from several unions at once, are compared as texts. */
+/** If several unions combine to more alternatives than this, the unions are compared as text. */
 const maxAlternatives = 128
 
-/** The alternatives that a schema allows; none where it allows nothing. */
+/** Returns the alternatives of a schema. The list is empty if the schema allows no value. */
 export function shapesOf(source: Source, schema: Schema): readonly Shape[] {
   const flat = flatten(source, schema)
   const size = flat.unions.reduce((product, { branches }) => product * branches.length, 1)
@@ -53,14 +55,14 @@ export function shapesOf(source: Source, schema: Schema): readonly Shape[] {
 
 const isPossible = ({ types, nullable, values }: Shape): boolean => nullable || (types.size > 0 && values?.size !== 0)
 
-/** One shape for each combination of branches. */
+/** Returns one shape for each combination of branches. */
 function expand(source: Source, flat: Flat, keyword?: Union['keyword']): readonly Shape[] {
   const [union, ...others] = flat.unions
   if (union === undefined) return [{ ...build(source, flat), ...(keyword === undefined ? {} : { union: keyword }) }]
   return union.branches.flatMap((branch) => {
     const inner = flatten(source, [branch], flat.seen)
     const merged: Flat = {
-      // The branch stands first: it is what tells this alternative from others.
+      // The branch comes first: it distinguishes this alternative from others.
       plains: [...(inner.plains.length > 0 ? inner.plains : [branch]), ...flat.plains],
       unions: [...others, ...inner.unions],
       seen: inner.seen,
@@ -78,12 +80,12 @@ const opaqueUnions = (unions: readonly Union[]): ReadonlyMap<string, string> =>
     ]),
   )
 
-/** All that must hold, put together. */
+/** Merges plain schemas into one shape. */
 function build(source: Source, { plains, names }: Flat, unions: ReadonlyMap<string, string> = new Map()): Shape {
   const types = plains.map(({ value }) => typesOf(source, value))
   const bounds = new Bounds()
   for (const { value } of plains) bounds.add(value)
-  // A multiple of a whole number is whole.
+  // A multiple of an integer is an integer.
   const isWhole = bounds.multiples.some((multiple) => Number.isInteger(multiple))
   const shared = allTypes.filter(
     (type) => types.every((some) => some.types.has(type)) && !(isWhole && type === 'fraction'),
@@ -93,7 +95,7 @@ function build(source: Source, { plains, names }: Flat, unions: ReadonlyMap<stri
     place: plains[0] ?? { value: true, pointer: '#' },
     names,
     types: new Set(shared),
-    // In 3.0 it is written beside `allOf`, too, where it strictly says nothing.
+    // Many 3.0 documents write `nullable` beside `allOf`, although it strictly has no effect there.
     nullable:
       types.every((some) => some.nullable) ||
       (source.legacy &&
@@ -103,7 +105,7 @@ function build(source: Source, { plains, names }: Flat, unions: ReadonlyMap<stri
     formats: new Set(texts(plains, 'format').filter((format) => !freeFormats.has(format))),
     patterns: new Set(
       texts(plains, 'pattern')
-        .map(usualPattern)
+        .map(normalPattern)
         .filter((pattern) => !/^\^?(?:\.\*)?\$?$/.test(pattern)),
     ),
     ...membersOf(plains),
@@ -114,11 +116,14 @@ function build(source: Source, { plains, names }: Flat, unions: ReadonlyMap<stri
   }
 }
 
-/** Formats that limit nothing: they say how a value is kept, or how a field of a form shows it. `byte` of 3.0 is an encoding. */
+/**
+ * Formats that do not limit values: they describe storage or display. `byte` of OpenAPI 3.0 is an
+ * encoding.
+ */
 const freeFormats: ReadonlySet<string> = new Set(['int64', 'double', 'password', 'binary', 'byte'])
 
-/** Classes of characters have short names, too: a pattern says the same either way. */
-const usualPattern = (pattern: string): string =>
+/** Replaces character classes with their short forms, so that equal patterns have equal text. */
+const normalPattern = (pattern: string): string =>
   pattern.replaceAll('[0-9]', '\\d').replaceAll(/\[(?:A-Za-z|a-zA-Z)0-9_\]/g, '\\w')
 
 interface Types {
@@ -128,21 +133,21 @@ interface Types {
 
 function typesOf(source: Source, schema: unknown): Types {
   if (schema === false) return { types: new Set(), nullable: false }
-  const said = own(schema, 'type') ?? impliedTypes(schema)
-  const listed = isList(said) ? said : said === undefined ? undefined : [said]
+  const declared = own(schema, 'type') ?? impliedTypes(schema)
+  const listed = isList(declared) ? declared : declared === undefined ? undefined : [declared]
   const legacyNull = source.legacy && own(schema, 'nullable') === true
   const values = allowedValues(schema)
   const ofType = listed === undefined ? allTypes : listed.flatMap(typesNamed)
   const types = values === undefined ? ofType : ofType.filter((type) => values.some((value) => isOfType(value, type)))
   const nullSaid = listed === undefined || listed.includes('null')
-  // In 3.0 `nullable` is meant to hold for an enum, too.
+  // In 3.0 documents `nullable` is meant to apply to enums, too.
   return {
     types: new Set(types),
     nullable: legacyNull || (nullSaid && (values === undefined || values.includes(null))),
   }
 }
 
-/** What is meant where a type is left out, as many documents do. */
+/** Returns the implied types of a schema without `type`, as in many documents. */
 function impliedTypes(schema: unknown): readonly string[] | undefined {
   if (allowedValues(schema) !== undefined) return undefined
   const types = [
@@ -172,7 +177,7 @@ function allowedValues(schema: unknown): readonly unknown[] | undefined {
   return isList(listed) ? listed : undefined
 }
 
-/** The values that all of these allow, where any of them says values. */
+/** Returns the values that all schemas allow, or `undefined` if none enumerates values. */
 function valuesOf(source: Source, plains: readonly Place[]): ReadonlyMap<string, unknown> | undefined {
   let found: Map<string, unknown> | undefined
   for (const { value } of plains) {
@@ -201,7 +206,7 @@ function membersOf(plains: readonly Place[]): Pick<Shape, 'properties' | 'isName
     }
     const listed = own(place.value, 'required')
     for (const name of isList(listed) ? listed : []) required.add(String(name))
-    // A reference beside it has given the other members their names already.
+    // `unevaluatedProperties` does not apply to members that a sibling reference declares.
     additional.push(...schemasAt(place, ['additionalProperties', 'unevaluatedProperties']))
   }
   return {
@@ -222,7 +227,10 @@ function itemsOf(plains: readonly Place[]): Pick<Shape, 'prefix' | 'items'> {
   return { prefix, items: plains.flatMap((place) => schemasAt(place, ['items', 'unevaluatedItems'])) }
 }
 
-/** The schemas under the first of these keywords that is there; what allows everything says nothing. */
+/**
+ * Returns the schema of the first keyword that is present. Schemas that allow everything are left
+ * out.
+ */
 function schemasAt(place: Place, keywords: readonly string[]): readonly Place[] {
   const found = keywords.map((keyword) => child(place, keyword)).find(({ value }) => value !== undefined)
   return found === undefined || found.value === true || (isObject(found.value) && Object.keys(found.value).length === 0)
@@ -252,23 +260,26 @@ function opaqueOf(plains: readonly Place[]): readonly (readonly [string, string]
   const found = new Map<string, string[]>()
   for (const { value } of plains) {
     for (const keyword of ['not', 'if', 'contentMediaType', 'contentEncoding']) {
-      const said = opaqueAt(value, keyword)
+      const declared = opaqueAt(value, keyword)
       if (
-        said === undefined ||
+        declared === undefined ||
         (keyword === 'if' && own(value, 'then') === undefined && own(value, 'else') === undefined)
       )
         continue
-      found.set(keyword, [...(found.get(keyword) ?? []), canonicalText(said)])
+      found.set(keyword, [...(found.get(keyword) ?? []), canonicalText(declared)])
     }
   }
-  return [...found].map(([keyword, said]) => [keyword, said.sort().join(' ')] as const)
+  return [...found].map(([keyword, declared]) => [keyword, declared.sort().join(' ')] as const)
 }
 
-/** What a keyword says. `format: byte` is how 3.0 says base64, and every file is a stream of octets. */
+/**
+ * Returns the value of a keyword. `format: byte` means base64 in OpenAPI 3.0.
+ * `application/octet-stream` does not limit a file.
+ */
 function opaqueAt(value: unknown, keyword: string): unknown {
-  const said = own(value, keyword)
-  if (keyword === 'contentEncoding' && said === undefined && own(value, 'format') === 'byte') return 'base64'
-  return keyword === 'contentMediaType' && said === 'application/octet-stream' ? undefined : said
+  const declared = own(value, keyword)
+  if (keyword === 'contentEncoding' && declared === undefined && own(value, 'format') === 'byte') return 'base64'
+  return keyword === 'contentMediaType' && declared === 'application/octet-stream' ? undefined : declared
 }
 
 function dependentsOf(plains: readonly Place[]): ReadonlyMap<string, ReadonlySet<string>> {
@@ -282,9 +293,11 @@ function dependentsOf(plains: readonly Place[]): ReadonlyMap<string, ReadonlySet
   return found
 }
 
-/** Alternatives that one shape can say: null beside others, values, and types apart from each other. */
+/**
+ * Merges alternatives that one shape can represent: null, enumerated values, and disjoint types.
+ */
 function fold(shapes: readonly Shape[]): readonly Shape[] {
-  // Null is allowed or not, whichever alternative says so.
+  // Null is allowed if any alternative allows it.
   const nullable = shapes.some((shape) => shape.nullable)
   const others = shapes.filter(({ types }) => types.size > 0)
   const folded: Shape[] = []

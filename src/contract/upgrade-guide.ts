@@ -1,4 +1,4 @@
-/** What the engineer of a client has to know to go from one version to the next: derived from the documents of both. */
+/** Upgrade guides for client engineers, derived from the documents of two versions. */
 import { canonicalText, isList, isObject, own } from '../definition/json.js'
 import { checkOptions } from '../options/check.js'
 import type { Kinds } from '../options/kinds.js'
@@ -16,19 +16,19 @@ export interface UpgradeGuideOptions {
 
 export const upgradeGuideKinds: Kinds<UpgradeGuideOptions> = { from: 'string', to: 'string' }
 
-/** A list of one kind. Its items are Markdown, each without a line break. */
+/** A list of changes of one kind. Its items are Markdown without line breaks. */
 interface GuidePart {
   readonly heading: string
   readonly items: readonly string[]
 }
 
-/** What concerns one resource, or all of them. */
+/** The changes of one resource, or of all resources. */
 interface GuideSection {
   readonly heading: string
   readonly parts: readonly GuidePart[]
 }
 
-/** The guide as data: the pages and the Markdown are made of it. */
+/** The guide as data. HTML pages and Markdown are rendered from it. */
 export interface Guide {
   readonly title: string
   /** Paragraphs of Markdown. */
@@ -36,19 +36,19 @@ export interface Guide {
   readonly sections: readonly GuideSection[]
 }
 
-/** How the parts of a section are headed, in their order. */
+/** The headings of the parts of a section, in order. */
 const headings: Readonly<Record<GuideItem['part'], string>> = {
-  gone: 'No longer there',
-  requests: 'Change in your requests',
-  answers: 'Looks different in answers',
+  gone: 'Removed',
+  requests: 'Changes in requests',
+  answers: 'Changes in responses',
   added: 'New',
   generated: 'In generated clients',
 }
 
 /**
- * An upgrade guide in Markdown, of the OpenAPI documents (3.0 or 3.1) of two versions: what to change in requests, what looks
- * different in answers, and what is new. Throws `DocumentError` where a side is no OpenAPI document, and `ConfigurationError`
- * `invalid-option`.
+ * Returns an upgrade guide in Markdown for the OpenAPI documents (3.0 or 3.1) of two versions: what
+ * to change in requests, what has changed in responses, and what is new. Throws `DocumentError` if
+ * a side is not an OpenAPI document, and `ConfigurationError` `invalid-option`.
  *
  * @example writeFileSync('v1-to-v8.md', upgradeGuide(openapi(service, 'v1'), openapi(service, 'v8')))
  */
@@ -63,24 +63,24 @@ export function upgradeGuide(before: unknown, after: unknown, options: UpgradeGu
   return `${lines.join('\n\n')}\n`
 }
 
-/** The same as data. */
+/** Returns the guide as data. */
 export function guideOf(before: unknown, after: unknown, options: UpgradeGuideOptions): Guide {
   const from = options.from ?? versionOf(before) ?? 'the old version'
   const to = options.to ?? versionOf(after) ?? 'the new version'
   const at = (document: unknown, name: string): unknown =>
     isObject(document) ? { ...document, servers: [{ url: `/${name}` }] } : document
   const changes = compareContracts(at(before, 'from'), at(after, 'to'), { version: from, next: to })
-  const homes = homesOf(before, after)
-  const items = itemsOf(changes, from, (change) => homes.get(placeOf(change)) ?? everywhere)
+  const resources = resourcesByOperation(before, after)
+  const items = itemsOf(changes, from, (change) => resources.get(placeOf(change)) ?? everywhere)
   const known = new Set(sectionsIn(before))
   const names = [...new Set([everywhere, ...known, ...sectionsIn(after)])]
   const all = names.flatMap((name) => sectionOf(name, items))
-  // What the old version had concerns its clients; what is wholly new stands behind it.
-  const [old, young] = [
+  // Resources of the old version come first: they affect its clients. New resources follow.
+  const [old, updated] = [
     all.filter(({ heading }) => known.has(heading) || heading === everywhere),
     all.filter(({ heading }) => !known.has(heading) && heading !== everywhere),
   ]
-  const sections = [...old, ...young].map(({ heading, parts }) => ({ heading: textForMarkdown(heading), parts }))
+  const sections = [...old, ...updated].map(({ heading, parts }) => ({ heading: textForMarkdown(heading), parts }))
   return {
     title: textForMarkdown(`From ${from} to ${to}`),
     intro: introOf(textForMarkdown(from), textForMarkdown(to), after, items),
@@ -90,7 +90,7 @@ export function guideOf(before: unknown, after: unknown, options: UpgradeGuideOp
 
 const everywhere = 'Everywhere'
 
-/** Where a change belongs to. */
+/** Returns the operation of a change, such as `GET /orders`. */
 const placeOf = ({ method, path }: Change): string => (path === undefined ? '' : `${method ?? ''} ${path}`)
 
 const versionOf = (document: unknown): string | undefined => {
@@ -98,11 +98,11 @@ const versionOf = (document: unknown): string | undefined => {
   return typeof version === 'string' && version !== '' ? version : undefined
 }
 
-/** The resource of each operation, by the tags of the documents. */
-function homesOf(before: unknown, after: unknown): ReadonlyMap<string, string> {
-  const homes = new Map<string, string>()
-  for (const document of [after, before]) for (const [place, tag] of operationsIn(document)) homes.set(place, tag)
-  return homes
+/** Returns the resource of each operation: its first tag. */
+function resourcesByOperation(before: unknown, after: unknown): ReadonlyMap<string, string> {
+  const resources = new Map<string, string>()
+  for (const document of [after, before]) for (const [place, tag] of operationsIn(document)) resources.set(place, tag)
+  return resources
 }
 
 function operationsIn(document: unknown): readonly (readonly [place: string, tag: string])[] {
@@ -121,11 +121,11 @@ function operationsIn(document: unknown): readonly (readonly [place: string, tag
   )
 }
 
-/** The names of sections, in the order of a document. */
+/** Returns the names of sections in the order of a document. */
 const sectionsIn = (document: unknown): readonly string[] => [...new Set(operationsIn(document).map(([, tag]) => tag))]
 
 function sectionOf(name: string, items: readonly GuideItem[]): readonly GuideSection[] {
-  const own = items.filter(({ home }) => home === name)
+  const own = items.filter(({ resource }) => resource === name)
   const parts = Object.entries(headings).flatMap(([part, heading]) => {
     const texts = [...new Set(own.filter((item) => item.part === part).map(({ text }) => text))]
     return texts.length === 0 ? [] : [{ heading, items: texts }]
@@ -136,13 +136,12 @@ function sectionOf(name: string, items: readonly GuideItem[]): readonly GuideSec
 function introOf(from: string, to: string, after: unknown, items: readonly GuideItem[]): readonly string[] {
   const count = items.filter(({ breaks }) => breaks).length
   const deprecated = canonicalText([after]).includes('"deprecated":true')
-    ? ` What ${to} marks as deprecated is better left alone from the start.`
+    ? ` Avoid the parts of ${to} that are marked as deprecated.`
     : ''
-  const many = count === 1 ? 'One thing' : `${count} things`
   return [
     `Call \`/${to}\` in place of \`/${from}\`. The ids of items stay as they are, and links in bodies may lead to either version.${deprecated}`,
     count === 0
-      ? `Nothing that a client of ${from} relies on is another in ${to}.`
-      : `${many} that clients of ${from} rely on ${count === 1 ? 'is' : 'are'} another in ${to}. Each section is about one resource: first what is gone and what to change in requests, then what looks different in answers, then what is new.`,
+      ? `${to} has no breaking changes for clients of ${from}.`
+      : `${to} has ${count} breaking ${count === 1 ? 'change' : 'changes'} for clients of ${from}. Each section is about one resource. It lists removals first, then changes in requests, changes in responses, and additions.`,
   ]
 }

@@ -1,23 +1,29 @@
-/** The changes between two versions as the items of an upgrade guide: in words, those of one member together. */
+/**
+ * Turns the changes between two versions into the items of an upgrade guide. Changes of one member
+ * are merged.
+ */
 import { canonicalText } from '../definition/json.js'
 import type { Change } from './changes.js'
 
 /** One line of a guide. */
 export interface GuideItem {
-  /** The resource that it concerns. */
-  readonly home: string
+  /** The resource that is affected. */
+  readonly resource: string
   readonly part: 'gone' | 'requests' | 'answers' | 'added' | 'generated'
   /** Markdown without line breaks. */
   readonly text: string
-  /** Whether clients that do nothing break. */
+  /** Whether clients break unless they are changed. */
   readonly breaks: boolean
 }
 
-/** Characters of an item; the documents have the rest. */
-const longestItem = 600
+/** The maximum length of an item in characters. Longer items are cut. */
+const maxItemLength = 600
 
-/** What says nothing to who goes to another version: that the new one has no end yet, and what was counted by bytes. */
-const silent: ReadonlySet<string> = new Set([
+/**
+ * Kinds that are irrelevant for clients that move to another version, such as the sunset of the old
+ * one.
+ */
+const omittedKinds: ReadonlySet<string> = new Set([
   'base-path-changed',
   'sunset-removed',
   'sunset-brought-forward',
@@ -26,30 +32,34 @@ const silent: ReadonlySet<string> = new Set([
   'error-status-removed',
 ])
 
-/** Differences that only code made from the document notices. */
+/** Changes that affect only generated code. */
 const generated: ReadonlySet<string> = new Set(['operation-id-changed', 'component-removed', 'path-parameter-renamed'])
 
-/** `homeOf` gives the resource of a change, `from` is the version that sentences begin with. */
+/**
+ * Returns the items. `resourceOf` returns the resource of a change. `from`: the version that sentences
+ * begin with.
+ */
 export function itemsOf(
   changes: readonly Change[],
   from: string,
-  homeOf: (change: Change) => string,
+  resourceOf: (change: Change) => string,
 ): readonly GuideItem[] {
-  const told = changes.filter((change) => !isSilent(change))
-  const [operations, others] = split(told, ({ kind }) => kind === 'operation-added')
+  const reported = changes.filter((change) => !isOmitted(change))
+  const [operations, others] = split(reported, ({ kind }) => kind === 'operation-added')
   const [members, rest] = split(others, (change) => memberOf(change, from) !== undefined)
   return [
-    ...rest.map((change) => plainItem(change, from, homeOf)),
-    ...memberItems(members, from, homeOf),
-    ...newOperations(operations, homeOf),
+    ...rest.map((change) => plainItem(change, from, resourceOf)),
+    ...memberItems(members, from, resourceOf),
+    ...newOperations(operations, resourceOf),
   ]
 }
 
-function isSilent({ kind, method, place, path }: Change): boolean {
-  if (silent.has(kind) || /^\/(?:openapi|docs)\b/.test(path ?? '')) return true
-  // HEAD and OPTIONS come with their address.
+function isOmitted({ kind, method, place, path }: Change): boolean {
+  if (omittedKinds.has(kind) || /^\/(?:openapi|docs)\b/.test(path ?? '')) return true
+  // HEAD and OPTIONS exist for every path.
   if (kind.startsWith('operation-') && (method === 'HEAD' || method === 'OPTIONS')) return true
-  // Links between pages and to a successor come and go; how long a list of names may get follows from the names.
+  // `Link` differs by version, and the maximum length of `sort` and `expand` follows from their
+  // names.
   return (
     / header "Link"$/i.test(place) || (kind.startsWith('parameter-maximum') && /^query "(?:sort|expand)"$/.test(place))
   )
@@ -59,7 +69,7 @@ function split<T>(all: readonly T[], is: (one: T) => boolean): readonly [T[], T[
   return [all.filter(is), all.filter((one) => !is(one))]
 }
 
-/** Which part of the guide a change belongs to. */
+/** Returns the part of the guide in which a change is listed. */
 function partOf({ kind, breaking }: Change): GuideItem['part'] {
   if (generated.has(kind) || kind.startsWith('response-link')) return 'generated'
   if (kind === 'path-removed' || kind.startsWith('operation-removed')) return 'gone'
@@ -73,10 +83,10 @@ function partOf({ kind, breaking }: Change): GuideItem['part'] {
   return answers ? 'answers' : 'requests'
 }
 
-function plainItem(change: Change, from: string, homeOf: (change: Change) => string): GuideItem {
+function plainItem(change: Change, from: string, resourceOf: (change: Change) => string): GuideItem {
   const sentence = withoutPrefix(change, from).replace(/ \(and \d+ more operations?\)/, '')
   return {
-    home: homeOf(change),
+    resource: resourceOf(change),
     part: partOf(change),
     text: ended(textForMarkdown(capital(sentence))),
     breaks: change.breaking,
@@ -86,46 +96,46 @@ function plainItem(change: Change, from: string, homeOf: (change: Change) => str
 const withoutPrefix = ({ summary }: Change, from: string): string =>
   summary.startsWith(`${from}: `) ? summary.slice(from.length + 2) : summary
 
-/** A difference of a member of a body. */
+/** A change of a member of a body. */
 interface MemberChange {
   readonly name: string
-  /** Where it stands: the operation of the change, and those beside it. */
+  /** All operations that are affected. */
   readonly operations: readonly string[]
-  readonly says: string
-  readonly so: string | undefined
+  readonly predicate: string
+  readonly effect: string | undefined
 }
 
 const memberSentence =
-  /^the member "(.*)" of the (?:body|\d+ answer) of ([A-Z]+ \S+) (.*?)(?: \(and \d+ more operations?\))?(?:: (clients .*))?$/s
+  /^the member "(.*)" of the (?:body|\d+ response) of ([A-Z]+ \S+) (.*?)(?: \(and \d+ more operations?\))?(?:: (clients .*))?$/s
 
 function memberOf(change: Change, from: string): MemberChange | undefined {
-  const [, name, operation, says, so] = memberSentence.exec(withoutPrefix(change, from)) ?? []
-  if (name === undefined || operation === undefined || says === undefined) return undefined
-  // The items of a list are the items themselves.
-  return { name: name.replace(/^\[\]\.?/, ''), operations: [operation, ...change.alsoAt], says, so }
+  const [, name, operation, predicate, effect] = memberSentence.exec(withoutPrefix(change, from)) ?? []
+  if (name === undefined || operation === undefined || predicate === undefined) return undefined
+  // Members of list items are listed like members of the item.
+  return { name: name.replace(/^\[\]\.?/, ''), operations: [operation, ...change.alsoAt], predicate, effect }
 }
 
-/** A member with what happens to it in all bodies of a resource where that is the same. */
+/** A change of a member that is the same in all bodies of a resource. */
 interface MemberGroup {
-  readonly home: string
+  readonly resource: string
   readonly change: Change
   readonly member: MemberChange
   readonly operations: Set<string>
 }
 
-/** What happens to a member in all bodies of a resource is one item. */
+/** Merges equal changes of a member in all bodies of a resource into one item. */
 function memberItems(
   changes: readonly Change[],
   from: string,
-  homeOf: (change: Change) => string,
+  resourceOf: (change: Change) => string,
 ): readonly GuideItem[] {
   const groups = new Map<string, MemberGroup>()
   for (const change of changes) {
     const member = memberOf(change, from)
     if (member === undefined) continue
-    const home = homeOf(change)
-    const key = JSON.stringify([home, partOf(change), member.name, member.says])
-    const group = groups.get(key) ?? { home, change, member, operations: new Set<string>() }
+    const resource = resourceOf(change)
+    const key = JSON.stringify([resource, partOf(change), member.name, member.predicate])
+    const group = groups.get(key) ?? { resource, change, member, operations: new Set<string>() }
     groups.set(key, group)
     for (const operation of member.operations)
       if (!/^(?:HEAD|OPTIONS) /.test(operation)) group.operations.add(operation)
@@ -133,26 +143,29 @@ function memberItems(
   const all = [...groups.values()]
   const newNames = newNamesIn(all)
   return all.map((group) => {
-    const { home, change, member, operations } = group
+    const { resource, change, member, operations } = group
     const places = [...operations].map(codeText).join(', ')
-    const so = member.so === undefined ? '' : `: ${textForMarkdown(member.so)}`
+    const effect = member.effect === undefined ? '' : `: ${textForMarkdown(member.effect)}`
     const name = newNames.get(group)
     const hint =
-      name === undefined ? '' : ` ${codeText(name)} is new there and has the same type: it may be its new name.`
-    const text = `${codeText(member.name)} ${textForMarkdown(member.says)} (${places})${so}`
-    return { home, part: partOf(change), text: `${ended(text)}${hint}`, breaks: change.breaking }
+      name === undefined ? '' : ` ${codeText(name)} is new and has the same type: the member may have been renamed.`
+    const text = `${codeText(member.name)} ${textForMarkdown(member.predicate)} (${places})${effect}`
+    return { resource, part: partOf(change), text: `${ended(text)}${hint}`, breaks: change.breaking }
   })
 }
 
-/** Where one member of a type is gone from the bodies of a resource and one alone of that type is new in them, that one may be its new name. */
+/**
+ * Finds probable renames: one member of a type is gone from the bodies of a resource, and exactly
+ * one member of that type is new.
+ */
 function newNamesIn(groups: readonly MemberGroup[]): ReadonlyMap<MemberGroup, string> {
   const byType = new Map<string, { readonly gone: MemberGroup[]; readonly fresh: Set<string> }>()
   for (const group of groups) {
-    const { home, change } = group
+    const { resource, change } = group
     const isGone = change.kind.endsWith('-member-removed')
     if (!isGone && !change.kind.endsWith('member-added')) continue
     const key = JSON.stringify([
-      home,
+      resource,
       change.kind.split('-')[0],
       canonicalText([isGone ? change.before : change.after]),
     ])
@@ -170,17 +183,17 @@ function newNamesIn(groups: readonly MemberGroup[]): ReadonlyMap<MemberGroup, st
   return found
 }
 
-/** New methods, those of one address together. */
-function newOperations(changes: readonly Change[], homeOf: (change: Change) => string): readonly GuideItem[] {
-  const paths = new Map<string, { readonly home: string; readonly methods: string[] }>()
+/** Returns the new operations, with the methods of one path in one item. */
+function newOperations(changes: readonly Change[], resourceOf: (change: Change) => string): readonly GuideItem[] {
+  const paths = new Map<string, { readonly resource: string; readonly methods: string[] }>()
   for (const change of changes) {
     const { path = '', method = '' } = change
-    const entry = paths.get(path) ?? { home: homeOf(change), methods: [] }
+    const entry = paths.get(path) ?? { resource: resourceOf(change), methods: [] }
     paths.set(path, entry)
     entry.methods.push(method)
   }
-  return [...paths].map(([path, { home, methods }]) => ({
-    home,
+  return [...paths].map(([path, { resource, methods }]) => ({
+    resource,
     part: 'added',
     text: `${codeText(path)}: ${methods.join(', ')}.`,
     breaks: false,
@@ -191,18 +204,18 @@ const capital = (text: string): string => text.charAt(0).toUpperCase() + text.sl
 
 const ended = (text: string): string => (/[.!?…]$/.test(text) ? text : `${text}.`)
 
-/** Control characters, line breaks among them, and surrogates without their pair. */
+/** Control characters, including line breaks, and unpaired surrogates. */
 const unfit = /[\p{Control}\u2028\u2029]|\p{Surrogate}/gu
 
 const plain = (text: string): string => {
   const whole = text.replace(unfit, ' ')
-  return whole.length <= longestItem ? whole : `${[...whole].slice(0, longestItem).join('')}…`
+  return whole.length <= maxItemLength ? whole : `${[...whole].slice(0, maxItemLength).join('')}…`
 }
 
-/** A text as Markdown has it as text. */
+/** Escapes a text for Markdown. */
 export const textForMarkdown = (text: string): string => plain(text).replace(/[\\`*_{}[\]<>#|~&!]/g, '\\$&')
 
-/** A text as code. */
+/** Returns a text as a Markdown code span. */
 function codeText(text: string): string {
   const fence = '`'.repeat(Math.max(0, ...[...text.matchAll(/`+/g)].map(([run]) => run.length)) + 1)
   const padding = text.startsWith('`') || text.endsWith('`') || text === '' ? ' ' : ''

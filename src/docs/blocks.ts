@@ -1,6 +1,7 @@
 /**
- * Pages consist of blocks. What does not fit on one page continues on the next, `orders~2`, so where an
- * anchor is located is known only after all blocks exist: until then a link to it is a placeholder.
+ * Pages consist of blocks. What does not fit on one page continues on the next, `orders~2`, so
+ * where an anchor is located is known only after all blocks exist: until then a link to it is a
+ * placeholder.
  */
 import { type Html, html, trusted } from './html.js'
 
@@ -8,7 +9,7 @@ import { type Html, html, trusted } from './html.js'
 export const longestPage = 60_000
 
 /** Maximum bytes of the list of pages, which each page contains. */
-const listOfPages = 3_000
+const maxPageListBytes = 3_000
 
 /** Bytes that a link may be longer than its mark. */
 const linkGrowth = 140
@@ -22,7 +23,10 @@ export interface Block {
 /** The address of an anchor of these blocks, for `href`. The null character is in no other HTML. */
 export const addressOf = (anchor: string): Html => trusted(`\0a${anchor}\0`)
 
-/** The same as attributes of a link in a table of contents: where the target is on another page, the link stands for it here. */
+/**
+ * The same as attributes of a link in a table of contents. If the target is on another page, the
+ * link gets its id.
+ */
 export const entryFor = (anchor: string): Html => trusted(`\0e${anchor}\0`)
 
 /** One of the pages into which blocks are divided. */
@@ -32,13 +36,16 @@ export interface BlockPage {
   readonly content: Html
 }
 
-/** Divides blocks into pages, at least one. `frame`: bytes of a page beside its blocks. `nameOf` returns the address of a page; the first page has the number 1. */
+/**
+ * Divides blocks into pages, at least one. `frame`: bytes of a page beside its blocks. `nameOf`
+ * returns the address of a page; the first page has the number 1.
+ */
 export function pagesOf(
   blocks: readonly Block[],
   frame: number,
   nameOf: (page: number) => string,
 ): readonly BlockPage[] {
-  const pages = filled(blocks, longestPage - frame - listOfPages)
+  const pages = filled(blocks, longestPage - frame - maxPageListBytes)
   const homes = new Map(
     pages.flatMap((some, at) => some.flatMap(({ anchors }) => anchors.map((anchor) => [anchor, at + 1] as const))),
   )
@@ -78,16 +85,16 @@ function sizeOf(content: Html): number {
   return Buffer.byteLength(text) + (text.split('\0').length >> 1) * linkGrowth
 }
 
-/** Bytes of blocks that are worth keeping together. */
-const togetherAtMost = 30_000
+/** Maximum bytes of blocks that are kept together. */
+const maxMergedBytes = 30_000
 
-/** Blocks as one, where they are short enough to stand on one page. */
+/** Merges blocks into one if they are short enough for one page. */
 export function together(blocks: readonly Block[]): readonly Block[] {
   const content = html`${blocks.map((block) => block.content)}`
-  return sizeOf(content) > togetherAtMost ? blocks : [{ anchors: blocks.flatMap(({ anchors }) => anchors), content }]
+  return sizeOf(content) > maxMergedBytes ? blocks : [{ anchors: blocks.flatMap(({ anchors }) => anchors), content }]
 }
 
-/** Rows in pieces, each short enough to stand in a block. */
+/** Splits rows into pieces that are short enough for a block. `most`: maximum bytes of a piece. */
 export function piecesOf(rows: readonly Html[], most = 16_000): readonly (readonly Html[])[] {
   const pieces: Html[][] = []
   let left = 0

@@ -1,6 +1,7 @@
 /**
- * The script that starts Swagger UI on the console page. It derives addresses from the page's own address,
- * so that requests go to the host that serves the page, whatever proxy stands before the service.
+ * The script that starts Swagger UI on the console page. It derives addresses from the page's own
+ * address, so that requests go to the host that serves the page, whatever proxy stands before the
+ * service.
  */
 export const consoleScript = `'use strict'
 const place = document.getElementById('console')
@@ -9,18 +10,22 @@ const tokenHeader = 'x-authorization-token'
 
 // Swagger UI would take links inside the page for its own, and the skip link would move no focus.
 window.noZensmooth = true
-// Credentials are UTF-8 (RFC 7617 2.1). Swagger UI encodes them with \`btoa\`, which knows Latin-1 alone.
+// Credentials are UTF-8 (RFC 7617 2.1). Swagger UI encodes them with \`btoa\`, which supports only
+// Latin-1.
 const { btoa } = window
 window.btoa = (text) => btoa(String.fromCharCode(...new TextEncoder().encode(text)))
 const loaded = new Promise((resolve) => addEventListener('DOMContentLoaded', resolve))
 
-// The page follows the scheme of the reader, as the other pages do.
+// The page follows the color scheme of the browser, as the other pages do.
 const dark = matchMedia('(prefers-color-scheme: dark)')
 const follow = () => document.documentElement.classList.toggle('dark-mode', dark.matches)
 dark.addEventListener('change', follow)
 follow()
 
-/** Roles and labels that Swagger UI lacks for screen readers and keyboards (WCAG 1.3.1, 2.1.1, 2.4.6, 4.1.2). */
+/**
+ * Roles and labels that Swagger UI lacks for screen readers and keyboards (WCAG 1.3.1, 2.1.1,
+ * 2.4.6, 4.1.2).
+ */
 const parameter = (element) => element.closest('tr')?.dataset.paramName ?? 'Value'
 const missing = [
   ['h1', 'aria-level', '2'],
@@ -58,7 +63,7 @@ const soon = () => {
 new MutationObserver(soon).observe(place, { childList: true, subtree: true })
 addEventListener('keydown', ({ key }) => key === 'Escape' && place.querySelector('.close-modal')?.click())
 
-/** The policy lets requests go to this host alone: the document may name another one. */
+/** The policy allows requests only to this host, but the document may name another one. */
 function served(openapi) {
   openapi.servers = [{ url: at('..') }]
   const login = openapi.paths['/login']
@@ -74,8 +79,8 @@ const tokenScheme = ({ components: { securitySchemes = {} } = {} }) =>
   })
 
 /**
- * Markdown without its HTML and its pictures, as on the other pages: Swagger UI takes out what is dangerous, and shows the rest, whose styles and pictures the policy
- * blocks.
+ * Removes HTML and images from Markdown, as on the other pages. Swagger UI removes only dangerous
+ * HTML, and the policy blocks styles and images in the rest.
  */
 const plain = (markdown) =>
   String(markdown ?? '').replace(/(\`+)[^]*?\\1|<|!\\[/g, (found) => (found === '<' ? '&lt;' : found === '![' ? '\\\\![' : found))
@@ -108,16 +113,16 @@ function start(openapi) {
 
 async function load() {
   const response = await fetch(at('../openapi'), { headers: { accept: 'application/json' } })
-  if (!response.ok) throw new Error('it is answered with ' + response.status)
-  // Swagger UI looks for a field of its own for int64, has none, and warns.
+  if (!response.ok) throw new Error('the status is ' + response.status)
+  // Swagger UI searches for an input field for int64, has none, and warns.
   const openapi = JSON.parse(await response.text(), (name, value) => (name === 'format' && value === 'int64' ? undefined : value))
   await loaded
   return openapi
 }
 
-place.textContent = 'The OpenAPI document is being loaded.'
+place.textContent = 'Loading the OpenAPI document.'
 load().then(start, (error) => {
-  place.textContent = 'The OpenAPI document can not be loaded: ' + error.message + '.'
+  place.textContent = 'The OpenAPI document could not be loaded: ' + error.message + '.'
   place.setAttribute('role', 'alert')
 })
 `

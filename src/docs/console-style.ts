@@ -1,4 +1,7 @@
-/** What the console page adds to the style sheet of Swagger UI: its own header, and colours with enough contrast (WCAG 1.4.3). */
+/**
+ * Additions of the console page to the style sheet of Swagger UI: a header, and colors with
+ * sufficient contrast (WCAG 1.4.3).
+ */
 export const consoleStyle = `body { margin: 0; font-family: sans-serif }
 html.dark-mode body { color: #e4e6e6; background: #1c2022 }
 html.dark-mode header a { color: #7eb6ff }

@@ -1,4 +1,4 @@
-/** The console: Swagger UI, from which a reader sends requests to the service. */
+/** The console: a page with Swagger UI, which sends requests to the service. */
 import type { OpenApiDocument } from '../openapi/document.js'
 import { type DocsAsset, type DocsFile, type DocsSubject, docsPolicy } from '../plan/docs-pages.js'
 import { consoleScript } from './console-script.js'
@@ -9,10 +9,13 @@ import { swaggerUiAssets } from './swagger-ui.js'
 /** The name of its page below `/{version}/docs`. */
 export const consoleName = 'console'
 
-/** The policy of the other pages, plus what Swagger UI needs: requests to this host, and the icons in its style sheet. */
+/**
+ * The policy of the other pages, plus what Swagger UI needs: requests to this host, and the icons
+ * in its style sheet.
+ */
 const policy = `${docsPolicy}; connect-src 'self'; img-src data:`
 
-/** Its assets by their names. Throws `ConfigurationError` where Swagger UI is not installed. */
+/** Its assets by name. Throws `ConfigurationError` if Swagger UI is not installed. */
 export const consoleAssets = (): readonly (readonly [string, DocsAsset])[] => [
   ...swaggerUiAssets(),
   ['console.js', { mediaType: 'text/javascript', read: () => ({ body: consoleScript }) }],
@@ -38,7 +41,7 @@ export function consolePage(
 <body>
 <a class="skip" href="#operations">Skip to the operations</a>
 <header><h1>Console</h1><nav aria-label="Docs"><a href="${folder}">All pages</a></nav></header>
-<div id="console" data-folder="${folder}"><noscript><main><p>The console needs JavaScript. The other pages do not.</p></main></noscript></div>
+<div id="console" data-folder="${folder}"><noscript><main><p>The console requires JavaScript. The other pages do not.</p></main></noscript></div>
 </body>
 </html>
 `

@@ -1,4 +1,4 @@
-/** A curl command for an operation, to be pasted into a POSIX shell. */
+/** Generates a curl command for an operation, for a POSIX shell. */
 import { isList, isObject, type JsonObject } from '../definition/json.js'
 import type { OpenApiDocument } from '../openapi/document.js'
 import { header, mediaType } from '../wire.js'
@@ -7,7 +7,7 @@ import { follow } from './references.js'
 import { sampleOf } from './sample.js'
 import type { DocsOperation } from './site.js'
 
-/** A text as one word of a POSIX shell: nothing in it means anything to the shell. */
+/** Quotes a text as one word of a POSIX shell, without special characters. */
 export const shellWord = (text: string): string =>
   /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
 
@@ -17,14 +17,14 @@ const longestBody = 4_000
 /** Characters of a value in an address. */
 const longestValue = 300
 
-/** Curl reads braces and brackets in addresses as patterns; a query has more such characters. */
+/** Also encodes characters that curl or queries treat specially, such as brackets. */
 const encoded = (text: string): string =>
   encodeURIComponent(sound(text)).replace(
     /[!'()*]/g,
     (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
   )
 
-/** The command. `server`: the absolute address of the version. */
+/** Returns the command. `server`: the absolute address of the version. */
 export function curlOf(document: OpenApiDocument, docsOperation: DocsOperation, server: string): string {
   const { method, operation, parameters } = docsOperation
   const words = [
@@ -66,14 +66,17 @@ function addressOf(
   return `${serverOf(own, server)}${filled}${query.length === 0 ? '' : `?${query.join('&')}`}`
 }
 
-/** The server that a path names for itself, such as a login beside the versions. A relative one stands where the version does. */
+/**
+ * Returns the server that a path declares, as for the login. A relative one is resolved against
+ * that of the version.
+ */
 function serverOf(own: string | undefined, server: string): string {
   if (own === undefined) return server
   const found = own === '/' ? server.slice(0, server.lastIndexOf('/')) : own
   return (URL.canParse(found, `${server}/`) ? new URL(found, `${server}/`).href : found).replace(/\/+$/, '')
 }
 
-/** An example of a parameter, or else a value that fits its schema. */
+/** Returns an example of a parameter, or a value that matches its schema. */
 function exampleOf(document: OpenApiDocument, parameter: JsonObject): unknown {
   if ('example' in parameter) return parameter.example
   const [first] = Object.values(objectIn(parameter, 'examples')).map((example) => follow(document, example))
@@ -87,7 +90,10 @@ const plain = (value: unknown): string => {
   return text.length > longestValue ? 'value' : text
 }
 
-/** `*` fits any version, so the line works; a real client sends the tag that it has read (HDR-3). */
+/**
+ * For `If-Match`, `*` matches any version, so the command works. Real clients send the tag that
+ * they have read (HDR-3).
+ */
 const fieldValue = (document: OpenApiDocument, parameter: JsonObject): string =>
   textIn(parameter, 'name')?.toLowerCase() === header.ifMatch.toLowerCase()
     ? '*'
@@ -138,7 +144,10 @@ function bodyOf(document: OpenApiDocument, operation: JsonObject): readonly stri
   return [field, '--data-binary @FILE']
 }
 
-/** The first example of a body, or else a value that fits its schema. A patch changes one member. */
+/**
+ * Returns the first example of a body, or a value that matches its schema. A patch changes one
+ * member.
+ */
 function bodySample(document: OpenApiDocument, content: unknown): unknown {
   if (isObject(content) && 'example' in content) return content.example
   const [example] = Object.values(objectIn(content, 'examples')).map((one) => follow(document, one))

@@ -1,4 +1,4 @@
-/** What `docsPages()` makes: the files of the docs by their names. */
+/** The pages of a service, and their assets by name. */
 import type { OpenApiDocument } from '../openapi/document.js'
 import { checkOptions } from '../options/check.js'
 import type { Kinds } from '../options/kinds.js'
@@ -21,7 +21,10 @@ import { upgradeBlocks, upgradeOf, upgradePageName } from './upgrade-page.js'
 export interface DocsPagesOptions {
   /** The title of the pages. Default: that of the document. */
   readonly title?: string
-  /** Whether there is a page `console`: Swagger UI, which sends requests. It needs the package `swagger-ui-dist`. Default false. */
+  /**
+   * Whether to add a page `console` with Swagger UI, which sends requests. Requires the package
+   * `swagger-ui-dist`. Default: false.
+   */
   readonly console?: boolean
 }
 
@@ -43,9 +46,9 @@ const asset = (mediaType: string, body: string): DocsAsset => ({ mediaType, read
 const entries = 'search-entries.js'
 
 /**
- * Pages for people that describe a service: for `describe` of `api()`, which serves them at
- * `/{version}/docs`. Throws `ConfigurationError` where an option makes no sense, or a package
- * that they need is not installed: `markdown-it`, and `swagger-ui-dist` for the console.
+ * Creates HTML documentation of a service, for `describe` of `api()`, which serves it at
+ * `/{version}/docs`. Throws `ConfigurationError` if an option is invalid or a required package is
+ * not installed: `markdown-it`, and `swagger-ui-dist` for the console.
  *
  * @example api({ describe: { pages: docsPages(), public: true }, versions: { v1: [...] } })
  */
@@ -67,7 +70,7 @@ export function docsPages(options: DocsPagesOptions = {}): DocsPages {
     consoleName,
     upgradePageName,
   ])
-  // The router caches documents: their arrangement is cached as long.
+  // The router caches documents. Their sites are cached as long as they are.
   const sites = new WeakMap<object, Site>()
   const siteFor = (document: object): Site => {
     const known = sites.get(document) ?? siteOf(document as OpenApiDocument, reserved)
@@ -114,7 +117,7 @@ interface Topic {
 /** A name with the number of the page, from 2: `orders~2`. */
 const numbered = /^(.+)~([1-9]\d{0,5})$/
 
-/** The page that leads to the successor, for the navigation. */
+/** The upgrade page, for the navigation. */
 const upgradePages = ({ version, successor }: DocsSubject): readonly FixedPage[] =>
   successor === undefined ? [] : [{ name: upgradePageName, title: `From ${version} to ${successor.name}` }]
 
@@ -141,7 +144,7 @@ function pageOf(name: string, context: PageContext, topic: Topic | undefined): D
     fileAddress(context, pageName(topic.name, page)),
   )
   const page = pages[Number(number) - 1]
-  // A page has one name.
+  // Other spellings of a name, such as `orders~1`, are not found.
   if (page === undefined || pageName(topic.name, page.number) !== name) return undefined
   return { body: layout(context, { name: topic.name, heading, page }) }
 }

@@ -1,6 +1,9 @@
-/** HTML as a value: texts that are inserted into a template are escaped, unless they are HTML already. */
+/**
+ * HTML as a value. Texts that are inserted into a template are escaped, unless they are HTML
+ * already.
+ */
 
-/** HTML that may stand in a page as it is. Only `html` and `trusted` make it. */
+/** HTML that is inserted without escaping. Only `html` and `trusted` create it. */
 export class Html {
   readonly #text: string
 
@@ -13,7 +16,9 @@ export class Html {
   }
 }
 
-/** The values that a template accepts. Lists are concatenated; `undefined` and `false` are empty. */
+/**
+ * The values that a template accepts. Lists are concatenated; `undefined` and `false` are empty.
+ */
 export type HtmlPart = Html | string | number | undefined | false | readonly HtmlPart[]
 
 const entities: Readonly<Record<string, string>> = {
@@ -24,10 +29,13 @@ const entities: Readonly<Record<string, string>> = {
   "'": '&#39;',
 }
 
-/** Control characters but tab, line feed and carriage return, and surrogates without their pair: HTML has none (HTML 13.1). Shown as U+FFFD. */
+/**
+ * Control characters except tab, LF and CR, and lone surrogates. HTML does not allow them (HTML
+ * 13.1). Replaced with U+FFFD.
+ */
 const unfit = /(?![\t\n\r])\p{Control}|\p{Surrogate}/gu
 
-/** A text as it stands in an element or in a quoted attribute. */
+/** Escapes a text for an element or a quoted attribute. */
 export const escapeHtml = (text: string): string =>
   text.replace(unfit, '\ufffd').replace(/[&<>"']/g, (character) => entities[character] as string)
 
@@ -38,12 +46,12 @@ const textOf = (part: HtmlPart): string => {
 }
 
 /**
- * HTML of a template. Attributes must be quoted in it.
+ * Returns the HTML of a template. Attributes must be quoted.
  *
  * @example html`<a href="${address}">${title}</a>`
  */
 export const html = (texts: TemplateStringsArray, ...parts: readonly HtmlPart[]): Html =>
   new Html(texts.map((text, at) => text + textOf(parts[at])).join(''))
 
-/** HTML that another library has made safe. */
+/** Wraps HTML that another library has sanitized. */
 export const trusted = (text: string): Html => new Html(text)

@@ -1,4 +1,4 @@
-/** The index: what the service is, how to call it, and every page there is. */
+/** The index: an introduction, how to call the service, and links to all pages. */
 import { own } from '../definition/json.js'
 import { type Block, longestPage, piecesOf } from './blocks.js'
 import { type Html, type HtmlPart, html } from './html.js'
@@ -10,7 +10,9 @@ import { longestText } from './schema-text.js'
 import type { DocsTag } from './site.js'
 import { upgradePageName } from './upgrade-page.js'
 
-/** Maximum bytes for the operations of all resources; beyond it, the index lists only the resources. */
+/**
+ * Maximum bytes for the operations of all resources; beyond it, the index lists only the resources.
+ */
 const longestList = longestPage / 2
 
 /** The blocks of the index. */
@@ -31,7 +33,7 @@ ${some}</ul>
   return [
     introduction(context),
     access(context),
-    ...(lists.length === 0 ? [html`<p>This version serves nothing.</p>`] : lists),
+    ...(lists.length === 0 ? [html`<p>This version has no operations.</p>`] : lists),
   ].map((content) => ({
     anchors: [],
     content,
@@ -46,7 +48,7 @@ function introduction(context: PageContext): Html {
   const sunset = textIn(document, 'x-sunset')
   return html`${
     isDeprecated(context) &&
-    html`<p><strong>This version is deprecated</strong> (${clauseLink(context, 'VER-3')}).${sunset !== undefined && html` It ends on <time datetime="${sunset}">${sunset.slice(0, 10)}</time>.`} The answers say so in <code>Deprecation</code>${sunset !== undefined && html` and <code>Sunset</code>`}.${upgradeLink(context)}</p>
+    html`<p><strong>This version is deprecated</strong> (${clauseLink(context, 'VER-3')}).${sunset !== undefined && html` It ends on <time datetime="${sunset}">${sunset.slice(0, 10)}</time>.`} Responses announce it in <code>Deprecation</code>${sunset !== undefined && html` and <code>Sunset</code>`}.${upgradeLink(context)}</p>
 ${brownoutText(document)}`
   }${
     summary !== undefined &&
@@ -62,17 +64,14 @@ ${brownoutText(document)}`
 const upgradeLink = (context: PageContext): HtmlPart =>
   context.fixed
     .filter(({ name }) => name === upgradePageName)
-    .map(
-      ({ name, title }) =>
-        html` What its clients have to change: <a href="${fileAddress(context, name)}">${title}</a>.`,
-    )
+    .map(({ name, title }) => html` What clients must change: <a href="${fileAddress(context, name)}">${title}</a>.`)
 
 /** The announced brownouts of the version. */
 function brownoutText(document: unknown): HtmlPart {
   const coming = listIn(document, 'x-brownouts').slice(0, 50)
   return (
     coming.length > 0 &&
-    html`<p>It answers nothing at these times, with <code>Retry-After</code>:</p>
+    html`<p>It is unavailable at these times, and answers with <code>Retry-After</code>:</p>
 <ul>
 ${coming.map(
   (one) => html`<li>${timeText(one, 'from')} to ${timeText(one, 'until')}: status ${Number(own(one, 'status'))}</li>
@@ -90,7 +89,7 @@ const timeText = (brownout: unknown, name: 'from' | 'until'): Html => {
 const clauseLink = (context: PageContext, id: 'VER-3'): Html =>
   html`<a href="${fileAddress(context, 'clauses')}#${id}">${id}</a>`
 
-/** The document itself is deprecated where its version is, and only there. */
+/** The operation that returns the document is deprecated if and only if the version is. */
 const isDeprecated = ({ site }: PageContext): boolean =>
   objectIn(site.document.paths['/openapi'], 'get').deprecated === true
 
@@ -115,7 +114,7 @@ const linkTo = (url: string | undefined, title: string): HtmlPart =>
     ? html` <a href="${url}">${shortened(title, longestText)}</a>.`
     : undefined
 
-/** How to authenticate: each scheme of the document. */
+/** The authentication schemes of the document. */
 function access(context: PageContext): Html {
   const { document } = context.site
   const schemes = Object.entries(document.components.securitySchemes ?? {})
@@ -132,7 +131,7 @@ function access(context: PageContext): Html {
   return html`<h2>Access</h2>
 <ul>
 ${lines}</ul>
-<p>In the lines to paste <code>$TOKEN</code> stands for your token: set it with <code>TOKEN=...</code> first.</p>
+<p>The curl commands read your token from <code>$TOKEN</code>. Set it first with <code>TOKEN=...</code>.</p>
 `
 }
 

@@ -1,4 +1,4 @@
-/** What all pages have in common: their head, landmarks and navigation. */
+/** The layout of all pages: head, landmarks and navigation. */
 import type { ClauseId } from '../clauses.js'
 import type { BlockPage } from './blocks.js'
 import { type Html, html } from './html.js'
@@ -6,13 +6,13 @@ import type { Markdown } from './markdown.js'
 import { shortened } from './read.js'
 import type { DocsTag, Site } from './site.js'
 
-/** A page beside those of the tags. */
+/** A page other than those of tags. */
 export interface FixedPage {
   readonly name: string
   readonly title: string
 }
 
-/** What a page is rendered with. */
+/** The data that pages are rendered with. */
 export interface PageContext {
   readonly site: Site
   readonly title: string
@@ -21,14 +21,17 @@ export interface PageContext {
   /** The address of the folder of the pages, relative to this page. */
   readonly folder: string
   readonly markdown: Markdown
-  /** The pages beside those of the tags, in the order of the navigation. */
+  /** The pages other than those of tags, in the order of the navigation. */
   readonly fixed: readonly FixedPage[]
 }
 
-/** Tags that the navigation of each page lists; where there are more, the index does. */
+/**
+ * The maximum number of tags in the navigation of pages. If there are more, only the index lists
+ * them.
+ */
 const listedTags = 40
 
-/** Characters of a name in a link. */
+/** The maximum length of a name in a link. */
 const longestName = 60
 
 /** The address of a page or an asset. */
@@ -42,7 +45,7 @@ export const clauseAddress = (context: PageContext, id: ClauseId): string => `${
 export const described = (context: PageContext, text: string): Html =>
   html`<div dir="auto">${context.markdown.block(shortened(text, longestDescription), (id) => clauseAddress(context, id))}</div>`
 
-/** Characters of a description; the document has the rest. */
+/** The maximum length of a description in characters. Longer ones are cut. */
 const longestDescription = 6_000
 
 /** Markdown of a cell or a line. */
@@ -102,7 +105,9 @@ ${page.of > 1 && pageList(page, (number) => address(pageName(name, number)))}
 `.toString()
 }
 
-/** The name of a page by its number; continuation pages end with it. The index has the name `''`. */
+/**
+ * The name of a page by its number; continuation pages end with it. The index has the name `''`.
+ */
 export const pageName = (name: string, number: number): string =>
   number === 1 ? name : `${name === '' ? 'index' : name}~${number}`
 

@@ -1,4 +1,7 @@
-/** Descriptions: CommonMark with tables, without scripts and external resources (OpenAPI 3.1, "Rich Text Formatting"). */
+/**
+ * Descriptions: CommonMark with tables, without scripts and external resources (OpenAPI 3.1, "Rich
+ * Text Formatting").
+ */
 import { createRequire } from 'node:module'
 import type { MarkdownIt, Token } from 'markdown-it'
 import { type ClauseId, clauses } from '../clauses.js'
@@ -6,23 +9,23 @@ import { invalidOption } from '../options/check.js'
 import { escapeHtml, type Html, html, trusted } from './html.js'
 import { sound } from './read.js'
 
-/** Gives the address of the explanation of a clause. */
+/** Returns the address of the explanation of a clause. */
 type ClauseAddress = (id: ClauseId) => string
 
-/** Reads Markdown. */
+/** Renders Markdown. */
 export interface Markdown {
   /** HTML of a whole description. */
   block(text: string, addressOf: ClauseAddress): Html
-  /** HTML without paragraphs, where the text has no line breaks; else as `block`. */
+  /** HTML without paragraphs if the text has no line breaks, else as `block`. */
   inline(text: string, addressOf: ClauseAddress): Html
 }
 
-/** The package, as `import` would give it. */
+/** Loads the package. */
 export type LoadParser = () => (options: object) => MarkdownIt
 
 const load: LoadParser = () => createRequire(import.meta.url)('markdown-it')
 
-/** Throws `ConfigurationError` where the package is not installed. */
+/** Throws `ConfigurationError` if the package is not installed. */
 export function markdown(loadParser: LoadParser = load): Markdown {
   const parser = parserOf(loadParser)
   return {
@@ -43,7 +46,7 @@ function parserOf(loadParser: LoadParser): MarkdownIt {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'MODULE_NOT_FOUND') throw error
     throw invalidOption(
-      'docsPages() reads descriptions with the package markdown-it, which is not installed. Run npm install markdown-it.',
+      'docsPages() renders descriptions with the package markdown-it, which is not installed. Run npm install markdown-it.',
     )
   }
   const parser = make({ html: false, linkify: false })
@@ -51,9 +54,9 @@ function parserOf(loadParser: LoadParser): MarkdownIt {
   const { rules } = parser.renderer
   rules.text = (tokens, at, _options, env) =>
     textOf(tokens, at, (env as { readonly addressOf: ClauseAddress }).addressOf)
-  // An image would reveal the reader to another host, and the policy of the page would block it.
+  // Images would send requests to another host, and the policy of the page would block them.
   rules.image = (tokens, at) => pictureLink(tokens[at] as Token)
-  // The page has headings of its own, whose levels a description does not know.
+  // Headings of descriptions would not match the levels of the page's own headings.
   rules.heading_open = () => '<p><strong>'
   rules.heading_close = () => '</strong></p>\n'
   // Alignment would be an inline style.
@@ -73,7 +76,9 @@ function pictureLink({ attrs, content }: Token): string {
   return html`<a href="${address}">${content === '' ? address : content}</a>`.toString()
 }
 
-/** A text of a description, in which clauses are links, unless it stands in a link already. */
+/**
+ * Renders a text of a description. Ids of clauses become links, unless the text is inside a link.
+ */
 function textOf(tokens: readonly Token[], at: number, addressOf: ClauseAddress): string {
   const { content } = tokens[at] as Token
   const depth = tokens
@@ -82,7 +87,7 @@ function textOf(tokens: readonly Token[], at: number, addressOf: ClauseAddress):
   return depth > 0 ? escapeHtml(content) : linkedClauses(content, addressOf).toString()
 }
 
-/** A plain text, in which the ids of clauses are links to what they say. */
+/** Renders a plain text with ids of clauses as links. */
 function linkedClauses(text: string, addressOf: ClauseAddress): Html {
   const parts = text.split(/\b((?:PATH|REP|VERB|QUERY|HDR|AUTH|ERR|LIMIT|VER)-[1-9]\d?)\b/)
   return html`${parts.map((part, at) => (at % 2 === 1 && isClause(part) ? html`<a href="${addressOf(part)}">${part}</a>` : part))}`

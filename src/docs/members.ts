@@ -1,4 +1,7 @@
-/** The members of an object as the rows of a table. Nested objects without a type of their own have rows with a path. */
+/**
+ * The members of an object as the rows of a table. Nested objects without a type of their own have
+ * rows with a path.
+ */
 import { isObject, type JsonObject } from '../definition/json.js'
 import { type Html, html } from './html.js'
 import { listIn, objectIn, shortened, textIn } from './read.js'
@@ -11,11 +14,11 @@ export interface RowContext {
   readonly inline: (text: string) => Html
 }
 
-/** Characters of a description in a cell; the document has the rest. */
+/** The maximum length of a description in a cell. Longer ones are cut. */
 const longestCell = 500
 
 /** Maximum depth of nested objects without a type of their own. */
-const deepest = 5
+const maxDepth = 5
 
 interface Member {
   readonly path: string
@@ -35,7 +38,7 @@ function membersOf(schema: JsonObject, prefix: string, depth: number): readonly 
     const path = `${prefix}${shortened(name, longestText)}`
     return [
       { path, schema: member, required: required.has(name) },
-      ...(depth < deepest ? nested(member, path, depth) : []),
+      ...(depth < maxDepth ? nested(member, path, depth) : []),
     ]
   })
   const others = schema.additionalProperties
@@ -43,7 +46,7 @@ function membersOf(schema: JsonObject, prefix: string, depth: number): readonly 
     ? [
         ...rows,
         { path: `${prefix}*`, schema: others, required: false },
-        ...(depth < deepest ? nested(others, `${prefix}*`, depth) : []),
+        ...(depth < maxDepth ? nested(others, `${prefix}*`, depth) : []),
       ]
     : rows
 }

@@ -1,4 +1,4 @@
-/** One operation of a page: its description, how to call it, and its possible answers. */
+/** One operation of a page: its description, how to call it, and its responses. */
 import { isObject, type JsonObject } from '../definition/json.js'
 import { problemKinds } from '../problem-kinds.js'
 import { addressOf, type Block, piecesOf, together } from './blocks.js'
@@ -38,7 +38,7 @@ ${permissionText(operation)}
   ])
 }
 
-/** HEAD and OPTIONS are at each address: lists of operations leave them to the page of the resource. */
+/** Every address has HEAD and OPTIONS. They are listed only on the page of the resource. */
 export const isWorthListing = ({ method }: DocsOperation): boolean => method !== 'HEAD' && method !== 'OPTIONS'
 
 /** The heading of an operation. */
@@ -48,7 +48,7 @@ export const summaryOf = ({ method, path, operation }: DocsOperation): string =>
 function deprecationText(operation: JsonObject): Html {
   const sunset = textIn(operation, 'x-sunset')
   const use = textIn(operation, 'x-successor')
-  return html`<p><strong>Deprecated.</strong>${sunset !== undefined && html` It ends on <time datetime="${sunset}">${sunset.slice(0, 10)}</time>.`}${use !== undefined && html` Use <code>${shortened(use, longestText)}</code> in its place.`}</p>`
+  return html`<p><strong>Deprecated.</strong>${sunset !== undefined && html` It ends on <time datetime="${sunset}">${sunset.slice(0, 10)}</time>.`}${use !== undefined && html` Use <code>${shortened(use, longestText)}</code> instead.`}</p>`
 }
 
 function permissionText(operation: JsonObject): HtmlPart {
@@ -73,7 +73,7 @@ function parameterTables(
   const get = method === 'HEAD' ? sameParameters(context, path, parameters) : undefined
   if (get !== undefined)
     return [
-      html`<p>Parameters: those of <a href="${addressOf(get.anchor)}">GET</a>.</p>
+      html`<p>Parameters: the same as for <a href="${addressOf(get.anchor)}">GET</a>.</p>
 `,
     ]
   return piecesOf(parameters.map((parameter) => parameterRow(parameter, rows))).map(
@@ -85,7 +85,7 @@ ${some}</tbody></table>
   )
 }
 
-/** The GET at a path, where it has the same parameters. */
+/** Returns the GET operation of a path, if it has the same parameters. */
 function sameParameters(
   context: PageContext,
   path: string,
@@ -134,7 +134,7 @@ ${description !== undefined && described(context, description)}
 ${Object.values(objectIn(body, 'content')).slice(0, 1).map(exampleBlocks)}`
 }
 
-/** Media types with what they hold, those of the same type together. */
+/** Lists media types by schema. */
 function contentLines(content: JsonObject, rows: RowContext): readonly Html[] | undefined {
   const types = new Map<string, { readonly types: string[]; readonly schema: unknown }>()
   for (const [type, media] of Object.entries(content)) {
@@ -151,7 +151,7 @@ function contentLines(content: JsonObject, rows: RowContext): readonly Html[] | 
   )
 }
 
-/** Characters of an example; the document has the rest. */
+/** The maximum length of an example. Longer ones are cut. */
 const longestExample = 3_000
 
 function exampleBlocks(media: unknown): HtmlPart {
@@ -166,7 +166,9 @@ function exampleBlocks(media: unknown): HtmlPart {
     })
 }
 
-/** The answers by status. Header fields that all of them have are listed once, before the table. */
+/**
+ * The responses by status. Header fields that all of them have are listed once, before the table.
+ */
 function answerTables(context: PageContext, rows: RowContext, { operation }: DocsOperation): readonly HtmlPart[] {
   const answers = Object.entries(objectIn(operation, 'responses')).map(([status, given]) => ({
     status,
@@ -187,17 +189,17 @@ function answerTables(context: PageContext, rows: RowContext, { operation }: Doc
     (some, at) => html`${
       at === 0 &&
       common.size > 0 &&
-      html`<p>Header fields of all answers: ${fieldTexts(context, [...common])}.</p>
+      html`<p>Header fields of all responses: ${fieldTexts(context, [...common])}.</p>
 `
-    }<table><caption>Answers${at > 0 && ', continued'}</caption>
-<thead><tr><th scope="col">Status</th><th scope="col">What it means</th><th scope="col">Header fields</th></tr></thead>
+    }<table><caption>Responses${at > 0 && ', continued'}</caption>
+<thead><tr><th scope="col">Status</th><th scope="col">Meaning</th><th scope="col">Header fields</th></tr></thead>
 <tbody>
 ${some}</tbody></table>
 `,
   )
 }
 
-/** The fields that several answers all have, as the document shares them. */
+/** Returns the shared fields that all responses have. */
 function commonFields(all: readonly JsonObject[]): ReadonlyMap<string, unknown> {
   const [first = {}, ...others] = all
   const shared = Object.entries(first).filter(
@@ -207,7 +209,7 @@ function commonFields(all: readonly JsonObject[]): ReadonlyMap<string, unknown> 
   return new Map(others.length === 0 ? [] : shared)
 }
 
-/** A problem by its codes, anything else by its description and what it holds. */
+/** Describes a problem by its codes, and other responses by their description and content. */
 function meaningOf(context: PageContext, rows: RowContext, response: unknown): HtmlPart {
   const codes = problemCodes(objectIn(response, 'content'))
   const description = textIn(response, 'description') ?? ''
@@ -223,7 +225,7 @@ function meaningOf(context: PageContext, rows: RowContext, response: unknown): H
 
 const isKnown = (code: string): boolean => Object.hasOwn(problemKinds, code)
 
-/** The codes of the problems that an answer can have. */
+/** Returns the problem codes of a response. */
 export function problemCodes(content: JsonObject): readonly string[] {
   const [media] = Object.entries(content).filter(([type]) => type.startsWith('application/problem+'))
   const schema = isObject(media?.[1]) ? media[1].schema : undefined

@@ -1,4 +1,7 @@
-/** The pages that all services have: their problems, header fields, and the clauses of the conventions. */
+/**
+ * The pages that all services have: their problems, header fields, and the clauses of the
+ * conventions.
+ */
 import { STATUS_CODES } from 'node:http'
 import { type ClauseId, clauses } from '../clauses.js'
 import { isObject } from '../definition/json.js'
@@ -14,10 +17,10 @@ import { longestText, typeText } from './schema-text.js'
 
 const block = (content: Html): Block => ({ anchors: [], content })
 
-/** Every problem of the library, and those of the team. `base`: what `type` begins with. */
+/** Every problem of the library, and those of the team. `base`: the start of `type`. */
 export function problemBlocks(context: PageContext, base: string): readonly Block[] {
   const codes = Object.keys(problemKinds) as ProblemCode[]
-  const intro = html`<p>The body of an answer with status 400 or above is a problem: <code>application/problem+json</code> (RFC 9457, <a href="${clauseAddress(context, 'ERR-3')}">ERR-3</a>). Go by <code>code</code>, which is stable. <code>detail</code> says what is wrong this time, and <code>errors</code> lists every violation. <code>type</code> names the problem, and is the same in every version.</p>
+  const intro = html`<p>The body of a response with status 400 or above is a problem: <code>application/problem+json</code> (RFC 9457, <a href="${clauseAddress(context, 'ERR-3')}">ERR-3</a>). Use <code>code</code> to distinguish problems: it is stable. <code>detail</code> describes the fault of this request, and <code>errors</code> lists every violation. <code>type</code> identifies the problem, and is the same in every version.</p>
 `
   return [block(intro), ...codes.map((code) => block(problemSection(context, code, base))), ...ownProblems(context)]
 }
@@ -57,15 +60,15 @@ function ownProblems(context: PageContext): readonly Block[] {
       at === 0 &&
       html`<h2>Problems of this service</h2>
 `
-    }<table><caption>Problems beside those of the conventions</caption>
-<thead><tr><th scope="col">Code</th><th scope="col">Status</th><th scope="col">An operation that answers it</th></tr></thead>
+    }<table><caption>Problems in addition to those of the conventions</caption>
+<thead><tr><th scope="col">Code</th><th scope="col">Status</th><th scope="col">An operation that returns it</th></tr></thead>
 <tbody>
 ${some}</tbody></table>
 `),
   )
 }
 
-/** Every clause with what it says. */
+/** Every clause with its text. */
 export function clauseBlocks(context: PageContext): readonly Block[] {
   return Object.entries(clauses).map(([id, { title, text }]) =>
     block(html`<h2 id="${id}">${id}: ${title}</h2>
@@ -74,7 +77,7 @@ export function clauseBlocks(context: PageContext): readonly Block[] {
   )
 }
 
-/** The header fields that answers share. */
+/** The header fields that responses share. */
 export function headerBlocks({ site, ...context }: PageContext): readonly Block[] {
   const fields = new Map<string, Html>()
   for (const { operation } of site.tags.flatMap((tag) => tag.operations)) {
@@ -92,7 +95,7 @@ export function headerBlocks({ site, ...context }: PageContext): readonly Block[
   }
   const rows = [...fields].sort(([a], [b]) => (a.toLowerCase() < b.toLowerCase() ? -1 : 1)).map(([, row]) => row)
   return piecesOf(rows).map((some) =>
-    block(html`<table><caption>Header fields of answers</caption>
+    block(html`<table><caption>Header fields of responses</caption>
 <thead><tr><th scope="col">Name</th><th scope="col">Type</th><th scope="col">Meaning</th></tr></thead>
 <tbody>
 ${some}</tbody></table>

@@ -3,7 +3,10 @@ import { isList, isObject, own } from '../definition/json.js'
 import type { OpenApiDocument } from '../openapi/document.js'
 import { textIn } from './read.js'
 
-/** The target of a reference within the document; any other value unchanged. `undefined` if the target is missing. */
+/**
+ * Returns the target of a reference within the document, or `undefined` if it is missing. Other
+ * values are returned unchanged.
+ */
 export function follow(document: OpenApiDocument, value: unknown, depth = 0): unknown {
   const reference = textIn(value, '$ref')
   if (reference === undefined) return value

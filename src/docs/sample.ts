@@ -1,4 +1,4 @@
-/** A value that fits a schema, for the curl commands. */
+/** Generates values that match a schema, for the curl commands. */
 import { isObject } from '../definition/json.js'
 import type { JsonSchema } from '../definition/schema-types.js'
 import { Values } from '../examples/values.js'
@@ -6,8 +6,9 @@ import type { OpenApiDocument } from '../openapi/document.js'
 import { Random } from '../random.js'
 
 /**
- * The first example of a schema, or else a value made by its rules, of an object the members that are
- * required: the same each time. `name`: what it is a value of. `undefined` where none could be made.
+ * Returns the first example of a schema, or a generated value. Objects have only the required
+ * members. The value is the same each time. `name`: the name of the value. Returns `undefined` if
+ * no value can be generated.
  */
 export function sampleOf(document: OpenApiDocument, schema: unknown, name: string): unknown {
   if (!isObject(schema)) return 'text'
@@ -15,7 +16,8 @@ export function sampleOf(document: OpenApiDocument, schema: unknown, name: strin
   try {
     return new Values(document as unknown as JsonSchema).of(schema, making)
   } catch {
-    // The schema may be contradictory, or have dangling references or invalid patterns. A page is not the place to report this.
+    // The schema may be contradictory, or have dangling references or invalid patterns. Pages don't
+    // report this.
     return undefined
   }
 }

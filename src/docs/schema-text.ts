@@ -1,45 +1,48 @@
-/** A short text for a JSON Schema. */
+/** Describes JSON Schemas in short texts. */
 import { isList, isObject, type JsonObject } from '../definition/json.js'
 import { type Html, type HtmlPart, html } from './html.js'
 import { listIn, objectIn, shortened, textIn } from './read.js'
 
-/** Gives the link to a type of the document. */
+/** Returns the link to a type of the document. */
 export type TypeLink = (name: string) => Html
 
-/** The values of an enumeration that are listed; the document has them all. */
+/** The maximum number of listed values of an enumeration. */
 const listedValues = 20
 
-/** Characters of a value, a pattern or a name. */
+/** The maximum length of a value, a pattern or a name. */
 export const longestText = 120
 
 /** Maximum depth of alternatives and lists in the text. */
-const deepest = 4
+const maxDepth = 4
 
 const separated = (parts: readonly HtmlPart[], by: string): HtmlPart =>
   parts.flatMap((part, at) => (at === 0 ? [part] : [by, part]))
 
-/** A value as it stands in JSON. */
+/** Returns a value as JSON. */
 const valueText = (value: unknown): Html =>
   html`<code>${shortened(JSON.stringify(value) ?? 'undefined', longestText)}</code>`
 
-/** The type of a value: `integer`, `list of Contrato`, `ContratoLink or Contrato`, `text or null`. */
+/**
+ * Returns the type of a value: `integer`, `list of Contrato`, `ContratoLink or Contrato`, `text or
+ * null`.
+ */
 export function typeText(schema: unknown, link: TypeLink, depth = 0): HtmlPart {
-  if (schema === false) return 'nothing'
+  if (schema === false) return 'no value'
   if (!isObject(schema)) return 'any value'
   const reference = typeName(schema.$ref)
   if (reference !== undefined) return link(reference)
-  if (depth > deepest) return 'as the document says'
+  if (depth > maxDepth) return 'see the document'
   const alternatives = [...listIn(schema, 'oneOf'), ...listIn(schema, 'anyOf')]
   const parts = listIn(schema, 'allOf')
   const types = typesOf(schema)
   // Alternatives that only list required members are described elsewhere.
-  if (alternatives.length > 0 && alternatives.some(saysType)) {
+  if (alternatives.length > 0 && alternatives.some(hasType)) {
     const texts = alternatives.slice(0, listedValues).map((one) => typeText(one, link, depth + 1))
     return separated([...texts, ...(alternatives.length > listedValues ? ['more'] : [])], ' or ')
   }
-  if (types.length === 0 && parts.some(saysType))
+  if (types.length === 0 && parts.some(hasType))
     return separated(
-      parts.filter(saysType).map((one) => typeText(one, link, depth + 1)),
+      parts.filter(hasType).map((one) => typeText(one, link, depth + 1)),
       ' and ',
     )
   if (types.length === 0 && 'const' in schema) return valueText(schema.const)
@@ -59,7 +62,7 @@ export function typeText(schema: unknown, link: TypeLink, depth = 0): HtmlPart {
 const typeName = (reference: unknown): string | undefined =>
   typeof reference === 'string' ? reference.split('/').at(-1) : undefined
 
-const saysType = (schema: unknown): boolean =>
+const hasType = (schema: unknown): boolean =>
   isObject(schema) &&
   ['type', '$ref', 'properties', 'items', 'enum', 'const', 'anyOf', 'oneOf', 'allOf'].some((word) => word in schema)
 
@@ -73,7 +76,7 @@ function listText(schema: JsonObject, link: TypeLink, depth: number): HtmlPart {
   return items === undefined || items === true ? 'list' : html`list of ${typeText(items, link, depth + 1)}`
 }
 
-/** The safe integer bounds of JSON clients, which are no rule of the service. */
+/** The bounds of safe integers in JSON apply to every service, so they are not listed. */
 const isSafeBound = (value: unknown): boolean => Math.abs(Number(value)) === Number.MAX_SAFE_INTEGER
 
 const isGiven = (value: unknown): boolean => value !== undefined && !isSafeBound(value)
@@ -94,26 +97,26 @@ const bounds: readonly (readonly [word: string, text: (value: string) => string]
 ]
 
 /** Keywords that other functions describe, or that do not constrain the value. */
-const told = new Set(
+const describedKeywords = new Set(
   '$ref type nullable format enum const default pattern properties required additionalProperties items oneOf anyOf allOf title description deprecated readOnly writeOnly example examples xml externalDocs discriminator uniqueItems contentMediaType'
     .split(' ')
     .concat(bounds.map(([word]) => word)),
 )
 
-/** What is required of a value beside its type: bounds, formats, patterns, values. */
+/** Returns the restrictions on a value apart from its type: bounds, formats, patterns, values. */
 export function ruleTexts(schema: unknown): readonly HtmlPart[] {
   if (!isObject(schema)) return []
-  const said = bounds.filter(([word]) => isGiven(schema[word])).map(([word, text]) => text(String(schema[word])))
+  const boundTexts = bounds.filter(([word]) => isGiven(schema[word])).map(([word, text]) => text(String(schema[word])))
   const types = typesOf(schema)
   const pattern = textIn(schema, 'pattern')
   const format = textIn(schema, 'format')
-  const others = Object.keys(schema).filter((word) => !told.has(word) && !word.startsWith('x-'))
+  const others = Object.keys(schema).filter((word) => !describedKeywords.has(word) && !word.startsWith('x-'))
   return [
     ...(format === undefined ? [] : [html`format <code>${shortened(format, longestText)}</code>`]),
     ...(textIn(schema, 'contentMediaType') === undefined
       ? []
       : [html`<code>${textIn(schema, 'contentMediaType')}</code>`]),
-    ...said,
+    ...boundTexts,
     ...(schema.uniqueItems === true ? ['each item once'] : []),
     ...valuesOf(schema),
     ...('const' in schema && types.length > 0 ? [html`always ${valueText(schema.const)}`] : []),
@@ -128,7 +131,10 @@ export function ruleTexts(schema: unknown): readonly HtmlPart[] {
   ]
 }
 
-/** A pattern of a `sort` or of a key is long and says nothing to a reader: the parameter's description does. */
+/**
+ * Long patterns, such as those of `sort` and of keys, are left out: the parameter's description
+ * explains them.
+ */
 const patternText = (pattern: string): HtmlPart =>
   pattern.length > longestText ? 'a pattern, see the document' : html`pattern <code>${pattern}</code>`
 
@@ -140,10 +146,12 @@ function valuesOf(schema: JsonObject): readonly HtmlPart[] {
   return [html`one of ${separated(shown, ', ')}${left > 0 && ` and ${left} more values, see the document`}`]
 }
 
-/** Alternatives that only differ in what they require: `href` or the key of a link. */
+/**
+ * Describes alternatives that differ only in their required members: `href` or the key of a link.
+ */
 function requiredTexts(schema: JsonObject): readonly HtmlPart[] {
   const alternatives = [...listIn(schema, 'anyOf'), ...listIn(schema, 'oneOf')]
-  if (alternatives.length === 0 || alternatives.some(saysType)) return []
+  if (alternatives.length === 0 || alternatives.some(hasType)) return []
   const names = alternatives.map((one) => listIn(one, 'required').filter((name) => typeof name === 'string'))
   if (names.some((some) => some.length === 0)) return []
   return [
@@ -154,12 +162,12 @@ function requiredTexts(schema: JsonObject): readonly HtmlPart[] {
   ]
 }
 
-/** Examples of a value that stand in its schema. */
+/** Returns the examples in a schema. */
 export function exampleText(schema: unknown): HtmlPart {
   const examples = isObject(schema) ? ('example' in schema ? [schema.example] : listIn(schema, 'examples')) : []
   return examples.length > 0 && html` Example: ${separated(examples.slice(0, 3).map(valueText), ', ')}.`
 }
 
-/** True where a schema describes the members of an object. */
+/** Returns whether a schema describes the members of an object. */
 export const hasMembers = (schema: unknown): boolean =>
   isObject(schema) && Object.keys(objectIn(schema, 'properties')).length > 0

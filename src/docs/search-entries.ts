@@ -9,7 +9,10 @@ import { typeAnchor } from './tag-page.js'
 /** A title, its address below the folder of the pages, and further search terms. */
 type Entry = readonly [title: string, address: string, words: string]
 
-/** A script that gives the entries to the script of the pages: the policy lets no data be fetched. */
+/**
+ * Returns a script that passes the entries to the script of the pages. The policy does not allow
+ * `fetch`.
+ */
 export function searchScript(site: Site, fixed: readonly FixedPage[]): string {
   return `globalThis.docsEntries = ${JSON.stringify(entriesOf(site, fixed))}\n`
 }

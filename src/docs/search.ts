@@ -9,7 +9,7 @@ export const searchAsset = `'use strict'
   const most = 30
   let loading
 
-  // The entries are a script, since the policy of the page lets nothing be fetched.
+  // The entries are a script, because the policy of the page does not allow fetch().
   const load = () => {
     loading ??= new Promise((resolve, reject) => {
       const script = document.createElement('script')
@@ -18,7 +18,7 @@ export const searchAsset = `'use strict'
       script.onerror = () => {
         loading = undefined
         script.remove()
-        reject(new Error('The entries of the search did not load.'))
+        reject(new Error('The search entries could not be loaded.'))
       }
       document.head.append(script)
     })
@@ -66,7 +66,7 @@ export const searchAsset = `'use strict'
     event.preventDefault()
     finds.querySelector('a')?.click()
   })
-  // Load the entries before the first search, which then needs no network.
+  // Loads the entries before the first search, so that it needs no request.
   addEventListener('load', () => void load().catch(() => {}))
   field.addEventListener('input', () => void search())
   document.addEventListener('keydown', (event) => {

@@ -1,17 +1,19 @@
-/** The data of the pages: the operations of a document by tag, and the page that explains each type. */
+/**
+ * The data of the pages: the operations of a document by tag, and the page that explains each type.
+ */
 import { isList, isObject, type JsonObject, own } from '../definition/json.js'
 import type { OpenApiDocument } from '../openapi/document.js'
 import { textIn } from './read.js'
 import { follow, refsIn } from './references.js'
 
-/** One operation, with what its path says for all of them. */
+/** One operation, with the shared members of its path item. */
 export interface DocsOperation {
   readonly method: string
   readonly path: string
   readonly operation: JsonObject
-  /** Of the operation and of its path, references followed. */
+  /** The parameters of the operation and of its path item, with references resolved. */
   readonly parameters: readonly JsonObject[]
-  /** The address that its path is below, where the document says another than its own. */
+  /** The server of the operation or of its path item, if one is declared. */
   readonly server: string | undefined
   /** Unique on its page. */
   readonly anchor: string
@@ -40,7 +42,7 @@ const methods = ['get', 'head', 'post', 'put', 'patch', 'delete', 'options', 'tr
 /** The tag of operations without a tag. */
 const untagged = 'other'
 
-/** Arranges a document. `reserved`: names that no page of a tag may have. */
+/** Arranges a document. `reserved`: names that pages of tags may not have. */
 export function siteOf(document: OpenApiDocument, reserved: ReadonlySet<string>): Site {
   const byTag = operationsByTag(document)
   const described = new Map((document.tags ?? []).map((tag) => [tag.name, textIn(tag, 'description')]))
@@ -59,7 +61,7 @@ export function siteOf(document: OpenApiDocument, reserved: ReadonlySet<string>)
   return { document, tags, homes: new Map(tags.flatMap((tag) => tag.types.map((type) => [type, tag] as const))) }
 }
 
-/** The address of a server, its variables at their defaults. */
+/** Returns the address of a server. Variables have their default values. */
 const addressOf = (server: unknown): string | undefined =>
   textIn(server, 'url')?.replace(
     /\{([^{}]*)\}/g,
@@ -88,7 +90,7 @@ function operationsByTag(document: OpenApiDocument): ReadonlyMap<string, readonl
 
 const firstOf = (list: unknown): unknown => (isList(list) ? list[0] : undefined)
 
-/** Those of an operation take the place of those of its path (OpenAPI 3.1, "Operation Object"). */
+/** Parameters of an operation override those of its path item (OpenAPI 3.1, "Operation Object"). */
 function parametersOf(document: OpenApiDocument, ...lists: readonly unknown[]): readonly JsonObject[] {
   const found = new Map<string, JsonObject>()
   for (const given of lists.flatMap((list) => (isList(list) ? list : []))) {
@@ -98,7 +100,7 @@ function parametersOf(document: OpenApiDocument, ...lists: readonly unknown[]): 
   return [...found.values()]
 }
 
-/** An id that stands in a page and in addresses as it is. */
+/** Returns an id that needs no encoding in pages and addresses. */
 function anchorOf(text: string, taken: Set<string>): string {
   const plain = text
     .normalize('NFC')
@@ -114,15 +116,15 @@ function free(name: string, taken: Set<string>): string {
   return found
 }
 
-/** The names of pages. Two tags never share one, whatever they are called. */
+/** Returns the names of pages. They are unique. */
 function slugsOf(names: readonly string[], reserved: ReadonlySet<string>): ReadonlyMap<string, string> {
   const taken = new Set(reserved)
   return new Map(names.map((name) => [name, anchorOf(name.replace(/^\.+/, ''), taken)]))
 }
 
 /**
- * The types of each tag: the nearest one that uses a type explains it, so each stands on one page.
- * What an operation itself sends or answers is nearest.
+ * Returns the types of each tag. Each type is explained on one page: that of the tag with the
+ * shortest chain of references from a request or response to the type.
  */
 function typesByTag(
   document: OpenApiDocument,
@@ -146,14 +148,14 @@ function typesByTag(
   return found
 }
 
-/** The types that an operation names, in what it sends and answers. */
+/** Returns the types that an operation references in its requests and responses. */
 function usedBy(
   document: OpenApiDocument,
   operation: JsonObject,
   parameters: readonly JsonObject[],
 ): readonly string[] {
   const responses = Object.entries(isObject(operation.responses) ? operation.responses : {})
-    // Problems are explained once for all.
+    // Problems have a page of their own.
     .filter(([status]) => !/^[45]/.test(status))
     .map(([, response]) => follow(document, response))
   return refsIn([follow(document, operation.requestBody), responses, parameters])

@@ -1,4 +1,4 @@
-/** The style sheet of the pages, light and dark. Contrasts are those of WCAG 2.2 AA. */
+/** The style sheet of the pages, light and dark. Contrasts meet WCAG 2.2 AA. */
 export const style = `:root {
   color-scheme: light dark;
   --text: #1c1e21;

@@ -1,4 +1,6 @@
-/** Finds Swagger UI, an optional peer: its script and its style sheet are served as they are installed. */
+/**
+ * Finds Swagger UI, an optional peer dependency. Its script and style sheet are served unchanged.
+ */
 import { existsSync, readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
@@ -19,7 +21,10 @@ const files: Readonly<Record<string, string>> = {
   'swagger-ui-bundle.js': 'text/javascript',
 }
 
-/** What the console loads of Swagger UI, by name. Throws `ConfigurationError` where it is not installed, or is too old. */
+/**
+ * Returns the assets of Swagger UI by name. Throws `ConfigurationError` if it is not installed or
+ * too old.
+ */
 export function swaggerUiAssets(
   resolve: Resolve = createRequire(import.meta.url).resolve,
 ): readonly (readonly [name: string, asset: DocsAsset])[] {

@@ -23,7 +23,7 @@ export function tagBlocks(context: PageContext, tag: DocsTag): readonly Block[] 
   ]
 }
 
-/** A link to a type leads to where it is explained: on this page, or on that of another tag. */
+/** Links of types point to their explanation, on this page or on that of another tag. */
 function rowContext(context: PageContext, tag: DocsTag): RowContext {
   const { homes } = context.site
   return {
@@ -40,7 +40,7 @@ function rowContext(context: PageContext, tag: DocsTag): RowContext {
   }
 }
 
-/** The anchor of a type. No operation has one with a colon. */
+/** Returns the anchor of a type. Anchors of operations contain no colon. */
 export const typeAnchor = (name: string): string => `type:${name.replace(/\s+/g, '-')}`
 
 function contents(tag: DocsTag): readonly Block[] {
@@ -103,7 +103,7 @@ const memberTable = (
 ${rows}</tbody></table>
 `
 
-/** The clauses that the operations mention, each with what it says. */
+/** The clauses that the operations mention, with their texts. */
 function clauseBlocks(context: PageContext, { operations }: DocsTag): readonly Block[] {
   const text = JSON.stringify(
     operations.map(({ operation, parameters }) => [operation.description, parameters, operation.responses]),
@@ -119,7 +119,7 @@ function clauseBlocks(context: PageContext, { operations }: DocsTag): readonly B
   return [
     {
       anchors: [],
-      content: html`<details><summary>Clauses of the conventions that are named here</summary><dl>
+      content: html`<details><summary>Clauses of the conventions on this page</summary><dl>
 ${entries}</dl></details>
 `,
     },

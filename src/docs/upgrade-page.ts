@@ -1,4 +1,4 @@
-/** The page that leads the clients of a version to its successor. */
+/** The upgrade guide from a version to its successor, as a page. */
 import { type Guide, guideOf } from '../contract/upgrade-guide.js'
 import { type Block, piecesOf, together } from './blocks.js'
 import { html } from './html.js'
@@ -7,10 +7,10 @@ import { describedInline, type PageContext } from './layout.js'
 /** The name of the page: a version has one successor. */
 export const upgradePageName = 'upgrade'
 
-/** Guides by their documents, so that a guide of several pages is built only once. */
+/** Guides by document, so that a guide with several pages is built only once. */
 const made = new WeakMap<object, { readonly after: object; readonly guide: Guide }>()
 
-/** The guide from the document of the pages to that of the successor. */
+/** Returns the guide from the document of the pages to that of the successor. */
 export function upgradeOf({ site }: PageContext, from: string, to: string, after: object): Guide {
   const known = made.get(site.document)
   if (known?.after === after) return known.guide

@@ -1,4 +1,7 @@
-/** Examples of what endpoints and hand-written routes answer: their handlers are the team's own code, and do not run. */
+/**
+ * Example responses of endpoints and hand-written routes. Their handlers are the team's code, and
+ * are not called.
+ */
 
 import { compileCanonical } from '../definition/conversion.js'
 import { type JsonObject, own } from '../definition/json.js'
@@ -14,7 +17,7 @@ import { HttpProblem } from '../problem.js'
 import { Random } from '../random.js'
 import { header } from '../wire.js'
 
-/** A value of a schema. Throws `Unmade` where none was found. */
+/** Returns a value of a schema. Throws `Unmade` if none was found. */
 export function exampleValue(name: string, schema: JsonSchema, seed: number): unknown {
   const values = new Values(schema)
   const canonical = compileCanonical(Shape.of(schema))
@@ -38,14 +41,14 @@ export function exampleValue(name: string, schema: JsonSchema, seed: number): un
   throw mostFrequent(faults)
 }
 
-/** Thrown for a request that the mock can't answer, because no description of the answer exists (501). */
+/** Thrown for a request that the mock can't answer, because the response is not described (501). */
 export class Undescribed extends HttpProblem {
   constructor(detail: string) {
-    super({ code: 'not-implemented', status: 501, title: 'The mock can not answer this' }, { detail })
+    super({ code: 'not-implemented', status: 501, title: "The mock can't answer this request" }, { detail })
   }
 }
 
-/** The same endpoint, whose methods answer with examples of the responses that they describe. */
+/** Returns the endpoint with methods that return examples of the described responses. */
 export function mockedEndpoint(given: Endpoint, seed: number, note: (text: string) => void): Endpoint {
   const { name, description, area, allow, bodyLimit, timeout } = given
   const methods = Object.entries(given.methods).flatMap(([method, options]) =>
@@ -65,7 +68,7 @@ export function mockedEndpoint(given: Endpoint, seed: number, note: (text: strin
 
 type Described = Pick<EndpointMethod, 'describe'>
 
-interface Making {
+interface ExampleContext {
   readonly seed: number
   readonly note: (text: string) => void
 }
@@ -77,18 +80,23 @@ const hrefOf = (item: unknown): string | undefined => {
 
 type Handle = (call: EndpointCall) => EndpointReply
 
-function exampleHandler(method: string, endpointName: string, { describe }: Described, { seed, note }: Making): Handle {
+function exampleHandler(
+  method: string,
+  endpointName: string,
+  { describe }: Described,
+  { seed, note }: ExampleContext,
+): Handle {
   const name = `${method} ${endpointName}`
   const [status, answer] = Object.entries(describe?.responses ?? {})[0] ?? []
   if (status === undefined) {
     return () => {
       throw new Undescribed(
-        `The handler of ${name} does not run in a mock. Describe its responses, and the mock answers with an example.`,
+        `The handler of ${name} is not called in a mock. Describe its responses, and the mock returns an example.`,
       )
     }
   }
   const code = Number(status) as EndpointReply['status']
-  // A 201 or 202 needs a Location (VERB-2). The address leads to no record.
+  // A 201 or 202 needs a Location (VERB-2). No record exists at the address.
   const headersOf = ({ item, base }: EndpointCall): Pick<EndpointReply, 'headers'> =>
     code === 201 || code === 202 ? { headers: { [header.location]: `${hrefOf(item) ?? base}/${endpointName}/1` } } : {}
   if (answer?.schema === undefined)
@@ -98,7 +106,7 @@ function exampleHandler(method: string, endpointName: string, { describe }: Desc
     return (call) => endpointReply({ status: code, ...headersOf(call), body: structuredClone(body) })
   } catch (error) {
     if (!(error instanceof Unmade)) throw error
-    const why = `No example of what ${name} answers could be made: ${error.message}. Give its schema "examples".`
+    const why = `No example response of ${name} could be generated: ${error.message}. Add "examples" to its schema.`
     note(why)
     return () => {
       throw new Undescribed(why)
@@ -106,7 +114,7 @@ function exampleHandler(method: string, endpointName: string, { describe }: Desc
   }
 }
 
-/** A schema of a document by itself: what it refers to in the components goes along. */
+/** Returns a self-contained schema: the components that it references are included. */
 export function standalone(schema: JsonObject, schemas: JsonObject): JsonSchema {
   const text = JSON.stringify({ ...schema, $defs: schemas }).replaceAll('"#/components/schemas/', '"#/$defs/')
   return JSON.parse(text) as JsonSchema

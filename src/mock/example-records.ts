@@ -1,4 +1,4 @@
-/** Example records of one resource, for seeds and tests of a team. */
+/** Example records of one resource, for seeds and tests. */
 import { checkDefinition, type ResourceDefinition } from '../definition/resource.js'
 import { linkedRecords, type Subject } from '../examples/linked-records.js'
 import { checkOptions } from '../options/check.js'
@@ -7,23 +7,24 @@ import { compileResource } from '../plan/resource-plan.js'
 import { brokenRule } from './rules.js'
 
 export interface ExampleRecordsOptions {
-  /** How many records. There are fewer where the key has fewer values. Default 25. */
+  /** The number of records. There are fewer if the key has fewer values. Default: 25. */
   readonly count?: number
-  /** A whole number. The same seed makes the same records. Default 1. */
+  /** An integer. The same seed returns the same records. Default: 1. */
   readonly seed?: number
 }
 
-/** A seed: 32 bits. */
+/** A seed has 32 bits. */
 export const seedKind: NumberKind = { from: -(2 ** 31), to: 2 ** 32 - 1, whole: true }
 
 export const exampleRecordsKinds: Kinds<ExampleRecordsOptions> = { count, seed: seedKind }
 
 /**
- * Valid records of a resource, as a store holds them. What the schema gives as `examples`, `example` and `default` comes first. Members that lead to other
- * resources hold keys of their type, whether there are such records or not.
+ * Returns valid records of a resource, in the form in which a store holds them. Values in
+ * `examples`, `example` and `default` of the schema are used first. Members that refer to other
+ * resources have keys of the right type, but such records need not exist.
  *
- * Throws `ConfigurationError` where an option makes no sense. Rejects with one (`no-example`) where no record could be made that fits the schema and
- * the rules, and with what rules throw.
+ * Throws `ConfigurationError` if an option is invalid. Rejects with `ConfigurationError`
+ * `no-example` if no record matches the schema and the rules. Errors of rules are passed on.
  *
  * @example const records = await exampleRecords(orders, { count: 100 })
  */

@@ -1,30 +1,33 @@
-/** Random delays and failures of a mock. For a given seed, the nth request always has the same outcome. */
+/**
+ * Random delays and failures of a mock. For a given seed, the nth request always has the same
+ * outcome.
+ */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { HttpProblem, problemKinds, Unavailable } from '../problem.js'
 import { Random } from '../random.js'
 import { header } from '../wire.js'
 
-/** How long answers take: from `least` to `most` milliseconds. */
+/** The delay of responses: from `least` to `most` milliseconds. */
 export interface MockDelay {
   readonly least: number
   readonly most: number
 }
 
-/** A share of the requests, from 0 to 1, that fail with a status. */
+/** The fraction of requests, from 0 to 1, that fail with a status. */
 export interface MockFailure {
   readonly share: number
   readonly status: number
 }
 
 /** The delay and the failure of one request. */
-export interface Fate {
+export interface Outcome {
   /** Milliseconds. */
   readonly delay: number
   readonly failure: HttpProblem | undefined
 }
 
 /** Decides the delay and the failure of each request, in order. */
-export class Fates {
+export class Outcomes {
   readonly #random: Random
   readonly #delay: MockDelay
   readonly #failures: readonly MockFailure[]
@@ -35,14 +38,15 @@ export class Fates {
     this.#failures = failures
   }
 
-  next(): Fate {
+  next(): Outcome {
     const { least, most } = this.#delay
-    // Both are drawn for each request, so that a change of one option does not move the other.
+    // Both are drawn for each request, so that changing one option does not change the results of
+    // the other.
     const delay = this.#random.between(least, most)
-    let left = this.#random.next()
+    let remaining = this.#random.next()
     const failure = this.#failures.find(({ share }) => {
-      const isHit = left < share
-      left -= share
+      const isHit = remaining < share
+      remaining -= share
       return isHit
     })
     return { delay, failure: failure && problemOf(failure.status) }
@@ -54,7 +58,7 @@ export async function wait(milliseconds: number, signal: AbortSignal): Promise<v
   if (milliseconds > 0) await sleep(milliseconds, undefined, { signal }).catch(() => {})
 }
 
-const detail = 'The mock was asked to let some requests fail.'
+const detail = 'The mock is configured to let some requests fail.'
 
 function problemOf(status: number): HttpProblem {
   if (status === 503) return new Unavailable({ detail })

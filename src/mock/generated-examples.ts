@@ -10,18 +10,19 @@ import { Random } from '../random.js'
 import { seedKind } from './example-records.js'
 
 export interface GeneratedExamplesOptions {
-  /** A whole number. The same seed makes the same examples. Default 1. */
+  /** An integer. The same seed returns the same examples. Default: 1. */
   readonly seed?: number
 }
 
 export const generatedExamplesKinds: Kinds<GeneratedExamplesOptions> = { seed: seedKind }
 
-/** Maximum attempts for an example. After them the document omits it, to bound the build time. */
+/** The maximum number of attempts for an example. If all fail, the document omits it. */
 const tries = 20
 
 /**
- * Makes examples for the bodies and answers of a document that the team gives none of, the same whenever it is built. Each is held against its schema.
- * Throws `ConfigurationError` for an option that makes no sense.
+ * Generates examples for request and response bodies without examples. They are the same whenever
+ * the document is built. Each is validated against its schema. Throws `ConfigurationError` if an
+ * option is invalid.
  *
  * @example api({ describe: { examples: generatedExamples() }, versions })
  */

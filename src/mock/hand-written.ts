@@ -1,4 +1,7 @@
-/** Hand-written routes of a mock: they do not run. The mock answers with examples from their descriptions (`fragments`). */
+/**
+ * Hand-written routes of a mock. They are not called: the mock returns examples from their
+ * descriptions (`fragments`).
+ */
 import { isObject, type JsonObject, own } from '../definition/json.js'
 import { Unmade } from '../examples/unmade.js'
 import { decodeSegments, splitTarget } from '../http/targets.js'
@@ -10,7 +13,7 @@ import { exampleValue, standalone, Undescribed } from './example-answers.js'
 
 interface Answer {
   readonly status: number
-  /** As JSON; undefined where there is no body. */
+  /** The body as JSON, or `undefined` if there is none. */
   readonly body: string | undefined
 }
 
@@ -19,7 +22,7 @@ interface Path {
   readonly methods: ReadonlyMap<string, Answer | HttpProblem>
 }
 
-/** A middleware in the place of hand-written routes. */
+/** Returns a middleware that replaces hand-written routes. */
 export function exampleRoutes(
   fragments: readonly DocumentFragment[],
   seed: number,
@@ -30,7 +33,7 @@ export function exampleRoutes(
     const segments = decodeSegments(splitTarget(req.url ?? '/').path) ?? []
     const found = paths.find((path) => fits(path.segments, segments))
     if (found === undefined) {
-      const detail = 'Of hand-written routes a mock serves those alone that a fragment in "describe" tells of.'
+      const detail = 'A mock serves hand-written routes only if a fragment in "describe" describes them.'
       return next(new HttpProblem('unknown-path', { detail }))
     }
     const answer = found.methods.get(req.method ?? 'GET')
@@ -48,12 +51,16 @@ export function exampleRoutes(
   return exampleRoutesMiddleware
 }
 
-interface Making {
+interface ExampleContext {
   readonly seed: number
   readonly note: (text: string) => void
 }
 
-function pathsOf({ paths = {} }: DocumentFragment, all: readonly DocumentFragment[], making: Making): readonly Path[] {
+function pathsOf(
+  { paths = {} }: DocumentFragment,
+  all: readonly DocumentFragment[],
+  making: ExampleContext,
+): readonly Path[] {
   const schemas: JsonObject = Object.assign({}, ...all.map(({ components }) => components?.schemas ?? {}))
   return Object.entries(paths).map(([template, item]) => ({
     segments: template.split('/').slice(1),
@@ -75,18 +82,18 @@ const isParameter = (segment: string): boolean => segment.startsWith('{') && seg
 const fits = (template: readonly string[], segments: readonly string[]): boolean =>
   template.length === segments.length && template.every((part, i) => isParameter(part) || part === segments[i])
 
-/** The first answer of success that an operation describes. */
+/** Returns the first success response that an operation describes. */
 function answerOf(
   name: string,
   operation: JsonObject,
   schemas: JsonObject,
-  { seed, note }: Making,
+  { seed, note }: ExampleContext,
 ): Answer | HttpProblem {
   const responses = isObject(operation.responses) ? operation.responses : {}
   const status = Object.keys(responses).find((code) => /^[23]\d\d$/.test(code) && code !== '304')
   if (status === undefined)
     return new Undescribed(
-      `${name} describes no successful answer, so the mock has none. Describe one in the fragment.`,
+      `${name} describes no success response, so the mock can't return one. Describe one in the fragment.`,
     )
   const content = own(own(responses, status), 'content')
   const media = own(content, mediaType.json)
@@ -99,7 +106,7 @@ function answerOf(
   try {
     return { status: code, body: JSON.stringify(exampleValue(name, standalone(media.schema, schemas), seed)) }
   } catch (error) {
-    const why = `No example of what ${name} answers could be made: ${error instanceof Error ? error.message : String(error)}`
+    const why = `No example response of ${name} could be generated: ${error instanceof Error ? error.message : String(error)}`
     if (!(error instanceof Unmade)) note(why)
     return new Undescribed(why)
   }

@@ -1,4 +1,7 @@
-/** `express-rest-conventions/mock`: example records and examples for documents, made of the schemas of a service. */
+/**
+ * `express-rest-conventions/mock`: example records and examples for documents, generated from the
+ * schemas of a service.
+ */
 export type { ExampleSource } from '../plan/example-source.js'
 export { type ExampleRecordsOptions, exampleRecords } from './example-records.js'
 export { type GeneratedExamplesOptions, generatedExamples } from './generated-examples.js'

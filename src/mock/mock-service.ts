@@ -1,4 +1,7 @@
-/** The whole interface of a service over stores in memory, with example records: the same router with other adapters. */
+/**
+ * Runs the complete API of a service on in-memory stores with example records: the same router with
+ * other adapters.
+ */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AdapterViewOptions } from '../adapters/view-options.js'
 import { isObject, type JsonObject } from '../definition/json.js'
@@ -15,18 +18,18 @@ import { type AnyAdapter, type Mount, mount } from '../plan/mount.js'
 import { type ApiOptions, apiDescribedAs, type VersionOptions } from '../router/api.js'
 import { type ErrorEvent, reportToConsole } from '../router/hooks.js'
 import { mockedEndpoint, Undescribed } from './example-answers.js'
-import { Fates, type MockDelay, type MockFailure, wait } from './faults.js'
+import { type MockDelay, type MockFailure, Outcomes, wait } from './faults.js'
 import { exampleRoutes } from './hand-written.js'
 import { brokenRule } from './rules.js'
 import { type GivenVersion, Sources, validatorsOf, versionsOf, viewed } from './sources.js'
-import { asAbleAs, exampleStore } from './store.js'
-import { fixedByScope, openOptions, type Visitors } from './visitors.js'
+import { exampleStore, withMethodsOf } from './store.js'
+import { fixedByScope, mockOptions, type Visitors } from './visitors.js'
 
 export interface MockOptions {
   readonly seed: number
-  /** Records of each resource. */
+  /** The number of records of each resource. */
   readonly records: number
-  /** Records of the team's own, by collection. */
+  /** The team's own records, by collection. */
   readonly data: Readonly<Record<string, readonly JsonObject[]>>
   readonly visitors: Visitors
   readonly delay?: MockDelay
@@ -35,7 +38,7 @@ export interface MockOptions {
   readonly note: (text: string) => void
 }
 
-/** A collection on top of a version. */
+/** A top-level collection of a version. */
 export interface MockedPath {
   /** `/v1/orders`. */
   readonly path: string
@@ -48,13 +51,14 @@ export interface MockedService {
 }
 
 /**
- * Makes the mock of what `api()` or `resourceRouter()` made. No adapter of the service is called. Throws `ConfigurationError` where what
- * is given is no service, data does not fit, or no example of a resource could be made.
+ * Creates the mock of a service that `api()` or `resourceRouter()` returned. The adapters of the
+ * service are not called. Throws `ConfigurationError` if the argument is not a service, the data is
+ * invalid, or no example of a resource could be generated.
  */
 export async function mockService(service: object, options: MockOptions): Promise<MockedService> {
   const description = descriptionOf(service)
   if (description?.options === undefined)
-    throw invalidOption('A mock needs what api() or resourceRouter() of this version of the library made.')
+    throw invalidOption('A mock needs the return value of api() or resourceRouter() of this version of the library.')
   const given = description.options as ApiOptions
   const versions = versionsOf(given)
   const sources = new Sources(versions)
@@ -71,7 +75,7 @@ export async function mockService(service: object, options: MockOptions): Promis
   const cors = crossOrigin({ origins: '*' })
   const api = apiDescribedAs(
     {
-      ...openOptions(given, options.visitors),
+      ...mockOptions(given, options.visitors),
       cors,
       onError: reportFailure,
       versions: Object.fromEntries(
@@ -81,12 +85,12 @@ export async function mockService(service: object, options: MockOptions): Promis
     description,
   )
   return {
-    listener: listenerOf(api, cors, new Fates(options.seed, options.delay, options.failures)),
+    listener: listenerOf(api, cors, new Outcomes(options.seed, options.delay, options.failures)),
     paths: pathsOf(versions, sources, made),
   }
 }
 
-/** An undescribed answer is no failure of the mock: the 501 says what to describe. */
+/** An undescribed response is not a failure of the mock: the 501 explains what to describe. */
 function reportFailure(event: ErrorEvent): void {
   if (!(event.error instanceof Undescribed)) reportToConsole(event)
 }
@@ -100,7 +104,7 @@ function checkData(sources: Sources, data: MockOptions['data']): void {
       )
     }
     if (!Array.isArray(records) || !records.every(isObject))
-      throw invalidOption(`The data of "${collection}" is no list of records: give [{ ... }, { ... }].`)
+      throw invalidOption(`The data of "${collection}" must be a list of records: [{ ... }, { ... }].`)
   }
 }
 
@@ -115,7 +119,7 @@ function subjectOf(
   const principal = visitors.principal
   const broken = brokenRule(definition, principal, (error) =>
     note(
-      `The rules of "${collection}" could not be asked, so its records were made without them: ${error instanceof Error ? error.message : String(error)}`,
+      `The rules of "${collection}" failed, so its records were generated without them: ${error instanceof Error ? error.message : String(error)}`,
     ),
   )
   return {
@@ -156,7 +160,7 @@ function mockedMount(given: Mount, { sources, stores, seed, note }: Parts): Moun
   const { endpoints, representations = [], ...options } = given.options
   return mount(
     given.definition,
-    asAbleAs(store, given.adapter) as never,
+    withMethodsOf(store, given.adapter) as never,
     {
       ...options,
       representations,
@@ -167,7 +171,7 @@ function mockedMount(given: Mount, { sources, stores, seed, note }: Parts): Moun
   )
 }
 
-/** Where the records are, for whoever starts the mock. */
+/** Returns the collections with their numbers of records, for the command that starts the mock. */
 function pathsOf(
   versions: readonly GivenVersion[],
   sources: Sources,
@@ -183,7 +187,11 @@ function pathsOf(
   )
 }
 
-function listenerOf(api: Middleware, cors: ReturnType<typeof crossOrigin>, fates: Fates): MockedService['listener'] {
+function listenerOf(
+  api: Middleware,
+  cors: ReturnType<typeof crossOrigin>,
+  outcomes: Outcomes,
+): MockedService['listener'] {
   const [unanswered, refuse] = problems({ onError: () => {} })
   return (req, res) => {
     const fail = (error: unknown): void => {
@@ -193,7 +201,7 @@ function listenerOf(api: Middleware, cors: ReturnType<typeof crossOrigin>, fates
     const serve = (): void => api(req, res, (error) => (error === undefined ? unanswered(req, res, fail) : fail(error)))
     // Preflights always succeed, because browsers hide the reason of a failed one.
     if (req.method === 'OPTIONS') return serve()
-    const { delay, failure } = fates.next()
+    const { delay, failure } = outcomes.next()
     if (delay === 0) return failure === undefined ? serve() : fail(failure)
     const gone = new AbortController()
     res.once('close', () => gone.abort())

@@ -3,12 +3,15 @@ import type { JsonObject } from '../definition/json.js'
 import type { ResourceDefinition } from '../definition/resource.js'
 import { withTimeout } from '../timeout.js'
 
-/** Milliseconds that rules may take for one record: they may ask a database that is not there. */
+/**
+ * The timeout of rules for one record in milliseconds. Rules may query a database that is not
+ * running.
+ */
 const longest = 2_000
 
 /**
- * What the rules of a definition say of a record that is created; `undefined` where it has none. Rules that throw, or do not
- * end, are reported once and not asked again.
+ * Returns a function that applies the rules of a definition to a new record, or `undefined` if
+ * there are none. Rules that throw or time out are reported once and not called again.
  */
 export function brokenRule(
   { rules }: ResourceDefinition,
@@ -16,17 +19,17 @@ export function brokenRule(
   onFailure: (error: unknown) => void,
 ): ((record: JsonObject) => Promise<string | undefined>) | undefined {
   if (rules === undefined) return undefined
-  let isSilent = false
+  let hasFailed = false
   return async (record) => {
-    if (isSilent) return undefined
+    if (hasFailed) return undefined
     try {
-      // They may change what they are given.
+      // Rules may mutate their argument.
       const answer = rules(structuredClone(record), { current: undefined, action: 'create', principal })
       const found = await withTimeout(answer, longest, () => new Error(`They did not end within ${longest / 1_000} s.`))
       if (found.length === 0) return undefined
       return found.map(({ member, detail }) => (member === undefined ? detail : `"${member}": ${detail}`)).join(' ')
     } catch (error) {
-      isSilent = true
+      hasFailed = true
       onFailure(error)
       return undefined
     }

@@ -1,4 +1,7 @@
-/** The versions of a service, and the resources that need records: several mounts may share the same data. */
+/**
+ * The versions of a service, and the resources that need records: several mounts may share the same
+ * data.
+ */
 import { type AdapterViewOptions, adapterView, viewOf } from '../adapters/view.js'
 import type { ResourceDefinition } from '../definition/resource.js'
 import type { ServiceDescription } from '../plan/description.js'
@@ -23,7 +26,7 @@ export function versionsOf({ versions }: ApiOptions): readonly GivenVersion[] {
   })
 }
 
-/** Which definition has the records of a mount, and the views that lie between. */
+/** The definition whose records a mount shows, and the views between the two. */
 export interface Origin {
   readonly definition: ResourceDefinition
   /** From the outermost to the innermost. */
@@ -61,14 +64,17 @@ export class Sources {
     return this.#origins.get(mount) as Origin
   }
 
-  /** The mounts that show the records of a definition as they are. */
+  /** The mounts that show the records of a definition without a view. */
   mountsOf(definition: ResourceDefinition): readonly Mount[] {
     return [...this.#origins].flatMap(([mount, origin]) =>
       origin.definition === definition && origin.views.length === 0 ? [mount] : [],
     )
   }
 
-  /** What the collections that a definition leads to are, in the first version that has both. */
+  /**
+   * Returns the definitions of the collections that a definition may refer to, from the first
+   * version that has both.
+   */
   leadsTo(definition: ResourceDefinition): ReadonlyMap<string, ResourceDefinition> {
     const found = new Map<string, ResourceDefinition>()
     for (const { mounts } of this.#versions) {
@@ -82,11 +88,11 @@ export class Sources {
   }
 }
 
-/** A view of a store, as the service has it of its own. */
+/** Applies the views of the service to a store. */
 export const viewed = (adapter: AnyAdapter, views: readonly AdapterViewOptions[]): AnyAdapter =>
   views.reduceRight<AnyAdapter>((under, options) => adapterView(under, options) as AnyAdapter, adapter)
 
-/** The validator of each definition that the service has compiled already. */
+/** Returns the validators of definitions. Those that the service has compiled are reused. */
 export function validatorsOf({ versions }: ServiceDescription): (definition: ResourceDefinition) => Validate {
   const known = new Map<ResourceDefinition, Validate>()
   for (const version of versions.values()) {

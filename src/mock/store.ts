@@ -1,4 +1,6 @@
-/** An in-memory store that replaces a team's own: it holds example records and has the same methods. */
+/**
+ * An in-memory store with example records that replaces the team's store. It has the same methods.
+ */
 import type { AdapterCall, Created, Repeated } from '../adapters/contract.js'
 import { memoryAdapter } from '../adapters/memory/adapter.js'
 import type { MemoryAdapter } from '../adapters/memory/options.js'
@@ -27,7 +29,10 @@ export function exampleStore(definition: ResourceDefinition, { records, attachme
   return { ...memory, create } as unknown as AnyAdapter
 }
 
-/** The members that a real store would set: read-only ones, and texts of the key that it assigns. Memory counts numbers by itself. */
+/**
+ * Sets the members that a real store would set: read-only members and assigned strings of the key.
+ * The memory adapter assigns numbers itself.
+ */
 function completion(
   definition: ResourceDefinition,
   maker: Made['maker'],
@@ -73,11 +78,14 @@ function partOf(make: ReturnType<ReturnType<typeof partMakers>['get']>, index: n
   }
 }
 
-/** A record that has what the new one has; nothing where none could be made: the store is asked as it is. */
+/**
+ * Returns a generated record with the members of the new one, or the new one itself if none could
+ * be generated.
+ */
 function recordLike(maker: Made['maker'], whole: JsonObject, missing: readonly string[], index: number): JsonObject {
   const isOpen = (name: string): boolean => missing.includes(name) && (own(whole, name) ?? null) === null
   const fixed = Object.fromEntries(Object.entries(whole).filter(([name]) => !isOpen(name)))
-  // A number of the key that the store counts is not known yet.
+  // The store assigns numeric keys later.
   for (const member of maker.definition.key.members) fixed[member] ??= 1
   try {
     return maker.make(index, () => fixed)
@@ -89,14 +97,18 @@ function recordLike(maker: Made['maker'], whole: JsonObject, missing: readonly s
 
 const optional = ['create', 'recall', 'replace', 'remove', 'attach', 'detach'] as const
 
-/** The store with only the methods of the real adapter, so that the others are 405 here as well. The real adapter is not called. */
-export function asAbleAs(store: AnyAdapter, real: AnyAdapter): AnyAdapter {
+/**
+ * Returns the store with only the methods of the real adapter, so that the others are 405, too. The
+ * real adapter is not called.
+ */
+export function withMethodsOf(store: AnyAdapter, real: AnyAdapter): AnyAdapter {
   const able: Record<string, unknown> = { list: store.list, read: store.read }
   if (store.ready !== undefined) able.ready = store.ready
   if (store.computes === true) able.computes = true
   for (const method of optional) if (typeof real[method] === 'function') able[method] = store[method]
   const { create } = able as Pick<AnyAdapter, 'create'>
-  // A function of its own: the one below it may serve adapters that put creates off.
+  // A separate function, because adapters with other `declareCreating` settings may share the one
+  // below.
   const own = create && ((value: unknown, call: AdapterCall) => create(value, call))
   if (own !== undefined) {
     if (isCreating(real.create)) declareCreating(own)

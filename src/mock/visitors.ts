@@ -9,9 +9,12 @@ import type { ApiOptions } from '../router/api.js'
 import { header } from '../wire.js'
 
 export interface Visitors {
-  /** `off`: every request is treated as one of the principal, with any credentials or none, and is permitted. `keep`: as in the service. */
+  /**
+   * `off`: every request is permitted as one of `principal`, with any credentials or none. `keep`:
+   * as in the service.
+   */
   readonly auth: 'off' | 'keep'
-  /** The principal of the requests, or with `keep` of the records. */
+  /** The principal of requests. With `keep`, the principal whose scope the records have. */
   readonly principal: unknown
   /** Whether the principal was given explicitly. */
   readonly isNamed: boolean
@@ -20,7 +23,7 @@ export interface Visitors {
 /** The default principal. */
 export const usualPrincipal = Object.freeze({ sub: 'mock', scope: '*:read *:write' })
 
-const left = [
+const omitted = [
   'baseUrl',
   'rateLimit',
   'usage',
@@ -33,12 +36,13 @@ const left = [
 ] as const
 
 /**
- * The options of a service without what is of its place: its address, its limits, its hooks, and with `off` also its authentication and
- * permission. Links lead to the mock, and nothing is reported to what watches the real service.
+ * Returns the options of a service without those of its deployment: address, limits, hooks, and
+ * with `off` also authentication and permission. Links point to the mock, and the hooks of the real
+ * service are not called.
  */
-export function openOptions(given: ApiOptions, { auth, principal }: Visitors): Partial<ApiOptions> {
+export function mockOptions(given: ApiOptions, { auth, principal }: Visitors): Partial<ApiOptions> {
   const options: Record<string, unknown> = { ...given }
-  for (const name of left) delete options[name]
+  for (const name of omitted) delete options[name]
   if (typeof options.describe === 'object') {
     const { servers: _, ...describe } = options.describe as JsonObject
     options.describe = describe
@@ -60,7 +64,10 @@ const openLogin: Login = Object.assign((_req: unknown, _res: unknown, next: () =
       : { status: 200, headers: { [header.token]: 'mock', [header.cacheControl]: 'no-store' } },
 }) as Login
 
-/** The members that the scope of the principal gives the records. Throws `ConfigurationError` where it can not be asked for this one. */
+/**
+ * Returns the members that the scope of the principal sets. Throws `ConfigurationError` if the
+ * scope fails for this principal.
+ */
 export function fixedByScope(
   { collection, scope }: ResourceDefinition,
   { auth, principal, isNamed }: Visitors,
@@ -68,7 +75,7 @@ export function fixedByScope(
   if (scope === undefined || (auth === 'keep' && !isNamed)) return {}
   const fail = (why: string): never => {
     throw invalidOption(
-      `The scope of "${collection}" ${why} for the principal ${JSON.stringify(principal)}. Name one that it knows, such as --principal '{"sub":"ana","tenant":"north"}'.`,
+      `The scope of "${collection}" ${why} for the principal ${JSON.stringify(principal)}. Pass a principal that it accepts, such as --principal '{"sub":"ana","tenant":"north"}'.`,
     )
   }
   let fixed: Readonly<Record<string, Scalar>> = {}
@@ -78,6 +85,6 @@ export function fixedByScope(
     fail(`fails with "${error instanceof Error ? error.message : String(error)}"`)
   }
   const empty = Object.keys(fixed).find((member) => (own(fixed, member) ?? null) === null)
-  if (empty !== undefined) fail(`gives "${empty}" no value`)
+  if (empty !== undefined) fail(`returns no value for "${empty}"`)
   return { ...fixed }
 }

@@ -1,11 +1,11 @@
-/** Other names of parameters, as deprecated parameters (QUERY-4, QUERY-5, QUERY-8). */
+/** Aliases of query parameters, described as deprecated parameters (QUERY-4, QUERY-5, QUERY-8). */
 import type { Alias, ParameterNames } from '../conventions/parameters.js'
 import type { PageOptions } from '../definition/resource.js'
 import { longestValue } from '../plan/query-pairs.js'
 import { parameter } from '../wire.js'
 import type { DocumentSchema } from './document.js'
 
-/** The other names of these parameters. A name that is a parameter itself stands for nothing else. */
+/** Returns the aliases of these parameters. A name that is a parameter itself is not an alias. */
 export function aliasParameters(
   names: ParameterNames | undefined,
   own: readonly string[],
@@ -17,7 +17,7 @@ export function aliasParameters(
       name,
       in: 'query',
       deprecated: true,
-      description: `Use \`${alias.to}\` (${alias.clause}).${alias.unit === 'rows' ? ' This is the number of rows before the page, which divides by the size of the page.' : ''}`,
+      description: `Use \`${alias.to}\` (${alias.clause}).${alias.unit === 'rows' ? ' The value is the number of rows before the page, a multiple of the page size.' : ''}`,
       schema: schemaOf(alias, page),
     }))
 }

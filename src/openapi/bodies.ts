@@ -1,4 +1,4 @@
-/** What clients send and get, by media type (HDR-1, HDR-5, VERB-5). */
+/** Request and response bodies by media type (HDR-1, HDR-5, VERB-5). */
 import { bodyTypes } from '../middleware/body.js'
 import type { ServiceFacts } from '../plan/description.js'
 import { type Situation, takesBody } from '../plan/endings.js'
@@ -22,7 +22,7 @@ type Content = Readonly<
   >
 >
 
-/** The content of bodies of a document. */
+/** Builds the `content` of bodies. */
 export class Bodies {
   readonly #components: Components
   readonly #records: RecordSchemas
@@ -33,35 +33,35 @@ export class Bodies {
     this.#records = records
   }
 
-  /** The body of a request; `undefined` where none is taken. */
+  /** Returns the body of a request, or `undefined` if the operation takes none. */
   request(
     situation: Situation,
     examples?: Readonly<Record<string, unknown>>,
   ): Readonly<Record<string, unknown>> | undefined {
     if (!takesBody(situation)) return undefined
     const { method, operation, route, facts } = situation
-    const told =
+    const examplesPart =
       examples === undefined
         ? {}
         : { examples: Object.fromEntries(Object.entries(examples).map(([name, value]) => [name, { value }])) }
     if (examples !== undefined) this.#components.hasExamples = true
     const records = this.#records.with(linkForms(situation))
     const former = legacyTypes(situation)
-    if (operation.body === 'endpoint') return { required: true, content: this.#ofEndpoint(situation, told) }
+    if (operation.body === 'endpoint') return { required: true, content: this.#ofEndpoint(situation, examplesPart) }
     if (route.resource === undefined) return undefined
     if (operation.body === 'record') {
       const schema = records.of(route.resource, method === 'POST' ? 'create' : 'replace')
-      return { required: true, content: inEach([...bodyTypes.whole, ...former], schema, told) }
+      return { required: true, content: inEach([...bodyTypes.whole, ...former], schema, examplesPart) }
     }
     const schema = records.of(route.resource, 'patch')
     const merges = facts.patchTypes.filter((type) => type !== mediaType.jsonPatch)
     const operations = facts.patchTypes.includes(mediaType.jsonPatch)
       ? { [mediaType.jsonPatch]: { schema: this.#jsonPatch(facts) } }
       : {}
-    return { required: true, content: { ...inEach([...merges, ...former], schema, told), ...operations } }
+    return { required: true, content: { ...inEach([...merges, ...former], schema, examplesPart), ...operations } }
   }
 
-  #ofEndpoint(situation: Situation, told: object): Content {
+  #ofEndpoint(situation: Situation, examplesPart: object): Content {
     const { method, route } = situation
     const called = route.endpoint?.methods.get(method)
     if (called?.upload !== undefined)
@@ -70,10 +70,10 @@ export class Bodies {
       called?.body === undefined
         ? {}
         : this.#endpointSchema(situationName(method, route.endpoint?.name ?? ''), called.body.schema, 'create')
-    return inEach([...bodyTypes.whole, ...legacyTypes(situation)], schema, told)
+    return inEach([...bodyTypes.whole, ...legacyTypes(situation)], schema, examplesPart)
   }
 
-  /** The media types that an answer can be had in, each with what it holds. */
+  /** Returns the content of a response: its media types with their schemas. */
   answer(situation: Situation, status: number): Content | undefined {
     const { operation, route, facts } = situation
     if (hasDeleteBody(situation, status)) return inEach(builtInTypes, {})
@@ -87,7 +87,7 @@ export class Bodies {
     if (operation.answers === 'value') return this.#value(situation, status)
     const { resource } = route
     if (resource === undefined || (operation.answers !== 'item' && operation.answers !== 'page')) return undefined
-    // A POST that created nothing has nothing to show.
+    // A POST that created nothing returns no item.
     if (operation.method === 'POST' && status === 200) return undefined
     const isPage = operation.answers === 'page'
     const records = this.#records.with(linkForms(situation))
@@ -101,7 +101,10 @@ export class Bodies {
     return exported === undefined ? content : { ...content, ...this.#exported(resource, exported) }
   }
 
-  /** Exports: texts whose lines are records. OpenAPI 3.1 has no word for them, 3.2 has `itemSchema`. */
+  /**
+   * Describes exports: texts whose lines are records. OpenAPI 3.1 can't express them, 3.2 has
+   * `itemSchema`.
+   */
   #exported(resource: Mounted, formats: readonly TransferFormat[]): Content {
     const record = this.#records.of(resource, 'output')
     return Object.fromEntries(
@@ -112,7 +115,7 @@ export class Bodies {
     )
   }
 
-  /** The same for all operations that answer with it. */
+  /** Returns the same object for all operations that return this schema. */
   #builtIn(schema: DocumentSchema | Reference): Content {
     const content = this.#contents.get(schema) ?? inEach(builtInTypes, schema)
     this.#contents.set(schema, content)
@@ -138,7 +141,8 @@ export class Bodies {
       name: typeName(name),
       purpose,
     }
-    // What is sent is closed, as bodies are; what a handler gives is told as its team writes it.
+    // Request schemas are closed, as for resources. Response schemas are described as the team
+    // writes them.
     return purpose === 'create' ? valueSchema(context, schema) : translated(context, schema, '')
   }
 
@@ -155,11 +159,11 @@ const documentSchema: DocumentSchema = {
 
 const situationName = (method: string, name: string): string => `${method.toLowerCase()}-${name}`
 
-/** What every resource can be had in. */
+/** The media types of every resource. */
 const builtInTypes: readonly string[] = [mediaType.json, ...xmlTypes]
 
-function inEach(types: readonly string[], schema: unknown, told: object = {}): Content {
-  const media = { schema, ...told }
+function inEach(types: readonly string[], schema: unknown, examplesPart: object = {}): Content {
+  const media = { schema, ...examplesPart }
   const content: Record<string, typeof media> = {}
   for (const type of types) content[type] = media
   return content
@@ -167,7 +171,10 @@ function inEach(types: readonly string[], schema: unknown, told: object = {}): C
 
 const jsonAndXml: ReadonlySet<string> = new Set([mediaType.json, ...xmlTypes])
 
-/** What the library writes has the schema of the value; what a team writes, or an export, is text or bytes. */
+/**
+ * JSON and XML have the schema of the value. Formats of a team and exports are described as text or
+ * bytes.
+ */
 function contentOf(types: readonly string[], schema: unknown): Content {
   return Object.fromEntries(
     types.map((type) => {
@@ -178,7 +185,7 @@ function contentOf(types: readonly string[], schema: unknown): Content {
   )
 }
 
-/** A text, or bytes, of which the document says no more. Bytes have no type (OpenAPI 3.1.1, 4.8.14.2). */
+/** Returns the schema of a text or of bytes. Bytes have no type (OpenAPI 3.1.1, 4.8.14.2). */
 function fileSchema(type: string): DocumentSchema {
   if (type === 'multipart/form-data')
     return {
@@ -186,14 +193,14 @@ function fileSchema(type: string): DocumentSchema {
       properties: { file: { contentMediaType: 'application/octet-stream' } },
       required: ['file'],
     }
-  // JSON of a team's own may hold any value.
+  // Custom JSON types may hold any value.
   if (/[/+]json$/.test(type)) return {}
   return type.startsWith('text/') || type.endsWith('json')
     ? { type: 'string', maxLength: longestText }
     : { contentMediaType: type }
 }
 
-/** `bodyLimit`: no text in a body has more characters than the body has bytes. */
+/** `bodyLimit` limits texts: a text has at most as many characters as the body has bytes. */
 function jsonPatchSchema(bodyLimit: number): DocumentSchema {
   const pointer = {
     type: 'string',

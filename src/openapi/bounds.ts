@@ -1,31 +1,37 @@
 /**
- * What the library asks of a value beyond what its schema says, in keywords that every tool knows:
- * texts of the library's own formats have patterns (REP-4), and integers are those that a double
- * holds exactly (REP-8). Standard formats need no pattern.
+ * Restrictions of the library on values, expressed in standard keywords: strings of the library's
+ * own formats have patterns (REP-4), and integers are limited to those that a double represents
+ * exactly (REP-8). Standard formats need no pattern.
  */
 import { longestField } from '../http/field-length.js'
 import type { DocumentSchema } from './document.js'
 
-/** Characters of an address, and of a header field of an answer: clients take no more. Node, one of many, takes 16 KiB of fields in all. */
+/**
+ * The maximum length of an address and of a response header field in characters. Clients accept no
+ * more: Node, for example, accepts 16 KiB of header fields in total.
+ */
 export const longestAnswered = 16_384
 
-/** Characters of a text that is no JSON and may be streamed: the longest string that clients in Java can hold. V8 stops at a quarter of it. */
+/**
+ * The maximum length of a non-JSON text, which may be streamed: the longest string in Java. The
+ * limit of V8 is a quarter of it.
+ */
 export const longestText = 2 ** 31 - 1
 
 const leap = '(?:[0-9]{2}(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29'
 const day = `(?:${leap}|[0-9]{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12][0-9]|3[01])|(?:0[469]|11)-(?:0[1-9]|[12][0-9]|30)|02-(?:0[1-9]|1[0-9]|2[0-8])))`
 const time = '(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]'
 
-/** The patterns of formats that only this library knows. */
+/** The patterns of the library's own formats. */
 export const formatPatterns: Readonly<Record<string, string>> = Object.freeze({
   'local-date-time': `^${day}T${time}(?:\\.[0-9]{1,7})?$`,
   'local-time': `^${time}(?:\\.[0-9]+)?$`,
   decimal: '^[+-]?[0-9]+(?:\\.[0-9]+)?(?:[eE][+-]?(?:[0-3]?[0-9]{1,2}|400))?$',
 })
 
-/** The schema with these bounds, where it does not say its own. */
+/** Adds the bounds to a schema, unless it declares its own. */
 export function bounded(schema: DocumentSchema): DocumentSchema {
-  // Most places are plain texts and booleans.
+  // Most schemas are plain strings and booleans.
   if (schema.format === undefined && (schema.type === 'string' || schema.type === 'boolean')) return schema
   const types = [schema.type].flat()
   if (schema.enum !== undefined || schema.const !== undefined) return schema
@@ -35,11 +41,14 @@ export function bounded(schema: DocumentSchema): DocumentSchema {
   return types.includes('integer') && !types.includes('number') ? safeInteger(written) : written
 }
 
-/** An integer that JSON readers agree about: the library takes no other (REP-8). What the schema says of bounds and of a format stays. */
+/**
+ * Limits an integer to the range that all JSON parsers represent exactly, since the library rejects
+ * others (REP-8). Declared bounds and formats are kept.
+ */
 export function safeInteger(schema: DocumentSchema): DocumentSchema {
   return {
     ...schema,
-    // Of a text the format is another: one that holds digits.
+    // The format of a string is that of its text.
     ...([schema.type].flat().includes('string') ? {} : { format: schema.format ?? 'int64' }),
     ...(schema.exclusiveMinimum === undefined ? { minimum: schema.minimum ?? Number.MIN_SAFE_INTEGER } : {}),
     ...(schema.exclusiveMaximum === undefined ? { maximum: schema.maximum ?? Number.MAX_SAFE_INTEGER } : {}),
@@ -47,7 +56,8 @@ export function safeInteger(schema: DocumentSchema): DocumentSchema {
 }
 
 /**
- * What the text of an id keeps to (PATH-11): a client can't address an empty one, nor `.` and `..`.
+ * Restricts the text of an id to values that a path can address: not empty, not `.` or `..`
+ * (PATH-11).
  */
 export function addressable(schema: DocumentSchema): DocumentSchema {
   const types = [schema.type].flat()
@@ -65,7 +75,9 @@ export function addressable(schema: DocumentSchema): DocumentSchema {
   }
 }
 
-/** Any value of a header field: visible characters of ISO 8859-1, spaces and tabs (RFC 9110 5.5). */
+/**
+ * Any value of a header field: visible characters of ISO 8859-1, spaces and tabs (RFC 9110 5.5).
+ */
 export const fieldValue: DocumentSchema = Object.freeze({
   type: 'string',
   pattern: '^[\\t\\u0020-\\u007e\\u0080-\\u00ff]*$',

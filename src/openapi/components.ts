@@ -1,25 +1,25 @@
-/** The components of a document: what several operations share stands once, under a readable name. */
+/** The components of a document: parts that several operations share, under readable names. */
 import type { JsonObject } from '../definition/json.js'
 import { ConfigurationError } from '../problem.js'
 import type { Reference } from './document.js'
 
-/** The kinds of components that are written here. */
+/** The kinds of components. */
 export type ComponentKind = 'schemas' | 'responses' | 'parameters' | 'headers' | 'securitySchemes'
 
 interface Named {
   readonly kind: ComponentKind
   readonly name: string
-  /** What it was made of: two of one identity are the same. */
+  /** Components with the same identity are the same. */
   readonly identity: string
-  /** Who has taken the name. */
+  /** The owner of the name, for messages. */
   readonly owner: string
-  /** Asked when all are wanted, since resources lead to each other in circles and in long chains. */
+  /** Called at the end, because resources reference each other in cycles and in long chains. */
   readonly make: () => unknown
-  /** One object for all places: thousands of operations refer to the same. */
+  /** Shared by all places: thousands of operations may reference the same component. */
   readonly reference: Reference
 }
 
-/** Whose name it is, and the names that it may have: the first that is free, or that has the same identity. */
+/** A request for a name: the first of `names` that is free or has the same identity. */
 interface Claim {
   readonly names: readonly string[]
   readonly owner: string
@@ -27,22 +27,28 @@ interface Claim {
 
 const library = 'the library'
 
-/** Collects components, and gives references to them. */
+/** Collects components and returns references to them. */
 export class Components {
   readonly #kinds = new Map<ComponentKind, Map<string, Named>>()
   readonly #known = new Map<string, Reference>()
   readonly #claims: Named[] = []
-  /** Whether any schema, or any operation, has examples: most documents have none to check. */
+  /** Whether any schema or operation has examples. Documents without examples skip their check. */
   hasExamples = false
-  /** Whether a schema was made for a comparison alone: what it refers to may stand nowhere else. */
-  hasStrays = false
+  /** Whether a schema was built only for a comparison. Its components may be unused. */
+  hasUnused = false
 
-  /** A reference to a value that is shared by what it says. Throws `ConfigurationError` where others have all the names. */
+  /**
+   * Returns a reference to a value. Equal values share a component. Throws `ConfigurationError` if
+   * all names are taken.
+   */
   share(kind: ComponentKind, names: readonly string[], value: unknown, owner = library): Reference {
     return this.#claim(kind, { names, owner }, JSON.stringify(value), () => value)
   }
 
-  /** The reference that was made for a key before, or is made now: what thousands of operations share is written once. */
+  /**
+   * Returns the cached reference for a key, or creates it. Used for parts that thousands of
+   * operations share.
+   */
   once(key: string, make: () => Reference): Reference {
     const known = this.#known.get(key) ?? make()
     this.#known.set(key, known)
@@ -50,19 +56,25 @@ export class Components {
   }
 
   /**
-   * A reference to a schema that one owner alone has, and that may lead back to itself. Throws
-   * `ConfigurationError` where another owner has the name.
+   * Returns a reference to a schema of a single owner. The schema may be recursive. Throws
+   * `ConfigurationError` if another owner has the name.
    */
   define(name: string, owner: string, make: () => unknown): Reference {
     return this.#claim('schemas', { names: [name], owner }, `of ${owner}`, make)
   }
 
-  /** The same of what two owners may have alike: `identity` tells whether they have. */
+  /**
+   * Like `define`, for schemas that two owners may share. They share it if the identities are
+   * equal.
+   */
   defineAlike(names: readonly string[], owner: string, identity: string, make: () => unknown): Reference {
     return this.#claim('schemas', { names, owner }, identity, make)
   }
 
-  /** A reference to what an owner shares among its operations, or the value itself where others have the name: it can do without one. */
+  /**
+   * Returns a reference to a part that an owner shares among its operations. Returns the part
+   * itself if the name is taken.
+   */
   shareIfFree(
     kind: ComponentKind,
     name: string,
@@ -74,10 +86,10 @@ export class Components {
     return this.#claim(kind, { names: [name], owner }, identity, make)
   }
 
-  /** All of them by kind and name, sorted by name. */
+  /** Returns all components by kind and name, sorted by name. */
   all(): Readonly<Record<string, Readonly<Record<string, unknown>>>> {
     const made = new Map<ComponentKind, Map<string, unknown>>()
-    // What is made may need more of them, which then stand at the end.
+    // Building a component may append further claims to the list.
     for (const { kind, name, make } of this.#claims) {
       const table = made.get(kind) ?? new Map<string, unknown>()
       made.set(kind, table)
@@ -113,6 +125,6 @@ function sorted(table: ReadonlyMap<string, unknown>): Readonly<Record<string, un
 function clash(kind: ComponentKind, name: string, owner: string, other: string): ConfigurationError {
   return new ConfigurationError(
     'description-clash',
-    `${owner} and ${other} would share the name "${name}" among the ${kind} of the document. Give one of them another "singular", or another title.`,
+    `${owner} and ${other} have the same name "${name}" among the ${kind} of the document. Set another "singular", or another title, for one of them.`,
   )
 }

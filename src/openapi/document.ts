@@ -1,10 +1,10 @@
-/** The types of an OpenAPI document, as far as this library writes them. */
+/** The types of an OpenAPI document, limited to the parts that this library writes. */
 import type { JsonObject } from '../definition/json.js'
 
 /** A JSON Schema in a document. */
 export type DocumentSchema = Readonly<JsonObject>
 
-/** `#/components/...`. */
+/** A reference such as `#/components/...`. */
 export interface Reference {
   readonly $ref: string
 }
@@ -23,7 +23,7 @@ export interface DocumentOperation {
   readonly [extension: `x-${string}`]: unknown
 }
 
-/** The operations of a path by their methods in lower case, beside what they share. */
+/** The operations of a path by method in lower case, and the members that they share. */
 export type DocumentPath = Readonly<Record<string, unknown>>
 
 /** An OpenAPI document: plain JSON. */

@@ -4,8 +4,8 @@ import type { OpenApiDocument } from './document.js'
 import { openapi } from './openapi.js'
 
 /**
- * The OpenAPI document of each version that what `api()` made serves, by its name; retired ones have
- * none. A `resourceRouter`, which knows no versions, has one called `v1`.
+ * Returns the OpenAPI document of each version that a service serves, by version name. Retired
+ * versions have none. A `resourceRouter` has no versions: its document is called `v1`.
  *
  * Throws `ConfigurationError` as `openapi()` does.
  */

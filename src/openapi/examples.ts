@@ -1,4 +1,4 @@
-/** The examples of a document are held against their schemas: one that does not fit would teach clients a mistake. */
+/** Validates the examples of a document against their schemas. */
 import { isList, isObject, type JsonObject } from '../definition/json.js'
 import { ConfigurationError } from '../problem.js'
 import type { OpenApiDocument } from './document.js'
@@ -6,26 +6,29 @@ import { Validators } from './strict/validators.js'
 
 interface Example {
   readonly value: unknown
-  /** Where its schema stands. */
+  /** The path to its schema in the document. */
   readonly schema: readonly string[]
-  /** What messages call it. */
+  /** The subject of messages. */
   readonly name: string
 }
 
-/** Throws `ConfigurationError` for an example that does not fit its schema. */
+/** Throws `ConfigurationError` if an example does not match its schema. */
 export function checkExamples(document: OpenApiDocument): void {
   const examples = [...ofBodies(document), ...ofSchemas(document.components.schemas ?? {}, ['components', 'schemas'])]
-  // Most documents have none, and need no validators.
+  // Compiling validators is expensive, and most documents have no examples.
   if (examples.length === 0) return
   const validators = new Validators(document)
   for (const { value, schema, name } of examples) {
     const [fault] = validators.faults(value, schema)
     if (fault === undefined) continue
-    throw new ConfigurationError('description-unfit', `${name} does not fit its schema: ${fault}. Mend the example.`)
+    throw new ConfigurationError(
+      'description-unfit',
+      `${name} does not match its schema: ${fault}. Correct the example.`,
+    )
   }
 }
 
-/** Those that teams give to operations. */
+/** Returns the examples of request bodies. */
 function ofBodies({ paths }: OpenApiDocument): readonly Example[] {
   return Object.entries(paths).flatMap(([path, item]) =>
     Object.entries(item).flatMap(([method, operation]) => {
@@ -42,10 +45,10 @@ function ofBodies({ paths }: OpenApiDocument): readonly Example[] {
   )
 }
 
-/** Words of schemas whose values are data, in which nothing is a schema. */
+/** Keywords whose values are data and contain no schemas. */
 const data: ReadonlySet<string> = new Set(['examples', 'example', 'default', 'enum', 'const'])
 
-/** Those that stand in schemas. */
+/** Returns the examples inside schemas. */
 function ofSchemas(node: Readonly<JsonObject>, place: readonly string[]): readonly Example[] {
   const own = isList(node.examples)
     ? node.examples.map((value) => ({

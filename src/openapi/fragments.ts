@@ -1,10 +1,15 @@
-/** Hand-written routes in a document: what a team writes of them is added, and may take nothing's place. */
+/**
+ * Adds the descriptions of hand-written routes to a document. They may not replace existing parts.
+ */
 import { isObject } from '../definition/json.js'
 import type { DocumentFragment } from '../plan/document-options.js'
 import { ConfigurationError } from '../problem.js'
 import type { OpenApiDocument } from './document.js'
 
-/** The document with what the fragments add. Throws `ConfigurationError` where something stands there already. */
+/**
+ * Returns the document with the fragments added. Throws `ConfigurationError` if a part exists
+ * already.
+ */
 export function addFragments(document: OpenApiDocument, fragments: readonly DocumentFragment[]): OpenApiDocument {
   let whole = document
   for (const { paths = {}, components = {}, tags = [] } of fragments) {
@@ -20,7 +25,7 @@ export function addFragments(document: OpenApiDocument, fragments: readonly Docu
 
 type Tables = Readonly<Record<string, Readonly<Record<string, unknown>>>>
 
-/** Two levels: the methods of paths, the names of components. */
+/** Merges two levels: methods of paths, or names of components. */
 function merged(what: string, known: Tables, added: Tables): Tables {
   const result: Record<string, Readonly<Record<string, unknown>>> = { ...known }
   for (const [name, entries] of Object.entries(added)) {

@@ -1,4 +1,7 @@
-/** Examples of bodies and answers that the team gives none of: one for each type, and one for each body that has no type of its own. */
+/**
+ * Generates examples for bodies without any: one for each named type, and one for each body of an
+ * unnamed type.
+ */
 import { isList, isObject, type JsonObject, own } from '../definition/json.js'
 import type { JsonSchema } from '../definition/schema-types.js'
 import type { ExampleSource } from '../plan/example-source.js'
@@ -8,16 +11,17 @@ import { Validators } from './strict/validators.js'
 
 const prefix = '#/components/schemas/'
 
-/** The media types that have examples: the others show the same values. */
+/** The media types that get examples. The others would show the same values. */
 const types: ReadonlySet<string> = new Set([mediaType.json, mediaType.mergePatch])
 
 /**
- * The document with examples. Those of types stand in the types, so that each is there once, whatever refers to it. Every one is held
- * against its schema; where none fits, none is there.
+ * Returns the document with examples. Examples of named types are stored in the type, so each
+ * appears once. All examples are validated against their schemas. A schema for which no valid
+ * example is found gets none.
  */
 export function withExamples(document: OpenApiDocument, source: ExampleSource): OpenApiDocument {
   const schemas = document.components.schemas ?? {}
-  const made = new Maker(document, source)
+  const made = new ExampleBuilder(document, source)
   const typed = new Map<string, unknown>()
   const look = (media: unknown, place: readonly string[]): unknown => {
     if (!isObject(media) || media.example !== undefined || media.examples !== undefined) return media
@@ -25,7 +29,7 @@ export function withExamples(document: OpenApiDocument, source: ExampleSource): 
     const name = typeIn(schema)
     if (name !== undefined && !typed.has(name))
       typed.set(name, withExample(schemas[name], made.of(name, schemas[name], ['components', 'schemas', name])))
-    if (name !== undefined || !isObject(schema) || !saysMuch(schema)) return media
+    if (name !== undefined || !isObject(schema) || !isInformative(schema)) return media
     const found = made.of(place.join(' '), schema, [...place, 'schema'])
     return found === undefined ? media : { ...media, example: found.value }
   }
@@ -42,15 +46,15 @@ export function withExamples(document: OpenApiDocument, source: ExampleSource): 
   }
 }
 
-/** The type that a body is of, or a list of. */
+/** Returns the named type of a body, or of the items of a list. */
 function typeIn(schema: unknown): string | undefined {
   const node = own(schema, 'type') === 'array' ? own(schema, 'items') : schema
   const ref = own(node, '$ref')
   return typeof ref === 'string' && ref.startsWith(prefix) ? ref.slice(prefix.length) : undefined
 }
 
-/** Examples of any value, and of a document in a document, would tell nothing. */
-const saysMuch = (schema: JsonObject): boolean =>
+/** Schemas that allow any value, and embedded documents, get no examples. */
+const isInformative = (schema: JsonObject): boolean =>
   Object.keys(schema).length > 0 && schema.description !== 'An OpenAPI document.'
 
 const withExample = (schema: unknown, found: { readonly value: unknown } | undefined): unknown =>
@@ -58,7 +62,7 @@ const withExample = (schema: unknown, found: { readonly value: unknown } | undef
 
 type Look = (media: unknown, place: readonly string[]) => unknown
 
-/** A path with its media types as `look` gives them back. */
+/** Returns a path item in which each media type object is replaced with the result of `look`. */
 function eachMedia(item: Readonly<JsonObject>, place: readonly string[], look: Look): JsonObject {
   return Object.fromEntries(
     Object.entries(item).map(([method, operation]) => {
@@ -92,7 +96,9 @@ function withContent(body: unknown, place: readonly string[], look: Look): unkno
   return { ...body, content: Object.fromEntries(content) }
 }
 
-/** Words of schemas that leave it open whether what was made by them fits: a value is then held against its schema. */
+/**
+ * Keywords that generated values may violate. Values of schemas with these keywords are validated.
+ */
 const uncertain = [
   '"oneOf"',
   '"not"',
@@ -110,7 +116,7 @@ const uncertain = [
   '"unevaluatedItems"',
 ]
 
-class Maker {
+class ExampleBuilder {
   readonly #document: OpenApiDocument
   readonly #source: ExampleSource
   readonly #schemas: JsonObject
@@ -124,7 +130,7 @@ class Maker {
     this.#schemas = (document.components.schemas ?? {}) as JsonObject
   }
 
-  /** An example of a schema; `undefined` where none fits. */
+  /** Returns an example of a schema, or `undefined` if no candidate is valid. */
   of(name: string, schema: unknown, place: readonly string[]): { readonly value: unknown } | undefined {
     if (!isObject(schema)) return undefined
     const needed = this.#needed(schema)
@@ -158,21 +164,21 @@ class Maker {
     return text
   }
 
-  /** The types that a schema refers to, and those refer to. */
+  /** Returns the types that a schema references, directly or indirectly. */
   #needed(schema: JsonObject): ReadonlySet<string> {
     const needed = new Set<string>()
-    const left: unknown[] = [schema]
-    while (left.length > 0) {
-      for (const [, name = ''] of this.#textOf(left.pop()).matchAll(/"#\/components\/schemas\/([^"/]+)"/g)) {
+    const pending: unknown[] = [schema]
+    while (pending.length > 0) {
+      for (const [, name = ''] of this.#textOf(pending.pop()).matchAll(/"#\/components\/schemas\/([^"/]+)"/g)) {
         if (needed.has(name) || !isObject(this.#schemas[name])) continue
         needed.add(name)
-        left.push(this.#schemas[name])
+        pending.push(this.#schemas[name])
       }
     }
     return needed
   }
 }
 
-/** A schema whose references lead into its own `$defs`. */
+/** Returns a copy of a schema whose references point into its own `$defs`. */
 const local = (schema: unknown): JsonObject =>
   JSON.parse(JSON.stringify(schema).replaceAll(`"${prefix}`, '"#/$defs/')) as JsonObject

@@ -1,4 +1,4 @@
-/** The header fields of answers, as components. */
+/** The header fields of responses, as components. */
 import type { AnswerField } from '../plan/answer-fields.js'
 import { header } from '../wire.js'
 import { longestAnswered, safeInteger } from './bounds.js'
@@ -18,40 +18,43 @@ const text = (description: string, more: DocumentSchema = {}): Field => ({
 
 const natural = safeInteger({ type: 'integer', minimum: 0 })
 
-/** What each field means. */
+/** The description and schema of each field. */
 const fields: Readonly<Record<string, Field>> = {
   [header.accept]: text('The media types of a body (RFC 9110 15.5.16).'),
   [header.acceptEncoding]: text('The content codings of a body (RFC 9110 15.5.16).'),
   [header.acceptPatch]: text('The media types of a PATCH (RFC 5789 3.1).'),
-  [header.allowOrigin]: text('The origin whose scripts may read the answer (HDR-7).'),
-  [header.allow]: text('The methods that may be used here (VERB-9).'),
-  [header.cacheControl]: text('How long the answer may be cached, and whether shared caches may cache it (HDR-6).'),
-  [header.contentDisposition]: text('How a client may name the file (RFC 6266).'),
+  [header.allowOrigin]: text('The origin whose scripts may read the response (HDR-7).'),
+  [header.allow]: text('The methods that the caller may use at this address (VERB-9).'),
+  [header.cacheControl]: text('How long the response may be cached, and whether shared caches may store it (HDR-6).'),
+  [header.contentDisposition]: text('A suggested file name (RFC 6266).'),
   [header.contentLocation]: text("The item's own address (RFC 9110 8.7).", { format: 'uri-reference' }),
   [header.deprecation]: text('When the version became deprecated (RFC 9745).', { pattern: '^@-?[0-9]+$' }),
   [header.etag]: text('The version of the representation: send it as `If-Match` or `If-None-Match` (HDR-2).', {
     pattern: '^(?:W/)?".*"$',
   }),
   [header.link]: text(
-    'Other pages, with the relations `first`, `prev`, `next` and `last`, or the successor of the version (QUERY-7, VER-3).',
+    'Links to other pages, with the relations `first`, `prev`, `next` and `last`, or to the successor of the version (QUERY-7, VER-3).',
     { pattern: '^<[^<>]*> *;.*$' },
   ),
-  [header.location]: text('The absolute address of what was created (VERB-2).', { format: 'uri' }),
-  [header.preferenceApplied]: text('The preference of the request that was followed (RFC 7240 3).'),
-  [header.rateLimit]: text('What is left of the budget (LIMIT-1).'),
-  [header.rateLimitPolicy]: text('The budget (LIMIT-1).'),
+  [header.location]: text('The absolute address of the created item (VERB-2).', { format: 'uri' }),
+  [header.preferenceApplied]: text('The preferences of the request that were applied (RFC 7240 3).'),
+  [header.rateLimit]: text('The remaining quota (LIMIT-1).'),
+  [header.rateLimitPolicy]: text('The quota policy (LIMIT-1).'),
   [header.requestId]: text('The id of the request.', { maxLength: 128 }),
   [header.retryAfter]: { description: 'Seconds until the request may be sent again.', schema: natural },
   [header.sunset]: text('When the version ends (RFC 8594).', {
     pattern: '^[A-Z][a-z]{2}, [0-9]{2} [A-Z][a-z]{2} [0-9]{4} [0-9:]{8} GMT$',
   }),
   [header.token]: text('The token of this user (AUTH-2).'),
-  [header.totalCount]: { description: 'How many items match, on all pages (QUERY-7).', schema: natural },
-  [header.vary]: text('The request header fields that the answer depends on.'),
+  [header.totalCount]: { description: 'The number of matching items on all pages (QUERY-7).', schema: natural },
+  [header.vary]: text('The request header fields that the response depends on.'),
   [header.wwwAuthenticate]: text('How to authenticate (RFC 9110 11.6.1).'),
 }
 
-/** These fields as the `headers` of a response. `stated` are fields of a team, by what they mean. */
+/**
+ * Returns these fields as the `headers` of a response. `stated`: descriptions of the team's own
+ * fields by name.
+ */
 export function headersOf(
   found: readonly AnswerField[],
   components: Components,
@@ -62,15 +65,18 @@ export function headersOf(
   return Object.fromEntries([...known, ...own])
 }
 
-/** The names of the components of header fields, as a part of a name that tells answers with other fields apart. */
+/**
+ * Returns the names of header fields as a suffix that distinguishes responses with different
+ * fields.
+ */
 export const fieldNames = (headers: ReturnType<typeof headersOf>): string =>
   Object.entries(headers)
     .map(([name, given]) => (typeof given.$ref === 'string' ? (given.$ref.split('/').at(-1) ?? '') : typeName(name)))
     .join('')
 
-/** A field that is always there is another component than one that may be missing. */
+/** Returns a reference to a field. Required and optional fields are different components. */
 function reference(name: string, always: boolean, components: Components): Reference {
-  // Rulesets look for it by its own name wherever there are header fields, also among the components.
+  // Linting rulesets search for this field by its exact name, also in components.
   const title = name === header.allowOrigin ? name : `${always ? '' : 'Optional'}${typeName(name)}`
   const field = fields[name] ?? text('A header field.')
   return components.share('headers', [title], { ...field, ...(always ? { required: true } : {}) })

@@ -1,4 +1,4 @@
-/** `express-rest-conventions/openapi`: a service describes itself. */
+/** `express-rest-conventions/openapi`: OpenAPI documents of services, and their comparison. */
 
 export { canonicalDocument } from '../contract/canonical.js'
 export type { Change } from '../contract/changes.js'

@@ -1,7 +1,10 @@
-/** Whether two JSON values say the same. */
+/** Compares JSON values. */
 import { isList, isObject } from '../definition/json.js'
 
-/** True for values that are equal, whatever the order of members. Parts that both share are looked at once. */
+/**
+ * Returns whether two values are equal, regardless of the order of members. Shared parts are not
+ * traversed.
+ */
 export function isAlike(one: unknown, other: unknown): boolean {
   if (one === other) return true
   if (isList(one))

@@ -1,4 +1,4 @@
-/** The schemas of links: as answers have them (REP-1), and as bodies may have them (REP-7). */
+/** The schemas of links in responses (REP-1) and in request bodies (REP-7). */
 import type { LinkTo } from '../definition/resource.js'
 import type { LinkForms } from '../plan/legacy-endings.js'
 import type { Mounted } from '../plan/routes.js'
@@ -8,16 +8,18 @@ import type { DocumentSchema, Reference } from './document.js'
 import type { MemberSchemas } from './member-schemas.js'
 import { typeName } from './names.js'
 
-/** Makes the schemas of links. */
+/** Builds the schemas of links. */
 export class LinkSchemas {
   readonly #components: Components
   readonly #members: MemberSchemas
   readonly #sentAddress: DocumentSchema
   readonly #forms: LinkForms
-  /** Links as bodies have them: most stand in several. */
+  /** Links in request bodies. Most are used in several bodies. */
   readonly #sent = new Map<Mounted, Map<string, Reference>>()
 
-  /** `bodyLimit`: the most bytes of a body, and so the most characters of a text in it. */
+  /**
+   * `bodyLimit`: the maximum size of a body in bytes, and therefore of a text in it in characters.
+   */
   constructor(components: Components, members: MemberSchemas, bodyLimit: number, forms: LinkForms) {
     this.#forms = forms
     this.#components = components
@@ -29,14 +31,15 @@ export class LinkSchemas {
     }
   }
 
-  /** A link to a sub-collection of the item. */
+  /** Returns the schema of a link to a sub-collection of the item. */
   sub(): DocumentSchema {
     return this.#inForm(this.#components.define('SubCollectionLink', 'the library', () => subLink))
   }
 
-  /** A link as answers have it, with the members of its target that identify it. */
+  /** Returns the schema of a link in responses, with the identifying members of its target. */
   brief(mounted: Mounted, link: LinkTo, target: Mounted): DocumentSchema {
-    // What its caller may not read, and what leads nowhere, is an address alone.
+    // Members are optional: if the caller may not read the target, or it is missing, the link has
+    // only `href`.
     const shown = link.show.flatMap((name) => {
       const schema = this.#members.of(target, 'output', name, true)
       return schema === undefined ? [] : [[name, schema] as const]
@@ -51,13 +54,19 @@ export class LinkSchemas {
     return this.#inForm(this.#share(mounted, link, target, 'Link', schema))
   }
 
-  /** A link as answers of this service have it: an object, a plain address, or either (REP-1). */
+  /**
+   * Returns the link in the form that this service returns: an object, a plain address, or either
+   * (REP-1).
+   */
   #inForm(link: Reference): DocumentSchema {
     if (this.#forms === 'objects') return { ...link }
     return this.#forms === 'addresses' ? { ...absolute } : { anyOf: [absolute, link] }
   }
 
-  /** A link as bodies have it: by its address, or by the key of its target. What else stands in it is ignored. */
+  /**
+   * Returns the schema of a link in request bodies: an address, or the key of the target. Other
+   * members are ignored.
+   */
   sent(mounted: Mounted, link: LinkTo, target: Mounted): DocumentSchema {
     const made = this.#sent.get(mounted) ?? new Map<string, Reference>()
     this.#sent.set(mounted, made)
@@ -68,14 +77,15 @@ export class LinkSchemas {
 
   #makeSent(mounted: Mounted, link: LinkTo, target: Mounted): Reference {
     const { key, definition } = target.plan
-    // Beside a key it may be null, as a client got it. Where it is a member of the target, the key says which one it is.
+    // Beside a key, `href` may be null, as in responses. If `href` is a member of the target, the
+    // key identifies the target.
     const address = definition.shape.members.has('href')
       ? {}
       : { href: { type: ['string', 'null'], maxLength: this.#sentAddress.maxLength } }
     const keys = key.members.map((name) => [name, this.#members.of(target, 'replace', name, true) ?? {}] as const)
     const schema = {
       type: 'object',
-      description: `Leads to one of ${target.plan.collection}: by its address in any living version, or by its key. Other members are ignored (REP-7).`,
+      description: `Refers to one of ${target.plan.collection}, by its address in any served version or by its key. Other members are ignored (REP-7).`,
       anyOf: [
         { type: 'object', properties: { href: this.#sentAddress }, required: ['href'] },
         { type: 'object', properties: { ...address, ...Object.fromEntries(keys) }, required: key.members },
@@ -84,7 +94,7 @@ export class LinkSchemas {
     return this.#share(mounted, link, target, 'Reference', schema)
   }
 
-  /** All that lead to one target share a type where they say the same. */
+  /** Links to one target share a type if their schemas are equal. */
   #share(
     mounted: Mounted,
     link: LinkTo,

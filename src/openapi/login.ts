@@ -1,4 +1,4 @@
-/** The login of a public API, which stands beside its versions (AUTH-2). */
+/** The login of a public API, which is not part of a version (AUTH-2). */
 import { modesOf } from '../conventions/modes.js'
 import { fieldsOfLogin } from '../plan/answer-fields.js'
 import type { ServiceFacts } from '../plan/description.js'
@@ -8,9 +8,9 @@ import { headersOf } from './headers.js'
 import { unlisted } from './operations.js'
 import { ProblemResponses } from './problem-schemas.js'
 
-const description = 'A token for user and password, in the header `x-authorization-token` of the answer (AUTH-2).'
+const description = 'Returns a token for user and password in the header `x-authorization-token` (AUTH-2).'
 
-/** The path of the login, whose server is that of the service itself. `root`: its address. */
+/** Returns the path item of the login. `root`: the address of the service, without a version. */
 export function loginPath(facts: ServiceFacts, root: string, components: Components): Record<string, unknown> {
   components.share('securitySchemes', ['basic'], {
     type: 'http',
@@ -18,7 +18,7 @@ export function loginPath(facts: ServiceFacts, root: string, components: Compone
     description: 'User and password (AUTH-2).',
   })
   const problems = new ProblemResponses(components)
-  // A login is counted by its own budget, and belongs to no version.
+  // Logins have their own rate limit, and belong to no version.
   const own: ServiceFacts = { ...facts, rateLimit: false }
   const operation = (method: string, operationId: string, status: number, summary: string): unknown => ({
     operationId,
@@ -31,7 +31,7 @@ export function loginPath(facts: ServiceFacts, root: string, components: Compone
         description: status === 204 ? 'The methods of the login.' : 'The token.',
         headers: headersOf(fieldsOfLogin(method, own), components),
       },
-      // The service refuses nothing of it.
+      // The service answers every OPTIONS request with 204.
       ...(method === 'OPTIONS'
         ? { '4XX': unlisted }
         : problems.ofProblems(

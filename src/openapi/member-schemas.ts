@@ -1,4 +1,4 @@
-/** The schemas of the members of resources, each closed as bodies are and made once. */
+/** The schemas of the members of resources. Objects are closed. Each schema is built once. */
 import type { JsonSchema } from '../definition/schema-types.js'
 import { closedPlace } from '../plan/closed-schema.js'
 import type { Mounted } from '../plan/routes.js'
@@ -8,12 +8,12 @@ import { typeName } from './names.js'
 import { isPurposeless, nullable, type Purpose } from './purposes.js'
 import { memberSchema, type SchemaContext, translated } from './schemas.js'
 
-/** The name of the type of a resource's items. */
+/** Returns the type name of a resource's items. */
 export const typeOf = ({ plan }: Mounted): string => typeName(plan.definition.singular) || typeName(plan.collection)
 
-/** What is known of one resource. */
+/** The cached parts of one resource. */
 interface Known {
-  /** What messages call it. */
+  /** Its name in messages. */
   readonly owner: string
   readonly type: string
   readonly members: Map<string, Member | undefined>
@@ -21,16 +21,16 @@ interface Known {
 
 interface Member {
   readonly node: JsonSchema
-  /** Whether it says the same in whatever purpose. */
+  /** Whether the schema is the same for every purpose. */
   readonly isSame: boolean
-  /** What it then says. */
+  /** The schema for every purpose, if it is the same. */
   same?: DocumentSchema
 }
 
-/** Makes the schemas of members. */
+/** Builds the schemas of members. */
 export class MemberSchemas {
   readonly #components: Components
-  /** What names of types end with. */
+  /** The suffix of type names. */
   readonly #suffix: string
   readonly #known = new Map<Mounted, Known>()
 
@@ -39,12 +39,15 @@ export class MemberSchemas {
     this.#suffix = suffix
   }
 
-  /** What messages call a resource, and the name of its type. */
+  /** Returns the name of a resource in messages, and the name of its type. */
   ownerOf(mounted: Mounted): Pick<Known, 'owner' | 'type'> {
     return this.#knownOf(mounted)
   }
 
-  /** The schema of a member for a purpose; `undefined` where the resource has none of this name. `wanted`: it must stand in whole records. */
+  /**
+   * Returns the schema of a member for a purpose, or `undefined` if the resource has no such
+   * member. `wanted`: whether complete records must have it.
+   */
   of(mounted: Mounted, purpose: Purpose, name: string, wanted: boolean): DocumentSchema | undefined {
     const member = this.#memberOf(mounted, name)
     if (member === undefined) return undefined
@@ -53,7 +56,7 @@ export class MemberSchemas {
     return purpose === 'patch' && !wanted ? nullable(member.same) : member.same
   }
 
-  /** Where schemas of a resource are made for a purpose. */
+  /** Returns the context in which schemas of a resource are built for a purpose. */
   context(mounted: Mounted, purpose: Purpose): SchemaContext {
     const { owner, type } = this.#knownOf(mounted)
     return { components: this.#components, root: mounted.plan.definition.schema, owner, name: type, purpose }
@@ -76,7 +79,7 @@ export class MemberSchemas {
     if (members.has(name)) return members.get(name)
     const { schema, shape } = mounted.plan.definition
     const given = shape.properties.get(name)
-    // Where nothing is an object there is nothing to close.
+    // A schema without objects needs no closing.
     const isSame = given !== undefined && isPurposeless(given)
     const member =
       given === undefined ? undefined : { node: isSame ? given : closedPlace(schema, given, () => false), isSame }

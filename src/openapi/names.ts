@@ -1,11 +1,20 @@
-/** Names for components and operations: identifiers that a generator of clients can use as they are. */
+/**
+ * Names for components and operations. They are valid identifiers, so that client generators need
+ * not change them.
+ */
 
-/** The parts of a segment or a member: `pre-piezas` has two, `codigosPostales` has its capitals already. */
+/**
+ * Splits a segment or a member into words: `pre-piezas` has two. `codigosPostales` stays one word
+ * with its capitals.
+ */
 const wordsOf = (text: string): readonly string[] => ascii(text).split(/[^A-Za-z0-9]+/)
 
-/** Without accents; what is no Latin letter becomes its code, since component names hold nothing else. */
+/**
+ * Removes accents, and replaces other non-ASCII characters with their code points: component names
+ * must be ASCII.
+ */
 function ascii(text: string): string {
-  // Most names are: a document asks for thousands of them.
+  // Fast path: a document needs thousands of names, and most are ASCII.
   if (/^[ -~]*$/.test(text)) return text
   return text
     .normalize('NFD')
@@ -13,10 +22,10 @@ function ascii(text: string): string {
     .replace(/[^\p{ASCII}]/gu, (character) => `u${(character.codePointAt(0) ?? 0).toString(16)}`)
 }
 
-/** The name of a type: `PrePieza` of `pre-pieza`. */
+/** Returns the name of a type: `PrePieza` for `pre-pieza`. */
 export const typeName = (text: string): string => wordsOf(text).map(capital).join('')
 
-/** The name of a parameter: `prePiezaId` of `pre-pieza-id`. */
+/** Returns the name of a parameter: `prePiezaId` for `pre-pieza-id`. */
 export function memberName(text: string): string {
   const name = typeName(text)
   return name.charAt(0).toLowerCase() + name.slice(1)

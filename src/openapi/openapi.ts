@@ -1,4 +1,4 @@
-/** An OpenAPI document of one version of a service, made of what serves its requests. */
+/** The OpenAPI document of one version of a service, derived from its routes and schemas. */
 import { nearMiss } from '../near-miss.js'
 import { checkOptions, invalidOption } from '../options/check.js'
 import {
@@ -30,13 +30,13 @@ import { withoutUnused } from './unused.js'
 import { toVersion30 } from './version-30.js'
 
 /**
- * The OpenAPI document of a version of what `api()` or `resourceRouter()` made: paths, parameters,
- * bodies, answers, headers and problems, as they are served. It is plain JSON. Of a
- * `resourceRouter`, which knows no versions, `version` is the name of the one it is mounted below.
+ * Returns the OpenAPI document of a version of a service made by `api()` or `resourceRouter()`, as
+ * plain JSON: paths, parameters, bodies, responses, headers and problems. A `resourceRouter` has no
+ * versions: `version` is the name of the version below which it is mounted.
  *
- * Throws `ConfigurationError` where the version is not served, an option makes no sense, two things
- * would share a name, an example does not fit its schema, or a schema has a word that no document
- * can hold.
+ * Throws `ConfigurationError` if the version is not served, an option is invalid, two parts have
+ * the same name, an example does not match its schema, or a schema has a keyword that a document
+ * can't express.
  *
  * @example writeFileSync('v1.json', JSON.stringify(openapi(service, 'v1', { info: { title: 'Pieces', version: '1.4.0' } })))
  */
@@ -45,15 +45,18 @@ export function openapi(service: object, version: string, options: OpenApiOption
   return describe(requireDescription('openapi()', service), version, given)
 }
 
-/** What a service says when it describes itself to a request. */
+/** The request for which a service describes itself. */
 export interface Asked {
   /** The absolute address before the version. */
   readonly root?: string
-  /** Which operations are told. Default: all. */
+  /** Selects the operations to include. Default: all. */
   readonly wanted?: ((route: Route, operation: OperationDescription) => boolean) | undefined
 }
 
-/** The same of a description, with options of their kinds. Throws `ConfigurationError` as `openapi` does. */
+/**
+ * Builds the document from a description and checked options. Throws `ConfigurationError` as
+ * `openapi` does.
+ */
 export function describe(
   description: ServiceDescription,
   version: string,
@@ -61,7 +64,7 @@ export function describe(
   asked: Asked = {},
 ): OpenApiDocument {
   const { described, facts } = describedVersion(description, version)
-  // A mock stands for a service at another address.
+  // A mock has another address than the service that it describes.
   const root = asked.root ?? facts.root
   const components = new Components()
   const { info, servers, openapi: format = '3.1.1', externalDocs, fragments = [], examples } = given
@@ -72,7 +75,7 @@ export function describe(
     if (paths['/login'] !== undefined) {
       throw new ConfigurationError(
         'description-clash',
-        'The login of api() and the endpoint "login" would share the path "/login" of the document. Call the endpoint otherwise.',
+        'The login of api() and the endpoint "login" have the same path "/login" in the document. Rename the endpoint.',
       )
     }
     paths['/login'] = loginPath(facts, root ?? '/', components)
@@ -90,19 +93,19 @@ export function describe(
     paths,
     components: components.all(),
     ...(externalDocs === undefined ? {} : { externalDocs }),
-    // Not only a header field: whoever compares documents has to know when the version may go (VER-3).
+    // The comparison of documents reads it, to decide whether the version may be removed (VER-3).
     ...(described.life?.sunset === undefined ? {} : { 'x-sunset': new Date(described.life.sunset).toISOString() }),
     ...announcement(described.life),
   }
   const added = addFragments(document, fragments)
-  const complete = records.hasStrays || components.hasStrays ? withoutUnused(added, fragments) : added
+  const complete = records.hasUnused || components.hasUnused ? withoutUnused(added, fragments) : added
   checkOperationIds(complete)
   const whole = examples === undefined ? complete : withExamples(complete, examples)
   if (components.hasExamples) checkExamples(whole)
   return format === '3.0.3' ? toVersion30(whole) : whole
 }
 
-/** What its clients have to know of the end of a version: where to go, and when it answers nothing (VER-3). */
+/** Returns the successor and the brownouts of a version (VER-3). */
 function announcement(life: DescribedLife | undefined): Pick<OpenApiDocument, `x-${string}`> {
   const brownouts = life?.brownouts?.announced(Date.now()) ?? []
   return {
@@ -111,13 +114,16 @@ function announcement(life: DescribedLife | undefined): Pick<OpenApiDocument, `x
   }
 }
 
-/** Public APIs are those with tokens of a login, private ones have Bearer tokens (AUTH-1..3). Of others nobody knows. */
+/**
+ * Returns `x-internal`: APIs with tokens of a login are public, APIs with Bearer tokens are
+ * internal (AUTH-1..3). It is left out for others.
+ */
 function audienceOf({ authenticate, login }: ServiceFacts): { readonly 'x-internal'?: boolean } {
   if (login || authenticate?.field === header.token) return { 'x-internal': false }
   return authenticate?.format === 'JWT' ? { 'x-internal': true } : {}
 }
 
-/** The version that is to be described. */
+/** Returns the version to describe. Throws `ConfigurationError` if it is not served. */
 function describedVersion(
   { versions, facts }: ServiceDescription,
   version: string,
@@ -127,13 +133,13 @@ function describedVersion(
   const living = [...versions].filter(([, entry]) => entry !== 'retired').map(([name]) => name)
   const near = nearMiss(version, living)
   throw invalidOption(
-    `openapi() got the version "${version}", which ${found === undefined ? 'is not served' : 'has retired'}. ${near === undefined ? `Give one of ${living.join(', ')}` : `Did you mean "${near}"?`}.`,
+    `openapi() got the version "${version}", which ${found === undefined ? 'is not served' : 'has retired'}. ${near === undefined ? `Pass one of ${living.join(', ')}` : `Did you mean "${near}"?`}.`,
   )
 }
 
-/** The methods of a path in the order in which documents mostly have them. */
+/** The methods of a path in the usual order of documents. */
 const order = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
-/** The same as members of a path, with those that only fragments have. */
+/** The members of a path item that are operations. Only fragments have TRACE. */
 const methods = [...order, 'TRACE'].map((method) => method.toLowerCase())
 
 type Paths = Record<string, Record<string, unknown>>
@@ -167,11 +173,11 @@ function pathsOf(
   return paths
 }
 
-/** Of what has retired nothing is told: it is 410, OPTIONS too (VER-2). */
+/** Retired routes are left out: all their methods answer 410, including OPTIONS (VER-2). */
 const isServed = (route: Route): boolean =>
   route.lives === undefined || livingMethods(route, Date.now()).some((method) => method !== 'OPTIONS')
 
-/** The life of an operation: that of its version, and what is said of its own (VER-2, VER-3). */
+/** Merges the life cycle of an operation with that of its version (VER-2, VER-3). */
 function describedLife(life: DescribedLife | undefined, part: Life | undefined): DescribedLife | undefined {
   if (part === undefined) return life
   return {
@@ -183,7 +189,10 @@ function describedLife(life: DescribedLife | undefined, part: Life | undefined):
   }
 }
 
-/** Text for an operation that there is not would be nowhere, and nobody would notice. */
+/**
+ * Throws `ConfigurationError` if `describe` of a mount has texts for an operation that does not
+ * exist.
+ */
 function checkTexts({ kind, resource, operations }: Route): void {
   if (kind !== 'collection' || resource === undefined) return
   const { collection, item, below, text } = resource
@@ -200,29 +209,32 @@ function checkTexts({ kind, resource, operations }: Route): void {
   const near = nearMiss(stray, [...known])
   throw new ConfigurationError(
     'unknown-member',
-    `describe of the mount of "${resource.plan.collection}" tells of "${stray}", which is none of its operations. ${near === undefined ? `There are ${[...known].join(', ')}.` : `Did you mean "${near}"?`}`,
+    `describe of the mount of "${resource.plan.collection}" has texts for "${stray}", which is not one of its operations. ${near === undefined ? `Its operations are ${[...known].join(', ')}.` : `Did you mean "${near}"?`}`,
   )
 }
 
-/** The tags of a document: one for each resource and each endpoint on top. */
+/** Returns the tags of a document: one for each resource and each top-level endpoint. */
 function tagsOf({ table }: DescribedVersion): NonNullable<OpenApiDocument['tags']> {
   const tags = new Map<string, { readonly name: string; readonly description?: string }>()
   for (const route of table.routes) {
     const name = tagOf({ route })
     if (tags.has(name) || !isServed(route)) continue
     const { resource, endpoint } = route
-    const said =
+    const declared =
       resource?.text.description ??
       resource?.plan.definition.schema.description ??
       (resource === undefined ? endpoint?.description : undefined)
-    const usual = resource === undefined ? 'The description of this version.' : `What can be done with \`${name}\`.`
+    const usual = resource === undefined ? 'The description of this version.' : `The operations on \`${name}\`.`
     const { description: _, operations: __, ...extensions } = resource?.text ?? {}
-    tags.set(name, { name, description: typeof said === 'string' ? said : usual, ...extensions })
+    tags.set(name, { name, description: typeof declared === 'string' ? declared : usual, ...extensions })
   }
   return [...tags.values()]
 }
 
-/** Throws where two operations would be one method of a client. */
+/**
+ * Throws `ConfigurationError` if two operations have the same id: generated clients would have one
+ * method for both.
+ */
 function checkOperationIds({ paths }: OpenApiDocument): void {
   const places = new Map<string, string>()
   for (const path of Object.keys(paths)) {
@@ -240,5 +252,5 @@ function checkOperationIds({ paths }: OpenApiDocument): void {
 const sharedId = (id: string, place: string, other: string): ConfigurationError =>
   new ConfigurationError(
     'description-clash',
-    `${place} and ${other} would share the operation id "${id}". Give one of them an operationId in describe.`,
+    `${place} and ${other} have the same operation id "${id}". Set another operationId for one of them in describe.`,
   )

@@ -1,10 +1,13 @@
-/** The ids of operations: good names of methods in a client, the same as long as the address is (`listPrePiezas`, `getPrePieza`). */
+/**
+ * The ids of operations. They are suitable method names in generated clients, and stay the same as
+ * long as the address does: `listPrePiezas`, `getPrePieza`.
+ */
 import { singularOf } from '../definition/singular.js'
 import type { Route } from '../plan/routes.js'
 import { typeOf } from './member-schemas.js'
 import { typeName } from './names.js'
 
-/** The verb of an operation's name. What is called by several methods has a verb for each. */
+/** The verb of an operation id, by kind of route and method. */
 const verbs: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   collection: { GET: 'list', HEAD: 'count', POST: 'create' },
   item: { GET: 'get', HEAD: 'check', PUT: 'replace', PATCH: 'update', DELETE: 'delete' },
@@ -13,7 +16,9 @@ const verbs: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   flag: { GET: 'get', HEAD: 'check', PUT: 'set', DELETE: 'unset' },
 }
 
-/** The ids of the operations of a route, by method. HEAD of an endpoint is `head`, as its other methods are called by their own names. */
+/**
+ * Returns the operation ids of a route, by method. The verb of an endpoint is the method itself.
+ */
 export function operationIdsOf(route: Route): (method: string) => string {
   const place = placeOf(route, false)
   return (method) => {
@@ -22,7 +27,7 @@ export function operationIdsOf(route: Route): (method: string) => string {
   }
 }
 
-/** `one`: one item of a list is meant, as where it is created. */
+/** Returns the noun of the id. `one`: in the singular, as for POST to a collection. */
 function placeOf(route: Route, one: boolean): string {
   const { kind, resource, association, endpoint, template } = route
   if (resource === undefined) {
@@ -40,5 +45,8 @@ function placeOf(route: Route, one: boolean): string {
   return `${typeOf(parent)}${distinct(singular, typeName(as))}`
 }
 
-/** Some nouns have no plural of their own: OPTIONS of the list and of an item need two names. */
+/**
+ * If singular and plural are the same word, the ids for OPTIONS of the list and of the item must
+ * still differ.
+ */
 const distinct = (singular: string, plural: string): string => (singular === plural ? `${singular}Item` : singular)

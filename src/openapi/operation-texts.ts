@@ -1,4 +1,4 @@
-/** What a document says of an operation where its team says nothing: what it does, by which clause. */
+/** The default texts of operations, with the clauses that they implement. */
 import type { Situation } from '../plan/endings.js'
 
 interface Text {
@@ -8,76 +8,79 @@ interface Text {
 
 const text = (summary: string, description: string): Text => ({ summary, description })
 
-/** By the name of the operation. `{}` is the collection, `{parent}` that of the parent. */
+/** By operation name. `{}` is the collection, `{parent}` the collection of the parent. */
 const texts: Readonly<Record<string, Text>> = {
   list: text(
     'List {}',
-    'A page of the items that match, with the number of all of them and links to the other pages (VERB-1, QUERY-1..7).',
+    'Returns a page of the matching items with their total number and links to other pages (VERB-1, QUERY-1..7).',
   ),
-  create: text('Create one of {}', 'Creates an item; `Location` is its address (VERB-2).'),
+  create: text('Create one of {}', 'Creates an item. `Location` is its address (VERB-2).'),
   read: text(
     'Get one of {}',
-    'The item with links to what it refers to; `expand` puts those in full (VERB-1, REP-1, REP-2).',
+    'Returns the item with links to associated items. `expand` embeds them in full (VERB-1, REP-1, REP-2).',
   ),
   replace: text(
     'Replace one of {}',
-    'Replaces the whole item; its id stays (VERB-3). `If-Match` guards against changes of others (HDR-3).',
+    'Replaces the item except its id (VERB-3). `If-Match` prevents lost updates (HDR-3).',
   ),
   patch: text(
     'Change one of {}',
-    'Changes the members that are sent; null removes, or sets null (VERB-5). `If-Match` guards against changes of others (HDR-3).',
+    'Changes the members in the body. null removes a member or sets it to null (VERB-5). `If-Match` prevents lost updates (HDR-3).',
   ),
-  remove: text('Delete one of {}', 'Deletes the item. Afterwards it answers 404 (VERB-6).'),
+  remove: text('Delete one of {}', 'Deletes the item. Its address answers 404 afterwards (VERB-6).'),
   listMembers: text(
     'List the {} of one of {parent}',
-    'A page of the items that are in this collection of their parent (VERB-1, PATH-7).',
+    'Returns a page of the items in this sub-collection of the parent (VERB-1, PATH-7).',
   ),
   createMember: text(
     'Create one of {} for one of {parent}',
-    'Creates an item and puts it into this collection; `Location` is its own address (VERB-2, PATH-7).',
+    'Creates an item and adds it to this sub-collection. `Location` is its own address (VERB-2, PATH-7).',
   ),
   readMember: text(
     'Get one of the {} of one of {parent}',
-    'The item, where it is in this collection; `Content-Location` is its own address (PATH-7).',
+    'Returns the item if it is in this sub-collection. `Content-Location` is its own address (PATH-7).',
   ),
   attach: text(
-    'Put one of {} into one of {parent}',
-    'Puts an item that exists into this collection. There is no body (VERB-4).',
+    'Add one of {} to one of {parent}',
+    'Adds an existing item to this sub-collection. There is no body (VERB-4).',
   ),
   detach: text(
-    'Take one of {} out of one of {parent}',
-    'Takes the item out of this collection; the item itself stays (VERB-4).',
+    'Remove one of {} from one of {parent}',
+    'Removes the item from this sub-collection. The item itself is not deleted (VERB-4).',
   ),
-  readFlag: text('Ask whether one of {} is {flag}', '204 where the flag is set, 404 where it is not (PATH-8).'),
-  setFlag: text('Set {flag} of one of {}', 'Sets the flag; setting it again changes nothing (PATH-8).'),
-  unsetFlag: text('Unset {flag} of one of {}', 'Unsets the flag; unsetting it again changes nothing (PATH-8).'),
-  describe: text('Describe the version', 'The OpenAPI document of this version, in JSON or YAML by `Accept`.'),
-  readDocs: text('Read about the version', 'Pages for people about this version, and what they load.'),
-  options: text('List the methods of this address', 'The methods that the caller may use here, in `Allow` (VERB-9).'),
+  readFlag: text('Read {flag} of one of {}', 'Answers 204 if the flag is set, 404 if it is not (PATH-8).'),
+  setFlag: text('Set {flag} of one of {}', 'Sets the flag. The operation is idempotent (PATH-8).'),
+  unsetFlag: text('Unset {flag} of one of {}', 'Unsets the flag. The operation is idempotent (PATH-8).'),
+  describe: text('Describe the version', 'Returns the OpenAPI document of this version, in JSON or YAML by `Accept`.'),
+  readDocs: text('Read the documentation of the version', 'HTML pages about this version, and their assets.'),
+  options: text('List the methods of this address', 'Lists the methods that the caller may use in `Allow` (VERB-9).'),
 }
 
-/** The same of HEAD, whose answer differs from that of GET (VERB-8). */
+/** The texts of HEAD, whose response differs from that of GET (VERB-8). */
 const headTexts: Readonly<Record<string, Text>> = {
   list: text(
     'Count {}',
-    'The header fields of the list without a body: `x-total-count` is how many items match (VERB-8, QUERY-7).',
+    'The header fields of the list, without a body. `x-total-count` is the number of matching items (VERB-8, QUERY-7).',
   ),
   listMembers: text(
     'Count the {} of one of {parent}',
-    'The header fields of the list without a body: `x-total-count` is how many items match (VERB-8, QUERY-7).',
+    'The header fields of the list, without a body. `x-total-count` is the number of matching items (VERB-8, QUERY-7).',
   ),
-  read: text('Check for one of {}', '302 where the item exists, 404 where it does not. There is no body (VERB-8).'),
+  read: text(
+    'Check whether one of {} exists',
+    'Answers 302 if the item exists, 404 if it does not. There is no body (VERB-8).',
+  ),
   readMember: text(
-    'Check for one of the {} of one of {parent}',
-    '302 where the item is in this collection, 404 where it is not. There is no body (VERB-8).',
+    'Check whether one of the {} of one of {parent} exists',
+    'Answers 302 if the item is in this sub-collection, 404 if it is not. There is no body (VERB-8).',
   ),
   readFlag: text(
-    'Check whether one of {} is {flag}',
-    '302 where the flag is set, 404 where it is not. There is no body (VERB-8).',
+    'Check {flag} of one of {}',
+    'Answers 302 if the flag is set, 404 if it is not. There is no body (VERB-8).',
   ),
 }
 
-/** One line on an operation. */
+/** Returns the summary of an operation. */
 export function summaryOf(situation: Situation): string {
   const { method, route, operation } = situation
   const { resource, endpoint, association, template } = route
@@ -88,7 +91,7 @@ export function summaryOf(situation: Situation): string {
     .replace('{flag}', `\`${template.split('/').at(-1)}\``)
 }
 
-/** Several lines on an operation: an endpoint says what it is for. */
+/** Returns the description of an operation. Endpoints have their own. */
 export function descriptionOf(situation: Situation): string {
   const { route, operation } = situation
   if (route.endpoint !== undefined && operation.method !== 'OPTIONS') return route.endpoint.description

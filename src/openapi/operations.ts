@@ -1,4 +1,4 @@
-/** One operation of a document: all that the service does with a method at an address. */
+/** Builds the operations of a document. */
 import { STATUS_CODES } from 'node:http'
 import { fieldsOfSuccess } from '../plan/answer-fields.js'
 import type { EndpointAnswer, OperationText } from '../plan/describe-options.js'
@@ -18,23 +18,24 @@ import { Parameters } from './parameters.js'
 import { ProblemResponses } from './problem-schemas.js'
 import type { RecordSchemas } from './record-schemas.js'
 
-/** What statuses of success mean. */
+/** Descriptions of success statuses. */
 const meanings: Readonly<Record<number, string>> = {
-  200: 'Done.',
+  200: 'Success.',
   201: 'Created.',
-  202: 'Accepted: it will be done.',
-  204: 'Done. There is no body.',
-  302: 'It exists. There is no body, and nowhere to go (VERB-8).',
-  304: 'The client has the current representation already (HDR-4).',
+  202: 'Accepted for later processing.',
+  204: 'Success. There is no body.',
+  302: 'It exists. There is no body and no `Location` (VERB-8).',
+  304: "The client's representation is current (HDR-4).",
 }
 
 /**
- * HEAD of an item never ends with 2xx, which tools take for an operation that can't succeed (VERB-8). This
- * answer is not one of the library: servers and proxies in front of it give it.
+ * HEAD of an item never answers 2xx (VERB-8). Some tools conclude that the operation can't succeed,
+ * unless another response is listed. The library does not send this response, but servers and
+ * proxies may.
  */
-export const unlisted = { description: 'Any other answer is that of a server or a proxy in front of the service.' }
+export const unlisted = { description: 'Any other response comes from a server or proxy in front of the service.' }
 
-/** Makes the operations of a document. */
+/** Builds the operations of a document. */
 export class Operations {
   readonly #components: Components
   readonly #bodies: Bodies
@@ -85,12 +86,15 @@ export class Operations {
       ({ status, response }) => [status, this.#withContent(situation, status, response)] as const,
     )
     const responses = byStatus<unknown>([...successes, ...alike.others])
-    // What has no content of its own is the same for all of its kind.
+    // Responses without content are the same for all operations of the kind.
     if (successes.every(([, response]) => this.#shared.has(response))) alike.responses = responses
     return responses
   }
 
-  /** What does not depend on what bodies hold: the same for the operations of all resources of a kind. */
+  /**
+   * Returns the parts that do not depend on the schemas of bodies. All resources of a kind share
+   * them.
+   */
   #alikeOf(situation: Situation, problems: OperationText['problems']): Alike {
     const { method, operation, route } = situation
     const { kind } = this.#commonOf(route)
@@ -160,32 +164,32 @@ interface Success {
   readonly headers: ReturnType<typeof headersOf>
 }
 
-/** What the operations of one route have in common. */
+/** The parts that the operations of one route share. */
 interface Common {
-  /** Equal for routes whose operations are alike. */
+  /** Equal for routes that share an `Alike`. */
   readonly kind: string | undefined
   readonly idOf: (method: string) => string
   readonly tags: readonly string[]
 }
 
-/** What operations of one name have in common, at all routes of a kind. */
+/** The parts that operations with one name share, in all routes of a kind. */
 interface Alike {
-  /** `undefined` for what is one of a kind. */
+  /** `undefined` for operations that share nothing. */
   readonly description: string | undefined
   /** The header fields of requests. */
   readonly fields: readonly unknown[]
   readonly successes: readonly { readonly status: number; readonly response: Success }[]
-  /** What is no success. */
+  /** The responses that are not a success. */
   readonly others: readonly (readonly [status: string, response: unknown])[]
-  /** All of them, where no success has content. */
+  /** All responses. Set if no success has content. */
   responses?: Readonly<Record<string, unknown>>
 }
 
-/** What the team of an endpoint says of an answer. */
+/** Returns the team's description of a response of an endpoint. */
 const statedAnswer = ({ method, route }: Situation, status: number): EndpointAnswer | undefined =>
   route.endpoint?.methods.get(method)?.text.responses?.[String(status) as '200']
 
-/** What a team says of an operation. */
+/** Returns the team's texts for an operation. */
 function textOf({ method, operation, route }: Situation): OperationText {
   const called = route.endpoint?.methods.get(method)
   if (called !== undefined) {
@@ -195,34 +199,37 @@ function textOf({ method, operation, route }: Situation): OperationText {
   return route.resource?.text.operations?.[operation.name] ?? plain
 }
 
-/** Of what most teams say nothing. */
+/** Used for operations without texts. */
 const plain: OperationText = Object.freeze({})
 
 const extensionsIn = (given: Readonly<Record<string, unknown>>): Readonly<Record<`x-${string}`, unknown>> =>
   Object.fromEntries(Object.entries(given).filter(([name]) => name.startsWith('x-')))
 
-/** The resource whose operations stand together; of an endpoint on top its own name. */
+/** Returns the tag of a route: its resource, or the name of a top-level endpoint. */
 export function tagOf({ route }: Pick<Situation, 'route'>): string {
   const { resource, association, endpoint, document } = route
   if (document !== undefined) return 'openapi'
   return association?.parent.plan.collection ?? resource?.plan.collection ?? endpoint?.name ?? ''
 }
 
-/** What is said of the end of an operation. That of a whole version stands at the top of its document (VER-3). */
+/**
+ * Returns the deprecation of an operation. The sunset of a whole version is at the root of its
+ * document (VER-3).
+ */
 function lifeOf(
   { method, route, life }: Situation,
-  said: boolean,
+  declared: boolean,
 ): Pick<DocumentOperation, 'deprecated' | `x-${string}`> {
   const part = lifeOfRoute(route, method)
   const sunset = part === undefined ? undefined : life?.sunset
   return {
-    ...(said || life?.deprecated !== undefined || sunset !== undefined ? { deprecated: true } : {}),
+    ...(declared || life?.deprecated !== undefined || sunset !== undefined ? { deprecated: true } : {}),
     ...(sunset === undefined ? {} : { 'x-sunset': new Date(sunset).toISOString() }),
     ...(part?.use === undefined ? {} : { 'x-successor': part.use }),
   }
 }
 
-/** What a permission is asked, as `scopePermission()` and its like know it. */
+/** Returns the scopes that the operation needs, as `scopePermission()` checks them. */
 function permissionOf({ operation, route }: Situation): readonly string[] {
   const name = route.resource?.plan.collection ?? route.endpoint?.name ?? ''
   return operation.actions.map((action) => `${action} ${name}`)

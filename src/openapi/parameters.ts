@@ -1,4 +1,7 @@
-/** The parameters of an operation: its query, and the header fields of its preconditions and preferences (QUERY-1..7, HDR-3, HDR-4). */
+/**
+ * The parameters of an operation: its query, and the header fields for preconditions and
+ * preferences (QUERY-1..7, HDR-3, HDR-4).
+ */
 import type { Shape } from '../definition/shape.js'
 import { idempotencyKeyPattern, longestKeyField } from '../http/idempotency-key.js'
 import { prefers, readsConditionally, type Situation } from '../plan/endings.js'
@@ -20,10 +23,12 @@ type Parameter = Readonly<Record<string, unknown>>
 
 const none: readonly unknown[] = Object.freeze([])
 
-/** Makes the parameters of operations but those of their paths. What several operations have is a component. */
+/**
+ * Builds the parameters of operations, except path parameters. Shared parameters are components.
+ */
 export class Parameters {
   readonly #components: Components
-  /** By how large their pages may be. */
+  /** By maximum page size. */
   readonly #lists = new Map<number, Map<ResourcePlan, readonly unknown[]>>()
   readonly #expansions = new Map<ResourcePlan, readonly unknown[]>()
 
@@ -31,12 +36,12 @@ export class Parameters {
     this.#components = components
   }
 
-  /** Header fields that a request may, or must, have. */
+  /** Returns the header fields of requests. */
   fields(situation: Situation): readonly unknown[] {
     return fieldsOf(situation, this.#components)
   }
 
-  /** What the query of an operation may hold. */
+  /** Returns the query parameters of an operation. */
   query(situation: Situation): readonly unknown[] {
     const { method, operation, route } = situation
     const { resource } = route
@@ -59,7 +64,10 @@ export class Parameters {
     return query === undefined ? none : ofEndpoint(query)
   }
 
-  /** Those of a list: the same for GET and HEAD, and below each parent. */
+  /**
+   * Returns the parameters of a list. GET and HEAD share them, in the collection and in
+   * sub-collections.
+   */
   #list(resource: Mounted, max: number): readonly unknown[] {
     const { plan } = resource
     const lists = this.#lists.get(max) ?? new Map<ResourcePlan, readonly unknown[]>()
@@ -80,7 +88,7 @@ export class Parameters {
     return made
   }
 
-  /** The same for each operation that shows items. */
+  /** Returns the parameter `expand`. All operations that return items share it. */
   #expansion(resource: Mounted): readonly unknown[] {
     const { plan } = resource
     const { expandable } = plan.list
@@ -90,7 +98,7 @@ export class Parameters {
     return made
   }
 
-  /** A parameter that one resource has, in several operations. */
+  /** Returns a parameter that several operations of one resource share. */
   #own(resource: Mounted, name: string, make: () => Parameter): unknown {
     return this.#components.shareIfFree(
       'parameters',
@@ -115,7 +123,7 @@ function ofEndpoint({ properties, required }: EndpointQuery): readonly unknown[]
   })
 }
 
-/** What all lists have. */
+/** Returns the parameters that all lists have. */
 function pageParameters({ page, searchable }: ListGrammar, components: Components): readonly unknown[] {
   const shared = (name: string, names: readonly string[], description: string, schema: DocumentSchema): unknown =>
     components.once(`${names.at(-1)} ${page.first} ${page.size} ${page.max}`, () =>
@@ -124,7 +132,7 @@ function pageParameters({ page, searchable }: ListGrammar, components: Component
   const number = shared(
     parameter.page,
     ['Offest', `OffestFrom${page.first}`],
-    `The number of the page; the first is ${page.first} (QUERY-4).`,
+    `The number of the page. The first page is ${page.first} (QUERY-4).`,
     {
       type: 'integer',
       minimum: page.first,
@@ -149,31 +157,31 @@ function pageParameters({ page, searchable }: ListGrammar, components: Component
     shared(
       parameter.search,
       ['Search'],
-      'A text to search for, as the search engine takes it (QUERY-3).',
+      'A query in the syntax of the search engine (QUERY-3).',
       inQuery({ type: 'string' }),
     )
   return [...(searchable ? [search()] : []), number, size]
 }
 
-/** How each operator compares, as the rest of a sentence. */
+/** The predicate of the description of each operator. */
 const comparisons: Readonly<Record<TypedFilter['op'], string>> = {
-  eq: 'is the value',
-  gt: 'is above the value',
-  gte: 'is the value or above it',
-  lt: 'is below the value',
-  lte: 'is the value or below it',
-  contains: 'holds the value',
-  null: 'is null (`true`) or is not (`false`)',
+  eq: 'equals the value',
+  gt: 'is greater than the value',
+  gte: 'is at least the value',
+  lt: 'is less than the value',
+  lte: 'is at most the value',
+  contains: 'contains the value',
+  null: 'is null (`true`) or not null (`false`)',
 }
 
 function filterParameter({ name, field, path, op, many, allowed, deprecated }: TypedFilter, shape: Shape): Parameter {
   const member = shape.at(path)
   const value = op === 'null' ? { type: 'boolean' } : scalarSchema(op === 'contains' ? member?.items : member, allowed)
-  const any = many ? ' Several values mean any of them.' : ''
+  const any = many ? ' If several values are given, any of them matches.' : ''
   return {
     name,
     in: 'query',
-    description: `Items whose \`${field}\` ${comparisons[op]} (QUERY-1).${any}${deprecated?.use === undefined ? '' : ` Use \`${deprecated.use}\` in its place.`}`,
+    description: `Items whose \`${field}\` ${comparisons[op]} (QUERY-1).${any}${deprecated?.use === undefined ? '' : ` Use \`${deprecated.use}\` instead.`}`,
     ...(deprecated === undefined
       ? {}
       : { deprecated: true, ...(deprecated.sunset === undefined ? {} : { 'x-sunset': deprecated.sunset }) }),
@@ -183,7 +191,7 @@ function filterParameter({ name, field, path, op, many, allowed, deprecated }: T
   }
 }
 
-/** What a query compares with: a value of the member's type, whatever bounds the member itself has. */
+/** Returns the schema of a filter value: the type of the member, without its bounds. */
 function scalarSchema(shape: Shape | undefined, allowed: readonly unknown[] | undefined): DocumentSchema {
   const types = [...(shape?.types ?? [])].filter((type) => type !== 'object' && type !== 'array')
   const type = types.length === 0 ? 'string' : types.length === 1 ? types[0] : types
@@ -191,7 +199,7 @@ function scalarSchema(shape: Shape | undefined, allowed: readonly unknown[] | un
   return inQuery({ type, ...(shape?.format === undefined ? {} : { format: shape.format }) })
 }
 
-/** What a query can hold of a value, where its schema does not say less. */
+/** Limits a value to the maximum length in a query, unless its schema is stricter. */
 function inQuery(schema: DocumentSchema): DocumentSchema {
   const types = [schema.type].flat()
   const isOpen =
@@ -205,14 +213,14 @@ function inQuery(schema: DocumentSchema): DocumentSchema {
 
 const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
 
-/** Each field once, with its sign and a comma behind all but the last. */
+/** The length of a list with each field once, with signs and separating commas. */
 const longestSort = (fields: readonly string[]): number =>
   Math.min(
     longestValue,
     fields.reduce((sum, field) => sum + field.length + 2, -1),
   )
 
-/** Each field once: the lookahead refuses one that comes again. */
+/** The lookahead of the pattern rejects repeated fields. */
 function sortParameter(fields: readonly string[]): Parameter {
   const one = `[-+ ]?(?:${fields.map(escaped).join('|')})`
   const [first = '', second] = fields
@@ -227,7 +235,7 @@ function sortParameter(fields: readonly string[]): Parameter {
     name: parameter.sort,
     in: 'query',
     description:
-      'A comma list of fields to sort by: `-` is descending, `+` or nothing ascending; later fields break ties (QUERY-2).',
+      'A comma-separated list of fields to sort by. `-` means descending; `+` or no sign means ascending. Later fields break ties (QUERY-2).',
     schema: {
       type: 'string',
       minLength: 1,
@@ -243,7 +251,7 @@ function expandParameter(expandable: readonly string[]): Parameter {
   return {
     name: parameter.expand,
     in: 'query',
-    description: `A comma list of associations to put in full: ${expandable.map((name) => `\`${name}\``).join(', ')} (QUERY-6).`,
+    description: `A comma-separated list of associations to embed in full: ${expandable.map((name) => `\`${name}\``).join(', ')} (QUERY-6).`,
     schema: inQuery({ type: 'string', minLength: 1, pattern: `^${one}(?:,${one})*$` }),
     examples: {
       one: { value: expandable[0] },
@@ -280,7 +288,7 @@ function fieldsOf(situation: Situation, components: Components): readonly unknow
           shared(
             ['IfNoneMatch'],
             header.ifNoneMatch,
-            'The `Etag` of the representation that the client has: 304 where it is the current one (HDR-4).',
+            "The `Etag` of the client's representation. If it is current, the response is 304 (HDR-4).",
             fieldValue,
           ),
         ]
@@ -302,7 +310,7 @@ const requiredIfMatch = (shared: Share): unknown =>
   shared(
     ['RequiredIfMatch'],
     header.ifMatch,
-    'The `Etag` of the version that is to be changed: 428 without it, 412 where it is not the current one (HDR-3).',
+    'The `Etag` of the version to change. Without it the response is 428; if it is not current, 412 (HDR-3).',
     fieldValue,
     true,
   )
@@ -311,7 +319,7 @@ const ifMatch = (shared: Share): unknown =>
   shared(
     ['IfMatch'],
     header.ifMatch,
-    'The `Etag` of the version that is to be changed: 412 where it is not the current one (HDR-3).',
+    'The `Etag` of the version to change. If it is not current, the response is 412 (HDR-3).',
     fieldValue,
   )
 
@@ -320,13 +328,13 @@ const preference = (method: string, shared: Share): unknown =>
     ? shared(
         ['PreferRepresentation'],
         header.prefer,
-        '`return=representation` asks for the new item in the answer (VERB-2).',
+        '`return=representation` requests the new item in the response (VERB-2).',
         {
           ...fieldValue,
           examples: ['return=representation'],
         },
       )
-    : shared(['PreferMinimal'], header.prefer, '`return=minimal` asks for an answer without a body (VERB-10).', {
+    : shared(['PreferMinimal'], header.prefer, '`return=minimal` requests a response without a body (VERB-10).', {
         ...fieldValue,
         examples: ['return=minimal'],
       })
@@ -335,7 +343,7 @@ const idempotency = (required: boolean, shared: Share): unknown =>
   shared(
     [required ? 'RequiredIdempotencyKey' : 'IdempotencyKey'],
     header.idempotencyKey,
-    'A key of the client for this request: an equal repeat creates nothing and gets the first answer (VERB-12).',
+    'A key that the client chooses for this request. A retry with the same key and body creates nothing and gets the first response (VERB-12).',
     { type: 'string', minLength: 1, maxLength: longestKeyField, pattern: idempotencyKeyPattern },
     required,
   )

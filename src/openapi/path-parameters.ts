@@ -1,4 +1,6 @@
-/** The address of a route as a document has it, with a parameter for each key in it (PATH-1, PATH-9, PATH-11). */
+/**
+ * The path of a route in a document, with a parameter for each key in it (PATH-1, PATH-9, PATH-11).
+ */
 import { longestId, segmentOf } from '../definition/key.js'
 import { keyHolders } from '../plan/route-list.js'
 import type { Mounted, Route } from '../plan/routes.js'
@@ -12,16 +14,19 @@ export interface DocumentedPath {
   readonly parameters: readonly Readonly<Record<string, unknown>>[]
 }
 
-/** What stands below the docs of the version: pages, and what they load. */
+/** The parameter of the documentation of a version: a page or an asset. */
 const fileParameter = {
   name: 'file',
   in: 'path',
   required: true,
-  description: 'The name of a page, of a style sheet or of a script, as the pages link to it.',
+  description: 'The name of a page, style sheet or script, as in the links of the pages.',
   schema: { type: 'string', minLength: 1, maxLength: longestId },
 }
 
-/** The path of a route. A key is named by its member, and by its resource too where another key in the path has that name. */
+/**
+ * Returns the path of a route. A parameter is named after its key member. If two keys in the path
+ * have the same name, the resource is prepended.
+ */
 export function pathOf(route: Route, records: RecordSchemas): DocumentedPath {
   if (route.document !== undefined)
     return { path: route.template, parameters: route.template.includes('{') ? [fileParameter] : [] }
@@ -93,7 +98,7 @@ function compositeSchema({ plan }: Mounted): DocumentSchema {
   }
 }
 
-/** An integer has one spelling. A part below its minimum would be an address that no PUT can fill. */
+/** Each integer has one spelling. Values below the minimum are excluded: no item can have them. */
 function integerPart(minimum: unknown): string {
   if (typeof minimum === 'number' && minimum >= 1) return '[1-9][0-9]*'
   return typeof minimum === 'number' && minimum >= 0 ? '(?:0|[1-9][0-9]*)' : '(?:0|-?[1-9][0-9]*)'

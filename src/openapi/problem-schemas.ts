@@ -1,4 +1,4 @@
-/** The schema of problems, and their answers by status: each says its codes (ERR-3). */
+/** The schema of problems, and the error responses by status with their codes (ERR-3). */
 import { STATUS_CODES } from 'node:http'
 import { type FieldSituation, fieldsOfProblem } from '../plan/answer-fields.js'
 import { problemsOf, type Situation, takesBody } from '../plan/endings.js'
@@ -16,27 +16,27 @@ const text = (description: string): DocumentSchema => ({ type: 'string', descrip
 
 const violation: DocumentSchema = {
   type: 'object',
-  description: 'One thing that is wrong with the request.',
+  description: 'One fault of the request.',
   properties: {
-    detail: text('What is wrong, in a sentence that says how to fix it.'),
-    pointer: text('An RFC 6901 pointer into the body; empty for the whole body.'),
+    detail: text('A sentence that describes the fault and how to fix it.'),
+    pointer: text('An RFC 6901 pointer into the body. It is empty for the whole body.'),
     parameter: text('The name of a query parameter.'),
     header: text('The name of a request header field.'),
-    code: text('A stable word for the kind of violation, such as `required`.'),
+    code: text('A stable code for the kind of violation, such as `required`.'),
     params: {
       type: 'object',
-      description: 'What the kind says besides, such as `{ "limit": 10 }`.',
+      description: 'The parameters of the violation, such as `{ "limit": 10 }`.',
       additionalProperties: true,
     },
     clause: text('The clause of the conventions.'),
     allowed: {
       type: 'array',
-      description: 'What would have been allowed.',
+      description: 'The allowed values.',
       items: { xml: { name: problemWire.items } },
       maxItems: mostProblemItems,
       xml: { wrapped: true },
     },
-    suggestion: text('The allowed name that is nearest to what was sent.'),
+    suggestion: text('The allowed name that is most similar to the name in the request.'),
   },
   required: ['detail'],
   xml: { name: problemWire.items },
@@ -44,25 +44,31 @@ const violation: DocumentSchema = {
 
 const problemSchema = (violations: Reference): DocumentSchema => ({
   type: 'object',
-  description: 'Why a request was refused (RFC 9457).',
+  description: 'Problem details: the reason why a request failed (RFC 9457).',
   properties: {
     type: {
       type: 'string',
       format: 'uri-reference',
       maxLength: longestProblemText,
-      description: 'Names the problem. It may lead to its documentation.',
+      description: 'Identifies the problem type. It may be the address of its documentation.',
     },
-    title: text('What the problem is, the same for each of its code.'),
-    status: { type: 'integer', minimum: 400, maximum: 599, format: 'int32', description: 'The status of the answer.' },
-    detail: text('What is wrong with this request.'),
-    // As it was sent: what can not be decoded is no URI.
+    title: text('A short summary of the problem, the same for all problems with this code.'),
+    status: {
+      type: 'integer',
+      minimum: 400,
+      maximum: 599,
+      format: 'int32',
+      description: 'The status of the response.',
+    },
+    detail: text('An explanation of the fault in this request.'),
+    // Not `uri-reference`: the path is returned as it was received, and may be invalid.
     instance: text('The path of the request.'),
-    code: text('A stable word for the problem, such as `invalid-query`.'),
-    clause: text('The clause of the conventions that the problem stands for.'),
-    requestId: text('The id of the request, for questions to the service.'),
+    code: text('A stable code for the problem, such as `invalid-query`.'),
+    clause: text('The clause of the conventions that the request violates.'),
+    requestId: text('The id of the request, for questions to the operators of the service.'),
     errors: {
       type: 'array',
-      description: 'Everything that is wrong, each by its place.',
+      description: 'All faults of the request, with their places.',
       items: violations,
       maxItems: mostProblemItems,
       xml: { wrapped: true },
@@ -72,7 +78,7 @@ const problemSchema = (violations: Reference): DocumentSchema => ({
   xml: { name: problemWire.root, namespace: problemWire.namespace },
 })
 
-/** Codes that a status usually stands for: they need no mention in the name of a response. */
+/** The usual codes of each status. They are left out of the names of responses. */
 const usual: Readonly<Record<number, readonly string[]>> = {
   400: ['bad-request', 'malformed-path', 'malformed-host', 'invalid-query'],
   404: ['unknown-path', 'absent'],
@@ -84,12 +90,12 @@ const usual: Readonly<Record<number, readonly string[]>> = {
 const statusOf = (problem: ProblemCode | CustomProblem): number =>
   typeof problem === 'string' ? problemKinds[problem].status : problem.status
 
-/** Errors in a form of the service's own (ERR-3). */
+/** Errors in the service's previous form (ERR-3). */
 const anyContent = { '*/*': {} }
 
-const formerError = { description: 'An error in the form that the service had before.', content: anyContent }
+const formerError = { description: "An error in the service's previous form.", content: anyContent }
 
-/** The answers to a request that is refused, by status. */
+/** The error responses, by status. */
 export class ProblemResponses {
   readonly #components: Components
 
@@ -104,13 +110,13 @@ export class ProblemResponses {
     ])
   }
 
-  /** The answers of these problems, whatever the operation is. */
+  /** Returns the responses for these problems, independent of the operation. */
   ofProblems(
     situation: FieldSituation,
     given: readonly (ProblemCode | CustomProblem)[],
   ): Readonly<Record<string, Reference>> {
     const byStatus = new Map<number, CustomProblem[]>()
-    // Node's parser refuses a request of any operation, before a step sees it.
+    // Node's HTTP parser may reject any request with 400 before the library handles it.
     const codes = given.some((problem) => statusOf(problem) === 400) ? (['bad-request', ...given] as const) : given
     for (const problem of codes) {
       const known = typeof problem === 'string' ? { code: problem, ...problemKinds[problem] } : problem
@@ -121,7 +127,7 @@ export class ProblemResponses {
       ([status, problems]) => [String(status), this.#response(situation, status, problems)] as const,
     )
     if (problemForms(situation.modes) === 'problem' || known.length === 0) return Object.fromEntries(known)
-    // Such a form may come with another status.
+    // A custom error form may be sent with other statuses.
     return Object.fromEntries([
       ...known,
       ['default', this.#components.share('responses', ['FormerError'], formerError)],
@@ -139,9 +145,9 @@ export class ProblemResponses {
     const base = codes.length === 1 && usual[status] === undefined ? name : `${name}${odd.map(typeName).join('')}`
     const long = `${name}${codes.map(typeName).join('')}`
     const ofMethod = `${long}Of${typeName(situation.method)}`
-    // Where a part of the version has a life of its own, its answers have fields that others lack (VER-3).
+    // Parts of a version with their own life cycle have further header fields (VER-3).
     const names = [base, long, ofMethod, `${ofMethod}With${fieldNames(headers)}`]
-    // The answer of what has ended has no body (VER-2).
+    // Responses of retired parts have no body (VER-2).
     if (status === 410)
       return this.#components.share('responses', names, { description: 'It is no longer served.', headers })
     const list = problems.map(({ code, title }) => `- \`${code}\`: ${title}.`).join('\n')
@@ -165,7 +171,7 @@ export class ProblemResponses {
     const problem = this.#components.define('Problem', 'the library', () =>
       problemSchema(this.#components.define('Violation', 'the library', () => violation)),
     )
-    // A request may be refused for another reason one day: clients go by the status where they do not know the code.
+    // Codes may be added later. Clients fall back to the status if they don't recognize a code.
     const code = { enum: codes, 'x-extensible-enum': codes }
     const schema = { allOf: [problem, { type: 'object', properties: { status: { const: status }, code } }] }
     return { [mediaType.problem]: { schema }, [mediaType.problemXml]: { schema } }

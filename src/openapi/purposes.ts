@@ -1,14 +1,17 @@
-/** What a schema says by its purpose: what is read and not written, written and not read, required, or null. */
+/** Purposes of schemas: read-only, write-only, required and nullable members differ by purpose. */
 import { isList, isObject } from '../definition/json.js'
 import { isSchema, schemaAt } from '../definition/schema-parts.js'
 import type { JsonSchema } from '../definition/schema-types.js'
 import { Shape } from '../definition/shape.js'
 import type { DocumentSchema } from './document.js'
 
-/** What a value is: what clients get, or send to create, to replace or to patch. Endpoints' bodies are `create`. */
+/**
+ * `output`: responses. `create`, `replace`, `patch`: request bodies of POST, PUT and PATCH. The
+ * bodies of endpoints are `create`.
+ */
 export type Purpose = 'output' | 'create' | 'replace' | 'patch'
 
-/** Where names of components end, by purpose. */
+/** The suffix of component names, by purpose. */
 export const suffix: Readonly<Record<Purpose, string>> = {
   output: '',
   create: 'Create',
@@ -16,7 +19,7 @@ export const suffix: Readonly<Record<Purpose, string>> = {
   patch: 'Patch',
 }
 
-/** Keywords whose value is one schema, a list of schemas, or a table of them. */
+/** Keywords whose value is one schema, a list of schemas, or a map of them. */
 export const single = [
   'items',
   'additionalProperties',
@@ -32,7 +35,10 @@ export const single = [
 export const listed = ['allOf', 'anyOf', 'oneOf', 'prefixItems']
 export const tabled = ['properties', 'patternProperties', 'dependentSchemas']
 
-/** Whether a schema says the same in whatever purpose: nothing in it is an object, or leads elsewhere. */
+/**
+ * Returns whether a schema is the same for every purpose: it contains neither objects nor
+ * references.
+ */
 export function isPurposeless(node: JsonSchema): boolean {
   const { type } = node
   if (type === undefined || type === 'object' || (isList(type) && type.includes('object'))) return false
@@ -43,7 +49,7 @@ export function isPurposeless(node: JsonSchema): boolean {
 
 const structural: ReadonlySet<string> = new Set([...single, ...listed, ...tabled, '$ref'])
 
-/** Most places say their type by themselves, and need no look at what they refer to. */
+/** Returns whether the type of a schema is known without resolving references. */
 const isPlain = (node: JsonSchema): boolean =>
   node.type !== undefined &&
   node.$ref === undefined &&
@@ -51,13 +57,13 @@ const isPlain = (node: JsonSchema): boolean =>
   node.anyOf === undefined &&
   node.oneOf === undefined
 
-/** Whether a place holds objects. */
+/** Returns whether a schema describes objects. */
 export const isObjectSchema = (root: JsonSchema, node: JsonSchema): boolean =>
   isPlain(node)
     ? node.type === 'object' || (isList(node.type) && node.type.includes('object'))
     : Shape.of(root, node).isObject
 
-/** What a place says of reading, writing and null. */
+/** Returns whether a schema is read-only, write-only and nullable. */
 export function traitsOf(root: JsonSchema, node: JsonSchema): Pick<Shape, 'readOnly' | 'writeOnly' | 'nullable'> {
   if (!isPlain(node)) return Shape.of(root, node)
   return {
@@ -67,7 +73,7 @@ export function traitsOf(root: JsonSchema, node: JsonSchema): Pick<Shape, 'readO
   }
 }
 
-/** Whether a member must stand there: in answers every nullable one does (REP-8). */
+/** Returns whether a member is required. Responses have every nullable member (REP-8). */
 export function isRequired(
   purpose: Purpose,
   shape: Pick<Shape, 'readOnly' | 'writeOnly' | 'nullable'>,
@@ -78,7 +84,7 @@ export function isRequired(
   return required && !shape.readOnly && !(purpose === 'replace' && shape.writeOnly)
 }
 
-/** The schema of a value that may be null as well. */
+/** Returns the schema that also allows null. */
 export function nullable(schema: DocumentSchema): DocumentSchema {
   const { type, enum: values } = schema
   if (type !== undefined && schema.const === undefined) {
@@ -92,7 +98,10 @@ export function nullable(schema: DocumentSchema): DocumentSchema {
     : { anyOf: [...branches, { type: 'null' }] }
 }
 
-/** Whether anything that a reference leads to is read-only or write-only: then it is another type for each purpose. */
+/**
+ * Returns whether the target of a reference differs by purpose: it contains a read-only or
+ * write-only member, or a nullable object.
+ */
 export function isGuarded(root: JsonSchema, ref: string): boolean {
   const seen = new Set<Shape>()
   const look = (shape: Shape): boolean => {

@@ -1,4 +1,7 @@
-/** The schemas of a resource on the wire: link objects stand in the place of keys, brief or expanded (REP-1, REP-2, REP-7, REP-8). */
+/**
+ * The schemas of representations: keys are replaced with links, brief or expanded (REP-1, REP-2,
+ * REP-7, REP-8).
+ */
 import { isObject } from '../definition/json.js'
 import type { Link } from '../definition/resource.js'
 import type { JsonSchema } from '../definition/schema-types.js'
@@ -15,21 +18,24 @@ import { isRequired, nullable, type Purpose, suffix } from './purposes.js'
 import { translated } from './schemas.js'
 import { membersOfScope } from './scope-members.js'
 
-/** What a record is: that of a purpose, or what stands in the place of a link that is expanded, whose own links are brief (REP-2). */
+/**
+ * The form of a record: its purpose, or `expanded` in place of a link. The links of an expanded
+ * record are brief (REP-2).
+ */
 type Form = Purpose | 'expanded'
 
-/** What is known of one resource. */
+/** The cached parts of one resource. */
 interface Known {
-  /** Members that the scope of some caller gives. */
+  /** Members that the scope of some caller sets. */
   readonly scoped: ReadonlySet<string>
-  /** What clients send and never get. */
+  /** Write-only members. */
   readonly writeOnly: readonly string[]
   readonly xml: { readonly name: string }
   readonly records: Map<Form, DocumentSchema>
   readonly references: Map<Form, Reference>
 }
 
-/** The schemas of resources, each made once. */
+/** Builds the schemas of resources. Each is built once. */
 export class RecordSchemas {
   readonly #components: Components
   readonly #members: MemberSchemas
@@ -39,7 +45,7 @@ export class RecordSchemas {
   readonly #others = new Map<LinkForms, RecordSchemas>()
   readonly #known = new Map<Mounted, Known>()
 
-  /** `bodyLimit`: the most bytes of a body. */
+  /** `bodyLimit`: the maximum size of a body in bytes. */
   constructor(components: Components, bodyLimit: number, forms: LinkForms = 'objects') {
     this.#components = components
     this.#bodyLimit = bodyLimit
@@ -48,7 +54,9 @@ export class RecordSchemas {
     this.#links = new LinkSchemas(components, this.#members, bodyLimit, forms)
   }
 
-  /** The same of records whose links look otherwise, as they did before (REP-1). */
+  /**
+   * Returns the schemas of records with another form of links, such as the previous one (REP-1).
+   */
   with(forms: LinkForms): RecordSchemas {
     if (forms === this.#forms) return this
     const made = this.#others.get(forms) ?? new RecordSchemas(this.#components, this.#bodyLimit, forms)
@@ -56,7 +64,7 @@ export class RecordSchemas {
     return made
   }
 
-  /** The schema of a record, as clients get or send it. What is the same for several purposes has one name. */
+  /** Returns a reference to the schema of a record. Purposes with equal schemas share a name. */
   of(mounted: Mounted, form: Form): Reference {
     const { references } = this.#knownOf(mounted)
     const made = references.get(form)
@@ -67,7 +75,7 @@ export class RecordSchemas {
     return reference
   }
 
-  /** A page of records. */
+  /** Returns the schema of a page of records. */
   page(mounted: Mounted, max = mounted.plan.list.page.max): DocumentSchema {
     return {
       type: 'array',
@@ -77,14 +85,14 @@ export class RecordSchemas {
     }
   }
 
-  /** The schema of a member of the key, as answers have it. */
+  /** Returns the schema of a key member in responses. */
   keyMember(mounted: Mounted, name: string): DocumentSchema {
     return this.#members.of(mounted, 'output', name, true) ?? {}
   }
 
-  /** Whether a record was made for a comparison alone: what it refers to may stand nowhere else. */
-  get hasStrays(): boolean {
-    if ([...this.#others.values()].some((other) => other.hasStrays)) return true
+  /** Whether a record was built only for a comparison. Its components may be unused. */
+  get hasUnused(): boolean {
+    if ([...this.#others.values()].some((other) => other.hasUnused)) return true
     return [...this.#known.values()].some(({ records, references }) =>
       [...records.keys()].some((form) => !references.has(form)),
     )
@@ -105,7 +113,10 @@ export class RecordSchemas {
     return made
   }
 
-  /** Of what clients get. Where no link can be expanded, an expanded record is like any other. */
+  /**
+   * Returns a reference for responses. If no link can be expanded, expanded records are like all
+   * others.
+   */
   #answered(mounted: Mounted, form: 'output' | 'expanded'): Reference {
     if (form === 'expanded' && !hasExpansions(mounted)) return this.of(mounted, 'output')
     const { owner, type } = this.#members.ownerOf(mounted)
@@ -114,12 +125,15 @@ export class RecordSchemas {
     )
   }
 
-  /** Of what is sent: the name of answers where there is no difference, one for both where a POST and a PUT are alike. */
+  /**
+   * Returns a reference for request bodies. If the schema equals that of responses, they share a
+   * name. POST and PUT share a name if their schemas are equal.
+   */
   #sent(mounted: Mounted, purpose: Exclude<Purpose, 'output'>): Reference {
     const schema = this.#record(mounted, purpose)
     const isLike = (other: Purpose): boolean => {
       const record = this.#record(mounted, other)
-      // Most differ in what they require.
+      // Compared first, since most differ in it.
       return isAlike(schema.required, record.required) && isAlike(schema, record)
     }
     if (isLike('output')) return this.of(mounted, 'output')
@@ -156,7 +170,7 @@ export class RecordSchemas {
     if (typeof description === 'string' && purpose === 'output') record.description = description
     record.properties = properties
     if (required.length > 0) record.required = required
-    // What is open or closed says the same for all purposes.
+    // A boolean is the same for all purposes.
     const isPlain = typeof others.additionalProperties === 'boolean' && others.patternProperties === undefined
     Object.assign(record, isPlain ? others : translated(this.#members.context(mounted, purpose), others, ''))
     record.xml = this.#knownOf(mounted).xml
@@ -171,7 +185,7 @@ export class RecordSchemas {
     const isKey = plan.key.members.includes(name)
     const wanted = shape.required.has(name) || isKey
     const present = isRequired(purpose, member, wanted) && !(purpose === 'output' && shape.conditional.has(name))
-    // The address, the scope of the caller, or the store gives what is not sent.
+    // These members may be left out: the address, the caller's scope or the store sets them.
     const isGiven =
       (purpose === 'create' && assigned.has(name)) ||
       (purpose === 'replace' && isKey) ||
@@ -197,7 +211,7 @@ export class RecordSchemas {
     const { plan, targets } = mounted
     const isAnswer = form === 'output' || form === 'expanded'
     if (link.kind === 'sub') {
-      // A client may send back what it got; nothing comes of it.
+      // Clients may send the link back. It is ignored.
       put(link.name, isAnswer ? this.#links.sub() : {}, isAnswer)
       return
     }
@@ -219,7 +233,7 @@ export class RecordSchemas {
   }
 }
 
-/** What names of types say of links that are, or may be, plain addresses. */
+/** The suffix of type names by the form of links. */
 const ofForms: Readonly<Record<LinkForms, string>> = { objects: '', addresses: 'WithAddresses', either: 'WithAnyLinks' }
 
 type Put = (name: string, schema: DocumentSchema, needed: boolean) => void
@@ -227,7 +241,7 @@ type Put = (name: string, schema: DocumentSchema, needed: boolean) => void
 const hasExpansions = ({ plan, targets }: Mounted): boolean =>
   [...plan.links.values()].some((link) => link.kind === 'to' && link.expand && targets.has(link.name))
 
-/** What else a record may hold, beside the members that its schema names. */
+/** Returns the keywords for members that the schema does not name. */
 function othersOf({ plan }: Mounted): JsonSchema {
   const { schema, shape } = plan.definition
   const { patternProperties, additionalProperties } = schema

@@ -1,6 +1,6 @@
 /**
- * JSON Schemas of a team as a document has them: closed as bodies are, without the words that no
- * document can hold, and with what several places share as a component.
+ * Translates the JSON Schemas of a team for documents: objects are closed, keywords without a
+ * meaning in documents are removed, and shared parts become components.
  */
 import { isList, isObject } from '../definition/json.js'
 import { isSchema, schemaAt } from '../definition/schema-parts.js'
@@ -25,23 +25,23 @@ import {
   traitsOf,
 } from './purposes.js'
 
-/** Whose schema it is, and where its components go. */
+/** The owner of a schema, and the collector of its components. */
 export interface SchemaContext {
   readonly components: Components
-  /** The schema that references lead into. */
+  /** The schema that references point into. */
   readonly root: JsonSchema
-  /** What messages call it, such as `"pre-piezas"`. */
+  /** Its name in messages, such as `"pre-piezas"`. */
   readonly owner: string
-  /** The name of its type, which stands before the names of parts where those are taken. */
+  /** The name of its type. It is prepended to names of parts that are taken. */
   readonly name: string
   readonly purpose: Purpose
 }
 
-/** Keywords that documents leave out: the library's own, and those that say nothing about a value. */
-const left: ReadonlySet<string> = new Set(['exactInteger', '$defs', 'definitions', '$schema', '$comment'])
+/** Keywords that are left out: those of the library, and those that do not restrict values. */
+const omitted: ReadonlySet<string> = new Set(['exactInteger', '$defs', 'definitions', '$schema', '$comment'])
 
-/** What identifies schemas across documents: a component is identified by its name. */
-const unspeakable: ReadonlySet<string> = new Set([
+/** Keywords that identify schemas. They can't be translated: components are identified by name. */
+const untranslatable: ReadonlySet<string> = new Set([
   '$id',
   '$anchor',
   '$dynamicAnchor',
@@ -51,7 +51,10 @@ const unspeakable: ReadonlySet<string> = new Set([
   '$recursiveAnchor',
 ])
 
-/** The schema of a value, closed where it does not say otherwise. Throws `ConfigurationError` for a keyword that no document can hold. */
+/**
+ * Returns the schema of a value. Objects are closed unless they are declared open. Throws
+ * `ConfigurationError` for a keyword that documents can't express.
+ */
 export function valueSchema(context: SchemaContext, node: JsonSchema): DocumentSchema {
   return translated(
     context,
@@ -60,13 +63,13 @@ export function valueSchema(context: SchemaContext, node: JsonSchema): DocumentS
   )
 }
 
-/** A closed schema as the document has it. `path`: where it stands, for messages. */
+/** Translates a closed schema. `path`: its place, for messages. */
 export function translated(context: SchemaContext, node: JsonSchema, path: string): DocumentSchema {
-  const found = Object.keys(node).find((keyword) => unspeakable.has(keyword))
+  const found = Object.keys(node).find((keyword) => untranslatable.has(keyword))
   if (found !== undefined) throw unfit(context, found, path)
   const referred = typeof node.$ref === 'string' && isBare(node) ? reference(context, node) : undefined
   if (referred !== undefined) return referred
-  const own = titled(context, node)
+  const own = titledComponent(context, node)
   if (own !== undefined) return own
   return plain(context, node, path)
 }
@@ -74,30 +77,33 @@ export function translated(context: SchemaContext, node: JsonSchema, path: strin
 function plain(context: SchemaContext, node: JsonSchema, path: string): DocumentSchema {
   const { purpose } = context
   const merges = purpose === 'patch' && isObjectSchema(context.root, node)
-  // A patch says a part of a value, and what holds for the whole need not hold for the part.
+  // A patch is a part of a value. Conditions on the whole value do not apply to it.
   const given: JsonSchema = merges ? withoutConditions(node) : node
   const result: Record<string, unknown> = {}
   for (const [keyword, value] of Object.entries(given)) {
-    if (left.has(keyword)) continue
+    if (omitted.has(keyword)) continue
     if (keyword === 'examples') context.components.hasExamples = true
     if (keyword === '$ref') result.$ref = openReference(context, String(value))
     else if (single.includes(keyword))
-      result[keyword] = isSchema(value) ? translated(wholly(context), value, `${path}/${keyword}`) : value
+      result[keyword] = isSchema(value) ? translated(asWhole(context), value, `${path}/${keyword}`) : value
     else if (listed.includes(keyword)) {
       result[keyword] = isList(value)
-        ? value.map((part) => (isSchema(part) ? translated(wholly(context), part, path) : part))
+        ? value.map((part) => (isSchema(part) ? translated(asWhole(context), part, path) : part))
         : value
     } else if (keyword === 'properties') {
       Object.assign(result, propertiesOf(context, node, path))
-    } else if (tabled.includes(keyword)) result[keyword] = tableOf(wholly(context), value, path)
+    } else if (tabled.includes(keyword)) result[keyword] = tableOf(asWhole(context), value, path)
     else if (keyword !== 'required') result[keyword] = value
   }
   if (given.properties === undefined && isList(given.required) && purpose !== 'patch') result.required = given.required
-  return purposeful(bounded(result))
+  return withXmlNames(bounded(result))
 }
 
-/** A part of a patch that is no member of an object is given whole. */
-const wholly = (context: SchemaContext): SchemaContext =>
+/**
+ * Parts of a patch that are not members of objects, such as items of arrays, are replaced as a
+ * whole.
+ */
+const asWhole = (context: SchemaContext): SchemaContext =>
   context.purpose === 'patch' ? { ...context, purpose: 'replace' } : context
 
 const conditions = [
@@ -138,7 +144,7 @@ function propertiesOf(
   return { properties, ...(required.length === 0 ? {} : { required }) }
 }
 
-/** A member of an object: in a patch null removes one that need not be there. */
+/** Translates a member of an object. In a patch, null removes an optional member. */
 export function memberSchema(
   context: SchemaContext,
   node: JsonSchema,
@@ -146,7 +152,7 @@ export function memberSchema(
   path: string,
 ): DocumentSchema {
   if (context.purpose !== 'patch') return translated(context, node, path)
-  // What a patch leaves out stays as it is (VERB-5).
+  // Members missing from a patch keep their values, so defaults don't apply (VERB-5).
   const { default: _, ...schema } = translated(context, node, path)
   return required ? schema : nullable(schema)
 }
@@ -160,8 +166,8 @@ function tableOf(context: SchemaContext, table: unknown, path: string): Document
   )
 }
 
-/** Words that may stand beside a reference and leave it what it is. */
-const beside: ReadonlySet<string> = new Set([
+/** Siblings of a reference that do not change its meaning. */
+const harmlessSiblings: ReadonlySet<string> = new Set([
   '$ref',
   'unevaluatedProperties',
   'title',
@@ -175,9 +181,9 @@ const beside: ReadonlySet<string> = new Set([
   '$comment',
 ])
 
-/** True where a place is what its reference says and nothing else. */
+/** Returns whether a schema means exactly the target of its reference. */
 const isBare = (node: JsonSchema): boolean =>
-  Object.keys(node).every((keyword) => beside.has(keyword) || keyword.startsWith('x-')) &&
+  Object.keys(node).every((keyword) => harmlessSiblings.has(keyword) || keyword.startsWith('x-')) &&
   (node.unevaluatedProperties ?? false) === false
 
 function reference(
@@ -185,11 +191,14 @@ function reference(
   { $ref, unevaluatedProperties: _, ...annotations }: JsonSchema,
 ): DocumentSchema {
   const { $ref: target } = component(context, String($ref), true)
-  const said = Object.entries(annotations).filter(([keyword]) => !left.has(keyword))
-  return { $ref: target, ...Object.fromEntries(said) }
+  const declared = Object.entries(annotations).filter(([keyword]) => !omitted.has(keyword))
+  return { $ref: target, ...Object.fromEntries(declared) }
 }
 
-/** The reference of a branch, which its neighbours add to: what it leads to is not closed. */
+/**
+ * Returns the reference of a schema with further keywords. Its target is not closed, since these
+ * may add members.
+ */
 const openReference = (context: SchemaContext, ref: string): string => component(context, ref, false).$ref
 
 function component(context: SchemaContext, ref: string, closed: boolean): { readonly $ref: string } {
@@ -204,13 +213,14 @@ function component(context: SchemaContext, ref: string, closed: boolean): { read
   const typed = `${plainName}${closed ? '' : 'Base'}${suffix[purpose]}`
   const node = schemaAt(root, ref)
   const make = (): unknown => plain({ ...context, purpose }, closed ? closedPlace(root, node, () => false) : node, ref)
-  // Two resources may have a part of one name: where that is the same in both, they share it.
+  // Two resources may have a part with the same name. If the parts are equal, they share a
+  // component.
   const identity = `${ref} ${purpose} ${String(closed)} ${JSON.stringify(isObject(root.$defs) ? root.$defs : root)}`
   return components.defineAlike([typed, `${name}${typed}`], owner, identity, make)
 }
 
-/** An object with a title is a type of its own. */
-function titled(context: SchemaContext, node: JsonSchema): DocumentSchema | undefined {
+/** Returns a component for an object with a title. */
+function titledComponent(context: SchemaContext, node: JsonSchema): DocumentSchema | undefined {
   const { title, type } = node
   if (typeof title !== 'string' || typeName(title) === '') return undefined
   const types = [type].flat()
@@ -222,12 +232,15 @@ function titled(context: SchemaContext, node: JsonSchema): DocumentSchema | unde
   const shared =
     context.purpose === 'output'
       ? context.components.share('schemas', names, schema, context.owner)
-      : purposed(context, node, schema, names)
+      : requestType(context, node, schema, names)
   return mayBeNull ? { anyOf: [shared, { type: 'null' }] } : { ...shared }
 }
 
-/** A type that is sent: that of answers where the two are alike, else one of its own. */
-function purposed(
+/**
+ * Returns the type of a request body: the type of responses if the schemas are equal, else a
+ * separate one.
+ */
+function requestType(
   context: SchemaContext,
   node: JsonSchema,
   schema: DocumentSchema,
@@ -236,7 +249,7 @@ function purposed(
   const { components, owner, purpose } = context
   const answered = plain({ ...context, purpose: 'output' }, { ...node, type: 'object' }, '')
   if (JSON.stringify(answered) === JSON.stringify(schema)) return components.share('schemas', names, schema, owner)
-  components.hasStrays = true
+  components.hasUnused = true
   return components.share(
     'schemas',
     names.map((one) => `${one}${suffix[purpose]}`),
@@ -245,8 +258,8 @@ function purposed(
   )
 }
 
-/** Arrays have an element of their own in XML, and one for each item. */
-function purposeful(schema: Record<string, unknown>): DocumentSchema {
+/** Adds the XML names of arrays: they have a wrapping element, and one element for each item. */
+function withXmlNames(schema: Record<string, unknown>): DocumentSchema {
   const { type } = schema
   if (type !== 'array' && !(isList(type) && type.includes('array'))) return schema
   const { items = {}, prefixItems } = schema
@@ -260,6 +273,6 @@ const namedItem = (items: unknown): unknown =>
 function unfit({ owner }: SchemaContext, keyword: string, path: string): ConfigurationError {
   return new ConfigurationError(
     'description-unfit',
-    `The schema of ${owner} has the keyword "${keyword}"${path === '' ? '' : ` at "${path}"`}, which an OpenAPI document can not say: its parts are known by their names in components. Leave it out.`,
+    `The schema of ${owner} has the keyword "${keyword}"${path === '' ? '' : ` at "${path}"`}, which an OpenAPI document can't express: its schemas are identified by their names in components. Remove it.`,
   )
 }

@@ -1,14 +1,14 @@
-/** The members of a resource that the scope of a caller gives: clients need not send them. */
+/** The members of a resource that the scope of a caller sets. Clients need not send them. */
 import { isPlainObject } from '../definition/json.js'
 import type { ResourceDefinition } from '../definition/resource.js'
 
 const none: ReadonlySet<string> = new Set()
 
 /**
- * The members that `scope` names for some principal. A document is made before anybody calls, so the
- * team's function gets stand-ins: principals that have every member, whose methods say yes or no, and
- * one that has none. What it names for one of them counts. A function that throws, or gives no plain
- * object, says nothing.
+ * Returns the members that `scope` sets for some principal. No real principal is known when the
+ * document is built, so the team's function is called with stand-ins: principals that have every
+ * member, whose methods return a truthy value or `undefined`, and an empty one. The results are
+ * combined. A function that throws or does not return a plain object contributes no members.
  */
 export function membersOfScope({ scope }: ResourceDefinition): ReadonlySet<string> {
   if (scope === undefined) return none
@@ -18,7 +18,7 @@ export function membersOfScope({ scope }: ResourceDefinition): ReadonlySet<strin
 function namesGiven(scope: (principal: unknown) => unknown, principal: unknown): readonly string[] {
   try {
     const given: unknown = scope(principal)
-    // Nobody waits for it: a rejection must not end the process.
+    // The promise is not used. An unhandled rejection would end the process.
     if (given instanceof Promise) given.catch(() => {})
     return isPlainObject(given) ? Object.keys(given) : []
   } catch {
@@ -26,11 +26,14 @@ function namesGiven(scope: (principal: unknown) => unknown, principal: unknown):
   }
 }
 
-/** Members of members of a stand-in, so that a function that walks along them ends. */
-const deepest = 8
+/** The depth of the members of a stand-in. It ends functions that follow members in a loop. */
+const maxDepth = 8
 
-/** A value that has every member, is a text where one is wanted, and can be called. `agrees`: what it gives then is another, else nothing. */
-function standIn(agrees: boolean, depth = deepest): unknown {
+/**
+ * Returns a value that has every member, converts to a string and is callable. A call returns
+ * another stand-in if `agrees` is true, else `undefined`.
+ */
+function standIn(agrees: boolean, depth = maxDepth): unknown {
   const member = (): unknown => (depth === 0 ? undefined : standIn(agrees, depth - 1))
   return new Proxy(function principal() {}, {
     get: (_, name) => {

@@ -1,4 +1,4 @@
-/** How a client says who it is (AUTH-1..3). */
+/** The security schemes of a service (AUTH-1..3). */
 import type { ServiceFacts } from '../plan/description.js'
 import { header } from '../wire.js'
 
@@ -7,18 +7,18 @@ interface Security {
   readonly schemes: Readonly<Record<string, Readonly<Record<string, unknown>>>>
 }
 
-/** The security scheme of a service, by the header that its credentials come in. */
+/** Returns the security scheme of a service, by the header field of its credentials. */
 export function securityOf({ authenticate }: ServiceFacts): Security {
   if (authenticate === undefined) return { security: [], schemes: {} }
   const { field, challenge, format } = authenticate
-  // Linters look for the number as one word.
-  const checks = format === undefined ? '' : ' It is a JSON Web Token, checked as RFC8725 asks (AUTH-5).'
+  // Linters search for "RFC8725" as one word.
+  const checks = format === undefined ? '' : ' It is a JSON Web Token, verified according to RFC8725 (AUTH-5).'
   if (field === header.authorization) {
     const scheme = challenge.split(' ', 1)[0]?.toLowerCase() ?? 'bearer'
     const described = {
       type: 'http',
       scheme,
-      description: `Credentials in \`${field}\` by the scheme ${scheme} (AUTH-1).${checks}`,
+      description: `Credentials in \`${field}\` with the scheme ${scheme} (AUTH-1).${checks}`,
       ...(scheme === 'bearer' && format !== undefined ? { bearerFormat: format } : {}),
     }
     return { security: [{ [scheme]: [] }], schemes: { [scheme]: described } }
@@ -26,7 +26,7 @@ export function securityOf({ authenticate }: ServiceFacts): Security {
   const isToken = field === header.token
   const name = isToken ? 'token' : 'apiKey'
   const description = isToken
-    ? `The token that a login gives, in \`${field}\` (AUTH-3).${checks}`
+    ? `The token of a login, in \`${field}\` (AUTH-3).${checks}`
     : `Credentials in \`${field}\`.`
   return { security: [{ [name]: [] }], schemes: { [name]: { type: 'apiKey', in: 'header', name: field, description } } }
 }

@@ -1,9 +1,12 @@
-/** Components that nothing refers to: some are made to find out whether two types are alike. */
+/** Removes unused components. Some are built only to compare two types. */
 import { isContainer } from '../definition/json.js'
 import type { DocumentFragment } from '../plan/document-options.js'
 import type { OpenApiDocument } from './document.js'
 
-/** The document without the components that no path leads to. Those of fragments stay in any case: a team has written them. */
+/**
+ * Returns the document without components that no path references. The team's own components in
+ * fragments are kept.
+ */
 export function withoutUnused(document: OpenApiDocument, fragments: readonly DocumentFragment[]): OpenApiDocument {
   const used = referencesIn(document)
   const isKept = (kind: string, name: string): boolean =>
@@ -20,7 +23,9 @@ export function withoutUnused(document: OpenApiDocument, fragments: readonly Doc
   }
 }
 
-/** The references in the paths, and in the components that those lead to. Each value is looked at once, however many places share it. */
+/**
+ * Returns the references in paths and in referenced components. Each shared value is visited once.
+ */
 function referencesIn({ paths, components }: OpenApiDocument): ReadonlySet<string> {
   const used = new Set<string>()
   const seen = new Set<object>()

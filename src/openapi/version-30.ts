@@ -1,11 +1,11 @@
-/** A document in the words of OpenAPI 3.0.3, for tools that know no other. */
+/** Converts documents to OpenAPI 3.0.3, for tools that support no later version. */
 import { isList, isObject, type JsonObject } from '../definition/json.js'
 import { ConfigurationError } from '../problem.js'
 import { longestText } from './bounds.js'
 import type { DocumentSchema, OpenApiDocument } from './document.js'
 
-/** Words of schemas that 3.0 has no others for. */
-const lacking: ReadonlySet<string> = new Set([
+/** Schema keywords that have no equivalent in 3.0. */
+const unsupported: ReadonlySet<string> = new Set([
   ...[
     'if',
     'then',
@@ -19,7 +19,7 @@ const lacking: ReadonlySet<string> = new Set([
   ...['contains', 'minContains', 'maxContains', 'unevaluatedItems'],
 ])
 
-/** The same document in 3.0.3. Throws `ConfigurationError` for a schema with words that it lacks. */
+/** Converts a document to 3.0.3. Throws `ConfigurationError` for keywords that 3.0 lacks. */
 export function toVersion30(document: OpenApiDocument): OpenApiDocument {
   const { summary: _, license, ...info } = document.info
   const components = each(document.components, (table, kind) =>
@@ -38,7 +38,10 @@ export function toVersion30(document: OpenApiDocument): OpenApiDocument {
   }
 }
 
-/** SPDX publishes each licence by its identifier, which 3.0 lacks; expressions have no page. */
+/**
+ * 3.0 lacks `identifier`. It is replaced with the SPDX page of the licence. SPDX expressions have
+ * no page.
+ */
 function licensed(license: unknown): JsonObject {
   if (!isObject(license)) return {}
   const { identifier, ...rest } = license
@@ -72,7 +75,7 @@ function operation(entry: unknown, path: string): unknown {
   }
 }
 
-/** A parameter, a header, a body or a response: what has a schema, content or headers. */
+/** Converts a parameter, header, body or response, with its schema, content and headers. */
 function described(entry: unknown, place: string): JsonObject {
   const known = asObject(entry)
   const { schema, content, headers } = known
@@ -84,15 +87,15 @@ function described(entry: unknown, place: string): JsonObject {
   }
 }
 
-/** A schema in the words of 3.0. */
+/** Converts a schema. */
 function schemaOf(schema: DocumentSchema, place: string): DocumentSchema {
   const found =
-    Object.keys(schema).find((word) => lacking.has(word)) ??
+    Object.keys(schema).find((word) => unsupported.has(word)) ??
     (isObject(schema.unevaluatedProperties) ? 'unevaluatedProperties' : undefined)
   if (found !== undefined) {
     throw new ConfigurationError(
       'description-unfit',
-      `The schema at "${place}" has the keyword "${found}", which OpenAPI 3.0.3 can not say. Ask for 3.1.1, or say it otherwise.`,
+      `The schema at "${place}" has the keyword "${found}", which OpenAPI 3.0.3 can't express. Use openapi: '3.1.1', or change the schema.`,
     )
   }
   const {
@@ -115,7 +118,7 @@ function schemaOf(schema: DocumentSchema, place: string): DocumentSchema {
   if (typeof exclusiveMaximum === 'number') Object.assign(result, { maximum: exclusiveMaximum, exclusiveMaximum: true })
   if (contentMediaType !== undefined)
     Object.assign(result, { type: 'string', format: 'binary', maxLength: longestText })
-  // An array says what it holds, be it anything.
+  // `items` is required for arrays in 3.0.
   if (result.type === 'array' && result.items === undefined) result.items = {}
   if ($ref === undefined) return result
   return Object.keys(result).length === 0
@@ -125,7 +128,7 @@ function schemaOf(schema: DocumentSchema, place: string): DocumentSchema {
 
 const onlyNull: JsonObject = { type: 'object', nullable: true, enum: [null] }
 
-/** Null is a word beside the type; several types are several schemas. */
+/** Converts a type. null becomes `nullable`, and several types become `anyOf`. */
 function typed(type: unknown): JsonObject {
   if (type === undefined) return {}
   const types = [type].flat()
@@ -142,7 +145,10 @@ function typed(type: unknown): JsonObject {
       }
 }
 
-/** Branches. That for null stays one: `nullable` adds null to a `type` beside it, and to nothing else (OpenAPI 3.0.3, Schema Object). */
+/**
+ * Converts the branches of `anyOf`. A branch for null is kept, because `nullable` applies only to a
+ * sibling `type` (OpenAPI 3.0.3, Schema Object).
+ */
 function among(branches: unknown, place: string): JsonObject {
   if (!isList(branches)) return {}
   return { anyOf: branches.map((branch) => schemaOf(asObject(branch), place)) }

@@ -156,7 +156,7 @@ describe('VER-3: documents', () => {
     expect(parameters.NotaContieneFilter).toMatchObject({
       deprecated: true,
       'x-sunset': '2027-06-30',
-      description: expect.stringContaining('Use `texto` in its place'),
+      description: expect.stringContaining('Use `texto` instead'),
     })
     expect(parameters.NotaViejoFilter).toMatchObject({ deprecated: true, 'x-sunset': '2027-01-01' })
     expect(parameters.NotaTextoFilter).not.toHaveProperty('deprecated')

@@ -172,7 +172,7 @@ describe('openapi <module> --check --against <git ref>', () => {
     const folder = await released({ v1: named('one') })
     const ran = await run(folder, { v1: named('other') }, check)
     expect(ran).toMatchObject({ code: 0, out: '0 breaking changes, 1 warning, 0 harmless\n' })
-    expect(ran.error).toContain('warning: v1: GET /a has the operation id "other" in place of "one"')
+    expect(ran.error).toContain('warning: v1: the operation id of GET /a is "other" in place of "one"')
   })
 
   it('finds the contract from a folder of a larger repository, and in another place', async () => {

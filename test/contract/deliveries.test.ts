@@ -139,7 +139,7 @@ describe('a delivery', () => {
     const [before, after] = [callback(body(text)), callback(body(text), '{$request.body#/callbackUrl}')]
     expect(kinds(before, after)).toEqual(['callback-address-changed!'])
     expect(compareContracts(before, after)[0]?.sentence).toBe(
-      'v1: the callback of GET /things "shipped" is sent to {$request.body#/callbackUrl} in place of {$request.body#/url}: clients that gave that address hear nothing. Put the change into v2, or accept it with --accept',
+      'v1: the callback of GET /things "shipped" is sent to {$request.body#/callbackUrl} in place of {$request.body#/url}: clients that sent that address are no longer called. Put the change into v2, or accept it with --accept',
     )
   })
 
@@ -162,11 +162,11 @@ describe('a delivery', () => {
       webhook(body(members({ order: members({}) }))),
     )
     expect(change?.summary).toBe(
-      'v1: the member "order.id" of the body of the webhook "shipped" is gone: clients that read it find nothing',
+      'v1: the member "order.id" of the body of the webhook "shipped" is gone: clients that read it no longer find it',
     )
     const [other] = compareContracts(webhook(reply(members({}))), webhook(reply(members({ a: text }, 'a'))))
     expect(other?.summary).toBe(
-      'v1: the member "a" of the 200 reply to the webhook "shipped" is new and required: the service does not understand clients that answer as before',
+      'v1: the member "a" of the 200 reply to the webhook "shipped" is new and required: the service may reject replies of the previous form',
     )
   })
 })

@@ -135,8 +135,8 @@ const lists: readonly Twins[] = [
     ['sort-member-removed!'],
     ['sort-member-added'],
   ],
-  ['the greatest limit', limit({ maximum: 100 }), limit({ maximum: 50 }), ['limit-lowered!'], ['limit-raised']],
-  ['a greatest limit', limit({}), limit({ maximum: 50 }), ['limit-lowered!'], ['limit-raised']],
+  ['the maximum limit', limit({ maximum: 100 }), limit({ maximum: 50 }), ['limit-lowered!'], ['limit-raised']],
+  ['a maximum limit', limit({}), limit({ maximum: 50 }), ['limit-lowered!'], ['limit-raised']],
   [
     'the usual limit',
     limit({ default: 20 }),
@@ -559,7 +559,7 @@ describe('sentences', () => {
       'v1: the member "b" of the body of POST /things is new and required: clients that leave it out get 422. Put the change into v2, or accept it with --accept',
     ])
     expect(sentences(response(many(members({ a: text }))), response(many(members({}))))).toEqual([
-      'v1: the member "[].a" of the 200 answer of GET /things is gone: clients that read it find nothing. Put the change into v2, or accept it with --accept',
+      'v1: the member "[].a" of the 200 response of GET /things is gone: clients that read it no longer find it. Put the change into v2, or accept it with --accept',
     ])
   })
 
@@ -610,9 +610,9 @@ describe('what is no document', () => {
     [
       'a reference to nothing',
       response({ $ref: '#/components/schemas/Lost' }),
-      '"#/components/schemas/Lost" at #/paths/~1things/get/responses/200/content/application~1json/schema leads to nothing',
+      '"#/components/schemas/Lost" at #/paths/~1things/get/responses/200/content/application~1json/schema has no target',
     ],
-    ['a reference to a file', response({ $ref: 'other.json#/a' }), 'leads out of the document'],
+    ['a reference to a file', response({ $ref: 'other.json#/a' }), 'points out of the document'],
   ])('%s', (_title, value, message) => {
     expect(() => compareContracts(value, response(text))).toThrow(message)
     expect(() => compareContracts(response(text), value)).toThrow(message)

@@ -104,8 +104,8 @@ describe('a document of several files', () => {
 
   it('is refused where a file is missing, or on another host', () => {
     expect(() => assembled({ $ref: 'lost.json' })).toThrow('There is no lost.json.')
-    expect(() => assembled({ $ref: 'https://a.example/thing.json' })).toThrow('leads to another host')
-    expect(() => assembled({ $ref: 'file:///etc/passwd' })).toThrow('leads to another host')
+    expect(() => assembled({ $ref: 'https://a.example/thing.json' })).toThrow('points to another host')
+    expect(() => assembled({ $ref: 'file:///etc/passwd' })).toThrow('points to another host')
   })
 })
 

@@ -87,15 +87,15 @@ describe('a service that changes', () => {
       [],
     ],
     [
-      'the greatest limit',
+      'the maximum limit',
       documentOf({ page: { size: 20, max: 50 } }),
-      [/^v1: the greatest limit of piezas is 50 in place of 100/],
+      [/^v1: the maximum limit of piezas is 50 in place of 100/],
       [],
     ],
     [
       'the usual limit',
       documentOf({ page: { size: 10, max: 100 } }),
-      [/^v1: the limit of piezas is 10 in place of 20/],
+      [/^v1: the default limit of piezas is 10 in place of 20/],
       [],
     ],
     ['the first page', documentOf({ page: { size: 20, max: 100, first: 0 } }), [/offest/], [/offest/]],

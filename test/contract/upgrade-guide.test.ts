@@ -13,17 +13,17 @@ describe('upgradeGuide()', () => {
     const [, contratos = ''] = guide.split('\n## contratos\n')
     const [own = ''] = contratos.split('\n## ')
     const part = (heading: string) => own.split(`### ${heading}\n`)[1]?.split('\n###')[0] ?? ''
-    expect(part('Change in your requests')).toContain(
-      '- `nombre` is gone (`POST /contratos`, `PUT /contratos/{codigo}`, `PATCH /contratos/{codigo}`): clients that send it get 422, or are not heeded. `descripcion` is new there and has the same type: it may be its new name.',
+    expect(part('Changes in requests')).toContain(
+      '- `nombre` is gone (`POST /contratos`, `PUT /contratos/{codigo}`, `PATCH /contratos/{codigo}`): clients that send it get 422, or the value is ignored. `descripcion` is new and has the same type: the member may have been renamed.',
     )
-    expect(part('Change in your requests')).toContain(
+    expect(part('Changes in requests')).toContain(
       '- `descripcion` is new and required (`POST /contratos`, `PUT /contratos/{codigo}`): clients that leave it out get 422.',
     )
-    expect(part('Change in your requests')).toContain(
+    expect(part('Changes in requests')).toContain(
       '- The filter "nombre" of contratos is gone: clients that send it get 400.',
     )
-    expect(part('Looks different in answers')).toMatch(
-      /- `nombre` is gone \(`GET \/contratos`.*: clients that read it find nothing\. `descripcion` is new there/,
+    expect(part('Changes in responses')).toMatch(
+      /- `nombre` is gone \(`GET \/contratos`.*: clients that read it no longer find it\. `descripcion` is new and has the same type/,
     )
     expect(part('New')).toContain('- `/contratos/{codigo}/activo`: GET, PUT, DELETE.')
     expect(part('New')).toContain('`cliente` is new')
@@ -44,9 +44,9 @@ describe('upgradeGuide()', () => {
 
   it('says so where nothing changes, and where an address is gone', () => {
     expect(upgradeGuide(v1, { ...v1, info: { ...v1.info, version: 'v2' } })).toContain(
-      'Nothing that a client of v1 relies on is another in v2.',
+      'v2 has no breaking changes for clients of v1.',
     )
-    expect(upgradeGuide(v8, v1)).toContain('### No longer there')
+    expect(upgradeGuide(v8, v1)).toContain('### Removed')
     expect(upgradeGuide(v8, v1, { from: 'old', to: 'young' })).toMatch(/^# From old to young/)
     expect(() => upgradeGuide({}, v1)).toThrow(DocumentError)
     expect(() => upgradeGuide(v1, v8, { form: 'v1' } as never)).toThrow(/Did you mean "from"/)

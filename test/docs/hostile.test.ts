@@ -201,7 +201,7 @@ describe('odd sizes', () => {
   it('an empty version has an index that says so', () => {
     const pages = pagesOf(openapi(api({ versions: { v1: [] } }), 'v1'))
     expect(faultsOf(pages)).toEqual([])
-    expect(pages.get('')).toContain('This version serves nothing.')
+    expect(pages.get('')).toContain('This version has no operations.')
     expect([...pages.keys()].sort()).toEqual(['', 'clauses', 'headers', 'problems'])
   })
 

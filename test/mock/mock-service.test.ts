@@ -127,7 +127,7 @@ describe('the mock of a service', () => {
     expect(unknown.status).toBe(501)
     expect(await unknown.json()).toMatchObject({
       code: 'not-implemented',
-      detail: expect.stringContaining('POST search does not run in a mock'),
+      detail: expect.stringContaining('POST search is not called in a mock'),
     })
     const cancelled = await mock.ask('/v2/orders/1000/cancellations', { method: 'POST' })
     expect(cancelled.status).toBe(201)
@@ -218,7 +218,7 @@ describe('the mock of a service', () => {
 
   it.each([
     [{ order: [] }, 'The data has records of "order", which no version serves. Did you mean "orders"?'],
-    [{ orders: {} }, 'The data of "orders" is no list of records'],
+    [{ orders: {} }, 'The data of "orders" must be a list of records'],
     [
       { countries: [{ code: 'XX', name: 'Nowhere' }] },
       'The record 0 given for "countries" is not valid: "code" (enum)',
@@ -282,7 +282,7 @@ describe('the mock of a service', () => {
 
   it('refuses what is no service', async () => {
     await expect(mocked(() => {})).rejects.toThrow(
-      'A mock needs what api() or resourceRouter() of this version of the library made.',
+      'A mock needs the return value of api() or resourceRouter() of this version of the library.',
     )
   })
 
@@ -337,8 +337,6 @@ describe('the mock of a service', () => {
       throw new Error('A mock calls no adapter.')
     }
     const mock = await mocked(api({ versions: { v1: [mount(ruled, { list: never, read: never })] } }))
-    expect(mock.notes).toEqual([
-      'The rules of "notes" could not be asked, so its records were made without them: no database',
-    ])
+    expect(mock.notes).toEqual(['The rules of "notes" failed, so its records were generated without them: no database'])
   })
 })

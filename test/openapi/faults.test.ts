@@ -31,15 +31,13 @@ describe('what can not be described', () => {
   it('names two resources that would share a type', () => {
     const twin = define('pedidos', { singular: 'order' })
     expect(() => openapi(served([orders, twin]), 'v1')).toThrow(
-      /"pedidos" and "orders" would share the name "Order"[\s\S]*description-clash/,
+      /"pedidos" and "orders" have the same name "Order"[\s\S]*description-clash/,
     )
   })
 
   it('names two addresses that would share an operation id', () => {
     const named = { describe: { operations: { list: { operationId: 'getOrder' } } } }
-    expect(describing({}, named)).toThrow(
-      /GET \/orders\/\{id\} and GET \/orders would share the operation id "getOrder"/,
-    )
+    expect(describing({}, named)).toThrow(/GET \/orders\/\{id\} and GET \/orders have the same operation id "getOrder"/)
   })
 
   it('names a keyword that no document can hold', () => {
@@ -64,15 +62,15 @@ describe('what can not be described', () => {
     const told = (value: unknown) => ({ describe: { operations: { create: { examples: { small: value } } } } })
     expect(describing({}, told({ id: 1, note: 'x' }))).not.toThrow()
     expect(describing({}, told({ id: 'one' }))).toThrow(
-      /The example "small" of POST \/orders does not fit its schema: \/id must be integer/,
+      /The example "small" of POST \/orders does not match its schema: \/id must be integer/,
     )
     const wrong = define('orders', {}, { note: { type: 'string', examples: [5] } })
-    expect(() => openapi(served([wrong]), 'v1')).toThrow(/schema at "Order\/properties\/note" does not fit/)
+    expect(() => openapi(served([wrong]), 'v1')).toThrow(/schema at "Order\/properties\/note" does not match/)
   })
 
   it('names text for an operation that there is not, with the near miss', () => {
     expect(describing({}, { describe: { operations: { reed: { summary: 'x' } } } })).toThrow(
-      /"reed", which is none of its operations\. Did you mean "read"\?/,
+      /"reed", which is not one of its operations\. Did you mean "read"\?/,
     )
   })
 

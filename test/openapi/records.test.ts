@@ -215,6 +215,6 @@ it('an operation id that a fragment has taken is refused', () => {
     { paths: { '/by-hand': { get: { operationId: 'getReports', responses: { 200: { description: 'Yes' } } } } } },
   ]
   expect(() => openapi(api({ versions: { v1: [reports] } }), 'v1', { fragments })).toThrow(
-    'would share the operation id "getReports"',
+    'have the same operation id "getReports"',
   )
 })

@@ -74,7 +74,7 @@ describe('the lines of exports, compared with the document', () => {
       '/v1/pedidos?urgente=true&importeDesde=99999',
     ]) {
       const { status, text } = await answered(service as never, type, path)
-      expect([status, text.includes('does not fit')], `${path} ${text}`).toEqual([200, false])
+      expect([status, text.includes('does not match the schema')], `${path} ${text}`).toEqual([200, false])
       await served?.close()
     }
   })
@@ -93,31 +93,43 @@ describe('the lines of exports, compared with the document', () => {
         'uno;1;1.5;true;[];;;;',
       ),
     ],
-    ['no header row', /the body can not be read: it has no header row/, ''],
+    ['no header row', /the body can't be read: it has no header row/, ''],
     ['a column that is none', /the column "otra" is not in the document/, table(`${base};otra`, `${row};1`)],
-    ['a column twice', /the column "id" stands twice/, table(`${base};id`, `${row};1`)],
+    ['a column twice', /the column "id" is repeated/, table(`${base};id`, `${row};1`)],
     [
       'a missing column',
       /the column "urgente" is missing/,
       table(base.replace('urgente;', ''), row.replace('true;', '')),
     ],
     ['another separator', /the column "id,nota" is not in the document/, table('id,nota')],
-    ['a row that is too short', /line 2: it has 8 cells, and there are 9 columns/, table(base, row.slice(0, -1))],
-    ['a cell of another type', /line 2: "uno" is no number, as "id" is/, table(base, row.replace('1;', 'uno;'))],
-    ['a cell that is no JSON', /line 2: "\[" is no JSON, as "marcas" is/, table(base, row.replace('[]', '['))],
+    ['a row that is too short', /line 2: it has 8 cells, but the header row has 9/, table(base, row.slice(0, -1))],
+    [
+      'a cell of another type',
+      /line 2: "uno" in the column "id" is not a number/,
+      table(base, row.replace('1;', 'uno;')),
+    ],
+    ['a cell that is no JSON', /line 2: "\[" in the column "marcas" is not JSON/, table(base, row.replace('[]', '['))],
     [
       'a number that is no integer',
-      /does not fit: line 3: \/id must be integer/,
+      /does not match the schema: line 3: \/id must be integer/,
       table(base, row, row.replace('1;', '1.5;')),
     ],
-    ['an empty cell of a required member', /does not fit: line 2: .*'nota'/, table(base, row.replace('uno', ''))],
-    ['a list of others', /does not fit: line 2: \/marcas\/0 must be string/, table(base, row.replace('[]', '[1]'))],
+    [
+      'an empty cell of a required member',
+      /does not match the schema: line 2: .*'nota'/,
+      table(base, row.replace('uno', '')),
+    ],
+    [
+      'a list of others',
+      /does not match the schema: line 2: \/marcas\/0 must be string/,
+      table(base, row.replace('[]', '[1]')),
+    ],
     [
       'a link without an address',
-      /does not fit: line 2: \/cliente must have required property 'href'/,
+      /does not match the schema: line 2: \/cliente must have required property 'href'/,
       table(base, `${row}Ana`),
     ],
-    ['an open quote', /the body can not be read: .*quote/, table(base, `"${row}`)],
+    ['an open quote', /the body can't be read: .*quote/, table(base, `"${row}`)],
   ])('in CSV: %s', async (_, expected, body) => {
     const { status, json } = await answered(
       sends('text/csv; charset=utf-8; header=present', `\uFEFF${body}`),
@@ -132,13 +144,17 @@ describe('the lines of exports, compared with the document', () => {
     ['no records', 200, ''],
     [
       'a record that breaks the schema',
-      /does not fit: line 2: \/id must be integer/,
+      /does not match the schema: line 2: \/id must be integer/,
       `${JSON.stringify(record)}\n${JSON.stringify({ ...record, id: '2' })}\n`,
     ],
-    ['a member that is none', /does not fit: line 1: .*"secreto"/, `${JSON.stringify({ ...record, secreto: 's' })}\n`],
-    ['a line that is no JSON', /line 2: it is no JSON/, `${JSON.stringify(record)}\n{\n`],
-    ['an array', /does not fit: line 1: The value must be object/, `${JSON.stringify([record])}\n`],
-    ['an empty line', /line 1: it is no JSON/, '\n'],
+    [
+      'a member that is none',
+      /does not match the schema: line 1: .*"secreto"/,
+      `${JSON.stringify({ ...record, secreto: 's' })}\n`,
+    ],
+    ['a line that is no JSON', /line 2: it is not JSON/, `${JSON.stringify(record)}\n{\n`],
+    ['an array', /does not match the schema: line 1: The value must be object/, `${JSON.stringify([record])}\n`],
+    ['an empty line', /line 1: it is not JSON/, '\n'],
     ['a last line without its end', /line 1: it does not end with LF/, JSON.stringify(record)],
   ])('in NDJSON: %s', async (_, expected, body) => {
     const { status, json } = await answered(sends('application/x-ndjson; charset=utf-8', body), 'application/x-ndjson')
@@ -149,7 +165,7 @@ describe('the lines of exports, compared with the document', () => {
   it('names the faults of a few lines, and how many have others', async () => {
     const body = Array.from({ length: 100 }, () => `${JSON.stringify({ ...record, id: '1' })}\n`).join('')
     const { json } = await answered(sends('application/x-ndjson', body), 'application/x-ndjson')
-    expect(json.detail).toMatch(/does not fit: line 5: .*\n.*95 more lines have faults\.$/)
+    expect(json.detail).toMatch(/does not match the schema: line 5: .*\n.*95 more lines have faults\.$/)
     expect(json.detail).not.toContain('line 6')
   })
 })

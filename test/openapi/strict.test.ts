@@ -131,7 +131,7 @@ describe('describeStrictly()', () => {
     ],
     [
       'a header',
-      /the document has no header "x-total-count" there/,
+      /the document does not describe the header "x-total-count"/,
       sends(200, { 'x-total-count': '1' }, JSON.stringify(record)),
     ],
     ['a missing header', /the header "Etag" is missing/, sends(200, { Etag: undefined }, JSON.stringify(record))],
@@ -160,14 +160,18 @@ describe('describeStrictly()', () => {
     ],
     [
       'a member',
-      /the body does not fit: The value must NOT have additional properties "other"/,
+      /the body does not match the schema: The value must NOT have additional properties "other"/,
       sends(200, {}, JSON.stringify({ ...record, other: 1 })),
     ],
-    ['a type', /the body does not fit: \/id must be integer/, sends(200, {}, JSON.stringify({ ...record, id: '1' }))],
-    ['what is no JSON', /the body can not be read/, sends(200, {}, '{')],
+    [
+      'a type',
+      /the body does not match the schema: \/id must be integer/,
+      sends(200, {}, JSON.stringify({ ...record, id: '1' })),
+    ],
+    ['what is no JSON', /the body can't be read/, sends(200, {}, '{')],
     [
       'a media type',
-      /the document has no body of "text\/plain" there: there are application\/json/,
+      /the document has no body of type "text\/plain"\. Its types are application\/json/,
       sends(200, { 'Content-Type': 'text/plain' }, 'x'),
     ],
     ['an empty body', /the body is empty/, sends(200, {}, '')],
@@ -182,7 +186,7 @@ describe('describeStrictly()', () => {
       /\/status must be equal to constant/,
       sends(404, problemHead, problem('absent', 410)),
     ],
-    ['no problem at an unknown path', /the body is no problem/, sends(404, problemHead, '{}'), '/v1/nope'],
+    ['no problem at an unknown path', /the body is not a problem/, sends(404, problemHead, '{}'), '/v1/nope'],
     [
       'a fault in compressed JSON',
       /\/id must be integer/,
@@ -212,7 +216,7 @@ describe('describeStrictly()', () => {
       /attribute "unit" has no meaning/,
       sends(200, xmlHead, xml(whole.replace('<id>', '<id unit="m">'))),
     ],
-    ['what is no XML', /the body can not be read/, sends(200, xmlHead, '<order>')],
+    ['what is no XML', /the body can't be read/, sends(200, xmlHead, '<order>')],
     [
       'the namespace of a problem',
       /the namespace of the root is "", and the document has "urn:ietf:rfc:7807"/,
@@ -237,7 +241,9 @@ describe('describeStrictly()', () => {
     expect(
       await detailOf(sends(200, { 'Content-Type': 'text/plain', 'x-other': '1' }, 'x'), '/v1/by-hand', { fragments }),
     ).toBe('200')
-    expect(await detailOf(sends(200, {}, '{}'), '/v1/by-hand', { fragments })).toMatch(/no body of "application\/json"/)
+    expect(await detailOf(sends(200, {}, '{}'), '/v1/by-hand', { fragments })).toMatch(
+      /no body of type "application\/json"/,
+    )
     expect(await detailOf(sends(401, problemHead, problem('unauthenticated', 401)), '/v1/by-hand', { fragments })).toBe(
       '401',
     )
@@ -255,7 +261,7 @@ describe('describeStrictly()', () => {
     }
     const { status, text } = await answered(pieces, '/v1/orders/1', { onFault: (fault) => faults.push(fault) })
     expect([status, text]).toEqual([200, '{"id":"1"}'])
-    expect(faults.join()).toMatch(/no header "x-odd".*\/id must be integer/)
+    expect(faults.join()).toMatch(/does not describe the header "x-odd".*\/id must be integer/)
   })
 
   it('a body of more than a mebibyte leaves, and its head is compared', async () => {
@@ -270,7 +276,7 @@ describe('describeStrictly()', () => {
     expect((await answered(writes({}))).text).toHaveLength(2 * long.length + 20)
     await served?.close()
     expect(await detailOf(writes({ 'x-odd': '1' }))).toMatch(
-      /^GET \/orders\/\{id\} answers 200: the document has no header "x-odd" there\.$/,
+      /^GET \/orders\/\{id\} answers 200: the document does not describe the header "x-odd"\.$/,
     )
   })
 

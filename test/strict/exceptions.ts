@@ -12,12 +12,12 @@ export const exceptions: readonly Exception[] = [
   {
     file: /^test\/adapters\/postgres\/(?:odd|legacy)-values\.test\.ts$/,
     fault:
-      /^(?:GET|PATCH) \/cosas(?:\/\{id\})? answers 200: the body does not fit: (?:\/\d)?\/(?:valor|dia|momento|instante)\b/,
+      /^(?:GET|PATCH) \/cosas(?:\/\{id\})? answers 200: the body does not match the schema: (?:\/\d)?\/(?:valor|dia|momento|instante)\b/,
     why: 'Others wrote rows into the table that break its schema, and the library shows them as they are.',
   },
   {
     file: /^test\/caching\/fixed-records\.test\.ts$/,
-    fault: /answers (?:200: the body does not fit: |500\b)/,
+    fault: /answers (?:200: the body does not match the schema: |500\b)/,
     why: 'The store gives what breaks its schema, and the answer is compared with the one that is made without caches.',
   },
   {

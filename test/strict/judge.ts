@@ -20,7 +20,7 @@ const documents = new WeakMap<object, Map<string, Described | Error>>()
 const byText = new Map<string, Described>()
 const mostDocuments = 200
 /** The sentence about a body that breaks its schema. */
-const unfit = / answers \d{3}: the body does not fit: /
+const unfit = / answers \d{3}: the body does not match the schema: /
 
 /** What is wrong with the answers since the last call, each sentence once. */
 export async function takeFaults(file: string): Promise<readonly string[]> {

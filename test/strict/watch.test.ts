@@ -19,7 +19,7 @@ const liar = endpoint('liar', {
     GET: { describe: { responses: { 200: { schema: { type: 'boolean' } } } }, handle: () => 'x'.repeat(2_000) },
   },
 })
-const lie = 'GET /liar answers 200: the body does not fit: The value must be boolean.'
+const lie = 'GET /liar answers 200: the body does not match the schema: The value must be boolean.'
 
 let served: Omit<Served, 'data'> | undefined
 afterEach(() => served?.close())
@@ -54,7 +54,7 @@ describe('the watch over all services', () => {
     } as never)
     await get(express().use('/a/v3', router), '/a/v3/orders/1/lies')
     expect(await faults()).toEqual([
-      'GET /orders/{id}/lies answers 200: the body does not fit: The value must be boolean.',
+      'GET /orders/{id}/lies answers 200: the body does not match the schema: The value must be boolean.',
     ])
   })
 
@@ -90,6 +90,6 @@ describe('the watch over all services', () => {
       versions: { v1: [mount(orders, memoryAdapter(orders)), mount(twin, memoryAdapter(twin))] },
     })
     await get(express().use(clashing), '/v1/orders')
-    expect((await faults()).join()).toMatch(/would share the name "Order"/)
+    expect((await faults()).join()).toMatch(/have the same name "Order"/)
   })
 })

@@ -1,4 +1,4 @@
-/** The clients once they follow the conventions, against version 2. Each takes the place of one in old.cjs. */
+/** The clients after they follow the conventions, for version 2. Each replaces one in old.cjs. */
 const assert = require('node:assert/strict')
 const { randomUUID } = require('node:crypto')
 
@@ -24,10 +24,10 @@ const scanner = as('scanner')
 const shop = as('shop')
 const billing = as('billing')
 
-/** A code that no delivery has. */
+/** Returns an unused code. */
 const newCode = () => randomUUID().toUpperCase()
 
-/** A new delivery to the depot of delivery 2: its address. */
+/** Creates a delivery to the depot of delivery 2, and returns its address. */
 async function create(base) {
   const { body: other } = await office('GET', `${base}/v2/deliveries/2`)
   const body = { code: newCode(), recipient: 'Ana', address: 'Mitre 1', depot: other.depot }
@@ -36,7 +36,10 @@ async function create(base) {
   return headers.get('location')
 }
 
-/** The change that `edit` makes of a delivery, on what it is now: again where another client was quicker. */
+/**
+ * Applies `edit` to the current state of a delivery. Retries if another client has changed it
+ * meanwhile.
+ */
 async function change(client, url, edit) {
   for (let attempt = 1; attempt <= 5; attempt++) {
     const { headers, body: delivery } = await client('GET', url)

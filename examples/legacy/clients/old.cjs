@@ -1,14 +1,14 @@
 /**
- * The clients that live from the service: each function is what a client does, and what it needs of
- * the answers. They run in the field and nobody updates them soon, so this file is the same for all
- * steps: they work until the old version ends (step 7).
+ * The existing clients of the service. Each function performs the requests of a client, and checks
+ * the responses that it relies on. The clients can't be updated soon, so this file is the same for
+ * all steps: they work until the old version ends (step 7).
  */
 const assert = require('node:assert/strict')
 const { randomUUID } = require('node:crypto')
 const { once } = require('node:events')
 const http = require('node:http')
 
-/** Requests as the clients send them: each has its token, sends JSON, and reads JSON where it gets some. */
+/** Sends requests like the clients: with a token and JSON. Parses JSON responses. */
 const as =
   (client) =>
   async (method, url, body, headers = {}) => {
@@ -33,10 +33,10 @@ const office = as('office')
 const scanner = as('scanner')
 const shop = as('shop')
 
-/** A code that no delivery has. */
+/** Returns an unused code. */
 const newCode = () => randomUUID().toUpperCase()
 
-/** The office types a new delivery, to the depot of delivery 2. It needs the id, which it reads from the body. */
+/** The office creates a delivery to the depot of delivery 2. It reads the id from the body. */
 async function create(base) {
   const { body: other } = await office('GET', `${base}/v1/deliveries/2`)
   const delivery = { code: newCode(), recipient: 'Ana', address: 'Mitre 1', depot: other.depot }
@@ -48,7 +48,10 @@ async function create(base) {
 }
 
 module.exports = {
-  /** Asks for pages of 1000, takes what it gets, and goes on until a page is empty. `_` keeps a proxy from caching. */
+  /**
+   * Requests pages of 1000 and accepts smaller ones, until a page is empty. `_` prevents caching by
+   * a proxy.
+   */
   async 'the scanner loads all deliveries'(base) {
     const seen = new Set()
     for (let page = 1, last = false; !last; page++) {
@@ -60,7 +63,7 @@ module.exports = {
     assert.ok(seen.size >= 600, `${seen.size} deliveries`)
   },
 
-  /** Its HTTP library keeps what it has read, and sends the tags back. */
+  /** Its HTTP library caches responses, and sends their tags. */
   async 'the scanner reads a delivery twice, and marks it as delivered'(base) {
     const { id, ...rest } = await create(base)
     const url = `${base}/v1/deliveries/${id}`
@@ -71,20 +74,20 @@ module.exports = {
     assert.deepEqual([status, body], [200, { id, ...rest, status: 'delivered' }])
   },
 
-  /** Sends no tag: the last one who writes wins. */
+  /** Sends no tag: the last write wins. */
   async 'the office changes an address'(base) {
     const { id } = await create(base)
     const { status, body } = await office('PATCH', `${base}/v1/deliveries/${id}`, { address: 'Mitre 2' })
     assert.deepEqual([status, body.address], [200, 'Mitre 2'])
   },
 
-  /** The HTTP library of its radio says that it takes text, and reads JSON. */
+  /** Its HTTP library accepts only text in `Accept`, but parses JSON. */
   async 'the scanner accepts text only, and reads JSON'(base) {
     const { status, body } = await scanner('GET', `${base}/v1/deliveries/2`, undefined, { Accept: 'text/plain' })
     assert.deepEqual([status, body.id], [200, 2])
   },
 
-  /** The table of the office passes on all that its columns know. */
+  /** The office's table sends all its columns as parameters. */
   async 'the office lists with parameters that the service never had'(base) {
     const { status, body } = await office(
       'GET',
@@ -162,7 +165,7 @@ module.exports = {
     assert.ok(body.error)
   },
 
-  /** Where the radio loses half of a body, 400 makes it send all again. */
+  /** If the radio loses half of a body, a 400 makes the client send it again. */
   async 'the scanner sends half a change, and then the whole'(base) {
     const url = `${base}/v1/deliveries/${(await create(base)).id}`
     assert.equal((await scanner('PATCH', url, '{"status": "deliv')).status, 400)

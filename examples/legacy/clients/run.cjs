@@ -1,4 +1,7 @@
-/** Runs clients against a service that listens: `node examples/legacy/clients/run.cjs old http://localhost:3000`. */
+/**
+ * Runs clients against a running service: `node examples/legacy/clients/run.cjs old
+ * http://localhost:3000`.
+ */
 async function run(clients, base, say = console.log) {
   const failures = []
   for (const [name, client] of Object.entries(clients)) {

@@ -1,4 +1,4 @@
-/** Single deliveries, and the depots that they go to. */
+/** Single deliveries, and their depots. */
 const { Router } = require('express4')
 const { depotIn, present } = require('./present.cjs')
 
@@ -7,7 +7,7 @@ const statuses = ['open', 'out', 'delivered', 'cancelled']
 module.exports = function items({ deliveries, depots }) {
   const router = Router()
 
-  /** What is wrong with these members, in words for the user of the client. */
+  /** Returns the fault of these members, in words for the user of the client. */
   const faultOf = ({ recipient, address, status, depot_id }) => {
     if (!recipient) return 'recipient is missing'
     if (!address) return 'address is missing'

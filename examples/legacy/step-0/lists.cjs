@@ -1,4 +1,4 @@
-/** The list of deliveries: `?status=open&page=2&per_page=50`; what else may be asked is ignored. */
+/** The list of deliveries: `?status=open&page=2&per_page=50`. Other parameters are ignored. */
 const { Router } = require('express4')
 const { present } = require('./present.cjs')
 

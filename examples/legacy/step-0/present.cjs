@@ -1,4 +1,4 @@
-/** A delivery as clients see it: its depot is a plain address. */
+/** The representation of a delivery. Its depot is a plain address. */
 exports.present = (req, { depot_id, revision, ...members }) => ({
   ...members,
   depot: `${req.protocol}://${req.get('host')}/v1/depot/${depot_id}`,

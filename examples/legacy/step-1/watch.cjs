@@ -1,4 +1,7 @@
 const { observe } = require('express-rest-conventions/usage')
 
-/** Looks at each answer, and changes none. `usage` counts who calls what, and which clauses are broken, where, and by whom. */
+/**
+ * Observes responses without changing them. `usage` counts calls and violations of clauses by route
+ * and client.
+ */
 module.exports = (usage, options) => observe({ usage, calls: true, ...options })

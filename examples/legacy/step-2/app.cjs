@@ -1,4 +1,7 @@
-/** Step 2: the library's middlewares in front of the old service. They refuse nothing that the old clients send, and count whom they would refuse. */
+/**
+ * Step 2: the library's middlewares in front of the old service. They only count the requests that
+ * they would refuse.
+ */
 const express = require('express4')
 const { problems } = require('express-rest-conventions')
 const createOldApp = require('../step-0/app.cjs')
@@ -8,7 +11,7 @@ const { errors, shape } = require('./old-clients.cjs')
 const { itemRules, listRules } = require('./rules.cjs')
 
 module.exports = function createApp(store, usage) {
-  // The first of the two answers what nobody has: that is still for the old service.
+  // The first of the two answers unknown paths, which the old service still does itself.
   const [, answerRefusals] = problems({ shape, conventions: errors, usage })
 
   const app = express()

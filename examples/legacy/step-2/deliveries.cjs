@@ -1,4 +1,4 @@
-/** What a list of deliveries can be asked. */
+/** The query parameters of the list of deliveries. */
 const { defineResource } = require('express-rest-conventions')
 
 module.exports = defineResource({

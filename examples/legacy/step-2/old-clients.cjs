@@ -1,12 +1,12 @@
-/** What the old clients do, written down: it goes with them. */
+/** The settings for the old clients. They are removed together with the old version. */
 
-/** `page` and `per_page` are our `offest` and `limit`; the others never meant anything. */
+/** `page` and `per_page` are aliases of `offest` and `limit`. The others never had an effect. */
 exports.parameters = { offest: ['page'], limit: ['per_page'], ignore: ['_', 'sort_by', 'columns'] }
 
-/** The scanner asks for pages of 1000. */
+/** The scanner requests pages of 1000. */
 exports.pages = { 'QUERY-5': { mode: 'report', upTo: 1000, until: '2027-06-30' } }
 
-/** The radio of the scanner accepts text, and reads JSON. */
+/** The scanner accepts only text in `Accept`, but parses JSON. */
 exports.formats = { 'HDR-1': { mode: 'report', as: 'json', until: '2027-06-30' } }
 
 /** They read `error` from the body of an error. */

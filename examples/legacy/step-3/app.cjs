@@ -1,4 +1,7 @@
-/** Step 3: errors are problems, in the form that the old clients read. A 401 has its challenge, a 201 its Location. */
+/**
+ * Step 3: errors are problems, in the form of the old clients. A 401 has a challenge, a 201 a
+ * Location.
+ */
 const express = require('express4')
 const csv = require('../step-0/csv.cjs')
 const lists = require('../step-0/lists.cjs')

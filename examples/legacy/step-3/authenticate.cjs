@@ -1,4 +1,7 @@
-/** The same tokens, by the library: 401 with `WWW-Authenticate`, and never a word of the token. */
+/**
+ * Checks the same tokens with the library: 401 has `WWW-Authenticate`, and does not reveal the
+ * token.
+ */
 const { authenticate } = require('express-rest-conventions/auth')
 
 const clients = new Map([

@@ -1,9 +1,9 @@
-/** What can be wrong with a delivery, as problems: all of it at once. */
+/** Reports all faults of a delivery in one problem. */
 const { HttpProblem } = require('express-rest-conventions')
 
 const statuses = ['open', 'out', 'delivered', 'cancelled']
 
-/** Throws 422 where a delivery can not be stored. */
+/** Throws 422 if a delivery can't be stored. */
 exports.check = ({ deliveries }, row) => {
   const errors = []
   const expect = (holds, member, detail) => holds || errors.push({ pointer: `/${member}`, detail })

@@ -1,4 +1,7 @@
-/** Single deliveries and depots: what is wrong is thrown as a problem, and a 201 says where the delivery is. */
+/**
+ * Single deliveries and depots. Errors are thrown as problems, and a 201 has the address of the
+ * delivery.
+ */
 const { Router } = require('express4')
 const { HttpProblem } = require('express-rest-conventions')
 const { methodRules } = require('express-rest-conventions/middleware')

@@ -1,4 +1,4 @@
-/** Step 4: deliveries have strong tags, and of two changes with one tag the second is refused. */
+/** Step 4: deliveries have strong tags. Of two changes with the same tag, the second is refused. */
 const express = require('express4')
 const csv = require('../step-0/csv.cjs')
 const lists = require('../step-0/lists.cjs')

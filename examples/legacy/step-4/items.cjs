@@ -1,4 +1,7 @@
-/** Single deliveries and depots: each answer has the tag of its revision, and a change compares it as it writes. */
+/**
+ * Single deliveries and depots. Responses have the tag of the revision, and writes compare it
+ * atomically.
+ */
 const { Router } = require('express4')
 const { HttpProblem } = require('express-rest-conventions')
 const {
@@ -20,7 +23,7 @@ module.exports = function items(store) {
 
   const send = (req, res, row) => sendTag(req, res, row.revision) || res.json(present(req, row))
 
-  /** Writes, if the row is the one that the client has seen: 412 where it is not. */
+  /** Writes if the row has the expected revision, else 412. */
   const change = (req, res, row) => {
     checkVersion(req, req.row.revision)
     check(store, row)

@@ -1,4 +1,6 @@
-/** Step 5: lists are what their query says. Another parameter than those of the old clients is refused. */
+/**
+ * Step 5: lists apply their query. Unknown parameters are refused, except those of the old clients.
+ */
 const express = require('express4')
 const csv = require('../step-0/csv.cjs')
 const { itemRules } = require('../step-2/rules.cjs')

@@ -1,4 +1,4 @@
-/** The list of deliveries: its query is what the library has read, and its total goes with the answer. */
+/** The list of deliveries. The library parses the query, and the response has the total. */
 const { Router } = require('express4')
 const { listQuery, totalCount } = require('express-rest-conventions/middleware')
 const { present } = require('../step-0/present.cjs')

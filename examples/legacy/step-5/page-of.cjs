@@ -1,6 +1,6 @@
-/** The page of some rows that a list query asks for: its values have their types, and its order is total. */
+/** Returns the page for a list query. Values of the query are typed, and its order is total. */
 module.exports = function pageOf(all, { where, sort, offset, size }) {
-  // Filters are equalities, since the definitions have no others.
+  // Only equality, because the definitions have no other filters.
   const rows = all.filter((row) => where.every(({ field, value }) => row[field] === value))
   rows.sort((a, b) => {
     const { field, descending } = sort.find((term) => a[term.field] !== b[term.field])

@@ -1,11 +1,14 @@
-/** What the library asks of the data, over a table of the store. Over PostgreSQL this file is one call of `postgresAdapter()`. */
+/**
+ * The adapter for a table of the store. With PostgreSQL this file is one call of
+ * `postgresAdapter()`.
+ */
 const pageOf = require('../step-5/page-of.cjs')
 
 const stored = ({ revision, ...value }) => ({ value, version: revision })
 
-/** `unique`: members beside the id of which no two rows have the same value. */
+/** `unique`: members other than the id whose values are unique. */
 function adapterOf(table, unique = []) {
-  /** The refusal of a value that another row has, if there is one. */
+  /** Returns the refusal of a value that another row has, if any. */
   const duplicate = (value, id) => {
     const member = ['id', ...unique].find((name) =>
       table.all().some((row) => row[name] === value[name] && row.id !== id),
@@ -34,7 +37,7 @@ function adapterOf(table, unique = []) {
   }
 }
 
-/** What clients only read. */
+/** Members that clients can only read. */
 function readOnly(table) {
   const { list, read } = adapterOf(table)
   return { list, read }

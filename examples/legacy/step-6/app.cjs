@@ -1,4 +1,4 @@
-/** Step 6: version 1 is declared, and answers as its clients know it. */
+/** Step 6: version 1 is declared, and responds as before. */
 const around = require('../step-3/around.cjs')
 const oldVersion = require('./old-version.cjs')
 

@@ -1,4 +1,6 @@
-/** What only version 1 has, and no convention knows: it goes when version 1 goes. */
+/**
+ * Routes of version 1 that the conventions do not have. They are removed together with version 1.
+ */
 const { Router } = require('express4')
 const { HttpProblem } = require('express-rest-conventions')
 const csv = require('../step-0/csv.cjs')

@@ -1,4 +1,7 @@
-/** Version 1 by declaration. What a clause would refuse or change is answered as before, and counted. */
+/**
+ * Version 1 by declaration. Requests that a clause would refuse or change are answered as before,
+ * and counted.
+ */
 const { Router } = require('express4')
 const { mount, resourceRouter } = require('express-rest-conventions')
 const { errors, formats, pages, parameters, shape } = require('../step-2/old-clients.cjs')
@@ -35,7 +38,7 @@ module.exports = function oldVersion(store, usage) {
   return router
 }
 
-/** The old clients read what they have created from the body. */
+/** The old clients read created items from the body. */
 function wantBody(req, _res, next) {
   req.headers.prefer ??= 'return=representation'
   next()

@@ -1,4 +1,7 @@
-/** Deliveries and depots as definitions: schema, filters, links and rules say what the hand-written routes did. */
+/**
+ * Deliveries and depots as definitions: schema, filters, links and rules replace the hand-written
+ * routes.
+ */
 const { defineResource } = require('express-rest-conventions')
 
 const depotSchema = {
@@ -13,7 +16,7 @@ const depotSchema = {
 
 exports.depots = defineResource({ collection: 'depots', key: 'id', schema: depotSchema })
 
-/** The old clients know them by the singular. */
+/** The old clients use the singular. */
 exports.oldDepots = defineResource({
   collection: 'depot',
   key: 'id',
@@ -23,7 +26,7 @@ exports.oldDepots = defineResource({
 
 const text = { type: 'string', minLength: 1 }
 
-/** Both versions have the same deliveries. They differ in where their depots are. */
+/** Both versions have the same deliveries. Their depots have different addresses. */
 exports.deliveriesTo = (depots) =>
   defineResource({
     collection: 'deliveries',

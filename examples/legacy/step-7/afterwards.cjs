@@ -1,4 +1,4 @@
-/** When version 1 has ended, this is the whole service. */
+/** The complete service after the end of version 1. */
 const express = require('express4')
 const { api, mount, problems } = require('express-rest-conventions')
 const authenticate = require('../step-3/authenticate.cjs')

@@ -1,4 +1,7 @@
-/** Step 7: version 2 holds every convention. Version 1 is as it was, says that it ends, and ends at its sunset. */
+/**
+ * Step 7: version 2 follows every convention. Version 1 is unchanged, announces its sunset, and
+ * ends then.
+ */
 const express = require('express4')
 const { problems } = require('express-rest-conventions')
 const { versions } = require('express-rest-conventions/middleware')
@@ -7,7 +10,7 @@ const { errors, shape } = require('../step-2/old-clients.cjs')
 const oldVersion = require('../step-6/old-version.cjs')
 const newVersion = require('./new-version.cjs')
 
-/** The old clients have been told this day. The tests give others. */
+/** The announced date. The tests use other dates. */
 const announced = '2027-06-30'
 
 module.exports = function createApp(store, usage, { sunset = announced } = {}) {

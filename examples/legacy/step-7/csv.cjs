@@ -1,4 +1,4 @@
-/** The list as CSV, in place of a path that ends so: `Accept: text/csv`. */
+/** The list as CSV by `Accept: text/csv`, instead of a path with an extension. */
 const { representation } = require('express-rest-conventions')
 
 module.exports = representation('text/csv; charset=utf-8', {

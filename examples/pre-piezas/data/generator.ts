@@ -1,4 +1,7 @@
-/** Made-up data: the same size gives the same records. Every member, type and null of the worked example is in it. */
+/**
+ * Generated data: the same size gives the same records. It has every member, type and null of the
+ * worked example.
+ */
 import type { Cliente } from '../resources/clientes.js'
 import type { CodigoPostal } from '../resources/codigos-postales.js'
 import type { Componente } from '../resources/componentes.js'
@@ -29,7 +32,10 @@ export interface Data {
   readonly sucursales: readonly Sucursal[]
 }
 
-/** So many pre-pieces, and about a twentieth as many contracts and a fiftieth as many clients. */
+/**
+ * The number of pre-pieces. There are about a twentieth as many contracts and a fiftieth as many
+ * clients.
+ */
 export function generate(size: number): Data {
   const clientes = series(Math.max(3, Math.round(size / 50)), seededRandom(1), cliente)
   const contratos = series(Math.max(5, Math.round(size / 20)), seededRandom(2), (i, random) =>
@@ -54,7 +60,7 @@ export function generate(size: number): Data {
   }
 }
 
-/** The branches alone: there are as many whatever the size. */
+/** Only the branches. Their number does not depend on the size. */
 export const generateSucursales = (): Sucursal[] =>
   branches.map(([nomenclatura, descripcion]) => ({ nomenclatura, descripcion }))
 

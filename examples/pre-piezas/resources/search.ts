@@ -1,11 +1,14 @@
-/** `search?q=`: one text, looked for in several collections. It is no resource, so it is a documented endpoint (PATH-8). */
+/**
+ * `search?q=` searches several collections for a text. It is not a resource, so it is a documented
+ * endpoint (PATH-8).
+ */
 import { type Adapter, type Endpoint, type EndpointCall, endpoint, HttpProblem } from 'express-rest-conventions'
 import { segment } from '../addresses.js'
 import type { Cliente } from './clientes.js'
 import type { Contrato } from './contratos.js'
 import type { PrePieza } from './pre-piezas.js'
 
-/** One find: where it stands and what to call it. */
+/** One result: its address and its title. */
 interface Hallazgo {
   readonly coleccion: string
   readonly href: string
@@ -53,7 +56,7 @@ export function search({ prePiezas, contratos, clientes }: Searched): Endpoint {
           },
         },
         async handle(request) {
-          // What the caller may not list, it does not find.
+          // Collections that the caller may not list are not searched.
           const find = finder(request)
           const found = await Promise.all([
             find('clientes', clientes, ({ id, razonSocial }) => [id, razonSocial]),

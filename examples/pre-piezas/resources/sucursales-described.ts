@@ -1,14 +1,17 @@
-/** What the document of the service tells of the branches: hand-written routes are described by hand, next to them. */
+/**
+ * The description of the branches in the document: hand-written routes are described by hand, next
+ * to them.
+ */
 import type { DocumentFragment } from 'express-rest-conventions/openapi'
 
 const branch = { $ref: '#/components/schemas/Sucursal' }
 
-/** Characters of a request line and its header fields: a longer value can't arrive. */
+/** The maximum length of a request line and its header fields. Longer values can't arrive. */
 const longest = 16_384
 
 const text = (description: string, maxLength = longest) => ({ description, schema: { type: 'string', maxLength } })
 
-/** What every answer may have: the service adds it in front of the routes. */
+/** Header fields of every response. The service adds them in front of the routes. */
 const common = {
   'Access-Control-Allow-Origin': text('The origin whose scripts may read the answer (HDR-7).'),
   'Cache-Control': text('How long the answer may be cached, and whether shared caches may cache it (HDR-6).'),
@@ -34,16 +37,16 @@ const place = {
   'Preference-Applied': text('The preference that was followed.'),
 }
 
-/** What `recordAnswer()` and `recordBody()` understand. */
+/** The media types of `recordAnswer()` and `recordBody()`. */
 const inEach = (schema: object) => ({
   'application/json': { schema },
   'application/xml': { schema },
   'text/xml': { schema },
 })
 
-/** The problems that a request of the branches may end with, beside those of its own. */
+/** The problems that all requests of the branches may have in common. */
 const usual: Readonly<Record<number, string>> = {
-  400: 'The query, the path or the body can not be read.',
+  400: "The query, the path or the body can't be read.",
   401: 'The token is missing or not valid.',
   403: 'The caller may not do this.',
   405: 'The caller may use other methods here.',
@@ -120,12 +123,15 @@ const ifMatch = inHeader('If-Match', 'The `Etag` of the version that is to be ch
 const ifNoneMatch = inHeader('If-None-Match', 'The `Etag` of the representation that the client has (HDR-4).')
 const prefer = inHeader('Prefer', '`return=minimal` or `return=representation` (VERB-2, VERB-10).')
 
-/** The address and the name of a branch: neither empty nor a dot segment, which no client could address. */
+/**
+ * The address and the name of a branch: neither empty nor a dot segment, which no client could
+ * address.
+ */
 const name = { type: 'string', minLength: 1, maxLength: 100, pattern: '^(?!\\.{1,2}$)' }
 const descripcion = { type: 'string', maxLength: 500 }
 const integer = { type: 'integer', format: 'int64', minimum: 1 }
 
-/** What `listQuery(sucursales)` takes. */
+/** The parameters of `listQuery(sucursales)`. */
 const listed = [
   {
     name: 'nomenclatura',
@@ -139,7 +145,7 @@ const listed = [
   {
     name: 'sort',
     in: 'query',
-    description: 'A comma list of fields to sort by (QUERY-2).',
+    description: 'A comma-separated list of fields to sort by (QUERY-2).',
     schema: {
       type: 'string',
       minLength: 1,

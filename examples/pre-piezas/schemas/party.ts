@@ -1,4 +1,4 @@
-/** Who sends or receives a piece: nothing of it need be known. */
+/** The sender or recipient of a piece. All members are optional. */
 const text = { type: ['string', 'null'], maxLength: 254 } as const
 
 export const party = {

@@ -1,4 +1,4 @@
-/** Compares the body of an answer with the content that its document has. */
+/** Compares the body of a response with the content in the document. */
 import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib'
 import { isList, isObject, type JsonObject } from '../../definition/json.js'
 import { mediaType, xmlTypes } from '../../wire.js'
@@ -8,7 +8,7 @@ import { type ReadRows, rowReader } from './rows.js'
 import type { Validators } from './validators.js'
 import { xmlValue } from './xml-value.js'
 
-/** Statuses whose answers never have a body. */
+/** Statuses whose responses never have a body. */
 const bodiless: ReadonlySet<number> = new Set([204, 302, 304, 410])
 
 const decoders: Readonly<Record<string, (body: Buffer) => Buffer>> = {
@@ -21,7 +21,7 @@ const decoders: Readonly<Record<string, (body: Buffer) => Buffer>> = {
 const isJson = (type: string): boolean => /[/+]json$/.test(type)
 const isXml = (type: string): boolean => xmlTypes.includes(type) || type === mediaType.problemXml
 
-/** A body that was read by its media type; `value` is `undefined` where the type says no more. */
+/** A decoded body. `value` is absent if its media type is not decoded. */
 interface ReadBody {
   readonly faults: readonly string[]
   readonly value?: unknown
@@ -29,10 +29,10 @@ interface ReadBody {
 
 const fault = (text: string): ReadBody => ({ faults: [text] })
 
-/** Of a body in a form of the service's own, a document says nothing (ERR-3). */
+/** The document does not describe bodies in the service's previous error form (ERR-3). */
 const anyType = '*/*'
 
-/** What answers of one place hold, by media type. */
+/** The content of a response in a document, by media type. */
 export class DescribedBody {
   readonly #document: unknown
   readonly #place: Place
@@ -46,7 +46,7 @@ export class DescribedBody {
     this.#validators = validators
   }
 
-  /** The `code` values that the document lists; empty for what is no problem. */
+  /** The `code` values that the document lists. Empty if the response is not a problem. */
   get codes(): readonly string[] {
     const tokens = [...this.#place.tokens, 'content', mediaType.problem, 'schema']
     const branches = placeAt(this.#document, tokens)?.value.allOf
@@ -56,9 +56,9 @@ export class DescribedBody {
     })
   }
 
-  /** What is wrong with the body of an answer, and the value that it holds. */
+  /** Returns the faults of a body, and its decoded value. */
   read({ method, status, headers, body }: Answered): ReadBody {
-    // A HEAD has the headers of the body that it does not get.
+    // The headers of a HEAD response describe a body that is not sent.
     if (method === 'HEAD' || body === undefined) return { faults: [] }
     if (bodiless.has(status))
       return body.length === 0 ? { faults: [] } : fault(`it has a body of ${body.length} bytes.`)
@@ -68,7 +68,7 @@ export class DescribedBody {
     if (!types.includes(type.trim()) && types.includes(anyType)) return { faults: [] }
     if (!types.includes(type.trim())) {
       return fault(
-        `the document has no body of "${type.trim()}" there${types.length === 0 ? '' : `: there are ${types.join(', ')}`}.`,
+        `the document has no body of type "${type.trim()}"${types.length === 0 ? '' : `. Its types are ${types.join(', ')}`}.`,
       )
     }
     const decode = decoders[headers.get('content-encoding') ?? 'identity']
@@ -77,7 +77,8 @@ export class DescribedBody {
 
   #empty(method: string, status: number, type: string): ReadBody {
     const content = this.#content
-    // A write may be answered without its body: the client preferred so, or may not see it. A format of a team may write nothing.
+    // The response to a write may lack its body: the client preferred that, or may not read the
+    // item. A custom format may write an empty body.
     const mayBeEmpty =
       Object.keys(content).length === 0 ||
       (status < 400 && (method !== 'GET' || !(type === '' || isJson(type) || isXml(type))))
@@ -92,9 +93,9 @@ export class DescribedBody {
     const schema = placeAt(this.#document, place)?.value
     if (schema === undefined || !(isJson(type) || isXml(type))) return { faults: [] }
     const found = isJson(type) ? jsonValue(body) : xmlValue(this.#document, schema, body.toString())
-    if ('fault' in found) return fault(`the body can not be read: ${found.fault}.`)
+    if ('fault' in found) return fault(`the body can't be read: ${found.fault}.`)
     const faults = this.#validators.faults(found.value, place)
-    return { value: found.value, faults: faults.map((one) => `the body does not fit: ${one}.`) }
+    return { value: found.value, faults: faults.map((one) => `the body does not match the schema: ${one}.`) }
   }
 
   #rows(readRows: ReadRows, text: string, place: readonly string[]): ReadBody {
@@ -103,18 +104,19 @@ export class DescribedBody {
       for (const { line, value, fault: found } of readRows(text)) {
         const faults = found === undefined ? this.#validators.faults(value, place) : []
         if (found !== undefined) faulty.push(`line ${line}: ${found}.`)
-        else if (faults.length > 0) faulty.push(`the body does not fit: line ${line}: ${faults.join('; ')}.`)
+        else if (faults.length > 0)
+          faulty.push(`the body does not match the schema: line ${line}: ${faults.join('; ')}.`)
       }
     } catch (error) {
-      return fault(`the body can not be read: ${messageOf(error)}.`)
+      return fault(`the body can't be read: ${messageOf(error)}.`)
     }
-    const more = faulty.length - mostLines
-    return { faults: [...faulty.slice(0, mostLines), ...(more > 0 ? [`${more} more lines have faults.`] : [])] }
+    const more = faulty.length - maxLines
+    return { faults: [...faulty.slice(0, maxLines), ...(more > 0 ? [`${more} more lines have faults.`] : [])] }
   }
 }
 
-/** Lines whose faults are told. */
-const mostLines = 5
+/** At most this many faulty lines are reported. */
+const maxLines = 5
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 

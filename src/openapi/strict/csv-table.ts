@@ -1,11 +1,11 @@
-/** CSV as records, by what a document says of its columns (docs/transfer.md) and of the record. */
+/** Reads CSV as records, by the columns (docs/transfer.md) and the schema in a document. */
 import { isList, isObject, type JsonObject, own, put } from '../../definition/json.js'
 import { unescapeFormula } from '../../transfer/csv-cells.js'
 import { type Cell, csvRows } from '../../transfer/csv-rows.js'
 import type { Row } from './rows.js'
 import { kindsOf, membersOf, type Parts, type SchemaParts } from './schema-parts.js'
 
-/** `x-csv` of a document. */
+/** The extension `x-csv` of a document. */
 interface TableFacts {
   readonly separator: string
   readonly escapedFormulas: boolean
@@ -14,41 +14,44 @@ interface TableFacts {
 
 interface ColumnFacts {
   readonly name: string
-  /** What its cells hold: `text`, `number`, `boolean`, or `json` for a JSON text. */
+  /** The type of its cells: `text`, `number`, `boolean`, or `json` for a JSON text. */
   readonly cell: string
-  /** The association that has to be expanded for it. */
+  /** The association that must be expanded for the column. */
   readonly expand?: string
 }
 
-/** What stands at a place of the header row: a column, or members that have columns. */
+/** A member in the header row: a column, or an object whose members have columns. */
 interface Place {
   readonly column?: { readonly index: number; readonly facts: ColumnFacts }
   readonly members: Map<string, Place>
 }
 
-/** A cell that is no value of its column. */
+/** Thrown for a cell whose value does not have the type of its column. */
 class CellFault extends Error {}
 
-/** Reads the tables of one media type. */
+/** Reads the tables of a media type. */
 export class CsvTable {
   readonly #parts: SchemaParts
   readonly #record: Parts
   readonly #facts: TableFacts
 
-  /** `record` is the schema of a row, `table` the `x-csv` beside it. */
+  /** `record` is the schema of a row, `table` the value of `x-csv`. */
   constructor(parts: SchemaParts, record: JsonObject, table: JsonObject) {
     this.#parts = parts
     this.#record = parts.of([record])
     this.#facts = factsOf(table)
   }
 
-  /** Throws an `Error` for a header row that is not the document's, and for what is no CSV. */
+  /**
+   * Returns the rows. Throws an `Error` if the text is not CSV, or its header row differs from the
+   * document.
+   */
   *rows(text: string): Generator<Row, void, undefined> {
     let header: { readonly root: Place; readonly width: number } | undefined
     for (const { cells, line } of csvRows(text.replace(/^\uFEFF/, ''), this.#facts.separator)) {
       if (header === undefined) header = { root: this.#header(cells), width: cells.length }
       else if (cells.length !== header.width)
-        yield { line, fault: `it has ${cells.length} cells, and there are ${header.width} columns` }
+        yield { line, fault: `it has ${cells.length} cells, but the header row has ${header.width}` }
       else yield { line, ...this.#row(header.root, cells) }
     }
     if (header === undefined) throw new Error('it has no header row')
@@ -62,7 +65,7 @@ export class CsvTable {
       const name = escapedFormulas ? unescapeFormula(text) : text
       const facts = columns.get(name)
       if (facts === undefined) throw new Error(`the column "${name}" is not in the document`)
-      if (seen.has(name)) throw new Error(`the column "${name}" stands twice`)
+      if (seen.has(name)) throw new Error(`the column "${name}" is repeated`)
       seen.add(name)
       let at = root
       const path = pathOf(name)
@@ -74,7 +77,8 @@ export class CsvTable {
       at.members.set(path.at(-1) as string, { column: { index, facts }, members: new Map() })
     }
     for (const { name, expand } of columns.values()) {
-      // An expanded record with members of any name stands in one column, in the place of those of its link.
+      // An expanded record with arbitrary members has one column, which replaces the columns of the
+      // link.
       if (
         expand === undefined &&
         !seen.has(name) &&
@@ -123,8 +127,8 @@ export class CsvTable {
   }
 
   /**
-   * Of a link that is there brief or expanded, the smallest form that has all filled cells: the empty
-   * ones beside them are none of its members.
+   * Returns the schema of a link that may be brief or expanded: the smallest form that has a member
+   * for each filled cell. The columns of other members are empty.
    */
   #shapeOf({ members }: Place, schemas: Parts, cells: readonly Cell[]): Parts {
     const filled = [...members].filter(([, member]) => isFilled(member, cells)).map(([name]) => name)
@@ -139,14 +143,14 @@ export class CsvTable {
 
   #value({ text }: Cell, { name, cell }: ColumnFacts): unknown {
     const fault = (what: string): CellFault =>
-      new CellFault(`${JSON.stringify(text.slice(0, 80))} is no ${what}, as "${name}" is`)
+      new CellFault(`${JSON.stringify(text.slice(0, 80))} in the column "${name}" is not ${what}`)
     if (cell === 'text') return this.#facts.escapedFormulas ? unescapeFormula(text) : text
     if (cell === 'number') {
-      if (!/^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(text)) throw fault('number')
+      if (!/^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(text)) throw fault('a number')
       return Number(text)
     }
     if (cell === 'boolean') {
-      if (text !== 'true' && text !== 'false') throw fault('boolean')
+      if (text !== 'true' && text !== 'false') throw fault('a boolean')
       return text === 'true'
     }
     try {
@@ -158,15 +162,15 @@ export class CsvTable {
 }
 
 function factsOf({ separator, escapedFormulas, columns }: JsonObject): TableFacts {
-  const told = (isList(columns) ? columns : []) as unknown as readonly ColumnFacts[]
+  const listed = (isList(columns) ? columns : []) as unknown as readonly ColumnFacts[]
   return {
     separator: String(separator),
     escapedFormulas: escapedFormulas === true,
-    columns: new Map(told.map((column) => [column.name, column])),
+    columns: new Map(listed.map((column) => [column.name, column])),
   }
 }
 
-/** Whether any cell at or below a place says something: an empty one in quotes is a text. */
+/** Returns whether any cell of a place has a value. An empty quoted cell is an empty text. */
 function isFilled({ column, members }: Place, cells: readonly Cell[]): boolean {
   const cell = column === undefined ? undefined : cells[column.index]
   return (
@@ -180,7 +184,7 @@ const breadthOf = (parts: Parts): number =>
     parts.flatMap((part) => Object.keys(isObject(own(part, 'properties')) ? (part.properties as JsonObject) : {})),
   ).size
 
-/** The names that a column name joins: a dot or backslash in a name follows a backslash. */
+/** Splits a column name into member names. A backslash escapes dots and backslashes in names. */
 const pathOf = (name: string): readonly string[] =>
   [...name.matchAll(/(?:^|\.)((?:\\.|[^\\.])*)/gsu)].map(([, part]) => (part as string).replace(/\\(.)/gsu, '$1'))
 

@@ -1,4 +1,4 @@
-/** For tests: compares each answer of a service with its document. */
+/** For tests: compares each response of a service with its document. */
 import { splitTarget } from '../../http/targets.js'
 import type { Middleware } from '../../middleware/middleware.js'
 import { splitVersion } from '../../middleware/version-names.js'
@@ -10,11 +10,13 @@ import { openapi } from '../openapi.js'
 import { Described, type Reachable } from './described.js'
 import { type Held, holdResponse, watchResponse } from './held-response.js'
 
-/** How answers are compared with the document. */
+/** Options of `describeStrictly`. */
 export interface DescribeStrictlyOptions {
-  /** Hand-written routes, as `openapi()` takes them. */
+  /** Descriptions of hand-written routes, as for `openapi()`. */
   readonly fragments?: readonly DocumentFragment[]
-  /** Called with each fault of an answer, in place of the 500: the answer leaves as it is. */
+  /**
+   * Called with each fault of a response. The response is then sent unchanged, instead of a 500.
+   */
   readonly onFault?: (fault: string) => void
 }
 
@@ -23,21 +25,22 @@ export const describeStrictlyKinds: Kinds<DescribeStrictlyOptions> = {
   onFault: 'function',
 }
 
-/** What `describeStrictly()` makes. */
+/** The middleware that `describeStrictly()` returns. */
 export interface DescribeStrictly extends Middleware {
   /**
-   * What the document of a version describes and no answer had yet: statuses such as
-   * `listPieces 304` (the default), codes of problems such as `listPieces 400 invalid-query`, or
-   * headers such as `listPieces 200 Link`. A test has left it out, or no request can reach it.
+   * Returns the described parts that no response has had yet: statuses such as `listPieces 304`
+   * (the default), problem codes such as `listPieces 400 invalid-query`, or headers such as
+   * `listPieces 200 Link`. Either the tests do not cover a part, or no request can reach it.
    */
   unreached(version: string, what?: Reachable): readonly string[]
 }
 
 /**
- * For tests: compares every answer of the service behind it with its document. A status, a header or
- * a body that the document does not describe makes the answer a 500 that says what is wrong. It
- * builds a document for each version at its first request, and keeps bodies of up to a mebibyte until
- * their end: it is not for production. Throws `ConfigurationError` where the service is none.
+ * For tests: compares every response of the service with its document. If the document does not
+ * describe the status, a header or the body, the response is replaced with a 500 that lists the
+ * faults. The middleware builds the document of a version at its first request, and buffers bodies
+ * of up to 1 MiB. It is not meant for production. Throws `ConfigurationError` if the argument is
+ * not a service.
  *
  * @example app.use(describeStrictly(service), service)
  */
@@ -64,7 +67,7 @@ export function describeStrictly(service: object, options: DescribeStrictlyOptio
         const answered = { ...held, method, path: found.path, isBeside: found.isBeside, before }
         return [...new Set(found.versions.flatMap((version) => described(version).faults(answered)))]
       } catch (error) {
-        // Thrown from here it would end the connection, and nobody would know why.
+        // An exception here would close the connection without a message.
         return [error instanceof Error ? error.message : String(error)]
       }
     }
@@ -82,20 +85,22 @@ export function describeStrictly(service: object, options: DescribeStrictlyOptio
   })
 }
 
-/** Which versions describe a path, and what their documents call it. */
+/** The versions that describe a path, and the path in their documents. */
 export interface DescribedPath {
   readonly versions: readonly string[]
   readonly path: string
-  /** Whether it stands beside the versions. */
+  /** Whether the path is outside of versions. */
   readonly isBeside: boolean
 }
 
-/** The place of a path in the documents of a service; `undefined` where no document has any. */
+/**
+ * Returns the place of a path in the documents of a service, or `undefined` if no document has it.
+ */
 export function describedPath({ versions, facts }: ServiceDescription, path: string): DescribedPath | undefined {
   if (versions.has('')) return { versions: [''], path, isBeside: false }
   const living = [...versions].flatMap(([name, entry]) => (entry === 'retired' ? [] : [name]))
   const found = splitVersion(path)
-  // Each document has the login, which stands beside all of them.
+  // Each document describes the login, which is outside of versions.
   if (found === undefined)
     return facts.login && /^\/login\/?$/.test(path) ? { versions: living, path, isBeside: true } : undefined
   return living.includes(found.name) ? { versions: [found.name], path: found.rest, isBeside: false } : undefined
@@ -103,5 +108,5 @@ export function describedPath({ versions, facts }: ServiceDescription, path: str
 
 const refusal = (faults: readonly string[]): Buffer =>
   Buffer.from(
-    JSON.stringify({ title: 'The document does not describe this answer', status: 500, detail: faults.join('\n') }),
+    JSON.stringify({ title: 'The document does not describe this response', status: 500, detail: faults.join('\n') }),
   )

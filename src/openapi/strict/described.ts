@@ -1,4 +1,4 @@
-/** A document that answers are compared with: operations by method and path, with their answers. */
+/** A document for the comparison with responses: operations by method and path. */
 import { isObject, type JsonObject } from '../../definition/json.js'
 import type { DocumentFragment } from '../../plan/document-options.js'
 import { mediaType } from '../../wire.js'
@@ -9,13 +9,13 @@ import { DescribedHeaders } from './header-faults.js'
 import { placeAt } from './places.js'
 import { Validators } from './validators.js'
 
-/** What of a document answers may reach. */
+/** The parts of a document whose coverage is recorded. */
 export type Reachable = 'statuses' | 'codes' | 'headers'
 
 interface Path {
   readonly template: string
   readonly pattern: RegExp
-  /** How much of it is literal: of two that fit, the more literal one is meant. */
+  /** The number of literal characters. If several paths match, the one with the most is used. */
   readonly literals: number
   readonly item: JsonObject
   readonly isBeside: boolean
@@ -26,10 +26,13 @@ interface DescribedResponse {
   readonly body: DescribedBody
 }
 
-/** The methods of a path; what else stands there is shared by all of them. */
+/** The members of a path item that are operations. */
 const methods: ReadonlySet<string> = new Set(['get', 'head', 'post', 'put', 'patch', 'delete', 'options'])
 
-/** One document, ready to be compared with answers. What it needs of an operation is compiled at its first answer. */
+/**
+ * A document for the comparison with responses. The parts of an operation are compiled at its first
+ * response.
+ */
 export class Described {
   readonly #document: OpenApiDocument
   readonly #validators: Validators
@@ -42,7 +45,9 @@ export class Described {
     headers: new Set(),
   }
 
-  /** `fragments` are hand-written: they need not describe what the service refuses before it calls their routes. */
+  /**
+   * `fragments` need not describe the errors that the service sends before it calls their routes.
+   */
   constructor(document: OpenApiDocument, fragments: readonly DocumentFragment[] = []) {
     this.#document = document
     this.#handWritten = new Set(
@@ -62,7 +67,7 @@ export class Described {
       .sort((a, b) => b.literals - a.literals)
   }
 
-  /** What an answer has that the document does not describe; empty where it fits. */
+  /** Returns the parts of a response that the document does not describe. */
   faults(answered: Answered): readonly string[] {
     const { method, path, status, isBeside = false } = answered
     const spelling = spelled(path)
@@ -81,17 +86,20 @@ export class Described {
     return [...response.headers.faults(answered), ...faults].map((fault) => `${what}: ${fault}`)
   }
 
-  /** What the document describes and no answer had yet, such as `listPieces 304`, `listPieces 400 invalid-query` or `listPieces 200 Link`. */
+  /**
+   * Returns the described parts that no response has had yet, such as `listPieces 304`, `listPieces
+   * 400 invalid-query` or `listPieces 200 Link`.
+   */
   unreached(what: Reachable): readonly string[] {
     const all = this.#paths.flatMap(({ template, item }) =>
       Object.entries(item).flatMap(([method, operation]) => {
         if (!methods.has(method) || !isObject(operation) || !isObject(operation.responses)) return []
-        // What is not listed is not of the service.
+        // Ranges and `default` cover responses that the service itself does not send.
         const listed = Object.keys(operation.responses).filter((status) => /^[0-9]+$/.test(status))
         return listed.flatMap((status) => {
           const base = `${String(operation.operationId)} ${status}`
           if (what === 'statuses') return [base]
-          // An answer to a HEAD has no body to say its code.
+          // Responses to HEAD have no body, and therefore no code.
           if (what === 'codes' && method === 'head') return []
           const response = this.#responseAt(template, method, status)
           const inner = what === 'codes' ? response?.body.codes : response?.headers.names
@@ -109,7 +117,10 @@ export class Described {
       if (headers.has(name.toLowerCase())) this.#reached.headers.add(`${base} ${name}`)
   }
 
-  /** An address, or a method, that the document does not have is refused, with a problem as everywhere. */
+  /**
+   * Returns the faults of a response to an operation that the document does not have. It must be a
+   * problem.
+   */
   #refusalFaults(answered: Answered): readonly string[] {
     const { method, path, status, headers, body } = answered
     if (status < 400) return [`${method} ${path} answers ${status}, and the document has no such operation.`]
@@ -118,7 +129,7 @@ export class Described {
       headers.get('content-type')?.startsWith(mediaType.problem) === true && !headers.has('content-encoding')
     if (!isProblem || problem === undefined || body === undefined || body.length === 0) return []
     const faults = this.#validators.faults(JSON.parse(body.toString()), problem.tokens)
-    return faults.map((fault) => `${method} ${path} answers ${status}: the body is no problem: ${fault}.`)
+    return faults.map((fault) => `${method} ${path} answers ${status}: the body is not a problem: ${fault}.`)
   }
 
   #responseAt(template: string, method: string, status: number | string): DescribedResponse | undefined {
@@ -137,14 +148,14 @@ export class Described {
   }
 }
 
-/** The code of a problem, for messages. */
+/** Returns the code of a problem, for messages. */
 function codeOf({ headers, body }: Answered): string {
   if (headers.get('content-type')?.startsWith(mediaType.problem) !== true || headers.has('content-encoding')) return ''
   const code = /"code":"([^"]*)"/.exec(body?.toString() ?? '')?.[1]
   return code === undefined ? '' : ` (${code})`
 }
 
-/** A trailing slash is the same address (PATH-11). */
+/** A trailing slash is ignored (PATH-11). */
 const patternOf = (template: string): RegExp => new RegExp(`^${template.split('/').map(segmentPattern).join('/')}/?$`)
 
 const segmentPattern = (segment: string): string =>
@@ -153,7 +164,7 @@ const segmentPattern = (segment: string): string =>
     .map((piece) => (piece.startsWith('{') ? '[^/]+' : spelledSegment(piece).replace(/[.*+?^${}()|[\]\\]/g, '\\$&')))
     .join('')
 
-/** A path with each segment in one spelling: `%6Frders` and `orders` are the same. */
+/** Normalizes the percent-encoding of each segment: `%6Frders` becomes `orders`. */
 const spelled = (path: string): string => path.split('/').map(spelledSegment).join('/')
 
 function spelledSegment(segment: string): string {

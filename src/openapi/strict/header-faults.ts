@@ -1,21 +1,24 @@
-/** Compares the header fields of an answer with those of its document. */
+/** Compares the header fields of a response with those in the document. */
 import { isObject } from '../../definition/json.js'
 import type { Answered } from './answered.js'
 import { type Place, placeAt } from './places.js'
 import type { Validators } from './validators.js'
 
 /**
- * Fields that no document has to name: those of the connection, of the body (its media type stands
- * under `content`), of browsers, and those that every framework adds.
+ * Fields that documents need not describe: those of the connection, of the body (`content` declares
+ * its media type), of browsers, and those that frameworks add.
  */
 const general =
   /^(?:connection|content-(?:type|length|encoding|security-policy)|date|keep-alive|transfer-encoding|vary|x-(?:powered-by|content-type-options|frame-options)|referrer-policy|cross-origin-resource-policy|strict-transport-security|access-control-.*|server-timing)$/
 
 /** The header fields of a response in a document. */
 export class DescribedHeaders {
-  /** By their names in lower case. */
+  /** By name in lower case. */
   readonly #fields: ReadonlyMap<string, { readonly name: string; readonly field: Place | undefined }>
-  /** A hand-written route may leave them out: then nothing is known of others. */
+  /**
+   * Whether undescribed fields are faults. False if the response declares no `headers`, as
+   * hand-written routes may.
+   */
   readonly #isClosed: boolean
   readonly #validators: Validators
 
@@ -31,17 +34,17 @@ export class DescribedHeaders {
     )
   }
 
-  /** The names of the fields, as the document spells them. */
+  /** The names of the fields in the spelling of the document. */
   get names(): readonly string[] {
     return [...this.#fields.values()].map(({ name }) => name)
   }
 
-  /** What is wrong with the fields of an answer; empty where nothing is. */
+  /** Returns the faults of the fields of a response. */
   faults({ headers, before }: Answered): readonly string[] {
-    const isStray = (name: string): boolean =>
+    const isUndescribed = (name: string): boolean =>
       !this.#fields.has(name) && !general.test(name) && before?.has(name) !== true
-    const strays = this.#isClosed ? [...headers.keys()].filter(isStray) : []
-    const faults = strays.map((name) => `the document has no header "${name}" there.`)
+    const undescribed = this.#isClosed ? [...headers.keys()].filter(isUndescribed) : []
+    const faults = undescribed.map((name) => `the document does not describe the header "${name}".`)
     for (const [key, { name, field }] of this.#fields) {
       const given = headers.get(key)
       if (field === undefined) continue

@@ -1,4 +1,7 @@
-/** Shows an answer to a judge: before it leaves, so that it can still be replaced, or when it has ended. */
+/**
+ * Shows an answer to a judge: before it leaves, so that it can still be replaced, or when it has
+ * ended.
+ */
 import { type OutgoingHttpHeaders, type ServerResponse, validateHeaderName, validateHeaderValue } from 'node:http'
 
 /** An answer. `body` is `undefined` where it is too long to be kept. */
@@ -8,15 +11,15 @@ export interface Held {
   readonly body: Buffer | undefined
 }
 
-/** Bytes of a body that are kept. */
-const mostBytes = 1_048_576
+/** The maximum size of a buffered body in bytes. */
+const maxBytes = 1_048_576
 
-/** A body that is kept while it is short. */
+/** Buffers a body up to the maximum size. */
 class KeptBody {
   #pieces: Buffer[] = []
   #bytes = 0
 
-  /** Takes what `write` or `end` got. */
+  /** Adds the arguments of `write` or `end`. */
   add([chunk, encoding]: readonly unknown[]): void {
     const isText = typeof chunk === 'string'
     if (!isText && !(chunk instanceof Uint8Array)) return
@@ -29,7 +32,7 @@ class KeptBody {
   }
 
   get isWhole(): boolean {
-    return this.#bytes <= mostBytes
+    return this.#bytes <= maxBytes
   }
 
   whole(): Buffer | undefined {
@@ -37,7 +40,7 @@ class KeptBody {
   }
 }
 
-/** Shows an answer to `judge` when it ends. It leaves as it is, and when it would have left. */
+/** Calls `judge` when a response ends. The response is sent unchanged and without delay. */
 export function watchResponse(res: ServerResponse, judge: (held: Held) => void): void {
   const { writeHead, write, end } = res
   const kept = new KeptBody()
@@ -60,17 +63,19 @@ export function watchResponse(res: ServerResponse, judge: (held: Held) => void):
 }
 
 /**
- * Holds an answer until it ends, is longer than a mebibyte, or its head is wanted at once
- * (`flushHeaders()`). `judge` gives the body of a 500 that is to leave in its place, or `undefined`
- * where it may leave as it is.
+ * Holds a response until it ends, exceeds 1 MiB, or `flushHeaders()` is called. `judge` returns the
+ * body of a 500 that replaces the response, or `undefined` to send it unchanged.
  */
 export function holdResponse(res: ServerResponse, judge: (held: Held) => Buffer | undefined): void {
   const { writeHead, write, end, flushHeaders } = res
   const kept = new KeptBody()
   const held: (readonly unknown[])[] = []
   let head: readonly unknown[] = []
-  /** Lets leave what is held, or the 500: then it is false. `body` is what is known of the whole. */
-  const leave = (body: Buffer | undefined): boolean => {
+  /**
+   * Sends the held response, or the 500. Returns false for the 500. `body`: the complete body, if
+   * it is known.
+   */
+  const release = (body: Buffer | undefined): boolean => {
     const status = typeof head[0] === 'number' ? head[0] : res.statusCode
     const other = judge({ status, headers: fieldsOf(res, head), body })
     Object.assign(res, { writeHead, write, end, flushHeaders })
@@ -83,13 +88,13 @@ export function holdResponse(res: ServerResponse, judge: (held: Held) => Buffer 
     for (const name of res.getHeaderNames()) res.removeHeader(name)
     res.writeHead(500, { 'Content-Type': 'application/problem+json', 'Cache-Control': 'no-store' })
     res.end(other)
-    // What goes on writing writes into nothing.
+    // Further writes of the service are discarded.
     Object.assign(res, { write: () => true, end: () => res })
     return false
   }
   res.writeHead = ((...args: readonly unknown[]) => {
     for (const [name, value] of Object.entries(args.find(isFields) ?? {})) {
-      // As Node does it, so that a field that no answer can have is still a failure of the service.
+      // Validated as in Node, so that an invalid field still throws in the service.
       validateHeaderName(name)
       validateHeaderValue(name, String(value))
     }
@@ -98,22 +103,25 @@ export function holdResponse(res: ServerResponse, judge: (held: Held) => Buffer 
   }) as typeof res.writeHead
   res.write = ((...args: readonly unknown[]) => {
     kept.add(args)
-    // Who has written a part can no longer answer otherwise.
+    // After the first write the service can't change the headers.
     Object.defineProperty(res, 'headersSent', { value: true, configurable: true })
-    if (!kept.isWhole) return leave(undefined) && Reflect.apply(write, res, args)
+    if (!kept.isWhole) return release(undefined) && Reflect.apply(write, res, args)
     held.push(args)
     return true
   }) as typeof res.write
   res.flushHeaders = () => {
-    if (leave(undefined)) res.flushHeaders()
+    if (release(undefined)) res.flushHeaders()
   }
   res.end = ((...args: readonly unknown[]) => {
     kept.add(args)
-    return leave(kept.whole()) ? Reflect.apply(end, res, args) : res
+    return release(kept.whole()) ? Reflect.apply(end, res, args) : res
   }) as typeof res.end
 }
 
-/** The header fields of an answer: those of the response, and those that `writeHead` got, by their names in lower case. */
+/**
+ * Returns all header fields of a response, including those passed to `writeHead`, by name in lower
+ * case.
+ */
 function fieldsOf(res: ServerResponse, head: readonly unknown[]): ReadonlyMap<string, string> {
   const given = Object.entries({ ...res.getHeaders(), ...head.find(isFields) } as OutgoingHttpHeaders)
   return new Map(

@@ -1,13 +1,13 @@
-/** Places in a document, by the tokens of their JSON Pointers, with references followed. */
+/** Places in a document, by the tokens of their JSON Pointers. References are resolved. */
 import { isList, isObject, type JsonObject } from '../../definition/json.js'
 
-/** A value of a document, and where it stands. */
+/** A value of a document, and its path. */
 export interface Place {
   readonly value: JsonObject
   readonly tokens: readonly string[]
 }
 
-/** The object at a place, its references followed; `undefined` where there is none. */
+/** Returns the object at a place with references resolved, or `undefined`. */
 export function placeAt(document: unknown, tokens: readonly string[]): Place | undefined {
   let value: unknown = document
   for (const token of tokens)
@@ -17,7 +17,7 @@ export function placeAt(document: unknown, tokens: readonly string[]): Place | u
   return typeof $ref === 'string' && $ref.startsWith('#/') ? placeAt(document, tokensOf($ref)) : { value, tokens }
 }
 
-/** The tokens of a reference into the same document (RFC 6901 6). */
+/** Returns the tokens of a reference into the same document (RFC 6901 6). */
 export const tokensOf = (reference: string): readonly string[] =>
   reference
     .slice(2)

@@ -1,20 +1,26 @@
-/** Bodies whose lines are records: exports in CSV and NDJSON, read by nothing but the document. */
+/**
+ * Reads bodies whose lines are records: exports in CSV and NDJSON. Only the document is used to
+ * decode them.
+ */
 import { isObject, type JsonObject } from '../../definition/json.js'
 import { CsvTable } from './csv-table.js'
 import { SchemaParts } from './schema-parts.js'
 
-/** A record of a body, or why there is none. */
+/** A record of a body, or a fault. */
 export interface Row {
-  /** From 1. */
+  /** The line number, from 1. */
   readonly line: number
   readonly value?: unknown
   readonly fault?: string
 }
 
-/** The records of a body, one after another. Throws an `Error` for what can not be taken apart. */
+/** Returns the records of a body. Throws an `Error` if the body can't be split into records. */
 export type ReadRows = (text: string) => Iterable<Row>
 
-/** How the bodies of a media type are read; `undefined` where its lines are no records, or the document does not say what they are. */
+/**
+ * Returns the reader for a media type, or `undefined` if its lines are not records, or are not
+ * described in the document.
+ */
 export function rowReader(document: unknown, type: string, media: Readonly<JsonObject>): ReadRows | undefined {
   const { 'x-item-schema': record, 'x-csv': table } = media
   if (!isObject(record)) return undefined
@@ -24,7 +30,7 @@ export function rowReader(document: unknown, type: string, media: Readonly<JsonO
 
 function* jsonLines(text: string): Generator<Row, void, undefined> {
   const lines = text.split('\n')
-  // Each line ends with LF, so nothing stands behind the last one.
+  // Each line ends with LF, so the last part is empty.
   const rest = lines.pop()
   for (const [index, line] of lines.entries()) yield { line: index + 1, ...jsonRow(line) }
   if (rest !== '') yield { line: lines.length + 1, fault: 'it does not end with LF' }
@@ -34,6 +40,6 @@ function jsonRow(line: string): Pick<Row, 'value' | 'fault'> {
   try {
     return { value: JSON.parse(line) }
   } catch {
-    return { fault: 'it is no JSON' }
+    return { fault: 'it is not JSON' }
   }
 }

@@ -1,11 +1,13 @@
-/** What the schemas of a document say of one place: references followed, branches beside each other. */
+/**
+ * What the schemas of a document say of one place: references followed, branches beside each other.
+ */
 import { isList, isObject, type JsonObject } from '../../definition/json.js'
 import { placeAt, tokensOf } from './places.js'
 
 /** Schemas that together say what one place may hold. */
 export type Parts = readonly JsonObject[]
 
-/** The schemas of one document, taken apart. */
+/** The flattened schemas of one document. */
 export class SchemaParts {
   readonly #document: unknown
   readonly #flat = new Map<JsonObject, Parts>()
@@ -14,7 +16,7 @@ export class SchemaParts {
     this.#document = document
   }
 
-  /** The parts of schemas that hold for one place. */
+  /** Returns the parts of schemas that apply to one place. */
   of(schemas: Parts): Parts {
     return schemas.flatMap((schema) => this.#of(schema))
   }
@@ -22,7 +24,7 @@ export class SchemaParts {
   #of(schema: JsonObject): Parts {
     const known = this.#flat.get(schema)
     if (known !== undefined) return known
-    // A schema that contains itself ends: it adds nothing to its own parts.
+    // Ends recursion: a schema that contains itself adds no further parts.
     this.#flat.set(schema, [])
     const target = typeof schema.$ref === 'string' ? placeAt(this.#document, tokensOf(schema.$ref))?.value : undefined
     const branches = ['allOf', 'anyOf', 'oneOf'].flatMap((word) => (isList(schema[word]) ? schema[word] : []))
@@ -33,7 +35,10 @@ export class SchemaParts {
   }
 }
 
-/** The one type that a place has beside null; `undefined` where there are several, or none is named. */
+/**
+ * Returns the only type of a place apart from null, or `undefined` if there are several or none is
+ * declared.
+ */
 export function soleKind(parts: Parts): string | undefined {
   const kinds = new Set(parts.flatMap(kindsOf).filter((kind) => kind !== 'null'))
   return kinds.size === 1 ? [...kinds][0] : undefined
@@ -45,7 +50,7 @@ export function kindsOf({ type, enum: values, const: constant }: JsonObject): re
   return given.map((value) => (value === null ? 'null' : isList(value) ? 'array' : typeof value))
 }
 
-/** What schemas say of a member. */
+/** Returns the schemas of a member. */
 export function membersOf(parts: Parts, name: string): Parts {
   const own = parts.flatMap(({ properties }) =>
     isObject(properties) && Object.hasOwn(properties, name) ? [properties[name]] : [],

@@ -1,4 +1,4 @@
-/** Whether values fit the schemas of a document, which Ajv compiles where they are first asked for. */
+/** Validates values against the schemas of a document. Ajv compiles each schema on first use. */
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import { escapePointer } from '../../definition/json.js'
 import { addFormats } from '../../plan/formats.js'
@@ -23,13 +23,13 @@ export class Validators {
     this.#ajv.addSchema({ ...document, $id: root })
   }
 
-  /** What is wrong with a value, by the schema at a place in the document; empty where nothing is. */
+  /** Returns the faults of a value by the schema at a place in the document. */
   faults(value: unknown, place: readonly string[]): readonly string[] {
     const pointer = place.map((token) => `/${encodeURIComponent(escapePointer(token))}`).join('')
     const validate = this.#made.get(pointer) ?? this.#ajv.compile({ $ref: `${root}#${pointer}` })
     this.#made.set(pointer, validate)
     if (validate(value)) return []
-    return (validate.errors ?? []).map(({ instancePath, message = 'does not fit', params }) => {
+    return (validate.errors ?? []).map(({ instancePath, message = 'does not match', params }) => {
       const named = 'additionalProperty' in params ? ` "${String(params.additionalProperty)}"` : ''
       return `${instancePath === '' ? 'The value' : instancePath} ${message}${named}`
     })

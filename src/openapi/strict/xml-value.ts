@@ -1,6 +1,6 @@
 /**
- * XML bodies as JSON values, by a schema of a document alone: what a client reads that knows nothing
- * but the document, and the attributes of docs/xml.md (HDR-1).
+ * Converts XML bodies to JSON values, using only the schema in the document and the attributes of
+ * docs/xml.md (HDR-1).
  */
 import { isList, isObject, type JsonObject, put } from '../../definition/json.js'
 import { isBlank } from '../../http/xml-text.js'
@@ -10,16 +10,16 @@ import { literalText, memberElement } from '../../representation/xml-names.js'
 import { placeAt, tokensOf } from './places.js'
 import { kindsOf, membersOf, type Parts, SchemaParts, soleKind } from './schema-parts.js'
 
-/** The value, or why there is none. */
+/** The value, or the fault. */
 export type XmlValue = { readonly value: unknown } | { readonly fault: string }
 
-/** Deeper than any body that a test sends back. */
+/** The maximum depth, greater than in any response of a test. */
 const depth = 200
 
-/** Reads a document by the schema of its root. */
+/** Converts an XML document by the schema of its root. */
 export function xmlValue(document: unknown, schema: JsonObject, text: string): XmlValue {
   const parsed = parseXml(text.replace(/^\uFEFF/, ''), { depth })
-  if (!('root' in parsed)) return { fault: 'malformed' in parsed ? parsed.malformed : 'it can not be read' }
+  if (!('root' in parsed)) return { fault: 'malformed' in parsed ? parsed.malformed : "it can't be read" }
   try {
     const reader = new SchemaReader(document)
     reader.checkRoot(parsed.root, schema)
@@ -79,7 +79,7 @@ class SchemaReader {
     const prefixed = parts.flatMap((part) => (isList(part.prefixItems) ? [part.prefixItems] : []))
     return element.children.map((child, index) => {
       const own = prefixed.flatMap((list) => (isObject(list[index]) ? [list[index]] : []))
-      // Without a name of its own an item has that of the array (OpenAPI 3.1, "XML Object").
+      // An item without a name has the name of the array (OpenAPI 3.1, "XML Object").
       const wanted = (own.length > 0 ? this.#named(own[0] as JsonObject).name : undefined) ?? expected ?? element.name
       if (isDescribed && wanted !== child.name) {
         throw new XmlRefusal(`an item of <${element.name}> is <${child.name}>, and the document has <${wanted}>`)
@@ -88,7 +88,7 @@ class SchemaReader {
     })
   }
 
-  /** What `xml` says of a schema, or of what it refers to. */
+  /** Returns `xml` of a schema, or of the target of its reference. */
   #named(schema: JsonObject): { readonly name?: string; readonly namespace?: string } {
     if (isObject(schema.xml)) return schema.xml
     const target = typeof schema.$ref === 'string' ? placeAt(this.#document, tokensOf(schema.$ref))?.value : undefined
@@ -98,7 +98,9 @@ class SchemaReader {
   }
 }
 
-/** A text that is none of its type stays one: the schema says what is wrong. */
+/**
+ * Converts a text to its type. Invalid texts are returned unchanged: the validation reports them.
+ */
 function scalar(kind: string, { encoded }: XmlMarks, text: string): unknown {
   if (encoded) return literalText(text) ?? text
   const word = text.trim()
