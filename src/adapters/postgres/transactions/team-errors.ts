@@ -1,12 +1,12 @@
 /** Errors of a team's own functions: they are not about the table, and are no refusals. */
-import { noError } from '../../made-by.js'
+import { nonError } from '../../made-by.js'
 
 /** Those that were thrown. */
 export const teamErrors = new WeakSet<Error>()
 
 /** What a team's function has thrown, recorded in `teamErrors`; in an error, where it is none. */
 export function teamError(error: unknown, name: 'write' | 'session'): Error {
-  const found = error instanceof Error ? error : noError(`The "${name}" function`, error)
+  const found = error instanceof Error ? error : nonError(`The "${name}" function`, error)
   teamErrors.add(found)
   return found
 }
