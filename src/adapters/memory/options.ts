@@ -37,8 +37,7 @@ export interface MemoryAdapterOptions<T> {
    * the records that it contains. A refusal keeps the record: `{ refused: 'referenced', members:
    * [], by: ['lines'] }`.
    */
-  // biome-ignore lint/suspicious/noConfusingVoidType: functions that return nothing, and some that
-  // return a refusal
+  // biome-ignore lint/suspicious/noConfusingVoidType: returns nothing, or a refusal
   readonly onRemove?: (value: T, call: AdapterCall) => Refused | undefined | void
   /**
    * Keeps the records that POSTs with an `Idempotency-Key` created, in this process, so that

@@ -22,7 +22,7 @@ import type { PostgresAdapterOptions } from './options/options.js'
 import { warned } from './options/warned.js'
 import { Probe } from './probe/probe.js'
 import { KeptRows } from './table/kept-rows.js'
-import { Opening, unhurried } from './table/opening.js'
+import { Opening, sharedWait } from './table/opening.js'
 import { replicaUse } from './transactions/replica-use.js'
 import { resides } from './writes/referrers.js'
 
@@ -118,7 +118,7 @@ export function postgresAdapter(client: PostgresClient, given: PostgresAdapterOp
         ready: async (offered = everyWrite) => {
           try {
             const table = await opening.again(own)
-            await probe.run(table, own, offered, onWarning, unhurried)
+            await probe.run(table, own, offered, onWarning, sharedWait)
           } catch (error) {
             throw withReason(error)
           }

@@ -296,6 +296,6 @@ describe("probe: 'execute' beside others", () => {
 
   it('needs transactions of a client, and says so', async () => {
     const client = { query: (text: string, values?: unknown[]) => pool.query(text, values) }
-    await expect(adapterOver(client, options).adapter.ready()).rejects.toThrow(/give the client a transaction/)
+    await expect(adapterOver(client, options).adapter.ready()).rejects.toThrow(/add a method transaction\(work\) to the client/)
   })
 })

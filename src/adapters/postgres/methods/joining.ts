@@ -1,4 +1,4 @@
-/** Runs a read with what its links lead to, and without where the database refuses that. */
+/** Runs a read with joins for its links, and without them if the database refuses the joins. */
 import type { AdapterCall } from '../../contract.js'
 import { Joins } from '../links/joins.js'
 import type { Table } from '../table/table.js'

@@ -1,10 +1,10 @@
-/** The methods of the contract over a table, each in a file of its own. */
+/** The methods of the contract over a table. Each is in its own file. */
 import type { KeyValue } from '../../../definition/key.js'
 import type { ResourceDefinition } from '../../../definition/resource.js'
 import type { Adapter, AdapterCall } from '../../contract.js'
 import type { Databases } from '../connections/database.js'
 import type { PostgresAdapterOptions } from '../options/options.js'
-import { type Opening, unhurried } from '../table/opening.js'
+import { type Opening, sharedWait } from '../table/opening.js'
 import { clearingOf } from '../writes/kept-records.js'
 import { cachedRecord } from './cached.js'
 import { createRecord, recallRecord } from './create.js'
@@ -19,7 +19,7 @@ import type { Shared } from './shared.js'
 
 type Row = Record<string, unknown>
 
-/** The adapter of a resource over these databases. */
+/** Makes the adapter of a resource over these databases. */
 export function adapterOf(
   definition: ResourceDefinition,
   options: PostgresAdapterOptions,
@@ -29,7 +29,7 @@ export function adapterOf(
   const { version = 'xmin', onWarning = () => undefined } = options
   const seen = new SeenRows(!databases.write.nested && (version === 'xmin' || 'column' in version))
   const shared: Shared = { definition, options, databases, opening, hooks: hooksOf(definition, options), seen }
-  const clear = clearingOf(databases.write, unhurried, onWarning)
+  const clear = clearingOf(databases.write, sharedWait, onWarning)
   return {
     ...(isComputed(options) ? { computes: true } : {}),
     readsLinks: true,
@@ -48,7 +48,10 @@ export function adapterOf(
   }
 }
 
-/** Keeps where the write was, also of one whose outcome is unknown, before the client hears of it. */
+/**
+ * Records the position of a write for later reads from the replica, even if its outcome is unknown,
+ * before the response is sent.
+ */
 function written<T>(
   { replica, write, callers = false }: Databases,
   call: AdapterCall,
@@ -58,7 +61,7 @@ function written<T>(
   return outcome.finally(() => replica.wrote(call, write, callers))
 }
 
-/** Whether what is shown can change while the version stays the same. */
+/** Whether a shown record can change while its version stays the same. */
 function isComputed({ readFrom, columns = {}, version }: PostgresAdapterOptions): boolean {
   const expressions = Object.values(columns).some(
     (column) => typeof column === 'object' && column.expression !== undefined,

@@ -10,7 +10,7 @@ import { outer } from '../links/join.js'
 import type { Joins } from '../links/joins.js'
 import type { Ask } from '../sql/ask.js'
 import { every, Parameters } from '../sql/sql.js'
-import { compareSql, conditionSql, misfitOf, unsendable } from '../table/conditions.js'
+import { compareSql, conditionSql, mismatchOf, unsendable } from '../table/conditions.js'
 import { type JoinColumns, memberSql } from '../table/join-tables.js'
 import type { Layout } from '../table/layout.js'
 import type { ListStatement, OrderTerm, Searched } from '../table/list-statement.js'
@@ -139,7 +139,7 @@ async function found(
     request.count === false
       ? {}
       : totalOf(table, rows[0]?.[here + 1], estimate ? await estimatedRows(matching, ask) : 0)
-  if (isWhole(request, call)) table.learnt.total = total.total ?? table.learnt.total
+  if (isWhole(request, call)) table.statistics.total = total.total ?? table.statistics.total
   return shown(table, request, rowsHere, statement, total, joins, epoch)
 }
 
@@ -149,7 +149,7 @@ function refusal({ layout }: Table, request: ListRequest): Refused | undefined {
   const found = unsendable([...request.where, ...places])
   if (found !== undefined) return { refused: 'rule', members: [found.field], why: found.why }
   for (const condition of request.where) {
-    const why = misfitOf(layout, condition)
+    const why = mismatchOf(layout, condition)
     if (why !== undefined) return { refused: 'rule', members: [condition.field], why }
   }
   const why = request.search === undefined ? undefined : textFault(request.search)

@@ -82,7 +82,7 @@ function countedRows(table: Table, columns: string, cut: Cut): PageSql {
 }
 
 /** Whether a page of everything lies nearer to the end, as far as the last total told. The total of this very statement decides where it is cut. */
-function isPastMiddle({ options, learnt, sourceRelation }: Table, { request, scope }: Cut): boolean {
+function isPastMiddle({ options, statistics, sourceRelation }: Table, { request, scope }: Cut): boolean {
   const { where, search, parent, offset, count } = request
   // What is cut out from the end needs the total of this very statement, by a subquery in OFFSET. Citus takes none.
   if (sourceRelation.distributed) return false
@@ -94,7 +94,7 @@ function isPastMiddle({ options, learnt, sourceRelation }: Table, { request, sco
     search !== undefined
   )
     return false
-  return parent === undefined && scope.length === 0 && offset > (learnt.total ?? 0) / 2
+  return parent === undefined && scope.length === 0 && offset > (statistics.total ?? 0) / 2
 }
 
 /** Whether an index holds all that the filters and the order ask for, so that what is skipped need not be read. */

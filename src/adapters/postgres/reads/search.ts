@@ -79,6 +79,6 @@ function byEngine(table: Table, keys: unknown, parameters: Parameters): Searched
 }
 
 const rankBy = (sql: string, descending: boolean): OrderTerm => ({
-  place: { sql, column: undefined, nullable: false, compare: () => 'never', misfit: () => undefined },
+  place: { sql, column: undefined, nullable: false, compare: () => 'never', mismatch: () => undefined },
   descending,
 })

@@ -2,7 +2,7 @@
 import type { AdapterCall } from '../../contract.js'
 import type { Cells, Database, Session, SqlClient, TextRow, Wait } from '../connections/client.js'
 import type { Databases } from '../connections/database.js'
-import { patiently, stateOf } from '../connections/failures.js'
+import { withRetries, stateOf } from '../connections/failures.js'
 import type { PostgresAdapterOptions } from '../options/options.js'
 import { type Ask, asking } from '../sql/ask.js'
 import type { Parameters } from '../sql/sql.js'
@@ -115,7 +115,7 @@ function readingFrom<T>(
   // Two servers that are no copies of each other may give different rows the same stamp.
   const alone = new CallStatements(database, call, { keeps: database === read && read.pooled })
   if (session === undefined && position === undefined)
-    return patiently(() => work(alone), { writes: false, wait: alone })
+    return withRetries(() => work(alone), { writes: false, wait: alone })
   const attempt = (): Promise<T> =>
     database.transaction(
       async (own) => {
@@ -127,7 +127,7 @@ function readingFrom<T>(
       alone,
       session === undefined,
     )
-  return patiently(attempt, { writes: false, wait: alone })
+  return withRetries(attempt, { writes: false, wait: alone })
 }
 
 /** Whether the server shows everything up to this position; a primary does, as it has no other. */
@@ -146,7 +146,7 @@ export function writingAlone<T>(
   work: (ask: Ask) => Promise<T>,
 ): Promise<T> {
   const alone = new CallStatements(write, call, { keepsWritten: write === read && write.pooled && !write.nested })
-  return patiently(() => work(alone), { writes: true, wait: alone })
+  return withRetries(() => work(alone), { writes: true, wait: alone })
 }
 
 /** Thrown to undo a transaction whose result is no success. */
@@ -214,5 +214,5 @@ export function writingTogether<T>({
       if (error instanceof Undone) return error.result as T
       throw error
     })
-  return patiently(attempt, { writes: true, wait: { left: () => (isOwn ? wait.left() : 0) } })
+  return withRetries(attempt, { writes: true, wait: { left: () => (isOwn ? wait.left() : 0) } })
 }

@@ -64,7 +64,7 @@ export interface ColumnType {
    * sentence. A value of the type that this column does not hold is not among them: it is found in
    * no row.
    */
-  misfit?(value: Scalar): string | undefined
+  mismatch?(value: Scalar): string | undefined
   /**
    * Why a text is no label of the enumeration, as the rest of a sentence. Labels may have been
    * added since the table was described, so the database decides.

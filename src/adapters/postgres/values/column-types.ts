@@ -149,15 +149,15 @@ function written(type: ColumnType, declared: Declared): ColumnType {
   if (format === undefined) return type
   const { canonical, expects } = format
   const of = (value: Scalar): Scalar => canonical(value as string) ?? value
-  const misfit = (value: Scalar): string | undefined =>
+  const mismatch = (value: Scalar): string | undefined =>
     canonical(value as string) === undefined ? `must be ${expects}` : undefined
   return {
     ...type,
     samples: textSamples[format.name] ?? type.samples,
     faithful: (text) => canonical(text) === text,
     encode: (value) => String(of(value)),
-    fault: (value) => misfit(value) ?? type.fault(of(value)),
-    misfit,
+    fault: (value) => mismatch(value) ?? type.fault(of(value)),
+    mismatch,
     compare: (op, value) => type.compare(op, of(value)),
   }
 }

@@ -32,7 +32,7 @@ export interface Place {
   /** SQL that is true where there is a value that is shown as null; `undefined` where there is none. */
   readonly unshown?: string | undefined
   /** Why no condition can ask for a value, as the rest of a sentence. */
-  misfit(value: Scalar): string | undefined
+  mismatch(value: Scalar): string | undefined
 }
 
 export const castOf = (content: Content): string =>
@@ -178,7 +178,7 @@ export function columnPlace(sql: string, column: string | undefined, type: Colum
       ? {}
       : { compareShown: (op, value) => (fits(type, value) ? (type.compareShown?.(op, value) ?? []) : ['never']) }),
     unshown: type.unshown?.(sql),
-    misfit: (value) => (fits(type, value) ? type.misfit?.(value) : undefined),
+    mismatch: (value) => (fits(type, value) ? type.mismatch?.(value) : undefined),
   }
 }
 
@@ -186,7 +186,7 @@ export function columnPlace(sql: string, column: string | undefined, type: Colum
 export function jsonPlace(sql: string, cast: 'json' | 'jsonb', path: readonly string[], shape: Shape): Place {
   const inside = jsonAt(cast === 'jsonb' ? sql : `${sql}::jsonb`, path)
   const format = valueFormat(shape)
-  const place = { column: undefined, nullable: true, misfit: () => undefined }
+  const place = { column: undefined, nullable: true, mismatch: () => undefined }
   if (format !== undefined) return formattedPlace(inside.text, format)
   return shape.types.has('string')
     ? { ...place, sql: `(${inside.text} COLLATE "C")`, compare: compareJsonText }
@@ -210,7 +210,7 @@ function formattedPlace(text: string, format: ValueFormat): Place {
       if (found === undefined) return 'never'
       return { op, text: isMoment ? found.slice(0, -1) : found, cast: isNumber ? 'numeric' : 'text' }
     },
-    misfit: (value) => (typeof value === 'string' && canonical(value) === undefined ? `must be ${expects}` : undefined),
+    mismatch: (value) => (typeof value === 'string' && canonical(value) === undefined ? `must be ${expects}` : undefined),
   }
 }
 
@@ -229,7 +229,7 @@ function jsonAt(sql: string, path: readonly string[]): { readonly text: string; 
 }
 
 /** Whether nothing is shown at a path: null, absent, and what JSON can't say. */
-export function nothingAt(content: Content, sql: string, path: readonly string[]): string {
+export function isNullAt(content: Content, sql: string, path: readonly string[]): string {
   if (content.kind !== 'json') {
     const unshown = content.kind === 'scalar' ? content.type.unshown?.(sql) : undefined
     return unshown === undefined ? `${sql} IS NULL` : `(${sql} IS NULL OR ${unshown})`
@@ -267,8 +267,8 @@ export function containsSql(
 }
 
 /** Why no list of this column can hold a value, as the rest of a sentence. */
-export const itemMisfit = (content: Content, value: Scalar): string | undefined =>
-  content.kind === 'array' && fits(content.item, value) ? content.item.misfit?.(value) : undefined
+export const itemMismatch = (content: Content, value: Scalar): string | undefined =>
+  content.kind === 'array' && fits(content.item, value) ? content.item.mismatch?.(value) : undefined
 
 /** Why a value can't even be compared with: it is text that no column holds. */
 export const incomparable = (value: unknown): string | undefined =>

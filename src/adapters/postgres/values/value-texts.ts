@@ -28,7 +28,7 @@ export type Comparing = '=' | '<' | '<=' | '>' | '>='
 export function valueTexts(type: ValueTexts): ColumnType {
   const { cast, canonical, sent = (text) => text, shown } = type
   const of = (value: Scalar): string | undefined => canonical(value as string)
-  const misfit = (value: Scalar): string | undefined =>
+  const mismatch = (value: Scalar): string | undefined =>
     of(value) === undefined ? `must be ${type.expects}` : undefined
   return {
     cast,
@@ -44,10 +44,10 @@ export function valueTexts(type: ValueTexts): ColumnType {
     plain: shown === undefined,
     faithful: (text) => of(shown === undefined ? text : shown(text)) !== undefined,
     encode: (value) => sent(of(value) ?? String(value)),
-    misfit,
+    mismatch,
     fault(value) {
       const text = of(value)
-      return text === undefined ? misfit(value) : type.holdsNot?.(text)
+      return text === undefined ? mismatch(value) : type.holdsNot?.(text)
     },
     compare(op, value) {
       const text = of(value)
