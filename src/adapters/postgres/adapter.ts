@@ -24,7 +24,7 @@ import { Probe } from './probe/probe.js'
 import { KeptRows } from './table/kept-rows.js'
 import { Opening, sharedWait } from './table/opening.js'
 import { replicaUse } from './transactions/replica-use.js'
-import { resides } from './writes/referrers.js'
+import { registerTable } from './writes/referrers.js'
 
 /** An adapter whose methods are all there. */
 export interface PostgresAdapter<T, K> extends Adapter<T, K> {
@@ -108,7 +108,7 @@ export function postgresAdapter(client: PostgresClient, given: PostgresAdapterOp
     // Two mounts of one resource are one store: what waits in turn for a key waits for all of them.
     const known = bound.get(definition)
     if (known !== undefined) return known
-    resides(client, options, definition.collection)
+    registerTable(client, options, definition.collection)
     const rows = new KeptRows(databases.clients[0], options.keepRows)
     const opening = new Opening(definition, options, rows)
     const probe = new Probe()

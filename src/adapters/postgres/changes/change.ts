@@ -47,6 +47,6 @@ export async function changing<R extends Outcome>(
  */
 const joined = <R>(joins: Joins, ask: Ask, statement: (ask: Ask, joins?: Joins) => Promise<R>): Promise<R> =>
   statement(ask, joins).catch((error: unknown) => {
-    if (!joins.mayBlame(error)) throw error
+    if (!joins.mayHaveFailed(error)) throw error
     return statement(ask)
   })

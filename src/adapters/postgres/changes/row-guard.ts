@@ -44,7 +44,7 @@ const lockSql = (strength: 'UPDATE' | 'NO KEY UPDATE', table: Table, where: stri
  * Rows may become visible, and disappear, between a lock that finds none and the read that confirms
  * it.
  */
-const mostTries = 3
+const maxTries = 3
 
 /**
  * Locks the row of a change until its transaction ends. Resolves with whether the row exists, in
@@ -60,7 +60,7 @@ export async function lockRow(at: RowCall, removes: boolean): Promise<boolean> {
     if ((await rowNow(at)) === undefined) return false
     // The row exists now. If row-level security does not allow the lock, the outcome of the
     // statement decides.
-    if (tries >= mostTries) return true
+    if (tries >= maxTries) return true
   }
 }
 

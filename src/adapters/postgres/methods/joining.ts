@@ -13,7 +13,7 @@ export function joining<R>(
   const joins = Joins.of(table, databases, call)
   if (joins === undefined) return read(undefined)
   return read(joins).catch((error: unknown) => {
-    if (!joins.mayBlame(error)) throw error
+    if (!joins.mayHaveFailed(error)) throw error
     return read(undefined)
   })
 }

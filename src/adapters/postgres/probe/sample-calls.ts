@@ -85,7 +85,7 @@ export function sampleReads(table: Table): readonly SampleCall[] {
       const run = async (ask: Ask): Promise<unknown> => {
         const parameters = new Parameters()
         const searched = await searchOf(table, request, sampleCall, parameters)
-        if (searched === 'nothing') return undefined
+        if (searched === 'no-matches') return undefined
         const { text, names, values } = listSql(table, request, sampleCall, searched, parameters)
         return ask.cells(text, names, values)
       }

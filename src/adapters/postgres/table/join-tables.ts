@@ -23,7 +23,7 @@ export interface JoinColumns {
   /**
    * Whether inserting an existing pair is skipped by ON CONFLICT DO NOTHING, and fires no triggers.
    */
-  readonly passesOver: boolean
+  readonly skipsExisting: boolean
   /** Whether an insert may also change other rows, by triggers or rules. */
   readonly changesOthers: boolean
 }
@@ -82,7 +82,7 @@ async function describeJoin(
       return { column, cast: type?.cast ?? 'text', sample: type?.samples[0] ?? '' }
     }),
     key: keys,
-    passesOver: !relation.guarded && !relation.rules.insert && isUniquePair(relation, [...parents, ...keys]),
+    skipsExisting: !relation.guarded && !relation.rules.insert && isUniquePair(relation, [...parents, ...keys]),
     changesOthers: insertChangesOthers(relation),
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Reads from replicas that never show a client less than it has written. A position in the log
- * (`pg_lsn`) is kept for each client that has written. It never enters a tag.
+ * Reads from replicas that always show a client its own writes. For each client that has written, a
+ * position in the write-ahead log (`pg_lsn`) is kept. It is never part of a tag.
  */
 import type { AdapterCall } from '../../contract.js'
 import type { Database } from '../connections/client.js'
@@ -8,21 +8,24 @@ import type { ReplicaUse } from '../connections/database.js'
 import type { ReplicaOptions, ReplicaPositions } from '../options/options.js'
 import { waitOf } from './statements.js'
 
-/** Milliseconds for which a position is kept. A replica that lags further behind is no longer waited for. */
+/**
+ * Milliseconds for which a position is kept. If a replica lags further behind, reads no longer
+ * avoid it.
+ */
 const keptFor = 60_000
 
-/** Clients of the process that a position is kept of. */
+/** The maximum number of clients of this process whose positions are kept. */
 const maxClients = 10_000
 
-/** The highest position: no replica reaches it. */
+/** The highest position, which no replica reaches. */
 const unreachable = 'FFFFFFFF/FFFFFFFF'
 
-/** Milliseconds that asking for a position may take. */
+/** The time limit of the query for a position, in milliseconds. */
 const askTime = 1_000
 
 /**
- * The use of the replica that a resource opts into; `undefined` for none. Without a store of
- * positions, all resources over one client `primary` share those of the process.
+ * The replica rules that a resource opts into; `undefined` for none. Without a store for positions,
+ * all resources over one client `primary` share those of this process.
  */
 export function replicaUse(options: boolean | ReplicaOptions | undefined, primary: object): ReplicaUse | undefined {
   if (options === undefined || options === false) return undefined
@@ -35,7 +38,7 @@ export function replicaUse(options: boolean | ReplicaOptions | undefined, primar
     },
     async wrote(call, primary, callers) {
       if (!ownWrites) return
-      // A transaction of the caller's is committed later, at a position that is not known here.
+      // A transaction of the caller's is committed later, at a position that is not known yet.
       const position = callers ? unreachable : await primaryPosition(primary, call)
       await Promise.resolve(positions.raise(clientOf(call), position)).catch(() => {})
     },
@@ -50,10 +53,10 @@ function positionsOver(primary: object): ProcessPositions {
   return known
 }
 
-/** All callers without a name are one client. */
+/** Callers without a name count as one client. */
 const clientOf = ({ caller = '' }: AdapterCall): string => caller
 
-/** A store that fails may have lost a position. */
+/** If the store fails, it may have lost a position, so the read uses the primary. */
 async function positionOf(positions: ReplicaPositions, call: AdapterCall): Promise<'primary' | string | undefined> {
   try {
     return await positions.get(clientOf(call))
@@ -74,7 +77,7 @@ async function primaryPosition(primary: Database, call: AdapterCall): Promise<st
   }
 }
 
-/** Positions of the clients of one process. */
+/** The positions of the clients of this process. */
 class ProcessPositions implements ReplicaPositions {
   readonly #known = new Map<string, { readonly position: string; readonly until: number }>()
 

@@ -1,8 +1,8 @@
-/** How statements of one call are run: alone, or together in a transaction with a team's own. */
+/** Runs the statements of one call: separately, or in a transaction, possibly with a team's own. */
 import type { AdapterCall } from '../../contract.js'
 import type { Cells, Database, Session, SqlClient, TextRow, Wait } from '../connections/client.js'
 import type { Databases } from '../connections/database.js'
-import { withRetries, stateOf } from '../connections/failures.js'
+import { stateOf, withRetries } from '../connections/failures.js'
 import type { PostgresAdapterOptions } from '../options/options.js'
 import { type Ask, asking } from '../sql/ask.js'
 import type { Parameters } from '../sql/sql.js'
@@ -10,7 +10,7 @@ import { lateLevel, noTransaction } from '../unfit.js'
 import { teamError } from './team-errors.js'
 import { markBegin } from './transaction-mark.js'
 
-/** Runs a team's `session`, and records what it throws in `teamErrors`. */
+/** Runs a team's `session` function, and records its exception in `teamErrors`. */
 async function runSession(
   session: PostgresAdapterOptions['session'],
   native: SqlClient,
@@ -38,7 +38,10 @@ class CallWait implements Wait {
     return this.call.signal
   }
 
-  /** A signal of the call's own is there already; another may be one that is made when first asked for. */
+  /**
+   * Only reads a signal that the call has as its own property. Otherwise it may be a getter that
+   * creates one.
+   */
   get gone(): boolean {
     return Object.hasOwn(this.call, 'signal') && this.call.signal?.aborted
   }
@@ -50,7 +53,7 @@ interface Keeping {
   readonly keepsWritten?: boolean | undefined
 }
 
-/** Statements that stand alone, each for as long as the call has time. */
+/** Sends statements separately, each with the time that the call has left. */
 class CallStatements extends CallWait implements Ask {
   readonly database: Database
   readonly keeps: boolean
@@ -78,12 +81,12 @@ class CallStatements extends CallWait implements Ask {
 
 export const waitOf = (call: AdapterCall): Wait => new CallWait(call)
 
-/** The replica has not replayed what this client has written. */
+/** Thrown if the replica has not replayed what this client has written. */
 class Behind extends Error {}
 
 /**
- * Reads: from a replica where there is one and nothing depends on its being up to date; in a
- * transaction where each needs the team's settings.
+ * Runs reads: on a replica if there is one and the result need not be up to date, and in a
+ * transaction if the team's settings are needed.
  */
 export async function reading<T>(
   databases: Databases,
@@ -112,14 +115,14 @@ function readingFrom<T>(
   work: (ask: Ask) => Promise<T>,
   position?: string,
 ): Promise<T> {
-  // Two servers that are no copies of each other may give different rows the same stamp.
+  // Independent servers may give different rows the same stamp, so only rows of one are kept.
   const alone = new CallStatements(database, call, { keeps: database === read && read.pooled })
   if (session === undefined && position === undefined)
     return withRetries(() => work(alone), { writes: false, wait: alone })
   const attempt = (): Promise<T> =>
     database.transaction(
       async (own) => {
-        // On the same connection: behind one address there may be several replicas.
+        // Checked on the same connection, because one address may stand for several replicas.
         if (position !== undefined && !(await hasReplayed(own, position))) throw new Behind()
         if (session !== undefined) await runSession(session, own.native, call)
         return work(asking(own))
@@ -130,7 +133,7 @@ function readingFrom<T>(
   return withRetries(attempt, { writes: false, wait: alone })
 }
 
-/** Whether the server shows everything up to this position; a primary does, as it has no other. */
+/** Whether the server shows everything up to this position. Always true for a primary. */
 async function hasReplayed(own: Session, position: string): Promise<boolean> {
   const [row] = await own.query(
     `SELECT (NOT pg_is_in_recovery() OR pg_last_wal_replay_lsn() >= $1::pg_lsn)::text AS c0`,
@@ -139,7 +142,7 @@ async function hasReplayed(own: Session, position: string): Promise<boolean> {
   return row?.c0 === 'true'
 }
 
-/** A write of one statement, and what is asked after it. */
+/** Runs a write that consists of one statement, and the queries after it. */
 export function writingAlone<T>(
   { read, write }: Databases,
   call: AdapterCall,
@@ -149,7 +152,7 @@ export function writingAlone<T>(
   return withRetries(() => work(alone), { writes: true, wait: alone })
 }
 
-/** Thrown to undo a transaction whose result is no success. */
+/** Thrown to roll back a transaction whose result is not a success. */
 class Undone<T> extends Error {
   readonly result: T
 
@@ -164,16 +167,21 @@ export interface Transaction<T> {
   readonly databases: Databases
   readonly options: PostgresAdapterOptions
   readonly call: AdapterCall
-  /** It may do without the transaction where the client has none. */
+  /** Whether it can run without a transaction if the client has none. */
   readonly optional: boolean
-  /** All its statements see what was committed when it began, unless it is the caller's. */
+  /**
+   * Whether all its statements use one snapshot (REPEATABLE READ). Does not apply to a transaction
+   * of the caller's.
+   */
   readonly repeatable: boolean
-  /** Any other result undoes it. */
+  /** Whether a result is a success. Otherwise the transaction is rolled back. */
   succeeded(result: T): boolean
   work(ask: Ask, own: Session): Promise<T>
 }
 
-/** Neither statement takes a snapshot. A level that is higher already stays. */
+/**
+ * Sets REPEATABLE READ, unless the level is already as high. Neither statement takes a snapshot.
+ */
 async function makeRepeatable(own: Session): Promise<void> {
   const [row] = await own.query('SHOW transaction_isolation', [])
   if (!row?.transaction_isolation?.startsWith('read ')) return
@@ -184,7 +192,10 @@ async function makeRepeatable(own: Session): Promise<void> {
   }
 }
 
-/** Runs it. In a transaction that the caller ends, a failed write leaves the rest of it as it was. */
+/**
+ * Runs a write in a transaction. In a transaction that the caller ends, a failed write leaves the
+ * rest unchanged.
+ */
 export function writingTogether<T>({
   databases,
   options,
@@ -197,12 +208,13 @@ export function writingTogether<T>({
   const { write: database, callers } = databases
   const wait = waitOf(call)
   const first = options.write === undefined && !repeatable ? undefined : markBegin
-  // What a transaction of the caller's has lost can't be repeated here. A client of one's own may be in one or not.
+  // A failed transaction of the caller's can't be repeated here. A single client may or may not be
+  // in one.
   let isOwn = !database.nested
   const transaction = async (own: Session): Promise<T> => {
     isOwn ||= repeatable && own.first !== undefined
     if (callers && !own.callers) throw noTransaction()
-    // Without a first statement, it is a part of a transaction whose level is set.
+    // Without a first statement, this is part of a transaction whose level is already set.
     if (repeatable && own.first !== undefined) await makeRepeatable(own)
     await runSession(options.session, own.native, call)
     const result = await work(asking(own), own)

@@ -210,7 +210,8 @@ function formattedPlace(text: string, format: ValueFormat): Place {
       if (found === undefined) return 'never'
       return { op, text: isMoment ? found.slice(0, -1) : found, cast: isNumber ? 'numeric' : 'text' }
     },
-    mismatch: (value) => (typeof value === 'string' && canonical(value) === undefined ? `must be ${expects}` : undefined),
+    mismatch: (value) =>
+      typeof value === 'string' && canonical(value) === undefined ? `must be ${expects}` : undefined,
   }
 }
 
