@@ -253,7 +253,7 @@ describe.each(stores)('values that others wrote, on $name', ({ open }) => {
       CREATE OR REPLACE TRIGGER calla BEFORE INSERT OR UPDATE ON cosas FOR EACH ROW EXECUTE FUNCTION calla()`)
     expect(await adapter().create({ id: 1, nota: 'calla' }, callOf())).toMatchObject({
       refused: 'rule',
-      why: 'was turned away by a rule of the store',
+      why: 'was rejected by a rule of the store',
     })
     const created = await adapter().create({ id: 1 }, callOf())
     const version = 'created' in created ? created.created.version : ''

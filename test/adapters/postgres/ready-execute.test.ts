@@ -275,7 +275,7 @@ describe("probe: 'execute' beside others", () => {
     const locked = adapterOver(pool, options)
     await locked.adapter.ready()
     expect(locked.warnings).toEqual([
-      expect.stringMatching(/Whether the table of "notas" takes writes could not be checked/),
+      expect.stringMatching(/Whether the table of "notas" accepts writes could not be checked/),
     ])
     await holder.query('ROLLBACK')
     await holder.end()

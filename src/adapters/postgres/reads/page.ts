@@ -3,7 +3,7 @@ import type { ListRequest } from '../../contract.js'
 import { type Parameters, quote, row } from '../sql/sql.js'
 import type { OrderTerm, PageSql } from '../table/list-statement.js'
 import type { Table } from '../table/table.js'
-import { behind, orderSql, reversed } from './order.js'
+import { orderSql, reversed, rowsAfter } from './order.js'
 
 /** The name of the total in the statement. It should not collide with a team's table. */
 export const counted = 'rest_counted'
