@@ -64,7 +64,8 @@ export function madeBy<R>(name: string, collection: string, made: R): Awaited<R>
       const found = notJson(value, [made])
       if (found === undefined) continue
       throw new Error(
-        `${name} of "${collection}" returned ${found} in "${member}". Use only values that JSON supports: a date as its text, for example.`,
+        `${name} of "${collection}" returned ${found} in "${member}". Use only values that JSON supports: a ` +
+          'date as its text, for example.',
       )
     }
     return made as Awaited<R>
@@ -96,6 +97,7 @@ export function refusePromise(what: string, given: unknown): void {
   // Nothing else handles this promise, so a rejection would end the process.
   given.then(undefined, () => {})
   throw new Error(
-    `${what} returned a promise. This adapter is synchronous: return the value itself, and look up other data beforehand.`,
+    `${what} returned a promise. This adapter is synchronous: return the value itself, and look up other data ` +
+      'beforehand.',
   )
 }

@@ -44,7 +44,8 @@ export class Terms {
         throw invalidOption(`Two members of a view map to "${stored}" of the store. Rename one of them.`)
       if (this.#hides.has(stored)) {
         throw invalidOption(
-          `A view shows "${stored}" of the store as "${mine}" and hides it too. Remove it from \`rename\` or from \`hides\`.`,
+          `A view shows "${stored}" of the store as "${mine}" and hides it too. Remove it from \`rename\` or ` +
+            `from \`hides\`.`,
         )
       }
     }
@@ -187,7 +188,8 @@ export class Terms {
     for (const [member, value] of Object.entries(scope)) {
       if (isScalar(value)) continue
       throw invalidOption(
-        `fromWire of a view returns no scalar for the scope's "${member}". Return a string, number or boolean for each value.`,
+        `fromWire of a view returns no scalar for the scope's "${member}". Return a string, number or boolean ` +
+          'for each value.',
       )
     }
     return scope as AdapterCall['scope']

@@ -32,12 +32,14 @@ export class Associations {
       if (inKey !== undefined) {
         throw new ConfigurationError(
           'unsuitable-member',
-          `"${definition.collection}" is attached by "${inKey}", a member of its key: attaching a record would change its key. Declare it as contained (parent) or name another member.`,
+          `"${definition.collection}" is attached by "${inKey}", a member of its key: attaching a record would ` +
+            'change its key. Declare it as contained (parent) or name another member.',
         )
       }
       if (by !== undefined && typeof of !== 'string' && by.length !== of.key.members.length) {
         throw invalidOption(
-          `"${definition.collection}" is attached to "${of.collection}" by ${by.length} members, but its key has ${of.key.members.length}: ${of.key.members.join(', ')}. Name one member for each.`,
+          `"${definition.collection}" is attached to "${of.collection}" by ${by.length} members, but its key ` +
+            `has ${of.key.members.length}: ${of.key.members.join(', ')}. Name one member for each.`,
         )
       }
     }

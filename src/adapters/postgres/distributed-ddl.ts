@@ -50,7 +50,8 @@ export function distributing(
   if (distributed === false) return undefined
   if (typeof version !== 'object' || !('column' in version) || version.soleWriter !== true)
     throw unfit(
-      'tableDdl() can only print a distributed table for a version without a trigger, because Citus supports none there: version: { column: "version", soleWriter: true }',
+      'tableDdl() can only print a distributed table for a version without a trigger, because Citus supports ' +
+        'none there: version: { column: "version", soleWriter: true }',
     )
   // If the parent's key is part of the key, rows that are read together are on one server.
   const member =

@@ -200,7 +200,9 @@ export class ChangeTransaction<R extends Outcome> {
     if (texts === undefined || databases.write.nested || table.separate) return
     if ((await shownRecord({ table, texts, call, ask })) === undefined) return
     throw teamFault(
-      `SQL of the "write" function has undone the ${action} of "${table.definition.collection}" that change.apply() made: the record exists again. Nothing was changed. Throw an HttpProblem to refuse a change.`,
+      `SQL of the "write" function has undone the ${action} of "${table.definition.collection}" that ` +
+        'change.apply() made: the record exists again. Nothing was changed. Throw an HttpProblem to refuse a ' +
+        'change.',
     )
   }
 
@@ -251,5 +253,6 @@ async function refusedBefore<R>(error: unknown, applied: Promise<R> | undefined)
 /** The error to throw if the function's SQL has removed the record that the response would show. */
 const takenAway = ({ table }: PendingChange): Error =>
   teamFault(
-    `SQL of the "write" function removed the record of "${table.definition.collection}" after change.apply(). Nothing was changed. Throw an HttpProblem to refuse a change.`,
+    `SQL of the "write" function removed the record of "${table.definition.collection}" after change.apply(). ` +
+      'Nothing was changed. Throw an HttpProblem to refuse a change.',
   )

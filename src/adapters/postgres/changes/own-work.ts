@@ -71,6 +71,7 @@ export function ownWork({ table, action }: PendingChange, missed: string): Error
     ? 'Run such SQL after change.apply()'
     : 'Set the columns in a BEFORE trigger, by NEW'
   return teamFault(
-    `${by} changed the record of "${table.definition.collection}" before the adapter's own ${action}, which then no longer found ${missed}. Nothing was changed. ${fix}.`,
+    `${by} changed the record of "${table.definition.collection}" before the adapter's own ${action}, which ` +
+      `then no longer found ${missed}. Nothing was changed. ${fix}.`,
   )
 }

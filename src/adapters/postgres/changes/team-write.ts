@@ -115,15 +115,19 @@ export class TeamWrite {
         throw this.#ended()
       case 'undone':
         throw teamFault(
-          `The "write" function has undone the ${action} of "${collection}" that change.apply() made. Nothing was changed. Throw an HttpProblem to refuse a change.`,
+          `The "write" function has undone the ${action} of "${collection}" that change.apply() made. Nothing ` +
+            'was changed. Throw an HttpProblem to refuse a change.',
         )
       case 'failed':
         throw teamFault(
-          `A statement of the "write" function failed, and the function continued: the database then accepts no further statements in the transaction of the ${action} of "${collection}". Nothing was changed. Rethrow the error, or set a savepoint before the statement.`,
+          'A statement of the "write" function failed, and the function continued: the database then accepts no ' +
+            `further statements in the transaction of the ${action} of "${collection}". Nothing was changed. ` +
+            'Rethrow the error, or set a savepoint before the statement.',
         )
       case 'read-only':
         throw teamFault(
-          `SQL of the "write" or "session" function made the transaction of the ${action} of "${collection}" read-only. Nothing was changed. Do not use SET TRANSACTION READ ONLY for writes.`,
+          `SQL of the "write" or "session" function made the transaction of the ${action} of "${collection}" ` +
+            'read-only. Nothing was changed. Do not use SET TRANSACTION READ ONLY for writes.',
         )
     }
   }
@@ -152,7 +156,9 @@ export class TeamWrite {
     const unknown = 'Whether its earlier changes are committed depends on that statement.'
     const outcome = isMade === undefined ? unknown : isMade ? 'The change is committed.' : 'The change was not made.'
     return teamFault(
-      `The "write" function ended the transaction of the ${action} of "${collection}" by a statement of its own (COMMIT, ROLLBACK, PREPARE TRANSACTION), or reset its settings (RESET ALL). ${outcome} Let the adapter end the transaction, and throw an HttpProblem to refuse a change.`,
+      `The "write" function ended the transaction of the ${action} of "${collection}" by a statement of its own ` +
+        `(COMMIT, ROLLBACK, PREPARE TRANSACTION), or reset its settings (RESET ALL). ${outcome} Let the adapter ` +
+        'end the transaction, and throw an HttpProblem to refuse a change.',
       cause,
     )
   }

@@ -109,7 +109,8 @@ async function inCallersTransaction<T>(
     if (client.transaction !== undefined) return inTheirTransaction(client, work, wait, first)
     if (optional) return work(sessionOf(client, wait, false))
     throw unfit(
-      'this operation needs several statements in one transaction: add a method transaction(work) to the client, or pass a transaction that is open',
+      'this operation needs several statements in one transaction: add a method transaction(work) to the ' +
+        'client, or pass a transaction that is open',
     )
   }
   try {

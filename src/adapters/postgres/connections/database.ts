@@ -75,6 +75,7 @@ function databaseOf(client: SqlClient, options: PgOptions, callers = false): Dat
     if (typeof client.query === 'function') return customDatabase(client, callers)
   }
   throw invalidOption(
-    'postgresAdapter() needs a client as its first argument: a Pool or Client of "pg", a PGlite, a transaction of either, { read, write } of two, or an object with query(text, values).',
+    'postgresAdapter() needs a client as its first argument: a Pool or Client of "pg", a PGlite, a transaction ' +
+      'of either, { read, write } of two, or an object with query(text, values).',
   )
 }

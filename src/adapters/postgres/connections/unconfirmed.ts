@@ -26,6 +26,7 @@ export async function hiddenWarnings(database: Database, wait: Wait): Promise<re
   const isSynchronous = (row?.c1 ?? '') !== '' && row?.c2 !== 'off' && row?.c2 !== 'local'
   if (!isSynchronous || sendsWarnings(row?.c0)) return []
   return [
-    `client_min_messages is "${row?.c0}" and replication is synchronous: a write that no standby has confirmed could be reported as a success. Set client_min_messages to "warning" or lower for the role or the database.`,
+    `client_min_messages is "${row?.c0}" and replication is synchronous: a write that no standby has confirmed ` +
+      'could be reported as a success. Set client_min_messages to "warning" or lower for the role or the database.',
   ]
 }

@@ -154,7 +154,8 @@ async function putsNullLast(database: Database, wait: Wait): Promise<boolean> {
 }
 
 const nullFirst =
-  'the server sorts null before all values, so pages would leave out or repeat records. Sort by members that are never null, or set null_ordered_last = on for the role if the server supports it'
+  'the server sorts null before all values, so pages would leave out or repeat records. Sort by members that ' +
+  'are never null, or set null_ordered_last = on for the role if the server supports it'
 
 async function answers(database: Database, wait: Wait): Promise<void> {
   try {
@@ -182,7 +183,8 @@ function classify(found: readonly Finding[], table: Table, faults: string[], war
     } else if ((kind === 'lost' && !(error instanceof Late)) || kind === 'unsent') throw unavailable(error, false)
     else if (isPassing(error)) {
       warnings.push(
-        `Whether the table of "${collection}" accepts writes could not be checked, for example because of a lock: ${messageOf(error)}.`,
+        `Whether the table of "${collection}" accepts writes could not be checked, for example because of a ` +
+          `lock: ${messageOf(error)}.`,
       )
     } else {
       const methods = refused.get(messageOf(error)) ?? new Set()
@@ -191,7 +193,8 @@ function classify(found: readonly Finding[], table: Table, faults: string[], war
   }
   for (const [what, methods] of refused) {
     faults.push(
-      `the database refuses the statement of ${[...methods].join(', ')} for any values: ${what}. If only reads are intended, declare that: mount(..., { collection: ['GET'], item: ['GET'] })`,
+      `the database refuses the statement of ${[...methods].join(', ')} for any values: ${what}. If only reads ` +
+        `are intended, declare that: mount(..., { collection: ['GET'], item: ['GET'] })`,
     )
   }
 }
@@ -241,7 +244,8 @@ function privileges(
     ),
     ...keeping.map(
       (privilege) =>
-        `The role may not ${privilege} in ${kept?.relation}: a POST with an Idempotency-Key to "${collection}" will fail.`,
+        `The role may not ${privilege} in ${kept?.relation}: a POST with an Idempotency-Key to "${collection}" ` +
+        'will fail.',
     ),
   ]
 }
@@ -255,7 +259,8 @@ function expectedFailures(
   return [
     ...commands.map(
       (command) =>
-        `No policy of row-level security lets the role ${command} in the table of "${collection}": operations that need it find no row or are refused.`,
+        `No policy of row-level security lets the role ${command} in the table of "${collection}": operations ` +
+        'that need it find no row or are refused.',
     ),
     ...(offered.has('create') ? ahead.sequences : []).map(
       (sequence) => `The role may not use the sequence ${sequence}: a create in "${collection}" will fail.`,
@@ -281,18 +286,23 @@ function unprotectedWrites({ definition: { collection }, racing }: Table, offere
   const isUpdated = (['replace', 'attach', 'detach'] as const).some((method) => offered.has(method))
   if (!(racing.update && isUpdated) && !(racing.remove && offered.has('remove'))) return []
   return [
-    `The client has no transaction(work), and writes to "${collection}" need one: its table is a view or has rules, or its version depends on other rows, or a join table holds its associations. Outside of a transaction of yours, such a write can overwrite changes that another session commits at the same time. Add a method transaction(work) to the client.`,
+    `The client has no transaction(work), and writes to "${collection}" need one: its table is a view or has ` +
+      'rules, or its version depends on other rows, or a join table holds its associations. Outside of a ' +
+      'transaction of yours, such a write can overwrite changes that another session commits at the same time. ' +
+      'Add a method transaction(work) to the client.',
   ]
 }
 
 function counting({ definition, options, relation }: Table): string[] {
   if (options.count === 'estimated' && relation.distributed)
     return [
-      `The planner estimates the same for every distributed table, so the totals of "${definition.collection}" are wrong: set count to "bounded" or "none".`,
+      `The planner estimates the same for every distributed table, so the totals of "${definition.collection}" ` +
+        'are wrong: set count to "bounded" or "none".',
     ]
   if ((options.count ?? 'exact') !== 'exact' || relation.rows <= manyRows) return []
   return [
-    `"${definition.collection}" has about ${Math.round(relation.rows)} rows, and each list counts those that match: set count to "bounded", "estimated" or "none" if that takes too long.`,
+    `"${definition.collection}" has about ${Math.round(relation.rows)} rows, and each list counts those that ` +
+      'match: set count to "bounded", "estimated" or "none" if that takes too long.',
   ]
 }
 
@@ -307,7 +317,9 @@ function splitCommits(
   const writesMore = kept !== undefined || joins.size > 0 || options.write !== undefined
   if (relation.kind !== 'f' || !writesMore || offered.size === 0) return []
   return [
-    `The table of "${collection}" is on another server than the data that is written with it (idempotency, attached, the write function). The other server commits first. If this one fails in between, only the record is changed.`,
+    `The table of "${collection}" is on another server than the data that is written with it (idempotency, ` +
+      'attached, the write function). The other server commits first. If this one fails in between, only the ' +
+      'record is changed.',
   ]
 }
 

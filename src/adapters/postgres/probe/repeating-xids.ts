@@ -32,6 +32,8 @@ export async function repeatingXids(
   const replicas = row?.c0 ?? ''
   if (replicas === '') return []
   return [
-    `The version of "${definition.collection}" is xmin, and the server is replicated (${replicas}): after an asynchronous failover, transaction ids repeat, so an old ETag may match another record and an update may be lost. Name a column in "version".`,
+    `The version of "${definition.collection}" is xmin, and the server is replicated (${replicas}): after an ` +
+      'asynchronous failover, transaction ids repeat, so an old ETag may match another record and an update may ' +
+      'be lost. Name a column in "version".',
   ]
 }

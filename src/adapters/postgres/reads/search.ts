@@ -55,14 +55,16 @@ export function vectorSql(
   const named = members ?? (table.definition.search === true ? undefined : table.definition.search)
   if (named === undefined || named.length === 0) {
     throw unfit(
-      `"${table.definition.collection}" has a search, but "search" does not say what to search. Name members, a vector column or a function in it`,
+      `"${table.definition.collection}" has a search, but "search" does not say what to search. Name members, a ` +
+        'vector column or a function in it',
     )
   }
   const unknown = named.find((member) => table.definition.shape.at(member.split('.')) === undefined)
   if (unknown !== undefined) {
     const paths = table.definition.shape.paths()
     throw unfit(
-      `"${unknown}" in search.members is not a member of "${table.definition.collection}". ${didYouMean(nearMiss(unknown, paths), paths)}`,
+      `"${unknown}" in search.members is not a member of "${table.definition.collection}". ` +
+        `${didYouMean(nearMiss(unknown, paths), paths)}`,
     )
   }
   const texts = named.map((member) => `coalesce(${table.layout.text(member.split('.'))}, '')`)

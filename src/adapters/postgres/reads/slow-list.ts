@@ -61,7 +61,9 @@ function warn({ options }: Table, { collection, duration, filters, sort, readWho
   notify(
     onWarning,
     () =>
-      `A list of "${collection}"${by} took ${Math.round(duration)} ms and reads the whole of ${readWhole.join(', ')}. Create an index on the columns that it filters and sorts by. If only the count reads the table, count: 'bounded' also helps.`,
+      `A list of "${collection}"${by} took ${Math.round(duration)} ms and reads the whole of ` +
+      `${readWhole.join(', ')}. Create an index on the columns that it filters and sorts by. If only the count ` +
+      `reads the table, count: 'bounded' also helps.`,
   )
 }
 

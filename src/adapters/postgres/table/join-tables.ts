@@ -46,14 +46,16 @@ export async function joinTablesOf(
     if (given === undefined) {
       const fix = `attached: { ${JSON.stringify(as)}: { table, parent, key } }`
       throw unfit(
-        `"${definition.collection}" is attached to "${parents}" as "${as}", but the options name no join table for it. Add ${fix}`,
+        `"${definition.collection}" is attached to "${parents}" as "${as}", but the options name no join table ` +
+          `for it. Add ${fix}`,
       )
     }
     const join = await describeJoin(given, as, database, wait)
     const parts = typeof of === 'string' ? undefined : of.key.members.length
     if ((parts !== undefined && join.parent.length !== parts) || join.key.length !== definition.key.members.length)
       throw unfit(
-        `the table of "${as}" needs one column for each part of the parent's key in "parent", and of the record's in "key"`,
+        `the table of "${as}" needs one column for each part of the parent's key in "parent", and of the ` +
+          `record's in "key"`,
       )
     found.set(as, join)
   }

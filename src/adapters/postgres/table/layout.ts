@@ -168,7 +168,8 @@ export class Layout {
       return jsonPlace(this.#restSql, this.rest.cast, path, shape)
     throw new ConfigurationError(
       'store-unfit',
-      `"${path.join('.')}" of "${this.#definition.collection}" cannot be compared in the store: it is in an array column.`,
+      `"${path.join('.')}" of "${this.#definition.collection}" cannot be compared in the store: it is in an ` +
+        'array column.',
     )
   }
 

@@ -23,7 +23,8 @@ export function deletionOf({ softDelete: given }: PostgresAdapterOptions, relati
   const isBornDeleted = initial !== null && (found.type === 'boolean' ? initial === 'true' : !/^NULL\b/.test(initial))
   if (isBornDeleted && !relation.guarded)
     throw unfit(
-      `each new row would be marked as deleted, by the default of "${column}", ${initial}. ALTER COLUMN ${quote(column)} DROP DEFAULT`,
+      `each new row would be marked as deleted, by the default of "${column}", ${initial}. ALTER COLUMN ` +
+        `${quote(column)} DROP DEFAULT`,
     )
   if (found.type === 'boolean')
     return { column, sql: deleted ?? 'true', alive: found.notNull ? `NOT ${sql}` : `${sql} IS NOT TRUE` }

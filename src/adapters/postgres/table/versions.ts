@@ -49,7 +49,8 @@ export async function versionSource(
   if (found === undefined) throw unfit(`there is no column "${column}" for versions. ${fix}`)
   if (!tables.source.columns.has(column)) {
     throw unfit(
-      `"readFrom" does not show the version: it needs the column "${column}" of the table. A view keeps the columns that it was created with: create it again`,
+      `"readFrom" does not show the version: it needs the column "${column}" of the table. A view keeps the ` +
+        'columns that it was created with: create it again',
     )
   }
   if (next === undefined && !found.generated) {
@@ -68,7 +69,9 @@ export async function versionSource(
   if (!found.generated && (soleWriter || isMoved(tables.table, column))) return sourceOf(sql, assignment, before)
   if (tables.table.distributed)
     throw unfit(
-      `the table is distributed by Citus, which supports neither a trigger that updates the version column "${column}" nor a digest of a row. Declare that nothing else writes its rows: version: { column: "${column}", soleWriter: true }`,
+      'the table is distributed by Citus, which supports neither a trigger that updates the version column ' +
+        `"${column}" nor a digest of a row. Declare that nothing else writes its rows: version: { column: ` +
+        `"${column}", soleWriter: true }`,
     )
   const whole = `(${sql} || '.' || ${digestSql(layout.content)})`
   const shownSql = options.readFrom === undefined ? whole : fromTable(whole, options, layout)
@@ -111,12 +114,14 @@ function fromTable(sql: string, { table }: PostgresAdapterOptions, layout: Layou
 }
 
 const fix =
-  'Use one that never repeats: ALTER TABLE ... ADD COLUMN version uuid NOT NULL DEFAULT gen_random_uuid(); or set version.next to the SQL of the next version'
+  'Use one that never repeats: ALTER TABLE ... ADD COLUMN version uuid NOT NULL DEFAULT gen_random_uuid(); or ' +
+  'set version.next to the SQL of the next version'
 
 function refuseXmin({ table, source }: { readonly table: Relation; readonly source: Relation }): void {
   if (table.distributed || source.distributed)
     throw unfit(
-      'the table is distributed by Citus. Its rows lie on several servers, each of which counts transactions separately, so xmin cannot be the version. Name a column in "version"',
+      'the table is distributed by Citus. Its rows lie on several servers, each of which counts transactions ' +
+        'separately, so xmin cannot be the version. Name a column in "version"',
     )
   const what = { p: 'a partitioned table', v: 'a view', m: 'a materialized view', f: 'a foreign table' }[
     source.kind === 'r' ? table.kind : source.kind
@@ -142,7 +147,8 @@ async function prefix({ epoch }: PostgresAdapterOptions, database: Database, wai
     const { code } = error as { code?: string }
     if (code !== '42501' && code !== '42883' && code !== '0A000') throw error
     throw unfit(
-      'the server does not provide its system identifier, without which xmin cannot be the version. Set "epoch" to a text of your own that changes when the database is restored, or name a column in "version"',
+      'the server does not provide its system identifier, without which xmin cannot be the version. Set "epoch" ' +
+        'to a text of your own that changes when the database is restored, or name a column in "version"',
     )
   }
 }
