@@ -91,7 +91,10 @@ describe.each(stores)('SQL of a "write" function, over $name', ({ open }) => {
           )
           const made = first && ending.startsWith('COMMIT')
           // A PUT without If-Match does not know which version it replaces.
-          const notMade = first && method === 'PUT' ? /Whether its earlier changes are committed depends on that statement/ : /The change was not made/
+          const notMade =
+            first && method === 'PUT'
+              ? /Whether its earlier changes are committed depends on that statement/
+              : /The change was not made/
           expect(String(told), what).toMatch(made ? /The change is committed/ : notMade)
           if (made) expect(await rows(), what).not.toEqual(before)
           else expect(await rows(), what).toEqual(before)
@@ -348,9 +351,7 @@ describe.each(stores)('SQL of a "write" function, over $name', ({ open }) => {
     const { send, close, failures } = await service(() => new Promise(() => {}), {}, 1_500)
     const answer = await send('PATCH', '/v1/actas/a', {}, { texto: 'dos' })
     expect([answer.status, answer.json.detail]).toEqual([503, expect.stringMatching(/Nothing was changed/)])
-    expect(failures.map(String)).toEqual([
-      expect.stringMatching(/"write" function of "actas" did not end in time/),
-    ])
+    expect(failures.map(String)).toEqual([expect.stringMatching(/"write" function of "actas" did not end in time/)])
     expect(String(failures[0]).includes('Another connection waits')).toBe(false)
     await close()
   })
