@@ -209,9 +209,9 @@ export interface ShownLinks {
   /** The call to read the target with. `undefined` if it is not known yet. */
   callOf(link: ShownLink): AdapterCall | undefined
   /**
-   * On a create: reports the target as it was read to check that it exists (REP-7), and returns true,
-   * also if the link is null. Returns false if it was not read. For creates that can't change the
-   * target, so that the adapter need not read it.
+   * On a create: reports the target as it was read to check that it exists (REP-7), and returns
+   * true, also if the link is null. Returns false if it was not read. For creates that can't change
+   * the target, so that the adapter need not read it.
    */
   showChecked?(link: ShownLink): boolean
   /**
