@@ -348,12 +348,12 @@ describe('VERB-12: ready() and the table of what may be repeated', () => {
     [
       'no column',
       'CREATE TABLE claves (id text PRIMARY KEY, fingerprint text, record text, expires_at timestamptz)',
-      /has no column "version" of its type/,
+      /lacks the column "version" or has it with another type/,
     ],
     [
       'a record in jsonb',
       'CREATE TABLE claves (id text PRIMARY KEY, fingerprint text, record jsonb, version text, expires_at timestamptz)',
-      /"record" of its type/,
+      /lacks the column "record" or has it with another type/,
     ],
     [
       'no unique id',
