@@ -1,4 +1,7 @@
-/** Associations as a resource declares them, for adapters: which one a parent's key means, and what holds it (PATH-7). */
+/**
+ * Associations as a resource declares them (PATH-7): finds the one that a parent's key refers to,
+ * and the members that hold that key.
+ */
 import { own } from '../definition/json.js'
 import type { KeyValue } from '../definition/key.js'
 import type { ResourceDefinition } from '../definition/resource.js'
@@ -7,26 +10,33 @@ import type { AdapterCall, ParentKey, Scalar } from './contract.js'
 
 export interface Association {
   readonly collection: string
-  /** The segment under the parent. */
+  /** The path segment below the parent. */
   readonly as: string
-  /** The parts of the parent's key, in order. */
+  /** The parts of the parent's key, in their declared order. */
   readonly parts: readonly Scalar[]
-  /** The members that hold the parent's key, where the record does, and what they hold when it is attached. */
+  /**
+   * The members that hold the parent's key, each with its value in an attached record. `undefined`
+   * if the store keeps the association outside the record.
+   */
   readonly by: readonly (readonly [member: string, value: Scalar])[] | undefined
 }
 
-/** The association that a parent's key belongs to. Throws `ConfigurationError` where the definition does not say that records can be attached to this parent. */
+/**
+ * The association that a parent's key belongs to. Throws `ConfigurationError` if the definition
+ * does not declare that records can be attached to this parent.
+ */
 export function associationOf(
   { collection: mine, attachedTo }: ResourceDefinition,
   { collection, key, as }: ParentKey,
 ): Association {
   const all = attachedTo.filter(({ of }) => (typeof of === 'string' ? of : of.collection) === collection)
-  // Where there is but one, its name does not matter: an older version (`adapterView`) may have another for it.
+  // If there is only one, its name does not matter: an older version (`adapterView`) may name it
+  // differently.
   const found = all.length === 1 ? all[0] : all.find((one) => one.as === as)
   if (found === undefined) {
     throw new ConfigurationError(
       'unmounted-parent',
-      `"${mine}" can not be attached to "${collection}" as "${as}". Name it in attachedTo.`,
+      `"${mine}" cannot be attached to "${collection}" as "${as}". Name it in attachedTo.`,
     )
   }
   const parts =
@@ -38,13 +48,19 @@ export function associationOf(
   return { collection, as: found.as, parts, by: found.by?.map((member, i) => [member, parts[i] as Scalar] as const) }
 }
 
-/** The members that hold the parent's key and that the caller's scope fixes: a record can't leave this parent and stay in the scope. */
+/**
+ * The members that hold the parent's key and are fixed by the caller's scope. Such a record can't
+ * leave this parent and stay in the scope.
+ */
 export const fixedByScope = (
   { by }: Pick<Association, 'by'>,
   { scope }: Pick<AdapterCall, 'scope'>,
 ): readonly string[] => (by ?? []).map(([member]) => member).filter((member) => Object.hasOwn(scope, member))
 
-/** The members by which attaching to this parent would move a record out of the caller's scope. */
+/**
+ * The members whose value would move a record out of the caller's scope if it were attached to this
+ * parent.
+ */
 export const leavesScope = (
   { by }: Pick<Association, 'by'>,
   { scope }: Pick<AdapterCall, 'scope'>,

@@ -1,9 +1,15 @@
-/** Checks what the team's functions return and throw, so that an error names the function. */
+/**
+ * Checks the return values and exceptions of the team's functions, so that an error names the
+ * function.
+ */
 import { isDeepStrictEqual } from 'node:util'
 import { isContainer, isList, isObject, isPlainObject, own } from '../definition/json.js'
 import { isPromise } from '../promise.js'
 
-/** Calls a function of the team. Where it throws a primitive, an error that names the function is thrown instead. */
+/**
+ * Calls a function of the team. If it throws a primitive, throws an error that names the function
+ * instead.
+ */
 export function called<R>(name: string, work: () => R): R {
   try {
     return work()
@@ -12,7 +18,7 @@ export function called<R>(name: string, work: () => R): R {
   }
 }
 
-/** The same for a function that may return a promise. */
+/** Like `called`, for a function that may return a promise. */
 export async function calledLater<R>(name: string, work: () => R): Promise<Awaited<R>> {
   try {
     return await work()
@@ -21,35 +27,35 @@ export async function calledLater<R>(name: string, work: () => R): Promise<Await
   }
 }
 
-/** A primitive has no stack that would show where it was thrown. */
-const thrownBy = (name: string, thrown: unknown): unknown => (isContainer(thrown) ? thrown : noError(name, thrown))
+/** A primitive is replaced by an error: it has no stack that would show where it was thrown. */
+const thrownBy = (name: string, thrown: unknown): unknown => (isContainer(thrown) ? thrown : nonError(name, thrown))
 
-/** The error in place of a thrown value that is no error. */
-export const noError = (name: string, thrown: unknown): Error =>
-  new Error(`${name} threw ${String(thrown)}, which is no Error.`, { cause: thrown })
+/** The error to throw in place of a value that is not an `Error`. */
+export const nonError = (name: string, thrown: unknown): Error =>
+  new Error(`${name} threw ${String(thrown)}, which is not an Error.`, { cause: thrown })
 
-/** Throws where the function has changed all of these members: then the client can't fix them. */
+/** Throws if the function has changed all of these members: then the client can't fix them. */
 export function blameHook(hook: string, members: readonly string[], { given, made, why }: Blamed): void {
   const isHooks = (member: string): boolean => {
     const [name = ''] = member.split('.')
     return !isDeepStrictEqual(own(given, name), own(made, name))
   }
   if (members.length === 0 || !members.every(isHooks)) return
-  throw new Error(`${hook} gives ${members.map((member) => `"${member}"`).join(', ')} a value that ${why}.`)
+  throw new Error(`${hook} sets ${members.map((member) => `"${member}"`).join(', ')} to a value that ${why}.`)
 }
 
 interface Blamed {
-  /** The record as the function got it. */
+  /** The record that was passed to the function. */
   readonly given: unknown
-  /** The record that it returned. */
+  /** The record that the function returned. */
   readonly made: unknown
-  /** What is wrong with the members, as the rest of a sentence. */
+  /** What is wrong with the members, as the end of a sentence. */
   readonly why: string
 }
 
 /**
- * The record that a function returned. Throws for anything else: a forgotten `return`, or a promise
- * where the value is used synchronously.
+ * The record that a function returned. Throws for any other result, such as that of a forgotten
+ * `return`, or a promise where the value is used synchronously.
  */
 export function madeBy<R>(name: string, collection: string, made: R): Awaited<R> {
   refusePromise(`${name} of "${collection}"`, made)
@@ -58,16 +64,20 @@ export function madeBy<R>(name: string, collection: string, made: R): Awaited<R>
       const found = notJson(value, [made])
       if (found === undefined) continue
       throw new Error(
-        `${name} of "${collection}" gave "${member}" ${found}. Give values that JSON has: a date as its text, for one.`,
+        `${name} of "${collection}" returned ${found} in "${member}". Use only values that JSON supports: a ` +
+          'date as its text, for example.',
       )
     }
     return made as Awaited<R>
   }
   const gave = isList(made) ? 'a list' : made === null ? 'null' : made === undefined ? 'undefined' : `a ${typeof made}`
-  throw new Error(`${name} of "${collection}" gave ${gave}. Return the record.`)
+  throw new Error(`${name} of "${collection}" returned ${gave}. Return the record.`)
 }
 
-/** What in a value JSON does not have; `undefined` where it is JSON. `within` are the objects around it. */
+/**
+ * Describes the part of a value that JSON does not support; `undefined` if there is none. `within`
+ * are the enclosing objects.
+ */
 function notJson(value: unknown, within: readonly unknown[]): string | undefined {
   if (typeof value === 'number') return Number.isFinite(value) ? undefined : String(value)
   if (typeof value === 'bigint' || typeof value === 'symbol' || typeof value === 'function') return `a ${typeof value}`
@@ -81,12 +91,13 @@ function notJson(value: unknown, within: readonly unknown[]): string | undefined
   return undefined
 }
 
-/** Throws for a promise, where the function must be synchronous. */
+/** Throws for a promise, if the function must be synchronous. */
 export function refusePromise(what: string, given: unknown): void {
   if (!isPromise(given)) return
-  // Nothing else handles it: a rejection would end the process.
+  // Nothing else handles this promise, so a rejection would end the process.
   given.then(undefined, () => {})
   throw new Error(
-    `${what} gave a promise. This adapter answers at once: return the value itself, and look things up beforehand.`,
+    `${what} returned a promise. This adapter is synchronous: return the value itself, and look up other data ` +
+      'beforehand.',
   )
 }

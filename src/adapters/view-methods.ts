@@ -1,4 +1,7 @@
-/** The methods of a view: what is asked goes to the store in the store's words, and what comes back is shown in the view's. */
+/**
+ * The methods of a view: requests are translated to the store's members, and results back to the
+ * view's.
+ */
 import { isContainer } from '../definition/json.js'
 import type {
   Adapter,
@@ -29,7 +32,7 @@ export async function list({ under, terms }: View, given: ListRequest, call: Ada
   const places =
     seekable &&
     (given.seek === undefined || asked.seek !== undefined) &&
-    terms.placesReturn(given.sort, items, page.items)
+    terms.positionsRoundTrip(given.sort, items, page.items)
   return {
     ...page,
     items,
@@ -64,7 +67,7 @@ export async function create(
   return isRefused(result) ? terms.refused(result) : result
 }
 
-/** What is kept is the store's own record. */
+/** Returns the kept record. The store keeps its own form of the record, so it is converted here. */
 export async function recall({ under, terms }: View, call: AdapterCall): Promise<Stored<Row> | Repeated | undefined> {
   const found = await under.recall?.(terms.call(call))
   return isContainer(found) ? shown(terms, found, call) : found
@@ -91,8 +94,9 @@ export async function replace(
 }
 
 /**
- * What the view hides has to be read to be kept, so the version that was read is the one compared. A lost race is stale, also without `expected`: the router
- * knows when to try again and for how long.
+ * Replaces a record and keeps its hidden members. They have to be read first, so the version that
+ * was read is compared. A lost race is `'stale'` even without `expected`: the router decides
+ * whether to retry.
  */
 async function keepingHidden<R>(
   { under, terms }: View,
@@ -137,7 +141,7 @@ export async function detach(
   )
 }
 
-/** The store over a transaction of the caller's. */
+/** The store's adapter over a transaction of the caller. */
 export function within({ under }: View, transaction: unknown): Adapter<unknown, unknown> {
   return answered('within', under.within?.(transaction))
 }
@@ -148,8 +152,8 @@ const shown = (terms: Terms, { value, version }: Stored<unknown>, call: AdapterC
 })
 
 /**
- * What a write has stored. The write has succeeded even where the conversion fails: then the
- * version is returned, and reading the value throws (VERB-13).
+ * The record that a write has stored. The write has succeeded even if the conversion fails: then
+ * the version is returned, and reading the value throws (VERB-13).
  */
 function written(terms: Terms, stored: Stored<unknown>, call: AdapterCall): Stored<Row> {
   try {
@@ -170,7 +174,7 @@ const refusedAbove = <R>(terms: Terms, result: R | Refused): R | Refused =>
   isRefused(result) ? terms.refused(result) : result
 
 function answered<R>(method: string, result: R | undefined): R {
-  if (result === undefined) throw new Error(`The adapter below a view answered nothing to ${method}().`)
+  if (result === undefined) throw new Error(`The adapter below a view returned undefined from ${method}().`)
   return result
 }
 

@@ -1,21 +1,25 @@
-/** What an older version says of its members. */
+/** The options of `adapterView`: how an older version maps its members onto the store's. */
 import type { Kinds } from '../options/kinds.js'
 
 type Convert = (value: never) => unknown
 
 export interface AdapterViewOptions {
-  /** Member of the view -> member of the store, where the names differ. */
+  /** Member of the view -> member of the store, for each member whose name differs. */
   readonly rename?: Readonly<Record<string, string>>
-  /** Member of the view -> how the store's value becomes the view's. */
+  /** Member of the view -> function that converts the store's value to the view's. */
   readonly toWire?: Readonly<Record<string, Convert>>
   /**
-   * Member of the view -> how the view's value becomes the store's; also for values of filters, where `undefined` means that no record can have it. It must keep the
-   * order where the member can be sorted by or ranged over.
+   * Member of the view -> function that converts the view's value to the store's. Also applied to
+   * the values of filters, where `undefined` means that no record can have the value. Must preserve
+   * the order of values if the member can be sorted by or filtered by range.
    */
   readonly fromWire?: Readonly<Record<string, Convert>>
-  /** Members of the store that the view does not have. They are not shown, and survive its writes. */
+  /**
+   * Members of the store that the view does not have. They are not shown, and writes through the
+   * view keep them.
+   */
   readonly hides?: readonly string[]
-  /** Members of the store for what is created through the view. */
+  /** Members of the store to set on records that are created through the view. */
   readonly defaults?: Readonly<Record<string, unknown>>
 }
 

@@ -1,4 +1,4 @@
-/** The two vocabularies of a view: the members of an older version, and those of the store. */
+/** Translates between the members of a view (an older version) and the members of the store. */
 import { get } from '../definition/json.js'
 import { invalidOption } from '../options/check.js'
 import type {
@@ -18,7 +18,7 @@ import type { AdapterViewOptions } from './view-options.js'
 
 export type Row = Record<string, unknown>
 
-/** The words of two versions for the same members. */
+/** Maps the members of the view to the members of the store, and back. */
 export class Terms {
   /** Member of the view -> member of the store. */
   readonly #stored: ReadonlyMap<string, string>
@@ -28,7 +28,7 @@ export class Terms {
   readonly #fromWire: ReadonlyMap<string, (value: unknown) => unknown>
   readonly #hides: ReadonlySet<string>
   readonly #calls = new WeakMap<AdapterCall, CallBelow>()
-  /** The store's record of each one that was shown for a write. */
+  /** The store's record behind each record that was shown for a write. */
   readonly #sources = new WeakMap<object, Row>()
   readonly hidesNothing: boolean
 
@@ -41,21 +41,25 @@ export class Terms {
     this.hidesNothing = hides.length === 0 && this.#stored.size === 0
     for (const [mine, stored] of this.#stored) {
       if (this.#shown.get(stored) !== mine)
-        throw invalidOption(`Two members of a view are "${stored}" of the store. Rename one.`)
+        throw invalidOption(`Two members of a view map to "${stored}" of the store. Rename one of them.`)
       if (this.#hides.has(stored)) {
         throw invalidOption(
-          `A view shows "${stored}" of the store as "${mine}" and hides it too. Leave it out of one of them.`,
+          `A view shows "${stored}" of the store as "${mine}" and hides it too. Remove it from \`rename\` or ` +
+            `from \`hides\`.`,
         )
       }
     }
   }
 
-  /** Hidden by name, or because the view means another member by its name. */
+  /** Hidden by name, or because the view uses the name for another member. */
   #isHidden(stored: string): boolean {
     return this.#hides.has(stored) || (this.#stored.has(stored) && !this.#shown.has(stored))
   }
 
-  /** The view's record of one of the store's; a write of the same call is told of the store's again (`before`). */
+  /**
+   * Converts a record of the store to the view's. A later write of the same call gets the store's
+   * record as `before`.
+   */
   showFor(call: AdapterCall, row: Row): Row {
     const shown = this.show(row)
     if (call.fresh) this.#sources.set(shown, row)
@@ -94,15 +98,18 @@ export class Terms {
     )
   }
 
-  /** What a write through the view must keep of the stored record. */
+  /** The hidden members, which a write through the view must keep. */
   hidden(row: Row): Row {
     return Object.fromEntries(Object.entries(row).filter(([stored]) => this.#isHidden(stored)))
   }
 
-  /** What is asked of the store. A place that it does not have is left out: then the page lies where its number says. */
+  /**
+   * Translates a request to the store's members. Drops a `seek` position that can't be translated:
+   * then `offset` applies.
+   */
   request({ seek, ...given }: ListRequest): ListRequest {
     const values = seek?.values
-      .map((value, i) => this.#place(given.sort[i], value))
+      .map((value, i) => this.#sortValue(given.sort[i], value))
       .filter((value) => value !== undefined)
     return {
       ...given,
@@ -113,10 +120,11 @@ export class Terms {
   }
 
   /**
-   * Whether the view's sort values of the rows at the edges of a page become the store's again. A conversion that loses some of a value names another place: a walk
-   * from there would skip rows or repeat them.
+   * Whether the view's sort values of the first and the last row of a page convert back to the
+   * store's. A lossy conversion would yield another position: paging from there would skip or
+   * repeat rows.
    */
-  placesReturn(
+  positionsRoundTrip(
     sort: readonly SortTerm[],
     shown: readonly Stored<unknown>[],
     stored: readonly Stored<unknown>[],
@@ -125,16 +133,19 @@ export class Terms {
     return [0, stored.length - 1].every((at) =>
       converted.every((term) => {
         const value = get(stored[at]?.value, this.#target(term.path).path) ?? null
-        return this.#place(term, get(shown[at]?.value, term.path) ?? null) === value
+        return this.#sortValue(term, get(shown[at]?.value, term.path) ?? null) === value
       }),
     )
   }
 
-  /** The store's value of a sort term; `undefined` where it has none. Null stays null, as in conditions. */
-  #place(term: SortTerm | undefined, value: unknown): Scalar | null | undefined {
+  /**
+   * The store's value of a sort term; `undefined` if it has none. Null stays null, as in
+   * conditions.
+   */
+  #sortValue(term: SortTerm | undefined, value: unknown): Scalar | null | undefined {
     const convert = term?.path.length === 1 && value !== null ? this.#fromWire.get(term.field) : undefined
-    const place = convert === undefined ? value : convert(value)
-    return place === null || isScalar(place) ? place : undefined
+    const stored = convert === undefined ? value : convert(value)
+    return stored === null || isScalar(stored) ? stored : undefined
   }
 
   #target([first = '', ...rest]: readonly string[]): { field: string; path: readonly string[] } {
@@ -146,12 +157,12 @@ export class Terms {
     const target = this.#target(given.path)
     const convert = given.path.length === 1 && given.op !== 'null' ? this.#fromWire.get(given.field) : undefined
     if (convert === undefined) return { ...given, ...target }
-    // An array converts as a whole, so what it may contain is converted as an array of one.
+    // The conversion takes whole arrays, so a single item is converted as an array of one.
     const one = (value: unknown): unknown =>
       given.op === 'contains' ? (convert([value]) as readonly unknown[])[0] : convert(value)
     const values = (given.op === 'in' ? given.value : [given.value]).map(one).filter(isScalar)
     const [value] = values
-    // A value that the store does not have is one of none.
+    // A value that the store does not have becomes an empty list, which matches nothing.
     return given.op === 'in' || value === undefined
       ? { ...target, op: 'in', value: values }
       : ({ ...given, ...target, value } as Condition)
@@ -168,12 +179,18 @@ export class Terms {
     return [this.#shown.get(first) ?? first, ...rest].join('.')
   }
 
-  /** The scope in the words of the store. A value that it does not have would be no condition to some stores. */
+  /**
+   * Translates the scope. A value that can't be translated must not become `undefined`, because
+   * some stores would then drop the condition.
+   */
   #scope(given: AdapterCall['scope']): AdapterCall['scope'] {
     const scope = this.store(given)
     for (const [member, value] of Object.entries(scope)) {
       if (isScalar(value)) continue
-      throw invalidOption(`fromWire of a view makes no value of the scope's "${member}". Let it give one for each.`)
+      throw invalidOption(
+        `fromWire of a view returns no scalar for the scope's "${member}". Return a string, number or boolean ` +
+          'for each value.',
+      )
     }
     return scope as AdapterCall['scope']
   }
@@ -182,7 +199,8 @@ export class Terms {
     const names = Object.keys(given.scope)
     const scoped = names.some((name) => this.#stored.has(name) || this.#fromWire.has(name))
     if (!scoped && !given.fresh && given.before === undefined) return given
-    // What belongs to one call stays one: an adapter may remember what it has read for it.
+    // One call is always translated to the same object: an adapter may cache what it has read for a
+    // call.
     const known =
       this.#calls.get(given) ?? new CallBelow(given, scoped ? this.#scope(given.scope) : given.scope, this.#sources)
     this.#calls.set(given, known)
@@ -192,7 +210,10 @@ export class Terms {
 
 type Convert = (value: unknown) => unknown
 
-/** The functions of a table, which answer at once: a promise would be stored, or shown, as an empty object. */
+/**
+ * Wraps converters, which must be synchronous: a promise would be stored, or shown, as an empty
+ * object.
+ */
 function converters(option: string, given: Readonly<Record<string, unknown>>): ReadonlyMap<string, Convert> {
   return new Map(
     Object.entries(given as Readonly<Record<string, Convert>>).map(([member, convert]) => [
@@ -209,7 +230,10 @@ function converters(option: string, given: Readonly<Record<string, unknown>>): R
 
 const isScalar = (value: unknown): value is Scalar => ['string', 'number', 'boolean'].includes(typeof value)
 
-/** A call in the words of the store. It asks the first for the rest, whose signal is made when first asked for. */
+/**
+ * A call with the scope in the store's terms. Getters delegate to the original call, because its
+ * signal is created on first access.
+ */
 class CallBelow implements AdapterCall {
   readonly scope: Readonly<Record<string, Scalar>>
   readonly attachTo?: ParentKey

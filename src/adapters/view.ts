@@ -1,4 +1,7 @@
-/** An older version over the same data: an adapter that speaks one version's members over a store that holds another's (VER-1). */
+/**
+ * An older version over the same data (VER-1): an adapter with the members of one version over a
+ * store with those of another.
+ */
 import { cachesOf, owning } from '../cache.js'
 import { declareCreating, isCreating } from '../definition/fixed.js'
 import { checkOptions } from '../options/check.js'
@@ -9,7 +12,7 @@ import { type Row, Terms } from './view-terms.js'
 
 export type { AdapterViewOptions } from './view-options.js'
 
-/** What a view was made of. */
+/** The parts of a view. */
 export interface ViewParts {
   readonly under: Adapter<unknown, unknown>
   readonly options: AdapterViewOptions
@@ -17,16 +20,22 @@ export interface ViewParts {
 
 const views = new WeakMap<object, ViewParts>()
 
-/** The parts of an adapter that `adapterView` made, so that the same view can be had of another store; `undefined` of any other. */
+/**
+ * The parts of an adapter that `adapterView` made, from which the same view of another store can be
+ * made. `undefined` for any other adapter.
+ */
 export const viewOf = (adapter: object): ViewParts | undefined => views.get(adapter)
 
 /**
- * Maps values, filters and sorts of an older version onto the adapter of a newer one. Members of the store that the older version does not have belong in `hides`:
- * then they survive its PUT and PATCH. Members of the key can be renamed; their values are the store's.
+ * Maps values, filters and sorts of an older version onto the adapter of a newer one. List members
+ * of the store that the older version does not have in `hides`: then PUT and PATCH keep them.
+ * Members of the key can be renamed, but their values are not converted.
  *
- * Throws `ConfigurationError` where an option is misspelt, two members of the view would be one of the store, or a renamed one is hidden.
+ * Throws `ConfigurationError` if an option is misspelt, if two members of the view map to the same
+ * member of the store, or if a renamed member is also hidden.
  *
- * @example mount(clientesV1, adapterView(clientes, { rename: { nombre: 'razonSocial' }, hides: ['cuit'] }))
+ * @example mount(clientesV1, adapterView(clientes, { rename: { nombre: 'razonSocial' }, hides:
+ * ['cuit'] }))
  */
 export function adapterView<T = Row, K = unknown>(
   adapter: Adapter<never, K> | Adapter<unknown, K>,
@@ -39,9 +48,11 @@ export function adapterView(under: Adapter<unknown, unknown>, options: AdapterVi
     list: (request, call) => through.list(view, request, call),
     read: (keys, call) => through.read(view, keys, call),
   }
-  // A function of a team may give another value of the same record.
+  // A converter of the team may return different values for the same record.
   const computes = under.computes === true || Object.keys(options.toWire ?? {}).length > 0
-  // It is no method that the view offers, and neither is what the store does not have (VERB-9).
+  // `computes` is not enumerable, because it is not a method. Methods that the store does not have
+  // are left out (VERB-9).
+
   if (computes) Object.defineProperty(made, 'computes', { value: true })
   if (under.within !== undefined)
     made.within = (transaction) => adapterView<Row>(through.within(view, transaction), options)

@@ -1,4 +1,4 @@
-/** Checks that hold for every answer of an adapter: its words, its members and their types. */
+/** Checks that apply to every result of an adapter: its literals, its members and their types. */
 import type { ListRequest } from '../adapters/contract.js'
 import { isObject } from '../definition/json.js'
 import type { ResourceDefinition } from '../definition/resource.js'
@@ -14,7 +14,7 @@ const words: Readonly<Record<OptionalMethod, readonly string[]>> = {
   detach: ['detached', 'absent', 'stale'],
 }
 
-/** Throws where an answer to a write, or to `recall()`, is none that the contract knows. */
+/** Throws if the result of a write, or of `recall()`, is not part of the contract. */
 export function expectAnswer(definition: ResourceDefinition, method: OptionalMethod, answer: unknown): void {
   if (isObject(answer) && 'refused' in answer) {
     expectRefused(answer, (member) => isMember(definition, member), `${method}() to refuse with`)
@@ -23,7 +23,7 @@ export function expectAnswer(definition: ResourceDefinition, method: OptionalMet
     else
       expectThat(
         'accepted' in answer || answer.nothing === true,
-        'create() to answer { created }, { accepted } or { nothing: true }',
+        'create() to return { created }, { accepted } or { nothing: true }',
         answer,
       )
   } else if (isObject(answer) && (method === 'replace' || method === 'recall')) {
@@ -32,13 +32,13 @@ export function expectAnswer(definition: ResourceDefinition, method: OptionalMet
     const known = words[method].map((word) => `'${word}'`).join(', ')
     expectThat(
       words[method].includes(answer as string),
-      `${method}() to answer one of its words (${known}) or an object`,
+      `${method}() to return one of its literals (${known}) or an object`,
       answer,
     )
   }
 }
 
-/** Throws where a page is malformed or contradicts the request. */
+/** Throws if a page is malformed or contradicts the request. */
 export function expectPage(
   page: unknown,
   { size, where, sort }: ListRequest,
@@ -86,14 +86,14 @@ function expectRefused(
   for (const member of members) {
     expectThat(
       typeof member === 'string' && isNamed(member),
-      `${what} members that there are, nested ones with a dot`,
+      `${what} existing members, nested ones with a dot`,
       answer,
     )
   }
   expectThat(why === undefined || typeof why === 'string', `${what} a text as why, or none`, answer)
 }
 
-/** Places within arrays may follow the member. */
+/** Indexes of array items may follow the member. */
 function isMember({ shape }: ResourceDefinition, member: string): boolean {
   let found = shape
   for (const name of member.split('.')) {

@@ -1,28 +1,30 @@
-/** What a check is made of. */
+/** The parts of a check. */
 import type { Subject, subjects } from './fixtures.js'
 import type { Stage } from './stage.js'
 
-/** A method that an adapter may leave out. */
+/** An optional method of an adapter. */
 export type OptionalMethod = 'create' | 'replace' | 'remove' | 'attach' | 'detach' | 'recall'
 
-/** What an adapter has to offer for a check to make sense. */
+/** The features that an adapter must offer for a check to apply. */
 export type Need = OptionalMethod | 'total' | 'search'
 
 export interface Check {
-  /** Never changes: what a check is known by. */
+  /** Identifies the check. Never changes. */
   readonly id: string
-  /** The sentence of the contract that it holds the adapter to. */
+  /** The sentence of the contract that it verifies. */
   readonly title: string
-  /** The fixture it is played on; `any` is a resource of the team's, where it gave one, else parcels. */
+  /**
+   * The fixture that it uses. `any` is the team's own resource, if one is given, otherwise parcels.
+   */
   readonly on: keyof typeof subjects | 'any'
-  /** Default: nothing. */
+  /** Default: none. */
   readonly needs?: readonly Need[]
-  /** Why it can't be played on this resource; `undefined` where it can. */
+  /** Why it can't run on this resource; `undefined` if it can. */
   readonly lacks?: (subject: Subject) => string | undefined
   readonly run: (stage: Stage) => Promise<void>
 }
 
-/** Rounds of whatever depends on how calls interleave. */
+/** The number of rounds of checks that depend on how calls interleave. */
 export const rounds = 8
 
 /** Waits for `count` microtasks, so that calls of a store in this process interleave. */

@@ -1,7 +1,7 @@
-/** Sets the clock of this process to another time, and stops it. */
+/** Sets the clock of this process to another time and stops it. */
 
 /**
- * Runs `work` while `Date.now()` and `new Date()` give this time, in milliseconds. Timers are not
+ * Runs `work` while `Date.now()` and `new Date()` return this time, in milliseconds. Timers are not
  * affected, nor are adapters in other processes.
  */
 export async function atTime(time: number, work: () => Promise<void>): Promise<void> {

@@ -1,9 +1,15 @@
-/** The resources that the suite asks adapters to hold. Few and small, so that an author can make a table for each. */
+/**
+ * The resources that the suite uses. They are few and small, so that an author can create a table
+ * for each.
+ */
 import type { ParentKey } from '../adapters/contract.js'
 import { defineResource, type ResourceDefinition } from '../definition/resource.js'
 import type { Row } from './row.js'
 
-/** A flat and nested resource with every type of member, a text key and a member for scopes (`depot`). */
+/**
+ * A resource with every type of member, flat and nested, a text key and a member for scopes
+ * (`depot`).
+ */
 export const parcels = defineResource({
   collection: 'parcels',
   key: 'code',
@@ -69,7 +75,7 @@ export const parcels = defineResource({
   search: ['label', 'note'],
 })
 
-/** A resource whose whole number the store assigns where a create leaves it out. */
+/** A resource whose key is a whole number that the store assigns if a create omits it. */
 export const orders = defineResource({
   collection: 'orders',
   key: 'number',
@@ -83,7 +89,7 @@ export const orders = defineResource({
   sort: ['number', 'text'],
 })
 
-/** Contained in an order; its key has two parts, of two types. */
+/** Contained in an order. Its key has two parts of different types. */
 export const lines = defineResource({
   collection: 'lines',
   key: ['order', 'article'],
@@ -104,8 +110,8 @@ export const lines = defineResource({
 })
 
 /**
- * Values with a canonical text each (docs/resources.md, formats), which are compared as values and
- * not as texts: moments, UUIDs, and numbers beyond what a double holds, in the key too.
+ * Values with one canonical text each (docs/resources.md, formats), which are compared as values
+ * and not as texts: moments, UUIDs, and numbers that a double can't hold, also in the key.
  */
 export const readings = defineResource({
   collection: 'readings',
@@ -146,7 +152,10 @@ export const readings = defineResource({
   sort: ['device', 'counter', 'taken', 'amount', 'total', 'source'],
 })
 
-/** The parents of contracts. No adapter is made for them, and none of the store's rules may ask that they exist. */
+/**
+ * The parents of contracts. No adapter is made for them, and the store must not require that they
+ * exist.
+ */
 export const clients = defineResource({
   collection: 'clients',
   key: 'id',
@@ -159,7 +168,10 @@ export const associations = ['contracts', 'invoices', 'favourites', 'archives'] 
 /** A client as the parent of contracts. */
 export const client = (as: string, key = 'ann'): ParentKey => ({ collection: 'clients', key, as })
 
-/** Attached to clients in four ways: by the members `holder` and `payer`, and twice many-to-many, in sets that the store keeps. */
+/**
+ * Attached to clients in four ways: by the members `holder` and `payer`, and twice many-to-many, in
+ * sets that the store keeps.
+ */
 export const contracts = defineResource({
   collection: 'contracts',
   key: 'code',
@@ -186,12 +198,12 @@ export const contracts = defineResource({
   ],
 })
 
-/** A resource and what a check needs to know of its records. */
+/** A resource, with data about its records for checks. */
 export interface Subject {
   readonly definition: ResourceDefinition
-  /** Valid records of different keys. */
+  /** Valid records with different keys. */
   readonly records: readonly Row[]
-  /** The same record with a change in it: another one for every `n`. */
+  /** The same record with a change, which differs for every `n`. */
   change(record: Row, n: number): Row
 }
 
@@ -222,10 +234,13 @@ const pieces = [3, 3, -1, 12, 9_007_199_254_740_991, 3, 9_007_199_254_740_990, 0
 
 const tags = [[], ['red'], ['red', 'blue'], ['blue', 'r,ed', '{x}'], ['re'], ['x"red', 'back\\slash'], ['"', 'é']]
 
-/** For contracts and lines: half of each kind holds the word that searches look for. */
+/** For contracts and lines: half of each contain the word that searches use. */
 const labels = ['quorvex ash', 'Zinc', 'Quorvex', null, 'ash zinc', 'zinc quorvex', '']
 
-/** Forty-three parcels with ties, nulls in every place, near values and near keys; not in the order of their keys. */
+/**
+ * Forty-three parcels with ties, nulls everywhere, similar values and similar keys, not in the
+ * order of their keys.
+ */
 const parcelRecords: readonly Row[] = Array.from({ length: 43 }, (_, i) => ({
   code:
     i < 36 ? `P-${(i * 7) % 36}` : (['p-1', 'P_1', 'P-1 ', 'a,b=c%', 'Ñ/ü?#', '\u{1F4E6}', "O'Hara"][i - 36] as string),
@@ -248,7 +263,7 @@ const devices = [
   '00000000-0000-0000-0000-00000000000a',
   'ffffffff-ffff-4fff-bfff-ffffffffffff',
 ]
-/** Of each two neighbours, a double takes some for equal, and texts have others in another order. */
+/** Some neighbouring values are equal as doubles, and some have another order as texts. */
 const counters = [
   '9007199254740992',
   '9007199254740993',
@@ -282,10 +297,10 @@ const moments = [
 ]
 const sources = [...devices, 'a0000000-0000-4000-8000-000000000000', '0a000000-0000-4000-8000-000000000000']
 
-/** A record of any content under a key of its own. */
+/** A record with arbitrary content and its own key. */
 export const parcel = (code: string, members: Row = {}): Row => ({ ...(parcelRecords[1] as Row), code, ...members })
 
-/** What the suite holds adapters to where a team gives nothing of its own. */
+/** The resources that the suite uses if the team gives none. */
 export const subjects = {
   parcels: {
     definition: parcels as ResourceDefinition,

@@ -1,4 +1,6 @@
-/** `express-rest-conventions/testing`: the adapter contract as checks that any test runner can run. */
+/**
+ * `express-rest-conventions/testing`: the adapter contract as checks that any test runner can run.
+ */
 export type { OptionalMethod } from './check.js'
 export { ContractError } from './contract-error.js'
 export { clients, contracts, lines, orders, parcels, readings } from './fixtures.js'

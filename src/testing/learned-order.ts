@@ -1,18 +1,18 @@
 /**
- * The order of a store, learned from its own lists: text may be ordered in any way, as long as it
- * is one way.
+ * The order of a store, learned from its own lists: text may have any order, as long as it is
+ * consistent.
  */
 import { get } from '../definition/json.js'
 import { valueFormat } from '../definition/value-formats.js'
 import { expectEqual, expectThat } from './contract-error.js'
 import type { Stage } from './stage.js'
 
-/** Where a value stands in the ascending order of its member. */
+/** The rank of a value in the ascending order of its member. */
 export type Places = (value: unknown) => number
 
 /**
- * Learns the order of a member. Numbers, also those that are texts, and date-times must ascend, nulls come last, and equal
- * values stand side by side.
+ * Learns the order of a member. Numbers (including numbers as texts) and date-times must ascend,
+ * nulls must come last, and equal values must be adjacent.
  */
 export async function placesOf(stage: Stage, field: string): Promise<Places> {
   const path = field.split('.')
@@ -20,7 +20,7 @@ export async function placesOf(stage: Stage, field: string): Promise<Places> {
   const places = new Map<unknown, number>()
   for (const [i, value] of listed.entries()) {
     if (i > 0 && Object.is(plain(listed[i - 1]), plain(value))) continue
-    expectThat(!places.has(value), `equal values of "${field}" to stand side by side`, listed)
+    expectThat(!places.has(value), `equal values of "${field}" to be adjacent`, listed)
     places.set(value, places.size)
   }
   const distinct = [...places.keys()]
@@ -36,8 +36,8 @@ export async function placesOf(stage: Stage, field: string): Promise<Places> {
     value === null || value === undefined ? Number.POSITIVE_INFINITY : (places.get(value) ?? Number.NaN)
 }
 
-/** Formats whose values have one order in every store. */
+/** Formats whose values have the same order in every store. */
 const comparable: ReadonlySet<string> = new Set(['local-date-time', 'date-time', 'decimal', 'int64'])
 
-/** A negative zero is equal to zero, and stands beside it in any order. */
+/** A negative zero equals zero, so the two may have any order. */
 const plain = (value: unknown): unknown => (value === 0 ? 0 : value)

@@ -1,4 +1,4 @@
-/** A simple model of a correct store: some records, and what is attached to what. */
+/** A simple model of a correct store: some records and their associations. */
 import type { ParentKey, Scalar } from '../adapters/contract.js'
 import { get } from '../definition/json.js'
 import type { ResourceDefinition } from '../definition/resource.js'
@@ -8,18 +8,18 @@ import type { Row } from './row.js'
 
 export type Scope = Readonly<Record<string, Scalar>>
 
-/** The value of a member, null where it is absent. */
+/** The value of a member; null if it is absent. */
 export const memberAt = (record: Row, field: string): Scalar | null =>
   (get(record, field.split('.')) ?? null) as Scalar | null
 
 const setName = ({ collection, key, as }: ParentKey): string => JSON.stringify([collection, key, as])
 
 export class Model {
-  /** By the texts of their keys. */
+  /** Records by the texts of their keys. */
   readonly records = new Map<string, Row>()
   readonly #sets = new Map<string, Set<string>>()
   readonly #definition: ResourceDefinition
-  /** The order of the store, by member. Numbers and date-times are compared without it. */
+  /** The order of the store, by member. Not used for numbers and date-times. */
   readonly places = new Map<string, Places>()
 
   constructor(definition: ResourceDefinition, records: readonly Row[]) {
@@ -32,7 +32,7 @@ export class Model {
     return key.text(key.of(record) as never)
   }
 
-  /** The member that holds the parent's key; undefined where the store keeps a set. */
+  /** The member that holds the parent's key; `undefined` if the store keeps a set. */
   by({ as }: ParentKey): string | undefined {
     return this.#definition.attachedTo.find((one) => one.as === as)?.by?.[0]
   }
@@ -55,7 +55,8 @@ export class Model {
   }
 
   /**
-   * What a list finds, in the order of its sort; in no order where a search leaves it to the rank.
+   * The result of a list in the order of its sort. If a search leaves the order to the rank, the
+   * result has no particular order.
    */
   found({ where = [], search, sort = '', parent }: ListParts, scope: Scope): readonly Row[] {
     return [...this.records.values()]

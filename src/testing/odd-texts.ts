@@ -1,5 +1,5 @@
 /**
- * Different texts that a store may take for equal: by collation, case folding, normalization,
+ * Different texts that a store may treat as equal: by collation, case folding, normalization,
  * padding, or as numbers.
  */
 export const nearTexts: readonly (readonly string[])[] = [

@@ -1,4 +1,7 @@
-/** The options of `adapterSuite`, as JavaScript callers may write them: misspelt, a check would be left out without a word. */
+/**
+ * Checks the options of `adapterSuite`. JavaScript callers may misspell one, and a check would
+ * silently be left out.
+ */
 import { definitionKind } from '../definition/resource.js'
 import { checkArgument, checkOptions } from '../options/check.js'
 import { functionBy, type Kinds, type TextKind } from '../options/kinds.js'
@@ -34,7 +37,7 @@ export const adapterSuiteKinds: Kinds<AdapterSuiteOptions> = {
   seed: { from: Number.NEGATIVE_INFINITY, whole: true },
 }
 
-/** Throws `ConfigurationError` where an option is unknown or has a value that means nothing. */
+/** Throws `ConfigurationError` if an option is unknown or has an invalid value. */
 export function checkSuiteOptions(makeAdapter: unknown, given: unknown): void {
   checkArgument(
     'the first argument of adapterSuite()',

@@ -1,4 +1,4 @@
-/** Made-up lists: conditions, search, sort, parent and scope in any combination. */
+/** Random lists: conditions, search, sort, parent and scope in any combination. */
 import type { ParentKey, Scalar } from '../adapters/contract.js'
 import type { ResourceDefinition } from '../definition/resource.js'
 import type { Random } from '../random.js'
@@ -11,18 +11,18 @@ export interface Question {
   readonly scope: Scope
 }
 
-/** From what questions are made up. */
+/** The source of random lists. */
 export interface Matter {
   readonly definition: ResourceDefinition
   readonly records: readonly Row[]
-  /** Parents whose collections are listed; none where the adapter attaches nothing. */
+  /** Parents whose collections are listed. Empty if the adapter can't attach. */
   readonly parents: readonly ParentKey[]
   readonly searches: boolean
 }
 
 const searches = ['quorvex', 'ZINC', 'zinc Quorvex', 'quorvex ash', 'vexquor', '', ' ']
 
-/** A question with about as many parts as `weight` says. */
+/** A random list with about `weight` parts. */
 export function questionOf(
   random: Random,
   { definition, records, parents, searches: isSearched }: Matter,
@@ -67,13 +67,11 @@ function conditionOf(random: Random, definition: ResourceDefinition, records: re
   return { field, op, value: random.one(values) } as Where
 }
 
-/** The values of a member among the records, or of the items of its lists. */
+/** The values of a member among the records. For a list, the values of its items. */
 const valuesOf = (records: readonly Row[], field: string): readonly Scalar[] =>
   records.flatMap((record) => memberAt(record, field) ?? [])
 
-/**
- * One or two equalities, as some record fulfils them; false, zero and the empty text among them.
- */
+/** One or two equalities that some record satisfies, including false, zero and the empty text. */
 function scopeOf(random: Random, records: readonly Row[]): Scope {
   const record = random.one(records)
   const members = Object.entries(record).filter(([, value]) => ['string', 'number', 'boolean'].includes(typeof value))

@@ -1,13 +1,16 @@
-/** Requests and calls, as the library makes them of what a client sends. */
+/** Requests and calls in the form that the library makes of a client's request. */
 import type { AdapterCall, Condition, KeysetPosition, ListRequest, ParentKey, SortTerm } from '../adapters/contract.js'
 
 /** A condition without its path. */
 export type Where = Condition extends infer One ? (One extends Condition ? Omit<One, 'path'> : never) : never
 
-/** A list request, as far as it is not the default. */
+/** The parts of a list request that differ from the default. */
 export interface ListParts {
   readonly where?: readonly Where[]
-  /** As on the wire: `-weight,code`. The key is added. Default: the key, or rank where there is a search. */
+  /**
+   * In the syntax of clients: `-weight,code`. The key is added. Default: the key, or the rank if
+   * there is a search.
+   */
   readonly sort?: string
   readonly search?: string
   /** Default 1. */
@@ -26,7 +29,7 @@ export function sortTerms(sort: string, key: readonly string[]): readonly SortTe
   return [...terms, ...key.filter((member) => !named.has(member)).map((member) => termOf(member, descending))]
 }
 
-/** The request of these parts for a resource of this key. */
+/** The request with these parts, for a resource with this key. */
 export function listRequest(parts: ListParts, key: readonly string[]): ListRequest {
   const { where = [], sort, search, page = 1, size = 100, seek, parent } = parts
   return {
@@ -43,7 +46,7 @@ export function listRequest(parts: ListParts, key: readonly string[]): ListReque
 
 let count = 0
 
-/** A call by nobody in particular, that no replica may answer from its past. */
+/** A call without a particular caller. Replicas that lag behind must not serve it. */
 export function adapterCall(parts: Partial<AdapterCall> = {}): AdapterCall {
   return {
     principal: undefined,

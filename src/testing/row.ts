@@ -1,14 +1,15 @@
-/** Records as the suite compares them. */
+/** Compares records as the suite requires. */
 import { compileCanonical } from '../definition/conversion.js'
 import { isObject } from '../definition/json.js'
 import type { Shape } from '../definition/shape.js'
 
-/** A record whose type only its schema knows. */
+/** A record. Only its schema knows its type. */
 export type Row = Readonly<Record<string, unknown>>
 
 /**
- * A value as one text, equal for equal values: date-times with seven digits, members in the order of their names, a negative zero as zero. A member that is null
- * and one that is absent are equal, as they are to the library (REP-8).
+ * A value as a text that is equal for equal values: date-times with seven digits, members in the
+ * order of their names, a negative zero as zero. Null and absent members are equal, as they are to
+ * the library (REP-8).
  */
 export function compileIdentity(shape: Shape): (value: unknown) => string {
   const canonical = compileCanonical(shape)
@@ -20,6 +21,6 @@ function plain(value: unknown): unknown {
   if (typeof value === 'bigint') return `${value}n`
   if (!isObject(value)) return value
   const names = Object.keys(value).filter((name) => value[name] !== null && value[name] !== undefined)
-  // JSON writes -0 as 0, so nothing more is needed for it.
+  // JSON already writes -0 as 0.
   return names.sort().map((name) => [name, plain(value[name])])
 }

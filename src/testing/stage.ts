@@ -1,4 +1,7 @@
-/** One adapter on which one check is played: every call checked for what holds of each of them, and bounded in time. */
+/**
+ * The adapter that a check uses. Every call has a time limit, and its result is checked against the
+ * general rules.
+ */
 import type {
   Adapter,
   AdapterCall,
@@ -22,19 +25,22 @@ import type { Subject } from './fixtures.js'
 import { adapterCall, type ListParts, listRequest, sortTerms } from './requests.js'
 import { compileIdentity, type Row } from './row.js'
 
-/** An adapter whatever its records and keys. */
+/** An adapter with any type of records and keys. */
 export type AnyAdapter = Adapter<unknown, unknown>
 export type Item = Stored<Row>
 
-/** How a call is made. */
+/** The options of a call. */
 export interface By {
   readonly call?: Partial<AdapterCall>
-  /** Which of the adapter and its peers makes it; counts on past the last one. Default 0, the adapter itself. */
+  /**
+   * The index of the adapter or peer that makes it; wraps around after the last one. Default 0, the
+   * adapter itself.
+   */
   readonly peer?: number
 }
 
 export interface StageOptions {
-  /** Milliseconds in which each call must answer. */
+  /** The time limit of each call, in milliseconds. */
   readonly patience: number
   readonly seed: number
   readonly without: ReadonlySet<Need>
@@ -42,16 +48,16 @@ export interface StageOptions {
 
 export class Stage {
   readonly definition: ResourceDefinition
-  /** What the adapter holds at first. */
+  /** The initial records of the adapter. */
   readonly held: readonly Row[]
-  /** Valid records that it does not hold. */
+  /** Valid records that are not among the initial ones. */
   readonly spare: readonly Row[]
   readonly #subject: Subject
   readonly #adapters: readonly AnyAdapter[]
-  readonly #patience: number
-  /** From what a check makes up its questions. */
+  readonly #timeout: number
+  /** The seed of random checks. */
   readonly seed: number
-  /** What the adapter does not offer, by the options. */
+  /** The features that the adapter does not offer, according to the options. */
   readonly #without: ReadonlySet<Need>
   /** Equal for equal values. */
   readonly identity: (value: unknown) => string
@@ -63,7 +69,7 @@ export class Stage {
     this.spare = spare
     this.#subject = subject
     this.#adapters = adapters
-    this.#patience = patience
+    this.#timeout = patience
     this.seed = seed
     this.#without = without
     this.identity = compileIdentity(subject.definition.shape)
@@ -77,12 +83,12 @@ export class Stage {
     return this.#adapters[0] as AnyAdapter
   }
 
-  /** A record that is held at first. */
+  /** An initial record. */
   record(index = 0): Row {
     return this.held[index] as Row
   }
 
-  /** A valid record that is not held. */
+  /** A valid record that is not among the initial ones. */
   fresh(): Row {
     return this.spare[0] as Row
   }
@@ -101,7 +107,7 @@ export class Stage {
     return this.definition.key.text(this.key(record))
   }
 
-  /** A call as each of these makes it. */
+  /** Makes a call with these options. */
   call(parts: Partial<AdapterCall> = {}): AdapterCall {
     return adapterCall(parts)
   }
@@ -114,7 +120,7 @@ export class Stage {
     return page
   }
 
-  /** Everything that a request finds, by offset pages of this size. */
+  /** All results of a request, by offset pages of this size. */
   async all(parts: ListParts = {}, by: By = {}, size = 9): Promise<readonly Item[]> {
     const found: Item[] = []
     for (let page = 1; page <= 1000; page += 1) {
@@ -122,15 +128,15 @@ export class Stage {
       found.push(...items)
       if (items.length < size) return found
     }
-    throw new ContractError(`Expected the pages to end; 1000 pages of ${size} came.`)
+    throw new ContractError(`Expected the pages to end, but got 1000 pages of ${size}.`)
   }
 
-  /** The keys of what is found, as texts, in their order. */
+  /** The keys of the results, as texts, in their order. */
   async keys(parts: ListParts = {}, by: By = {}): Promise<readonly string[]> {
     return (await this.all(parts, by)).map(({ value }) => this.keyText(value))
   }
 
-  /** The values of a sort's terms in a record: the place to seek. */
+  /** The values of a sort's terms in a record: the position to seek. */
   place(record: Row, sort: string): readonly (Scalar | null)[] {
     return sortTerms(sort, this.definition.key.members).map(({ path }) => (get(record, path) ?? null) as Scalar | null)
   }
@@ -142,7 +148,7 @@ export class Stage {
     )[]
     expectThat(
       Array.isArray(found) && found.length === keys.length,
-      `read() to answer a list as long as its keys, ${keys.length}`,
+      `read() to return a list as long as its keys, ${keys.length}`,
       found,
     )
     for (const item of found) if (item !== undefined) expectStored(item, 'read() to answer undefined or')
@@ -153,7 +159,7 @@ export class Stage {
     return (await this.readAll([key], by))[0]
   }
 
-  /** What is stored under a key; throws where nothing is. */
+  /** The record under a key. Throws if there is none. */
   async stored(key: unknown, by: By = {}): Promise<Item> {
     const item = await this.read(key, by)
     expectThat(item !== undefined, `a record under the key ${JSON.stringify(key)}`, item)
@@ -165,14 +171,14 @@ export class Stage {
     return this.#write('create', by, (adapter, call) => adapter.create?.(given, call)) as Promise<Created<Row, unknown>>
   }
 
-  /** Creates what is to be known by an id. */
+  /** Creates a record that can be repeated under an id. */
   repeatable(value: Row, idempotency: Idempotency, by: By = {}): Promise<Created<Row, unknown> | Repeated> {
     return this.create(value, { ...by, call: { ...by.call, idempotency } })
   }
 
-  /** What an earlier create kept. */
+  /** The record that an earlier create kept. */
   async recall(idempotency: Idempotency, by: By = {}): Promise<Item | Repeated | undefined> {
-    // Nothing is an answer here.
+    // `undefined` is a valid result here.
     const [answer] = await this.#ask('recall', by, async (adapter, call) => [
       await adapter.recall?.({ ...call, idempotency }),
     ])
@@ -180,7 +186,7 @@ export class Stage {
     return answer as Item | Repeated | undefined
   }
 
-  /** Creates a record that must come to be. */
+  /** Creates a record. Throws if it is refused. */
   async created(value: Row, by: By = {}): Promise<Item> {
     const answer = await this.create(value, by)
     expectThat('created' in answer, 'create() to answer { created }', answer)
@@ -194,12 +200,12 @@ export class Stage {
     >
   }
 
-  /** Replaces a record that must be there. */
+  /** Replaces a record. Throws if it does not exist. */
   async replaced(key: unknown, value: Row, expected?: string, by: By = {}): Promise<Item> {
     const answer = await this.replace(key, value, expected, by)
     expectThat(
       typeof answer === 'object' && 'version' in answer,
-      'replace() to answer the stored value and its version',
+      'replace() to return the stored value and its version',
       answer,
     )
     return answer
@@ -227,7 +233,7 @@ export class Stage {
     return this.#write('detach', by, (adapter, call) => adapter.detach?.(parent, key, expected, call))
   }
 
-  /** Throws where what came is not this value. */
+  /** Throws if the result is not this value. */
   expectValue(came: Item | undefined, expected: Row, what: string): void {
     expectThat(
       came !== undefined && this.identity(came.value) === this.identity(expected),
@@ -236,13 +242,13 @@ export class Stage {
     )
   }
 
-  /** Throws where something is stored under a key. */
+  /** Throws if there is a record under a key. */
   async expectNothing(key: unknown, what: string): Promise<void> {
     const found = await this.read(key)
     expectThat(found === undefined, what, found)
   }
 
-  /** A write whose answer must be one that the contract knows. */
+  /** Makes a write, whose result must be part of the contract. */
   async #write<R>(
     method: OptionalMethod,
     by: By,
@@ -253,7 +259,7 @@ export class Stage {
     return answer
   }
 
-  /** A call that must answer in time. */
+  /** Makes a call, which must settle in time. */
   async #ask<R>(
     method: string,
     { call, peer = 0 }: By,
@@ -261,14 +267,14 @@ export class Stage {
   ): Promise<Exclude<R, undefined>> {
     const adapter = this.#adapters[peer % this.#adapters.length] as AnyAdapter
     const late = (): ContractError =>
-      new ContractError(`Expected ${method}() to answer within ${this.#patience} ms; nothing came.`)
-    const answer = await withTimeout(ask(adapter, adapterCall(call)), this.#patience, late)
+      new ContractError(`Expected ${method}() to settle within ${this.#timeout} ms, but it did not.`)
+    const answer = await withTimeout(ask(adapter, adapterCall(call)), this.#timeout, late)
     expectThat(answer !== undefined, `an answer of ${method}()`, answer)
     return answer as Exclude<R, undefined>
   }
 }
 
-/** The last three records are left for creating. */
+/** The last three records are reserved for creates. */
 export function divided(records: readonly Row[]): { held: readonly Row[]; spare: readonly Row[] } {
   return { held: records.slice(0, -3), spare: records.slice(-3) }
 }

@@ -9,76 +9,89 @@ import { checkSuiteOptions, optionalMethods } from './options.js'
 import type { Row } from './row.js'
 import { type AnyAdapter, divided, Stage } from './stage.js'
 
-/** What an adapter is to be made for. */
+/** The data for which an adapter is made. */
 export interface AdapterFixture<T = Row> {
-  /** The resource; tables can be made by its `collection`. */
+  /** The resource; tables can be chosen by its `collection`. */
   readonly definition: ResourceDefinition
-  /** What the store holds when the check begins, and nothing else. */
+  /** The only records that the store holds when the check begins. */
   readonly records: readonly T[]
 }
 
-/** An adapter with what belongs to it. */
+/** An adapter with its peers and its cleanup. */
 export interface MadeAdapter {
   readonly adapter: AnyAdapter
-  /** Other adapters over the same store, as other processes would have: concurrent checks spread their calls over all of them. */
+  /**
+   * Other adapters over the same store, like those of other processes. Concurrent checks spread
+   * their calls over all of them.
+   */
   readonly peers?: readonly AnyAdapter[]
-  /** Called after the check, whatever came of it. */
+  /** Called after the check, whether it passed or failed. */
   readonly close?: () => Awaitable<void>
 }
 
-/** Makes an adapter over a fresh store: called once for each check. */
+/** Makes an adapter over an empty or new store. Called once for each check. */
 export type MakeAdapter<T = Row> = (fixture: AdapterFixture<T>) => Awaitable<AnyAdapter | MadeAdapter>
 
-/** A resource of the team's own, to be held to the contract in place of the suite's. */
+/** A resource of the team's own, which the checks use in place of the suite's. */
 export interface SuiteSubject<T, K = unknown> {
   readonly definition: ResourceDefinition<T, K>
   /** At least eight valid records with different keys. */
   readonly records: readonly NoInfer<T>[]
-  /** The same record, the key included, with a change in it: another value for each `n` from 0, and always the same for the same `n`. */
+  /**
+   * Returns the same record, with the same key, and a change: another value for each `n` from 0,
+   * and always the same for the same `n`.
+   */
   readonly change: (record: NoInfer<T>, n: number) => NoInfer<T>
 }
 
-/** What `adapterSuite` may be told. */
+/** The options of `adapterSuite`. */
 export interface AdapterSuiteOptions<T = Row, K = unknown> {
-  /** Methods that the adapter does not offer, each with its reason. Their checks are left out. */
+  /** The methods that the adapter does not offer, each with a reason. Their checks are left out. */
   readonly without?: Readonly<Partial<Record<OptionalMethod, string>>>
-  /** `other` where totals are estimated, bounded or not given: the checks of them are left out. Default `exact`. */
+  /**
+   * `other` if totals are estimated, bounded or omitted: their checks are left out. Default
+   * `exact`.
+   */
   readonly counts?: 'exact' | 'other'
-  /** False where the store has no full-text search: the checks of `q` are left out. Default true. */
+  /** False if the store has no full-text search: the checks of `q` are left out. Default true. */
   readonly search?: boolean
-  /** Checks what holds for any resource on this one. What needs members that only the suite's own resources have is left out. */
+  /**
+   * Runs the checks that apply to any resource on this one. Checks that need members of the suite's
+   * own resources are left out.
+   */
   readonly subject?: SuiteSubject<T, K>
-  /** Milliseconds in which each call must answer. Default 10,000. */
+  /** The time limit of each call, in milliseconds. Default 10,000. */
   readonly patience?: number
   /**
-   * A whole number from which the `random/` checks make up their questions: the same seed gives the
-   * same questions. Default 1.
+   * The seed of the `random/` checks, a whole number: equal seeds make equal checks. Default 1.
    */
   readonly seed?: number
 }
 
-/** One sentence of the contract. */
+/** A check of one sentence of the contract. */
 export interface AdapterCheck {
-  /** Never changes: `races/replace`. */
+  /** Identifies the check, such as `races/replace`. Never changes. */
   readonly id: string
-  /** The sentence. */
+  /** The sentence of the contract. */
   readonly title: string
-  /** Throws `ContractError` where the adapter breaks it. */
+  /** Throws `ContractError` if the adapter violates it. */
   run(): Promise<void>
 }
 
-/** The checks to run, and those that were left out. */
+/** The checks to run, and those that are left out. */
 export interface AdapterSuite extends ReadonlyArray<AdapterCheck> {
   readonly skipped: readonly { readonly id: string; readonly reason: string }[]
 }
 
 /**
- * Checks that hold an adapter to every sentence of the contract (docs/adapters.md), for any test runner.
+ * Checks that an adapter follows every sentence of the contract (docs/adapters.md), for any test
+ * runner.
  *
- * Throws `ConfigurationError` where an option is unknown or has a value that means nothing.
+ * Throws `ConfigurationError` if an option is unknown or has an invalid value.
  *
  * @example
- * for (const check of adapterSuite(({ definition, records }) => memoryAdapter(definition, { records }))) {
+ * for (const check of adapterSuite(({ definition, records }) => memoryAdapter(definition, { records
+ * }))) {
  *   test(`${check.id}: ${check.title}`, check.run)
  * }
  */
@@ -111,7 +124,7 @@ function reasonToSkip<T, K>(check: Check, subject: Subject, options: AdapterSuit
   return check.lacks?.(subject)
 }
 
-/** What the adapter is said not to offer, and why. */
+/** The features that the adapter does not offer according to the options, with reasons. */
 function missingOf<T, K>({
   without = {},
   counts = 'exact',
@@ -125,25 +138,26 @@ function missingOf<T, K>({
   return missing
 }
 
-/** The adapter offers what it is said to offer, and nothing else. */
+/** Checks that the adapter offers all methods except those that the options exclude. */
 function offered<T, K>({ without = {} }: AdapterSuiteOptions<T, K>): Check {
   return {
     id: 'methods/offered',
-    title: 'An adapter offers every method but those that it is said to be without; what is absent is 405.',
+    title: 'An adapter offers every method except those in the option "without"; an absent method is 405.',
     on: 'any',
     async run({ adapter }) {
       for (const method of optionalMethods) {
         const there = adapter[method] !== undefined
         if (there && without[method] !== undefined)
-          throw new ContractError(`Expected no ${method}(), which "without" names; there is one.`)
+          throw new ContractError(`Expected no ${method}(), because "without" names it, but the adapter has one.`)
         if (!there && without[method] === undefined)
-          throw new ContractError(`Expected ${method}(); there is none, and "without" does not say why.`)
+          throw new ContractError(`Expected ${method}(), but the adapter has none, and "without" does not name it.`)
       }
     },
   }
 }
 
-/** Runs a check on a fresh adapter; what goes wrong names the check and its sentence. */
+/** Runs a check on a new adapter. Errors name the check and its sentence. */
+
 async function play<T, K>(
   check: Check,
   subject: Subject,

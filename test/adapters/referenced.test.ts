@@ -60,10 +60,10 @@ describe.each(stores)('what refers to a record, over $name', ({ open }) => {
     expect(await later.create({ id: 10 }, call)).toMatchObject({ created: { value: { pedido: 1 } } })
     expect(await later.replace(10, { id: 10 }, undefined, call)).toMatchObject({ value: { pedido: 3 } })
     await expect(over({ onCreate: () => undefined }).create({ id: 11 }, call)).rejects.toThrow(
-      'onCreate of "lineas" gave undefined. Return the record.',
+      'onCreate of "lineas" returned undefined. Return the record.',
     )
     await expect(over({ onUpdate: async () => null }).replace(10, { id: 10 }, undefined, call)).rejects.toThrow(
-      'onUpdate of "lineas" gave null.',
+      'onUpdate of "lineas" returned null.',
     )
   })
 })
@@ -89,13 +89,13 @@ describe('the memory adapter', () => {
   it('says of a function that gives a promise, or nothing, that it did', () => {
     const gives = (options: object) => memoryAdapter(pedidos, { records: [{ id: 1 }], ...options })
     expect(() => gives({ onCreate: async (value: object) => value }).create({ id: 2 }, call)).toThrow(
-      /onCreate of "pedidos" gave a promise. This adapter answers at once/,
+      /onCreate of "pedidos" returned a promise. This adapter is synchronous/,
     )
     expect(() => gives({ onUpdate: () => undefined }).replace(1, { id: 1 }, undefined, call)).toThrow(
-      'onUpdate of "pedidos" gave undefined. Return the record.',
+      'onUpdate of "pedidos" returned undefined. Return the record.',
     )
     const removing = gives({ onRemove: async () => Promise.reject(new Error('late')) })
-    expect(() => removing.remove(1, undefined, call)).toThrow(/onRemove of "pedidos" gave a promise/)
+    expect(() => removing.remove(1, undefined, call)).toThrow(/onRemove of "pedidos" returned a promise/)
     expect(removing.read([1], call)[0]?.value).toEqual({ id: 1 })
   })
 

@@ -179,7 +179,7 @@ describe('VER-1: writing through a view', () => {
       refused: 'duplicate',
       members: ['numero', 'secuencia'],
     })
-    await expect(answering(undefined)).rejects.toThrow('answered nothing to create()')
+    await expect(answering(undefined)).rejects.toThrow('returned undefined from create()')
   })
 
   it('hidden members survive a replace', async () => {
@@ -313,10 +313,12 @@ describe('VER-1: the view itself', () => {
   it('a conversion that gives a promise is an error that names it, and its rejection ends nothing', async () => {
     const late = () => Promise.reject(new Error('late'))
     const shown = over(under(), { ...options, toWire: { importe: late } })
-    await expect(shown.read([first], call())).rejects.toThrow('toWire of "importe" in adapterView() gave a promise.')
+    await expect(shown.read([first], call())).rejects.toThrow(
+      'toWire of "importe" in adapterView() returned a promise.',
+    )
     const taken = over(under(), { ...options, fromWire: { importe: late } })
     await expect(taken.create({ numero: 9, secuencia: 9, importe: 1 }, call())).rejects.toThrow(
-      'fromWire of "importe" in adapterView() gave a promise.',
+      'fromWire of "importe" in adapterView() returned a promise.',
     )
   })
 

@@ -32,10 +32,10 @@ describe('failureLine()', () => {
   it('says request, route, step, clause, the chain of causes with host and port, and what to look at', async () => {
     const refused = await new Promise<Error>((resolve) => connect(1, '127.0.0.1').once('error', resolve))
     const error = new Unavailable({
-      cause: new Busy('PostgreSQL at 127.0.0.1:1 can not be reached.', { cause: refused }),
+      cause: new Busy('PostgreSQL at 127.0.0.1:1 cannot be reached.', { cause: refused }),
     })
     expect(line(error)).toBe(
-      'GET /v1/cosas/{id} 503 unavailable ERR-1 step=execute request=r-1 cause="PostgreSQL at 127.0.0.1:1 can not be reached <- connect ECONNREFUSED 127.0.0.1:1" look="Is PostgreSQL running, and can this host reach it?" see=docs/operations.md#database-gone',
+      'GET /v1/cosas/{id} 503 unavailable ERR-1 step=execute request=r-1 cause="PostgreSQL at 127.0.0.1:1 cannot be reached <- connect ECONNREFUSED 127.0.0.1:1" look="Is PostgreSQL running, and can this host reach it?" see=docs/operations.md#database-gone',
     )
   })
 

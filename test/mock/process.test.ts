@@ -101,7 +101,11 @@ describe('mock <module> as a process', () => {
   it.each([
     ['exports nothing', 'void service', /^api\.mjs exports no service: .* It exports nothing\.\n$/],
     ['throws', 'throw new Error("no DATABASE_URL")', /^api\.mjs can not be loaded: no DATABASE_URL\n$/],
-    ['exports something else', 'export default () => {}', /^api\.mjs: A mock needs the return value of api\(\) or resourceRouter\(\)/],
+    [
+      'exports something else',
+      'export default () => {}',
+      /^api\.mjs: A mock needs the return value of api\(\) or resourceRouter\(\)/,
+    ],
   ])('refuses a module that %s', async (_title, text, error) => {
     const ran = await refusal(moduleOf(text))
     expect([ran.code, ran.out]).toEqual([2, ''])

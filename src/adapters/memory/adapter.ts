@@ -1,4 +1,4 @@
-/** The memory adapter: everything in one process, every operation whole. */
+/** The memory adapter: keeps all records in the process, and runs each operation synchronously. */
 import { declareCreating, declareDefensive } from '../../definition/fixed.js'
 import type { KeyValue } from '../../definition/key.js'
 import { checkDefinition, type ResourceDefinition } from '../../definition/resource.js'
@@ -14,14 +14,17 @@ import { type MemoryAdapter, type MemoryAdapterOptions, memoryAdapterKinds } fro
 import { Store } from './store.js'
 
 /**
- * Keeps the records of a resource in the process: indexed by key, by what its filters compare and by the orders that are asked for.
- * Records are JSON values; what it hands out is frozen. Every method runs whole before the next one starts, so compare-and-set is
- * atomic (HDR-3), and a version is never used twice, not even by the next process (HDR-2).
+ * Keeps the records of a resource in the process, indexed by key, by the members that filters
+ * compare, and by the sort orders in use. Records are JSON values; returned records are frozen.
+ * Every method runs to completion before the next one starts, so compare-and-set is atomic (HDR-3).
+ * A version is never used twice, not even by the next process (HDR-2).
  *
- * Throws `ConfigurationError` where `records` or `unique` do not fit the definition, and for an option that there is not.
+ * Throws `ConfigurationError` if `records` or `unique` do not fit the definition, and for an
+ * unknown option.
  *
  * @example
- * const adapter = memoryAdapter(sucursales, { records: [{ nomenclatura: 'MAD', descripcion: 'Madrid' }] })
+ * const adapter = memoryAdapter(sucursales, { records: [{ nomenclatura: 'MAD', descripcion:
+ * 'Madrid' }] })
  */
 export function memoryAdapter<T, K>(
   definition: ResourceDefinition<T, K>,
@@ -35,7 +38,7 @@ export function memoryAdapter(definition: ResourceDefinition, options: MemoryAda
   const adapter = {
     stats: store.stats,
     ready() {
-      // The index of texts takes a moment to make: before the first request, not while others wait behind it.
+      // Building the full-text index takes a moment, so it is built before the first request.
       if (definition.search !== undefined) store.fullText()
     },
     list: (request, call) => listPage(store, request, call.scope),
@@ -46,13 +49,16 @@ export function memoryAdapter(definition: ResourceDefinition, options: MemoryAda
     attach: (parent, key, expected, call) => attachRecord(store, parent, key, expected, call),
     detach: (parent, key, expected, call) => detachRecord(store, parent, key, expected, call),
   } satisfies Adapter<Row, KeyValue> & Pick<MemoryAdapter<Row, KeyValue>, 'stats'>
-  // `onUpdate` gets values that it may change.
+  // `onUpdate` may modify its arguments, so without it the adapter never does.
   if (options.onUpdate === undefined) declareDefensive(adapter.replace)
   if (adapter.create !== undefined) declareCreating(adapter.create)
   return adapter
 }
 
-/** `create`; with the option `idempotency` also `recall`, and then what is created is kept for repeats (VERB-12). */
+/**
+ * `create`, and with the option `idempotency` also `recall`: then created records are kept for
+ * repeats (VERB-12).
+ */
 function creating(
   store: Store,
   { idempotency }: MemoryAdapterOptions<Row>,

@@ -1,4 +1,7 @@
-/** Which records are attached to which parents (PATH-7): by members of the record, or by sets kept here. */
+/**
+ * Records which records are attached to which parents (PATH-7): by members of the record, or in
+ * sets kept here.
+ */
 
 import { get } from '../../definition/json.js'
 import type { ResourceDefinition } from '../../definition/resource.js'
@@ -9,19 +12,19 @@ import type { Condition, ParentKey } from '../contract.js'
 import { Bucket } from './bucket.js'
 import type { Entry, Identity, Row } from './entry.js'
 
-/** A parent as this resource knows it. */
+/** A parent in an association of this resource. */
 export interface Parent extends Pick<Association, 'by'> {
-  /** The parent's identity among the sets. */
+  /** Identifies the parent among the sets. */
   readonly text: string
 }
 
 export class Associations {
   readonly #definition: ResourceDefinition
   readonly #attached = new Map<string, Bucket>()
-  /** Key of a record -> the parents in whose sets it is. */
+  /** Key of a record -> the parents whose sets contain it. */
   readonly #parents = new Map<Identity, Set<string>>()
 
-  /** Throws `ConfigurationError` where the members of an association can't hold its parent's key. */
+  /** Throws `ConfigurationError` if the members of an association can't hold its parent's key. */
   constructor(definition: ResourceDefinition) {
     this.#definition = definition
     for (const { of, by } of definition.attachedTo) {
@@ -29,18 +32,20 @@ export class Associations {
       if (inKey !== undefined) {
         throw new ConfigurationError(
           'unsuitable-member',
-          `"${definition.collection}" is attached by "${inKey}", a member of its key: attaching would make another record of it. Declare it as contained (parent) or name another member.`,
+          `"${definition.collection}" is attached by "${inKey}", a member of its key: attaching a record would ` +
+            'change its key. Declare it as contained (parent) or name another member.',
         )
       }
       if (by !== undefined && typeof of !== 'string' && by.length !== of.key.members.length) {
         throw invalidOption(
-          `"${definition.collection}" is attached to "${of.collection}" by ${by.length} members, but its key has ${of.key.members.length}: ${of.key.members.join(', ')}. Name one member for each.`,
+          `"${definition.collection}" is attached to "${of.collection}" by ${by.length} members, but its key ` +
+            `has ${of.key.members.length}: ${of.key.members.join(', ')}. Name one member for each.`,
         )
       }
     }
   }
 
-  /** Throws where the definition does not say that records can be attached to this parent. */
+  /** Throws if the definition does not declare that records can be attached to this parent. */
   parent(key: ParentKey): Parent {
     const { by, collection, as, parts } = associationOf(this.#definition, key)
     return { by, text: JSON.stringify([collection, as, ...parts]) }
@@ -52,7 +57,7 @@ export class Associations {
       : isAttachedBy(parent.by, entry.stored.value)
   }
 
-  /** The records in the parent's set, where the association is kept here. */
+  /** The records in the parent's set, if the association is kept in sets. */
   bucket(parent: Parent): Bucket {
     return this.#attached.get(parent.text) ?? new Bucket()
   }
@@ -77,7 +82,7 @@ export class Associations {
     if (parents?.size === 0) this.#parents.delete(entry.id)
   }
 
-  /** A record changed, or went: then it leaves all sets. */
+  /** Updates the sets after a record has changed, or been removed if `next` is undefined. */
   swap(old: Entry, next: Entry | undefined): void {
     const parents = this.#parents.get(old.id)
     if (parents === undefined) return
@@ -95,7 +100,10 @@ export class Associations {
   }
 }
 
-/** The conditions that a record attached to this parent fulfils, where its own members say so. */
+/**
+ * The conditions that select the records attached to this parent, if members of the record hold its
+ * key.
+ */
 export function conditionsOf(parent: Parent): readonly Condition[] {
   return (parent.by ?? []).map(([member, value]) => ({ field: member, path: [member], op: 'eq', value }))
 }

@@ -1,8 +1,10 @@
-/** Records by their keys, with the orders in which they have been asked for: a page of them is a slice. */
+/**
+ * Records by key, with the sort orders that have been requested. A page of a sort order is a slice.
+ */
 import type { Entry, Identity } from './entry.js'
 import { firstIndex, type Order } from './order.js'
 
-/** How many orders of one bucket are kept; the one that was not used for longest goes. */
+/** The number of sort orders kept per bucket. The least recently used one is evicted. */
 const maxOrders = 16
 
 interface KeptOrder {
@@ -12,7 +14,10 @@ interface KeptOrder {
 }
 
 export class Bucket {
-  /** By key, so that a record which has changed takes the place that it had: a set of them would be made anew again and again, for all that went. */
+  /**
+   * By key, so that a changed record keeps its place in the map. A `Set` would have to be rebuilt
+   * again and again because of its deleted entries.
+   */
   readonly #entries = new Map<Identity, Entry>()
   /** From the least to the most recently used. */
   #orders: Map<string, KeptOrder> | undefined
@@ -21,7 +26,7 @@ export class Bucket {
     return this.#entries.size
   }
 
-  /** In no order that means anything. */
+  /** The records in no particular order. */
   get entries(): Iterable<Entry> {
     return this.#entries.values()
   }
@@ -34,7 +39,10 @@ export class Bucket {
     return this.#entries.get(entry.id) === entry
   }
 
-  /** All records in this order, made on first use and kept up to date afterwards. Not to be changed, nor kept across a write. */
+  /**
+   * All records in this order, sorted on first use and kept up to date afterwards. Must not be
+   * modified, nor used after a write.
+   */
   inOrder(order: Order): readonly Entry[] {
     this.#orders ??= new Map()
     let kept = this.#orders.get(order.name)
@@ -59,7 +67,10 @@ export class Bucket {
     for (const { compare, list } of this.#orders.values()) list.splice(placeOf(entry, list, compare), 1)
   }
 
-  /** Puts `next` in the place of `entry`, whose key it has; an order that the change does not touch only swaps the two. */
+  /**
+   * Replaces `entry` with `next`, which has the same key. A sort order that the change does not
+   * affect only swaps the two.
+   */
   replace(entry: Entry, next: Entry): void {
     this.#entries.set(next.id, next)
     if (this.#orders === undefined) return
@@ -74,7 +85,7 @@ export class Bucket {
   }
 }
 
-/** Every order ends with the key, so no two records stand at one place. */
+/** The index of an entry. Every order ends with the key, so no two records have the same index. */
 function placeOf(entry: Entry, list: readonly Entry[], compare: Order['compare']): number {
   return firstIndex(list, (other) => compare(other, entry) >= 0)
 }

@@ -16,7 +16,7 @@ export function replaceRecord(
   const old = store.visible(key, call)
   if (old === undefined) return 'absent'
   if (isStale(old, expected)) return 'stale'
-  const next = update(store, old, store.respelled(value), call)
+  const next = update(store, old, store.canonical(value), call)
   return 'refused' in next ? next : next.stored
 }
 
@@ -35,29 +35,30 @@ export function removeRecord(
   return 'removed'
 }
 
-/** Asks the team's `onRemove`. Returns its refusal. */
-function refusedRemoval({ hooks, going }: Store, entry: Entry, call: AdapterCall): Refused | undefined {
+/** Calls the team's `onRemove`. Returns its refusal. */
+function refusedRemoval({ hooks, removing }: Store, entry: Entry, call: AdapterCall): Refused | undefined {
   if (hooks.onRemove === undefined) return undefined
-  going.add(entry)
+  removing.add(entry)
   try {
     return hooks.onRemove(entry.stored.value, call)
   } finally {
-    going.delete(entry)
+    removing.delete(entry)
   }
 }
 
-/** Stores a changed record. Its key and scope do not change. */
+/** Stores a changed record. Its key and the members of the scope keep their values. */
 export function update(store: Store, old: Entry, row: Row, call: AdapterCall): Entry | Refused {
   const { onUpdate } = store.hooks
   const current = old.stored.value
   const draft = redraft(store, row, current, call)
   if (onUpdate === undefined) return store.overwrite(old, draft)
   const next = redraft(store, onUpdate(draft, current, call), current, call)
-  if (!store.indexes.all.has(old)) throw new Error('onUpdate wrote the very record that is being updated.')
+  if (!store.indexes.all.has(old))
+    throw new Error('onUpdate has written the record that is being updated. Return the record instead.')
   return store.overwrite(old, next)
 }
 
-/** A copy of the outermost level with the key and the scope that the record has. */
+/** A shallow copy of `row` that has the key of `current` and the members of the scope. */
 function redraft({ key }: Store, row: Row, current: Row, { scope }: AdapterCall): Draft {
   const draft = draftOf(row)
   for (const member of key.members) put(draft, member, current[member])

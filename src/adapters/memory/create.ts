@@ -1,4 +1,7 @@
-/** Creates records (VERB-2, PATH-7): assigns the key, sets the members of scope and parent, and calls the team's `onCreate`. */
+/**
+ * Creates records (VERB-2, PATH-7): assigns the key, sets the members of scope and parent, and
+ * calls the team's `onCreate`.
+ */
 import { compileCanonical } from '../../definition/conversion.js'
 import { put } from '../../definition/json.js'
 import { invalidOption } from '../../options/check.js'
@@ -13,7 +16,7 @@ export function createRecord(store: Store, value: Row, call: AdapterCall): { rea
   const leaving = parent === undefined ? [] : leavesScope(parent, call)
   if (leaving.length > 0) return { refused: 'rule', members: leaving }
   const fixed = parent?.by === undefined ? call.scope : { ...Object.fromEntries(parent.by), ...call.scope }
-  const draft = fixIn(draftOf(store.respelled(value)), fixed)
+  const draft = fixIn(draftOf(store.canonical(value)), fixed)
   const exhausted = assignment.assign(draft)
   if (exhausted !== undefined) return { refused: 'rule', members: [exhausted] }
   const entry = store.insert(hooks.onCreate === undefined ? draft : fixIn(draftOf(hooks.onCreate(draft, call)), fixed))
@@ -22,7 +25,7 @@ export function createRecord(store: Store, value: Row, call: AdapterCall): { rea
   return { created: entry.stored }
 }
 
-/** Stores the records that an adapter begins with. Throws `ConfigurationError` where one does not fit. */
+/** Stores the initial records of an adapter. Throws `ConfigurationError` if one does not fit. */
 export function fill(store: Store, records: Iterable<unknown>): void {
   const { assignment, definition } = store
   const canonical = compileCanonical(definition.shape)
@@ -31,15 +34,20 @@ export function fill(store: Store, records: Iterable<unknown>): void {
     assignment.assign(row)
     const stored = store.insert(row)
     if (!('refused' in stored)) continue
-    const why = stored.refused === 'duplicate' ? 'has the same value as another' : 'has no value of its type'
+    const why =
+      stored.refused === 'duplicate'
+        ? 'has the same value as another record'
+        : 'has a missing value, or one of the wrong type,'
     throw invalidOption(
       `A record given to the memory adapter of "${definition.collection}" ${why} in: ${stored.members.join(', ')}.`,
     )
   }
-  assignment.opened()
+  assignment.endLoading()
 }
 
-/** The draft with these members set. A create by hand, as in a team's own tests, may come without a scope. */
+/**
+ * Sets these members of the draft. Direct callers, such as a team's own tests, may pass no scope.
+ */
 export function fixIn(draft: Draft, fixed: Row | undefined): Draft {
   if (fixed !== undefined) for (const member of Object.keys(fixed)) put(draft, member, fixed[member])
   return draft

@@ -1,17 +1,17 @@
-/** An inverted index over the members that `q` looks through (QUERY-3). */
+/** An inverted index over the members that `q` searches (QUERY-3). */
 import { get } from '../../definition/json.js'
 import type { ResourceDefinition } from '../../definition/resource.js'
 import type { Shape } from '../../definition/shape.js'
 import type { Entry, Identity, Row } from './entry.js'
 import { parseSearch, type SearchClause, wordsOf } from './search-query.js'
 
-/** Stands between two texts, so that no phrase reaches across. */
+/** Separates two texts, so that no phrase matches across them. */
 const gap = ''
 
 export class FullText {
-  /** Word -> key of a record -> how often the word stands in it. */
+  /** Word -> key of a record -> the number of occurrences. */
   readonly #postings = new Map<string, Map<Identity, number>>()
-  /** Key of a record -> its words as they stand. */
+  /** Key of a record -> its words in order. */
   readonly #words = new Map<Identity, readonly string[]>()
   readonly #texts: (row: Row) => string[]
 
@@ -21,8 +21,9 @@ export class FullText {
   }
 
   /**
-   * The keys of the records that match and how well they do; `undefined` for a query without any word, which matches everything. `weighed`: rare words count more.
-   * Not in a scope: how rare a word is among all records would tell what others hold.
+   * The keys of the matching records, with their ranks. `undefined` for a query without words,
+   * which matches everything. `weighed`: rare words count more. Must be false within a scope: the
+   * frequency of a word among all records would reveal data of others.
    */
   find(query: string, weighed = true): ReadonlyMap<Identity, number> | undefined {
     const clauses = parseSearch(query)
@@ -40,7 +41,10 @@ export class FullText {
     if (next !== undefined && after !== undefined) this.#add(next.id, after)
   }
 
-  /** Adds the records that the clause matches, with the sum of tf-idf over its words, or of tf alone. */
+  /**
+   * Adds the records that match the clause, ranked by the sum of tf-idf over its words, or of tf
+   * alone.
+   */
   #match(clause: SearchClause, ranks: Map<Identity, number>, weighed: boolean): void {
     const found = clause.words.map((word) => this.#postings.get(word))
     const postings = found.filter((posting) => posting !== undefined)
@@ -60,13 +64,13 @@ export class FullText {
 
   #allows(clause: SearchClause, id: Identity): boolean {
     return (
-      clause.phrases.every((phrase) => this.#stands(phrase, id)) &&
-      !clause.without.some((phrase) => this.#stands(phrase, id))
+      clause.phrases.every((phrase) => this.#contains(phrase, id)) &&
+      !clause.without.some((phrase) => this.#contains(phrase, id))
     )
   }
 
-  /** Whether the words stand together in the record. */
-  #stands(phrase: readonly string[], id: Identity): boolean {
+  /** Whether the record contains the words next to each other. */
+  #contains(phrase: readonly string[], id: Identity): boolean {
     if (!phrase.every((word) => this.#postings.get(word)?.has(id))) return false
     const words = this.#words.get(id) ?? []
     return phrase.length === 1 || includesRun(words, phrase)
@@ -93,7 +97,10 @@ export class FullText {
   }
 }
 
-/** Whether `run` stands in `words`, in linear time (Knuth, Morris, Pratt): a long text of few words must not make a short query expensive. */
+/**
+ * Whether `words` contains `run`, in linear time (Knuth, Morris, Pratt): a long text of few
+ * different words must not make a short query expensive.
+ */
 function includesRun(words: readonly string[], run: readonly string[]): boolean {
   const back = [0]
   for (let at = 1, length = 0; at < run.length; at += 1) {
@@ -110,7 +117,10 @@ function includesRun(words: readonly string[], run: readonly string[]): boolean 
   return false
 }
 
-/** What of a record is searched: the members that the definition names, or all text but what is `writeOnly`. */
+/**
+ * Returns a function for the searched texts of a record: of the members that the definition names,
+ * or all except `writeOnly` ones.
+ */
 function textsOf({ search, shape }: ResourceDefinition): (row: Row) => string[] {
   if (search === true) {
     return (row) => {

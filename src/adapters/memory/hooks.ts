@@ -1,13 +1,16 @@
-/** The team's `onCreate`, `onUpdate` and `onRemove`, with checks of what they return. */
+/** Wraps the team's `onCreate`, `onUpdate` and `onRemove` with checks of their results. */
 import { compileCanonical } from '../../definition/conversion.js'
 import type { ResourceDefinition } from '../../definition/resource.js'
 import { type AdapterCall, isRefused, type Refused } from '../contract.js'
 import { blameHook, called, madeBy, refusePromise } from '../made-by.js'
 import type { Row } from './entry.js'
-import { misfits } from './misfits.js'
 import type { MemoryAdapterOptions } from './options.js'
+import { violations } from './violations.js'
 
-/** The functions that the team gave. Each throws what the team's function throws, and for a record that the store can't hold. */
+/**
+ * The wrapped functions. Each rethrows what the team's function throws, and throws for a record
+ * that the store can't hold.
+ */
 export interface Hooks {
   readonly onCreate: ((draft: Row, call: AdapterCall) => Row) | undefined
   readonly onUpdate: ((draft: Row, current: Row, call: AdapterCall) => Row) | undefined
@@ -19,16 +22,19 @@ export function hooksOf(
   { onCreate, onUpdate, onRemove }: MemoryAdapterOptions<Row>,
 ): Hooks {
   const { collection, shape } = definition
-  /** Values of the team need their canonical spelling too: keys, filters and orders compare texts (REP-4). */
+  /**
+   * Values from the team are made canonical too, because keys, filters and orders compare texts
+   * (REP-4).
+   */
   const canonical = compileCanonical(shape) as (row: unknown) => Row
 
   const checked = (name: 'onCreate' | 'onUpdate', draft: Row, hook: () => Row): Row => {
     const title = `${name} of "${collection}"`
-    // The function may change the draft that it was given.
+    // The function may modify its argument.
     const given = { ...draft }
     const made = canonical(madeBy(name, collection, called(title, hook)))
-    for (const { member, why } of misfits(definition, made, name === 'onCreate'))
-      blameHook(title, [member], { given, made, why: `the schema does not have: ${why}` })
+    for (const { member, why } of violations(definition, made, name === 'onCreate'))
+      blameHook(title, [member], { given, made, why: `the schema does not allow: it ${why}` })
     return made
   }
 

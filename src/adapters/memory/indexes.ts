@@ -1,4 +1,4 @@
-/** Indexes for equality, made when they are first asked for and kept up to date afterwards. */
+/** Equality indexes, built on first use and kept up to date afterwards. */
 import { get } from '../../definition/json.js'
 import type { Scalar } from '../contract.js'
 import { Bucket } from './bucket.js'
@@ -11,19 +11,19 @@ export interface Equality {
   readonly value: Scalar
 }
 
-/** How many indexes over several members at once are kept; the one that was not used for longest goes. */
+/** The number of indexes over several members. The least recently used one is evicted. */
 const maxCompound = 16
-/** Filtering so few records costs less than keeping another index. */
+/** Up to this many records, filtering costs less than keeping another index. */
 const fewRecords = 32
 
-const nothing = new Bucket()
+const emptyBucket = new Bucket()
 
 export class Indexes {
   readonly all = new Bucket()
   readonly #single = new Map<string, EqualityIndex>()
   /** From the least to the most recently used. */
   readonly #compound = new Map<string, EqualityIndex>()
-  /** What filtering has cost so far, by the members whose index would have saved it. */
+  /** The cost of filtering so far, by the members of the index that would have avoided it. */
   readonly #cost = new Map<string, number>()
 
   /** The records whose member equals the value. */
@@ -37,10 +37,11 @@ export class Indexes {
   }
 
   /**
-   * The smallest set there is that holds all records with these equalities, each of another member, and the equalities it stands for.
+   * The smallest available set that contains all records with these equalities, each on a different
+   * member, and the equalities that it covers.
    *
-   * An index over several members is made as soon as filtering without it has cost as much as making it, so that neither a rare
-   * combination nor a frequent one costs more than twice what it must.
+   * An index over several members is built once filtering without it has cost as much as building
+   * it. So the total cost is at most twice the optimum, for rare and frequent combinations alike.
    */
   smallest(equalities: readonly Equality[]): { readonly bucket: Bucket; readonly covers: readonly Equality[] } {
     const [only] = equalities
@@ -66,7 +67,7 @@ export class Indexes {
       : best
   }
 
-  /** One record came, went or changed. */
+  /** Updates the indexes after one record was added, removed or changed. */
   swap(old: Entry | undefined, next: Entry | undefined): void {
     if (old !== undefined && next !== undefined) this.all.replace(old, next)
     else if (old !== undefined) this.all.delete(old)
@@ -96,11 +97,13 @@ export class Indexes {
   }
 }
 
-/** Records by the values of one or several members; who lacks one of them is not in it. */
+/**
+ * Records by the values of one or several members. Records that lack one of them are not included.
+ */
 class EqualityIndex {
   readonly #buckets = new Map<unknown, Bucket>()
   readonly #paths: readonly (readonly string[])[]
-  /** The path where there is but one. */
+  /** The path, if there is only one. */
   readonly #only: readonly string[] | undefined
 
   constructor(paths: readonly (readonly string[])[], entries: Iterable<Entry>) {
@@ -110,12 +113,12 @@ class EqualityIndex {
   }
 
   bucket(values: readonly Scalar[]): Bucket {
-    return this.#buckets.get(nameOf(values)) ?? nothing
+    return this.#buckets.get(nameOf(values)) ?? emptyBucket
   }
 
   swap(old: Entry | undefined, next: Entry | undefined): void {
-    const from = old === undefined ? undefined : this.#nameOf(old)
-    const to = next === undefined ? undefined : this.#nameOf(next)
+    const from = old === undefined ? undefined : this.#keyOf(old)
+    const to = next === undefined ? undefined : this.#keyOf(next)
     const left = this.#buckets.get(from)
     if (old !== undefined && next !== undefined && from === to) left?.replace(old, next)
     else {
@@ -134,7 +137,7 @@ class EqualityIndex {
     }
   }
 
-  #nameOf(entry: Entry): unknown {
+  #keyOf(entry: Entry): unknown {
     if (this.#only !== undefined) {
       const value = get(entry.stored.value, this.#only)
       return kindOf(value) > 2 ? undefined : value
@@ -144,5 +147,8 @@ class EqualityIndex {
   }
 }
 
-/** One value stands for itself; several as JSON, which keeps 1 and "1" apart. */
+/**
+ * The map key of some values: a single value itself, several as JSON, which distinguishes 1 from
+ * "1".
+ */
 const nameOf = (values: readonly unknown[]): unknown => (values.length === 1 ? values[0] : JSON.stringify(values))

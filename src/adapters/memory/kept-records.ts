@@ -1,23 +1,26 @@
-/** What creates with an `Idempotency-Key` made, as it was then, for repeats to come (VERB-12). */
+/**
+ * The records that requests with an `Idempotency-Key` created, in their original state, for repeats
+ * (VERB-12).
+ */
 import type { AdapterCall, Repeated, Stored } from '../contract.js'
 import type { Row } from './entry.js'
 
-/** How much is kept for repeats, and how long. */
+/** How many created records are kept for repeats, and for how long. */
 export interface MemoryIdempotencyOptions {
-  /** Seconds for which a repeat is known. Default 86,400: a day. */
+  /** Seconds for which a repeat is recognized. Default 86,400 (a day). */
   readonly ttl?: number
-  /** The most creates that are known; beyond, the oldest are forgotten. Default 10,000. */
+  /** The maximum number of kept records. Above it, the oldest are dropped. Default 10,000. */
   readonly most?: number
 }
 
 interface Kept {
   readonly fingerprint: string
   readonly stored: Stored<Row>
-  /** By a clock that nobody sets. */
+  /** A time of the monotonic clock, in milliseconds. */
   readonly until: number
 }
 
-/** In the order in which they were made, which is the one in which they end. */
+/** Kept records in the order of creation, which is also the order of expiry. */
 export class KeptRecords {
   readonly #kept = new Map<string, Kept>()
   readonly #ttl: number
@@ -28,7 +31,10 @@ export class KeptRecords {
     this.#most = most
   }
 
-  /** What is kept for a call; `undefined` where nothing is, or it has no key. */
+  /**
+   * The record kept for a call; `undefined` if there is none, or if the call has no idempotency
+   * key.
+   */
   found({ idempotency }: AdapterCall): Stored<Row> | Repeated | undefined {
     if (idempotency === undefined) return undefined
     const kept = this.#kept.get(idempotency.id)

@@ -1,7 +1,7 @@
 /**
- * Members of the key that the store assigns: whole numbers by counting, text by random UUIDs. No
- * number is given twice. They are those that the definition says, and those that clients may not set
- * (`readOnly`): a table would have a default or an identity for them.
+ * Assigns members of the key: whole numbers by counting, texts as random UUIDs. No number is
+ * assigned twice. Assigned are the members that the definition names, and those that clients may
+ * not set (`readOnly`): in a table they would have a default or an identity.
  */
 
 import { randomUUID } from 'node:crypto'
@@ -13,20 +13,23 @@ import type { Row } from './entry.js'
 
 interface Count {
   last: number
-  /** Numbers beyond `last` that clients have used: the count passes over them. */
+  /** Numbers above `last` that clients have used: the count skips them. */
   readonly ahead: Set<number>
 }
 
 export class KeyAssignment {
   readonly #texts: readonly string[]
   readonly #numbers: readonly string[]
-  /** Those of the numbers that are texts (format `int64`). */
+  /** The numeric members that are stored as texts (format `int64`). */
   readonly #asTexts: ReadonlySet<string>
-  /** The other parts of the key: each of their values has its own count. */
+  /** The other parts of the key. Each combination of their values has its own count. */
   readonly #others: readonly string[]
-  /** How far each count has come, by member and, where there are any, the values of the other parts. Deleted records still count. */
+  /**
+   * The counts, by member and by the values of the other parts, if any. Deleted records still
+   * count.
+   */
   readonly #counts = new Map<string, Count>()
-  #open = false
+  #loaded = false
 
   /** Throws `ConfigurationError` for an assigned member that is neither a number nor text. */
   constructor({ collection, key, assigned, shape, parent }: ResourceDefinition) {
@@ -51,7 +54,7 @@ export class KeyAssignment {
     this.#others = key.members.filter((member) => !this.#numbers.includes(member))
   }
 
-  /** Sets the members that are missing. Gives back the one for which no number is left. */
+  /** Sets the missing members. Returns the first member for which no number is left. */
   assign(row: Record<string, unknown>): string | undefined {
     for (const member of this.#texts) if (isMissing(row, member)) put(row, member, randomUUID())
     for (const member of this.#numbers) {
@@ -64,27 +67,30 @@ export class KeyAssignment {
     return undefined
   }
 
-  /** A record with this key is stored now. */
-  saw(row: Row): void {
+  /** Updates the counts for a stored record. */
+  observe(row: Row): void {
     for (const member of this.#numbers) {
       const count = this.#countOf(member, row)
       const number = Math.floor(Number(row[member]))
-      // A text may hold more than can be counted: such a number is passed over by nobody.
+      // A text may hold a number too large to count. It can't collide with an assigned one.
       if (!Number.isSafeInteger(number)) continue
-      if (!this.#open) count.last = Math.max(count.last, number)
+      if (!this.#loaded) count.last = Math.max(count.last, number)
       else if (number === count.last + 1) count.last = number
       else if (number > count.last) count.ahead.add(number)
       while (count.ahead.size > 0 && count.ahead.delete(count.last + 1)) count.last += 1
     }
   }
 
-  /** From now on keys come from clients: one that names a huge number of its own must not use up the count for everybody. */
-  opened(): void {
-    this.#open = true
+  /**
+   * Ends the loading of the initial records. From now on keys come from clients, and one that
+   * chooses a huge number must not use up the count.
+   */
+  endLoading(): void {
+    this.#loaded = true
   }
 
   #countOf(member: string, row: Row): Count {
-    const name = this.#others.length === 0 ? member : this.#count(member, row)
+    const name = this.#others.length === 0 ? member : this.#countName(member, row)
     const known = this.#counts.get(name)
     if (known !== undefined) return known
     const made: Count = { last: 0, ahead: new Set() }
@@ -92,7 +98,7 @@ export class KeyAssignment {
     return made
   }
 
-  #count(member: string, row: Row): string {
+  #countName(member: string, row: Row): string {
     return JSON.stringify([member, ...this.#others.map((other) => (Object.hasOwn(row, other) ? row[other] : null))])
   }
 }

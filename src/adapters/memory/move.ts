@@ -1,4 +1,7 @@
-/** Attaches and detaches records (PATH-7). Refused where a member of the scope would change: the record would leave the scope. */
+/**
+ * Attaches and detaches records (PATH-7). Refuses a move that would change a member of the scope,
+ * because the record would leave the scope.
+ */
 import { put } from '../../definition/json.js'
 import type { KeyValue } from '../../definition/key.js'
 import { fixedByScope, leavesScope } from '../association.js'

@@ -1,4 +1,4 @@
-/** The options of the memory adapter, and what it is. */
+/** The options and the type of the memory adapter. */
 import { count, type Kinds } from '../../options/kinds.js'
 import type {
   Adapter,
@@ -15,23 +15,33 @@ import type { ExactPage } from './slice.js'
 
 /** The options of `memoryAdapter`. */
 export interface MemoryAdapterOptions<T> {
-  /** What it holds from the start. Keys that the store assigns may be left out. */
+  /** The initial records. Keys that the store assigns may be omitted. */
   readonly records?: Iterable<T>
-  /** Groups of members (nested ones with a dot) whose values no two records share; null never clashes. */
+  /**
+   * Groups of members (nested ones with a dot) whose combined values must be unique. Null never
+   * conflicts.
+   */
   readonly unique?: readonly (readonly string[])[]
-  /** Makes what is stored of what a create brings, its key assigned already: for members that only the store sets. It gives back a new value. */
+  /**
+   * Returns the record to store for a create, for members that only the store sets. Gets the
+   * client's record, with the key already assigned.
+   */
   readonly onCreate?: (value: T, call: AdapterCall) => T
-  /** The same for each change of a record: replace, and attach and detach where the record's members hold the parent's key. */
+  /**
+   * Returns the record to store for a change: a replace, or an attach or detach if members of the
+   * record hold the parent's key.
+   */
   readonly onUpdate?: (value: T, current: T, call: AdapterCall) => T
   /**
-   * Called with each record that is to be removed, in the same step: for what goes with it, such as
-   * the records it contains. A refusal keeps the record: `{ refused: 'referenced', members: [], by: ['lines'] }`.
+   * Called with each record that is about to be removed, in the same step, for example to remove
+   * the records that it contains. A refusal keeps the record: `{ refused: 'referenced', members:
+   * [], by: ['lines'] }`.
    */
-  // biome-ignore lint/suspicious/noConfusingVoidType: functions that return nothing, and some that return a refusal
+  // biome-ignore lint/suspicious/noConfusingVoidType: returns nothing, or a refusal
   readonly onRemove?: (value: T, call: AdapterCall) => Refused | undefined | void
   /**
-   * Keeps what POSTs with an `Idempotency-Key` created, so that repeats create nothing (VERB-12):
-   * in this process, as the records are. Default: keys are ignored.
+   * Keeps the records that POSTs with an `Idempotency-Key` created, in this process, so that
+   * repeats create nothing (VERB-12). Default: idempotency keys are ignored.
    */
   readonly idempotency?: true | MemoryIdempotencyOptions
 }
@@ -50,9 +60,12 @@ export const memoryAdapterKinds: Kinds<MemoryAdapterOptions<unknown>> = {
   idempotency: [{ oneOf: [true] }, { options: memoryIdempotencyKinds }],
 }
 
-/** An adapter whose methods are all there and answer at once. */
+/** A synchronous adapter that has all methods. */
 export interface MemoryAdapter<T, K> extends Adapter<T, K> {
-  /** How many records all lists so far looked at; not those that were put in order or into an index when one was made. */
+  /**
+   * The number of records that all lists have examined so far. Does not count records read to build
+   * a sort order or an index.
+   */
   readonly stats: { examined: number }
   ready(): void
   list(request: ListRequest, call: AdapterCall): ExactPage<T>
@@ -62,7 +75,7 @@ export interface MemoryAdapter<T, K> extends Adapter<T, K> {
     call: AdapterCall & { readonly idempotency: Idempotency },
   ): { readonly created: Stored<T> } | Refused | Repeated
   create(value: T, call: AdapterCall): { readonly created: Stored<T> } | Refused
-  /** There with the option `idempotency`. */
+  /** Present with the option `idempotency`. */
   recall?(call: AdapterCall): Stored<T> | Repeated | undefined
   replace(key: K, value: T, expected: string | undefined, call: AdapterCall): Stored<T> | 'absent' | 'stale' | Refused
   remove(key: K, expected: string | undefined, call: AdapterCall): 'removed' | 'absent' | 'stale' | Refused

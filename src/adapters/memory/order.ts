@@ -1,22 +1,25 @@
-/** How values and records are ordered (QUERY-2): numbers by value, text by code points, false before true, null as the largest. */
+/**
+ * Compares values and records (QUERY-2): numbers by value, text by code points, false before true,
+ * null as the largest.
+ */
 import { isFixed } from '../../definition/fixed.js'
 import { get } from '../../definition/json.js'
 import type { Scalar, SortTerm } from '../contract.js'
 import type { Entry } from './entry.js'
 
-/** Null, absent and what JSON writes as null. */
-export const isNothing = (value: unknown): boolean => value === null || value === undefined || Number.isNaN(value)
+/** Null, absent, and `NaN`, which JSON writes as null. */
+export const isNullish = (value: unknown): boolean => value === null || value === undefined || Number.isNaN(value)
 
 /**
- * Kinds of values stand apart from each other, so that the order is total whatever a schema allows: 0 to 2 for booleans, numbers and
- * text, 3 for the rest, 4 for nothing.
+ * The rank of a value's type. Values of different types never mix, so the order is total for any
+ * schema: 0 to 2 for booleans, numbers and text, 3 for other values, 4 for null and absent.
  */
 export function kindOf(value: unknown): number {
-  if (isNothing(value)) return 4
+  if (isNullish(value)) return 4
   return typeof value === 'boolean' ? 0 : typeof value === 'number' ? 1 : typeof value === 'string' ? 2 : 3
 }
 
-/** Below, at or above zero as `a` sorts before, with or after `b`. */
+/** Negative, zero or positive if `a` sorts before, with or after `b`. */
 export function compareValues(a: unknown, b: unknown): number {
   if (typeof a === 'string' && typeof b === 'string') return compareText(a, b)
   const kind = kindOf(a)
@@ -24,7 +27,10 @@ export function compareValues(a: unknown, b: unknown): number {
   return difference !== 0 || kind > 1 ? difference : Number(a) < Number(b) ? -1 : Number(a) > Number(b) ? 1 : 0
 }
 
-/** Text by code points. UTF-16 units alone would put what lies beyond U+FFFF before U+E000. */
+/**
+ * Compares texts by code points. Comparing UTF-16 units would sort code points above U+FFFF before
+ * U+E000.
+ */
 export function compareText(a: string, b: string): number {
   if (a === b) return 0
   const length = Math.min(a.length, b.length)
@@ -33,7 +39,8 @@ export function compareText(a: string, b: string): number {
     const y = b.charCodeAt(i)
     if (x === y) continue
     if (x < 0xd800 || y < 0xd800) return x - y
-    // The difference may lie in the second half of a pair: then the code points begin one unit earlier.
+    // If the difference lies in the second half of a surrogate pair, the code points begin one unit
+    // earlier.
     const at = i > 0 && isHigh(a.charCodeAt(i - 1)) && (isLow(x) || isLow(y)) ? i - 1 : i
     return (a.codePointAt(at) as number) - (b.codePointAt(at) as number)
   }
@@ -43,7 +50,7 @@ export function compareText(a: string, b: string): number {
 const isHigh = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff
 const isLow = (unit: number): boolean => unit >= 0xdc00 && unit <= 0xdfff
 
-/** How the texts of a member are compared, where not as texts: by its dotted name. */
+/** Comparison functions for members, by dotted name, whose values do not compare as plain texts. */
 export type Comparers = ReadonlyMap<string, (a: string, b: string) => number>
 
 const noComparers: Comparers = new Map()
@@ -55,24 +62,33 @@ export function comparerOf(field: string, comparers: Comparers): (a: unknown, b:
   return (a, b) => (typeof a === 'string' && typeof b === 'string' ? compare(a, b) : compareValues(a, b))
 }
 
-/** A total order of records. Its first term ascends: an order and its reverse are one list, read from either end. */
+/**
+ * A total order of records. Its first term always ascends: an order and its reverse share one list,
+ * read from either end.
+ */
 export interface Order {
   /** Equal for equal orders. */
   readonly name: string
   /** The member of the first term. */
   readonly first: string
-  /** The list is to be read from its end. */
+  /** Whether the list is read from its end. */
   readonly reversed: boolean
-  /** In the order of the kept list, whatever `reversed` says. */
+  /** Compares in the order of the kept list, which does not depend on `reversed`. */
   readonly compare: (a: Entry, b: Entry) => number
-  /** How records stand to the one, there or gone, whose terms have these values: as `compare(record, it)`. None where a list without terms has no places. */
-  readonly beside: undefined | ((values: readonly (Scalar | null)[]) => (entry: Entry) => number)
+  /**
+   * Compares records with a row, existing or not, whose sort terms have these values, as
+   * `compare(record, row)` would. Undefined for a list without sort terms, which has no positions.
+   */
+  readonly compareWith: undefined | ((values: readonly (Scalar | null)[]) => (entry: Entry) => number)
 }
 
-/** Orders by the terms that asked for them, with the key that ends them. */
+/** Compiled orders, by the terms of their requests. */
 const known = new WeakMap<readonly SortTerm[], { readonly key: readonly string[]; readonly order: Order }>()
 
-/** The order that a request's terms ask for, the key last in any case. Terms that can't change, as those of a query that came before, have the order that they had. */
+/**
+ * The order of a request's terms, always with the key last. Immutable terms, such as those of a
+ * repeated query, reuse their compiled order.
+ */
 export function orderOf(sort: readonly SortTerm[], key: readonly string[], comparers: Comparers = noComparers): Order {
   const before = known.get(sort)
   if (before !== undefined && before.key === key) return before.order
@@ -103,7 +119,7 @@ function makeOrder(sort: readonly SortTerm[], key: readonly string[], comparers:
       }
       return 0
     },
-    beside: sort.length === 0 ? undefined : besideOf(terms),
+    compareWith: sort.length === 0 ? undefined : compareWithOf(terms),
   }
 }
 
@@ -113,8 +129,8 @@ interface Term {
   readonly compare: (a: unknown, b: unknown) => number
 }
 
-const besideOf =
-  (terms: readonly Term[]): Order['beside'] =>
+const compareWithOf =
+  (terms: readonly Term[]): Order['compareWith'] =>
   (values) =>
   (entry) => {
     for (let i = 0; i < values.length; i++) {
@@ -125,7 +141,7 @@ const besideOf =
     return 0
   }
 
-/** The first index at which `reached` holds; it must hold for all that follow. */
+/** The first index at which `reached` is true. It must also be true at every later index. */
 export function firstIndex<T>(list: readonly T[], reached: (item: T) => boolean): number {
   let from = 0
   let to = list.length
@@ -137,7 +153,10 @@ export function firstIndex<T>(list: readonly T[], reached: (item: T) => boolean)
   return from
 }
 
-/** The `count` first of `list` in order, without sorting the rest: a heap whose top is the last of those kept. */
+/**
+ * The first `count` items of `list` in order, without sorting the rest: a heap with the last of
+ * them at its top.
+ */
 export function firstOf<T>(list: readonly T[], count: number, compare: (a: T, b: T) => number): T[] {
   if (count * 4 >= list.length) return [...list].sort(compare).slice(0, count)
   const heap: T[] = []

@@ -1,16 +1,18 @@
-/** Conditions of a list as functions of a record, and as stretches of an ordered list (QUERY-1). */
+/**
+ * Compiles conditions of a list to functions of a record, and to ranges of a sorted list (QUERY-1).
+ */
 import { get } from '../../definition/json.js'
 import type { Condition } from '../contract.js'
 import type { Entry, Row } from './entry.js'
-import { compareValues, firstIndex, isNothing, kindOf } from './order.js'
+import { compareValues, firstIndex, isNullish, kindOf } from './order.js'
 
-/** How two values of a member stand to each other: below, at or above zero. */
+/** Compares two values of a member: negative, zero or positive. */
 type Compare = (a: unknown, b: unknown) => number
 
-/** Whether a record fulfils the condition. Values of another kind than the condition's never do, nor does null. */
+/** Compiles a condition. It never matches null, nor a value of another type than its own. */
 export function testOf(condition: Condition, compare: Compare = compareValues): (row: Row) => boolean {
   const { path } = condition
-  if (isNothing(condition.value)) return () => false
+  if (isNullish(condition.value)) return () => false
   switch (condition.op) {
     case 'eq':
       return (row) => get(row, path) === condition.value
@@ -18,7 +20,7 @@ export function testOf(condition: Condition, compare: Compare = compareValues): 
       const values: ReadonlySet<unknown> = new Set(condition.value)
       return (row) => {
         const member = get(row, path)
-        return !isNothing(member) && values.has(member)
+        return !isNullish(member) && values.has(member)
       }
     }
     case 'contains':
@@ -27,7 +29,7 @@ export function testOf(condition: Condition, compare: Compare = compareValues): 
         return Array.isArray(list) && list.includes(condition.value)
       }
     case 'null':
-      return (row) => isNothing(get(row, path)) === condition.value
+      return (row) => isNullish(get(row, path)) === condition.value
     default: {
       const { op, value } = condition
       const kind = kindOf(value)
@@ -47,15 +49,15 @@ const comparisons = {
   lte: (difference: number) => difference <= 0,
 }
 
-/** The records that fulfil such a condition stand side by side in the order of its member. */
-export const isStretch = (condition: Condition): boolean =>
-  condition.op !== 'in' && condition.op !== 'contains' && !isNothing(condition.value)
+/** Whether the records that match the condition are adjacent in the order of its member. */
+export const isRange = (condition: Condition): boolean =>
+  condition.op !== 'in' && condition.op !== 'contains' && !isNullish(condition.value)
 
 /**
- * Where in a list, ascending by the conditions' one member, the records stand that fulfil all of them. `look` is called for every
- * record looked at.
+ * The range of a list that matches all conditions. They must concern one member, by which the list
+ * ascends. `look` is called for every examined record.
  */
-export function stretchOf(
+export function rangeOf(
   list: readonly Entry[],
   conditions: readonly Condition[],
   look: () => void,
@@ -73,7 +75,7 @@ export function stretchOf(
         return reached(get(entry.stored.value, path))
       })
     if (op === 'null') {
-      const edge = first(isNothing)
+      const edge = first(isNullish)
       if (value) from = Math.max(from, edge)
       else to = Math.min(to, edge)
       continue

@@ -1,22 +1,27 @@
-/** The text of `q` as people write it in search engines (QUERY-3), and the words of a text. */
+/**
+ * Parses the text of `q`, in the syntax that search engines use (QUERY-3), and splits texts into
+ * words.
+ */
 
-/** Words that must all stand in a record, and others that must not. */
+/** Words that a record must all contain, and others that it must not contain. */
 export interface SearchClause {
-  /** Each once, those of the phrases too. */
+  /** Each word once, including those of the phrases. */
   readonly words: readonly string[]
-  /** Words that must stand together; only phrases of several words. */
+  /** Sequences of words that must be adjacent. Phrases of one word are not listed. */
   readonly phrases: readonly (readonly string[])[]
-  /** Words or phrases of which none may stand in the record. */
+  /** Words or phrases that the record must not contain. */
   readonly without: readonly (readonly string[])[]
 }
 
-/** Words beyond these are not looked at: whatever a client sends, one search costs at most this many passes over the index. */
+/** Further words are ignored, so that one search costs at most this many passes over the index. */
 const maxWords = 128
 
 /**
- * The words of a text, without case or accents, split at whatever is neither letter nor digit.
+ * The words of a text, without case and accents, split at everything that is neither a letter nor a
+ * digit.
  *
- * Marks go before the text is decomposed, too: ordering a long run of them takes quadratic time.
+ * Combining marks are also removed before the decomposition: reordering a long run of them takes
+ * quadratic time.
  */
 export function wordsOf(text: string): string[] {
   const plain = /^[\0-\x7f]*$/.test(text)
@@ -29,8 +34,8 @@ export function wordsOf(text: string): string[] {
 }
 
 /**
- * Reads `word`, `"a phrase"`, `or` and `-not`: any of the clauses that come back must hold. Never throws; without any word there is no
- * clause, and the query matches everything.
+ * Parses `word`, `"a phrase"`, `or` and `-not`. At least one of the returned clauses must match.
+ * Never throws. A text without words has no clauses and matches everything.
  *
  * @example parseSearch('madrid urgente or "entrega en mostrador" -devuelta')
  */

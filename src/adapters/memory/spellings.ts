@@ -1,4 +1,6 @@
-/** Values of formats in whatever spelling a caller gives them (QUERY-1): what is kept and compared is canonical. */
+/**
+ * Accepts any spelling of a format's values (QUERY-1), and stores and compares the canonical one.
+ */
 import type { ResourceDefinition } from '../../definition/resource.js'
 import { canonicalOf, type ValueFormat, valueFormat } from '../../definition/value-formats.js'
 import type { Condition, ListRequest, Refused, Scalar } from '../contract.js'
@@ -11,11 +13,16 @@ interface Spelled {
 
 export interface Spellings {
   readonly comparers: Comparers
-  /** The request with canonical values, or why one of them is none of its member's. */
+  /**
+   * The request with canonical values, or a refusal if a value does not fit its member's format.
+   */
   request(given: ListRequest): ListRequest | Refused
 }
 
-/** Compiles what the filters, orders and key of a resource need. Where they have no formats, requests stay as they are. */
+/**
+ * Compiles the formats of a resource's filters, orders and key. Without formats, requests stay
+ * unchanged.
+ */
 export function spellingsOf({ shape, filters, sort, key }: ResourceDefinition): Spellings {
   const spelled = new Map<string, Spelled>()
   const comparers = new Map<string, (a: string, b: string) => number>()

@@ -1,4 +1,7 @@
-/** The records of the memory adapter, and their indexes. The methods of the contract are functions over it, each in its own file. */
+/**
+ * The records of the memory adapter and their indexes. Each method of the contract is a function
+ * over the store, in its own file.
+ */
 import { randomBytes } from 'node:crypto'
 import { compileRespelled } from '../../definition/conversion.js'
 import { own } from '../../definition/json.js'
@@ -13,7 +16,7 @@ import { Indexes } from './indexes.js'
 import { KeyAssignment } from './key-assignment.js'
 import type { Tables } from './list.js'
 import type { MemoryAdapterOptions } from './options.js'
-import { isNothing } from './order.js'
+import { isNullish } from './order.js'
 import { type Spellings, spellingsOf } from './spellings.js'
 import { UniqueGroups } from './unique.js'
 
@@ -31,12 +34,13 @@ export class Store implements Tables {
   readonly stats = { examined: 0 }
   readonly nextVersion = versions()
   /**
-   * The record with its texts in canonical form. Only direct calls of the adapter bring others. Values
-   * that are canonical keep their identity, so that an entry can share them with the one before.
+   * The record with its texts in canonical form, for direct callers of the adapter: requests bring
+   * canonical values already. Canonical values keep their identity, so that an entry can share them
+   * with the one before.
    */
-  readonly respelled: (value: unknown) => Row
-  /** Records that are being removed. `onRemove` may remove others, which must not see them. */
-  readonly going = new Set<Entry>()
+  readonly canonical: (value: unknown) => Row
+  /** The records that are being removed. Calls that `onRemove` makes must not see them. */
+  readonly removing = new Set<Entry>()
   #fullText: FullText | undefined
 
   constructor(definition: ResourceDefinition, options: MemoryAdapterOptions<Row>) {
@@ -49,22 +53,22 @@ export class Store implements Tables {
     this.assignment = new KeyAssignment(definition)
     this.spellings = spellingsOf(definition)
     this.hooks = hooksOf(definition, options)
-    this.respelled = compileRespelled(definition.shape) as (value: unknown) => Row
+    this.canonical = compileRespelled(definition.shape) as (value: unknown) => Row
   }
 
-  /** Made when first asked for. */
+  /** Built on first use. */
   fullText(): FullText {
     this.#fullText ??= new FullText(this.definition, this.indexes.all.entries)
     return this.#fullText
   }
 
-  /** The record of a key, where the scope lets the caller see it. */
+  /** The record with this key, if it is inside the scope. */
   visible(key: KeyValue, { scope }: AdapterCall): Entry | undefined {
     const entry = this.indexes.all.get(this.identityOf(key))
-    return entry !== undefined && !this.going.has(entry) && isWithin(entry.stored.value, scope) ? entry : undefined
+    return entry !== undefined && !this.removing.has(entry) && isWithin(entry.stored.value, scope) ? entry : undefined
   }
 
-  /** Stores a new record; refuses what is taken already. */
+  /** Stores a new record. Refuses keys and unique values that are taken. */
   insert(row: Draft): Entry | Refused {
     const found = this.key.of(row)
     if (found === undefined) return { refused: 'rule', members: this.key.members }
@@ -77,7 +81,7 @@ export class Store implements Tables {
     return entry
   }
 
-  /** Stores the next state of a record under the same key. */
+  /** Stores the new state of a record under the same key. */
   overwrite(old: Entry, row: Draft): Entry | Refused {
     const taken = this.unique.clashes(row, old.id)
     if (taken.length > 0) return duplicate(taken)
@@ -86,19 +90,22 @@ export class Store implements Tables {
     return entry
   }
 
-  /** The one place where the store changes. */
+  /** All changes of the store go through this method. */
   swap(old: Entry | undefined, next: Entry | undefined): void {
     this.indexes.swap(old, next)
     this.unique.swap(old, next)
     this.#fullText?.swap(old, next)
     if (old !== undefined) this.associations.swap(old, next)
-    else if (next !== undefined) this.assignment.saw(next.stored.value)
+    else if (next !== undefined) this.assignment.observe(next.stored.value)
   }
 }
 
 const duplicate = (members: readonly string[]): Refused => ({ refused: 'duplicate', members: [...new Set(members)] })
 
-/** The members that lists compare for equality: declared filters, what holds a parent's key, the parts of a composite key. */
+/**
+ * The members that lists compare for equality: declared filters, members that hold a parent's key,
+ * and the parts of a composite key.
+ */
 function indexedMembers({ filters, parent, attachedTo, key }: ResourceDefinition): ReadonlySet<string> {
   return new Set([
     ...[...filters.values()].filter(({ op }) => op === 'eq').map(({ field }) => field),
@@ -108,14 +115,20 @@ function indexedMembers({ filters, parent, attachedTo, key }: ResourceDefinition
   ])
 }
 
-/** A record without a value is outside every scope, and a scope without a value contains nothing. */
+/**
+ * Whether a record is inside a scope. A member without a value, in the record or in the scope,
+ * never matches.
+ */
 function isWithin(row: Row, scope: Readonly<Record<string, Scalar>>): boolean {
   for (const member of Object.keys(scope))
-    if (isNothing(scope[member]) || own(row, member) !== scope[member]) return false
+    if (isNullish(scope[member]) || own(row, member) !== scope[member]) return false
   return true
 }
 
-/** Makes versions that are never used twice, not even by another process: a random epoch and a count over all keys. */
+/**
+ * Generates versions that are never repeated, not even by another process: a random epoch and a
+ * counter shared by all keys.
+ */
 function versions(): () => string {
   const epoch = randomBytes(6).toString('base64url')
   let count = 0

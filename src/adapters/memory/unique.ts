@@ -1,24 +1,26 @@
-/** Groups of members whose values no two records may share; null and absent never clash. */
+/**
+ * Groups of members whose combined values must be unique. Null and absent values never conflict.
+ */
 import { get } from '../../definition/json.js'
 import type { ResourceDefinition } from '../../definition/resource.js'
 import { nearMiss } from '../../near-miss.js'
 import { ConfigurationError } from '../../problem.js'
 import type { Entry, Identity, Row } from './entry.js'
-import { isNothing } from './order.js'
+import { isNullish } from './order.js'
 
 const none: readonly string[] = Object.freeze([])
 
 interface Group {
   readonly members: readonly string[]
   readonly paths: readonly (readonly string[])[]
-  /** The values as JSON, and the key of the record that has them. */
+  /** The values as JSON -> the key of the record that has them. */
   readonly taken: Map<string, Identity>
 }
 
 export class UniqueGroups {
   readonly #groups: readonly Group[]
 
-  /** Throws `ConfigurationError` where a group names no member of the schema. */
+  /** Throws `ConfigurationError` if a group names a member that the schema does not have. */
   constructor(definition: ResourceDefinition, groups: readonly (readonly string[])[]) {
     for (const member of groups.flat()) check(definition, member)
     this.#groups = groups.map((members) => ({
@@ -28,7 +30,7 @@ export class UniqueGroups {
     }))
   }
 
-  /** The members of every group whose values another record than `id` has already. */
+  /** The members of every group whose values are taken by a record other than `id`. */
   clashes(row: Row, id: Identity): readonly string[] {
     if (this.#groups.length === 0) return none
     return this.#groups
@@ -44,7 +46,7 @@ export class UniqueGroups {
     for (const group of this.#groups) {
       const left = old === undefined ? undefined : valuesOf(group, old.stored.value)
       const taken = next === undefined ? undefined : valuesOf(group, next.stored.value)
-      // A changed record keeps its key, and so its place among the holders.
+      // A changed record keeps its key, so unchanged values need no update.
       if (left === taken && old !== undefined && next !== undefined) continue
       if (left !== undefined) group.taken.delete(left)
       if (next !== undefined && taken !== undefined) group.taken.set(taken, next.id)
@@ -54,7 +56,7 @@ export class UniqueGroups {
 
 function valuesOf(group: Group, row: Row): string | undefined {
   const values = group.paths.map((path) => get(row, path))
-  return values.some(isNothing) ? undefined : JSON.stringify(values)
+  return values.some(isNullish) ? undefined : JSON.stringify(values)
 }
 
 function check({ collection, shape }: ResourceDefinition, member: string): void {

@@ -22,17 +22,17 @@ import type { PostgresAdapterOptions } from './options/options.js'
 import { warned } from './options/warned.js'
 import { Probe } from './probe/probe.js'
 import { KeptRows } from './table/kept-rows.js'
-import { Opening, unhurried } from './table/opening.js'
+import { Opening, sharedWait } from './table/opening.js'
 import { replicaUse } from './transactions/replica-use.js'
-import { resides } from './writes/referrers.js'
+import { registerTable } from './writes/referrers.js'
 
-/** An adapter whose methods are all there. */
+/** An adapter that has all methods. */
 export interface PostgresAdapter<T, K> extends Adapter<T, K> {
   /**
-   * Checks the table, and once for each state of its catalog every statement that requests will
-   * send (option `probe`). Throws `ConfigurationError` with the fix where one can't succeed,
-   * `Unavailable` where the database can't be asked. `offered` names the writes that requests can
-   * reach: others are not checked. Default: all.
+   * Checks the table and, once for each state of its catalog, every statement that requests will
+   * send (option `probe`). Throws `ConfigurationError` with the fix if one can't succeed, and
+   * `Unavailable` if the database can't be reached. `offered` names the writes that requests can
+   * reach; others are not checked. Default: all.
    */
   ready(offered?: ReadonlySet<WriteMethod>): Promise<void>
   create(
@@ -40,7 +40,7 @@ export interface PostgresAdapter<T, K> extends Adapter<T, K> {
     call: AdapterCall & { readonly idempotency: Idempotency },
   ): Promise<{ readonly created: Stored<T> } | Refused | Repeated>
   create(value: T, call: AdapterCall): Promise<{ readonly created: Stored<T> } | Refused>
-  /** There with the option `idempotency`. */
+  /** Present with the option `idempotency`. */
   recall?(call: AdapterCall): Promise<Stored<T> | Repeated | undefined>
   replace(
     key: K,
@@ -62,26 +62,29 @@ export interface PostgresAdapter<T, K> extends Adapter<T, K> {
     call: AdapterCall,
   ): Promise<'detached' | 'absent' | 'stale' | Refused>
   /**
-   * The same in a transaction of yours, which you begin and end: a client of `pg` after BEGIN, the
-   * transaction of a `PGlite`. A write where none is open throws `ConfigurationError`, and so does
-   * this where the client can have none open, as a pool.
+   * The same adapter in a transaction that you begin and end: a client of `pg` after BEGIN, or the
+   * transaction of a `PGlite`. A write without an open transaction throws `ConfigurationError`, as
+   * does this method for a client that can't have one, such as a pool.
    */
   within(client: PostgresClient): PostgresAdapter<T, K>
 }
 
-/** An adapter that learns its resource where it is mounted. */
+/** An adapter that gets its resource when it is mounted. */
 export interface UnboundPostgresAdapter {
-  /** The adapter of a resource: the same one each time. */
+  /** The adapter of a resource. Returns the same one each time. */
   bind<T, K>(definition: ResourceDefinition<T, K>): PostgresAdapter<T, K>
 }
 
 /**
- * A resource over a table of PostgreSQL, by a `Pool` or `Client` of `pg`, a `PGlite`, a transaction of either, or `{ read, write }` of two. The table may exist
- * already; `tableDdl` prints one for a definition that has none. Compare-and-set is one statement (HDR-3).
+ * Serves a resource from a table of PostgreSQL, through a `Pool` or `Client` of `pg`, a `PGlite`, a
+ * transaction of either, or `{ read, write }` of two. The table may already exist; `tableDdl`
+ * prints a fitting one for a definition. Compare-and-set is one statement (HDR-3).
  *
- * Without `resource` it is bound where it is mounted. Throws `ConfigurationError` where an option is misspelt; what only the database can tell comes from `ready()`.
+ * Without `resource` it is bound when it is mounted. Throws `ConfigurationError` if an option is
+ * misspelt. Faults that only the database can detect are thrown by `ready()`.
  *
- * @example mount(prePiezas, postgresAdapter(pool, { table: 'pre_piezas', version: { column: 'version' } }))
+ * @example mount(prePiezas, postgresAdapter(pool, { table: 'pre_piezas', version: { column:
+ * 'version' } }))
  */
 export function postgresAdapter<T, K>(
   client: PostgresClient,
@@ -89,7 +92,7 @@ export function postgresAdapter<T, K>(
 ): PostgresAdapter<T, K>
 export function postgresAdapter(
   client: PostgresClient,
-  // biome-ignore lint/suspicious/noExplicitAny: which record it is, only the mount knows
+  // biome-ignore lint/suspicious/noExplicitAny: only the mount knows the type of the record
   options: PostgresAdapterOptions<any, any> & { readonly resource?: never },
 ): UnboundPostgresAdapter
 export function postgresAdapter(client: PostgresClient, given: PostgresAdapterOptions): unknown {
@@ -106,10 +109,10 @@ export function postgresAdapter(client: PostgresClient, given: PostgresAdapterOp
   const databases = databasesOf(client, driver, replica)
   const bound = new WeakMap<ResourceDefinition, unknown>()
   const bind = (definition: ResourceDefinition): unknown => {
-    // Two mounts of one resource are one store: what waits in turn for a key waits for all of them.
+    // Two mounts of one resource share one adapter, so that writes of one key wait for each other.
     const known = bound.get(definition)
     if (known !== undefined) return known
-    resides(client, options, definition.collection)
+    registerTable(client, options, definition.collection)
     const rows = new KeptRows(databases.clients[0], options.keepRows)
     const opening = new Opening(definition, options, rows)
     const probe = new Probe()
@@ -119,7 +122,7 @@ export function postgresAdapter(client: PostgresClient, given: PostgresAdapterOp
         ready: async (offered = everyWrite) => {
           try {
             const table = await opening.again(own)
-            await probe.run(table, own, offered, onWarning, unhurried)
+            await probe.run(table, own, offered, onWarning, sharedWait)
           } catch (error) {
             throw withReason(error)
           }
@@ -136,7 +139,7 @@ export function postgresAdapter(client: PostgresClient, given: PostgresAdapterOp
   return options.resource === undefined ? { bind } : bind(options.resource)
 }
 
-/** A row is there when it has been inserted: no create is put off. */
+/** Inserts are immediate, so a create is never deferred. */
 function creating<A extends { readonly create?: object }>(adapter: A): A {
   if (adapter.create !== undefined) declareCreating(adapter.create)
   return adapter

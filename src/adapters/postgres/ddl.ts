@@ -1,4 +1,7 @@
-/** The table that fits a definition, as statements to read, keep and run: for a team that has none yet. Nothing here runs them. */
+/**
+ * Prints the DDL of a table that fits a definition, for a team without a table. The statements are
+ * not run.
+ */
 import type { ResourceDefinition } from '../../definition/resource.js'
 import type { Shape } from '../../definition/shape.js'
 import { type Distributing, distributing, type TableDdlOptions } from './distributed-ddl.js'
@@ -20,16 +23,19 @@ interface Column {
 }
 
 /**
- * Prints the DDL of a table for a resource, with the options that its adapter gets: columns whose types keep every value exactly, the key, a version that never
- * repeats with the trigger that moves it on, an index for each filter, order, parent and search, the tables of associations, and the one of what may be
- * repeated.
+ * Prints the DDL of a table for a resource, for the options that its adapter gets: columns whose
+ * types keep every value exactly, the key, a version that never repeats with the trigger that
+ * changes it, an index for each filter, order, parent and search, the join tables, and the table
+ * for idempotency keys.
  *
- * With `{ distributed: true }`, the tables are for Citus: no trigger, and `create_distributed_table` by the first part of the key, or by the part that is the
- * parent's. The version must be `{ column, soleWriter: true }` then.
+ * With `{ distributed: true }`, the tables are for Citus: without a trigger, and with
+ * `create_distributed_table` by the first part of the key, or by the part that is the parent's. The
+ * version must then be `{ column, soleWriter: true }`.
  *
- * Throws `ConfigurationError` where the options fit no table.
+ * Throws `ConfigurationError` if no table can fit the options.
  *
- * @example console.log(tableDdl(prePiezas, { table: 'pre_piezas', version: { column: 'version' } }))
+ * @example console.log(tableDdl(prePiezas, { table: 'pre_piezas', version: { column: 'version' }
+ * }))
  */
 export function tableDdl<T, K>(
   definition: ResourceDefinition<T, K>,
@@ -68,7 +74,7 @@ function* printed(
   if (apart !== undefined) yield apart.once(relationName(options.idempotency.table), 'id')
 }
 
-/** Whoever changes a row, by whatever statement, changes its version. */
+/** The trigger that changes the version of a row on every update, by any client. */
 function trigger(table: RelationName, version: string): string {
   const name = `${table.name}_next_version`
   const called = quoteRelation({ ...table, name })
@@ -81,7 +87,7 @@ function trigger(table: RelationName, version: string): string {
 
 function versionColumn({ version }: PostgresAdapterOptions): string | undefined {
   if (typeof version === 'object' && 'next' in version)
-    throw unfit('tableDdl() prints a version column that makes its own next value: leave out version.next')
+    throw unfit('tableDdl() prints a version column that generates its own next value: remove version.next')
   return version !== undefined && version !== 'xmin' && 'column' in version
     ? (version as VersionColumn).column
     : undefined
@@ -94,7 +100,8 @@ function columnsOf(definition: ResourceDefinition, options: PostgresAdapterOptio
     if (named.expression !== undefined) continue
     const of = shape.members.get(member)
     if (of === undefined) {
-      // Beside the schema: who and when, as `onCreate` and `onUpdate` set them.
+      // A column outside of the schema, such as one for user or time, that `onCreate` and
+      // `onUpdate` set.
       columns.push({ name: named.column, type: 'text COLLATE "C"', notNull: false, more: '' })
       continue
     }
@@ -121,7 +128,10 @@ function columnsOf(definition: ResourceDefinition, options: PostgresAdapterOptio
   return columns
 }
 
-/** The columns of formats whose values the database knows: there it compares values, also those that others write. */
+/**
+ * The column types of formats that the database supports, so that it compares values correctly,
+ * even those of other writers.
+ */
 const formatted: Readonly<Record<string, string>> = {
   'date-time': 'timestamptz',
   uuid: 'uuid',
@@ -129,7 +139,10 @@ const formatted: Readonly<Record<string, string>> = {
   int64: 'bigint',
 }
 
-/** Types that keep, sort and range exactly: text by code points, doubles, whole numbers, and JSON for the rest. */
+/**
+ * The column types that store, sort and compare exactly: text by code points, doubles, whole
+ * numbers, and JSON for the rest.
+ */
 function typeOf(shape: Shape): string {
   const [type, ...others] = shape.types
   if (type === undefined || others.length > 0) return 'jsonb'
@@ -142,13 +155,18 @@ function typeOf(shape: Shape): string {
   return types[type] ?? 'jsonb'
 }
 
-/** Seven digits behind the point are more than a timestamp holds; their text sorts and ranges as the moments do. */
+/**
+ * A check for texts with seven fractional digits, more than a timestamp holds. Their order is that
+ * of the moments.
+ */
 function checkOf({ format, types }: Shape, column: string): string {
   if (format !== 'local-date-time' || !types.has('string')) return ''
   return ` CHECK (${quote(column)} ~ '^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}[.][0-9]{7}$')`
 }
 
-/** What the database would say of the table, so that indexes are made on the very expressions that lists use. */
+/**
+ * The catalog's description of the new table, so that indexes use the same expressions as lists.
+ */
 function relationOf(columns: readonly Column[]): Relation {
   const described = columns.map(({ name, type, notNull }): [string, CatalogColumn] => {
     const plain = type.startsWith('text') ? 'text' : type === 'timestamptz' ? 'timestamp with time zone' : type
@@ -260,7 +278,7 @@ function* joinTables(
     if (apart !== undefined) {
       const by = layout.key.findIndex(({ column }) => column === apart.column)
       yield apart.beside(relationName(join.table), keys[by] as string)
-      // Both tables must be distributed before one refers to the other.
+      // A distributed table can only refer to another distributed table.
       yield `ALTER TABLE ${name} ADD ${reference};`
     }
     yield `CREATE INDEX ON ${name} (${keys.map(quote).join(', ')});`

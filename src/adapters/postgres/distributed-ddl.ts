@@ -1,4 +1,4 @@
-/** What `tableDdl` prints for tables that Citus distributes. */
+/** The statements that `tableDdl` prints for tables that Citus distributes. */
 import type { ResourceDefinition } from '../../definition/resource.js'
 import { checkOptions } from '../../options/check.js'
 import type { Kinds } from '../../options/kinds.js'
@@ -8,12 +8,13 @@ import { literal, quoteRelation, type RelationName, relationName } from './sql/s
 import type { Layout } from './table/layout.js'
 import { unfit } from './unfit.js'
 
-/** How `tableDdl` prints a table. */
+/** The options of `tableDdl`. */
 export interface TableDdlOptions {
   /**
-   * Distributes the tables over the servers of Citus. Default false. With `colocateWith`, the rows lie
-   * beside those of that table with the same value in its distribution column: a contained collection
-   * whose key begins with its parent's, beside the parent's table.
+   * Distributes the tables over the servers of Citus. Default false. With `colocateWith`, rows are
+   * placed on the same server as the rows of that table with the same value in its distribution
+   * column. Use it for a contained collection whose key begins with its parent's key, with the
+   * parent's table.
    */
   readonly distributed?: boolean | { readonly colocateWith: string | RelationName }
 }
@@ -27,15 +28,18 @@ export const tableDdlKinds: Kinds<TableDdlOptions> = { distributed: ['boolean', 
 export interface Distributing {
   /** The distribution column of the resource's own table. */
   readonly column: string
-  /** The resource's own table, by its distribution column. */
+  /** The statement that distributes the resource's own table. */
   readonly own: string
-  /** A table of attached records, beside the records. */
+  /** The statement that distributes a join table, colocated with the records. */
   beside(table: RelationName, column: string): string
-  /** A table of its own, which others may have distributed already. */
+  /** The statement that distributes an independent table, unless it is distributed already. */
   once(table: RelationName, column: string): string
 }
 
-/** Checks the options. Gives `undefined` where nothing is distributed; throws `ConfigurationError` where the version needs a trigger. */
+/**
+ * Checks the options. Returns `undefined` if nothing is distributed. Throws `ConfigurationError` if
+ * the version needs a trigger.
+ */
 export function distributing(
   definition: ResourceDefinition,
   { table, version }: PostgresAdapterOptions,
@@ -46,9 +50,10 @@ export function distributing(
   if (distributed === false) return undefined
   if (typeof version !== 'object' || !('column' in version) || version.soleWriter !== true)
     throw unfit(
-      'tableDdl() prints a distributed table for a version that needs no trigger, since Citus has none there: version: { column: "version", soleWriter: true }',
+      'tableDdl() can only print a distributed table for a version without a trigger, because Citus supports ' +
+        'none there: version: { column: "version", soleWriter: true }',
     )
-  // Rows that are read together lie on one server where the parent's key is in the key.
+  // If the parent's key is part of the key, rows that are read together are on one server.
   const member =
     definition.parent?.by.find((name) => definition.key.members.includes(name)) ?? definition.key.members[0]
   const column = layout.key.find(({ name }) => name === member)?.column as string
@@ -63,5 +68,5 @@ export function distributing(
   }
 }
 
-/** A table's name as a text that is read as an identifier. */
+/** The name of a table as a text that PostgreSQL parses as an identifier. */
 const nameOf = (name: RelationName): string => literal(quoteRelation(name))

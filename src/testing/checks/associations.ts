@@ -1,4 +1,4 @@
-/** Records under the parents that they are attached to. */
+/** Checks of associations: records in the collections of their parents. */
 import type { ParentKey } from '../../adapters/contract.js'
 import type { Check, Need } from '../check.js'
 import { expectEqual, expectSameSet, expectThat } from '../contract-error.js'
@@ -36,7 +36,7 @@ const sentence = (
 export const associations: readonly Check[] = [
   {
     id: 'associations/held',
-    title: 'A record whose member holds the key of a parent is under that parent.',
+    title: 'A record whose member holds the key of a parent is in the collection of that parent.',
     on: 'contracts',
     needs: ['attach'],
     async run(stage) {
@@ -45,13 +45,18 @@ export const associations: readonly Check[] = [
       await expectUnder(stage, client('invoices', 'bob'), [], 'from the start')
     },
   },
-  sentence('listed', 'With a parent, only what is attached to it belongs to a list.', ['attach'], async (stage, as) => {
-    await expectUnder(stage, client(as), [], 'before')
-    await attached(stage, client(as), 'C-0', 'C-3')
-    await expectUnder(stage, client(as), ['C-0', 'C-3'], 'after attach()')
-    await expectUnder(stage, client(as, 'eve'), [], 'after attach() to another')
-  }),
-  sentence('asked', 'Conditions, order, pages and totals hold under a parent.', ['attach'], async (stage, as) => {
+  sentence(
+    'listed',
+    'A list with a parent contains only the records that are attached to it.',
+    ['attach'],
+    async (stage, as) => {
+      await expectUnder(stage, client(as), [], 'before')
+      await attached(stage, client(as), 'C-0', 'C-3')
+      await expectUnder(stage, client(as), ['C-0', 'C-3'], 'after attach()')
+      await expectUnder(stage, client(as, 'eve'), [], 'after attach() to another')
+    },
+  ),
+  sentence('asked', 'Conditions, order, pages and totals apply within a parent.', ['attach'], async (stage, as) => {
     await attached(stage, client(as), 'C-0', 'C-1', 'C-3', 'C-4', 'C-6')
     const page = await stage.list({
       parent: client(as),
@@ -74,7 +79,7 @@ export const associations: readonly Check[] = [
   }),
   sentence(
     'by-value',
-    'By a member, that member holds the key of the parent; otherwise the record stays as it is.',
+    'Attaching by a member sets it to the key of the parent; otherwise the record does not change.',
     ['attach'],
     async (stage, as) => {
       await attached(stage, client(as), 'C-1')
@@ -85,7 +90,7 @@ export const associations: readonly Check[] = [
       stage.expectValue(await stage.read('C-1'), record, 'the attached record')
     },
   ),
-  sentence('twice', 'Attaching twice is no error and no change.', ['attach'], async (stage, as) => {
+  sentence('twice', 'Attaching twice is not an error and changes nothing.', ['attach'], async (stage, as) => {
     await attached(stage, client(as), 'C-2')
     const before = await stage.stored('C-2')
     await attached(stage, client(as), 'C-2')
@@ -94,7 +99,7 @@ export const associations: readonly Check[] = [
   }),
   sentence(
     'absent',
-    "Attaching what does not exist is 'absent', with a version too, and attaches nothing.",
+    "Attaching a record that does not exist is 'absent', also with a version, and attaches nothing.",
     ['attach'],
     async (stage, as) => {
       for (const expected of [undefined, 'other'])
@@ -149,7 +154,7 @@ export const associations: readonly Check[] = [
   },
   {
     id: 'associations/as',
-    title: 'The segment tells two associations with one parent apart.',
+    title: 'The segment distinguishes two associations with one parent.',
     on: 'contracts',
     needs: ['attach', 'detach'],
     async run(stage) {

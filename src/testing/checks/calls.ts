@@ -1,4 +1,4 @@
-/** Calls are isolated: no call shows in the answer of another. */
+/** Checks that calls are isolated: no call affects the result of another. */
 import { type Check, ticks, upTo } from '../check.js'
 import { expectEqual, expectSameSet, expectThat } from '../contract-error.js'
 import { listRequest } from '../requests.js'
@@ -14,8 +14,7 @@ const within = (stage: Stage, depot: string, urgent?: boolean): readonly string[
 export const calls: readonly Check[] = [
   {
     id: 'calls/same-request',
-    title:
-      'One and the same frozen request, asked again, is answered by the scope of its call and by what is stored then.',
+    title: 'A frozen request that is used again returns what is in the scope of its call and stored at that time.',
     on: 'parcels',
     async run(stage) {
       const { adapter } = stage
@@ -41,7 +40,7 @@ export const calls: readonly Check[] = [
   },
   {
     id: 'calls/same-call',
-    title: 'Within one call, a read gives what is stored then, not what an earlier read of the call gave.',
+    title: 'Within one call, a read returns what is stored at that time, not the result of an earlier read.',
     on: 'any',
     needs: ['replace', 'remove'],
     async run(stage) {
@@ -68,7 +67,7 @@ export const calls: readonly Check[] = [
   },
   {
     id: 'calls/beside',
-    title: 'Concurrent calls with different scopes and requests each get their own answer.',
+    title: 'Concurrent calls with different scopes and requests each get their own result.',
     on: 'parcels',
     async run(stage) {
       const codes = stage.held.map(({ code }) => code as string)

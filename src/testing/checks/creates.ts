@@ -1,4 +1,4 @@
-/** What create() makes. */
+/** Checks of create(). */
 import { type Check, upTo } from '../check.js'
 import { expectEqual, expectSameSet, expectThat } from '../contract-error.js'
 import { client } from '../fixtures.js'
@@ -57,7 +57,7 @@ export const creates: readonly Check[] = [
   },
   {
     id: 'create/assigned-given',
-    title: 'An assigned key that a create gives is kept, and stands in the way of none that the store assigns.',
+    title: 'A create may set an assigned key itself; the store then assigns no key that conflicts with it.',
     on: 'orders',
     needs: ['create'],
     async run(stage) {
@@ -79,7 +79,7 @@ export const creates: readonly Check[] = [
   },
   {
     id: 'create/attached',
-    title: 'With attachTo, what is created is attached in the same step.',
+    title: 'With attachTo, the created record is attached in the same step.',
     on: 'contracts',
     needs: ['create', 'attach'],
     async run(stage) {
@@ -113,7 +113,7 @@ export const creates: readonly Check[] = [
   },
   {
     id: 'create/attached-version',
-    title: 'With attachTo, create() answers the record as it is once it is attached, with the version that is stored.',
+    title: 'With attachTo, create() returns the record in its state after attaching, with the version that is stored.',
     on: 'contracts',
     needs: ['create', 'attach', 'replace'],
     async run(stage) {
@@ -129,7 +129,7 @@ export const creates: readonly Check[] = [
   },
   {
     id: 'create/attached-whole',
-    title: 'A create whose attach can not be is refused, and leaves no record behind.',
+    title: 'A create is refused if its record cannot be attached, and leaves no record behind.',
     on: 'contracts',
     needs: ['create', 'attach'],
     async run(stage) {

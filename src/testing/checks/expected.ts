@@ -1,10 +1,10 @@
-/** Compare-and-set, one caller at a time. */
+/** Checks of compare-and-set without concurrency. */
 import type { Check } from '../check.js'
 import { expectEqual, expectThat } from '../contract-error.js'
 import { associations, client } from '../fixtures.js'
 import type { Stage } from '../stage.js'
 
-/** The versions that clients could make of one: none of them is it. */
+/** Texts that a client could derive from a version. None of them equals it. */
 const near = (version: string): readonly string[] => [
   '',
   ' ',
@@ -35,7 +35,7 @@ async function held(stage: Stage) {
   return { record, key, version }
 }
 
-/** A replaced record: its key, and the version that it has no more. */
+/** A replaced record: its key, and its previous version. */
 async function outdated(stage: Stage) {
   const { record, key, version } = await held(stage)
   const current = await stage.replaced(key, stage.change(record, 1))
@@ -45,8 +45,7 @@ async function outdated(stage: Stage) {
 export const expected: readonly Check[] = [
   {
     id: 'expected/replace',
-    title:
-      "replace() with a version that is stored no more answers 'stale' and changes nothing; with the current one it writes.",
+    title: "replace() with an outdated version returns 'stale' and changes nothing; with the current one it writes.",
     on: 'any',
     needs: ['replace'],
     async run(stage) {
@@ -64,8 +63,7 @@ export const expected: readonly Check[] = [
   },
   {
     id: 'expected/remove',
-    title:
-      "remove() with a version that is stored no more answers 'stale' and removes nothing; with the current one it removes.",
+    title: "remove() with an outdated version returns 'stale' and removes nothing; with the current one it removes.",
     on: 'any',
     needs: ['replace', 'remove'],
     async run(stage) {
@@ -118,7 +116,7 @@ export const expected: readonly Check[] = [
   },
   {
     id: 'expected/equal',
-    title: 'A version is compared also where the write would change nothing.',
+    title: 'A version is compared even if the write would change nothing.',
     on: 'any',
     needs: ['replace'],
     async run(stage) {
@@ -134,7 +132,7 @@ export const expected: readonly Check[] = [
   },
   {
     id: 'expected/others',
-    title: 'A version is that of one record: another one does not take it.',
+    title: 'A version belongs to one record: another record does not accept it.',
     on: 'any',
     needs: ['replace', 'remove'],
     async run(stage) {
@@ -170,7 +168,7 @@ export const expected: readonly Check[] = [
   },
   {
     id: 'expected/removed',
-    title: 'What is removed is gone: from reads and lists, for a second remove, and no replace brings it back.',
+    title: 'A removed record is absent from reads and lists and for a second remove, and no replace restores it.',
     on: 'any',
     needs: ['replace', 'remove'],
     async run(stage) {
@@ -186,7 +184,7 @@ export const expected: readonly Check[] = [
   },
   {
     id: 'expected/recreated',
-    title: 'The version of a record that was removed is stale for the one that took its key.',
+    title: 'The version of a removed record is stale for a new record with the same key.',
     on: 'any',
     needs: ['create', 'replace', 'remove'],
     async run(stage) {
@@ -200,7 +198,7 @@ export const expected: readonly Check[] = [
   },
   {
     id: 'expected/other-texts',
-    title: 'Versions are compared as texts: whatever else a client may send as one is stale, never an error.',
+    title: 'Versions are compared as texts: any other text that a client sends is stale, never an error.',
     on: 'any',
     needs: ['replace', 'remove'],
     async run(stage) {

@@ -1,4 +1,4 @@
-/** What a list's conditions match. */
+/** Checks of the conditions of a list. */
 import type { Scalar } from '../../adapters/contract.js'
 import { type Check, upTo } from '../check.js'
 import { expectEqual } from '../contract-error.js'
@@ -7,7 +7,9 @@ import type { Where } from '../requests.js'
 import type { Row } from '../row.js'
 import { expectMatches, valuesOf } from './matches.js'
 
-/** Members whose values compare alike in every store: numbers, and date-times as their texts. */
+/**
+ * Members whose values compare in the same way in every store: numbers, and date-times as texts.
+ */
 const ordered = ['pieces', 'weight', 'collected', 'address.postcode'] as const
 const exact = [...ordered, 'code', 'label', 'note', 'urgent', 'address.street'] as const
 
@@ -34,7 +36,7 @@ const comparison = (
 export const filters: readonly Check[] = [
   {
     id: 'filters/eq',
-    title: 'eq matches just the records whose member has the value, of every type and of nested members.',
+    title: 'eq matches exactly the records whose member has the value, of every type and of nested members.',
     on: 'parcels',
     async run(stage) {
       for (const field of exact) {
@@ -46,7 +48,7 @@ export const filters: readonly Check[] = [
   },
   {
     id: 'filters/literal',
-    title: 'Text is compared as it is: case, spaces, %, _ and * count.',
+    title: 'Text is compared literally: case, spaces, %, _ and * matter.',
     on: 'parcels',
     async run(stage) {
       for (const value of ['ASH', 'ash ', 'a%', '%', '_sh', 'a*', 'ash_', "ash' or '1'='1", 'null', '']) {
@@ -76,9 +78,9 @@ export const filters: readonly Check[] = [
       }
     },
   },
-  comparison('gt', 'gt matches what is larger, and not what is equal.', (member, value) => member > value),
+  comparison('gt', 'gt matches larger values, and not equal ones.', (member, value) => member > value),
   comparison('gte', 'gte matches what is larger or equal.', (member, value) => member >= value),
-  comparison('lt', 'lt matches what is smaller, and not what is equal.', (member, value) => member < value),
+  comparison('lt', 'lt matches smaller values, and not equal ones.', (member, value) => member < value),
   comparison('lte', 'lte matches what is smaller or equal.', (member, value) => member <= value),
   {
     id: 'filters/text-ranges',
@@ -130,7 +132,7 @@ export const filters: readonly Check[] = [
   },
   {
     id: 'filters/in-many',
-    title: 'in may have any number of values: the last of hundreds matches as the first.',
+    title: 'in may have any number of values: the last of hundreds matches like the first.',
     on: 'parcels',
     async run(stage) {
       const far: Readonly<Record<string, (i: number) => Scalar>> = {
@@ -227,7 +229,7 @@ export const filters: readonly Check[] = [
   },
   {
     id: 'filters/and',
-    title: 'Conditions hold all at once, also several of one member.',
+    title: 'All conditions must hold, also several on one member.',
     on: 'parcels',
     async run(stage) {
       const urgent: Where = { field: 'urgent', op: 'eq', value: true }
@@ -266,7 +268,7 @@ export const filters: readonly Check[] = [
   },
   {
     id: 'filters/composite-key',
-    title: 'Parts of a composite key filter as any member: what a parent contains is found by them.',
+    title: 'Parts of a composite key filter like any member: they find the records that a parent contains.',
     on: 'lines',
     async run(stage) {
       await expectMatches(stage, [{ field: 'order', op: 'eq', value: 2 }], ({ order }) => order === 2)

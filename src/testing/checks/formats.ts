@@ -1,4 +1,7 @@
-/** Values with a format (docs/resources.md) survive exactly and are compared as values, not as texts. */
+/**
+ * Checks that values with a format (docs/resources.md) survive exactly and are compared as values,
+ * not as texts.
+ */
 import type { Scalar } from '../../adapters/contract.js'
 import { valueFormat } from '../../definition/value-formats.js'
 import type { Check } from '../check.js'
@@ -11,10 +14,13 @@ import { expectMatches, valuesOf } from './matches.js'
 
 const nullable = ['taken', 'amount', 'total', 'source'] as const
 const members = ['device', 'counter', ...nullable] as const
-/** Those whose order is the same in every store. */
+/** The formats whose order is the same in every store. */
 const ordered = ['counter', 'taken', 'amount', 'total'] as const
 
-/** Below, at or above zero as one value is smaller than, equal to or larger than another; null is the largest. */
+/**
+ * Negative, zero or positive if one value is smaller than, equal to or larger than another. Null is
+ * the largest.
+ */
 function compareMembers(stage: Stage, field: string, a: Scalar | null, b: Scalar | null): number {
   if (a === null || b === null) return Number(a === null) - Number(b === null)
   const compare =
@@ -22,7 +28,9 @@ function compareMembers(stage: Stage, field: string, a: Scalar | null, b: Scalar
   return compare(a as string, b as string)
 }
 
-/** The keys of all records in the order of a member, the key last and in its direction. */
+/**
+ * The keys of all records in the order of a member, with the key last, in the member's direction.
+ */
 function inOrder(stage: Stage, field: string, descending: boolean): readonly string[] {
   const terms = [field, 'device', 'counter']
   const sorted = [...stage.held].sort((a, b) => {
@@ -35,7 +43,7 @@ function inOrder(stage: Stage, field: string, descending: boolean): readonly str
   return (descending ? sorted.reverse() : sorted).map((record) => stage.keyText(record))
 }
 
-/** Values that a store may refuse, and may not change. */
+/** Values that a store may refuse but must not change. */
 const odd: readonly Row[] = [
   { amount: '0.1' },
   { amount: '-0.000000000000000001' },
@@ -89,7 +97,7 @@ export const formats: readonly Check[] = [
   },
   {
     id: 'formats/keys',
-    title: 'Keys of these formats name one record each: numbers that a double takes for equal are two.',
+    title: 'Keys of these formats identify one record each: numbers that are equal as doubles are different keys.',
     on: 'readings',
     async run(stage) {
       const found = await stage.readAll(stage.held.map((record) => stage.key(record)))
@@ -105,7 +113,7 @@ export const formats: readonly Check[] = [
   },
   {
     id: 'formats/eq',
-    title: 'eq and in match just the records whose member has the value, with every digit.',
+    title: 'eq and in match exactly the records whose member has the value, with every digit.',
     on: 'readings',
     async run(stage) {
       for (const field of members) {
@@ -133,7 +141,7 @@ export const formats: readonly Check[] = [
     on: 'readings',
     async run(stage) {
       for (const field of ordered) {
-        // Between and beyond what is held, too.
+        // Also compares with values between and beyond the stored ones.
         const others =
           field === 'taken'
             ? ['2026-11-20T22:00:00.0005Z']
@@ -171,7 +179,7 @@ export const formats: readonly Check[] = [
   },
   {
     id: 'formats/seek',
-    title: 'A place that is sought is compared as numbers and moments are, not as texts.',
+    title: 'A position to seek is compared as a number or moment, not as a text.',
     on: 'readings',
     async run(stage) {
       for (const field of [...ordered, 'device', 'source'])
@@ -181,7 +189,7 @@ export const formats: readonly Check[] = [
   },
 ]
 
-/** Seeks from every record of the order, and expects those that stand beside it. */
+/** Seeks from every record of the order, and expects its neighbours. */
 async function expectSought(
   stage: Stage,
   parts: ListParts & { readonly sort: string; readonly size: number },

@@ -1,4 +1,4 @@
-/** All checks, those first on which others stand: a value that does not survive fails most of what follows. */
+/** All checks. Basic ones come first: if a value does not survive, most later checks fail. */
 import type { Check } from '../check.js'
 import { associations } from './associations.js'
 import { calls } from './calls.js'

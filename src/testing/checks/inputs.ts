@@ -1,4 +1,4 @@
-/** An adapter does not change what it is given, which may be frozen. */
+/** Checks that an adapter does not modify its arguments, which may be frozen. */
 import type { AdapterCall } from '../../adapters/contract.js'
 import { freezeThroughout } from '../../definition/fixed.js'
 import type { Check } from '../check.js'
@@ -7,9 +7,7 @@ import { listRequest } from '../requests.js'
 import type { Row } from '../row.js'
 import type { Stage } from '../stage.js'
 
-/**
- * Asks with inputs that can be changed, and compares them afterwards; then asks with frozen ones.
- */
+/** Calls with modifiable arguments and compares them afterwards, then calls with frozen ones. */
 async function expectUntouched<I extends readonly unknown[]>(
   what: string,
   make: (round: number) => I,
@@ -28,14 +26,14 @@ async function expectUntouched<I extends readonly unknown[]>(
     await ask(freezeThroughout(make(1)), { ...freezeThroughout(others), signal })
   } catch (error) {
     if (error instanceof ContractError || !(error instanceof TypeError)) throw error
-    throw new ContractError(`Expected ${what} to take frozen values; came the error "${error.message}".`)
+    throw new ContractError(`Expected ${what} to accept frozen values, but got the error "${error.message}".`)
   }
 }
 
 export const inputs: readonly Check[] = [
   {
     id: 'privacy/inputs',
-    title: 'An adapter does not change what it is given (values, keys, requests, scopes), and takes frozen objects.',
+    title: 'An adapter does not modify its arguments (values, keys, requests, scopes), and accepts frozen objects.',
     on: 'lines',
     needs: ['create', 'replace', 'remove'],
     async run(stage) {
@@ -90,7 +88,7 @@ export const inputs: readonly Check[] = [
   },
   {
     id: 'privacy/parents',
-    title: 'An adapter does not change the parents that it is given, nor `attachTo` and `idempotency` of a create.',
+    title: 'An adapter modifies neither the parents that it gets, nor `attachTo` and `idempotency` of a create.',
     on: 'contracts',
     needs: ['create', 'attach', 'detach'],
     async run(stage) {

@@ -1,6 +1,6 @@
 /**
- * Creates that a client may repeat (VERB-12): what is kept under an id, and that nothing is created
- * twice.
+ * Checks of creates that a client may repeat (VERB-12): which record is kept under an id, and that
+ * nothing is created twice.
  */
 import { type Check, rounds, upTo } from '../check.js'
 import { expectEqual, expectThat } from '../contract-error.js'
@@ -15,18 +15,21 @@ type Answer = Awaited<ReturnType<Stage['repeatable']>>
 const createdOf = (answer: Answer): Item | undefined =>
   typeof answer === 'object' && 'created' in answer ? answer.created : undefined
 
-/** What was created; throws where nothing was. */
+/** The created record. Throws if there is none. */
 function expectCreated(answer: Answer, what: string): Item {
   const created = createdOf(answer)
   expectThat(created !== undefined, `${what} to answer { created }`, answer)
   return created
 }
 
-/** The first create of an id, which makes a record. */
+/** The first create with an id, which makes a record. */
 const first = async (stage: Stage, value: Row, id: string): Promise<Item> =>
   expectCreated(await stage.repeatable(value, idempotency(id)), 'create() with a new id')
 
-/** Both ways to ask again, over this peer, answer the record and the version that the first create answered. */
+/**
+ * Checks that both ways to repeat, over this peer, return the record and the version of the first
+ * create.
+ */
 async function expectKept(
   stage: Stage,
   value: Row,
@@ -82,7 +85,7 @@ export const keys: readonly Check[] = [
   },
   {
     id: 'keys/unknown',
-    title: 'recall() of an id that no create has come with answers nothing.',
+    title: 'recall() of an id that no create has used returns undefined.',
     on: 'any',
     needs: ['create', 'recall'],
     async run(stage) {
@@ -94,7 +97,7 @@ export const keys: readonly Check[] = [
   {
     id: 'keys/mismatched',
     title:
-      "An id that came with another fingerprint is 'mismatched', for create() and recall(), and nothing is created or forgotten.",
+      "An id that was used with another fingerprint is 'mismatched', for create() and recall(), and nothing is created or forgotten.",
     on: 'any',
     needs: ['create', 'recall'],
     async run(stage) {
@@ -120,7 +123,7 @@ export const keys: readonly Check[] = [
   },
   {
     id: 'keys/changed',
-    title: 'What is kept is the record as it was created, also once it has been replaced.',
+    title: 'The kept record is the original one, even after it has been replaced.',
     on: 'any',
     needs: ['create', 'recall', 'replace'],
     async run(stage) {
@@ -133,7 +136,7 @@ export const keys: readonly Check[] = [
   },
   {
     id: 'keys/removed',
-    title: 'A repeat brings nothing back that has been removed, and still answers what was created.',
+    title: 'A repeat does not restore a removed record, and still returns the original one.',
     on: 'any',
     needs: ['create', 'recall', 'remove'],
     async run(stage) {
@@ -193,7 +196,7 @@ export const keys: readonly Check[] = [
   },
   {
     id: 'keys/many',
-    title: 'Many ids are kept at once, the first as the last.',
+    title: 'Many ids are kept at the same time, the first like the last.',
     on: 'orders',
     needs: ['create', 'recall'],
     async run(stage) {
@@ -206,7 +209,7 @@ export const keys: readonly Check[] = [
   },
   {
     id: 'keys/refused',
-    title: 'A create that is refused keeps nothing: the next one with its id is judged anew.',
+    title: 'A refused create keeps nothing: the next one with its id is processed normally.',
     on: 'any',
     needs: ['create', 'recall'],
     async run(stage) {
@@ -224,7 +227,7 @@ export const keys: readonly Check[] = [
   },
   {
     id: 'keys/attached',
-    title: 'With attachTo, a repeat attaches nothing again: what has been taken out stays out.',
+    title: 'With attachTo, a repeat attaches nothing again: a detached record stays detached.',
     on: 'contracts',
     needs: ['create', 'recall', 'attach', 'detach'],
     async run(stage) {

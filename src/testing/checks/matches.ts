@@ -1,4 +1,4 @@
-/** What checks of lists and their conditions ask. */
+/** Helpers for checks of lists and their conditions. */
 import type { Scalar } from '../../adapters/contract.js'
 import { expectSameSet, show } from '../contract-error.js'
 import { memberAt } from '../model.js'
@@ -6,11 +6,11 @@ import type { Where } from '../requests.js'
 import type { Row } from '../row.js'
 import type { Stage } from '../stage.js'
 
-/** The values of a member among the records, each once, without null. */
+/** The distinct values of a member among the records, without null. */
 export const valuesOf = (stage: Stage, field: string): readonly Scalar[] =>
   [...new Set(stage.held.map((record) => memberAt(record, field)))].filter((value) => value !== null)
 
-/** Throws where a list does not hold just the records for which `holds`. */
+/** Throws if a list does not contain exactly the records for which `holds` is true. */
 export async function expectMatches(
   stage: Stage,
   where: readonly Where[],

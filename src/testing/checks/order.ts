@@ -1,4 +1,4 @@
-/** The order of a list. */
+/** Checks of the order of a list. */
 import { get } from '../../definition/json.js'
 import type { Check } from '../check.js'
 import { ContractError, expectEqual } from '../contract-error.js'
@@ -8,12 +8,12 @@ import { sortTerms } from '../requests.js'
 import type { Row } from '../row.js'
 import type { Stage } from '../stage.js'
 
-/** What can be sorted by in any store: the declared members, and the key. */
+/** The members that can be sorted by in any store: the declared ones, and the key. */
 const sortable = ({ definition }: Pick<Subject, 'definition'>): readonly string[] => [
   ...new Set([...definition.sort, ...definition.key.members]),
 ]
 
-/** Throws where a list of this sort does not come as the orders of its members say. */
+/** Throws if a list with this sort does not have the order that its members require. */
 async function expectOrder(stage: Stage, sort: string, places: Map<string, Places>): Promise<void> {
   const terms = sortTerms(sort, stage.definition.key.members)
   for (const { field } of terms) if (!places.has(field)) places.set(field, await placesOf(stage, field))

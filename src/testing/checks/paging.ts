@@ -1,4 +1,4 @@
-/** Pages by offset, and what they say of the whole. */
+/** Checks of pages by offset and of totals. */
 import { type Check, upTo } from '../check.js'
 import { expectEqual, expectThat } from '../contract-error.js'
 import type { Where } from '../requests.js'
@@ -8,7 +8,7 @@ const urgent: readonly Where[] = [{ field: 'urgent', op: 'eq', value: true }]
 export const paging: readonly Check[] = [
   {
     id: 'paging/whole',
-    title: 'Pages beside each other neither repeat nor skip a record.',
+    title: 'Adjacent pages neither repeat nor skip a record.',
     on: 'any',
     async run(stage) {
       const expected = stage.held.map((record) => stage.keyText(record)).sort()
@@ -26,7 +26,7 @@ export const paging: readonly Check[] = [
   },
   {
     id: 'paging/past-end',
-    title: 'Past the end is an empty page, however far.',
+    title: 'Any page past the end is empty.',
     on: 'any',
     async run(stage) {
       const far = Number.MAX_SAFE_INTEGER
@@ -45,7 +45,7 @@ export const paging: readonly Check[] = [
   },
   {
     id: 'paging/total',
-    title: 'Every page tells how many records there are in all, the one past the end too.',
+    title: 'Every page reports the total number of records, even one past the end.',
     on: 'any',
     needs: ['total'],
     async run(stage) {
@@ -69,7 +69,7 @@ export const paging: readonly Check[] = [
   },
   {
     id: 'paging/total-filtered',
-    title: 'The total counts what matches the conditions, on every page.',
+    title: 'The total counts the records that match the conditions, on every page.',
     on: 'parcels',
     needs: ['total'],
     async run(stage) {
@@ -92,7 +92,7 @@ export const paging: readonly Check[] = [
   },
   {
     id: 'paging/total-follows',
-    title: 'The total follows what is created and removed.',
+    title: 'The total changes with creates and removes.',
     on: 'any',
     needs: ['total', 'create', 'remove'],
     async run(stage) {
@@ -104,7 +104,7 @@ export const paging: readonly Check[] = [
   },
   {
     id: 'paging/more',
-    title: 'Where a page says whether more lies beyond it, it says the truth.',
+    title: 'If a page reports whether there are more items beyond it, that is correct.',
     on: 'any',
     async run(stage) {
       const { length } = stage.held

@@ -1,10 +1,10 @@
-/** Nobody changes what is stored but by a write. */
+/** Checks that stored values only change by writes. */
 import { isContainer } from '../../definition/json.js'
 import type { Check } from '../check.js'
 import { expectEqual, expectThat } from '../contract-error.js'
 import type { Item } from '../stage.js'
 
-/** Changes whatever can be changed of a value, as careless code would; frozen parts throw, and that is fine. */
+/** Modifies all parts of a value that can be modified. Frozen parts throw, which is accepted. */
 function spoil(value: unknown): void {
   if (!isContainer(value)) return
   for (const member of Object.values(value)) spoil(member)
@@ -16,7 +16,7 @@ function spoil(value: unknown): void {
 export const privacy: readonly Check[] = [
   {
     id: 'privacy/given',
-    title: 'What a caller does afterwards to a value that it gave changes nothing stored.',
+    title: 'Modifying an argument after the call does not change the stored value.',
     on: 'any',
     needs: ['create', 'replace'],
     async run(stage) {
@@ -36,7 +36,7 @@ export const privacy: readonly Check[] = [
   },
   {
     id: 'privacy/handed-out',
-    title: 'What a caller does to a value that it got changes nothing stored.',
+    title: 'Modifying a result does not change the stored value.',
     on: 'any',
     async run(stage) {
       const record = stage.record()
@@ -64,7 +64,7 @@ export const privacy: readonly Check[] = [
   },
   {
     id: 'privacy/answered',
-    title: 'What a caller does to the answer of a write changes nothing stored.',
+    title: 'Modifying the result of a write does not change the stored value.',
     on: 'any',
     needs: ['create', 'replace'],
     async run(stage) {
@@ -82,7 +82,7 @@ export const privacy: readonly Check[] = [
   },
   {
     id: 'privacy/kept',
-    title: 'What a caller does to what it gave or got changes nothing that is kept for repeats.',
+    title: 'Modifying an argument or a result does not change a record that is kept for repeats.',
     on: 'any',
     needs: ['create', 'recall'],
     async run(stage) {
@@ -102,7 +102,7 @@ export const privacy: readonly Check[] = [
   },
   {
     id: 'privacy/steady',
-    title: 'A value that was handed out stays as it was when the record is changed or removed.',
+    title: 'A returned value does not change when the record is changed or removed.',
     on: 'any',
     needs: ['create', 'replace', 'remove'],
     async run(stage) {

@@ -1,4 +1,4 @@
-/** Compare-and-set and creates, many callers at once, over the adapter and its peers. */
+/** Checks of concurrent compare-and-set and creates, over the adapter and its peers. */
 import { isContainer } from '../../definition/json.js'
 import type { Check } from '../check.js'
 import { rounds, upTo } from '../check.js'
@@ -10,7 +10,7 @@ const callers = 12
 
 const isItem = (answer: unknown): answer is Item => isContainer(answer) && 'version' in answer
 
-/** Asks all callers at once, each over another peer. */
+/** Makes all calls at once, each over another peer. */
 const together = <T>(ask: (caller: number) => Promise<T>): Promise<T[]> => Promise.all(upTo(callers).map(ask))
 
 async function eachRound(
@@ -59,7 +59,7 @@ export const races: readonly Check[] = [
       const code = 'P-3'
       const start = (await stage.stored(code)).value.pieces as number
       await together(async (peer) => {
-        // Somebody wins each time around, so nobody loses more often than the others win.
+        // In each round one caller succeeds, so no caller fails more often than the others succeed.
         for (let done = 0, tries = 0; done < 3; tries += 1) {
           expectThat(
             tries <= callers * 3,

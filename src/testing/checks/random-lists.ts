@@ -1,4 +1,4 @@
-/** Lists in any combination, compared with a simple model of a store. */
+/** Compares lists in random combinations with a simple model of a store. */
 import type { ParentKey, Scalar } from '../../adapters/contract.js'
 import { Random } from '../../random.js'
 import { type Check, upTo } from '../check.js'
@@ -25,7 +25,7 @@ const depots = ['', 'north', 'North', 'south', null, undefined]
 const addresses = [null, undefined, {}, { street: '', postcode: 0 }, { postcode: -1 }, { street: null, postcode: null }]
 
 /**
- * A record such as the fixtures don't have: odd texts, edges of numbers and years, empty and absent
+ * A record unlike those of the fixtures: odd texts, extreme numbers and years, empty and absent
  * members.
  */
 function oddParcel(random: Random, i: number): Row {
@@ -43,7 +43,7 @@ function oddParcel(random: Random, i: number): Row {
   return Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined))
 }
 
-/** Creates odd parcels where the adapter can; one that it refuses is left out. */
+/** Creates odd parcels if the adapter can. Refused ones are skipped. */
 async function addOdd(stage: Stage, random: Random, model: Model): Promise<void> {
   for (const i of upTo(24)) {
     const record = oddParcel(random, i)
@@ -65,7 +65,7 @@ async function addAttached(stage: Stage, random: Random, model: Model): Promise<
   return [...parents, client('favourites', 'nobody')]
 }
 
-/** Throws where a page does not hold these rows. */
+/** Throws if a page does not contain these rows. */
 function expectRows(
   stage: Stage,
   { items, total, exact, more }: Awaited<ReturnType<Stage['list']>>,
@@ -98,8 +98,8 @@ async function ask(
   const whole = { ...parts, size: model.records.size + 1 }
   const first = await list(whole)
   if (parts.search !== undefined && parts.sort === undefined) {
-    // The rank is the store's: what is found must be the same, and the pages must agree with the
-    // whole.
+    // The store decides the rank, so only the set of records must be the same, and the pages must
+    // agree with the whole list.
     const places = new Map(first.items.map(({ value }, i) => [stage.keyText(value), i]))
     rows = [...rows].sort((a, b) => (places.get(stage.keyText(a)) ?? 0) - (places.get(stage.keyText(b)) ?? 0))
   }
@@ -129,7 +129,7 @@ async function ask(
   }
 }
 
-/** A place of a row that is listed, at either end too; or one that no row has. */
+/** The position of a listed row, including the first and the last, or one that no row has. */
 function placeOf(random: Random, model: Model, rows: readonly Row[], sort: string): readonly (Scalar | null)[] {
   const all = [...model.records.values()]
   const row = random.one(rows.length === 0 ? all : [...rows, rows[0] as Row, rows.at(-1) as Row])

@@ -1,4 +1,4 @@
-/** Writes in any sequence, one after the other, compared with a simple model of a store. */
+/** Compares random sequences of writes, one after the other, with a simple model of a store. */
 
 import { type Created, isRefused, type ParentKey, type Refused, type Repeated } from '../../adapters/contract.js'
 import { isContainer } from '../../definition/json.js'
@@ -25,10 +25,10 @@ const scopes: readonly Scope[] = [
 const codes = upTo(10).map((i) => `C-${i}`)
 const ids = ['one', 'two', 'three']
 
-/** The result of a write: `refused` stands for any refusal but `duplicate`. */
+/** The result of a write. `refused` stands for any refusal except `duplicate`. */
 type Verdict = 'absent' | 'stale' | 'done' | 'duplicate' | 'refused' | 'mismatched'
 
-/** A write to the record of one key, by a caller of this scope. */
+/** A write to the record with one key, by a caller with this scope. */
 interface Write {
   readonly code: string
   readonly expected: string | undefined
@@ -36,13 +36,13 @@ interface Write {
   readonly scope: Scope
 }
 
-/** One sequence of writes, with what is stored after each. */
+/** One sequence of writes, and what is stored after each. */
 class Sequence {
   readonly #stage: Stage
   readonly #random: Random
   readonly #model: Model
   readonly #versions = new Map<string, string>()
-  /** All versions that each key had. */
+  /** All versions that each key has had. */
   readonly #past = new Map<string, Set<string>>(codes.map((code) => [code, new Set()]))
   readonly #kept = new Map<string, { readonly fingerprint: string; readonly item: Item }>()
   readonly #methods: readonly ('create' | 'repeat' | 'recall' | 'replace' | 'remove' | 'attach' | 'detach')[]
@@ -194,8 +194,8 @@ class Sequence {
   }
 
   /**
-   * What is stored under a key is what the model has, with a version that fits what was done; so is
-   * what a write answered.
+   * Checks that the model and the store agree on the record with a key, with a version that fits
+   * the outcome, and that the result of the write agrees too.
    */
   async #look(code: string, before: Row | undefined, isDone: boolean, answer?: unknown): Promise<void> {
     const now = this.#model.records.get(code)
@@ -222,7 +222,10 @@ class Sequence {
     this.#past.get(code)?.add(version)
   }
 
-  /** Everything that is stored, by key, in the list of all and under each parent. */
+  /**
+   * Checks everything that is stored: by key, in the list of all records and in that of each
+   * parent.
+   */
   async lookAtAll(): Promise<void> {
     const model = this.#model
     const found = await this.#stage.readAll(codes)

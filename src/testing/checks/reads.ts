@@ -1,11 +1,11 @@
-/** Reading by key. */
+/** Checks of reading by key. */
 import { type Check, upTo } from '../check.js'
 import { expectEqual, expectThat } from '../contract-error.js'
 
 export const reads: readonly Check[] = [
   {
     id: 'reads/order',
-    title: 'read() gets many keys and answers in their order, undefined for what is not there.',
+    title: 'read() accepts many keys and returns the records in their order, undefined for each that does not exist.',
     on: 'any',
     async run(stage) {
       const missing = stage.key(stage.fresh())
@@ -21,7 +21,7 @@ export const reads: readonly Check[] = [
   },
   {
     id: 'reads/duplicates',
-    title: 'A key that is asked for twice in a batch is answered twice.',
+    title: 'A key that occurs twice in a batch is returned twice.',
     on: 'any',
     async run(stage) {
       const [a, b] = [stage.record(0), stage.record(1)]
@@ -66,7 +66,7 @@ export const reads: readonly Check[] = [
   },
   {
     id: 'reads/none',
-    title: 'read() of no keys answers an empty list.',
+    title: 'read() of no keys returns an empty list.',
     on: 'any',
     run: async (stage) => expectEqual(await stage.readAll([]), [], 'read([])'),
   },

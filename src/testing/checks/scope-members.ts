@@ -1,4 +1,4 @@
-/** What the equalities of a scope mean: all of them, exactly, whatever a write says. */
+/** Checks of the equalities of a scope: all must hold, exactly, whatever a write contains. */
 import type { Check } from '../check.js'
 import { expectEqual, expectSameSet, expectThat } from '../contract-error.js'
 import { associations, client, parcel } from '../fixtures.js'
@@ -6,7 +6,7 @@ import type { Row } from '../row.js'
 import type { By } from '../stage.js'
 
 const north: By = { call: { scope: { depot: 'north' } } }
-/** Two equalities, either first: what goes by one of them is caught by the other. */
+/** Two equalities, in both orders, so that a store that ignores one of them is detected. */
 const several: readonly By[] = [
   { call: { scope: { depot: 'north', urgent: true } } },
   { call: { scope: { urgent: true, depot: 'north' } } },

@@ -1,4 +1,4 @@
-/** What lies outside of a call's scope is not there: each method by itself. */
+/** Checks that records outside of a call's scope are absent, for each method. */
 import type { Check } from '../check.js'
 import { expectEqual, expectSameSet, expectThat } from '../contract-error.js'
 import { associations, client, parcel } from '../fixtures.js'

@@ -1,4 +1,6 @@
-/** `q`, as far as every engine agrees: the words of these records are in no dictionary. */
+/**
+ * Checks of `q` in which all search engines agree: the words of these records are in no dictionary.
+ */
 import type { Check } from '../check.js'
 import { expectEqual, expectSameSet, expectThat } from '../contract-error.js'
 import { parcel } from '../fixtures.js'

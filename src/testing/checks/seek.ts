@@ -1,4 +1,4 @@
-/** Pages by place. A store that says `seekable` of no list passes all of these. */
+/** Checks of pages by position. A store that reports `seekable` for no list passes all of them. */
 import type { Scalar } from '../../adapters/contract.js'
 import { type Check, upTo } from '../check.js'
 import { expectEqual, expectThat } from '../contract-error.js'
@@ -6,7 +6,10 @@ import type { ListParts } from '../requests.js'
 import type { Row } from '../row.js'
 import type { By, Item, Stage } from '../stage.js'
 
-/** Walks from page to page by place, from either end, and calls `between` between two pages. Undefined where the store can't seek in this order. */
+/**
+ * Walks from page to page by position, from either end, and calls `between` between two pages.
+ * `undefined` if the store can't seek in this order.
+ */
 async function walk(
   stage: Stage,
   parts: ListParts & { readonly sort: string },
@@ -16,13 +19,13 @@ async function walk(
   if (first.seekable !== true) return undefined
   const all = backwards ? await stage.all(parts, by) : []
   const last = all.at(-1)
-  // Backwards, the walk starts at the last record, which it does not give.
+  // Backwards, the walk starts at the last record, which is not part of the result.
   const found: Item[] = backwards ? (last === undefined ? [] : [last]) : [...first.items]
   while (found.length > 0) {
     await between()
     const edge = (backwards ? found[0] : found.at(-1)) as Item
     const seek = { values: stage.place(edge.value, parts.sort), backwards }
-    // A store that seeks does not look at the page number.
+    // A store that seeks ignores the page number.
     const page = await stage.list({ ...parts, seek, size, page: 500 }, by)
     expectThat(page.seekable === true, 'seekable on every page of an order', page.seekable)
     if (backwards) found.unshift(...page.items)
@@ -217,7 +220,8 @@ export const seek: readonly Check[] = [
           },
         )
         if (found === undefined) return
-        // What changes beside the walk may come or not; a backward walk begins with a record that may be among it.
+        // Records that change during the walk may or may not be returned. A backward walk begins
+        // with a record that may be among them.
         expectEqual(
           keysOf(stage, found).filter((key) => staying.includes(key)),
           staying,

@@ -1,4 +1,4 @@
-/** Attaching and reading while others write. */
+/** Checks of attaching and reading during other writes. */
 import { type Check, rounds, ticks, upTo } from '../check.js'
 import { expectEqual, expectThat } from '../contract-error.js'
 import { client } from '../fixtures.js'
@@ -78,7 +78,7 @@ export const sharedRaces: readonly Check[] = [
         })(),
         ...upTo(4).map(async (peer) => {
           for (const round of upTo(10)) {
-            // Each time at another moment of the write.
+            // Starts at a different moment of the write each time.
             await ticks((round * 3 + peer) % 7)
             check((await stage.all({}, { peer }, 100)).find(({ value }) => stage.keyText(value) === text)?.value)
             check((await stage.read(key, { peer }))?.value)
@@ -94,7 +94,8 @@ export const sharedRaces: readonly Check[] = [
     needs: ['total', 'create', 'remove'],
     async run(stage) {
       let writing = true
-      // Many steps down, then as many up: a count taken some writes later never agrees by chance, as it would where one record comes and goes.
+      // Many removes, then as many creates: a count from a few writes later never agrees by chance,
+      // as it could if a single record were removed and created.
       const rewrite = async () => {
         const records = stage.held.slice(0, 20)
         for (const _ of upTo(2)) {
@@ -187,7 +188,7 @@ export const sharedRaces: readonly Check[] = [
           (peer) => stage.attach(client('invoices', 'eve'), code, version, { peer }),
           (peer) => stage.detach(client('contracts', 'ann'), code, version, { peer }),
         ]
-        // Each time another write comes first.
+        // A different write comes first each time.
         const order = upTo(10).map((i) => (i + round) % writes.length)
         const answers = await Promise.all(order.map((n, peer) => writes[n]?.(peer)))
         const won = answers.filter((answer) => answer !== 'stale' && answer !== 'absent')

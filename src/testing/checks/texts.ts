@@ -1,4 +1,4 @@
-/** Texts that are different stay different: as keys, in conditions, as parents and in scopes. */
+/** Checks that different texts stay different: as keys, in conditions, as parents and in scopes. */
 import { isRefused, type ParentKey } from '../../adapters/contract.js'
 import { type Check, upTo } from '../check.js'
 import { expectEqual, expectThat } from '../contract-error.js'
@@ -8,7 +8,7 @@ import type { Where } from '../requests.js'
 import type { Row } from '../row.js'
 import type { Stage } from '../stage.js'
 
-/** Creates these records; those that the store refuses are left out. */
+/** Creates these records. Those that the store refuses are skipped. */
 async function created(stage: Stage, records: readonly Row[]): Promise<readonly Row[]> {
   const kept: Row[] = []
   for (const [peer, record] of records.entries()) {
@@ -78,7 +78,7 @@ export const texts: readonly Check[] = [
     on: 'parcels',
     needs: ['create'],
     async run(stage) {
-      // No part repeats, so that compression does not make the keys fit.
+      // No part repeats, so compression does not shorten the keys.
       const long = upTo(500)
         .map((i) => ((i * 7919 + 104_729) * 2_654_435_761).toString(36))
         .join('')

@@ -1,9 +1,11 @@
-/** Start, and calls that are given up. */
+/** Checks of the startup, and of aborted calls. */
 import { type Check, upTo } from '../check.js'
 import { ContractError, expectEqual, expectThat } from '../contract-error.js'
 import type { By, Stage } from '../stage.js'
 
-/** An answer or an error is fine, silence is not: only a call that ran out of patience is the adapter's fault. */
+/**
+ * Accepts a result or an error. Only a call that does not settle in time is the adapter's fault.
+ */
 async function answersOrFails(call: Promise<unknown>): Promise<void> {
   try {
     await call

@@ -1,4 +1,6 @@
-/** Texts that many stores can't hold: U+0000 and half of a surrogate pair. JSON has both. */
+/**
+ * Checks of texts that many stores can't hold: U+0000 and unpaired surrogates. JSON supports both.
+ */
 import { isRefused } from '../../adapters/contract.js'
 import type { Check } from '../check.js'
 import { expectEqual, expectThat } from '../contract-error.js'
@@ -8,7 +10,7 @@ import type { Stage } from '../stage.js'
 
 const unstorable = ['\0', 'a\0b', '\ud800', 'a\udc00', '\udfff\ud83d']
 
-/** Texts to create records with, where the adapter creates any. */
+/** Texts to create records with, if the adapter can create any. */
 const offers = (stage: Stage, texts: readonly string[]): readonly string[] => (stage.offers('create') ? texts : [])
 
 export const unstorables: readonly Check[] = [
@@ -85,7 +87,7 @@ export const unstorables: readonly Check[] = [
     on: 'parcels',
     async run(stage) {
       const { code, label } = stage.record()
-      // What such texts become where they are written as UTF-8 without a look.
+      // The texts that result if such texts are encoded as UTF-8 without a check.
       for (const [i, text] of offers(stage, ['\ufffd', 'a\ufffd', 'ab', '', 'a']).entries()) {
         await stage.create(parcel(`near-${i}`, { label: text, note: text, tags: [text] }))
       }

@@ -1,11 +1,14 @@
-/** Values survive exactly, or are refused. */
+/** Checks that values survive exactly, or are refused. */
 import type { Check } from '../check.js'
 import { expectThat } from '../contract-error.js'
 import { parcel } from '../fixtures.js'
 import type { Row } from '../row.js'
 import type { Stage } from '../stage.js'
 
-/** Creates each record and reads it back, by key and from the list. A store may refuse what it can't keep; it may not change it. */
+/**
+ * Creates each record and reads it back, by key and from the list. A store may refuse a value that
+ * it can't store, but must not change it.
+ */
 async function survive(stage: Stage, variants: readonly Row[]): Promise<void> {
   for (const [i, members] of variants.entries()) {
     const record = parcel(`V-${i}`, members)

@@ -1,16 +1,16 @@
-/** Versions of stored values. */
+/** Checks of the versions of stored values. */
 import { type Check, upTo } from '../check.js'
 import { atTime } from '../clock.js'
 import { expectEqual, expectThat } from '../contract-error.js'
 import type { Item, Stage } from '../stage.js'
 
-/** Throws where a version came before. */
+/** Throws if a version was used before. */
 function expectNew(seen: Set<string>, { version }: Item, when: string): void {
   expectThat(!seen.has(version), `a version that was never there before, ${when}`, version)
   seen.add(version)
 }
 
-/** A record, and the versions that it has had. */
+/** A record and the versions that it has had. */
 async function begin(stage: Stage) {
   const record = stage.record()
   const key = stage.key(record)

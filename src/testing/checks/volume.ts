@@ -1,4 +1,4 @@
-/** Stores without records, and with more than a thousand. */
+/** Checks of empty stores, and of stores with more than a thousand records. */
 import { type Check, upTo } from '../check.js'
 import { expectEqual, expectThat, show } from '../contract-error.js'
 import type { Row } from '../row.js'

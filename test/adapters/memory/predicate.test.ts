@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { Condition } from '../../../src/adapters/contract.js'
 import { entryOf } from '../../../src/adapters/memory/entry.js'
 import { compareValues } from '../../../src/adapters/memory/order.js'
-import { isStretch, stretchOf, testOf } from '../../../src/adapters/memory/predicate.js'
+import { isRange, rangeOf, testOf } from '../../../src/adapters/memory/predicate.js'
 import { cpuTime } from '../../cpu-time.js'
 
 const scalar = fc.oneof(fc.integer({ min: -2, max: 2 }), fc.constantFrom('a', 'b', 'c'), fc.boolean())
@@ -19,12 +19,12 @@ const condition = fc
   )
   .map(([where, how]) => ({ ...where, ...how }) as Condition)
 
-describe('stretchOf', () => {
+describe('rangeOf', () => {
   it('QUERY-1: finds in an ordered list exactly what testing each record finds, also where the kinds of values are mixed', () => {
     fc.assert(
       fc.property(fc.array(value, { maxLength: 20 }), fc.array(condition, { maxLength: 3 }), (values, conditions) => {
         const list = values.toSorted(compareValues).map((m, i) => entryOf(String(i), { m }, 'v'))
-        const { from, to } = stretchOf(list, conditions, () => {})
+        const { from, to } = rangeOf(list, conditions, () => {})
         const tests = conditions.map((condition) => testOf(condition))
         expect(list.slice(from, to)).toEqual(list.filter((entry) => tests.every((test) => test(entry.stored.value))))
       }),
@@ -33,9 +33,9 @@ describe('stretchOf', () => {
   })
 })
 
-describe('isStretch', () => {
+describe('isRange', () => {
   it('QUERY-1: is true of comparisons and null, whose records stand side by side', () => {
-    const of = (op: string, given: unknown) => isStretch({ field: 'm', path: ['m'], op, value: given } as Condition)
+    const of = (op: string, given: unknown) => isRange({ field: 'm', path: ['m'], op, value: given } as Condition)
     expect([of('eq', 1), of('lt', 1), of('null', true)]).toEqual([true, true, true])
     expect([of('in', [1]), of('contains', 1), of('eq', null)]).toEqual([false, false, false])
   })

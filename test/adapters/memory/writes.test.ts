@@ -37,7 +37,7 @@ describe('memoryAdapter', () => {
   it('throws where the records or the unique members do not fit the definition', () => {
     expect(() => memoryAdapter(piezas, { records: [{ numero: 1 }, { numero: 1 }] })).toThrow(ConfigurationError)
     expect(() => memoryAdapter(rutas, { records: [{ zona: 'n' } as { zona: string; dia: number }] })).toThrow(
-      /no value of its type in: zona, dia/,
+      /has a missing value, or one of the wrong type, in: zona, dia/,
     )
     expect(() => memoryAdapter(piezas, { unique: [['lotr']] })).toThrow(/Did you mean "lote"/)
   })

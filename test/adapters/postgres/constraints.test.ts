@@ -65,7 +65,7 @@ describe.each(stores)('ERR-2: what the database refuses is a refusal that names 
       {
         refused: 'duplicate',
         members: ['clase', 'desde'],
-        why: 'is taken already, together with the others named here',
+        why: 'is already taken in combination with the other members named here',
       },
     ],
     ['a unique expression', { id: 3, nombre: 'UNO' }, { refused: 'duplicate', members: [] }],

@@ -22,7 +22,7 @@ const notas = defineResource<Nota>()({
   sort: ['texto', 'id'],
   attachedTo: [{ of: 'grupos', by: 'grupo' }],
 })
-const declined = { refused: 'rule', why: 'was turned away by a rule of the store' }
+const declined = { refused: 'rule', why: 'was rejected by a rule of the store' }
 
 describe.each(stores)('what the database declines, on $name', ({ open }) => {
   let store: Store

@@ -266,7 +266,7 @@ describe('ready() on a distributed table', () => {
     postgresAdapter(pool, { ...options, ...given, resource: piezas }).ready()
 
   it.each([
-    ['xmin', 'xmin', /distributed by Citus.*xmin is no version/s],
+    ['xmin', 'xmin', /distributed by Citus.*xmin cannot be the version/s],
     ['a column that a trigger would move', { column: 'version' }, /distributed by Citus.*soleWriter: true/s],
   ] as const)('refuses %s as the version', async (_, version, message) => {
     await expect(ready({ version })).rejects.toMatchObject({

@@ -91,7 +91,10 @@ describe.each(stores)('SQL of a "write" function, over $name', ({ open }) => {
           )
           const made = first && ending.startsWith('COMMIT')
           // A PUT without If-Match does not know which version it replaces.
-          const notMade = first && method === 'PUT' ? /as that statement left it/ : /The change was not made/
+          const notMade =
+            first && method === 'PUT'
+              ? /Whether its earlier changes are committed depends on that statement/
+              : /The change was not made/
           expect(String(told), what).toMatch(made ? /The change is committed/ : notMade)
           if (made) expect(await rows(), what).not.toEqual(before)
           else expect(await rows(), what).toEqual(before)
@@ -188,7 +191,7 @@ describe.each(stores)('SQL of a "write" function, over $name', ({ open }) => {
       expect((await send(method, path, {}, body)).status).toBe(500)
       expect(failures.map(String)).toEqual([
         expect.stringMatching(
-          /"write" function took away the record of "actas" after change\.apply\(\).*Nothing was changed/,
+          /"write" function removed the record of "actas" after change\.apply\(\).*Nothing was changed/,
         ),
       ])
       expect(await rows()).toEqual([{ id: 'a', texto: 'uno' }])
@@ -348,9 +351,7 @@ describe.each(stores)('SQL of a "write" function, over $name', ({ open }) => {
     const { send, close, failures } = await service(() => new Promise(() => {}), {}, 1_500)
     const answer = await send('PATCH', '/v1/actas/a', {}, { texto: 'dos' })
     expect([answer.status, answer.json.detail]).toEqual([503, expect.stringMatching(/Nothing was changed/)])
-    expect(failures.map(String)).toEqual([
-      expect.stringMatching(/"write" function of "actas" had not ended when the time was up/),
-    ])
+    expect(failures.map(String)).toEqual([expect.stringMatching(/"write" function of "actas" did not end in time/)])
     expect(String(failures[0]).includes('Another connection waits')).toBe(false)
     await close()
   })
@@ -367,7 +368,7 @@ describe.each(stores)('SQL of a "write" function, over $name', ({ open }) => {
     const answer = await send('PATCH', '/v1/actas/a', {}, { texto: 'dos' })
     expect([answer.status, answer.json.detail]).toEqual([503, expect.stringMatching(/Nothing was changed/)])
     const hint =
-      /Another connection waits for a lock of its transaction.*use the client that it is given|sends to the PGlite, and not to the transaction/
+      /Another connection waits for a lock of its transaction.*use the given client instead|sends to the PGlite instead of the given transaction/
     expect(failures.map(String)).toEqual([expect.stringMatching(hint)])
     await close()
   })

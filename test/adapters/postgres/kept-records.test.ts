@@ -343,22 +343,22 @@ describe('VERB-12: ready() and the table of what may be repeated', () => {
     [
       'no table',
       '',
-      /there is no table "claves", which keeps what may be repeated\. Create it: CREATE TABLE IF NOT EXISTS "claves" \( id text/,
+      /there is no table "claves" for "idempotency"\. Create it: CREATE TABLE IF NOT EXISTS "claves" \( id text/,
     ],
     [
       'no column',
       'CREATE TABLE claves (id text PRIMARY KEY, fingerprint text, record text, expires_at timestamptz)',
-      /has no column "version" of its type/,
+      /lacks the column "version" or has it with another type/,
     ],
     [
       'a record in jsonb',
       'CREATE TABLE claves (id text PRIMARY KEY, fingerprint text, record jsonb, version text, expires_at timestamptz)',
-      /"record" of its type/,
+      /lacks the column "record" or has it with another type/,
     ],
     [
       'no unique id',
       "CREATE TABLE claves (id text, fingerprint text, record text, version text, expires_at timestamptz); CREATE UNIQUE INDEX ON claves (id) WHERE version > ''",
-      /may hold an id twice/,
+      /has no unique index on "id"/,
     ],
   ])('refuses %s, with the mend', async (_, statements, message) => {
     await place.sql(statements)

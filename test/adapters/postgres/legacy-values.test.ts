@@ -201,11 +201,11 @@ describe.each(stores)('values that others wrote, on $name', ({ open }) => {
       onUpdate: (value: object) => ({ ...value, momento: '2024-01-01T00:00:00.1234567' }),
     }
     await expect(adapter(bad).create({ id: 1 }, callOf())).rejects.toThrow(
-      /onCreate of "cosas" gives "instante" a value that the table refuses/,
+      /onCreate of "cosas" sets "instante" to a value that the table refuses/,
     )
     await adapter().create({ id: 1 }, callOf())
     await expect(adapter(bad).replace(1, { id: 1 }, undefined, callOf())).rejects.toThrow(
-      /onUpdate of "cosas" gives "momento"/,
+      /onUpdate of "cosas" sets "momento" to /,
     )
     expect(await adapter(bad).replace(1, { id: 1, nota: '\0' }, undefined, callOf())).toMatchObject({
       refused: 'rule',
@@ -219,7 +219,7 @@ describe.each(stores)('values that others wrote, on $name', ({ open }) => {
     const dropped = adapter({ onCreate: dropping, onUpdate: dropping })
     await adapter().create({ id: 1, nota: 'x' }, callOf())
     const said = (name: string) =>
-      new RegExp(`^${name} of "cosas" gives "nota" a value that the table refuses: must have a value`)
+      new RegExp(`^${name} of "cosas" sets "nota" to a value that the table refuses: must have a value`)
     await expect(dropped.create({ id: 2, nota: 'x' }, callOf())).rejects.toThrow(said('onCreate'))
     await expect(dropped.replace(1, { id: 1, nota: 'y' }, undefined, callOf())).rejects.toThrow(said('onUpdate'))
     const refused = { refused: 'rule', members: ['nota'], why: 'must have a value' }
@@ -236,7 +236,7 @@ describe.each(stores)('values that others wrote, on $name', ({ open }) => {
       search: () => Promise.reject('no'),
     }
     await expect(adapter(bare).create({ id: 1 }, callOf())).rejects.toThrow(
-      'onCreate of "cosas" threw no, which is no Error.',
+      'onCreate of "cosas" threw no, which is not an Error.',
     )
     await adapter().create({ id: 1 }, callOf())
     await expect(adapter(bare).replace(1, { id: 1 }, undefined, callOf())).rejects.toThrow(
@@ -253,7 +253,7 @@ describe.each(stores)('values that others wrote, on $name', ({ open }) => {
       CREATE OR REPLACE TRIGGER calla BEFORE INSERT OR UPDATE ON cosas FOR EACH ROW EXECUTE FUNCTION calla()`)
     expect(await adapter().create({ id: 1, nota: 'calla' }, callOf())).toMatchObject({
       refused: 'rule',
-      why: 'was turned away by a rule of the store',
+      why: 'was rejected by a rule of the store',
     })
     const created = await adapter().create({ id: 1 }, callOf())
     const version = 'created' in created ? created.created.version : ''

@@ -161,7 +161,7 @@ describe.each(stores)('lists on $name', ({ open }) => {
   it('QUERY-3: an engine of the team that gives no list is an error that names it', async () => {
     const engine = over({ search: (async () => undefined) as never })
     await expect(engine.list(listRequest({ search: 'x' }), call)).rejects.toThrow(
-      /^search of "\S+" gave undefined\. Return a list of keys/,
+      /^search of "\S+" returned undefined\. Return a list of keys/,
     )
   })
 

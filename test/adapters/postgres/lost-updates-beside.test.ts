@@ -328,7 +328,9 @@ describe('an update by another session', () => {
       const client = { query: (text: string, values?: unknown[]) => sessions.pool.query(text, values) }
       const adapter = adapterOf({ onWarning: (message) => warnings.push(message) }, client)
       await adapter.ready(new Set(['replace']))
-      expect(warnings.filter((message) => /Give the client transaction\(work\)/.test(message))).toHaveLength(warned)
+      expect(warnings.filter((message) => /Add a method transaction\(work\) to the client/.test(message))).toHaveLength(
+        warned,
+      )
       expect(await adapter.replace('k', mine, undefined, call())).toMatchObject({ value: { a: 'mío' } })
     }
   })

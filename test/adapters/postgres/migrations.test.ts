@@ -176,7 +176,9 @@ describe.each(stores)('expand and contract, on $name', ({ open }) => {
     )
     const error = await tried(old().ready())
     expect(error).toBeInstanceOf(ConfigurationError)
-    expect((error as Error).message).toMatch(/no create gives "nueva" a value.*SET DEFAULT.*DROP NOT NULL/)
+    expect((error as Error).message).toMatch(
+      /no create sets the column "nueva", which is NOT NULL.*SET DEFAULT.*DROP NOT NULL/,
+    )
     await young().ready()
   })
 

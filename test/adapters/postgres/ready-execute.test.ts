@@ -275,7 +275,7 @@ describe("probe: 'execute' beside others", () => {
     const locked = adapterOver(pool, options)
     await locked.adapter.ready()
     expect(locked.warnings).toEqual([
-      expect.stringMatching(/Whether the table of "notas" takes writes could not be checked/),
+      expect.stringMatching(/Whether the table of "notas" accepts writes could not be checked/),
     ])
     await holder.query('ROLLBACK')
     await holder.end()
@@ -296,6 +296,8 @@ describe("probe: 'execute' beside others", () => {
 
   it('needs transactions of a client, and says so', async () => {
     const client = { query: (text: string, values?: unknown[]) => pool.query(text, values) }
-    await expect(adapterOver(client, options).adapter.ready()).rejects.toThrow(/give the client a transaction/)
+    await expect(adapterOver(client, options).adapter.ready()).rejects.toThrow(
+      /add a method transaction\(work\) to the client/,
+    )
   })
 })

@@ -429,7 +429,7 @@ describe('ready() and tables that are elsewhere', () => {
     const ready = (table: string, more: object = {}) =>
       postgresAdapter(pool, { resource: simple, table, version, ...more }).ready()
     await expect(ready('t')).rejects.toThrow(
-      /lie on other servers, in "t_1".*keeps a key from being there twice.*Citus/s,
+      /lie on other servers, in "t_1".*Keys are not unique across servers.*Citus/s,
     )
     await expect(ready('u', { idempotency: { table: 'claves' } })).rejects.toThrow(
       /lie on other servers, in "claves_1"/,

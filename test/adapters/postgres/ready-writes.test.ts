@@ -95,13 +95,13 @@ describe.each(stores)('ready() refuses a table on which every write fails, on $n
       'a column without default that no create gives a value',
       `CREATE TABLE t (id int PRIMARY KEY, texto text, autor text, obligatoria int NOT NULL)`,
       {},
-      /no create gives "obligatoria" a value.*ALTER TABLE "t" ALTER COLUMN "obligatoria" (SET DEFAULT|DROP NOT NULL)/s,
+      /no create sets the column "obligatoria", which is NOT NULL.*ALTER TABLE "t" ALTER COLUMN "obligatoria" (SET DEFAULT|DROP NOT NULL)/s,
     ],
     [
       'a member that is not written, in such a column',
       `CREATE TABLE t (id int PRIMARY KEY, texto text NOT NULL, autor text)`,
       { columns: { texto: { write: false } } },
-      /no create gives "texto" a value/,
+      /no create sets the column "texto", which is NOT NULL/,
     ],
     [
       'a column that only the database numbers',

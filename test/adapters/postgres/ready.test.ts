@@ -56,7 +56,7 @@ describe('ready() says what is missing, and the mend', () => {
       'a type without JSON',
       'numero bigint PRIMARY KEY, numero_de_envio point, fecha text',
       {},
-      /there is no JSON for it/,
+      /which has no JSON form/,
     ],
     ['no unique key', 'numero bigint, numero_de_envio text, fecha text', {}, /CREATE UNIQUE INDEX ON "t" \("numero"\)/],
     [
@@ -87,7 +87,7 @@ describe('ready() says what is missing, and the mend', () => {
       'two members in one column',
       'numero bigint PRIMARY KEY, numero_de_envio text, fecha text',
       { columns: { fecha: 'numero_de_envio' } },
-      /"numeroDeEnvio" and "fecha" would both lie in the column "numero_de_envio"/,
+      /"numeroDeEnvio" and "fecha" would both be stored in the column "numero_de_envio"/,
     ],
     [
       'no column to mark deleted rows by',
@@ -125,7 +125,9 @@ describe('ready() says what is missing, and the mend', () => {
 
   it('a misspelt option is told when it is made', () => {
     expect(() => postgresAdapter(store.client, { table: 't', colums: {} } as never)).toThrow(/Did you mean "columns"\?/)
-    expect(() => postgresAdapter({} as never, { table: 't' })).toThrow(/needs a client first/)
+    expect(() => postgresAdapter({} as never, { table: 't' })).toThrow(
+      /needs a client as its first argument: a Pool or Client/,
+    )
   })
 
   it('asks again after it was mended, and notices a column that is added under it', async () => {

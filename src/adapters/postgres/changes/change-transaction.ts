@@ -1,4 +1,7 @@
-/** A change that needs a transaction: for SQL of the team, triggers that run later, or the key of a repeat. */
+/**
+ * A change that needs a transaction: because of the team's SQL, of triggers that run later, or of
+ * an idempotency key.
+ */
 import { isProblem } from '../../../problem.js'
 import type { Refused, Stored } from '../../contract.js'
 import { isRefused } from '../../contract.js'
@@ -16,30 +19,35 @@ import { lockRow, type RowGuard } from './row-guard.js'
 import { changeOf, type Made } from './team-change.js'
 import { TeamWrite } from './team-write.js'
 
-/** What belongs to a change beside its own statement. */
-export interface Beside<R> {
-  /** Whether a trigger or rule may change the row after the statement: then it is read again. */
+/** What a change needs in addition to its own statement. */
+export interface ChangeNeeds<R> {
+  /** Whether a trigger or rule may change the row after the statement. If so, it is read again. */
   readonly changesAgain: boolean
   readonly around: Around<R> | undefined
-  /** What keeps other sessions from the row, where the statement alone does not. */
+  /** Protects the row from other sessions, if the statement alone does not. */
   readonly guard: RowGuard | undefined
 }
 
 export class ChangeTransaction<R extends Outcome> {
   readonly #change: PendingChange
   readonly #statement: (ask: Ask) => Promise<R | Refused>
-  readonly #beside: Beside<R>
-  /** The snapshot of the transaction when the record was absent, to find out whether the transaction itself removed it. */
+  readonly #needs: ChangeNeeds<R>
+  /**
+   * The snapshot of the transaction when the record was absent. Shows later whether the transaction
+   * itself removed it.
+   */
   #snapshot: string | undefined
-  /** Whether this transaction itself had changed the row when its version was not the expected one. */
+  /**
+   * Whether this transaction itself had changed the row when its version was not the expected one.
+   */
   #touched = false
   /** The last attempt with the team's function. */
   #team: TeamWrite | undefined
 
-  constructor(change: PendingChange, statement: (ask: Ask) => Promise<R | Refused>, beside: Beside<R>) {
+  constructor(change: PendingChange, statement: (ask: Ask) => Promise<R | Refused>, needs: ChangeNeeds<R>) {
     this.#change = change
     this.#statement = statement
-    this.#beside = beside
+    this.#needs = needs
   }
 
   async run(): Promise<R | Refused> {
@@ -56,7 +64,7 @@ export class ChangeTransaction<R extends Outcome> {
   #attempts(): Promise<R | Refused> {
     const { databases, call, table } = this.#change
     const { options, readsAgain } = table
-    const { around, guard } = this.#beside
+    const { around, guard } = this.#needs
     const optional = options.write === undefined && options.session === undefined && around === undefined && !readsAgain
     return writingTogether<R | Refused>({
       databases,
@@ -70,9 +78,9 @@ export class ChangeTransaction<R extends Outcome> {
   }
 
   async #attempt(ask: Ask, own: Session): Promise<R | Refused> {
-    if (this.#change.table.options.write !== undefined) return this.#besideTeam(new TeamWrite(this.#change, own), ask)
+    if (this.#change.table.options.write !== undefined) return this.#withTeam(new TeamWrite(this.#change, own), ask)
     const result = await this.#apply(ask)
-    return this.#beside.changesAgain ? this.#asCommitted(result, ask) : result
+    return this.#needs.changesAgain ? this.#asCommitted(result, ask) : result
   }
 
   /** The adapter's own statement. */
@@ -84,26 +92,27 @@ export class ChangeTransaction<R extends Outcome> {
     if (succeeded(result)) team?.succeeded(appliedOf(result))
     if (databases.write.nested) return result
     if (result === 'stale' && texts !== undefined) this.#touched = await isOwnWork(table, texts, ask)
-    // Members of collections are absent for other reasons, and a view may show less than the table.
+    // Members of collections can be absent for other reasons, and a view may show less than the
+    // table.
     const mayHide = write !== undefined && !table.separate && ['replace', 'patch', 'remove'].includes(action)
     if (result === 'absent' && mayHide) this.#snapshot = await snapshotOf(ask)
     return result
   }
 
-  /** The statement, on a row that no other session changes meanwhile. */
+  /** Runs the statement on a row that no other session changes in the meantime. */
   async #guarded(ask: Ask): Promise<R | Refused> {
     return (await this.#lock(ask)) ? this.#statement(ask) : ('absent' as R)
   }
 
-  /** Locks the row where that is its guard. Resolves with `false` where there is none. */
+  /** Locks the row if that is its guard. Resolves with `false` if there is no such row. */
   async #lock(ask: Ask): Promise<boolean> {
     const { table, texts, expected, call, action } = this.#change
-    if (this.#beside.guard !== 'lock' || texts === undefined) return true
+    if (this.#needs.guard !== 'lock' || texts === undefined) return true
     return lockRow({ table, texts, expected, call, ask }, action === 'remove' && table.deletion === undefined)
   }
 
   /** One attempt with the team's `write` function. */
-  async #besideTeam(team: TeamWrite, ask: Ask): Promise<R | Refused> {
+  async #withTeam(team: TeamWrite, ask: Ask): Promise<R | Refused> {
     this.#team = team
     team.checkTime()
     let applied: Promise<R | Refused> | undefined
@@ -113,7 +122,7 @@ export class ChangeTransaction<R extends Outcome> {
     }
     const before = await this.#before(ask)
     if (before === 'absent' || before === 'stale') return before as R
-    /** Whether the function was given a record that could be seen. */
+    /** Whether the function got a visible record. */
     let wasShown = false
     const make = async (): Promise<Made> => {
       const made = await this.#forTeam(await apply(), ask, team)
@@ -144,19 +153,22 @@ export class ChangeTransaction<R extends Outcome> {
     return answer
   }
 
-  /** The result of the statement as the team's function gets it. */
+  /** The result of the statement in the form for the team's function. */
   async #forTeam(result: R | Refused, ask: Ask, team: TeamWrite): Promise<Made> {
     const { table, texts = [], call } = this.#change
     const applied = appliedOf(result)
     if (applied === 'attached' || applied === 'detached')
       return { applied, record: (await shownRecord({ table, texts, call, ask }))?.value }
     const stored = storedIn(result)
-    const now = stored !== undefined && this.#beside.changesAgain ? await reread(table, stored, call, ask) : stored
+    const now = stored !== undefined && this.#needs.changesAgain ? await reread(table, stored, call, ask) : stored
     if (now !== undefined) team.succeeded(now)
     return { applied: now ?? applied, record: now?.value }
   }
 
-  /** The record before the change, for the team's function; `absent` or `stale` where there will be no change. */
+  /**
+   * The record before the change, for the team's function. `absent` or `stale` if there will be no
+   * change.
+   */
   async #before(ask: Ask): Promise<unknown> {
     const { table, action, texts, expected, before, call } = this.#change
     if (action === 'create' || texts === undefined) return undefined
@@ -164,7 +176,8 @@ export class ChangeTransaction<R extends Outcome> {
     if (!(await this.#lock(ask))) return 'absent'
     const found = await lockedRecord({ table, texts, expected, call, ask }, action !== 'remove')
     if (found === undefined) return 'absent'
-    // A record that is not in the parent's collection is absent, which comes before stale.
+    // If the record is not in the parent's collection, it is absent, which takes precedence over
+    // stale.
     return expected === undefined || found.version === expected || action === 'detach' ? found.value : 'stale'
   }
 
@@ -178,17 +191,22 @@ export class ChangeTransaction<R extends Outcome> {
     return (result === stored ? now : { created: now }) as R
   }
 
-  /** Throws where the function has put a removed record back: the answer would be 204, and the record still be there (VERB-6). */
+  /**
+   * Throws if the function has restored a removed record: the response would be 204 although the
+   * record still exists (VERB-6).
+   */
   async #refusePutBack(ask: Ask): Promise<void> {
     const { table, texts, call, action, databases } = this.#change
     if (texts === undefined || databases.write.nested || table.separate) return
     if ((await shownRecord({ table, texts, call, ask })) === undefined) return
     throw teamFault(
-      `SQL of the "write" function has undone the ${action} of "${table.definition.collection}" that change.apply() made: the record is there again. Nothing was changed. Throw an HttpProblem to refuse a change.`,
+      `SQL of the "write" function has undone the ${action} of "${table.definition.collection}" that ` +
+        'change.apply() made: the record exists again. Nothing was changed. Throw an HttpProblem to refuse a ' +
+        'change.',
     )
   }
 
-  /** The refusal of an error. Throws the error where it is about a row that the team wrote. */
+  /** The refusal for an error. Rethrows the error if it concerns a row that the team wrote. */
   #refused(error: unknown): Refused {
     const { table, action } = this.#change
     const concerns = table.options.write === undefined || action === 'remove' || isOwn(table, error)
@@ -196,14 +214,17 @@ export class ChangeTransaction<R extends Outcome> {
     return refusedBy(error, this.#change)
   }
 
-  /** Throws where the record was absent or stale because of what this transaction itself had done before. */
+  /**
+   * Throws if the record was absent or stale because of earlier work of this transaction itself.
+   */
   async #refuseOwnWork(result: R | Refused): Promise<void> {
     const { table, texts, call, expected } = this.#change
     const since = this.#snapshot
     if (texts === undefined || (!this.#touched && since === undefined)) return
     const databases = { ...this.#change.databases, read: this.#change.databases.write }
     if (result === 'stale' && this.#touched) {
-      // Triggers of a statement run also where it finds no row: the version may have been another before.
+      // Triggers of a statement run even if it finds no row, so the version may have been different
+      // before.
       const now = await reading(databases, table.options, call, (ask) => rowNow({ table, texts, expected, call, ask }))
       if (now?.version === expected) throw ownWork(this.#change, 'the version it expected')
     }
@@ -216,9 +237,9 @@ export class ChangeTransaction<R extends Outcome> {
 }
 
 /**
- * The refusal of the adapter's own statement, where the function threw because of it: after a failed
- * statement, the database takes no more statements in this transaction. Returns `undefined` where the
- * function threw a problem, which is answered in any case.
+ * The refusal of the adapter's own statement, if the function threw because of it: after a failed
+ * statement the database accepts no further statements in the transaction. `undefined` if the
+ * function threw a problem, which takes precedence.
  */
 async function refusedBefore<R>(error: unknown, applied: Promise<R> | undefined): Promise<R | undefined> {
   if (isProblem(error)) {
@@ -229,8 +250,9 @@ async function refusedBefore<R>(error: unknown, applied: Promise<R> | undefined)
   return result !== undefined && !succeeded(result) ? result : undefined
 }
 
-/** The error where the function's SQL has removed the record that the answer would show. */
+/** The error to throw if the function's SQL has removed the record that the response would show. */
 const takenAway = ({ table }: PendingChange): Error =>
   teamFault(
-    `SQL of the "write" function took away the record of "${table.definition.collection}" after change.apply(). Nothing was changed. Throw an HttpProblem to refuse a change.`,
+    `SQL of the "write" function removed the record of "${table.definition.collection}" after change.apply(). ` +
+      'Nothing was changed. Throw an HttpProblem to refuse a change.',
   )

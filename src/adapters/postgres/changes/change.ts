@@ -1,4 +1,4 @@
-/** Runs a change atomically, with all that belongs to it (HDR-3). */
+/** Runs a change atomically, together with everything that it needs (HDR-3). */
 import type { Refused } from '../../contract.js'
 import { Joins } from '../links/joins.js'
 import type { Ask } from '../sql/ask.js'
@@ -9,7 +9,10 @@ import { type Around, type Outcome, refusedBy } from './outcome.js'
 import type { PendingChange } from './pending-change.js'
 import { isRacing, rowGuard } from './row-guard.js'
 
-/** Runs the statement of a change: alone, with what it may join, or in a transaction where more belongs to the change. */
+/**
+ * Runs the statement of a change: alone, with joins for the links of the response, or in a
+ * transaction if the change needs more.
+ */
 export async function changing<R extends Outcome>(
   change: PendingChange,
   statement: (ask: Ask, joins?: Joins) => Promise<R | Refused>,
@@ -38,9 +41,12 @@ export async function changing<R extends Outcome>(
   }
 }
 
-/** A statement that fails has changed nothing, so it is sent without the joins where they may be why. */
+/**
+ * Runs the statement with joins. If it fails and the joins may be the cause, it has changed
+ * nothing, and is sent again without them.
+ */
 const joined = <R>(joins: Joins, ask: Ask, statement: (ask: Ask, joins?: Joins) => Promise<R>): Promise<R> =>
   statement(ask, joins).catch((error: unknown) => {
-    if (!joins.mayBlame(error)) throw error
+    if (!joins.mayHaveFailed(error)) throw error
     return statement(ask)
   })

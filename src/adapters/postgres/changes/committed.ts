@@ -1,4 +1,7 @@
-/** Reads the row as it will be committed, with what triggers, rules and the team's functions changed: writes answer with it (HDR-8). */
+/**
+ * Reads the row as it will be committed, with the changes of triggers, rules and the team's
+ * functions, for the response of a write (HDR-8).
+ */
 import type { AdapterCall, Refused, Stored, WriteAction } from '../../contract.js'
 import { shownRecord } from '../reads/reads.js'
 import type { Ask } from '../sql/ask.js'
@@ -12,9 +15,9 @@ export const changesAfterwards = ({ aftermath }: Table, action: WriteAction): bo
   action === 'create' ? aftermath.insert : action !== 'remove' && aftermath.update
 
 /**
- * The record as it will be committed, read at the end of its transaction. Checks that are deferred to
- * the commit take place before, except in a transaction of the caller's, who may still fulfil them.
- * A record that nobody could read any more is refused.
+ * The record as it will be committed, read at the end of its transaction. Checks that are deferred
+ * to the commit run before, except in a transaction of the caller's, which may still satisfy them.
+ * If the record is no longer visible, the write is refused.
  */
 export async function committed(
   table: Table,
@@ -27,7 +30,7 @@ export async function committed(
   return (await reread(table, stored, call, ask)) ?? unshown
 }
 
-/** The record as it is now, by the key that it was stored under. */
+/** The current record under the key that was stored. */
 export async function reread(
   table: Table,
   { value }: Stored<Row>,

@@ -10,10 +10,16 @@ import type { PendingChange } from './pending-change.js'
 
 export type Outcome = Applied<unknown> | { readonly created: unknown } | Repeated
 
-/** What is done around a change in its transaction, such as keeping it for repeats; it may leave the change out. */
+/**
+ * Runs something around a change in its transaction, such as keeping its record for repeats. May
+ * skip the change.
+ */
 export type Around<R> = (ask: Ask, work: () => Promise<R | Refused>) => Promise<R | Refused>
 
-/** The refusal for the failure of a constraint. Throws every other error, and errors of a team's own statements. */
+/**
+ * The refusal for a violated constraint. Rethrows every other error, and errors of a team's own
+ * statements.
+ */
 export function refusedBy(
   error: unknown,
   { table, action, value }: Pick<PendingChange, 'table' | 'action' | 'value'>,
@@ -25,11 +31,11 @@ export function refusedBy(
   return refused
 }
 
-/** The result as a team's function gets it. */
+/** The result in the form for a team's function. */
 export const appliedOf = (result: unknown): Applied<unknown> =>
   (typeof result === 'object' && result !== null && 'created' in result ? result.created : result) as Applied<unknown>
 
-/** The record that a create or a replace has stored; `undefined` of any other answer. */
+/** The record that a create or a replace has stored; `undefined` for any other result. */
 export function storedIn(result: unknown): Stored<Record<string, unknown>> | undefined {
   const applied = appliedOf(result)
   return typeof applied === 'object' && 'value' in applied ? (applied as Stored<Record<string, unknown>>) : undefined
@@ -37,5 +43,5 @@ export function storedIn(result: unknown): Stored<Record<string, unknown>> | und
 
 const undone: readonly unknown[] = ['absent', 'stale', 'mismatched', 'running']
 
-/** Whether the result is a success. The transaction of any other is rolled back. */
+/** Whether the result is a success. Otherwise its transaction is rolled back. */
 export const succeeded = (result: unknown): boolean => !undone.includes(result) && !isRefused(result)

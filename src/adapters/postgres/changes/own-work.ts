@@ -1,4 +1,7 @@
-/** Whether a transaction has changed a record itself, by a team's SQL or a trigger, before the adapter's statement missed it. */
+/**
+ * Detects whether a transaction itself has changed a record, by a team's SQL or a trigger, before
+ * the adapter's statement missed it.
+ */
 
 import { keptRow, type RowCall } from '../reads/row-call.js'
 import type { Ask } from '../sql/ask.js'
@@ -9,12 +12,12 @@ import { teamFault } from '../transactions/team-errors.js'
 import type { PendingChange } from './pending-change.js'
 
 /**
- * Whether the row of a key was written in this very transaction, or a part of it that a savepoint
- * began: a row that can be seen while its writer is still in progress is one's own. The writer has 32
- * bits in the row, and came after the transaction began.
+ * Whether the row with a key was written in this transaction, or in one of its savepoints: a
+ * visible row whose writer is still in progress is the transaction's own. The row holds only 32
+ * bits of the writer's id, which is larger than the id of the transaction.
  */
 export async function isOwnWork(table: Table, texts: readonly string[], ask: Ask): Promise<boolean> {
-  // Transactions of another server have numbers of their own.
+  // On a distributed table, the row has a transaction id of another server.
   if (table.relation.distributed) return false
   const parameters = new Parameters()
   const where = every(keySql(table.layout, texts, parameters))
@@ -24,12 +27,15 @@ export async function isOwnWork(table: Table, texts: readonly string[], ask: Ask
   try {
     return (await ask.query(text, parameters))[0]?.c0 === 'true'
   } catch {
-    // A view has no such column, and another database no such functions.
+    // A view has no `xmin`, and other databases do not have these functions.
     return false
   }
 }
 
-/** What can be seen at this moment of a transaction that is about to be undone; `undefined` where the database does not say. */
+/**
+ * The current snapshot of a transaction that is about to be rolled back; `undefined` if the
+ * database does not provide it.
+ */
 export async function snapshotOf(ask: Ask): Promise<string | undefined> {
   try {
     return (await ask.query('SELECT txid_current_snapshot()::text AS c0'))[0]?.c0 ?? undefined
@@ -38,7 +44,10 @@ export async function snapshotOf(ask: Ask): Promise<string | undefined> {
   }
 }
 
-/** Whether a row is there that was there in that snapshot too: the transaction that did not find it had taken it away itself. */
+/**
+ * Whether a row exists that was also visible in the snapshot. If so, the transaction that did not
+ * find it had removed it itself.
+ */
 export async function wasThere(at: RowCall, snapshot: string): Promise<boolean> {
   if (at.table.relation.distributed) return false
   const parameters = new Parameters()
@@ -54,7 +63,7 @@ export async function wasThere(at: RowCall, snapshot: string): Promise<boolean> 
   }
 }
 
-/** The error that says so. `missed` is what the statement no longer found. */
+/** The error to throw. `missed` is what the statement no longer found. */
 export function ownWork({ table, action }: PendingChange, missed: string): Error {
   const names = (['write', 'session'] as const).filter((name) => table.options[name] !== undefined)
   const by = names.length === 0 ? 'A rule or a trigger' : `SQL of the "${names.join('" or "')}" function`
@@ -62,6 +71,7 @@ export function ownWork({ table, action }: PendingChange, missed: string): Error
     ? 'Run such SQL after change.apply()'
     : 'Set the columns in a BEFORE trigger, by NEW'
   return teamFault(
-    `${by} changed the record of "${table.definition.collection}" before the adapter's own ${action}, which then no longer found ${missed}. Nothing was changed. ${fix}.`,
+    `${by} changed the record of "${table.definition.collection}" before the adapter's own ${action}, which ` +
+      `then no longer found ${missed}. Nothing was changed. ${fix}.`,
   )
 }

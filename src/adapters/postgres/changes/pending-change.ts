@@ -1,4 +1,4 @@
-/** One change, before its statement is sent. */
+/** A change whose statement has not been sent yet. */
 import type { KeyValue } from '../../../definition/key.js'
 import type { AdapterCall, ParentKey, WriteAction } from '../../contract.js'
 import type { Databases } from '../connections/database.js'
@@ -9,15 +9,18 @@ export interface PendingChange {
   readonly table: Table
   readonly call: AdapterCall
   readonly action: WriteAction
-  /** Absent where a create leaves it to the store. */
+  /** Absent if a create leaves it to the store. */
   readonly key: KeyValue | undefined
-  /** The texts of the key; absent where there is none yet. */
+  /** The texts of the key. Absent if there is no key yet. */
   readonly texts: readonly string[] | undefined
-  /** The record that is to be stored. */
+  /** The record to store. */
   readonly value: unknown
   readonly parent: ParentKey | undefined
-  /** The version that the record must still have. */
+  /** The version that the record must have. */
   readonly expected: string | undefined
-  /** The record of that version, where it has been read and stands for the whole row: for a team's function. */
+  /**
+   * The record of that version, for a team's function, if it has been read and represents the whole
+   * row.
+   */
   readonly before: (() => unknown) | undefined
 }

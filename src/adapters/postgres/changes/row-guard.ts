@@ -12,10 +12,11 @@ import type { Table } from '../table/table.js'
 import type { PendingChange } from './pending-change.js'
 
 /**
- * - `lock`: the row is locked first. The statement after that sees what was committed until then.
- * - `snapshot`: the transaction is REPEATABLE READ. A row that another session has changed since it
- *   began is a serialization failure, and the transaction is repeated. For views whose rows can not
- *   be locked.
+ * - `lock`: the row is locked first. The next statement sees everything that was committed before
+ * the lock was granted.
+ * - `snapshot`: the transaction is REPEATABLE READ. A row that another session has changed since
+ * its start is a serialization failure, and the transaction is repeated. For views whose rows
+ * cannot be locked.
  */
 export type RowGuard = 'lock' | 'snapshot'
 
@@ -39,13 +40,16 @@ export async function rowGuard(table: Table, database: Database, wait: Wait): Pr
 const lockSql = (strength: 'UPDATE' | 'NO KEY UPDATE', table: Table, where: string): string =>
   `SELECT 1 AS c0 FROM ${table.target} WHERE ${where} FOR ${strength}`
 
-/** Rows may become visible, and disappear, between a lock that finds none and the read that confirms it. */
-const mostTries = 3
+/**
+ * Rows may become visible, and disappear, between a lock that finds none and the read that confirms
+ * it.
+ */
+const maxTries = 3
 
 /**
- * Locks the row of a change until its transaction ends. Resolves with whether there is one, in any
- * version. What the lock waited for may have changed more than the row, so the change compares anew,
- * in a statement of its own.
+ * Locks the row of a change until its transaction ends. Resolves with whether the row exists, in
+ * any version. While the lock waited, other rows may have changed too, so the change compares
+ * again, in a separate statement.
  */
 export async function lockRow(at: RowCall, removes: boolean): Promise<boolean> {
   for (let tries = 1; ; tries++) {
@@ -54,28 +58,31 @@ export async function lockRow(at: RowCall, removes: boolean): Promise<boolean> {
     const [locked] = await at.ask.query(lockSql(removes ? 'UPDATE' : 'NO KEY UPDATE', at.table, where), parameters)
     if (locked !== undefined) return true
     if ((await rowNow(at)) === undefined) return false
-    // The row exists now. If row-level security does not allow the lock, the outcome of the statement decides.
-    if (tries >= mostTries) return true
+    // The row exists now. If row-level security does not allow the lock, the outcome of the
+    // statement decides.
+    if (tries >= maxTries) return true
   }
 }
 
 /**
- * Whether a lock of a row of the table locks all rows that it is made of. PostgreSQL refuses it for a
- * view with an outer join, GROUP BY, DISTINCT or window functions, and for a role that may not update
- * the underlying table. It silently locks nothing in the parts of a UNION, in WITH, in sub-selects and
- * functions. The plan shows what will be locked: such rows are found again by their `ctid`.
+ * Whether locking a row of the table locks all underlying rows. PostgreSQL refuses the lock for a
+ * view with an outer join, GROUP BY, DISTINCT or window functions, and for a role that may not
+ * update the underlying table. It silently locks nothing in the parts of a UNION, in WITH, in
+ * sub-selects and in functions. The plan shows which rows will be locked: it outputs their `ctid`.
  */
 async function isLockable(table: Table, database: Database, wait: Wait): Promise<boolean> {
   const text = `EXPLAIN (VERBOSE, COSTS OFF, FORMAT JSON) SELECT * FROM ${table.target} FOR UPDATE`
   try {
-    // Within a transaction of the caller, use a savepoint: a failed statement must not abort the transaction.
+    // Within a transaction of the caller, use a savepoint: a failed statement must not abort the
+    // transaction.
     const [row] = database.nested
       ? await database.transaction((session) => session.query(text, []), wait, true)
       : await database.query(text, [], wait)
     const scans = nodesOf(planIn(row)).filter(readsRows)
     return scans.length > 0 && scans.every(isLocked)
   } catch (error) {
-    // If the database refuses or can't explain the statement, for example for this role, the rows can't be locked.
+    // If the database refuses or can't explain the statement, for example for this role, the rows
+    // can't be locked.
     if (['other', 'refused', 'unprepared'].includes(failureKind(error))) return false
     throw unavailable(error, false)
   }

@@ -1,19 +1,19 @@
-/** A change as a team's `write` function gets it. */
+/** The change that a team's `write` function gets. */
 import { freezeThroughout } from '../../../definition/fixed.js'
 import type { Applied, Change } from '../options/change-options.js'
 import type { PendingChange } from './pending-change.js'
 
 type Row = Record<string, unknown>
 
-/** The result of `apply()`, and the record that the table holds then. */
+/** The result of `apply()`, and the record that the table then holds. */
 export interface Made {
   readonly applied: Applied<unknown>
   readonly record: Row | undefined
 }
 
 /**
- * The change that the function gets. Its data are frozen copies: what is stored is what was checked.
- * `apply` needs no `this`, since teams take it out of the change.
+ * The change that the function gets. Its data are frozen copies, so the stored data are those that
+ * were checked. `apply` does not use `this`, because it may be destructured.
  */
 export function changeOf(change: PendingChange, before: unknown, make: () => Promise<Made>): Change {
   const { action, value, parent, table } = change
@@ -27,7 +27,7 @@ export function changeOf(change: PendingChange, before: unknown, make: () => Pro
       if (record !== undefined) key ??= definition.key.of(record)
       return applied
     })
-    // A team that does not wait for it learns of its failure from the result of the whole change.
+    // If the team does not await it, its failure still appears in the result of the whole change.
     made.catch(() => undefined)
     return made
   }

@@ -1,4 +1,6 @@
-/** A team's "write" function beside one change: what it may have done to the change, and what the team is told of that. */
+/**
+ * Runs a team's `write` function, detects what it did to the change, and explains that in errors.
+ */
 import { isUnavailable } from '../../../problem.js'
 import type { AdapterCall, Stored } from '../../contract.js'
 import type { Session } from '../connections/client.js'
@@ -14,24 +16,27 @@ import type { PendingChange } from './pending-change.js'
 
 type Row = Record<string, unknown>
 
-/** Thrown where the function has ended the transaction itself. */
+/** Thrown if the function has ended the transaction itself. */
 class Ended extends Error {}
 
 /**
- * The calls for whose transaction another connection waited when the time was nearly up. A call may
- * take several attempts, and the last of them has no time left to look.
+ * The calls for whose transaction another connection was waiting shortly before the timeout. A call
+ * may take several attempts, and the last one has no time left to check.
  */
 const waitedFor = new WeakSet<AdapterCall>()
 
-/** One attempt at a change with the function beside it. */
+/** One attempt to run a change together with the function. */
 export class TeamWrite {
   readonly #change: PendingChange
   readonly #own: Session
   readonly #mark: TransactionMark
-  /** What the adapter's statement came to, where it succeeded. */
+  /** The result of the adapter's statement, if it succeeded. */
   #made: unknown
   #isRunning = false
-  /** What the function threw in a transaction that says no more whether it was ended before. */
+  /**
+   * The exception of the function, if the transaction can no longer tell whether it was ended
+   * before.
+   */
   #doubtful: Error | undefined
 
   constructor(change: PendingChange, own: Session) {
@@ -40,49 +45,55 @@ export class TeamWrite {
     this.#mark = new TransactionMark(asking(own), own.first !== undefined)
   }
 
-  /** Throws where the function would only wait again for what its last attempt waited for. */
+  /** Throws if the function would only wait again for the same lock as in its last attempt. */
   checkTime(): void {
     if (waitedFor.has(this.#change.call)) throw this.#lateFault(undefined)
   }
 
-  /** To be called right before the adapter's own statement. */
+  /** Must be called right before the adapter's own statement. */
   async begin(): Promise<void> {
     this.#demand(await this.#mark.set())
   }
 
-  /** To be called where that statement succeeded. */
+  /** Must be called if that statement succeeded. */
   succeeded(made: unknown): void {
     this.#made = made
   }
 
-  async run(told: Change): Promise<void> {
+  async run(change: Change): Promise<void> {
     const { table, call } = this.#change
     this.#isRunning = true
-    // Soon after, the server ends a transaction in which nothing happens: then nobody waits for it any more.
+    // Soon after, the server ends a transaction that is idle, and then no connection waits for it.
     const late = waitOf(call).left() * statementShare * statementShare
     const alarm = setTimeout(() => {
       void this.#lookForWaiting()
     }, timerFor(late))
     try {
-      await table.options.write?.(this.#own.native, told, call)
+      await table.options.write?.(this.#own.native, change, call)
     } finally {
       clearTimeout(alarm)
       this.#isRunning = false
     }
   }
 
-  /** Throws where the adapter's statement, after the function has ended, is not a part of the transaction. */
+  /**
+   * Throws if, after the function has ended, the adapter's statement is not part of the
+   * transaction.
+   */
   async verify(): Promise<void> {
     this.#demand(await this.#mark.check())
   }
 
-  /** The same where that statement changed nothing: the function may have committed what it had done before. */
+  /**
+   * Like `verify`, if that statement changed nothing: the function may have committed its own
+   * earlier changes.
+   */
   async verifyRefused(): Promise<void> {
     const state = await this.#mark.check().catch(() => 'kept')
     if (state === 'ended') throw this.#ended()
   }
 
-  /** The same where the function threw: what it says to a client may no longer be true. */
+  /** Like `verify`, if the function threw: its error may make a wrong statement to the client. */
   async doubt(thrown: Error): Promise<void> {
     if (this.#made === undefined) return
     const state = await this.#mark.check().catch(() => 'kept')
@@ -90,7 +101,7 @@ export class TeamWrite {
     if (state === 'failed') this.#doubtful = thrown
   }
 
-  /** What messages call the change. */
+  /** The names of the change for messages. */
   get #names(): { readonly action: string; readonly collection: string } {
     return { action: this.#change.action, collection: this.#change.table.definition.collection }
   }
@@ -104,15 +115,19 @@ export class TeamWrite {
         throw this.#ended()
       case 'undone':
         throw teamFault(
-          `The "write" function has undone the ${action} of "${collection}" that change.apply() made. Nothing was changed. Throw an HttpProblem to refuse a change.`,
+          `The "write" function has undone the ${action} of "${collection}" that change.apply() made. Nothing ` +
+            'was changed. Throw an HttpProblem to refuse a change.',
         )
       case 'failed':
         throw teamFault(
-          `A statement of the "write" function failed, and the function went on: after that the database takes no more statements in the transaction of the ${action} of "${collection}". Nothing was changed. Let the error pass, or put a savepoint before the statement.`,
+          'A statement of the "write" function failed, and the function continued: the database then accepts no ' +
+            `further statements in the transaction of the ${action} of "${collection}". Nothing was changed. ` +
+            'Rethrow the error, or set a savepoint before the statement.',
         )
       case 'read-only':
         throw teamFault(
-          `SQL of the "write" or "session" function made the transaction of the ${action} of "${collection}" read-only. Nothing was changed. Leave out SET TRANSACTION READ ONLY for writes.`,
+          `SQL of the "write" or "session" function made the transaction of the ${action} of "${collection}" ` +
+            'read-only. Nothing was changed. Do not use SET TRANSACTION READ ONLY for writes.',
         )
     }
   }
@@ -123,12 +138,13 @@ export class TeamWrite {
     return error
   }
 
-  /** The error of the whole write, with what the team should know of it. */
+  /** The error of the whole write, with an explanation for the team. */
   async explained(error: unknown): Promise<unknown> {
     const isOver = this.#own.first === undefined && ['25P01', '3B001'].includes(stateOf(error) ?? '')
     if (error instanceof Ended || isOver)
       return this.#endedFault(await this.#isMade(), error instanceof Ended ? error.cause : error)
-    // A function that fails twice: its statement, in a transaction that it had begun itself.
+    // The function failed twice, for example because its statement ran in a transaction that it had
+    // begun itself.
     const doubtful = this.#doubtful
     if (doubtful !== undefined && (await this.#isMade()) === true) return this.#endedFault(true, doubtful)
     const isLate = isUnavailable(error) && failureKind(error.cause) === 'cancelled'
@@ -137,15 +153,17 @@ export class TeamWrite {
 
   #endedFault(isMade: boolean | undefined, cause: unknown): Error {
     const { action, collection } = this.#names
-    const unknown = 'What it had done until then is as that statement left it.'
+    const unknown = 'Whether its earlier changes are committed depends on that statement.'
     const outcome = isMade === undefined ? unknown : isMade ? 'The change is committed.' : 'The change was not made.'
     return teamFault(
-      `The "write" function ended the transaction of the ${action} of "${collection}" by a statement of its own (COMMIT, ROLLBACK, PREPARE TRANSACTION), or reset its settings (RESET ALL). ${outcome} Leave the end of the transaction to the adapter, and throw an HttpProblem to refuse a change.`,
+      `The "write" function ended the transaction of the ${action} of "${collection}" by a statement of its own ` +
+        `(COMMIT, ROLLBACK, PREPARE TRANSACTION), or reset its settings (RESET ALL). ${outcome} Let the adapter ` +
+        'end the transaction, and throw an HttpProblem to refuse a change.',
       cause,
     )
   }
 
-  /** Whether the change is committed; `undefined` where that can't be told. */
+  /** Whether the change is committed; `undefined` if that is unknown. */
   async #isMade(): Promise<boolean | undefined> {
     const made = this.#made
     if (made === undefined) return false
@@ -171,15 +189,18 @@ export class TeamWrite {
 
   #lateFault(cause: unknown): unknown {
     const hint = this.#change.databases.write.embedded
-      ? ' Statements that it sends to the PGlite, and not to the transaction that it is given, wait until it has ended.'
+      ? ' Statements that it sends to the PGlite instead of the given transaction wait until the transaction has ended.'
       : waitedFor.has(this.#change.call)
-        ? ' Another connection waits for a lock of its transaction. If it is the function that waits for that connection, use the client that it is given.'
+        ? ' Another connection waits for a lock of its transaction. If the function waits for that connection, use the given client instead.'
         : ''
-    const message = `The "write" function of "${this.#names.collection}" had not ended when the time was up. Nothing was changed.${hint}`
+    const message = `The "write" function of "${this.#names.collection}" did not end in time. Nothing was changed.${hint}`
     return unavailable(new Cancelled(message, { cause }), true)
   }
 
-  /** What is not known when the caller has to be answered, or what the database can't tell, is left out. */
+  /**
+   * Checks whether another connection waits for this transaction. Gives up if the result does not
+   * arrive in time, or the database can't provide it.
+   */
   async #lookForWaiting(): Promise<void> {
     const { processID } = this.#own.native as { readonly processID?: number | null }
     if (typeof processID !== 'number') return

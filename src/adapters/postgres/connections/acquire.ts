@@ -1,4 +1,4 @@
-/** Connections of a pool: checked before use, and given up where they can't be made. */
+/** Acquires connections of a pool: checks them before use, and bounds the time to connect. */
 
 import { poolWaitChannel, Traced } from '../../../telemetry/channels.js'
 import { PoolWaitMessage } from '../../../telemetry/messages.js'
@@ -9,9 +9,12 @@ import { connectFailure, serverAt } from './driver-failures.js'
 import { Busy } from './failures.js'
 import type { PgClient, PgPool } from './pg-client.js'
 import { type Turns, turnsOf } from './turns.js'
-import { nobodyWaits, statementShare, timerFor, within } from './waits.js'
+import { callAbandoned, statementShare, timerFor, within } from './waits.js'
 
-/** A pool, with as many turns as it has connections: its own queue, which serves in the order of arrival, stays empty. */
+/**
+ * A pool with as many turns as it has connections. The pool's own queue, which serves in the order
+ * of arrival, stays empty.
+ */
 export interface Lender {
   readonly pool: PgPool
   readonly turns: Turns
@@ -23,9 +26,10 @@ export const lenderOf = (pool: PgPool): Lender => ({
 })
 
 /**
- * A live connection of the pool, for the oldest request first; `release` takes it back. Throws
- * `Busy` where none is free within `most` milliseconds; a connection that comes later goes back to
- * the pool at once. One that was not used for a while is checked first.
+ * Acquires a live connection of the pool. Calls are served by deadline, the earliest first.
+ * `release` returns the connection. Throws `Busy` if none is free within `most` milliseconds; a
+ * connection that arrives later is returned to the pool at once. A connection that was idle for a
+ * while is checked first.
  */
 export function acquire(lender: Lender, wait: Wait, most: number): Promise<PgClient> {
   const { pool, turns } = lender
@@ -59,15 +63,15 @@ export function acquire(lender: Lender, wait: Wait, most: number): Promise<PgCli
   })
 }
 
-/** Tells subscribers of the channel that a call waits for its turn. */
+/** Reports to subscribers of the channel that a call waits for its turn. */
 function watchWait(turns: Turns): Traced<PoolWaitMessage> | undefined {
   if (!poolWaitChannel.hasSubscribers) return undefined
   return new Traced(poolWaitChannel, new PoolWaitMessage(turns.places, turns.waiting)).begin()
 }
 
 /**
- * Takes a connection back that `acquire` gave; with an error or true, the pool closes it. Throws
- * where it was released already.
+ * Returns a connection from `acquire` to the pool. With an error or true, the pool closes it.
+ * Throws if it was released already.
  */
 export function release({ turns }: Lender, client: PgClient, broken: Error | boolean): void {
   try {
@@ -77,7 +81,7 @@ export function release({ turns }: Lender, client: PgClient, broken: Error | boo
   }
 }
 
-/** A connection as the pool gives it. */
+/** Requests a connection from the pool. */
 function connect(pool: PgPool, most: number): Promise<PgClient> {
   const connecting = pool.connect()
   boundConnecting(pool, most)
@@ -94,23 +98,22 @@ function isLive(client: PgClient): boolean {
 }
 
 /**
- * How many dead connections one request replaces before it gives up. A pool of `pg` drops each, so
- * only another pool could return the same one for ever.
+ * The maximum number of dead connections that one request replaces. A pool of `pg` drops each of
+ * them, so only another kind of pool could return the same one again and again.
  */
-const mostReplaced = 50
+const maxReplaced = 50
 
 /**
- * The client, once it has answered, or another one in its place. Throws where nothing waits for it
- * any more.
+ * The client if it answers, otherwise another one. Throws if the caller no longer waits.
  */
 async function live(pool: PgPool, first: PgClient, most: number, waits: () => boolean): Promise<PgClient> {
   let client = first
-  for (let tries = 0; tries < mostReplaced; tries++) {
+  for (let tries = 0; tries < maxReplaced; tries++) {
     const hasEnded = connectionOf(client).ended !== undefined
     if (!hasEnded && (!waits() || isLive(client) || (await answers(client)))) return client
     giveBack(client, false)
-    if (!waits()) throw nobodyWaits()
-    // A connection that was closed says nothing about the others, which would have reported it too.
+    if (!waits()) throw callAbandoned()
+    // A connection that was closed says nothing about the others: they would have reported it too.
     if (!hasEnded) checkIdle(pool)
     client = await connect(pool, most)
   }
@@ -123,26 +126,26 @@ function giveBack(client: PgClient, isAlive: boolean): void {
 }
 
 /**
- * Checks the idle connections of a pool in which one was found dead: all at once, so that no
- * request checks one after the other. Those that are alive return to the pool.
+ * Checks all idle connections of a pool at the same time, after one of them was found dead, so that
+ * later requests do not check one after the other. Live connections return to the pool.
  */
 function checkIdle(pool: PgPool): void {
   for (let idle = pool.idleCount; idle > 0; idle--) {
     pool.connect().then(
       async (client) => giveBack(client, isLive(client) || (await answers(client))),
-      // The pool has ended, or no connection can be made: nothing depends on this one.
+      // The pool has ended, or no connection can be made. No caller waits for this one.
       () => undefined,
     )
   }
 }
 
-/** Milliseconds that a check may take. */
+/** The timeout of a check, in milliseconds. */
 const checkTime = 1_000
 
 /**
- * Whether the server answers an empty statement within a second. Time in which the process itself
- * was held up does not count: an answer that has arrived is read first. A connection without an answer is closed, and the others of its pool are doubtful from
- * then on. Never rejects.
+ * Whether the server answers an empty statement within a second. Time during which this process was
+ * blocked does not count: an answer that has already arrived is read first. A connection that does
+ * not answer is closed, and the others of its pool become doubtful. Never rejects.
  */
 function answers(client: PgClient): Promise<boolean> {
   const connection = connectionOf(client)
@@ -166,14 +169,14 @@ function answers(client: PgClient): Promise<boolean> {
   })
 }
 
-/** The connections whose making is bounded already. */
+/** The connections that already have a connect timeout. */
 const bounded = new WeakSet<object>()
 
 /**
- * Listens to connections that are being made, and closes those that are not there in time:
- * otherwise a server that accepts a connection and then sends nothing would occupy a place in the
- * pool for ever, unless the pool has a `connectionTimeoutMillis`. Each has a timer of its own:
- * where all places are held this way, no further call gets here.
+ * Watches connections that are being made, and closes those that are not established in time.
+ * Otherwise a server that accepts a connection and then sends nothing would occupy a place in the
+ * pool for ever, unless the pool has a `connectionTimeoutMillis`. Each connection has its own
+ * timer, because this function is not called again once all places are occupied in this way.
  */
 function boundConnecting(pool: PgPool, most: number): void {
   for (const client of pool._clients ?? []) {
@@ -183,7 +186,7 @@ function boundConnecting(pool: PgPool, most: number): void {
     const close = (): void => {
       if (client._connecting === true) client.connection?.stream?.destroy()
     }
-    // What arrived while the event loop was held up is read before immediates run.
+    // Data that arrived while the event loop was blocked is read before immediates run.
     setTimeout(() => setImmediate(close), timerFor(most)).unref()
   }
 }

@@ -1,8 +1,11 @@
-/** Cancelling a statement of `pg`: a CancelRequest on a connection of its own (PostgreSQL, Frontend/Backend Protocol, "Canceling Requests in Progress"). */
+/**
+ * Cancels a statement of `pg` with a CancelRequest on a separate connection (PostgreSQL,
+ * Frontend/Backend Protocol, "Canceling Requests in Progress").
+ */
 import { connect, isIP, type Socket } from 'node:net'
 import { type ConnectionOptions, connect as connectTls } from 'node:tls'
 
-/** What a client of `pg` knows of its connection. */
+/** The connection data of a client of `pg`. */
 export interface CancellableClient {
   readonly host?: string
   readonly port?: number
@@ -13,15 +16,22 @@ export interface CancellableClient {
 
 const cancelCode = 80_877_102
 const sslCode = 80_877_103
-/** The server answers by closing the connection; a dead network must not keep anybody waiting. */
-const longest = 2_000
+/**
+ * Timeout in milliseconds. The server answers by closing the connection, which a broken network
+ * would never deliver.
+ */
+const cancelTimeout = 2_000
 
 /**
- * What became of a cancel: the server has taken note, so that it hits nothing that is sent from now on; it never left; or nobody knows, and it may still hit what comes next.
+ * The outcome of a cancel request. `taken`: the server has processed it, so it can't affect later
+ * statements. `unsent`: it was not sent. `unknown`: it may still affect the next statement.
  */
 export type CancelOutcome = 'taken' | 'unsent' | 'unknown'
 
-/** Asks the server to cancel what runs on the client's connection. Resolves when the server has taken note, or can't be reached; never rejects. */
+/**
+ * Asks the server to cancel the statement that runs on the client's connection. Resolves when the
+ * server has processed the request or can't be reached. Never rejects.
+ */
 export function cancel({ host, port = 5432, ssl, processID, secretKey }: CancellableClient): Promise<CancelOutcome> {
   if (typeof processID !== 'number' || secretKey === null || secretKey === undefined) return Promise.resolve('unsent')
   return new Promise((resolve) => {
@@ -33,8 +43,8 @@ export function cancel({ host, port = 5432, ssl, processID, secretKey }: Cancell
       resolve(sent ? (taken ? 'taken' : 'unknown') : 'unsent')
     }
     const failed = (): void => done(false)
-    const timer = setTimeout(failed, longest)
-    // The server closes the connection once it has passed the cancel on.
+    const timer = setTimeout(failed, cancelTimeout)
+    // The server closes the connection once it has forwarded the cancel.
     const listen = (over: Socket): Socket =>
       over
         .on('error', failed)
@@ -48,7 +58,8 @@ export function cancel({ host, port = 5432, ssl, processID, secretKey }: Cancell
       if (!ssl) return send(socket)
       socket.write(message(sslCode))
       socket.once('data', (answer) => {
-        // 'S': the server speaks TLS. Whatever else it says, the key is not sent in the clear to a server that was to be reached by TLS.
+        // 'S': the server supports TLS. For any other answer the key must not be sent in the clear,
+        // because the connection was to use TLS.
         if (answer.toString('latin1') !== 'S') return failed()
         try {
           const secure = connectTls({ ...tlsOptions(ssl, host), socket }, () => send(secure))
@@ -66,9 +77,9 @@ export function cancel({ host, port = 5432, ssl, processID, secretKey }: Cancell
 function tlsOptions(ssl: true | ConnectionOptions, host: string | undefined): ConnectionOptions {
   return {
     ...(host === undefined ? {} : { host }),
-    // No name of a server may be an address (RFC 6066, section 3).
+    // A server name must not be an IP address (RFC 6066, section 3).
     ...(host === undefined || isIP(host) !== 0 ? {} : { servername: host }),
-    // `pg` hides the key from whoever lists the options.
+    // `key` is not enumerable in the options of `pg`, so it is copied explicitly.
     ...(ssl === true ? {} : { ...ssl, ...(ssl.key === undefined ? {} : { key: ssl.key }) }),
   }
 }

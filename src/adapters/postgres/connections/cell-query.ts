@@ -1,7 +1,10 @@
-/** A statement that `pg` sends as it is: nobody asks the server to describe its columns, and its rows are kept as their cells. */
+/**
+ * A statement for `pg` that skips the description of its columns and returns rows as arrays of
+ * cells.
+ */
 import type { Cells } from './client.js'
 
-/** What is used of a `Connection` of `pg`, as its own cursors use it. */
+/** The used part of a `Connection` of `pg`. The cursors of `pg` use it in the same way. */
 interface PgConnection {
   parse(statement: { readonly text: string; readonly name: string; readonly types: readonly number[] }): void
   bind(portal: { readonly statement: string; readonly values: readonly (string | null)[] }): void
@@ -15,8 +18,9 @@ interface PgConnection {
 type Answered = (error: Error | null | undefined, rows?: readonly (readonly Cells[])[]) => void
 
 /**
- * Whether a client takes statements of this kind. In its pipeline mode `pg` takes only those that it made itself, and its native bindings none. A team that has put a
- * function of its own in the place of `query`, on the client itself, expects of it what its own code asks for: results.
+ * Whether a client accepts statements of this kind. In pipeline mode `pg` accepts only its own, and
+ * its native bindings accept none. If a team has overridden `query` on the client itself, the
+ * override may expect ordinary queries with ordinary results.
  */
 export function takesCells(client: object): boolean {
   const { connection, pipeline } = client as {
@@ -35,9 +39,11 @@ export function takesCells(client: object): boolean {
 }
 
 /**
- * What `client.query()` of `pg` calls a submittable. Everything is text already, so that neither a parser of types nor the names of the columns are needed: to read an
- * item by its key costs 33 us in place of 67, a page of 25 and its total 205 in place of 285. Its members are plain, as those of a query of `pg` are: what traces
- * statements looks at them. With several sets of values, the statement is executed once for each, all in one trip; where one fails, so do those behind it.
+ * A submittable for `client.query()` of `pg`. All values are texts already, so neither type parsers
+ * nor column names are needed: reading an item by its key costs 33 us in place of 67, a page of 25
+ * with its total 205 in place of 285. Its members are plain properties, as those of a query of `pg`
+ * are, because tracing tools read them. With several sets of values, the statement is executed once
+ * for each, all in one round trip. If one fails, the later ones fail too.
  */
 export class CellQuery {
   readonly text: string
@@ -45,7 +51,7 @@ export class CellQuery {
   readonly name: string | undefined
   callback: Answered
   readonly sets: readonly (readonly (string | null)[])[]
-  /** The rows of each set of values, as far as it has been executed. */
+  /** The rows of each set of values that has been executed. */
   readonly answers: (readonly Cells[])[] = []
   rows: Cells[] = []
 
@@ -81,7 +87,7 @@ export class CellQuery {
       connection.sync()
       return null
     } catch (error) {
-      // What is thrown here would leave the client waiting for an answer that never comes.
+      // If this threw, the client would wait for an answer that never arrives.
       return error as Error
     } finally {
       stream.uncork?.()

@@ -1,21 +1,28 @@
-/** What the adapter asks of a connection to PostgreSQL, and what it takes for one. No driver is imported: clients are known by their shape. */
+/**
+ * The interfaces of PostgreSQL clients. No driver is imported: clients are recognized by their
+ * shape.
+ */
 
 /**
- * What every client has: a `Pool`, `Client` or `PoolClient` of `pg`, a `PGlite` or its transaction. Values are texts and nulls; columns come back as texts and
- * nulls, whatever type parsers are set.
+ * The common part of all clients: a `Pool`, `Client` or `PoolClient` of `pg`, a `PGlite` or its
+ * transaction. Values are texts and nulls. Columns are returned as texts and nulls, whatever type
+ * parsers are set.
  */
 export interface SqlClient {
-  // biome-ignore lint/suspicious/noExplicitAny: drivers disagree on the types of values and rows, and none of them matters here
+  // biome-ignore lint/suspicious/noExplicitAny: drivers disagree on these types
   query(text: string, values?: any[]): Promise<{ rows: any[] }>
 }
 
-/** A client of a team's own making, with what it can do beyond one statement. */
+/** A client of the team's own, with optional support for transactions. */
 export interface CustomClient extends SqlClient {
-  /** Runs `work` in a transaction of its own and ends it: committed where `work` resolves, else rolled back. Without it, there is nothing beyond single statements. */
+  /**
+   * Runs `work` in a new transaction: commits if `work` resolves, otherwise rolls back. Without
+   * this method, only single statements are possible.
+   */
   transaction?<T>(work: (tx: SqlClient) => Promise<T>): Promise<T>
 }
 
-/** Where to read and where to write, if those are two. What a write reads first comes from `write`. */
+/** Separate clients for reads and writes. A read that a write depends on uses `write`. */
 export interface SplitClient {
   readonly read: SqlClient
   readonly write: SqlClient
@@ -23,44 +30,52 @@ export interface SplitClient {
 
 export type PostgresClient = SqlClient | SplitClient
 
-/** How long a statement may take, and who might leave meanwhile. */
+/** The time limit of a call, and the signal that aborts it. */
 export interface Wait {
-  /** Milliseconds until the time is up; Infinity where nobody waits. */
+  /** Milliseconds until the timeout. Infinity if there is none. */
   left(): number
-  /** Fires when nobody waits any more. Asked for by what takes long alone: often it is made only then. */
+  /**
+   * Fires when the caller no longer waits. Only slow operations read it, because it is often
+   * created on first access.
+   */
   readonly signal: AbortSignal | undefined
-  /** Whether nobody waits any more, as far as that can be told without having a signal made. */
+  /** Whether the caller no longer waits, as far as this is known without creating the signal. */
   readonly gone?: boolean
 }
 
-/** What a statement came to. Every column was cast to text. */
+/** A row of a result. Every column was cast to text. */
 export type TextRow = Readonly<Record<string, string | null>>
 
-/** The same, as its cells alone: in the order of the columns that were named. */
+/** A row of a result as an array of cells, in the order of the named columns. */
 export type Cells = readonly (string | null)[]
 
 /** Statements on one connection. */
 export interface Session {
   query(text: string, values: readonly (string | null)[]): Promise<readonly TextRow[]>
-  /** A statement whose first columns are these. */
+  /** Runs a statement whose first columns are `columns`. */
   cells(text: string, columns: readonly string[], values: readonly (string | null)[]): Promise<readonly Cells[]>
-  /** The driver's own connection or transaction, for a team's statements. */
+  /**
+   * The driver's own connection or transaction, to which a team's function sends its statements.
+   */
   readonly native: SqlClient
-  /** Whether this is a part of a transaction that the caller has open, and ends. */
+  /** Whether this is part of a transaction that the caller has opened and will end. */
   readonly callers: boolean
-  /** The statement that the transaction began with, where it was asked for and this is not a caller's transaction. */
+  /**
+   * The statement that the transaction began with, if one was given and the transaction is not the
+   * caller's.
+   */
   readonly first?: string | undefined
 }
 
-/** The cells of rows that a driver gives as objects. */
+/** Converts rows that a driver returns as objects to arrays of cells. */
 export const cellsOf = (rows: readonly TextRow[], columns: readonly string[]): readonly Cells[] =>
   rows.map((row) => columns.map((column) => row[column] ?? null))
 
-/** A database as this adapter uses it. */
+/** The operations of a database that the adapter uses. */
 export interface Database {
-  /** One statement, alone. */
+  /** Runs a single statement outside of transactions. */
   query(text: string, values: readonly (string | null)[], wait: Wait): Promise<readonly TextRow[]>
-  /** The same of a statement whose first columns are these. */
+  /** Runs a single statement whose first columns are `columns`. */
   cells(
     text: string,
     columns: readonly string[],
@@ -68,8 +83,8 @@ export interface Database {
     wait: Wait,
   ): Promise<readonly Cells[]>
   /**
-   * The same of a short statement that only reads and that many requests ask for. Those that ask at the same time may
-   * share a trip to the server. Absent: none do.
+   * Like `cells`, for a short read-only statement that many requests use. Reads that are requested
+   * at the same time may share a round trip to the server. Absent: they do not.
    */
   shared?(
     text: string,
@@ -78,19 +93,28 @@ export interface Database {
     wait: Wait,
   ): Promise<readonly Cells[]>
   /**
-   * Statements that take place together or not at all. `optional`: it is a single one, which does
-   * without where the client has no transactions. `first`: a statement without a result that the
-   * transaction begins with, unless it is the caller's.
+   * Runs statements in one transaction. `optional`: the work is a single statement, which needs no
+   * transaction if the client has none. `first`: a statement without a result that the transaction
+   * begins with, unless the transaction is the caller's.
    */
   transaction<T>(work: (session: Session) => Promise<T>, wait: Wait, optional?: boolean, first?: string): Promise<T>
-  /** PostgreSQL in the process, which may start over with it and then counts as before. */
+  /**
+   * True for PostgreSQL inside this process. Its transaction ids and sequences may start over with
+   * the process.
+   */
   readonly embedded: boolean
-  /** Whether statements already run in a transaction that the caller ends: then a failure is not repeated here. */
+  /**
+   * Whether statements already run in a transaction that the caller ends. A failed operation is not
+   * retried then.
+   */
   readonly nested: boolean
-  /** Each statement alone goes to a connection of a pool, on which no transaction is open. */
+  /** Whether each single statement uses a connection of a pool, on which no transaction is open. */
   readonly pooled?: boolean
   /** It asks each connection once whether the replica has reached the floor, and throws `Behind` where it has not. */
   readonly checksFloor?: boolean
-  /** The client has no transactions of its own: outside of the caller's, each statement is committed by itself. */
+  /**
+   * The client has no transactions of its own. Outside of the caller's transaction, each statement
+   * is committed separately.
+   */
   readonly single?: boolean
 }

@@ -1,12 +1,12 @@
 /**
- * What is known of each connection of `pg`. There is one record per connection, however many
- * adapters share it.
+ * The state of each connection of `pg`. There is one record per connection, shared by all adapters
+ * that use it.
  */
 import type { PgClient, PgNotice, PgPool } from './pg-client.js'
 
 /**
- * Milliseconds for which a connection that has answered is taken to be alive. HikariCP uses the
- * same.
+ * Milliseconds for which a connection that has answered is assumed to be alive. HikariCP uses the
+ * same value.
  */
 const trustedFor = 500
 
@@ -18,20 +18,20 @@ const keepAliveDelay = 10_000
 
 type Warn = (message: string) => void
 
-/** What the connections of a pool have in common. */
+/** The shared state of the connections of a pool. */
 class Peers {
   /** When one of them was last found dead without having been closed. */
   doubtedAt = Number.NEGATIVE_INFINITY
 }
 
 export class Connection {
-  /** The error that ended it. Nothing that is sent on it arrives. */
+  /** The error that ended the connection. It can't be used any more. */
   ended: Error | undefined
   /** When it last answered (`performance.now()`). */
   aliveAt = performance.now()
-  /** How often its pool has lent it. */
-  loans = 0
-  /** How many commits on it ended without the confirmation of a synchronous standby. */
+  /** The number of times that its pool has handed it out. */
+  checkouts = 0
+  /** The number of commits on it that no synchronous standby has confirmed. */
   unconfirmed = 0
   readonly #peers: Peers
   #warn: Warn | undefined
@@ -41,26 +41,31 @@ export class Connection {
   }
 
   /**
-   * Whether it may be dead without having been closed: it has not been used for a while, or one of
-   * its pool was found so.
+   * Whether the connection may be dead without having been closed: it was idle for a while, or
+   * another connection of its pool was found dead.
    */
   isDoubtful(now: number): boolean {
     return now - this.aliveAt > trustedFor || this.aliveAt < this.#peers.doubtedAt
   }
 
-  /** Called when it gave no answer: the other connections of its pool become doubtful. */
+  /**
+   * Called when the connection did not answer: the other connections of its pool become doubtful.
+   */
   doubtPeers(): void {
     this.#peers.doubtedAt = performance.now()
   }
 
-  /** Calls back once when it ends: for a client that is not reported by a pool. */
+  /**
+   * Calls `warn` once when the connection ends. For clients outside of a pool, which would report
+   * it.
+   */
   warnBy(warn: Warn): void {
     this.#warn ??= warn
   }
 
   /**
-   * Adds the only listeners that this library has on a client, unless they are there. A team may
-   * have removed them.
+   * Adds the library's listeners to a client, unless they are present. The team may have removed
+   * them.
    */
   listenTo(client: PgClient): void {
     if (!client.listeners('error').includes(this.#onError)) client.on('error', this.#onError)
@@ -84,7 +89,7 @@ const lost = (error: Error): string => `A connection to PostgreSQL was lost: ${e
 
 const connections = new WeakMap<PgClient, Connection>()
 
-/** The record of a client's connection. The first call starts to listen to it. */
+/** The record of a client's connection. The first call adds the listeners. */
 export function connectionOf(client: PgClient, peers?: Peers): Connection {
   const known = connections.get(client)
   if (known !== undefined) return known
@@ -94,7 +99,7 @@ export function connectionOf(client: PgClient, peers?: Peers): Connection {
   return made
 }
 
-/** Listens to a client that the team made, from now on. */
+/** Starts listening to a client that the team made. */
 export function watchClient(client: PgClient, warn: Warn): void {
   connectionOf(client).warnBy(warn)
 }
@@ -102,9 +107,9 @@ export function watchClient(client: PgClient, warn: Warn): void {
 const watched = new WeakMap<PgPool, Peers>()
 
 /**
- * Listens to a pool and to each of its connections, from now on. The pool removes its own `error`
- * listener when it lends a connection, and emits `acquire` before that, so there is no moment
- * without a listener.
+ * Starts listening to a pool and to each of its connections. When the pool hands out a connection
+ * it removes its own `error` listener from it, and emits `acquire` before that. So there is always
+ * a listener.
  */
 export function watchPool(pool: PgPool, warn: Warn): void {
   if (watched.has(pool)) return
@@ -116,19 +121,19 @@ export function watchPool(pool: PgPool, warn: Warn): void {
   })
   pool.on('acquire', (client) => {
     const connection = connectionOf(client, peers)
-    connection.loans++
+    connection.checkouts++
     connection.listenTo(client)
   })
-  // It is not known when these last answered.
+  // When these connections last answered is not known.
   for (const client of pool._clients ?? []) connectionOf(client, peers).aliveAt = Number.NEGATIVE_INFINITY
 }
 
 /**
- * Whether a pool lends its connections as `pg` does, the same to every caller. A team that overrides `connect`, or
- * listens to `acquire`, may prepare each loan for its caller, by `SET` for example: nothing of another caller may be
- * sent on it.
+ * Whether a pool hands out its connections as `pg` does, in the same state for every caller. A team
+ * that overrides `connect`, or listens to `acquire`, may prepare the connection for its caller, for
+ * example with `SET`. Statements of other callers must not be sent on such a connection.
  */
-export function lendsAlike(pool: PgPool): boolean {
+export function hasUniformConnections(pool: PgPool): boolean {
   if (pool.listenerCount('acquire') > 1 || Object.hasOwn(pool, 'connect')) return false
   let known = alike.get(pool)
   if (known === undefined) {
@@ -140,7 +145,7 @@ export function lendsAlike(pool: PgPool): boolean {
 
 const alike = new WeakMap<PgPool, boolean>()
 
-/** How many classes of a pool define `connect`. */
+/** The number of classes of a pool that define `connect`. */
 function implementations(pool: PgPool): number {
   let count = 0
   for (let at: object | null = pool; at !== null; at = Object.getPrototypeOf(at))
@@ -148,7 +153,7 @@ function implementations(pool: PgPool): number {
   return count
 }
 
-/** Listens to a connection that the pool is making. */
+/** Starts listening to a connection that the pool is making. */
 export function watchConnecting(pool: PgPool, client: PgClient): void {
   connectionOf(client, watched.get(pool))
 }

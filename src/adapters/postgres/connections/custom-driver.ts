@@ -1,4 +1,4 @@
-/** A client of a team's own making: `query`, and where it has one, `transaction`. */
+/** The driver for a client of the team's own, with `query` and optionally `transaction`. */
 
 import { unfit } from '../unfit.js'
 import {
@@ -13,9 +13,11 @@ import {
 import { betweenTurns, holdingTurn, takeTurn } from './client-turn.js'
 import { foreignFailure } from './driver-failures.js'
 import { failureKind, Late, Lost, stateOf, Unsent } from './failures.js'
-import { answered, nobodyWaits, tooLate } from './waits.js'
+import { answered, callAbandoned, tooLate } from './waits.js'
 
-/** `callers`: it is a transaction of the caller's, also where it could begin one of its own. */
+/**
+ * `callers`: the client is a transaction of the caller's, even if it could begin one of its own.
+ */
 export function customDatabase(client: CustomClient, callers: boolean): Database {
   const nested = callers || client.transaction === undefined
   return {
@@ -32,14 +34,17 @@ export function customDatabase(client: CustomClient, callers: boolean): Database
   }
 }
 
-/** The client can't be asked to cancel: its caller is answered in time, and the statement ends when it ends. */
+/**
+ * Sends a statement. Such a client can't cancel: the caller is answered in time, and the statement
+ * runs to its end.
+ */
 function ask(
   over: SqlClient,
   text: string,
   values: readonly (string | null)[],
   wait: Wait,
 ): Promise<readonly TextRow[]> {
-  if (wait.gone || wait.left() <= 0) return Promise.reject(nobodyWaits())
+  if (wait.gone || wait.left() <= 0) return Promise.reject(callAbandoned())
   const asked = async (): Promise<readonly TextRow[]> => {
     try {
       return (await over.query(text, [...values])).rows
@@ -64,7 +69,8 @@ function inTheirTransaction<T>(
         if (late) throw tooLate()
         if (first !== undefined) await ask(tx, first, [], wait)
         const result = await work(sessionOf(tx, wait, false, first))
-        // After a failed statement whose error was swallowed, COMMIT would roll back without a word: this one fails then.
+        // If the team swallowed the error of a failed statement, COMMIT would silently roll back.
+        // This statement fails in that case.
         await ask(tx, 'SELECT 1 AS c0', [], wait)
         if (late) throw tooLate()
         committing = true
@@ -79,11 +85,14 @@ function inTheirTransaction<T>(
   }
   return answered(run(), wait, () => {
     late = true
-    return committing ? new Lost('The client did not say in time whether it committed.') : tooLate()
+    return committing ? new Lost('The client did not report in time whether it committed.') : tooLate()
   })
 }
 
-/** The client is a transaction already, or has none open. The server knows which. */
+/**
+ * Runs `work` in a savepoint of the caller's transaction. If there is none, the server says so, and
+ * a new transaction is used if possible.
+ */
 async function inCallersTransaction<T>(
   client: CustomClient,
   work: (session: Session) => Promise<T>,
@@ -100,7 +109,8 @@ async function inCallersTransaction<T>(
     if (client.transaction !== undefined) return inTheirTransaction(client, work, wait, first)
     if (optional) return work(sessionOf(client, wait, false))
     throw unfit(
-      'what you ask for takes several statements at once: give the client a transaction(work) too, or pass a transaction that is open',
+      'this operation needs several statements in one transaction: add a method transaction(work) to the ' +
+        'client, or pass a transaction that is open',
     )
   }
   try {

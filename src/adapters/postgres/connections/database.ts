@@ -1,4 +1,4 @@
-/** Which driver speaks to a team's client. */
+/** Selects the driver for a team's client. */
 
 import { invalidOption } from '../../../options/check.js'
 import type { AdapterCall } from '../../contract.js'
@@ -9,21 +9,21 @@ import { isPgClient, isPgPool } from './pg-client.js'
 import { clientDatabase, type PgOptions, poolDatabase } from './pg-driver.js'
 import { isPglite, isPgliteTransaction, pgliteDatabase, pgliteTransaction } from './pglite-driver.js'
 
-/** Where to read and where to write. */
+/** The databases for reads and for writes. */
 export interface Databases {
   readonly read: Database
   readonly write: Database
-  /** The team's clients of both. */
+  /** The team's clients for both. */
   readonly clients: readonly [read: SqlClient, write: SqlClient]
-  /** How reads use the replica. Absent: `read` and `write` are one database. */
+  /** The rules for reads from a replica. Absent: `read` and `write` are one database. */
   readonly replica?: ReplicaUse
   /** The team's client of the primary, also where a write is in a transaction of the caller's. */
   readonly primary: SqlClient
-  /** The client came by `within()`: writes need a transaction of the caller's. */
+  /** The client was passed to `within()`: writes need a transaction of the caller's. */
   readonly callers?: boolean
 }
 
-/** Which reads a replica may answer. */
+/** Rules for reads from a replica. */
 export interface ReplicaUse {
   /** Whether the read has to come from the primary, or the position that the replica must have reached for this client. */
   needs(call: AdapterCall): Promise<'primary' | string | undefined> | 'primary' | undefined
@@ -34,8 +34,8 @@ export interface ReplicaUse {
 }
 
 /**
- * Without `replica`, everything is read where it is written. Throws `ConfigurationError` where the
- * client is none.
+ * The databases of a client. Without `replica`, reads use the database of the writes. Throws
+ * `ConfigurationError` if the client has an unknown type.
  */
 export function databasesOf(client: PostgresClient, options: PgOptions, replica?: ReplicaUse): Databases {
   if (isSplit(client)) {
@@ -49,8 +49,8 @@ export function databasesOf(client: PostgresClient, options: PgOptions, replica?
 }
 
 /**
- * The same of a client that is to be in a transaction of the caller's. Throws `ConfigurationError`
- * where it can be in none.
+ * The databases of a client that must be in a transaction of the caller's. Throws
+ * `ConfigurationError` if it can't be.
  */
 export function callersDatabases(
   client: PostgresClient,
@@ -60,7 +60,7 @@ export function callersDatabases(
 ): Databases {
   const { read, write } = isSplit(client) ? client : { read: client, write: client }
   const database = databaseOf(write, options, true)
-  // These two begin a transaction of their own for each write.
+  // A Pool and a PGlite begin a new transaction for each write.
   if (!database.nested) throw noTransaction()
   const own = { write: database, callers: true, primary, ...(replica === undefined ? {} : { replica }) } as const
   if (read === write || replica === undefined) return { ...own, read: database, clients: [write, write] }
@@ -82,6 +82,7 @@ function databaseOf(client: SqlClient, options: PgOptions, callers = false): Dat
     if (typeof client.query === 'function') return customDatabase(client, callers)
   }
   throw invalidOption(
-    'postgresAdapter() needs a client first: a Pool or Client of "pg", a PGlite, a transaction of either, { read, write } of two, or an object with query(text, values).',
+    'postgresAdapter() needs a client as its first argument: a Pool or Client of "pg", a PGlite, a transaction ' +
+      'of either, { read, write } of two, or an object with query(text, values).',
   )
 }

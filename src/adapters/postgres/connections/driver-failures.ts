@@ -1,7 +1,10 @@
-/** What a driver says in words of its own, told in ours: only here are messages read. */
+/** Classifies the errors of drivers. This is the only file that looks at their messages. */
 import { Busy, type DatabaseFailure, failureKind, Lost, stateOf, Unsent } from './failures.js'
 
-/** Of the socket, not of the server. The last ones are those of other drivers, for clients of a team's making. */
+/**
+ * Error codes of the socket, as opposed to the server. The last four are those of other drivers,
+ * for a team's own clients.
+ */
 const networkCodes = new Set([
   'ECONNRESET',
   'EPIPE',
@@ -19,30 +22,34 @@ const networkCodes = new Set([
   'CONNECT_TIMEOUT',
 ])
 
-/** Where a client is connected to, for operators: `PostgreSQL at db.internal:5432`. Neither a user nor a password is in it. */
+/**
+ * The server of a client, for operators: `PostgreSQL at db.internal:5432`. Contains neither a user
+ * nor a password.
+ */
 export function serverAt({ host, port }: { readonly host?: unknown; readonly port?: unknown }): string {
   if (typeof host !== 'string' || !/^[\w.:/%-]{1,255}$/.test(host)) return 'PostgreSQL'
   return `PostgreSQL at ${host.includes(':') ? `[${host}]` : host}:${Number(port ?? 5432)}`
 }
 
 /**
- * A statement of `pg` that failed; `at` says on which server. What the server said stays as it is, unless it ended the session: a
- * pooler or a proxy may end it in place of the reply, after the statement has taken effect. Anything
- * else means that nothing is known about the statement and the connection.
+ * The failure of a statement of `pg`. `at` names the server. An error of the server stays as it is,
+ * unless it ended the session: a pooler or a proxy may end a session in place of the reply, after
+ * the statement has taken effect. After any other error the state of the statement and of the
+ * connection is unknown.
  */
 export function statementFailure(error: unknown, at = 'PostgreSQL'): unknown {
   if (stateOf(error) !== undefined) {
     if (!endsSession(error as DatabaseFailure) || failureKind(error) === 'lost') return error
-    return new Lost(`${at} ended the session before it had said how the statement ended.`, { cause: error })
+    return new Lost(`${at} ended the session without reporting the result of the statement.`, { cause: error })
   }
   if (/not queryable/i.test(messageOf(error)))
-    return new Unsent(`The connection to ${at} was closed before the statement left.`, { cause: error })
-  return new Lost(`The connection to ${at} broke before it had said how the statement ended.`, { cause: error })
+    return new Unsent(`The connection to ${at} was closed before the statement was sent.`, { cause: error })
+  return new Lost(`The connection to ${at} broke before the result of the statement arrived.`, { cause: error })
 }
 
 /**
- * Whether the session ended with this error. The severity may be localized. The two states are those of
- * a session that can't begin: no statement of one that has begun meets them, except where a trigger
+ * Whether the session ended with this error. The severity may be localized. The two SQLSTATEs are
+ * those of a session that can't begin; statements of a running session get them only if a trigger
  * raises them.
  */
 const endsSession = ({ severity, code, routine }: DatabaseFailure): boolean =>
@@ -50,13 +57,13 @@ const endsSession = ({ severity, code, routine }: DatabaseFailure): boolean =>
   severity === 'PANIC' ||
   ((code === '57P03' || code === '53300') && routine !== 'exec_stmt_raise')
 
-/** Whether `pg` waits no longer for the answer, by its own `query_timeout`. */
+/** Whether `pg` has stopped waiting for the answer because of its own `query_timeout`. */
 export const gaveUp = (error: unknown): boolean =>
   stateOf(error) === undefined && messageOf(error) === 'Query read timeout'
 
 /**
- * A connection that could not be had: no statement left. What waiting does not mend stays what it is: a wrong password or database name, a certificate that is
- * not trusted.
+ * The failure to get a connection: no statement was sent. Errors that a retry can't fix are
+ * returned unchanged: a wrong password or database name, or a certificate that is not trusted.
  */
 export function connectFailure(error: unknown, at = 'PostgreSQL'): unknown {
   const state = stateOf(error)
@@ -64,10 +71,10 @@ export function connectFailure(error: unknown, at = 'PostgreSQL'): unknown {
   const code = (error as { code?: unknown } | undefined)?.code
   const setup = typeof code === 'string' && /CERT|SIGNATURE|^ERR_(?:TLS|SSL|OSSL|INVALID)/.test(code)
   if (setup || /\b(?:SASL|SSL|password)\b/i.test(state === undefined ? messageOf(error) : '')) return error
-  return new Busy(`${at} can not be reached.`, { cause: error })
+  return new Busy(`${at} cannot be reached.`, { cause: error })
 }
 
-/** A statement of another client that failed. */
+/** The failure of a statement of a team's own client. */
 export function foreignFailure(error: unknown): unknown {
   const code = (error as { code?: unknown } | undefined)?.code
   const broken = typeof code === 'string' && networkCodes.has(code)
@@ -76,12 +83,12 @@ export function foreignFailure(error: unknown): unknown {
     (stateOf(error) === undefined &&
       /connection (?:terminated|ended|closed|error)|not queryable/i.test(messageOf(error)))
   ) {
-    return new Lost('The connection broke before the client had said how the statement ended.', { cause: error })
+    return new Lost('The connection broke before the result of the statement arrived.', { cause: error })
   }
   return error
 }
 
-/** A statement of PGlite that failed: once it is closed, it takes none. */
+/** The failure of a statement of PGlite. After it is closed, it accepts none. */
 export const embeddedFailure = (error: unknown): unknown =>
   /PGlite is clos/.test(messageOf(error)) ? new Busy('PGlite is closed.', { cause: error }) : error
 

@@ -1,36 +1,39 @@
-/** What the database's failures mean (PostgreSQL, appendix A): who may try again, and what a client is told. */
+/**
+ * Classifies failures of the database (PostgreSQL, appendix A): which may be retried, and what
+ * clients see.
+ */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { stated } from '../../../failures/stated.js'
 import { Unavailable, unknownOutcome } from '../../../problem.js'
 import { backoff } from '../../../timeout.js'
 import type { Wait } from './client.js'
 
-/** The fields of an error that tell what it is; both drivers give them. */
+/** The fields of an error that classify it. Both drivers set them. */
 export interface DatabaseFailure {
   readonly code?: string | undefined
   readonly constraint?: string | undefined
   readonly column?: string | undefined
   readonly table?: string | undefined
   readonly schema?: string | undefined
-  /** The domain whose rule was broken. */
+  /** The domain whose constraint was violated. */
   readonly dataType?: string | undefined
-  /** Only a server's error has one. */
+  /** Set only on errors of the server. */
   readonly severity?: string | undefined
   readonly routine?: string | undefined
   readonly message?: string | undefined
-  /** Where the server was when it failed, a line for each level. */
+  /** The server's call stack at the failure, one line per level. */
   readonly where?: string | undefined
 }
 
 /**
- * - `refused`: the data broke a rule of the database;
- * - `conflict`: rolled back because of another transaction; it can be repeated whole;
- * - `unsent`: the statement never left, or its transaction was not committed; it can be repeated;
- * - `lost`: the connection broke after it left: what became of a write is unknown;
- * - `cancelled`: its time was up, or nobody waited any more: it did not take place;
- * - `busy`: the database takes no work at the moment;
- * - `unprepared`: a prepared statement was forgotten or has become invalid: it can be repeated without;
- * - `other`: a fault of a statement or of the service.
+ * - `refused`: the data violated a rule of the database;
+ * - `conflict`: rolled back because of another transaction; the whole transaction can be retried;
+ * - `unsent`: the statement was not sent, or its transaction was not committed; it can be retried;
+ * - `lost`: the connection broke after sending: the outcome of a write is unknown;
+ * - `cancelled`: the time was up, or the caller no longer waited: nothing was changed;
+ * - `busy`: the database accepts no work at the moment;
+ * - `unprepared`: a prepared statement is missing or invalid; it can be retried without a name;
+ * - `other`: an error in a statement or in the service.
  */
 export type FailureKind = 'refused' | 'conflict' | 'unsent' | 'lost' | 'cancelled' | 'busy' | 'unprepared' | 'other'
 
@@ -50,9 +53,9 @@ const byCode: Readonly<Record<string, FailureKind>> = {
   // The primary has become a standby.
   '25006': 'busy',
   '26000': 'unprepared',
-  // Of another client, behind a pooler.
+  // The name belongs to another client behind a pooler.
   '42P05': 'unprepared',
-  // A rule of the team, raised in a trigger, or found there by ASSERT or INTO STRICT.
+  // A rule of the team, raised in a trigger, or by ASSERT or INTO STRICT in it.
   P0001: 'refused',
   P0002: 'refused',
   P0003: 'refused',
@@ -61,20 +64,20 @@ const byCode: Readonly<Record<string, FailureKind>> = {
   '0B000': 'refused',
   // A CASE of PL/pgSQL without a branch for the value.
   '20000': 'refused',
-  // A subquery that gives several rows depends on the rows.
+  // Whether a subquery returns several rows depends on the data.
   '21000': 'refused',
-  // A sequence that is used up serves nobody, whatever the values.
+  // An exhausted sequence does not depend on the values: every insert fails.
   '2200H': 'other',
   '27000': 'refused',
   '40002': 'refused',
   '44000': 'refused',
-  // What is too large for an index, an array or a text search vector.
+  // A value that is too large for an index, an array or a text search vector.
   '54000': 'refused',
 }
 
 /**
- * Class 22 is about values: of columns, and of what triggers, checks and generated columns compute
- * from them. Class 38 is what functions in other languages raise, such as `die` in PL/Perl.
+ * Class 22 concerns values: those of columns, and those that triggers, checks and generated columns
+ * compute. Class 38 is raised by functions in other languages, such as `die` in PL/Perl.
  */
 const byClass: Readonly<Record<string, FailureKind>> = {
   '08': 'lost',
@@ -85,8 +88,8 @@ const byClass: Readonly<Record<string, FailureKind>> = {
 }
 
 /**
- * The classes of appendix A. A code of any other one is a team's own, as `RAISE ... USING ERRCODE`
- * makes it.
+ * The classes of appendix A. Codes of other classes are the team's own, raised by `RAISE ... USING
+ * ERRCODE`.
  */
 const serverClasses = new Set(
   '00 01 02 03 08 09 0A 0B 0F 0L 0P 0Z 20 21 22 23 24 25 26 27 28 2B 2D 2F 34 38 39 3B 3D 3F 40 42 44 53 54 55 57 58 72 F0 HV P0 XX'.split(
@@ -94,35 +97,45 @@ const serverClasses = new Set(
   ),
 )
 
-/** Thrown here, before a statement left, or when a transaction ended before it was committed. */
+/**
+ * Thrown by the adapter if a statement was not sent, or if its transaction ended without a commit.
+ */
 export class Unsent extends Error {
   override readonly name = 'Unsent'
 }
 
-/** Thrown here, when no connection was to be had in time. */
+/** Thrown by the adapter if no connection was available in time. */
 export class Busy extends Error {
   override readonly name = 'Busy'
 }
 
-/** Thrown here, when all connections were in use. */
+/** Thrown by the adapter if all connections were in use. */
 export class Exhausted extends Busy {}
 
-/** Thrown here, when a statement had left and the server did not say how it ended. */
+/** Thrown by the adapter if a statement was sent and its result did not arrive. */
 export class Lost extends Error {
   override readonly name = 'Lost'
 }
 
-/** Thrown here, when the time was up and nothing is known: there is none left to try again in. */
+/**
+ * Thrown by the adapter if the result is unknown when the time is up. No time is left for a retry.
+ */
 export class Late extends Lost {}
 
-/** Thrown here, when a change was committed by this server alone: a synchronous standby did not confirm it, so a failover may undo it. */
+/**
+ * Thrown by the adapter if a change was committed on this server only: no synchronous standby
+ * confirmed it, so a failover may undo it.
+ */
 export class Unconfirmed extends Lost {
   constructor(cause?: unknown) {
     super('No synchronous standby confirmed the commit.', cause === undefined ? undefined : { cause })
   }
 }
 
-/** Thrown here, when the time was up or nobody waited any more before the statement left. */
+/**
+ * Thrown by the adapter if the time was up, or the caller no longer waited, before the statement
+ * was sent.
+ */
 export class Cancelled extends Error {
   override readonly name = 'Cancelled'
 }
@@ -131,15 +144,18 @@ for (const { prototype } of [Unsent, Busy, Lost]) stated(prototype, 'database-go
 stated(Exhausted.prototype, 'pool-exhausted')
 stated(Cancelled.prototype, 'slow-filter')
 
-/** The SQLSTATE of an error; undefined where no server said it. */
+/** The SQLSTATE of an error; `undefined` if the error is not from a server. */
 export function stateOf(error: unknown): string | undefined {
   const { code, severity } = error instanceof Error ? (error as DatabaseFailure) : {}
   if (typeof code !== 'string' || !/^[0-9A-Z]{5}$/.test(code)) return undefined
-  // EPIPE is no SQLSTATE. Letters alone are one where a server said them.
+  // EPIPE is not a SQLSTATE. A code of letters only is one if the error is from a server.
   return /\d/.test(code) || typeof severity === 'string' ? code : undefined
 }
 
-/** What a failure is. Only what a driver's own connection met is `lost`: a network error of a team's code is none of the database's. */
+/**
+ * Classifies a failure. Only errors of the driver's own connection are `lost`: a network error in a
+ * team's code does not concern the database.
+ */
 export function failureKind(error: unknown): FailureKind {
   if (error instanceof Unsent) return 'unsent'
   if (error instanceof Busy) return 'busy'
@@ -149,36 +165,35 @@ export function failureKind(error: unknown): FailureKind {
   if (code === undefined) return 'other'
   const { routine } = error as DatabaseFailure
   const known = byCode[code] ?? byClass[code.slice(0, 2)]
-  // A trigger may raise any code. Only those that ask for another attempt are more than a refusal.
+  // A trigger may raise any code. Except for those that ask for a retry, they are all refusals.
   if (routine === 'exec_stmt_raise') return known === 'conflict' || known === 'busy' ? known : 'refused'
-  // A policy of row-level security has no code of its own.
+  // A violated policy of row-level security has no code of its own.
   if (code === '42501' && routine === 'ExecWithCheckOptions') return 'refused'
-  // A plan whose columns have changed has none either. Other features are missing for some values
-  // only, or `ready()` has found out:
-  // a row that a trigger would move to another partition, say.
+  // An outdated plan has no code of its own either. Other missing features depend on the values,
+  // for example if a trigger moves a row to another partition; `ready()` finds the rest.
   if (code === '0A000') return isOutdatedPlan(error as DatabaseFailure) ? 'unprepared' : 'refused'
   if (code === 'XX000' && isRemote(error as DatabaseFailure)) return 'lost'
   return known ?? (serverClasses.has(code.slice(0, 2)) ? 'other' : 'refused')
 }
 
 /**
- * PostgreSQL tells by the routine, in any language; CockroachDB by the same words. A client that
- * passes on neither is believed to have met one.
+ * PostgreSQL identifies it by the routine, in any language; CockroachDB by the same message. If a
+ * client passes on neither, it is assumed to be an outdated plan.
  */
 const isOutdatedPlan = ({ routine, message }: DatabaseFailure): boolean =>
   routine === undefined || routine === 'RevalidateCachedQuery' || /cached plan/.test(message ?? '')
 
 /**
- * Whether a command that Citus sent to another server has failed. Without a SQLSTATE of that server,
- * which is then XX000 here, the connection to it broke before the reply.
+ * Whether a command that Citus sent to another node has failed. The error then has XX000 if that
+ * node sent no SQLSTATE, because the connection to it broke before the reply.
  */
 const isRemote = ({ where }: DatabaseFailure): boolean => /^while executing command on \S+:\d+$/m.test(where ?? '')
 
-/** Whether it was the server that ended it for taking too long. */
+/** Whether the server ended the work because it took too long. */
 export const ranOutOfTime = (error: unknown): boolean =>
   failureKind(error) === 'cancelled' || ['25P03', '25P04'].includes(stateOf(error) ?? '')
 
-/** What a client hears of a failure that a later attempt may not meet; any other error passes as it is. */
+/** The error for clients, if a later attempt may succeed. Any other error is returned unchanged. */
 export function unavailable(error: unknown, writes: boolean): unknown {
   switch (failureKind(error)) {
     case 'lost': {
@@ -201,27 +216,33 @@ export function unavailable(error: unknown, writes: boolean): unknown {
       return new Unavailable({
         cause: error,
         unchanged: true,
-        detail: 'The store can not take this at the moment. Nothing was changed: try again in a moment.',
+        detail: 'The store cannot process this at the moment. Nothing was changed: try again in a moment.',
       })
     default:
       return error
   }
 }
 
-/** Whether the connection broke before a reply, and another attempt may still have one in time. */
+/** Whether the connection broke before a reply, and there may be time for another attempt. */
 const isLostReply = (error: unknown): boolean =>
   failureKind(error) === 'lost' && !(error instanceof Late || error instanceof Unconfirmed)
 
-/** How often what may be repeated is. */
+/** The maximum number of attempts. */
 const attempts = 6
-/** How often a read is sent that lost its connection: a statement that ends the server's process must not do so again and again. */
+/**
+ * The maximum number of attempts of a read that lost its connection. A statement that crashes the
+ * server's process must not be sent again and again.
+ */
 const readAttempts = 3
 
-/** Milliseconds, the most between two attempts. */
+/** The longest pause between two attempts, in milliseconds. */
 const longestPause = 160
 
-/** Repeats what may be repeated, with growing pauses, as long as there is time. Throws `Unavailable` where the store could not answer. */
-export async function patiently<T>(
+/**
+ * Runs `work`, and retries failures that allow it, with growing pauses, until the time is up.
+ * Throws `Unavailable` if the store could not answer.
+ */
+export async function withRetries<T>(
   work: () => Promise<T>,
   { writes, wait }: { readonly writes: boolean; readonly wait: Pick<Wait, 'left'> },
 ): Promise<T> {

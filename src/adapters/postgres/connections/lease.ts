@@ -1,4 +1,7 @@
-/** A connection of `pg` while it is held: each statement ends before the next one begins, also where it was cancelled. */
+/**
+ * A connection of `pg` while it is held. Each statement ends before the next one begins, even if it
+ * was cancelled.
+ */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type CancelOutcome, cancel } from './cancel.js'
 import { CellQuery, takesCells } from './cell-query.js'
@@ -9,43 +12,46 @@ import { failureKind, Late, Lost, stateOf, Unconfirmed, Unsent } from './failure
 import type { PgClient, PgResult } from './pg-client.js'
 import { keepSlow, slowFrom } from './slow-answers.js'
 import type { StatementNames } from './statement-names.js'
-import { answerShare, graceful, nobodyWaits, statementShare, timerFor, whenTooLong } from './waits.js'
+import { answerShare, callAbandoned, gracePeriod, statementShare, timerFor, whenTooLong } from './waits.js'
 
-/** Sends a statement; it is answered once. */
+/** Sends a statement, and calls `answer` once. */
 type Begin<R> = (answer: (error: unknown, result?: R) => void) => void
 
-/** A statement that was sent and has no result yet. */
+/** A statement that was sent and whose result has not arrived. */
 interface Sent {
   readonly reject: (error: unknown) => void
-  /** When its caller has to be answered, on the clock of `performance.now()`. */
+  /** When its caller must be answered, as a time of `performance.now()`. */
   readonly answerBy: number
-  /** How many commits the connection had without confirmation when it was sent. */
+  /** The number of unconfirmed commits on the connection when it was sent. */
   readonly unconfirmed: number
   isOver: boolean
   cancelling: Promise<CancelOutcome> | undefined
   timers: readonly ReturnType<typeof setTimeout>[]
-  /** Ends the wait for its time to be up. */
-  stay: () => void
+  /** Stops the timer for its time limit. */
+  stopTimer: () => void
 }
 
 const none: readonly never[] = []
-const nothing = (): void => undefined
+const noop = (): void => undefined
 
 export class Lease {
   readonly client: PgClient
-  /** Whether a pool lent it, which has another in its place when it is closed. */
+  /** Whether it belongs to a pool, which replaces it when it is closed. */
   readonly lent: boolean
   readonly #connection: Connection
   readonly #most: number
   readonly #over: (broken: Error | boolean) => void
-  /** Why the connection is not to be used after this lease, though it may not have ended. */
+  /** Why the connection must not be used after this lease, although it may not have ended. */
   #unfit: Error | undefined
   #given = false
-  /** How many statements and cancels are under way. */
+  /** The number of statements and cancels in progress. */
   #underWay = 0
-  /** Who waits until none is. */
+  /** Callbacks for the moment when none is in progress. */
   readonly #waiting: (() => void)[] = []
-  /** `most`: milliseconds a statement may take. `over` is called once nothing is under way after `end`. */
+  /**
+   * `most`: the time limit of a statement, in milliseconds. `over` is called after `end`, once
+   * nothing is in progress.
+   */
   constructor(client: PgClient, lent: boolean, most: number, over: (broken: Error | boolean) => void) {
     this.client = client
     this.lent = lent
@@ -58,22 +64,28 @@ export class Lease {
     return this.#unfit ?? this.#connection.ended
   }
 
-  /** Nothing more is sent on this connection. */
+  /** Whether the connection can't be used any more. */
   get broken(): boolean {
     return this.#failure !== undefined
   }
 
-  /** As far as the server has said; `undefined` where the client does not tell. */
+  /**
+   * The transaction status that the server last reported; `undefined` if the client does not expose
+   * it.
+   */
   get transaction(): string | undefined {
     return this.client.getTransactionStatus?.() ?? undefined
   }
 
-  /** Milliseconds a statement may take that begins now. */
+  /** The time limit of a statement that begins now, in milliseconds. */
   limit(wait: Wait): number {
     return Math.min(this.#most, wait.left() * statementShare)
   }
 
-  /** Runs one statement, named where `names` has a name for it; that is never done within a transaction, which a broken name would break. */
+  /**
+   * Runs one statement, prepared if `names` has a name for it. Within a transaction it is never
+   * prepared, because an invalid name would abort the transaction.
+   */
   run(text: string, values: readonly (string | null)[], wait: Wait, names?: StatementNames): Promise<PgResult> {
     const { client } = this
     return this.#named(text, wait, names, (name) => (answer) => {
@@ -83,7 +95,7 @@ export class Lease {
     })
   }
 
-  /** The same of a statement whose first columns are these. */
+  /** Runs one statement whose first columns are `columns`. */
   cells(
     text: string,
     columns: readonly string[],
@@ -98,7 +110,7 @@ export class Lease {
     })
   }
 
-  /** The same of a statement that only reads, once for each set of values. Where one fails, all do. */
+  /** Runs a read-only statement once for each set of values. If one fails, all fail. */
   async cellsOfAll(
     text: string,
     columns: readonly string[],
@@ -136,35 +148,38 @@ export class Lease {
     })
   }
 
-  /** Begins when nothing is under way, be it a cancel that came up meanwhile. */
+  /** Runs `work` once nothing is in progress, including cancels that start in the meantime. */
   async #whenQuiet<R>(work: () => Promise<R>): Promise<R> {
     while (this.#underWay > 0) await new Promise<void>((resolve) => this.#waiting.push(resolve))
     return work()
   }
 
-  /** A statement, or a cancel, is no longer under way. */
+  /** Called when a statement or a cancel has ended. */
   #ended(): void {
     this.#underWay--
     if (this.#underWay > 0) return
     for (const wake of this.#waiting.splice(0)) wake()
   }
 
-  /** So that the next use of the name prepares it anew. */
+  /** Forgets a prepared statement, so that the next use of the name prepares it again. */
   async #forget(name: string, text: string, names: StatementNames | undefined): Promise<void> {
     const { parsedStatements } = this.client.connection ?? {}
     if (parsedStatements === undefined) return names?.never(text)
     delete parsedStatements[name]
-    // Where the server has forgotten it too, there is nothing to do.
+    // If the server no longer has the statement either, there is nothing to do.
     await this.#whenQuiet(() =>
-      this.run(`DEALLOCATE "${name}"`, [], { left: () => graceful, signal: undefined }),
+      this.run(`DEALLOCATE "${name}"`, [], { left: () => gracePeriod, signal: undefined }),
     ).catch(() => undefined)
   }
 
-  /** Sends a statement; cancels it when its time is up or nobody waits. The caller is answered in time, whatever the server does. */
+  /**
+   * Sends a statement. Cancels it when its time is up or the caller no longer waits. The caller is
+   * answered in time in any case.
+   */
   #send<R>(begin: Begin<R>, wait: Wait): Promise<R> {
     const left = wait.left()
     const limit = Math.min(this.#most, left * statementShare)
-    if (wait.gone || limit <= 0) return Promise.reject(nobodyWaits())
+    if (wait.gone || limit <= 0) return Promise.reject(callAbandoned())
     const failed = this.#failure
     if (failed !== undefined) return Promise.reject(new Unsent('The connection is broken.', { cause: failed }))
     this.#underWay++
@@ -179,10 +194,10 @@ export class Lease {
         isOver: false,
         cancelling: undefined,
         timers: none,
-        stay: nothing,
+        stopTimer: noop,
       }
       const stop = (): void => this.#stop(sent)
-      sent.stay = whenTooLong(wait, limit, stop, stop)
+      sent.stopTimer = whenTooLong(wait, limit, stop, stop)
       try {
         begin((error, result) => {
           if (error !== null && error !== undefined) {
@@ -205,37 +220,41 @@ export class Lease {
   #failed(sent: Sent, error: unknown): void {
     const failure = statementFailure(error, serverAt(this.client))
     if (breaks(failure)) this.#unfit ??= failure as Error
-    // Where the client itself stopped waiting, the statement still runs.
+    // If the client itself stopped waiting, the statement still runs.
     if (gaveUp(error)) sent.cancelling ??= cancel(this.client)
     sent.reject(this.#connection.unconfirmed > sent.unconfirmed ? new Unconfirmed(error) : failure)
     this.#finish(sent)
   }
 
-  /** Cancels a statement, and answers its caller when the server does not say in time how it ended. */
+  /**
+   * Cancels a statement, and answers its caller if the server does not report the result in time.
+   */
   #stop(sent: Sent): void {
     if (sent.cancelling !== undefined) return
     sent.cancelling = this.#cancelUntil(() => sent.isOver)
-    // Where the statement had a limit of its own, the request may still have time for another
-    // attempt.
+    // If the statement had a shorter limit than the request, there may be time for another attempt.
     const inTime = sent.answerBy - performance.now()
-    const Silent = inTime > graceful ? Lost : Late
-    const silent = (): void => {
+    const Failure = inTime > gracePeriod ? Lost : Late
+    const reject = (): void => {
       this.#connection.doubtPeers()
-      sent.reject(new Silent('PostgreSQL did not say in time whether it stopped.'))
+      sent.reject(new Failure('PostgreSQL did not report in time whether the statement was cancelled.'))
     }
     const giveUp = (): void => {
-      silent()
+      reject()
       this.destroy()
       this.#finish(sent)
     }
-    sent.timers = [setTimeout(silent, timerFor(Math.min(inTime, graceful))), setTimeout(giveUp, graceful)]
+    sent.timers = [setTimeout(reject, timerFor(Math.min(inTime, gracePeriod))), setTimeout(giveUp, gracePeriod)]
   }
 
-  /** The connection is free again, once a cancel has ended too. */
+  /**
+   * Ends a statement. If it was cancelled, the connection is free again once the cancel has ended
+   * too.
+   */
   #finish(sent: Sent): void {
     if (sent.isOver) return
     sent.isOver = true
-    sent.stay()
+    sent.stopTimer()
     for (const timer of sent.timers) clearTimeout(timer)
     if (sent.cancelling === undefined) this.#ended()
     else
@@ -245,7 +264,10 @@ export class Lease {
       })
   }
 
-  /** Cancels what runs now, until it is over: a cancel that overtakes its statement finds the server idle and does nothing. */
+  /**
+   * Cancels the statement that runs now, repeatedly until it is over: a cancel that arrives before
+   * its statement finds the server idle and has no effect.
+   */
   async #cancelUntil(isOver: () => boolean): Promise<CancelOutcome> {
     for (let pause = 20; ; pause *= 2) {
       const outcome = await cancel(this.client)
@@ -255,7 +277,10 @@ export class Lease {
     }
   }
 
-  /** Cancels whatever runs on the connection now; what is sent next waits until no cancel is on its way. */
+  /**
+   * Cancels whatever runs on the connection now. Later statements wait until no cancel is in
+   * progress.
+   */
   interrupt(): void {
     if (this.#given) return
     this.#underWay++
@@ -265,25 +290,33 @@ export class Lease {
     })
   }
 
-  /** A cancel that is still on its way would hit whatever the connection does next. */
+  /**
+   * A cancel whose outcome is unknown could still hit the next statement, so the connection is
+   * closed.
+   */
   #after(outcome: CancelOutcome | undefined): void {
-    if (outcome === 'unknown') this.#unfit ??= new Lost('A cancel is still on its way.')
+    if (outcome === 'unknown') this.#unfit ??= new Lost('The outcome of a cancel request is unknown.')
   }
 
-  /** Closes the connection without a word, for the server does not listen. */
+  /** Closes the socket without a Terminate message, because the server does not respond. */
   destroy(): void {
     this.#connection.ended ??= new Lost('PostgreSQL did not answer.')
     this.client.connection?.stream?.destroy()
   }
 
-  /** Ends it, whatever may still hold it; a client of the team's own is the team's to end. */
+  /**
+   * Ends the lease although it may still be in use. A client of the team's own is left to the team.
+   */
   abandon(): void {
     if (this.#given || !this.lent) return
     this.destroy()
     this.end()
   }
 
-  /** Gives the connection back when it is quiet; a broken one, or one in a state that nobody knows, is to be closed. */
+  /**
+   * Ends the lease once nothing is in progress. A connection that is broken, or in an unknown
+   * state, is closed.
+   */
   end(): void {
     if (this.#given) return
     this.#given = true
@@ -298,10 +331,13 @@ export class Lease {
 
 function ask(client: PgClient, query: CellQuery, failed: (error: unknown) => void): void {
   const asked = client.query(query)
-  // What wraps `query` for a whole class may make a promise of it, and fail by that.
+  // Instrumentation that wraps `query` of the whole class may return a promise, and reject it.
   if (asked instanceof Promise) asked.catch(failed)
 }
 
-/** Whether a connection is of no use after this. One to a server that has become a standby would stay there. */
+/**
+ * Whether the connection is unusable after this failure. A server that has become a standby stays
+ * one.
+ */
 const breaks = (failure: unknown): boolean =>
   failureKind(failure) === 'lost' || failureKind(failure) === 'unsent' || stateOf(failure) === '25006'

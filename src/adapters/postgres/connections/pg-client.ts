@@ -1,4 +1,4 @@
-/** What is used of `pg`: its clients and pools, known by their shape. */
+/** The used part of `pg`: its clients and pools, recognized by their shape. */
 import type { CancellableClient } from './cancel.js'
 import type { CellQuery } from './cell-query.js'
 import type { TextRow } from './client.js'
@@ -31,15 +31,14 @@ export interface PgClient extends CancellableClient {
   on(event: 'notice', listener: (notice: PgNotice) => void): unknown
   listeners(event: 'error' | 'notice'): readonly unknown[]
   /**
-   * Of a client that a pool lent: returns it to the pool; with an error or true, the pool closes
-   * it.
+   * For a client from a pool: returns it to the pool. With an error or true, the pool closes it.
    */
   release?(error?: Error | boolean): void
   /** `I` outside of transactions, `T` in one, `E` in one that failed. */
   getTransactionStatus?(): string | null
   readonly connection?: {
     readonly stream?: { destroy(): void; setKeepAlive?(enable: boolean, initialDelay: number): unknown }
-    /** Not documented: the statements that the server keeps, by their names. */
+    /** Undocumented: the statements that the server keeps prepared, by name. */
     readonly parsedStatements?: Record<string, unknown>
   }
 }
@@ -53,7 +52,7 @@ export interface PgPool {
   readonly totalCount: number
   readonly idleCount: number
   readonly options?: { readonly keepAlive?: boolean | undefined; readonly max?: number | undefined }
-  /** Not documented: the connections it has or is making. */
+  /** Undocumented: the connections that it has or is making. */
   readonly _clients?: readonly (PgClient & { readonly _connecting?: boolean })[]
 }
 

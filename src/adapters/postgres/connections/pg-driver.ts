@@ -1,8 +1,8 @@
-/** `pg`: a pool, a client of one's own, or one that a transaction holds. */
+/** The driver for `pg`: a pool, a single client, or a client in a transaction. */
 import { acquire, lenderOf, release } from './acquire.js'
 import type { Database, Session, Wait } from './client.js'
 import { holdingTurn, takeTurn } from './client-turn.js'
-import { connectionOf, lendsAlike, watchClient, watchPool } from './connections.js'
+import { connectionOf, hasUniformConnections, watchClient, watchPool } from './connections.js'
 import { Lease } from './lease.js'
 import type { PgClient, PgPool } from './pg-client.js'
 import { inSavepoint, inTransaction } from './pg-transactions.js'
@@ -11,11 +11,11 @@ import { SharedReads } from './shared-reads.js'
 import { StatementNames } from './statement-names.js'
 
 export interface PgOptions {
-  /** Names statements, so that the server keeps them prepared. */
+  /** Whether statements are named, so that the server keeps them prepared. */
   readonly prepare: boolean
-  /** Milliseconds to wait for a connection. */
+  /** The timeout for a connection, in milliseconds. */
   readonly acquire: number
-  /** Milliseconds a statement may take. */
+  /** The timeout of a statement, in milliseconds. */
   readonly statement: number
   readonly warn: (message: string) => void
   /** For a replica: the position that it must have reached. */
@@ -35,7 +35,7 @@ function namesOf(owner: object): StatementNames {
   return made
 }
 
-/** A pool: every statement or transaction holds a connection for as long as it runs. */
+/** A pool: every statement or transaction holds a connection while it runs. */
 export function poolDatabase(pool: PgPool, options: PgOptions): Database {
   watchPool(pool, options.warn)
   const lender = lenderOf(pool)
@@ -44,8 +44,8 @@ export function poolDatabase(pool: PgPool, options: PgOptions): Database {
     try {
       release(lender, client, broken)
     } catch {
-      // What the statements came to stays true.
-      options.warn('A function of the team released the connection of its transaction. The adapter does that.')
+      // The results of the statements are still valid.
+      options.warn('A function of the team released the connection of its transaction. Leave that to the adapter.')
     }
   }
   const lent = (client: PgClient): Lease =>
@@ -86,17 +86,23 @@ export function poolDatabase(pool: PgPool, options: PgOptions): Database {
     query: (text, values, wait) => holding(wait, async (lease) => (await lease.run(text, values, wait, names)).rows),
     cells,
     shared: (text, columns, values, wait) =>
-      lendsAlike(pool) ? shared.read(text, columns, values, wait) : cells(text, columns, values, wait),
+      hasUniformConnections(pool) ? shared.read(text, columns, values, wait) : cells(text, columns, values, wait),
     transaction: async (work, wait, _optional, first) => inTransaction(await borrow(wait), work, wait, first),
   }
 }
 
-/** One client, on which statements go one after the other: in a transaction of the caller's where one is open. */
+/**
+ * A single client, on which statements run one after the other, in the caller's transaction if one
+ * is open.
+ */
 export function clientDatabase(client: PgClient, options: PgOptions): Database {
   watchClient(client, options.warn)
   const connection = connectionOf(client)
-  /** Another loan is that of another caller, whose transaction this is not. */
-  const { loans } = connection
+  /**
+   * If the pool hands the client out again, it is for another caller, whose transaction is not this
+   * caller's.
+   */
+  const { checkouts } = connection
   const names = options.prepare ? namesOf(client) : undefined
   return {
     embedded: false,
@@ -104,7 +110,8 @@ export function clientDatabase(client: PgClient, options: PgOptions): Database {
     async query(text, values, wait) {
       const lease = await turn(client, wait, options)
       try {
-        // Where the client does not tell, it may be in a transaction, which a broken name would break.
+        // If the client does not expose its status, it may be in a transaction, which an invalid
+        // name would abort.
         return (await lease.run(text, values, wait, lease.transaction === undefined ? undefined : names)).rows
       } finally {
         lease.end()
@@ -123,7 +130,7 @@ export function clientDatabase(client: PgClient, options: PgOptions): Database {
       try {
         const held = (session: Session): Promise<T> => holdingTurn(client, () => work(session))
         if (!(await isOpen(lease, wait))) return await inTransaction(lease, held, wait, first)
-        return await inSavepoint(lease, held, wait, connection.loans === loans)
+        return await inSavepoint(lease, held, wait, connection.checkouts === checkouts)
       } catch (error) {
         lease.end()
         throw error
@@ -132,12 +139,15 @@ export function clientDatabase(client: PgClient, options: PgOptions): Database {
   }
 }
 
-/** The client, once nothing of ours runs on it. */
+/** Waits until no other operation of the library runs on the client. */
 async function turn(client: PgClient, wait: Wait, { acquire, statement }: PgOptions): Promise<Lease> {
   return new Lease(client, false, statement, await takeTurn(client, wait, acquire))
 }
 
-/** Whether the caller has a transaction open. What the caller has sent and not waited for, such as a BEGIN, is waited for here. */
+/**
+ * Whether the caller has a transaction open. Waits for statements that the caller has sent without
+ * waiting, such as a BEGIN.
+ */
 async function isOpen(lease: Lease, wait: Wait): Promise<boolean> {
   if (lease.transaction === undefined) return hasTransaction(lease, wait)
   if (lease.transaction === 'I') await lease.run('', [], wait)

@@ -4,14 +4,17 @@ import type { Session, SqlClient, Wait } from './client.js'
 import { Cancelled, failureKind, Lost, ranOutOfTime, Unsent } from './failures.js'
 import type { Lease } from './lease.js'
 import { sendsWarnings } from './unconfirmed.js'
-import { answered, graceful, statementShare, timerFor, tooLate } from './waits.js'
+import { answered, gracePeriod, statementShare, timerFor, tooLate } from './waits.js'
 
 type Work<T> = (session: Session) => Promise<T>
 
-/** What ends a transaction is not cut short by its caller. */
-const ending: Wait = { left: () => graceful, signal: undefined }
+/** The time limit for ending a transaction, which does not depend on the caller's. */
+const ending: Wait = { left: () => gracePeriod, signal: undefined }
 
-/** A transaction of our own, which holds the lease and ends it. The caller is answered in time, also where the team's statements are not. */
+/**
+ * Runs `work` in a new transaction, and ends the lease. The caller is answered in time, even if the
+ * team's statements are not.
+ */
 export function inTransaction<T>(lease: Lease, work: Work<T>, wait: Wait, first?: string): Promise<T> {
   let committing = false
   let late = false
@@ -22,18 +25,18 @@ export function inTransaction<T>(lease: Lease, work: Work<T>, wait: Wait, first?
       await lease.run(`BEGIN; ${settings}${first === undefined ? '' : `; ${first}`}`, [], wait)
       const result = await work(sessionOf(lease, wait, false, first))
       if ((lease.transaction ?? 'T') === 'I') throw new Error('The transaction was ended by a statement of the team.')
-      // The caller has been told that nothing was changed.
+      // The caller already has the answer that nothing was changed.
       if (late) throw tooLate()
       committing = true
       const { command } = await lease.run('COMMIT', [], unsignalled(wait))
-      // After a failed statement COMMIT rolls back, and calls that a success.
+      // After a failed statement COMMIT rolls back and reports success.
       if (command === 'ROLLBACK')
-        throw new Error('A statement of the transaction failed, and its error was swallowed: nothing was committed.')
+        throw new Error('A statement of the transaction failed and its error was ignored. Nothing was committed.')
       return result
     } catch (error) {
       const lost = lease.broken || failureKind(error) === 'lost'
       if (!lost) await lease.run('ROLLBACK', [], ending).catch(() => lease.destroy())
-      // A connection that breaks before COMMIT takes the transaction with it: nothing was changed.
+      // If the connection breaks before COMMIT, the transaction ends with it: nothing was changed.
       throw lost && !committing ? uncommitted(error) : error
     } finally {
       clearTimeout(alarm)
@@ -42,15 +45,16 @@ export function inTransaction<T>(lease: Lease, work: Work<T>, wait: Wait, first?
   }
   return answered(run(), wait, () => {
     late = true
-    // A team's own statement may wait for a server that never answers, and its function for anything at all.
-    setTimeout(() => lease.abandon(), graceful).unref()
-    return committing ? new Lost('PostgreSQL did not say in time whether it committed.') : tooLate()
+    // A statement of the team may wait for a server that never answers, and its function for
+    // anything else.
+    setTimeout(() => lease.abandon(), gracePeriod).unref()
+    return committing ? new Lost('PostgreSQL did not report in time whether it committed.') : tooLate()
   })
 }
 
 /**
- * A part of a transaction that is open, which holds the lease and ends it: what fails leaves the rest
- * of the transaction as it was. `callers`: whether that transaction is the caller's.
+ * Runs `work` in a savepoint of an open transaction, and ends the lease. A failure leaves the rest
+ * of the transaction unchanged. `callers`: whether the transaction is the caller's.
  */
 export function inSavepoint<T>(lease: Lease, work: Work<T>, wait: Wait, callers: boolean): Promise<T> {
   let late = false
@@ -81,14 +85,14 @@ export function inSavepoint<T>(lease: Lease, work: Work<T>, wait: Wait, callers:
   }
   return answered(run(), wait, () => {
     late = true
-    // From here on the change ends with the caller's transaction, whatever that comes to.
-    return releasing ? new Lost('PostgreSQL did not say in time whether it kept the change.') : tooLate()
+    // From here on, the outcome of the change depends on the caller's transaction.
+    return releasing ? new Lost('PostgreSQL did not report in time whether it kept the change.') : tooLate()
   })
 }
 
 const unsignalled = (wait: Wait): Wait => ({ left: () => wait.left(), signal: undefined })
 
-/** A team's own statements are cancelled too when the time is up. */
+/** Cancels the running statement, which may be the team's, when the time is up. */
 const interrupting = (lease: Lease, wait: Wait) =>
   setTimeout(() => lease.interrupt(), timerFor(wait.left() * statementShare))
 
@@ -100,13 +104,13 @@ function uncommitted(error: unknown): unknown {
 
 const timeouts = ['statement_timeout', 'idle_in_transaction_session_timeout'] as const
 
-/** What an operator has set for the session of a connection. */
+/** The settings of a connection's session, as configured by an operator. */
 interface SessionSettings {
-  /** Milliseconds, in the order of `timeouts`; Infinity where there is no limit. */
+  /** Milliseconds, in the order of `timeouts`. Infinity if there is no limit. */
   readonly limits: readonly number[]
   /**
-   * Whether the server sends warnings. One of them says that a commit was not confirmed by a
-   * synchronous standby.
+   * Whether the server sends warnings. One of them reports that no synchronous standby confirmed a
+   * commit.
    */
   readonly warns: boolean
 }
@@ -132,13 +136,15 @@ async function settingsOf(lease: Lease, wait: Wait): Promise<SessionSettings> {
 }
 
 /**
- * The settings of one transaction. The server gives up by itself, also when this process hangs or
- * its machine is gone; an operator's limits that are lower stay. It sends its warnings.
+ * The settings of one transaction. With them the server ends the transaction by itself, even if
+ * this process hangs or its machine is gone. Lower limits of an operator are kept. Warnings are
+ * enabled.
  */
 async function localSettings(lease: Lease, wait: Wait): Promise<string> {
   const { limits, warns } = await settingsOf(lease, wait)
   const limit = Math.max(1, Math.floor(timerFor(lease.limit(wait))))
-  // A client of the team's own would be gone for good; it goes on when the team's function ends.
+  // Ending the session of a client of the team's own would destroy the client; it becomes free when
+  // the team's function ends.
   const set = lease.lent ? timeouts : timeouts.slice(0, 1)
   const local = set.map((name, i) => `SET LOCAL ${name} = ${Math.min(limit, limits[i] as number)}`)
   return [...local, ...(warns ? [] : ['SET LOCAL client_min_messages = warning'])].join('; ')

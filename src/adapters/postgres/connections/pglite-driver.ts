@@ -1,12 +1,15 @@
-/** PGlite: PostgreSQL in the process, on one connection. It can't cancel: a statement holds the event loop until it ends. */
+/**
+ * The driver for PGlite: PostgreSQL in this process, on one connection. It can't cancel: a
+ * statement blocks the event loop until it ends.
+ */
 import { cellsOf, type Database, type Session, type SqlClient, type TextRow, type Wait } from './client.js'
 import { betweenTurns, holdingTurn, takeTurn } from './client-turn.js'
 import { embeddedFailure } from './driver-failures.js'
 import { Late, Lost } from './failures.js'
 import { turnsOf } from './turns.js'
-import { answered, nobodyWaits, tooLate } from './waits.js'
+import { answered, callAbandoned, tooLate } from './waits.js'
 
-/** What is used of a `PGlite` or its transaction. */
+/** The used part of a `PGlite` or its transaction. */
 interface Queries {
   query(text: string, values?: unknown[]): Promise<{ readonly rows: unknown[] }>
 }
@@ -31,11 +34,11 @@ export function pgliteDatabase(db: PgliteClient): Database {
     query: (text, values, wait) => askInTurn(db, text, values, wait),
     cells: async (text, columns, values, wait) => cellsOf(await askInTurn(db, text, values, wait), columns),
     transaction: (work, wait, _optional, first) => {
-      if (wait.signal?.aborted) return Promise.reject(nobodyWaits())
+      if (wait.signal?.aborted) return Promise.reject(callAbandoned())
       let committing = false
       let late = false
       let giveUp = (): void => {}
-      // A function of the team that never ends would hold the one connection for ever.
+      // A team function that never ends would hold the only connection for ever.
       const givenUp = new Promise<never>((_, reject) => {
         giveUp = () => reject(tooLate())
       })
@@ -43,8 +46,8 @@ export function pgliteDatabase(db: PgliteClient): Database {
       const isWanted = (): boolean => !late && !wait.signal?.aborted
       const asked = inTurn(db, wait, isWanted, () =>
         db.transaction(async (tx) => {
-          // A statement of the team's own may have held the connection for long.
-          if (!isWanted()) throw nobodyWaits()
+          // A statement of the team may have held the connection for a long time.
+          if (!isWanted()) throw callAbandoned()
           if (first !== undefined) await ask(tx, first, [], wait)
           const result = await Promise.race([work(sessionOf(tx, wait, false, first)), givenUp])
           if (late) throw tooLate()
@@ -58,7 +61,7 @@ export function pgliteDatabase(db: PgliteClient): Database {
       return answered(translated, wait, () => {
         late = true
         giveUp()
-        return committing ? new Lost('PGlite did not say in time whether it committed.') : tooLate()
+        return committing ? new Lost('PGlite did not report in time whether it committed.') : tooLate()
       })
     },
   }
@@ -95,8 +98,8 @@ async function inSavepoint<T>(tx: PgliteTransaction, work: () => Promise<T>): Pr
 }
 
 /**
- * Runs `work` when the connection is free, for the oldest request first. PGlite has one connection,
- * and serves calls in the order of their arrival.
+ * Runs `work` when the connection is free, by deadline, the earliest first. PGlite itself has one
+ * connection, and serves calls in the order of arrival.
  */
 async function inTurn<T>(db: PgliteClient, wait: Wait, isWanted: () => boolean, work: () => Promise<T>): Promise<T> {
   const turns = turnsOf(db, 1)
@@ -127,9 +130,9 @@ async function send(client: Queries, text: string, values: readonly (string | nu
   }
 }
 
-/** Settles in time, although the statement may wait for other calls. */
+/** Settles in time, even if the statement waits for other calls. */
 function inTime(wait: Wait, begin: (isWanted: () => boolean) => Promise<Rows>): Promise<Rows> {
-  if (wait.gone || wait.left() <= 0) return Promise.reject(nobodyWaits())
+  if (wait.gone || wait.left() <= 0) return Promise.reject(callAbandoned())
   let isLate = false
   return answered(
     begin(() => !isLate),

@@ -1,18 +1,19 @@
 /**
- * Reads that travel together. Requests that ask for the same statement in one turn of the event loop, such as
- * items by their keys, send it in one write on one connection, each with its own values. A trip to the server
- * costs the process about 35 us, most of it in the kernel; ten reads by key in one trip cost it 54 us a request
- * in place of 88, and the server less, too. A lone read takes the same way as without this module.
+ * Batches reads. Requests that run the same statement in one turn of the event loop, for example
+ * reads of items by key, send it in one write on one connection, each with its own values. A round
+ * trip to the server costs the process about 35 us, most of it in the kernel. Ten reads by key in
+ * one round trip cost it 54 us a request in place of 88, and also less on the server. A single read
+ * is sent as it would be without this module.
  */
 
 import type { Cells, Wait } from './client.js'
 import { failureKind } from './failures.js'
-import { nobodyWaits } from './waits.js'
+import { callAbandoned } from './waits.js'
 
-/** The most reads of one trip: the server executes them one after the other. */
-const most = 25
+/** The maximum number of reads per round trip: the server executes them one after the other. */
+const maxReads = 25
 
-/** Sends a statement once for each set of values, and returns the rows of each. */
+/** Sends a statement once for each set of values. Returns the rows of each. */
 export type SendAll = (
   text: string,
   columns: readonly string[],
@@ -20,7 +21,7 @@ export type SendAll = (
   wait: Wait,
 ) => Promise<readonly (readonly Cells[])[]>
 
-/** Sends a statement alone. */
+/** Sends a statement once. */
 export type SendOne = (
   text: string,
   columns: readonly string[],
@@ -35,12 +36,15 @@ interface Read {
   readonly reject: (error: unknown) => void
 }
 
-/** The reads of one statement that have not left yet. */
+/** The reads of one statement that have not been sent yet. */
 class Group implements Wait {
   readonly reads: Read[] = []
   readonly signal = undefined
 
-  /** The least that any of them has: whoever has more goes on alone. */
+  /**
+   * The shortest time left of all reads. If the batch times out, reads with more time left are sent
+   * separately.
+   */
   left(): number {
     return Math.min(...this.reads.map(({ wait }) => wait.left()))
   }
@@ -60,7 +64,7 @@ export class SharedReads {
     this.#sendOne = sendOne
   }
 
-  /** The rows of a statement that only reads. Others may travel with it until its connection is there. */
+  /** Runs a read-only statement. Other reads may join it until a connection is available. */
   read(
     text: string,
     columns: readonly string[],
@@ -69,11 +73,11 @@ export class SharedReads {
   ): Promise<readonly Cells[]> {
     return new Promise((resolve, reject) => {
       let group = this.#open.get(text)
-      if (group === undefined || group.reads.length >= most) {
+      if (group === undefined || group.reads.length >= maxReads) {
         const made = new Group()
         group = made
         this.#open.set(text, made)
-        // Immediates run when all that has arrived on sockets is read.
+        // Immediates run after all data that has arrived on sockets is read.
         setImmediate(() => void this.#send(text, columns, made))
       }
       group.reads.push({ values, wait, resolve, reject })
@@ -100,12 +104,14 @@ export class SharedReads {
     }
   }
 
-  /** A failure is that of one of them, or of their connection: each finds out for itself. */
+  /**
+   * The failure may concern only one of the reads, or the connection, so each is sent separately.
+   */
   #failed(text: string, columns: readonly string[], reads: readonly Read[], error: unknown): void {
     const busy = failureKind(error) === 'busy'
     for (const read of reads) {
       if (busy) read.reject(error)
-      else if (read.wait.gone === true || read.wait.left() <= 0) read.reject(nobodyWaits())
+      else if (read.wait.gone === true || read.wait.left() <= 0) read.reject(callAbandoned())
       else void this.#alone(text, columns, read)
     }
   }

@@ -1,14 +1,20 @@
-/** Statements that took long, by what they answered: a look at this costs nothing that is measured. */
+/**
+ * Remembers how long slow statements took, by their results. Fast statements have no measurable
+ * cost.
+ */
 
-/** Milliseconds from which on a statement is slow. Its wait for a connection does not count. */
+/**
+ * The duration from which a statement is slow, in milliseconds. The wait for a connection does not
+ * count.
+ */
 export const slowFrom = 1_000
 
 const slow = new WeakMap<object, number>()
 
-/** Keeps how many milliseconds a slow answer took. */
+/** Stores how long a slow result took, in milliseconds. */
 export function keepSlow(answer: unknown, took: number): void {
   if (typeof answer === 'object' && answer !== null) slow.set(answer, took)
 }
 
-/** Milliseconds that an answer took; `undefined` where it was not slow. */
+/** How long a result took, in milliseconds; `undefined` if it was not slow. */
 export const tookLong = (answer: object): number | undefined => slow.get(answer)

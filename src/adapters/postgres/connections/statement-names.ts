@@ -1,21 +1,26 @@
-/** Which statements a server is asked to keep prepared: those that come again, and never more than a bounded number. */
+/**
+ * Names of the statements that the server keeps prepared: only repeated ones, and a bounded number.
+ */
 import { createHash } from 'node:crypto'
 
-/** Prepared statements a connection keeps at most. */
-const mostNames = 200
-/** Texts whose first coming is remembered. */
-const mostSeen = 2_000
+/** The maximum number of prepared statements per connection. */
+const maxNames = 200
+/** The maximum number of texts that were seen once. */
+const maxSeen = 2_000
 
-/** Names for the texts that are worth one. One registry serves all connections of a pool. */
+/** The names of statement texts. One registry serves all connections of a pool. */
 export class StatementNames {
   readonly #names = new Map<string, string | undefined>()
   #seen = new Set<string>()
 
-  /** The name under which a text is kept prepared, or `undefined` while it is not. A text gets one when it comes again, so that what comes but once uses up none. */
+  /**
+   * The name for a text, or `undefined` if it is not prepared. A text gets a name at its second
+   * use, so that statements used once take no names.
+   */
   of(text: string): string | undefined {
-    if (this.#names.has(text) || this.#names.size >= mostNames) return this.#names.get(text)
+    if (this.#names.has(text) || this.#names.size >= maxNames) return this.#names.get(text)
     if (!this.#seen.has(text)) {
-      if (this.#seen.size >= mostSeen) this.#seen = new Set()
+      if (this.#seen.size >= maxSeen) this.#seen = new Set()
       this.#seen.add(text)
       return undefined
     }
@@ -25,7 +30,7 @@ export class StatementNames {
     return name
   }
 
-  /** Where a name can't be prepared anew, its text goes on without one. */
+  /** Stops preparing a text, because its name can't be prepared again. */
   never(text: string): void {
     this.#names.set(text, undefined)
   }

@@ -1,27 +1,27 @@
-/** The order in which calls get the few connections that there are: the oldest request first. */
+/** The order in which calls get the available connections: the earliest deadline first. */
 
 interface Waiting {
-  /** When the time of its request is up, on the clock of `performance.now()`. */
+  /** The deadline of its request, as a time of `performance.now()`. */
   readonly deadline: number
   readonly isWanted: () => boolean
   readonly begin: () => void
 }
 
-/** Milliseconds after which a call that has no time limit counts as one whose time is up. */
+/** The assumed time limit, in milliseconds, of a call that has none. */
 const unlimited = 30_000
 
 /**
- * A number of places for calls, given to the oldest request first. A request that has begun needs
- * further calls, such as reads of linked records. In the order of arrival these would wait behind
- * the first call of every other request, and under load no request would finish in time. All
- * requests have the same time to be answered, so the one whose deadline comes first is the oldest.
+ * A number of places for calls, given to the earliest deadline first. A running request makes
+ * further calls, for example to read linked records. In the order of arrival these would wait
+ * behind the first call of every other request, and under load no request would finish in time. All
+ * requests have the same time limit, so the earliest deadline is that of the oldest request.
  */
 export class Turns {
   readonly places: number
   #free: number
   /** Sorted by deadline, the earliest at the end. */
   readonly #waiting: Waiting[] = []
-  /** The length at which calls that are no longer wanted are removed. */
+  /** The length at which abandoned calls are removed. */
   #crowded = 64
 
   constructor(places: number) {
@@ -29,14 +29,14 @@ export class Turns {
     this.#free = places
   }
 
-  /** Calls that wait, with those that may have given up and are not removed yet. */
+  /** The number of waiting calls, including abandoned ones that have not been removed yet. */
   get waiting(): number {
     return this.#waiting.length
   }
 
   /**
-   * Takes a place: `undefined` where one is free, else a promise of the turn. A call that is no
-   * longer wanted when its turn comes is passed over.
+   * Takes a place: returns `undefined` if one is free, otherwise a promise for one. An abandoned
+   * call is skipped when its turn comes.
    */
   take(left: number, isWanted: () => boolean): Promise<void> | undefined {
     if (this.#free > 0) {
@@ -47,7 +47,7 @@ export class Turns {
     return new Promise((begin) => this.#insert({ deadline, isWanted, begin }))
   }
 
-  /** Gives a place back, to the next call that is still wanted. */
+  /** Releases a place to the next call that is still wanted. */
   give(): void {
     for (let next = this.#waiting.pop(); next !== undefined; next = this.#waiting.pop()) {
       if (!next.isWanted()) continue
@@ -63,7 +63,8 @@ export class Turns {
       waiting.splice(0, waiting.length, ...waiting.filter(({ isWanted }) => isWanted()))
       this.#crowded = Math.max(64, 2 * waiting.length)
     }
-    // Insert after all later deadlines. Of equal deadlines, the first to come has the first turn.
+    // Insert after all later deadlines. Calls with equal deadlines are served in the order of
+    // arrival.
     let low = 0
     let high = waiting.length
     while (low < high) {

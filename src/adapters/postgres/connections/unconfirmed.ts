@@ -1,7 +1,8 @@
 /**
- * Synchronous replication (PostgreSQL, "Synchronous Replication"): where a cancel ends the wait for
- * a standby, the change is committed on this server alone, and only a warning says so. A session
- * that hides warnings would acknowledge what a failover can undo.
+ * Synchronous replication (PostgreSQL, "Synchronous Replication"): if a cancel ends the wait for a
+ * standby, the change is committed on this server only, and the server reports that only in a
+ * warning. In a session that hides warnings, the adapter would acknowledge changes that a failover
+ * can undo.
  */
 import type { Database, Wait } from './client.js'
 import { failureKind, unavailable } from './failures.js'
@@ -12,19 +13,20 @@ export const sendsWarnings = (level: string | null | undefined): boolean => !/^(
 const names = ['client_min_messages', 'synchronous_standby_names', 'synchronous_commit'] as const
 
 /**
- * A warning where commits wait for a standby, and the server would not say that one was not
- * confirmed.
+ * A warning if commits wait for a standby and the session hides the warning about a missing
+ * confirmation.
  */
 export async function hiddenWarnings(database: Database, wait: Wait): Promise<readonly string[]> {
   const columns = names.map((name, i) => `current_setting('${name}', true) AS c${i}`).join(', ')
   const [row] = await database.query(`SELECT ${columns}`, [], wait).catch((error: unknown) => {
-    // Another kind of store may have no such settings.
+    // Other databases may not have these settings.
     if (failureKind(error) === 'other') return []
     throw unavailable(error, false)
   })
   const isSynchronous = (row?.c1 ?? '') !== '' && row?.c2 !== 'off' && row?.c2 !== 'local'
   if (!isSynchronous || sendsWarnings(row?.c0)) return []
   return [
-    `client_min_messages is "${row?.c0}" and replication is synchronous: a write that no standby confirmed could be answered as a success. Set client_min_messages to "warning" or lower for the role or the database.`,
+    `client_min_messages is "${row?.c0}" and replication is synchronous: a write that no standby has confirmed ` +
+      'could be reported as a success. Set client_min_messages to "warning" or lower for the role or the database.',
   ]
 }

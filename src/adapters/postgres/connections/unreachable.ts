@@ -1,18 +1,18 @@
 /**
- * Why a database can't be reached, for operators: `connect ECONNREFUSED 127.0.0.1:5433`. Such a
- * message holds no password.
+ * The reason why a database can't be reached, for operators: `connect ECONNREFUSED 127.0.0.1:5433`.
+ * Such a message holds no password.
  */
 import { isUnavailable } from '../../../problem.js'
 
 /**
- * An `Unavailable` whose `message` names the host, the port and the system's code, where the network
- * refused the connection. Its `detail`, which clients see, stays as it is. Any other error is
+ * Adds the host, the port and the system's error code to the `message` of an `Unavailable` that a
+ * network error caused. Its `detail`, which clients see, does not change. Any other error is
  * returned unchanged.
  */
 export function withReason(error: unknown): unknown {
   if (!isUnavailable(error)) return error
   const reasons = systemMessages(error.cause)
-  if (reasons.length > 0) error.message = `The database can not be reached: ${reasons.join(', ')}.`
+  if (reasons.length > 0) error.message = `The database cannot be reached: ${reasons.join(', ')}.`
   return error
 }
 

@@ -1,25 +1,34 @@
-/** How long somebody waits: for a connection, a turn, an answer. */
+/** Time limits of waits for a connection, a turn or a result. */
 import { longestTimer, withTimeout } from '../../../timeout.js'
 import type { Wait } from './client.js'
 import { Cancelled, Exhausted } from './failures.js'
 
-/** The part of the time that is left which a statement may take, so that the request hears how it ended. */
+/**
+ * The share of the remaining time that a statement may take. The rest is left to report the
+ * outcome.
+ */
 export const statementShare = 0.9
-/** The part after which the request is told that nobody knows. */
+/** The share after which the caller gets the answer that the outcome is unknown. */
 export const answerShare = 0.97
 export const answerTime = (wait: Wait): number => wait.left() * answerShare
-/** After a cancel, a server that still says nothing is taken for dead. Milliseconds. */
-export const graceful = 5_000
+/**
+ * Milliseconds after a cancel in which the server must respond. After that its connection is given
+ * up.
+ */
+export const gracePeriod = 5_000
 
 export const timerFor = (milliseconds: number): number => Math.min(Math.max(0, milliseconds), longestTimer)
 
-export const nobodyWaits = (): Cancelled => new Cancelled('The time is up, or nobody waits any more.')
+export const callAbandoned = (): Cancelled => new Cancelled('The time is up, or the caller no longer waits.')
 
 export const tooLate = (): Cancelled => new Cancelled('The time was up before anything was committed.')
 
 const leaving = new WeakMap<AbortSignal, { readonly all: Set<() => void>; readonly listener: () => void }>()
 
-/** Calls back when nobody waits any more; gives what ends that. However many statements share a signal, it has one listener of ours, and none when they are over. */
+/**
+ * Calls `leave` when the signal fires. Returns a function that removes the callback. All statements
+ * of one signal share one listener, which is removed when they are over.
+ */
 function onAbort(signal: AbortSignal | undefined, leave: () => void): () => void {
   if (signal === undefined) return () => {}
   let shared = leaving.get(signal)
@@ -43,33 +52,39 @@ function onAbort(signal: AbortSignal | undefined, leave: () => void): () => void
   }
 }
 
-/** Milliseconds within which most things end. Only what takes longer asks for a signal, and listens to it: to have one made costs as much as a small statement. */
-const briefly = 20
+/**
+ * Milliseconds within which most operations end. Only longer ones read the signal and listen to it,
+ * because creating a signal costs as much as a small statement.
+ */
+const signalDelay = 20
 
-/** Calls back when the time is up, or, after a moment, when nobody waits any more; gives what ends that. `limit` in milliseconds. */
+/**
+ * Calls `late` after `limit` milliseconds, or `left` when the caller no longer waits; the latter is
+ * checked only after a short delay. Returns a function that stops both.
+ */
 export function whenTooLong(wait: Wait, limit: number, late: () => void, left: () => void): () => void {
-  if (limit <= briefly) {
+  if (limit <= signalDelay) {
     const timer = setTimeout(late, timerFor(limit))
     return () => clearTimeout(timer)
   }
   const until = performance.now() + limit
-  let stay: (() => void) | undefined
+  let stopListening: (() => void) | undefined
   let timer = setTimeout(() => {
     timer = setTimeout(late, timerFor(until - performance.now()))
     const { signal } = wait
     if (signal?.aborted) left()
-    else stay = onAbort(signal, left)
-  }, briefly)
+    else stopListening = onAbort(signal, left)
+  }, signalDelay)
   return () => {
     clearTimeout(timer)
-    stay?.()
+    stopListening?.()
   }
 }
 
 /**
- * Waits for what `begin` promises, for `limit` milliseconds and as long as the caller does. Throws
- * `Busy` or `Cancelled` where it comes too late; the argument of `begin` tells whether it does. A
- * value that comes too late goes to `discard`.
+ * Waits for the promise of `begin`, for `limit` milliseconds and while the caller waits. Throws
+ * `Exhausted` or `Cancelled` if it takes longer; the function passed to `begin` then returns false.
+ * A value that arrives later is passed to `discard`.
  */
 export function within<T>(
   wait: Wait,
@@ -77,20 +92,20 @@ export function within<T>(
   begin: (waits: () => boolean) => Promise<T>,
   discard?: (value: T) => void,
 ): Promise<T> {
-  if (wait.gone || limit <= 0) return Promise.reject(nobodyWaits())
+  if (wait.gone || limit <= 0) return Promise.reject(callAbandoned())
   return new Promise((resolve, reject) => {
     let waits = true
     const end = (settle: () => void): void => {
       if (!waits) return
       waits = false
-      stay()
+      stopWaiting()
       settle()
     }
-    const stay = whenTooLong(
+    const stopWaiting = whenTooLong(
       wait,
       limit,
       () => end(() => reject(new Exhausted(`No connection was free within ${Math.round(limit)} ms.`))),
-      () => end(() => reject(nobodyWaits())),
+      () => end(() => reject(callAbandoned())),
     )
     begin(() => waits).then(
       (value) => (waits ? end(() => resolve(value)) : discard?.(value)),
@@ -99,7 +114,8 @@ export function within<T>(
   })
 }
 
-/** The result, or what `late` makes when it does not come in time. */
+/** Settles as `result` does, or rejects with `late()` if that takes too long. */
+
 export function answered<T>(result: Promise<T>, wait: Wait, late: () => Error): Promise<T> {
   return withTimeout(result, answerTime(wait), late)
 }

@@ -1,10 +1,10 @@
 /**
- * The join of a link: what it leads to is read in the statement that reads the record. A statement of
- * its own costs the process 35 us, of which 25 are the kernel's.
+ * The join for a link: the target is read in the statement that reads the record. A separate
+ * statement would cost the process 35 us, of which 25 are the kernel's.
  *
- * The join compares the columns themselves, and reading by key compares with a text that was made of
- * the record. So the join is told only where both are known to find the same row; what is not told
- * is read by key.
+ * The join compares columns, while a read by key compares with a text that is derived from the
+ * record. So a joined target is only reported if both are known to find the same row. Targets that
+ * are not reported are read by key.
  */
 import type { AdapterCall, Scalar, ShownLink, ShownLinks, Stored } from '../../contract.js'
 import type { Cells } from '../connections/client.js'
@@ -20,36 +20,36 @@ export const outer = 'p'
 
 /** The columns that hold one part of a key. */
 interface Part {
-  /** The member of the record, and its place in a row of the table. */
+  /** The member of the record, and its index in a row of the table. */
   readonly held: Member
   readonly at: number
-  /** The column that the rows to join to show it in. */
+  /** The name of its column in the rows that are joined to. */
   readonly name: string
   readonly key: Member
-  /** Its place among the columns of the join. */
+  /** Its index among the columns of the join. */
   readonly keyAt: number
 }
 
-/** What is read of the target. */
+/** The columns of the target to read. */
 interface Selection {
   readonly sql: string
-  /** The members in the order of their columns. */
+  /** The members, in the order of their columns. */
   readonly names: readonly string[]
   readonly shape: RowShape
 }
 
-/** Who is told what the rows of a statement lead to. */
-export interface Telling {
+/** The recipient of the targets that a statement finds. */
+export interface Reporting {
   readonly table: Table
   readonly links: ShownLinks
-  /** Of the target: see `epochOf`. */
+  /** The epoch of the target: see `epochOf`. */
   readonly epoch: number
 }
 
 export class Join {
   readonly link: ShownLink
   readonly target: Table
-  /** The select list that shows the key to the join, in the rows that are joined to. */
+  /** The select list of the key's members, in the rows that are joined to. */
   readonly keys: string
   /** The select list of the joined record, and the names of its columns. */
   readonly columns: string
@@ -72,12 +72,15 @@ export class Join {
     this.columns = shown.map((name) => `${this.#alias}.${name} AS ${prefix}${name}`).join(', ')
   }
 
-  /** The join of a link of `table` to its target; `undefined` where it may find another row than a read by key. `number` tells the joins of a table apart. */
+  /**
+   * The join of a link of `table` to its target; `undefined` if it could find another row than a
+   * read by key. `number` distinguishes the joins of a table.
+   */
   static of(table: Table, target: Table, link: ShownLink, number: number): Join | undefined {
     const { kind } = target.relation
-    // Citus has no LATERAL join over servers.
+    // Citus does not support LATERAL joins across servers.
     if (table.relation.distributed || target.relation.distributed) return undefined
-    // A view may have several rows of a key, and may have to be computed as a whole for each.
+    // A view may have several rows with one key, and may be computed as a whole for each row.
     if (target.separate || (kind !== 'r' && kind !== 'p') || target.keyIndex === undefined) return undefined
     if (table.options.session !== undefined || target.options.session !== undefined) return undefined
     const prefix = `l${number}`
@@ -90,15 +93,16 @@ export class Join {
   }
 
   /**
-   * The join itself: the row that a call may see of the target. `oneByOne`: also where the planner
-   * can't tell how few rows it joins to, and would read the whole target for many.
+   * The SQL of the join: the row of the target that is visible to the call. `oneByOne`: enforces a
+   * lookup per row. Needed if the planner can't know how few rows there are, and would read the
+   * whole target.
    */
   sql(call: AdapterCall, parameters: Parameters, oneByOne: boolean): string {
     const { target } = this
     const conditions: string[] = []
     for (const { key, name } of this.#parts) {
       conditions.push(`${key.sql} = ${outer}.${name}`)
-      // What is equal to a column that is blind to case may still be another key.
+      // In a column that ignores case, another key can compare as equal.
       if (key.blind) conditions.push(`${key.sql}::text COLLATE "C" = ${outer}.${name}::text`)
     }
     addVisible(target, call, parameters, target.shownAlive, conditions)
@@ -107,22 +111,24 @@ export class Join {
     return ` LEFT JOIN LATERAL (${found}) AS ${this.#alias} ON true`
   }
 
-  /** Tells what each row leads to, each key once. The columns of the join begin at `from`. */
-  tell(to: Telling, rows: readonly Cells[], from: number): void {
-    const told = rows.length > 1 ? new Set<string>() : undefined
+  /**
+   * Reports the target of each row, each key once. The columns of the join begin at index `from`.
+   */
+  report(to: Reporting, rows: readonly Cells[], from: number): void {
+    const reported = rows.length > 1 ? new Set<string>() : undefined
     for (const cells of rows) {
       const texts = this.#keyTexts(cells)
       if (texts === undefined) continue
-      if (told !== undefined) {
+      if (reported !== undefined) {
         const name = texts.length === 1 ? (texts[0] as string) : texts.join('\0')
-        if (told.has(name)) continue
-        told.add(name)
+        if (reported.has(name)) continue
+        reported.add(name)
       }
-      this.#tellOne(to, texts, cells, from)
+      this.#reportOne(to, texts, cells, from)
     }
   }
 
-  #tellOne({ table, links, epoch }: Telling, texts: readonly string[], cells: Cells, from: number): void {
+  #reportOne({ table, links, epoch }: Reporting, texts: readonly string[], cells: Cells, from: number): void {
     const { key: codec } = this.target.definition
     const values = this.#parts.map(({ at }, i) => {
       const decoder = table.layout.decoders[at]
@@ -131,13 +137,13 @@ export class Join {
     if (values.includes(null)) return
     const key = codec.from(values as readonly Scalar[])
     const asked = this.target.layout.keyTexts(key)
-    // The record may say less than its column, and a read by key would ask for that.
+    // The record may show less than its column holds, and a read by key would use the shown value.
     if (asked === undefined || asked.some((text, i) => text !== texts[i])) return
     const found = this.#stored(texts, cells, from, epoch)
     if (found !== 'another') links.found(this.link, codec.text(key), found)
   }
 
-  /** The texts of the key that a row leads to; `undefined` where a part of it is null. */
+  /** The texts of the key that a row refers to; `undefined` if a part of it is null. */
   #keyTexts(cells: Cells): readonly string[] | undefined {
     const texts: string[] = []
     for (const { at } of this.#parts) {
@@ -148,7 +154,7 @@ export class Join {
     return texts
   }
 
-  /** The record that was joined; `'another'` where its key is spelt in another way. */
+  /** The joined record; `'another'` if its key is spelt differently. */
   #stored(
     texts: readonly string[],
     cells: Cells,
@@ -167,10 +173,15 @@ export class Join {
   }
 }
 
-/** One object for each set of members, whichever link looks at them: their records are kept by it. */
+/**
+ * One object for each set of members, shared by all links that use it: records are cached by it.
+ */
 const selections = new WeakMap<Table, Map<string, Selection>>()
 
-/** The members that are looked at and those of the key; the whole record where one of them has no column of its own. */
+/**
+ * The needed members and those of the key. The whole record if one of them has no column of its
+ * own.
+ */
 function selectionOf(target: Table, members: readonly string[] | undefined): Selection {
   const { definition, layout, shape } = target
   const wanted = new Set([...definition.key.members, ...(members ?? [])])
@@ -214,17 +225,20 @@ function partOf(
   return { held, at, name, key, keyAt: selection.names.indexOf(key.name) }
 }
 
-/** The column that a member is read from; `undefined` where SQL of the team computes it. */
+/** The column that a member is read from; `undefined` if SQL of the team computes it. */
 function columnOf({ sql }: Member, { columns }: Relation): CatalogColumn | undefined {
   for (const column of columns.values()) if (sql === `${row}.${quote(column.name)}`) return column
   return undefined
 }
 
-/** Whether two columns compare as each compares with a text: by the operator and the collation of the key, so that its index serves. */
+/**
+ * Whether comparing two columns gives the same result as comparing each with a text: they use the
+ * operator and the collation of the key, so the key's index applies.
+ */
 const areAlike = (column: CatalogColumn, key: CatalogColumn): boolean =>
   column.collation === key.collation && familyOf(column.type) === familyOf(key.type)
 
-/** Types whose values compare with each other, by an index of either. */
+/** Groups types whose values can be compared with each other using an index on either. */
 function familyOf(type: string): string {
   if (/^(?:text|character varying(?:\(\d+\))?)$/.test(type)) return 'text'
   return /^(?:smallint|integer|bigint)$/.test(type) ? 'integer' : type

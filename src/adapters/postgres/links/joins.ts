@@ -1,4 +1,4 @@
-/** The joins of one call: the links that its answer shows, as far as their targets lie in the same database. */
+/** The joins of one call: the links of the response whose targets are in the same database. */
 import type { AdapterCall, ShownLink, ShownLinks } from '../../contract.js'
 import type { Cells } from '../connections/client.js'
 import type { Databases } from '../connections/database.js'
@@ -11,27 +11,27 @@ import { epochOf, isUnscoped, type Table } from '../table/table.js'
 import { Join, outer } from './join.js'
 import { areJoinable, targetOf } from './link-targets.js'
 
-/** A join, and the call that a read of its target would get. */
+/** A join, and the call to read its target with. */
 interface Joined {
   readonly join: Join
   readonly call: AdapterCall
   readonly opening: Opening
 }
 
-/** A statement, the names of its columns, and what it joins. */
+/** A statement, the names of its columns, and its joins. */
 interface JoinedStatement {
   readonly text: string
   readonly names: readonly string[]
   readonly joined: readonly Join[]
 }
 
-/** The joins of a table that were compiled, by link. */
+/** The compiled joins of a table, by link. */
 class TableJoins {
   /** The select list of the table's own columns. */
   readonly own: string
-  /** The statements that read the record of a key for callers without a scope, by their first join. */
+  /** The statements that read a record by key for calls without a scope, by their first join. */
   readonly ones = new WeakMap<Join, JoinedStatement>()
-  /** Targets that the database did not join. */
+  /** Targets whose join the database refused. */
   readonly refused = new WeakSet<Table>()
   readonly #known = new WeakMap<object, { readonly target: Table; readonly join: Join | undefined }>()
   readonly #table: Table
@@ -62,8 +62,8 @@ function joinsOf(table: Table): TableJoins {
   return made
 }
 
-/** Whether the rows of a target are other ones than those of a table, whatever is computed of them. */
-function isApart({ relation }: Table, { relation: target, layout, options }: Table): boolean {
+/** Whether a target's rows are separate from a table's rows, and nothing is computed from them. */
+function isSeparate({ relation }: Table, { relation: target, layout, options }: Table): boolean {
   const { version } = options
   const computes =
     layout.members.some(({ quoted }) => quoted === '') || (typeof version === 'object' && 'expression' in version)
@@ -82,23 +82,24 @@ export class Joins {
     this.#all = all
   }
 
-  /** Those of a call that reads; `undefined` where there are none. */
+  /** The joins of a read; `undefined` if there are none. */
   static of(table: Table, databases: Databases, call: AdapterCall): Joins | undefined {
     return Joins.#of(table, databases, call, () => true)
   }
 
   /**
-   * Those of a write whose statement stands alone: of targets that it neither changes nor reads anew.
-   * A statement sees the other tables as they were when it began. On a create, a target that was just
-   * read to check the link is shown as it was then, since its join takes a third of what the INSERT
-   * costs the database. An update may have waited for another one, so it joins what it shows.
+   * The joins of a write that is a single statement: to targets that the write neither changes nor
+   * needs to read again. A statement sees other tables as they were when it began. On a create, a
+   * target that was just read to check the link is shown as it was then, because its join takes a
+   * third of the cost of the INSERT for the database. An update may have waited for another one, so
+   * it joins the targets that it shows.
    */
   static ofWrite(table: Table, databases: Databases, call: AdapterCall): Joins | undefined {
     const { links } = call
     const creates = call.action === 'create'
     if (links === undefined || !table.confined[creates ? 'insert' : 'update']) return undefined
     const takes = (target: Table, link: ShownLink): boolean =>
-      isApart(table, target) && !(creates && links.showChecked?.(link) === true)
+      isSeparate(table, target) && !(creates && links.showChecked?.(link) === true)
     return Joins.#of(table, databases, call, takes)
   }
 
@@ -118,7 +119,7 @@ export class Joins {
       if (!takes(target.opening.table, link)) continue
       const join = known.of(link, target.opening.table)
       const own = join && links.callOf(link)
-      // What a write reads comes from where it writes, for its links too.
+      // A write must not read from a replica, and neither must its links.
       if (join === undefined || own === undefined || (own.fresh ?? false) !== (call.fresh ?? false)) continue
       all.push({ join, call: own, opening: target.opening })
     }
@@ -130,27 +131,30 @@ export class Joins {
     return this.#all.every(({ call }) => isUnscoped(call))
   }
 
-  /** The names of the columns that are joined. */
+  /** The names of the joined columns. */
   get names(): readonly string[] {
     return this.#all.flatMap(({ join }) => join.names)
   }
 
-  /** Adds to the select list of the rows that are joined to. */
+  /** Addition to the select list of the rows that are joined to. */
   get keys(): string {
     return this.#all.map(({ join }) => `, ${join.keys}`).join('')
   }
 
-  /** Adds to the select list of the statement. */
+  /** Addition to the select list of the statement. */
   get columns(): string {
     return this.#all.map(({ join }) => `, ${join.columns}`).join('')
   }
 
-  /** What is joined to the rows, which are called `outer`. `oneByOne`: the planner can't tell how many those are. */
+  /**
+   * The SQL of the joins to the rows called `outer`. `oneByOne`: the planner can't know how many
+   * rows there are.
+   */
   sql(parameters: Parameters, oneByOne = false): string {
     return this.#all.map(({ join, call }) => join.sql(call, parameters, oneByOne)).join('')
   }
 
-  /** The statement of the record that fulfils a condition, with what is joined to it. */
+  /** The statement of the record that matches a condition, with its joins. */
   one(where: string, parameters: Parameters): JoinedStatement {
     const { shown, shownNames, source } = this.#table
     const record = `SELECT ${shown}${this.keys} FROM ${source} WHERE ${where}`
@@ -158,7 +162,10 @@ export class Joins {
     return { text, names: [...shownNames, ...this.names], joined: this.all }
   }
 
-  /** The same of the record of one key, where nobody has a scope: its values are the texts of the key. */
+  /**
+   * The statement of the record with one key, if no call has a scope. Its values are the texts of
+   * the key.
+   */
   oneForAll(): JoinedStatement {
     const { ones } = joinsOf(this.#table)
     const [first] = this.#all as readonly [Joined]
@@ -173,13 +180,13 @@ export class Joins {
     return made
   }
 
-  /** A statement that changes a record and returns it, with what is joined to it. */
+  /** A statement that changes a record and returns it, with its joins. */
   changed(statement: string, parameters: Parameters): JoinedStatement {
     const text = `WITH ${outer} AS (${statement}${this.keys}) SELECT ${joinsOf(this.#table).own}${this.columns} FROM ${outer}${this.sql(parameters)}`
     return { text, names: [...this.#table.shownNames, ...this.names], joined: this.all }
   }
 
-  /** Whether these are the joins of a statement that was made before. */
+  /** Whether these are the joins of an earlier statement. */
   areThose(joins: readonly object[]): boolean {
     return joins.length === this.#all.length && this.#all.every(({ join }, i) => join === joins[i])
   }
@@ -188,29 +195,33 @@ export class Joins {
     return this.#all.map(({ join }) => join)
   }
 
-  /** To be called before the statement is sent. */
+  /** Must be called before the statement is sent. */
   begin(ask: Ask): void {
     this.#epochs = this.#all.map(({ join }) => epochOf(join.target, ask))
   }
 
-  /** Tells what the rows of the answer lead to. What is joined begins with the column `from`. Default: behind the record's own. */
-  tell(rows: readonly Cells[], from = this.#table.shownNames.length): void {
+  /**
+   * Reports the targets of the returned rows. The joined columns begin at index `from`. Default:
+   * after those of the record.
+   */
+  report(rows: readonly Cells[], from = this.#table.shownNames.length): void {
     let at = from
     for (const [i, { join }] of this.#all.entries()) {
-      join.tell({ table: this.#table, links: this.#links, epoch: this.#epochs[i] ?? -1 }, rows, at)
+      join.report({ table: this.#table, links: this.#links, epoch: this.#epochs[i] ?? -1 }, rows, at)
       at += join.names.length
     }
   }
 
   /**
-   * Whether a failure may be about what was joined, so that the read is to be repeated without: a
-   * role may not read the target, say, or a column of it is gone. Then it is not joined again.
+   * Whether a failure may be caused by a join, so that the read is to be repeated without joins:
+   * for example, the role may not read the target, or one of its columns was dropped. The target is
+   * then not joined again.
    */
-  mayBlame(error: unknown): boolean {
+  mayHaveFailed(error: unknown): boolean {
     const kind = failureKind(error)
     const state = stateOf(error)
     if (state === undefined || (kind !== 'other' && kind !== 'refused' && kind !== 'unprepared')) return false
-    // A row that breaks a rule of the database is no matter of what it links to.
+    // A row that violates a constraint has nothing to do with its links.
     if (state.startsWith('23')) return false
     if (/^(?:42|0A)/.test(state)) {
       for (const { join, opening } of this.#all) {

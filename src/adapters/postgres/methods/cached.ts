@@ -1,13 +1,16 @@
-/** `cached`: the record of a PATCH with `If-Match` without a read, where its write can compare the whole row. */
+/**
+ * `cached`: the record of a PATCH with `If-Match` without a read, if its write can compare the
+ * whole row.
+ */
 import type { KeyValue } from '../../../definition/key.js'
 import type { AdapterCall, Stored } from '../../contract.js'
 import { epochOf, isUnscoped, returnsCommitted } from '../table/table.js'
 import type { Shared } from './shared.js'
 
 /**
- * Only where one statement is the whole write: the row that RETURNING gives is the committed one, no
- * function of the team's runs beside it, and no lock comes before it. Callers with a scope are given
- * only what was read for them.
+ * Requires that the write is a single statement: its RETURNING returns the committed row, no
+ * function of the team runs with it, and no lock precedes it. Callers with a scope only get records
+ * that were read for them.
  */
 export function cachedRecord(
   { opening, databases, options, hooks, seen }: Shared,

@@ -6,7 +6,7 @@ import type { PendingChange } from '../changes/pending-change.js'
 import type { RowCall } from '../reads/row-call.js'
 import { type Shared, withTable } from './shared.js'
 
-/** The change that the caller asks for. */
+/** The requested change. */
 export interface ChangeRequest {
   readonly action: WriteAction
   readonly key: KeyValue
@@ -17,7 +17,7 @@ export interface ChangeRequest {
 
 type Result = Stored<Record<string, unknown>> | 'removed' | 'attached' | 'detached' | 'absent' | 'stale' | Refused
 
-/** Runs the statement; a key that no row can have is absent. */
+/** Runs the statement. A key that no row can have is absent. */
 export function changeRecord<R extends Result>(
   shared: Shared,
   request: ChangeRequest,

@@ -71,15 +71,15 @@ async function inserted(
   }
 }
 
-/** Keeps the created record for repeats, where the request has a key. */
+/** Keeps the created record for repeats, if the request has an idempotency key. */
 const repeats = ({ kept }: Table, { idempotency }: AdapterCall): Around<Made> | undefined =>
   kept === undefined || idempotency === undefined ? undefined : (ask, work) => keeping(kept, idempotency, ask, work)
 
-/** Why no table can hold the key of this parent; `undefined` where it can. */
+/** Why no table can hold the key of this parent; `undefined` if one can. */
 export const unheld = (parent: Association | undefined): string | undefined =>
   parent?.parts.map(incomparable).find((one) => one !== undefined)
 
-/** Asks the database of the writes: a replica may not have the record yet. */
+/** Uses the database of the writes: a replica may not have the record yet. */
 export const recallRecord = (shared: Shared, call: AdapterCall): Promise<Stored<Row> | Repeated | undefined> =>
   withTable(shared, call, async ({ kept }) => {
     const { idempotency } = call

@@ -1,18 +1,24 @@
-/** Members that a record has whatever a client or a team says: those of its key, its scope and its parent. */
+/**
+ * Sets the members of a record that clients and teams can't choose: those of its key, its scope and
+ * its parent.
+ */
 import { put } from '../../../definition/json.js'
 import type { KeyCodec, KeyValue } from '../../../definition/key.js'
 import type { AdapterCall } from '../../contract.js'
 
 type Row = Readonly<Record<string, unknown>>
 
-/** The record with these members. */
+/** The record with these members set. */
 export function fixed(record: Row, members: Row): Record<string, unknown> {
   const next = { ...record }
   for (const name of Object.keys(members)) put(next, name, members[name])
   return next
 }
 
-/** The record with the key and the scope that it is stored under: itself, where it has them. */
+/**
+ * The record with the key and the scope that it is stored under. Returns the same object if it has
+ * them already.
+ */
 export function underKey(record: Row, codec: KeyCodec, key: KeyValue, { scope }: AdapterCall): Row {
   const { members } = codec
   const parts = codec.parts(key)

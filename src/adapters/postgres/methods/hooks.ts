@@ -1,4 +1,4 @@
-/** The team's `onCreate` and `onUpdate`, with checks of what they return. */
+/** Wraps the team's `onCreate` and `onUpdate` with checks of their results. */
 import { compileCanonical } from '../../../definition/conversion.js'
 import type { ResourceDefinition } from '../../../definition/resource.js'
 import { type AdapterCall, isRefused, type Refused } from '../../contract.js'
@@ -8,11 +8,14 @@ import type { Values } from '../writes/written.js'
 
 type Row = Record<string, unknown>
 
-/** The functions that the team gave. Each throws what the team's function throws. */
+/** The wrapped functions. Each rethrows what the team's function throws. */
 export interface Hooks {
   readonly onCreate: ((draft: Values, call: AdapterCall) => Promise<Row>) | undefined
   readonly onUpdate: ((next: Values, current: Row, call: AdapterCall) => Promise<Row>) | undefined
-  /** Throws where the table refuses members that the function has changed: the client can't fix them. */
+  /**
+   * Throws if the table refuses members that the function has changed, because the client can't fix
+   * them.
+   */
   blame<R>(result: R | Refused, given: Values, made: Values, hook: 'onCreate' | 'onUpdate'): R | Refused
 }
 
@@ -20,7 +23,10 @@ export function hooksOf(
   { collection, shape }: ResourceDefinition,
   { onCreate, onUpdate }: PostgresAdapterOptions,
 ): Hooks {
-  /** Values of the team need their canonical spelling too: keys, filters and orders compare texts (REP-4). */
+  /**
+   * Values from the team are made canonical too, because keys, filters and orders compare texts
+   * (REP-4).
+   */
   const canonical = compileCanonical(shape) as (value: unknown) => Row
   const made = async (name: 'onCreate' | 'onUpdate', hook: () => unknown): Promise<Row> =>
     canonical(madeBy(name, collection, await calledLater(`${name} of "${collection}"`, hook)))

@@ -1,4 +1,4 @@
-/** Runs a read with what its links lead to, and without where the database refuses that. */
+/** Runs a read with joins for its links, and without them if the database refuses the joins. */
 import type { AdapterCall } from '../../contract.js'
 import { Joins } from '../links/joins.js'
 import type { Table } from '../table/table.js'
@@ -13,7 +13,7 @@ export function joining<R>(
   const joins = Joins.of(table, databases, call)
   if (joins === undefined) return read(undefined)
   return read(joins).catch((error: unknown) => {
-    if (!joins.mayBlame(error)) throw error
+    if (!joins.mayHaveFailed(error)) throw error
     return read(undefined)
   })
 }

@@ -21,13 +21,16 @@ export const listRecords = (shared: Shared, request: ListRequest, call: AdapterC
     }
   })
 
-/** The refusal where the server could not read the search, or compare with a value. Throws every other error. */
+/**
+ * The refusal if the server could not parse the search, or compare with a value. Rethrows every
+ * other error.
+ */
 function refusedList(table: Table, { search, where }: ListRequest, error: unknown): Found {
   const why = search === undefined ? undefined : searchFault(error)
   if (why !== undefined) return refusedPage(table, { refused: 'rule', members: [], why })
   const members = where.map(({ field }) => field)
   // The library can't foresee every value that the server refuses, such as the bounds of a range.
   if (members.length > 0 && stateOf(error)?.startsWith('22'))
-    return refusedPage(table, { refused: 'rule', members, why: 'holds a value that the store can not compare with' })
+    return refusedPage(table, { refused: 'rule', members, why: 'holds a value that the store cannot compare with' })
   throw error
 }

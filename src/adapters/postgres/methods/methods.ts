@@ -1,10 +1,10 @@
-/** The methods of the contract over a table, each in a file of its own. */
+/** The methods of the contract over a table. Each is in its own file. */
 import type { KeyValue } from '../../../definition/key.js'
 import type { ResourceDefinition } from '../../../definition/resource.js'
 import type { Adapter, AdapterCall } from '../../contract.js'
 import type { Databases } from '../connections/database.js'
 import type { PostgresAdapterOptions } from '../options/options.js'
-import { type Opening, unhurried } from '../table/opening.js'
+import { type Opening, sharedWait } from '../table/opening.js'
 import { keepsPositions, raisePosition } from '../transactions/replica-use.js'
 import { clearingOf } from '../writes/kept-records.js'
 import { cachedRecord } from './cached.js'
@@ -20,7 +20,7 @@ import type { Shared } from './shared.js'
 
 type Row = Record<string, unknown>
 
-/** The adapter of a resource over these databases. */
+/** Makes the adapter of a resource over these databases. */
 export function adapterOf(
   definition: ResourceDefinition,
   options: PostgresAdapterOptions,
@@ -30,7 +30,7 @@ export function adapterOf(
   const { version = 'xmin', onWarning = () => undefined } = options
   const seen = new SeenRows(!databases.write.nested && (version === 'xmin' || 'column' in version))
   const shared: Shared = { definition, options, databases, opening, hooks: hooksOf(definition, options), seen }
-  const clear = clearingOf(databases.write, unhurried, onWarning)
+  const clear = clearingOf(databases.write, sharedWait, onWarning)
   return {
     ...(isComputed(options) ? { computes: true } : {}),
     readsLinks: true,
@@ -74,7 +74,7 @@ function written<T>(
   )
 }
 
-/** Whether what is shown can change while the version stays the same. */
+/** Whether a shown record can change while its version stays the same. */
 function isComputed({ readFrom, columns = {}, version }: PostgresAdapterOptions): boolean {
   const expressions = Object.values(columns).some(
     (column) => typeof column === 'object' && column.expression !== undefined,

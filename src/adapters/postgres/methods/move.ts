@@ -1,4 +1,4 @@
-/** `attach` and `detach` (PATH-7): by members of the record, or in a table of their own. */
+/** `attach` and `detach` (PATH-7): by members of the record, or in a join table. */
 import type { KeyValue } from '../../../definition/key.js'
 import { type Association, associationOf, fixedByScope, leavesScope } from '../../association.js'
 import type { AdapterCall, ParentKey, Refused } from '../../contract.js'
@@ -55,7 +55,10 @@ export function detachRecord(
   })
 }
 
-/** Moves by one statement, or by rewriting the record where a member has no column or the team has an `onUpdate`. */
+/**
+ * Moves in one statement. If a member has no column, or the team has an `onUpdate`, rewrites the
+ * record instead.
+ */
 function moveBy(
   shared: Shared,
   at: RowCall,

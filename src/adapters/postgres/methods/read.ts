@@ -1,4 +1,4 @@
-/** `read`: records by their keys. What a write will be about is remembered as it was read. */
+/** `read`: records by their keys. Rows that are read for a write are remembered. */
 import type { KeyValue } from '../../../definition/key.js'
 import type { AdapterCall, Stored } from '../../contract.js'
 import type { Joins } from '../links/joins.js'
@@ -11,7 +11,9 @@ import { type Shared, withTable } from './shared.js'
 
 type Records = readonly (Stored<Record<string, unknown>> | undefined)[]
 
-/** What the replica does not have is asked of the primary: it may have been created just now. */
+/**
+ * Reads records. Those that the replica does not have are read from the primary: they may be new.
+ */
 export async function readRecords(shared: Shared, keys: readonly KeyValue[], call: AdapterCall): Promise<Records> {
   const found = await recordsOf(shared, keys, call)
   const { read, write, replica } = shared.databases

@@ -30,19 +30,27 @@ export async function replaceRecord(
   const result = await changeRecord<Replaced>(shared, asked, call, (at): Promise<Replaced> => {
     if (unread !== undefined) return updateUnread(at, next, unread)
     if (hooks.onUpdate !== undefined) return rewriteSeen(shared, at, key, next)
-    // Where equal versions do not mean equal rows, a PUT has to write all members; a PATCH only those that differ.
+    // If equal versions do not imply equal rows, a PUT has to write all members; a PATCH only those
+    // that differ.
     const before = seen.versionCoversRow || action === 'patch' ? seen.row(call, at.table, key, expected) : undefined
     return updateRow(at, next, before)
   })
-  // What a change of a row from memory is refused for may be no longer true: the caller reads the row.
+  // A change based on a row from memory may be refused for an outdated reason, so the caller reads
+  // the row.
   return unread !== undefined && isRefused(result) ? 'stale' : result
 }
 
-/** Replaces a row that came from memory. A new description of the table does not fit its cells. */
+/**
+ * Replaces a row that came from memory. Its cells only fit the table description that they were
+ * read with.
+ */
 const updateUnread = async (at: RowCall, value: Values, { table, cells, unread }: UnreadRow): Promise<Replaced> =>
   table === at.table ? updateRow({ ...at, unread }, value, cells) : 'stale'
 
-/** Reads the record for `onUpdate`, and starts again when another write was quicker and no version is expected. */
+/**
+ * Reads the record for `onUpdate`, and starts again if another write came first and no version is
+ * expected.
+ */
 async function rewriteSeen(shared: Shared, at: RowCall, key: KeyValue, next: Values): Promise<Replaced> {
   const { table, expected, call, ask } = at
   const rewrite = rewriting(shared, key)
@@ -55,11 +63,11 @@ async function rewriteSeen(shared: Shared, at: RowCall, key: KeyValue, next: Val
   }
 }
 
-/** Replaces the record that was read by what `onUpdate` returns. */
+/** Replaces the record that was read by the result of `onUpdate`. */
 export function rewriting({ hooks, databases, definition }: Shared, key: KeyValue): Rewrite {
   return async (at, value, current) => {
     const { table, call } = at
-    // In a caller's transaction, equal versions do not mean equal rows.
+    // In a caller's transaction, equal versions do not imply equal rows.
     const before = databases.write.nested ? undefined : current.cells
     const found = { ...at, expected: current.stored.version }
     if (hooks.onUpdate === undefined) return updateRow(found, value, before)

@@ -1,4 +1,7 @@
-/** The rows that each call has read. An update writes only what differs from its row, since a column may hold more than the record shows. */
+/**
+ * The rows that each call has read. An update writes only the differences from its row, because a
+ * column may hold more than the record shows.
+ */
 import type { KeyValue } from '../../../definition/key.js'
 import type { ResourceDefinition } from '../../../definition/resource.js'
 import type { AdapterCall } from '../../contract.js'
@@ -7,10 +10,13 @@ import type { Unread } from '../reads/row-call.js'
 import { storedOf, type Table, versionOf } from '../table/table.js'
 
 interface Seen {
-  /** The table as it was described then: the cells are in its order. */
+  /** The description of the table at that time, which determines the order of the cells. */
   readonly table: Table
   readonly cells: Cells
-  /** Set where the row was not read for this call, but came from memory: its write compares the stamp too. */
+  /**
+   * Set if the row came from memory and was not read for this call: its write also compares the
+   * stamp.
+   */
   readonly unread: Unread | undefined
 }
 
@@ -18,7 +24,10 @@ export type UnreadRow = Seen & { readonly unread: Unread }
 
 export class SeenRows {
   readonly #seen = new WeakMap<AdapterCall, Map<string, Seen>>()
-  /** Whether equal versions mean equal rows. Not so where the version is computed from parts of the row, nor in a caller's transaction, whose writes all have one version. */
+  /**
+   * Whether equal versions imply equal rows. False if the version is computed from parts of the
+   * row, and in a caller's transaction, whose writes all have one version.
+   */
   readonly versionCoversRow: boolean
 
   constructor(versionCoversRow: boolean) {
@@ -34,13 +43,13 @@ export class SeenRows {
     known.set(keyText, { table, cells, unread })
   }
 
-  /** The row of a key that the call was given from memory. */
+  /** The row with a key that the call got from memory. */
   unread(call: AdapterCall, definition: ResourceDefinition, key: KeyValue): UnreadRow | undefined {
     const seen = this.#seen.get(call)?.get(definition.key.text(key))
     return seen?.unread === undefined ? undefined : (seen as UnreadRow)
   }
 
-  /** The row of a key in this very version, where the call has read it. */
+  /** The row with a key in exactly this version, if the call has read it. */
   row(call: AdapterCall, table: Table, key: KeyValue, version: string | undefined): Cells | undefined {
     const seen = this.#seen.get(call)?.get(table.definition.key.text(key))
     return seen !== undefined && seen.table === table && versionOf(table, seen.cells) === version
@@ -48,7 +57,10 @@ export class SeenRows {
       : undefined
   }
 
-  /** The record of that row, for a team's function; without a row, the record as the caller has read it. */
+  /**
+   * The record of that row, for a team's function. Without a row, the record that the caller has
+   * read.
+   */
   record(call: AdapterCall, table: Table, key: KeyValue, version: string | undefined): unknown {
     if (version === undefined || !this.versionCoversRow) return undefined
     const row = this.row(call, table, key, version)

@@ -1,4 +1,4 @@
-/** What the methods of one adapter share. */
+/** The shared state of the methods of one adapter. */
 import type { ResourceDefinition } from '../../../definition/resource.js'
 import type { AdapterCall } from '../../contract.js'
 import type { Databases } from '../connections/database.js'
@@ -18,7 +18,10 @@ export interface Shared {
   readonly seen: SeenRows
 }
 
-/** Runs a method on the table. Where an error shows that the table has changed, runs it once more on a new description of the table. */
+/**
+ * Runs a method on the table. If an error shows that the table has changed, runs it once more with
+ * a new description of the table.
+ */
 export async function withTable<R>(
   { opening, databases }: Shared,
   call: AdapterCall,
@@ -31,7 +34,9 @@ export async function withTable<R>(
     } catch (error) {
       const isLast = attempt > 1 || databases.write.nested
       if (error instanceof Outdated && isLast) return error.refused as R
-      // A failed statement changed nothing, so it can run again; not so in a caller's transaction, which it broke.
+      // A failed statement changed nothing, so it can run again, except in a caller's transaction,
+      // which it aborted.
+
       if ((error instanceof Error && teamErrors.has(error)) || !opening.doubt(error) || isLast) throw error
     }
   }

@@ -1,4 +1,4 @@
-/** The kinds of the adapter's options, by which they are checked. */
+/** The kinds of the adapter's options, for checking them. */
 import { definitionKind } from '../../../definition/resource.js'
 import { checkOptions, invalidOption } from '../../../options/check.js'
 import { count, type Kind, type Kinds } from '../../../options/kinds.js'
@@ -23,7 +23,10 @@ export const softDeleteKinds: Kinds<SoftDeleteColumn> = { column: { required: 's
 
 export const columnKinds: Kinds<ColumnOptions> = { column: 'string', write: 'boolean', expression: 'string' }
 
-/** A version is in a column or computed: one table of options, so that a near miss is found in either. */
+/**
+ * A version is in a column or computed. Both are in one table, so that misspelt options are found
+ * in either case.
+ */
 export const versionKinds: Kinds<VersionColumn & VersionExpression> = {
   column: 'string',
   next: 'string',
@@ -37,7 +40,7 @@ export const joinTableKinds: Kinds<JoinTable> = {
   key: { required: 'names' },
 }
 
-/** Ten years: what an interval may be without coming near the end of time. */
+/** Ten years, in seconds: far from the limits of an interval. */
 const longestTtl = 10 * 365 * 86_400
 
 export const idempotencyKinds: Kinds<IdempotencyOptions> = {
@@ -79,12 +82,12 @@ export const postgresAdapterKinds: Kinds<PostgresAdapterOptions> = {
   onWarning: 'function',
 }
 
-/** `given` as options of `what`. Throws `ConfigurationError`. */
+/** Checks `given` as the options of `what`. Throws `ConfigurationError`. */
 export function tableOptions(what: string, given: unknown): PostgresAdapterOptions {
   const options = checkOptions<PostgresAdapterOptions>(what, given, postgresAdapterKinds)
   const { version } = options
   if (typeof version === 'object' && !('column' in version) && !('expression' in version)) {
-    throw invalidOption(`The option "version" of ${what} names no column. Give 'xmin', { column } or { expression }.`)
+    throw invalidOption(`The option "version" of ${what} names no column. Use 'xmin', { column } or { expression }.`)
   }
   return options
 }

@@ -1,4 +1,7 @@
-/** The column of a member where nothing else is said: `fechaDeEntrada` -> `fecha_de_entrada`, `cpDestinoID` -> `cp_destino_id`. */
+/**
+ * The default column of a member: `fechaDeEntrada` -> `fecha_de_entrada`, `cpDestinoID` ->
+ * `cp_destino_id`.
+ */
 export function snakeCase(member: string): string {
   return member
     .replace(/([\p{Ll}\d])(\p{Lu})/gu, '$1_$2')

@@ -1,2 +1,2 @@
-/** Where warnings go for which a team has no function: as warnings of the process. */
+/** The default `onWarning`: emits a warning of the process. */
 export const warned = (message: string): void => process.emitWarning(message, 'express-rest-conventions')

@@ -1,4 +1,4 @@
-/** The opt-in check that runs writes on existing rows, in a transaction that is rolled back. */
+/** The opt-in check that performs writes on existing rows, in a transaction that is rolled back. */
 import { isConfigurationError } from '../../../problem.js'
 import type { Stored, WriteMethod } from '../../contract.js'
 import { isRefused } from '../../contract.js'
@@ -17,18 +17,18 @@ import { sampleCall, sampleRecord } from './sample-calls.js'
 
 type Row = Stored<Record<string, unknown>>
 
-/** Rows that are tried before all rows count as refused: a trigger may refuse changes of some. */
-const mostRows = 10
-/** Milliseconds that a statement waits for a lock that another transaction holds. */
+/** The number of rows that are tried: a trigger may refuse changes of some rows only. */
+const maxRows = 10
+/** The timeout for locks that other transactions hold, in milliseconds. */
 const lockTimeout = 100
 
-/** The result of a write on one row: `unknown` where the failure says nothing about other rows. */
+/** The result of a write on one row. `unknown`: the failure says nothing about other rows. */
 type Outcome = 'fine' | 'unknown' | { readonly refused: string } | { readonly fault: unknown }
 
 /**
- * Tries the offered writes on existing rows: updates a row with its own values, deletes it, inserts
- * it again. In an empty table it inserts made-up values, whose refusal says nothing. Everything is
- * rolled back.
+ * Tries the offered writes on existing rows: updates a row with its own values, deletes it, and
+ * inserts it again. In an empty table it inserts sample values, whose refusal is ignored.
+ * Everything is rolled back.
  */
 export async function executed(
   table: Table,
@@ -58,43 +58,43 @@ async function trial(table: Table, offered: ReadonlySet<WriteMethod>, session: S
     call: sampleCall,
     ask,
   })
-  const judged = (result: unknown): Outcome => outcomeOf(result, table)
+  const outcome = (result: unknown): Outcome => outcomeOf(result, table)
   await session.query(`SELECT set_config('lock_timeout', '${lockTimeout}', true)`, [])
   const rows = await existingRows(table, ask)
   const attempts: Partial<Record<WriteMethod, (row: Row) => Promise<Outcome>>> = {
-    replace: async (row) => judged(await updateRow(at(row), row.value)),
-    remove: async (row) => judged(await removeRow(at(row))),
+    replace: async (row) => outcome(await updateRow(at(row), row.value)),
+    remove: async (row) => outcome(await removeRow(at(row))),
     create: async (row) => {
       const { value } = row
-      const removed = judged(await removeRow(at(row)))
+      const removed = outcome(await removeRow(at(row)))
       return removed === 'fine'
-        ? judged(await insertRow(table, insertable(table, value), undefined, sampleCall, ask))
+        ? outcome(await insertRow(table, insertable(table, value), undefined, sampleCall, ask))
         : 'unknown'
     },
   }
   if (rows.length === 0 && offered.has('create')) {
-    const made = await undone(session, async () =>
-      judged(await insertRow(table, sampleRecord(table.layout), undefined, sampleCall, ask)),
+    const made = await rolledBack(session, async () =>
+      outcome(await insertRow(table, sampleRecord(table.layout), undefined, sampleCall, ask)),
     )
     return typeof made === 'object' && 'fault' in made ? [{ method: 'create', error: made.fault }] : []
   }
   const found: Finding[] = []
   for (const [method, attempt] of Object.entries(attempts) as [WriteMethod, (row: Row) => Promise<Outcome>][]) {
     if (!offered.has(method)) continue
-    const error = await firstFault(rows, (row) => undone(session, () => attempt(row)))
+    const error = await firstFault(rows, (row) => rolledBack(session, () => attempt(row)))
     if (error !== undefined) found.push({ method, error })
   }
   return found
 }
 
-/** A record without what only the database gives. */
+/** A record without the members that only the database sets. */
 function insertable({ layout }: Table, value: Row['value']): Row['value'] {
   const given = new Set(layout.key.filter(({ storeGiven }) => storeGiven).map(({ name }) => name))
   return given.size === 0 ? value : Object.fromEntries(Object.entries(value).filter(([name]) => !given.has(name)))
 }
 
 /**
- * Why no row takes a write; `undefined` where one row does, or where the failures may be about
+ * Why no row accepts a write. `undefined` if one row does, or if the failures may concern only
  * single rows.
  */
 async function firstFault(rows: readonly Row[], attempt: (row: Row) => Promise<Outcome>): Promise<unknown> {
@@ -114,10 +114,10 @@ async function firstFault(rows: readonly Row[], attempt: (row: Row) => Promise<O
 }
 
 /**
- * Runs one attempt, with the checks that are deferred to the commit, and rolls it back. Throws
- * where the connection is lost.
+ * Runs one attempt, with the checks that are deferred to the commit, and rolls it back. Throws if
+ * the connection is lost.
  */
-async function undone(session: Session, attempt: () => Promise<Outcome>): Promise<Outcome> {
+async function rolledBack(session: Session, attempt: () => Promise<Outcome>): Promise<Outcome> {
   await session.query('SAVEPOINT rest_probe', [])
   let outcome: Outcome
   try {
@@ -126,7 +126,7 @@ async function undone(session: Session, attempt: () => Promise<Outcome>): Promis
   } catch (error) {
     const kind = failureKind(error)
     if (kind === 'lost' || kind === 'unsent') throw error
-    // A constraint is about these values, and a lock about this moment.
+    // A violated constraint depends on the values, and a lock is temporary.
     const passing =
       kind === 'busy' || kind === 'conflict' || kind === 'cancelled' || /^(?:22|23)/.test(stateOf(error) ?? '')
     outcome = passing ? 'unknown' : kind === 'refused' ? { refused: (error as Error).message } : { fault: error }
@@ -136,17 +136,17 @@ async function undone(session: Session, attempt: () => Promise<Outcome>): Promis
 }
 
 function outcomeOf(result: unknown, { options }: Table): Outcome {
-  // Without the settings of the team's session, a policy may hide what a request could change.
+  // Without the settings of the team's session, a policy may hide rows that a request could change.
   if (result === suppressed && options.session !== undefined) return 'unknown'
   if (result === suppressed)
-    return { refused: 'nothing was written and no error raised, as where a trigger returns NULL' }
+    return { refused: 'nothing was written and no error was raised, for example because a trigger returned NULL' }
   return isRefused(result) || result === 'absent' || result === 'stale' ? 'unknown' : 'fine'
 }
 
 async function existingRows(table: Table, ask: Ask): Promise<readonly Row[]> {
   const parameters = new Parameters()
   const where = every(visible(table, sampleCall, parameters))
-  const text = table.reads.of(` WHERE ${where} LIMIT ${mostRows}`)
+  const text = table.reads.of(` WHERE ${where} LIMIT ${maxRows}`)
   return (await ask.cells(text, table.shownNames, parameters.values)).map((cells) => storedOf(table, cells))
 }
 

@@ -1,6 +1,6 @@
 /**
- * Asks the database whether it takes statements, without running them: `EXPLAIN` parses, rewrites
- * and plans, checks privileges, and fires nothing.
+ * Checks whether the database accepts statements, without running them: `EXPLAIN` parses, rewrites
+ * and plans, checks privileges, and fires no triggers.
  */
 
 import type { Database, TextRow, Wait } from '../connections/client.js'
@@ -9,7 +9,7 @@ import type { Ask } from '../sql/ask.js'
 import type { Parameters } from '../sql/sql.js'
 import type { SampleCall } from './sample-calls.js'
 
-/** A statement that the database does not take. */
+/** A statement that the database does not accept. */
 export interface Finding {
   readonly method: string
   readonly error: unknown
@@ -18,15 +18,15 @@ export interface Finding {
 /** Thrown to end a call that repeats a statement because it found no row. */
 class AskedBefore extends Error {}
 
-/** Whether a failure says nothing about the statement, so that another attempt may succeed. */
+/** Whether a failure is temporary, and says nothing about the statement. */
 export const isPassing = (error: unknown): boolean =>
   ['lost', 'unsent', 'cancelled', 'busy', 'conflict'].includes(failureKind(error))
 
 /**
- * Explains each statement of these calls that is not among `taken`, and adds those that the
- * database takes. Each is planned as if no row had been found, so that what follows a miss is
- * checked too. Ends with the first failure that is about this moment and not about the statement: a
- * lock, say. Plain `EXPLAIN`, which every database of this protocol has.
+ * Explains each statement of these calls that is not in `taken`, and adds those that the database
+ * accepts. All statements return no rows, so the statements after a miss are also checked. Ends at
+ * the first temporary failure, such as a lock. Uses plain `EXPLAIN`, which all databases with this
+ * protocol support.
  */
 export async function explained(
   calls: readonly SampleCall[],
@@ -68,7 +68,10 @@ export async function explained(
   return found
 }
 
-/** In a transaction of the caller's, in a savepoint: a statement that fails must not end it. */
+/**
+ * Runs a statement. In a transaction of the caller's it uses a savepoint, because a failed
+ * statement must not abort the transaction.
+ */
 const ask = (
   database: Database,
   text: string,

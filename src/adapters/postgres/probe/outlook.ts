@@ -1,4 +1,4 @@
-/** What the catalog says about writes that the planner does not check. */
+/** Properties of the catalog that affect writes and that the planner does not check. */
 import type { Database, Wait } from '../connections/client.js'
 import { failureKind, unavailable } from '../connections/failures.js'
 import type { PostgresAdapterOptions } from '../options/options.js'
@@ -8,21 +8,21 @@ import { isQuery } from '../table/read-source.js'
 import type { Table } from '../table/table.js'
 
 export interface Outlook {
-  /** The database is a standby, or its sessions are read-only. */
+  /** Whether the database is a standby, or its sessions are read-only. */
   readonly readOnly: boolean
-  /** The commands that row-level security has no policy for, where it applies to the role. */
+  /** The commands without a policy of row-level security, if that applies to the role. */
   readonly unpolicied: readonly string[]
-  /** The sequences of defaults that the role may not use. */
+  /** The sequences of column defaults that the role may not use. */
   readonly sequences: readonly string[]
-  /** Sequences of the table, in use for defaults and identities, that have no number left. */
+  /** The sequences of the table's defaults and identities that are exhausted. */
   readonly usedUp: readonly string[]
-  /** Checks of the table, or of a column's domain, that no row fulfils. */
+  /** The checks of the table, or of a column's domain, that no row satisfies. */
   readonly impossible: readonly string[]
-  /** Materialized views without data, which what is read needs. */
+  /** The materialized views without data that reads depend on. */
   readonly unpopulated: readonly string[]
-  /** It is partitioned, and has no partition yet. */
+  /** Whether it is partitioned and has no partition. */
   readonly partless: boolean
-  /** A rule puts something else in the place of each insert. */
+  /** Whether a rule replaces each insert. */
   readonly replaced: boolean
 }
 
@@ -101,7 +101,7 @@ SELECT json_build_object(
 )::text AS c0
 FROM pg_class c WHERE c.oid = to_regclass($1::text)`
 
-/** Queries the catalog. A database with another catalog gives no findings. */
+/** Queries the catalog. If the database has another catalog, there are no findings. */
 export async function outlook({ options }: Table, database: Database, wait: Wait): Promise<Outlook> {
   const table = quoteRelation(relationName(options.table))
   const values = [table, relationOf(options.readFrom) ?? table]
@@ -126,13 +126,13 @@ export async function outlook({ options }: Table, database: Database, wait: Wait
   }
 }
 
-/** The view that is read; `undefined` where it is a query, or the table itself. */
+/** The view that is read; `undefined` for a query or the table itself. */
 const relationOf = (given: PostgresAdapterOptions['readFrom']): string | undefined =>
   given === undefined || isQuery(given) ? undefined : quoteRelation(relationName(given))
 
 /**
- * The columns that must have a value and get none from any create. A trigger before the insert may
- * give them one.
+ * The columns that are NOT NULL and that no create sets. A BEFORE trigger may set them, so tables
+ * with such a trigger are not checked.
  */
 export function blockedInserts(table: Table): readonly string[] {
   const { relation, layout, options, version, definition } = table
@@ -147,7 +147,10 @@ export function blockedInserts(table: Table): readonly string[] {
     .filter((name) => !written.has(name))
 }
 
-/** Whether no POST can send a member, and nothing else sets it: requests may not name what is read-only (REP-8). */
+/**
+ * Whether no POST can send a member, and nothing else sets it: requests must not contain read-only
+ * members (REP-8).
+ */
 function isLeftOut({ definition, options, layout }: Table, { name, storeGiven }: Member): boolean {
   if (storeGiven || layout.key.some((member) => member.name === name)) return false
   const isOpen = options.onCreate !== undefined || definition.scope !== undefined || definition.parent !== undefined

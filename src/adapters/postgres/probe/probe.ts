@@ -1,6 +1,6 @@
 /**
- * What `ready()` checks once a table has been described: whether each statement that requests will
- * send can succeed.
+ * The checks of `ready()` after a table has been described: whether each statement of requests can
+ * succeed.
  */
 import type { WriteMethod } from '../../contract.js'
 import type { Database, Wait } from '../connections/client.js'
@@ -16,15 +16,15 @@ import { blockedInserts, type Outlook, outlook } from './outlook.js'
 import { repeatingXids } from './repeating-xids.js'
 import { sampleReads, sampleWrites } from './sample-calls.js'
 
-/** Rows from which on counting them all is worth a warning. */
-const many = 100_000
+/** The number of rows from which exact counting causes a warning. */
+const manyRows = 100_000
 
 /**
- * Milliseconds that the checks of writes may take together: a lock on the table must not hold up a
- * start.
+ * The time limit of all checks of writes together, in milliseconds: a lock on the table must not
+ * delay the startup.
  */
 const writesTime = 3_000
-/** Milliseconds that running writes may take. */
+/** The time limit of performing writes, in milliseconds. */
 const executionTime = 10_000
 
 /** The methods that need each privilege. */
@@ -34,20 +34,20 @@ const needs: Readonly<Record<string, readonly WriteMethod[]>> = {
   DELETE: ['remove'],
 }
 
-/** Checks each state of a table once, as far as its catalog tells states apart. */
+/** Checks each state of a table once, as far as its catalog shows different states. */
 export class Probe {
   /** Statements that the database has accepted, for the latest description of the table. */
   #taken = new Set<string>()
-  /** Writes that were run. */
+  /** The writes that were performed. */
   #tried: ReadonlySet<WriteMethod> = new Set()
   #facts = ''
   #warned = new Set<string>()
 
   /**
-   * Throws `ConfigurationError` where a statement of a method that is `offered` can't succeed,
-   * whatever its values, and `Unavailable` where the database can't be asked. What depends on the
-   * role's privileges or on the state of the server is a warning: both may change while the process
-   * runs.
+   * Throws `ConfigurationError` if a statement of an `offered` method can't succeed with any
+   * values, and `Unavailable` if the database can't be reached. Problems that depend on the role's
+   * privileges or on the state of the server are warnings, because both may change while the
+   * process runs.
    */
   async run(
     table: Table,
@@ -56,8 +56,8 @@ export class Probe {
     warn: (message: string) => void,
     wait: Wait,
   ): Promise<void> {
-    this.#forgetOther(factsOf(table))
-    // All other results may come from an earlier call, so ask here whether the replica is up.
+    this.#forgetOtherState(factsOf(table))
+    // All other results may be cached, so this checks whether the replica is reachable.
     if (databases.read !== databases.write) await answers(databases.read, wait)
     const { probe = 'explain' } = table.options
     const ahead = await outlook(table, databases.write, wait)
@@ -67,10 +67,10 @@ export class Probe {
       ...table.layout.warnings,
       ...(offered.has('create') || offered.has('replace') ? table.layout.unwritten : []),
       ...privileges(table, offered),
-      ...prospects(table, ahead, offered),
+      ...expectedFailures(table, ahead, offered),
       ...counting(table),
-      ...apart(table, offered),
-      ...(databases.write.single ? unguarded(table, offered) : []),
+      ...splitCommits(table, offered),
+      ...(databases.write.single ? unprotectedWrites(table, offered) : []),
       ...hidden,
       ...repeating,
     ]
@@ -84,20 +84,20 @@ export class Probe {
       if (!table.relation.guarded)
         faults.push(
           ...ahead.impossible.map(
-            (check) => `no row fulfils the check "${check}", so every create is refused: drop it`,
+            (check) => `no row can satisfy the check "${check}", so every create is refused: drop the check`,
           ),
         )
     }
     let checked = true
     if (probe !== 'catalog') {
       for (const { error } of await explained(sampleReads(table), databases.read, wait, this.#taken)) {
-        if (excused(table, error)) continue
+        if (isInconclusive(table, error)) continue
         if (isPassing(error)) throw unavailable(error, false)
-        faults.push(`the database refuses a statement: ${said(error)}. Check the expressions and privileges`)
+        faults.push(`the database refuses a statement: ${messageOf(error)}. Check the expressions and privileges`)
       }
       const writes = sampleWrites(table).filter(({ method }) => offered.has(method))
       const found = await explained(writes, databases.write, atMost(wait, writesTime), this.#taken)
-      judge(found, table, faults, warnings)
+      classify(found, table, faults, warnings)
       checked = !found.some(({ error }) => isPassing(error))
     }
     if (
@@ -111,7 +111,7 @@ export class Probe {
       const barred = [...table.relation.lacking, ...ahead.unpolicied]
       const permitted = [...offered].filter((method) => !barred.some((command) => needs[command]?.includes(method)))
       const found = await executed(table, new Set(permitted), databases.write, atMost(wait, executionTime))
-      judge(found, table, faults, warnings)
+      classify(found, table, faults, warnings)
       if (found.length === 0) this.#tried = offered
     }
     for (const message of warnings) {
@@ -122,8 +122,8 @@ export class Probe {
     if (faults.length > 0) throw unfit([...new Set(faults)].join('; '))
   }
 
-  /** Drops results about another state of the table. */
-  #forgetOther(facts: string): void {
+  /** Drops the results for another state of the table. */
+  #forgetOtherState(facts: string): void {
     if (facts === this.#facts) return
     this.#facts = facts
     this.#taken = new Set()
@@ -137,8 +137,8 @@ const sortsByNullable = ({ definition, layout }: Table): boolean =>
   definition.sort.some((field) => layout.place(field.split('.')).nullable)
 
 /**
- * Whether null is the largest value (QUERY-2), as PostgreSQL has it without a setting. CockroachDB has
- * it as the smallest one, unless the session says otherwise.
+ * Whether null sorts as the largest value (QUERY-2), as in PostgreSQL. In CockroachDB it sorts as
+ * the smallest one, unless the session sets it otherwise.
  */
 async function putsNullLast(database: Database, wait: Wait): Promise<boolean> {
   try {
@@ -154,7 +154,8 @@ async function putsNullLast(database: Database, wait: Wait): Promise<boolean> {
 }
 
 const nullFirst =
-  'the server sorts null before all values, so pages would leave out or repeat records. Sort by members that are never null, or set null_ordered_last = on for the role where the server has it'
+  'the server sorts null before all values, so pages would leave out or repeat records. Sort by members that ' +
+  'are never null, or set null_ordered_last = on for the role if the server supports it'
 
 async function answers(database: Database, wait: Wait): Promise<void> {
   try {
@@ -165,36 +166,40 @@ async function answers(database: Database, wait: Wait): Promise<void> {
 }
 
 /**
- * Sorts what was found into faults, which stop a start, and warnings. Throws `Unavailable` where
- * the connection was lost.
+ * Splits findings into faults, which prevent the startup, and warnings. Throws `Unavailable` if the
+ * connection was lost.
  */
-function judge(found: readonly Finding[], table: Table, faults: string[], warnings: string[]): void {
+function classify(found: readonly Finding[], table: Table, faults: string[], warnings: string[]): void {
   const { collection } = table.definition
   const refused = new Map<string, Set<string>>()
   for (const { method, error } of found) {
     const kind = failureKind(error)
-    if (excused(table, error)) continue
+    if (isInconclusive(table, error)) continue
     if (stateOf(error) === '42501') {
       if (table.relation.lacking.length === 0 && (table.kept?.lacking.length ?? 0) === 0)
-        warnings.push(`The role may not do what "${collection}" needs for ${method}, which will fail: ${said(error)}.`)
+        warnings.push(
+          `The role may not do what "${collection}" needs for ${method}, which will fail: ${messageOf(error)}.`,
+        )
     } else if ((kind === 'lost' && !(error instanceof Late)) || kind === 'unsent') throw unavailable(error, false)
     else if (isPassing(error)) {
       warnings.push(
-        `Whether the table of "${collection}" takes writes could not be checked, as where others hold a lock on it: ${said(error)}.`,
+        `Whether the table of "${collection}" accepts writes could not be checked, for example because of a ` +
+          `lock: ${messageOf(error)}.`,
       )
     } else {
-      const methods = refused.get(said(error)) ?? new Set()
-      refused.set(said(error), methods.add(method))
+      const methods = refused.get(messageOf(error)) ?? new Set()
+      refused.set(messageOf(error), methods.add(method))
     }
   }
   for (const [what, methods] of refused) {
     faults.push(
-      `the database refuses the statement of ${[...methods].join(', ')}, whatever its values: ${what}. Where only reads are meant, say so: mount(..., { collection: ['GET'], item: ['GET'] })`,
+      `the database refuses the statement of ${[...methods].join(', ')} for any values: ${what}. If only reads ` +
+        `are intended, declare that: mount(..., { collection: ['GET'], item: ['GET'] })`,
     )
   }
 }
 
-/** The description of a table, without its size, which changes. */
+/** The description of a table, without its size, which varies. */
 function factsOf({ relation, sourceRelation, kept, joins }: Table): string {
   const lasting = ({ rows: _rows, width: _width, columns, ...others }: Table['relation']) => [
     others,
@@ -209,16 +214,16 @@ const atMost = (wait: Wait, milliseconds: number): Wait => {
 }
 
 /** Whether a failure depends on values, or on settings that only a request has. */
-function excused({ options }: Table, error: unknown): boolean {
+function isInconclusive({ options }: Table, error: unknown): boolean {
   const state = stateOf(error) ?? ''
-  // A policy may ask for a setting that only the team's function makes; the planner already looks
-  // at it.
+  // A policy may use a setting that only the team's function sets. The planner already evaluates
+  // it.
   if (options.session !== undefined && state === '42704') return true
   return failureKind(error) === 'refused' && state !== '0A000'
 }
 
-/** What the server says, with its own advice. Operators read it, clients don't. */
-function said(error: unknown): string {
+/** The message and hint of the server, for operators. Clients do not see it. */
+function messageOf(error: unknown): string {
   const { message = '', hint } = error as DatabaseFailure & { readonly hint?: unknown }
   return (typeof hint === 'string' ? `${message}. ${hint}` : message).replace(/\.$/, '')
 }
@@ -234,21 +239,28 @@ function privileges(
   const keeping = offered.has('create') ? (kept?.lacking ?? []) : []
   return [
     ...lacking.map(
-      (privilege) => `The role may not ${privilege} in the table of "${collection}": what needs that will fail.`,
+      (privilege) =>
+        `The role may not ${privilege} in the table of "${collection}": operations that need it will fail.`,
     ),
     ...keeping.map(
       (privilege) =>
-        `The role may not ${privilege} in ${kept?.relation}: a POST with an Idempotency-Key to "${collection}" will fail.`,
+        `The role may not ${privilege} in ${kept?.relation}: a POST with an Idempotency-Key to "${collection}" ` +
+        'will fail.',
     ),
   ]
 }
 
-function prospects({ definition: { collection } }: Table, ahead: Outlook, offered: ReadonlySet<WriteMethod>): string[] {
+function expectedFailures(
+  { definition: { collection } }: Table,
+  ahead: Outlook,
+  offered: ReadonlySet<WriteMethod>,
+): string[] {
   const commands = ahead.unpolicied.filter((command) => reached(command, offered))
   return [
     ...commands.map(
       (command) =>
-        `No policy of row-level security lets the role ${command} in the table of "${collection}": what needs that finds no row or is refused.`,
+        `No policy of row-level security lets the role ${command} in the table of "${collection}": operations ` +
+        'that need it find no row or are refused.',
     ),
     ...(offered.has('create') ? ahead.sequences : []).map(
       (sequence) => `The role may not use the sequence ${sequence}: a create in "${collection}" will fail.`,
@@ -266,39 +278,52 @@ function prospects({ definition: { collection } }: Table, ahead: Outlook, offere
   ]
 }
 
-/** What a client without transactions may lose: the row can't be kept from other sessions between two statements (HDR-3). */
-function unguarded({ definition: { collection }, racing }: Table, offered: ReadonlySet<WriteMethod>): string[] {
+/**
+ * The warning for a client without transactions: it can't protect a row from other sessions between
+ * two statements (HDR-3).
+ */
+function unprotectedWrites({ definition: { collection }, racing }: Table, offered: ReadonlySet<WriteMethod>): string[] {
   const isUpdated = (['replace', 'attach', 'detach'] as const).some((method) => offered.has(method))
   if (!(racing.update && isUpdated) && !(racing.remove && offered.has('remove'))) return []
   return [
-    `The client has no transaction(work), and writes to "${collection}" need one: its table is a view or has rules, or its version looks at other rows, or a table of its own says what is attached. Outside of a transaction of yours, such a write can undo what another session commits meanwhile. Give the client transaction(work).`,
+    `The client has no transaction(work), and writes to "${collection}" need one: its table is a view or has ` +
+      'rules, or its version depends on other rows, or a join table holds its associations. Outside of a ' +
+      'transaction of yours, such a write can overwrite changes that another session commits at the same time. ' +
+      'Add a method transaction(work) to the client.',
   ]
 }
 
 function counting({ definition, options, relation }: Table): string[] {
   if (options.count === 'estimated' && relation.distributed)
     return [
-      `The planner estimates the same for every distributed table, so the totals of "${definition.collection}" are wrong: set count to "bounded" or "none".`,
+      `The planner estimates the same for every distributed table, so the totals of "${definition.collection}" ` +
+        'are wrong: set count to "bounded" or "none".',
     ]
-  if ((options.count ?? 'exact') !== 'exact' || relation.rows <= many) return []
+  if ((options.count ?? 'exact') !== 'exact' || relation.rows <= manyRows) return []
   return [
-    `"${definition.collection}" has about ${Math.round(relation.rows)} rows, and each list counts those that match: set count to "bounded", "estimated" or "none" where that takes too long.`,
+    `"${definition.collection}" has about ${Math.round(relation.rows)} rows, and each list counts those that ` +
+      'match: set count to "bounded", "estimated" or "none" if that takes too long.',
   ]
 }
 
-/** A change of a foreign table and of one of this server, which are committed one after the other. */
-function apart(
+/**
+ * The warning about a change of a foreign table and of a local one, which are committed one after
+ * the other.
+ */
+function splitCommits(
   { definition: { collection }, relation, kept, joins, options }: Table,
   offered: ReadonlySet<WriteMethod>,
 ): string[] {
-  const isBeside = kept !== undefined || joins.size > 0 || options.write !== undefined
-  if (relation.kind !== 'f' || !isBeside || offered.size === 0) return []
+  const writesMore = kept !== undefined || joins.size > 0 || options.write !== undefined
+  if (relation.kind !== 'f' || !writesMore || offered.size === 0) return []
   return [
-    `The table of "${collection}" is on another server than what is written beside it (idempotency, attached, the write function). The other server commits first: where this one ends in between, the record is changed alone.`,
+    `The table of "${collection}" is on another server than the data that is written with it (idempotency, ` +
+      'attached, the write function). The other server commits first. If this one fails in between, only the ' +
+      'record is changed.',
   ]
 }
 
 function blockedInsert({ options }: Table, column: string): string {
   const alter = `ALTER TABLE ${quoteRelation(relationName(options.table))} ALTER COLUMN ${quote(column)}`
-  return `no create gives "${column}" a value, and it must have one: ${alter} SET DEFAULT ..., or DROP NOT NULL; or name it in "columns" and set it in onCreate`
+  return `no create sets the column "${column}", which is NOT NULL: ${alter} SET DEFAULT ..., or DROP NOT NULL; or name it in "columns" and set it in onCreate`
 }

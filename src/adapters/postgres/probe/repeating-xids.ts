@@ -1,20 +1,23 @@
 /**
- * `xmin` as a version, on a server that a replica may replace. After an asynchronous failover, the
- * new primary gives the numbers of lost transactions again: two bodies of one record may have one
- * tag.
+ * Warns about `xmin` as the version on a server that a replica may replace. After an asynchronous
+ * failover, the new primary reuses the ids of lost transactions, so two representations of one
+ * record may have the same tag.
  */
 import type { Database, Wait } from '../connections/client.js'
 import { failureKind, unavailable } from '../connections/failures.js'
 import type { Table } from '../table/table.js'
 
-/** Who replicates from the server, by what a role without privileges may see; empty for nobody. */
+/**
+ * The replicas of the server, as far as a role without privileges can see them. Empty if there are
+ * none.
+ */
 const replicationSql = `SELECT concat_ws(', ',
   nullif(current_setting('synchronous_standby_names', true), ''),
   (SELECT string_agg(coalesce(application_name, 'a standby'), ', ') FROM pg_stat_replication
     WHERE pid NOT IN (SELECT active_pid FROM pg_replication_slots WHERE slot_type = 'logical' AND active_pid IS NOT NULL)),
   (SELECT string_agg('the slot ' || slot_name, ', ') FROM pg_replication_slots WHERE slot_type = 'physical')) AS c0`
 
-/** A warning where the versions of the table are `xmin`, and replicas of the server exist. */
+/** A warning if the versions of the table are `xmin` and the server has replicas. */
 export async function repeatingXids(
   { definition, options }: Table,
   database: Database,
@@ -22,13 +25,15 @@ export async function repeatingXids(
 ): Promise<readonly string[]> {
   if ((options.version ?? 'xmin') !== 'xmin') return []
   const [row] = await database.query(replicationSql, [], wait).catch((error: unknown) => {
-    // Another kind of store may have no such views.
+    // Other databases may not have these views.
     if (failureKind(error) === 'other') return []
     throw unavailable(error, false)
   })
   const replicas = row?.c0 ?? ''
   if (replicas === '') return []
   return [
-    `The version of "${definition.collection}" is xmin, and the server is replicated (${replicas}): after an asynchronous failover, transaction numbers repeat, so an old ETag may match another record and an update may be lost. Name a column in "version".`,
+    `The version of "${definition.collection}" is xmin, and the server is replicated (${replicas}): after an ` +
+      'asynchronous failover, transaction ids repeat, so an old ETag may match another record and an update may ' +
+      'be lost. Name a column in "version".',
   ]
 }

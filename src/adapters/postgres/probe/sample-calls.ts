@@ -1,6 +1,6 @@
 /**
- * The statements of requests on sample values, made by the code that serves requests: for checks
- * before the first one.
+ * The statements of requests with sample values, made by the code that serves requests. For checks
+ * before the first request.
  */
 import { put } from '../../../definition/json.js'
 import type { KeyValue } from '../../../definition/key.js'
@@ -34,14 +34,15 @@ import { setColumns, updateRow } from '../writes/updates.js'
 
 type Row = Record<string, unknown>
 
-/** One method, and a call of it. */
+/** A call of a method. */
 export interface SampleCall<Method = string> {
   readonly method: Method
   run(ask: Ask): Promise<unknown>
 }
 
 /**
- * A call without a request. Its scope is empty: which members a scope has depends on the principal.
+ * A call without a request. Its scope is empty, because the members of a scope depend on the
+ * principal.
  */
 export const sampleCall: AdapterCall = {
   principal: undefined,
@@ -50,7 +51,10 @@ export const sampleCall: AdapterCall = {
   signal: new AbortController().signal,
 }
 
-/** The calls that read. A search by a function of the team is left out: it would be called. */
+/**
+ * The calls that read. A search by a function of the team is left out, because checks must not call
+ * it.
+ */
 export function sampleReads(table: Table): readonly SampleCall[] {
   const { definition, options } = table
   const key = keyOf(table, 0)
@@ -71,7 +75,7 @@ export function sampleReads(table: Table): readonly SampleCall[] {
     { ...plain, where },
     { ...plain, sort: sort.map((term) => ({ ...term, descending: true })), seek: seek(false) },
     { ...plain, seek: seek(true) },
-    // Deep pages have another statement, and pages past the middle a third one.
+    // Deep pages use another statement, and pages past the middle a third one.
     { ...plain, offset: deepOffset },
     { ...plain, offset: Number.MAX_SAFE_INTEGER },
     ...parentsOf(table).map(({ parent }) => ({ ...plain, parent })),
@@ -85,7 +89,7 @@ export function sampleReads(table: Table): readonly SampleCall[] {
       const run = async (ask: Ask): Promise<unknown> => {
         const parameters = new Parameters()
         const searched = await searchOf(table, request, sampleCall, parameters)
-        if (searched === 'nothing') return undefined
+        if (searched === 'no-matches') return undefined
         const { text, names, values } = listSql(table, request, sampleCall, searched, parameters)
         return ask.cells(text, names, values)
       }
@@ -125,7 +129,7 @@ export function sampleWrites(table: Table): readonly SampleCall<WriteMethod>[] {
   }
   for (const expected of [undefined, version]) {
     add('replace', (ask) => updateRow(at(expected, ask), record))
-    // What changes nothing has a statement of its own.
+    // An update without changes has its own statement.
     add('replace', (ask) => setColumns(at(expected, ask), [], new Parameters()))
     add('remove', (ask) => removeRow(at(expected, ask)))
     for (const { association, join } of parentsOf(table)) {
@@ -143,7 +147,7 @@ export function sampleWrites(table: Table): readonly SampleCall<WriteMethod>[] {
   return made
 }
 
-/** A record whose values every such table takes, as far as their types go. */
+/** A record with values that every such table accepts, judging by the types of its columns. */
 export function sampleRecord({ members }: Layout): Row {
   const record: Row = {}
   for (const { name, column, storeGiven, content } of members) {
@@ -161,7 +165,7 @@ const keyOf = ({ definition, layout }: Table, which: number): KeyValue =>
     }),
   )
 
-/** A value that what lies at a path can be compared with. */
+/** A value of the right type to compare with the one at a path. */
 function sampleAt({ definition, layout }: Table, path: readonly string[]): Scalar {
   const { content } = layout.holder(path)
   if (content.kind === 'scalar') return content.type.samples[0]

@@ -1,4 +1,7 @@
-/** How many items match (QUERY-7): counted, counted up to a bound, or estimated beyond it. */
+/**
+ * The total of a list (QUERY-7): counted exactly, counted up to a bound, or estimated above the
+ * bound.
+ */
 
 import type { Ask } from '../sql/ask.js'
 import { planIn } from '../sql/plan.js'
@@ -6,10 +9,10 @@ import { Parameters } from '../sql/sql.js'
 import type { Matching } from '../table/list-statement.js'
 import type { Table } from '../table/table.js'
 
-/** Up to here an item more or less is told from the other. */
+/** The default of `countBound`: up to here the total is exact. */
 export const usualBound = 10_000
 
-/** The statement that counts, or `undefined` where nobody does. */
+/** The statement that counts, or `undefined` if the total is not counted. */
 export function countSql({ options }: Table, from: string, where: string): string | undefined {
   const { count = 'exact', countBound = usualBound } = options
   if (count === 'none') return undefined
@@ -17,7 +20,7 @@ export function countSql({ options }: Table, from: string, where: string): strin
   return `SELECT count(*)::text AS total FROM (SELECT 1 FROM ${from} WHERE ${where} LIMIT ${Math.trunc(countBound) + 1}) AS _b`
 }
 
-/** How many rows the planner expects. */
+/** The number of rows that the planner expects. */
 export async function estimatedRows({ from, where, values }: Matching, ask: Ask): Promise<number> {
   const parameters = new Parameters()
   parameters.values.push(...values)

@@ -10,7 +10,7 @@ import { outer } from '../links/join.js'
 import type { Joins } from '../links/joins.js'
 import type { Ask } from '../sql/ask.js'
 import { every, Parameters } from '../sql/sql.js'
-import { compareSql, conditionSql, misfitOf, unsendable } from '../table/conditions.js'
+import { compareSql, conditionSql, mismatchOf, unsendable } from '../table/conditions.js'
 import { type JoinColumns, memberSql } from '../table/join-tables.js'
 import type { Layout } from '../table/layout.js'
 import type { ListStatement, OrderTerm, Searched } from '../table/list-statement.js'
@@ -26,7 +26,10 @@ import { reportSlowList } from './slow-list.js'
 type Found = Page<Record<string, unknown>>
 type Total = Pick<Found, 'total' | 'exact'>
 
-/** Lists. A value that can't be sent to the database at all is refused. Tells what `joins` find. */
+/**
+ * Lists records. Refuses a value that can't be sent to the database. Reports the targets that
+ * `joins` find.
+ */
 export async function listPage(
   table: Table,
   request: ListRequest,
@@ -41,10 +44,10 @@ export async function listPage(
   if (refused !== undefined) return refusedPage(table, refused)
   const parameters = new Parameters()
   const searched = request.search === undefined ? undefined : await searchOf(table, request, call, parameters)
-  if (searched === 'nothing') return { ...emptyPage(table), more: false }
+  if (searched === 'no-matches') return { ...emptyPage(table), more: false }
   const statement = listSql(table, request, call, searched, parameters, joins)
   if (known !== 'varies' && isForAll && Object.isFrozen(request)) {
-    // What an engine finds, and where the middle lies, is another thing each time.
+    // The result of a search engine, and the middle of the list, differ each time.
     const lasts = request.search === undefined && request.offset < deepOffset
     table.lists.set(request, !lasts ? 'varies' : known === undefined ? 'once' : isFixed(request) ? statement : 'varies')
   }
@@ -59,7 +62,7 @@ const emptyPage = ({ options }: Table): Found => ({ items: [], ...(options.count
 /** The page of a request with a value that the database can't compare with. */
 export const refusedPage = (table: Table, refused: Refused): Found => ({ ...emptyPage(table), refused })
 
-/** The statement of a list, without asking it. */
+/** Builds the statement of a list without sending it. */
 export function listSql(
   table: Table,
   request: ListRequest,
@@ -89,7 +92,7 @@ export function listSql(
   const count = request.count === false ? undefined : countSql(table, from, where)
   const order = terms.map((term, i) => `p.s${i}${term.descending ? ' DESC' : ''}`).join(', ')
   const others = ['here', ...(count === undefined ? [] : ['total'])]
-  // To the rows of the page alone: what is joined is read for them, and not for all that match.
+  // Links are joined to the rows of the page, not to all matching rows.
   const joined = `AS ${outer}${count === undefined ? '' : ' ON true'}${joins?.sql(parameters, page.from === 'end') ?? ''} ORDER BY ${order}`
   const beside = `, ${outer}.here${count === undefined ? '' : `, ${counted}.total`}${joins?.columns ?? ''}`
   const rows = count === undefined ? `(${page.sql}) ${joined}` : `${counted} LEFT JOIN (${page.sql}) ${joined}`
@@ -139,17 +142,20 @@ async function found(
     request.count === false
       ? {}
       : totalOf(table, rows[0]?.[here + 1], estimate ? await estimatedRows(matching, ask) : 0)
-  if (isWhole(request, call)) table.learnt.total = total.total ?? table.learnt.total
+  if (isWhole(request, call)) table.statistics.total = total.total ?? table.statistics.total
   return shown(table, request, rowsHere, statement, total, joins, epoch)
 }
 
-/** Why a request can't be sent: its texts hold what no column could, or its values are none of their columns' types. */
+/**
+ * Why a request can't be sent: no column could hold one of its texts, or a value has the wrong type
+ * for its column.
+ */
 function refusal({ layout }: Table, request: ListRequest): Refused | undefined {
   const places = request.sort.map(({ field }, i) => ({ field, value: request.seek?.values[i] }))
   const found = unsendable([...request.where, ...places])
   if (found !== undefined) return { refused: 'rule', members: [found.field], why: found.why }
   for (const condition of request.where) {
-    const why = misfitOf(layout, condition)
+    const why = mismatchOf(layout, condition)
     if (why !== undefined) return { refused: 'rule', members: [condition.field], why }
   }
   const why = request.search === undefined ? undefined : textFault(request.search)
@@ -165,7 +171,10 @@ function parentConditions(table: Table, { parent }: ListRequest, parameters: Par
   return association.by.map(([member, value]) => compareSql(table.layout.place([member]), '=', value, parameters))
 }
 
-/** The terms of the order; by rank first where the request leaves it to the search. */
+/**
+ * The terms of the order. If the request leaves the order to the search, the first term is the
+ * rank.
+ */
 function termsOf(table: Table, { sort }: ListRequest, searched: Searched | undefined): readonly OrderTerm[] {
   const terms = sort.map(({ path, descending }): OrderTerm => ({ place: table.layout.place(path), descending }))
   if (terms.length > 0) return terms
@@ -184,7 +193,10 @@ function totalOf({ options }: Table, counted: string | null | undefined, estimat
   return { total: Math.max(estimate, countBound + 1), exact: false }
 }
 
-/** Whether a request asks for everything there is: then its total tells where the middle lies. */
+/**
+ * Whether a request lists all records without conditions. Its total then shows where the middle of
+ * the list is.
+ */
 const isWhole = ({ where, search, parent }: ListRequest, call: AdapterCall): boolean =>
   where.length === 0 && search === undefined && parent === undefined && isUnscoped(call)
 
@@ -198,10 +210,10 @@ function shown(
   epoch: number,
 ): Found {
   const more = page.from === 'end' ? offset + found.length < (total.total ?? 0) : found.length > size
-  // The one row more lies at the far end: that is the beginning of a page that was sought backwards.
+  // The extra row is at the far end: for a page before a position, that is its beginning.
   const kept = page.from === 'end' || !more ? found : page.from === 'before' ? found.slice(1) : found.slice(0, -1)
-  joins?.tell(kept, joinedFrom)
-  // A row whose record does not say all that it is sorted by is no place to go on from.
+  joins?.report(kept, joinedFrom)
+  // A row whose record does not show its sort values exactly can't be the position of a next page.
   const edges = [kept[0], kept.at(-1)].filter((edge) => edge !== undefined)
   const saysAll = edges.every((edge) => sort.every(({ path }) => isFaithful(table.layout, edge, path)))
   const seekable = sort.length > 0 && (searched === undefined || searched.join === '') && saysAll
@@ -211,11 +223,11 @@ function shown(
   return { items, ...total, ...(seekable ? { seekable } : {}), more }
 }
 
-/** Whether a row's record says all that the row holds at a path. */
+/** Whether a row's record shows exactly what the row holds at a path. */
 function isFaithful(layout: Layout, row: Cells, path: readonly string[]): boolean {
   const i = layout.members.findIndex((member) => member.name === path[0])
   const { content } = layout.members[i] ?? {}
-  // A number of JSON with as many digits may have had more.
+  // A JSON number with that many digits may have been rounded.
   if (content?.kind !== 'scalar' && content?.kind !== 'array') {
     const value = get(layout.record(row), path)
     return typeof value !== 'number' || String(value).replace(/[-.]|e.*$/g, '').length < 16

@@ -1,11 +1,17 @@
-/** The order of a list, and the places within it (QUERY-2, QUERY-7): the rows beside a place are found by an index, however deep it lies. */
+/**
+ * The order of a list and positions in it (QUERY-2, QUERY-7). An index finds the rows next to a
+ * position at any depth.
+ */
 import type { KeysetPosition, Scalar } from '../../contract.js'
 import type { Parameters } from '../sql/sql.js'
 import { compareSql } from '../table/conditions.js'
 import type { OrderTerm } from '../table/list-statement.js'
 import type { Place } from '../values/places.js'
 
-/** NULL is the largest value, which is what PostgreSQL takes it for: any other order would be served by no index. */
+/**
+ * NULL sorts as the largest value, which is PostgreSQL's default. No ordinary index would support
+ * another order.
+ */
 export const orderSql = (terms: readonly OrderTerm[]): string =>
   terms.map(({ place, descending }) => place.sql + (descending ? ' DESC' : '')).join(', ')
 
@@ -13,10 +19,11 @@ export const reversed = (terms: readonly OrderTerm[]): readonly OrderTerm[] =>
   terms.map(({ place, descending }) => ({ place, descending: !descending }))
 
 /**
- * The rows behind a place in an order, as conditions whose rows follow each other: each can be read in order by an index of these terms, where one condition with
- * OR could not.
+ * The rows after a position in an order, as a list of conditions whose rows follow one another. An
+ * index on these terms can return the rows of each condition in order, which is not possible for a
+ * single condition with OR.
  */
-export function behind(
+export function rowsAfter(
   terms: readonly OrderTerm[],
   values: KeysetPosition['values'],
   parameters: Parameters,
@@ -24,14 +31,14 @@ export function behind(
   const single = rowComparison(terms, values, parameters)
   if (single !== undefined) return [single]
   const branches: string[] = []
-  // The longest common beginning comes first: those rows are the next.
+  // The longest common prefix comes first: its rows are the next ones.
   for (let last = terms.length - 1; last >= 0; last--) {
     for (const beyond of furtherOf(terms[last] as OrderTerm, values[last] ?? null)) {
       const before = parameters.values.length
       const same = terms.slice(0, last).map(({ place }, i) => equalSql(place, values[i] ?? null, parameters))
       const branch = [...same, beyond(parameters)]
       if (branch.includes('false')) {
-        // Nothing lies there; a value that no statement names would be an error.
+        // No rows match. A parameter that the statement does not use would be an error.
         parameters.values.length = before
       } else branches.push(branch.join(' AND '))
     }
@@ -39,7 +46,7 @@ export function behind(
   return branches
 }
 
-/** All terms at once, where they go one way and none can be null. */
+/** A single row comparison, if all terms have the same direction and none can be null. */
 function rowComparison(
   terms: readonly OrderTerm[],
   values: KeysetPosition['values'],
@@ -63,7 +70,10 @@ function rowComparison(
 const equalSql = (place: Place, value: Scalar | null, parameters: Parameters): string =>
   value === null ? `${place.sql} IS NULL` : compareSql(place, '=', value, parameters)
 
-/** What comes behind a value in one term: the larger ones and then nulls, or the smaller ones. */
+/**
+ * The conditions for the values after a value in one term: larger ones and then nulls, or smaller
+ * ones.
+ */
 function furtherOf(
   { place, descending }: OrderTerm,
   value: Scalar | null,

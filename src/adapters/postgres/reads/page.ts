@@ -1,14 +1,14 @@
-/** The rows of one page: beside a place, or so many rows into the order (QUERY-7). */
+/** The rows of one page: next to a position, or at an offset (QUERY-7). */
 import type { ListRequest } from '../../contract.js'
 import { type Parameters, quote, row } from '../sql/sql.js'
 import type { OrderTerm, PageSql } from '../table/list-statement.js'
 import type { Table } from '../table/table.js'
-import { behind, orderSql, reversed } from './order.js'
+import { orderSql, reversed, rowsAfter } from './order.js'
 
-/** What the statement calls the total; no table of a team will be called so. */
+/** The name of the total in the statement. It should not collide with a team's table. */
 export const counted = 'rest_counted'
 
-/** What a page is cut out of. */
+/** The parts that a page is built from. */
 export interface Cut {
   readonly request: ListRequest
   readonly from: string
@@ -17,22 +17,22 @@ export interface Cut {
   readonly parameters: Parameters
   /** The members that the caller's scope fixes. */
   readonly scope: readonly string[]
-  /** More columns of its rows, each with a comma before it. */
+  /** Additional columns of its rows, each preceded by a comma. */
   readonly more: string
 }
 
-/** The statement of a page. Its rows carry the values they are sorted by as `s0`, `s1`, ... */
+/** The statement of a page. Its rows include their sort values as `s0`, `s1`, ... */
 export function pageSql(table: Table, cut: Cut): PageSql {
   const { request, terms } = cut
   const sorted = terms.map(({ place }, i) => `${place.sql} AS s${i}`).join(', ')
   const columns = `${table.shown}, '1' AS here, ${sorted}${cut.more}`
   if (request.seek !== undefined && request.sort.length > 0 && request.seek.values.length === terms.length) {
-    return besidePlace(columns, cut, request.seek)
+    return pageAtPosition(columns, cut, request.seek)
   }
   return countedRows(table, columns, cut)
 }
 
-function besidePlace(
+function pageAtPosition(
   columns: string,
   { request, from, where, terms, parameters }: Cut,
   { values, backwards }: NonNullable<ListRequest['seek']>,
@@ -40,22 +40,23 @@ function besidePlace(
   const direction = backwards ? reversed(terms) : terms
   const side = backwards ? 'before' : 'after'
   const limit = request.size + 1
-  const branches = behind(direction, values, parameters)
+  const branches = rowsAfter(direction, values, parameters)
   const one = (branch: string): string =>
     `SELECT ${columns} FROM ${from} WHERE ${where} AND ${branch} ORDER BY ${orderSql(direction)} LIMIT ${limit}`
   const [only = 'false'] = branches
   if (branches.length < 2) return { sql: one(only), from: side }
   const order = direction.map(({ descending }, i) => `s${i}${descending ? ' DESC' : ''}`).join(', ')
-  // Rows of one branch all come before those of the next: merged, no branch is read further than the page needs.
+  // All rows of one branch precede those of the next, so no branch is read further than the page
+  // needs.
   return {
     sql: `${branches.map((branch) => `(${one(branch)})`).join(' UNION ALL ')} ORDER BY ${order} LIMIT ${limit}`,
     from: side,
   }
 }
 
-/** From here on it may pay to skip over keys alone, or to count from the end. */
+/** From this offset on it may pay off to skip over keys only, or to count from the end. */
 export const deepOffset = 500
-/** Bytes of a row from which on an index over the keys is much smaller. */
+/** From this row width on, in bytes, an index over the keys is much smaller than the table. */
 const wideRow = 150
 
 function countedRows(table: Table, columns: string, cut: Cut): PageSql {
@@ -74,17 +75,21 @@ function countedRows(table: Table, columns: string, cut: Cut): PageSql {
   const order = `ORDER BY ${orderSql(fromEnd ? reversed(terms) : terms)} ${window}`
   const found = fromEnd ? 'end' : 'counted'
   if (!isCovered(table, cut)) return { sql: `SELECT ${columns} FROM ${from} WHERE ${where} ${order}`, from: found }
-  // What is skipped costs no more than its entry in the index; the rows themselves are read for the page alone.
+  // Skipped rows only cost their index entries. The rows themselves are read for the page only.
   const key = table.layout.key.map(({ column }, i) => [quote(column as string), `rest_k${i}`] as const)
   const keys = `SELECT ${key.map(([column, name]) => `${row}.${column} AS ${name}`).join(', ')} FROM ${from} WHERE ${where} ${order}`
   const same = key.map(([column, name]) => `${row}.${column} = _k.${name}`).join(' AND ')
   return { sql: `SELECT ${columns} FROM (${keys}) AS _k JOIN ${from} ON ${same}`, from: found }
 }
 
-/** Whether a page of everything lies nearer to the end, as far as the last total told. The total of this very statement decides where it is cut. */
-function isPastMiddle({ options, learnt, sourceRelation }: Table, { request, scope }: Cut): boolean {
+/**
+ * Whether a page of an unfiltered list is nearer to the end, according to the last total. The
+ * statement's own total decides where the page begins.
+ */
+function isPastMiddle({ options, statistics, sourceRelation }: Table, { request, scope }: Cut): boolean {
   const { where, search, parent, offset, count } = request
-  // What is cut out from the end needs the total of this very statement, by a subquery in OFFSET. Citus takes none.
+  // Counting from the end needs the total of the same statement, in a subquery in OFFSET, which
+  // Citus does not support.
   if (sourceRelation.distributed) return false
   if (
     count === false ||
@@ -94,15 +99,18 @@ function isPastMiddle({ options, learnt, sourceRelation }: Table, { request, sco
     search !== undefined
   )
     return false
-  return parent === undefined && scope.length === 0 && offset > (learnt.total ?? 0) / 2
+  return parent === undefined && scope.length === 0 && offset > (statistics.total ?? 0) / 2
 }
 
-/** Whether an index holds all that the filters and the order ask for, so that what is skipped need not be read. */
+/**
+ * Whether an index includes all columns that the filters and the order use, so that skipped rows
+ * need not be read.
+ */
 function isCovered(table: Table, { request, from, terms, scope }: Cut): boolean {
   if (
     request.offset < deepOffset ||
     table.separate ||
-    // Rows that are marked as deleted may have the key of one that is not.
+    // Rows that are marked as deleted may have the same key as one that is not.
     table.keyIndex?.partial !== false ||
     from !== table.source ||
     request.parent !== undefined ||

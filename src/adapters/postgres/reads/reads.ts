@@ -1,4 +1,4 @@
-/** Reading records by their keys, one or many at once (REP-3). */
+/** Reads records by their keys, one or several at once (REP-3). */
 import type { KeyValue } from '../../../definition/key.js'
 import type { AdapterCall, Stored } from '../../contract.js'
 import type { Cells } from '../connections/client.js'
@@ -11,13 +11,13 @@ import { keptRow, type RowCall } from './row-call.js'
 
 type Row = Record<string, unknown>
 
-/** A row as it was read, and the record of it, which may say less. */
+/** A row, and its record, which may show less than the row holds. */
 export interface Found {
   readonly stored: Stored<Row>
   readonly cells: Cells
 }
 
-/** The record of a key; `undefined` where there is none. Tells what `joins` find. */
+/** The record with a key; `undefined` if there is none. Reports the targets that `joins` find. */
 export async function readOne(
   table: Table,
   key: KeyValue,
@@ -31,9 +31,10 @@ export async function readOne(
   const cells = texts && (await cellsOf(table, texts, call, ask, joins))
   if (cells === undefined) return undefined
   const stored = recordOf(table, cells, epoch)
-  // A key that did not come back as it was asked for, from a column that is blind to case, is another's.
+  // A column that ignores case may find a row whose key is spelt differently: it is the key of
+  // another record.
   if (!isOfKey(table, stored, key)) return undefined
-  joins?.tell([cells])
+  joins?.report([cells])
   return { stored, cells }
 }
 
@@ -42,7 +43,7 @@ function isOfKey({ definition }: Table, { value }: Stored<Row>, key: KeyValue): 
   return found === key || (found !== undefined && definition.key.text(found) === definition.key.text(key))
 }
 
-/** The row of a key as it is listed and read, with what is joined to it. */
+/** The row with a key, from the source of reads, with its joins. */
 async function cellsOf(
   table: Table,
   texts: readonly string[],
@@ -50,7 +51,8 @@ async function cellsOf(
   ask: Ask,
   joins?: Joins,
 ): Promise<Cells | undefined> {
-  // In a view, or without an index, a read may take long, and others would wait for it.
+  // Reading from a view, or without an index, may be slow, and reads that share the round trip
+  // would wait for it.
   const send = table.keyIndex !== undefined && !table.separate ? 'shared' : 'cells'
   if (isUnscoped(call)) {
     if (joins === undefined) return (await ask[send](table.one, table.shownNames, texts))[0]
@@ -69,7 +71,10 @@ async function cellsOf(
   return (await ask[send](text, names, parameters.values))[0]
 }
 
-/** The records of these keys, in their order. `see` gets each that is found, by the text of its key. */
+/**
+ * The records with these keys, in their order. `see` is called with each row that is found, and the
+ * text of its key.
+ */
 export async function readMany(
   table: Table,
   keys: readonly KeyValue[],
@@ -96,7 +101,7 @@ export async function readMany(
   return keys.map((key) => found.get(definition.key.text(key)))
 }
 
-/** Those that some row can have, each once. */
+/** The keys that a row can have, without duplicates. */
 function distinct(texts: readonly (readonly string[] | undefined)[]): readonly (readonly string[])[] {
   const known = new Map<string, readonly string[]>()
   for (const parts of texts)
@@ -105,8 +110,9 @@ function distinct(texts: readonly (readonly string[] | undefined)[]): readonly (
 }
 
 /**
- * The record of a row that stays as it is until the transaction ends; `undefined` where there is
- * none. `keeps` allows references to the row meanwhile, which a removal may not.
+ * Reads and locks the record of a row until the transaction ends; `undefined` if there is none.
+ * `keeps`: a weaker lock, which still allows new references to the row. A removal needs the
+ * stronger one.
  */
 export async function lockedRecord(at: RowCall, keeps: boolean): Promise<Stored<Row> | undefined> {
   const { table, ask } = at
@@ -119,17 +125,20 @@ export async function lockedRecord(at: RowCall, keeps: boolean): Promise<Stored<
   return table.separate ? shownRecord(at) : storedOf(table, locked)
 }
 
-/** The record as it is listed and read, within the same transaction. */
+/** The record as lists and reads show it, within the same transaction. */
 export async function shownRecord(at: Omit<RowCall, 'expected'>): Promise<Stored<Row> | undefined> {
   const cells = await shownCells(at)
   return cells && storedOf(at.table, cells)
 }
 
-/** The row of that record. */
+/** The row of the record as lists and reads show it. */
 export const shownCells = ({ table, texts, call, ask }: Omit<RowCall, 'expected'>): Promise<Cells | undefined> =>
   cellsOf(table, texts, call, ask)
 
-/** The version of a record, and what else is asked of its row; `undefined` where there is none. On the table itself, as writes see it. */
+/**
+ * The version of a record in the table itself, as writes see it, and whether the condition `also`
+ * holds; `undefined` if there is no such row.
+ */
 export async function rowNow(at: RowCall, also?: (parameters: Parameters) => string) {
   const { table, ask } = at
   const parameters = new Parameters()

@@ -1,4 +1,4 @@
-/** The one row that statements of a call are about. */
+/** The row that the statements of a call refer to. */
 import type { AdapterCall } from '../../contract.js'
 import type { Joins } from '../links/joins.js'
 import type { Ask } from '../sql/ask.js'
@@ -7,9 +7,9 @@ import { addKeySql } from '../table/conditions.js'
 import { stampSql } from '../table/row-proof.js'
 import { addVisible, type Table } from '../table/table.js'
 
-/** A row from memory. */
+/** A row that came from memory. */
 export interface Unread {
-  /** What the row has beside its version (`stampSql`); null where the version alone is enough. */
+  /** The stamp of the row (`stampSql`). Null if the version alone is enough. */
   readonly stamp: string | null
 }
 
@@ -17,17 +17,17 @@ export interface RowCall {
   readonly table: Table
   /** The texts of its key. */
   readonly texts: readonly string[]
-  /** The version that it must have; absent where any will do. */
+  /** The version that it must have. Absent if any version is accepted. */
   readonly expected: string | undefined
   readonly call: AdapterCall
   readonly ask: Ask
-  /** Set where the row was not read for this call, but came from memory. */
+  /** Set if the row came from memory and was not read for this call. */
   readonly unread?: Unread
-  /** What a write joins to the row that it gives. */
+  /** The joins for the row that a write returns. */
   readonly joins?: Joins | undefined
 }
 
-/** The conditions of the row in the table, whatever its version. */
+/** The conditions for the row in the table, in any version. */
 export function keptRow({ table, texts, call }: RowCall, parameters: Parameters): string[] {
   const conditions: string[] = []
   addKeySql(table.layout, texts, parameters, conditions)
@@ -35,7 +35,10 @@ export function keptRow({ table, texts, call }: RowCall, parameters: Parameters)
   return conditions
 }
 
-/** The same of the row in the version that is expected: what a write compares and sets in one step (HDR-3). */
+/**
+ * The conditions for the row in the expected version, which a write compares in the same step
+ * (HDR-3).
+ */
 export function expectedRow({ table, texts, expected, call, unread }: RowCall, parameters: Parameters): string[] {
   const conditions: string[] = []
   addKeySql(table.layout, texts, parameters, conditions)

@@ -1,4 +1,4 @@
-/** `q`: full-text search of PostgreSQL, or an engine of the team's own (QUERY-3). */
+/** `q`: the full-text search of PostgreSQL, or a search engine of the team (QUERY-3). */
 import type { KeyValue } from '../../../definition/key.js'
 import { didYouMean, nearMiss } from '../../../near-miss.js'
 import type { AdapterCall, ListRequest } from '../../contract.js'
@@ -11,13 +11,16 @@ import type { OrderTerm, Searched } from '../table/list-statement.js'
 import type { Table } from '../table/table.js'
 import { unfit } from '../unfit.js'
 
-/** The search of a request; `undefined` where there is none, `'nothing'` where the engine found nothing. An empty text excludes nothing. */
+/**
+ * The search of a request. `undefined` if there is none, `'no-matches'` if the engine found
+ * nothing. An empty text matches everything.
+ */
 export async function searchOf(
   table: Table,
   request: ListRequest,
   call: AdapterCall,
   parameters: Parameters,
-): Promise<Searched | 'nothing' | undefined> {
+): Promise<Searched | 'no-matches' | undefined> {
   const { search: text } = request
   if (text === undefined) return undefined
   const { search = {} } = table.options
@@ -32,14 +35,18 @@ export async function searchOf(
   return { join: '', where: [`${vector} @@ ${query}`], rank: rankBy(`ts_rank(${vector}, ${query})`, true) }
 }
 
-/** Why the server could not read the text of a search, as the rest of a sentence; `undefined` for every other failure. */
+/**
+ * Why the server could not parse the text of a search, as the end of a sentence; `undefined` for
+ * any other failure.
+ */
 export function searchFault(error: unknown): string | undefined {
-  // Its parser has room for 32 operators that wait for their words. The other code is its stack's.
+  // The parser of tsquery holds at most 32 pending operators. The SQLSTATE is that of a stack
+  // overflow.
   const isTooDeep = stateOf(error) === '54001' || (error as DatabaseFailure | undefined)?.routine === 'pushOpStack'
-  return isTooDeep ? 'nests too many operators: leave out repeated "-"' : undefined
+  return isTooDeep ? 'nests too many operators: remove repeated "-"' : undefined
 }
 
-/** The words of a row: a column, or the very expression that an index is made on. */
+/** The search vector of a row: a column, or the exact expression that an index is built on. */
 export function vectorSql(
   table: Pick<Table, 'definition' | 'layout'>,
   { vector, config = 'simple', members }: TextSearch,
@@ -48,37 +55,41 @@ export function vectorSql(
   const named = members ?? (table.definition.search === true ? undefined : table.definition.search)
   if (named === undefined || named.length === 0) {
     throw unfit(
-      `"${table.definition.collection}" is searched, but nothing says where. Name members, a vector column or a function in "search"`,
+      `"${table.definition.collection}" has a search, but "search" does not say what to search. Name members, a ` +
+        'vector column or a function in it',
     )
   }
-  const stranger = named.find((member) => table.definition.shape.at(member.split('.')) === undefined)
-  if (stranger !== undefined) {
+  const unknown = named.find((member) => table.definition.shape.at(member.split('.')) === undefined)
+  if (unknown !== undefined) {
     const paths = table.definition.shape.paths()
     throw unfit(
-      `"${stranger}" in search.members is no member of "${table.definition.collection}". ${didYouMean(nearMiss(stranger, paths), paths)}`,
+      `"${unknown}" in search.members is not a member of "${table.definition.collection}". ` +
+        `${didYouMean(nearMiss(unknown, paths), paths)}`,
     )
   }
   const texts = named.map((member) => `coalesce(${table.layout.text(member.split('.'))}, '')`)
   return `to_tsvector(${literal(config)}, ${texts.join(" || ' ' || ")})`
 }
 
-/** The keys that an engine gave, best first, as rows to join with. */
-function byEngine(table: Table, keys: unknown, parameters: Parameters): Searched | 'nothing' {
+/** The keys that an engine returned, best first, as rows to join with. */
+function byEngine(table: Table, keys: unknown, parameters: Parameters): Searched | 'no-matches' {
   if (!Array.isArray(keys)) {
     const gave = keys === null ? 'null' : keys === undefined ? 'undefined' : `a ${typeof keys}`
-    throw new Error(`search of "${table.definition.collection}" gave ${gave}. Return a list of keys, the best first.`)
+    throw new Error(
+      `search of "${table.definition.collection}" returned ${gave}. Return a list of keys, the best first.`,
+    )
   }
   const found = new Map<string, readonly string[]>()
   for (const key of keys) {
     const texts = table.layout.keyTexts(key)
     if (texts !== undefined) found.set(table.definition.key.text(key as KeyValue), texts)
   }
-  if (found.size === 0) return 'nothing'
+  if (found.size === 0) return 'no-matches'
   const join = keysJoin(table.layout, [...found.values()], parameters)
   return { join, where: [], rank: rankBy('_s.rest_place', false) }
 }
 
 const rankBy = (sql: string, descending: boolean): OrderTerm => ({
-  place: { sql, column: undefined, nullable: false, compare: () => 'never', misfit: () => undefined },
+  place: { sql, column: undefined, nullable: false, compare: () => 'never', mismatch: () => undefined },
   descending,
 })

@@ -1,4 +1,4 @@
-/** Tells operators of lists that took long, and whether an index serves them. */
+/** Reports slow lists to operators, and whether an index supports them. */
 import { notify } from '../../../notify.js'
 import { slowListChannel } from '../../../telemetry/channels.js'
 import type { SlowListMessage } from '../../../telemetry/messages.js'
@@ -9,38 +9,38 @@ import { nodesOf, type PlanNode, planIn } from '../sql/plan.js'
 import type { ListStatement } from '../table/list-statement.js'
 import type { Table } from '../table/table.js'
 
-/** A list whose statement took long. */
+/** A list whose statement was slow. */
 export interface SlowList {
   readonly table: Table
   readonly request: ListRequest
   readonly statement: ListStatement
-  /** Milliseconds. */
+  /** The duration in milliseconds. */
   readonly took: number
 }
 
-/** Statements of one table whose plans are kept. */
-const mostPlans = 100
+/** The maximum number of statements per table whose plans are kept. */
+const maxPlans = 100
 
-/** Milliseconds that the database may take to plan one. */
+/** The time limit of the database to plan a statement, in milliseconds. */
 const planTime = 2_000
 
 /**
- * The cost from which on a scan of a whole table counts, in units of the planner: some ten thousand
- * rows. A small table is read whole whatever indexes it has.
+ * The cost, in planner units, from which a scan of a whole table is reported: about ten thousand
+ * rows. A small table is always read as a whole, whatever indexes it has.
  */
-const costly = 1_000
+const reportedCost = 1_000
 
 const plans = new WeakMap<Table, Map<string, Promise<readonly string[] | undefined>>>()
 
 /**
- * Tells of one on the channel, and warns once of each statement that reads a whole table. Its plan
- * is asked for once, on `database`, and nobody waits for it. Never throws.
+ * Publishes a slow list on the channel, and warns once for each statement that reads a whole table.
+ * Its plan is requested once, on `database`, and no request waits for it. Never throws.
  */
 export async function reportSlowList(list: SlowList, database: Database | undefined): Promise<void> {
   const { table, request, statement, took } = list
   const known = plans.get(table) ?? new Map<string, Promise<readonly string[] | undefined>>()
   plans.set(table, known)
-  const isNew = !known.has(statement.text) && known.size < mostPlans && database?.nested === false
+  const isNew = !known.has(statement.text) && known.size < maxPlans && database?.nested === false
   if (isNew) known.set(statement.text, wholeReads(statement, database))
   const readWhole = await known.get(statement.text)
   const message: SlowListMessage = {
@@ -61,11 +61,16 @@ function warn({ options }: Table, { collection, duration, filters, sort, readWho
   notify(
     onWarning,
     () =>
-      `A list of "${collection}"${by} took ${Math.round(duration)} ms and reads the whole of ${readWhole.join(', ')}. An index over what it filters and sorts by would serve it; where it only counts, so would count: 'bounded'.`,
+      `A list of "${collection}"${by} took ${Math.round(duration)} ms and reads the whole of ` +
+      `${readWhole.join(', ')}. Create an index on the columns that it filters and sorts by. If only the count ` +
+      `reads the table, count: 'bounded' also helps.`,
   )
 }
 
-/** The tables that a statement reads whole, each once. `undefined` where the database does not say. */
+/**
+ * The tables that a statement reads as a whole, without duplicates. `undefined` if the database
+ * does not provide the plan.
+ */
 async function wholeReads({ text, values }: ListStatement, database: Database): Promise<readonly string[] | undefined> {
   const until = performance.now() + planTime
   const wait = { left: () => until - performance.now(), signal: undefined }
@@ -78,4 +83,4 @@ async function wholeReads({ text, values }: ListStatement, database: Database): 
 }
 
 const isWhole = (node: PlanNode): boolean =>
-  /^(?:Parallel )?Seq Scan$/.test(node['Node Type'] ?? '') && (node['Total Cost'] ?? 0) >= costly
+  /^(?:Parallel )?Seq Scan$/.test(node['Node Type'] ?? '') && (node['Total Cost'] ?? 0) >= reportedCost

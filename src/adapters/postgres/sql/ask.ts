@@ -1,23 +1,31 @@
-/** How a call's statements are sent. */
+/** Sends the statements of a call. */
 import type { Cells, Database, Session, TextRow } from '../connections/client.js'
 import type { Parameters } from './sql.js'
 
-/** Runs one statement. */
+/** Runs the statements of one call. */
 export interface Ask {
-  /** Where each statement stands alone: the database that it is sent to. */
+  /** The database, if each statement is sent separately. */
   readonly database?: Database
-  /** Whether its rows may be kept: they are committed, and come from the database that reads go to. */
+  /**
+   * Whether rows that it reads may be kept: they are committed, and come from the database for
+   * reads.
+   */
   readonly keeps?: boolean
-  /** The same of rows that its writes give: once they have arrived, they are committed. */
+  /**
+   * Whether rows that its writes return may be kept: they are committed by the time they arrive.
+   */
   readonly keepsWritten?: boolean
   query(text: string, parameters?: Parameters): Promise<readonly TextRow[]>
-  /** The cells of a statement whose first columns are these. */
+  /** Runs a statement whose first columns are `columns`. */
   cells(text: string, columns: readonly string[], values: readonly (string | null)[]): Promise<readonly Cells[]>
-  /** The same of a short statement that only reads, which may share a trip with those of other requests. */
+  /**
+   * Like `cells`, for a short read-only statement, which may share a round trip with those of other
+   * requests.
+   */
   shared(text: string, columns: readonly string[], values: readonly (string | null)[]): Promise<readonly Cells[]>
 }
 
-/** Those of one connection. */
+/** Runs the statements on one connection. */
 export const asking = (session: Session): Ask => ({
   query: (text, parameters) => session.query(text, parameters?.values ?? []),
   cells: (text, columns, values) => session.cells(text, columns, values),

@@ -1,25 +1,28 @@
-/** Plans of statements, as `EXPLAIN (FORMAT JSON)` gives them. */
+/** Query plans in the format of `EXPLAIN (FORMAT JSON)`. */
 import type { TextRow } from '../connections/client.js'
 
-/** A node of a plan. Which members are there depends on its type and on the options of EXPLAIN. */
+/** A node of a plan. Its members depend on its type and on the options of EXPLAIN. */
 export interface PlanNode {
   readonly 'Node Type'?: string
   readonly 'Relation Name'?: string
   readonly 'Remote SQL'?: string
-  /** Rows that the planner expects. */
+  /** The number of rows that the planner expects. */
   readonly 'Plan Rows'?: number
-  /** In units of the planner. */
+  /** In planner units. */
   readonly 'Total Cost'?: number
   readonly Output?: readonly string[]
   readonly Plans?: readonly PlanNode[]
 }
 
-/** The top of the plan in the row that EXPLAIN answers with. Some drivers parse it. Throws where there is none. */
+/**
+ * The root of the plan in the row that EXPLAIN returns. Some drivers parse it. Throws if there is
+ * none.
+ */
 export function planIn(row: TextRow | undefined): PlanNode {
   const given: unknown = row?.['QUERY PLAN']
   const [{ Plan }] = (typeof given === 'string' ? JSON.parse(given) : given) as [{ Plan: PlanNode }]
   return Plan
 }
 
-/** A node and all below it. */
+/** A node and all its descendants. */
 export const nodesOf = (node: PlanNode): readonly PlanNode[] => [node, ...(node.Plans ?? []).flatMap(nodesOf)]

@@ -1,53 +1,59 @@
-/** SQL as text and values: names are quoted, values are parameters, and there is no other way in. */
+/** Builds SQL: names are quoted, and values are always parameters. */
 
 import { unfit } from '../unfit.js'
 
-/** The values of one statement, as they are written into it. */
+/** The parameter values of one statement. */
 export class Parameters {
   readonly values: (string | null)[] = []
 
-  /** Adds a value; gives the SQL that stands for it, of the type `cast`. */
+  /** Adds a value. Returns the SQL of its placeholder, cast to the type `cast`. */
   add(value: string | null, cast = 'text'): string {
     this.values.push(value)
     return `$${this.values.length}::text${cast === 'text' ? '' : `::${cast}`}`
   }
 }
 
-/** A row's alias in every statement, so that a team's expressions and ours never mean different rows. */
+/** The alias of the row in every statement. A team's expressions use it too. */
 export const row = '_r'
 
-/** A name as an identifier. */
+/** Quotes a name as an identifier. */
 export const quote = (name: string): string => `"${name.replaceAll('"', '""')}"`
 
-/** A text as a literal, for what can be no parameter: statements that are printed, and paths that an index has to match. */
+/**
+ * Quotes a text as a literal, where a parameter is impossible: in printed statements, and in paths
+ * that must match an index.
+ */
 export const literal = (text: string): string =>
   text.includes('\\') ? ` E'${text.replaceAll('\\', '\\\\').replaceAll("'", "''")}'` : `'${text.replaceAll("'", "''")}'`
 
-/** Texts as one array value. */
+/** Encodes texts as one array value. */
 export const arrayText = (items: readonly (string | null)[]): string =>
   `{${items.map((item) => (item === null ? 'NULL' : `"${special.test(item) ? item.replace(/["\\]/g, '\\$&') : item}"`)).join(',')}}`
 
-/** What is escaped within an array value. */
+/** The characters that must be escaped in an array value. */
 const special = /["\\]/
 
-/** A table or view as a team names it. */
+/** The name of a table or view, as options give it. */
 export interface RelationName {
   readonly schema?: string
   readonly name: string
 }
 
-/** Reads `pieces` or `courier.pieces`; a name with a dot of its own is given as an object. Throws `ConfigurationError` where it is not. */
+/**
+ * Parses `pieces` or `courier.pieces`. A name that contains a dot must be given as an object.
+ * Throws `ConfigurationError` for more than one dot.
+ */
 export function relationName(given: string | RelationName): RelationName {
   if (typeof given !== 'string') return given
   const [first = '', second, ...more] = given.split('.')
-  if (more.length > 0) throw unfit(`"${given}" has more than one dot: give { schema, name }`)
+  if (more.length > 0) throw unfit(`"${given}" has more than one dot: use { schema, name }`)
   return second === undefined ? { name: first } : { schema: first, name: second }
 }
 
-/** A relation as an identifier. */
+/** Quotes a relation as an identifier. */
 export const quoteRelation = ({ schema, name }: RelationName): string =>
   schema === undefined ? quote(name) : `${quote(schema)}.${quote(name)}`
 
-/** Every condition at once. */
+/** Joins conditions with AND. */
 export const every = (conditions: readonly string[]): string =>
   conditions.length === 0 ? 'true' : conditions.join(' AND ')

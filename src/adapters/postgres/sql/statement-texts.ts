@@ -1,4 +1,4 @@
-/** Statements that vary in their middle alone. */
+/** Statements that differ only in their middle part. */
 export class StatementTexts {
   readonly #before: string
   readonly #after: string

@@ -1,31 +1,37 @@
-/** Which writes of a table may leave another row than the one that their own RETURNING gives (HDR-8). */
+/**
+ * Determines which writes of a table may leave a row that differs from the result of their
+ * RETURNING (HDR-8).
+ */
 
 import type { PostgresAdapterOptions } from '../options/options.js'
 import { insertChangesOthers, type Relation, updateChangesOthers } from './catalog.js'
 import type { JoinColumns } from './join-tables.js'
 
-/** Which writes of a table may leave another row than the one that they give back. */
+/** Which writes of a table may leave a row that differs from the result of their RETURNING. */
 export interface Aftermath {
   readonly insert: boolean
   readonly update: boolean
-  /** Some of that may happen as late as at the commit. */
+  /** Whether such a change may happen as late as the commit. */
   readonly deferred: boolean
 }
 
-/** Reads it off the catalog and the options. `joins` are the tables that a create may insert into beside. */
+/**
+ * Derives this from the catalog and the options. `joins` are the join tables that a create may also
+ * insert into.
+ */
 export function aftermathOf(
   relation: Relation,
   joins: Iterable<JoinColumns>,
   options: PostgresAdapterOptions,
 ): Aftermath {
   const expressions = expressionsOf(options)
-  // What lies below a view or a foreign table does not show in the catalog.
+  // The catalog does not show what lies below a view or a foreign table.
   const opaque = relation.kind !== 'r' && relation.kind !== 'p'
-  // A trigger before the change may write to a table whose own deferred trigger writes back.
+  // A BEFORE trigger may write to a table whose own deferred trigger writes back.
   const later = (change: 'insert' | 'update'): boolean =>
     relation.deferrals && relation.triggers.some((trigger) => trigger[change])
-  // RETURNING computes from what could be seen when the statement began: without the row as it is
-  // now among others, and without what a trigger has written elsewhere.
+  // RETURNING computes from the snapshot at the start of the statement: sub-selects do not see the
+  // new row, nor what a trigger has written to other tables.
   const computes = (change: 'insert' | 'update'): boolean =>
     expressions.some((sql) => /\bselect\b/i.test(sql)) ||
     (expressions.length > 0 && relation.triggers.some((trigger) => trigger[change]))
@@ -41,7 +47,7 @@ export function aftermathOf(
   }
 }
 
-/** The SQL of a team's own in what is read. */
+/** The team's SQL expressions among the read columns. */
 function expressionsOf({ columns = {}, version }: PostgresAdapterOptions): readonly string[] {
   const members = Object.values(columns).flatMap((column) =>
     typeof column === 'object' && column.expression ? [column.expression] : [],

@@ -1,13 +1,13 @@
-/** What the database says of a table or view: its columns, keys and indexes. */
+/** Reads the description of a table or view from the catalog: its columns, keys and indexes. */
 import type { Database, Wait } from '../connections/client.js'
 import { quoteRelation, type RelationName } from '../sql/sql.js'
 import { isDistributed } from './distribution.js'
 
 export interface CatalogColumn {
   readonly name: string
-  /** As `format_type` writes it; of a domain, its base type. */
+  /** As `format_type` returns it. For a domain, its base type. */
   readonly type: string
-  /** The values of an enumeration, also of one that an array is made of. */
+  /** The labels of an enumeration, or of the enumeration that is the element type of an array. */
   readonly labels: readonly string[] | null
   readonly notNull: boolean
   /** Computed by the database at each write. */
@@ -17,11 +17,14 @@ export interface CatalogColumn {
   /** `''`, `a` (always) or `d` (by default). */
   readonly identity: string
   readonly default: string | null
-  /** The name of its type, where that is a domain. */
+  /** The name of its type, if that is a domain. */
   readonly domain: string | null
-  /** Its texts are compared without their case, or by a collation for which different ones are equal. */
+  /**
+   * Whether different texts can compare as equal: the type ignores case, or the collation is
+   * nondeterministic.
+   */
   readonly blind: boolean
-  /** The identity of its collation; of a type that has none, '0'. */
+  /** The oid of its collation. '0' for a type without collation. */
   readonly collation: string
 }
 
@@ -29,9 +32,9 @@ export interface CatalogIndex {
   readonly name: string
   readonly unique: boolean
   readonly partial: boolean
-  /** It speaks at once, not when the transaction ends. */
+  /** Whether it is checked immediately, and not at the end of the transaction. */
   readonly immediate: boolean
-  /** The columns that it orders by, and those that it only holds; null where it is an expression. */
+  /** The key columns, followed by the included columns. Null for an expression. */
   readonly columns: readonly (string | null)[]
   readonly keys: number
 }
@@ -46,15 +49,17 @@ interface CatalogConstraint {
 /** A trigger that is enabled for ordinary sessions. */
 export interface CatalogTrigger {
   readonly name: string
-  /** Of this very table, not of one below it. */
+  /** Whether it belongs to this table, and not to one below it. */
   readonly own: boolean
   readonly each: 'row' | 'statement'
   readonly timing: 'before' | 'after' | 'instead'
   readonly insert: boolean
   readonly update: boolean
-  /** It may run as late as at the commit. */
+  /** Whether it may run as late as the commit. */
   readonly deferrable: boolean
-  /** It does not run for every such change: it has a WHEN, or is for an UPDATE OF some columns. */
+  /**
+   * Whether it runs only for some of these changes: it has a WHEN, or an UPDATE OF with columns.
+   */
   readonly limited: boolean
   readonly language: string
   readonly source: string
@@ -62,48 +67,64 @@ export interface CatalogTrigger {
 }
 
 export interface Relation {
-  /** Its identity in the database. */
+  /** Its oid. */
   readonly oid: string
   /** `r` table, `p` partitioned table, `v` view, `m` materialized view, `f` foreign table. */
   readonly kind: string
-  /** Citus distributes it, or a table below it, over servers. */
+  /** Whether Citus distributes it, or a table below it, over servers. */
   readonly distributed: boolean
-  /** Each of its rows has the number of the transaction that wrote it (`xmin`): not so in other storages than PostgreSQL's own. */
+  /**
+   * Whether each row has the id of the transaction that wrote it (`xmin`). False for other storage
+   * than PostgreSQL's own.
+   */
   readonly stamped: boolean
-  /** An estimate of its rows; below zero where nobody has counted yet. */
+  /** The estimated number of rows. Negative if the table was never analyzed. */
   readonly rows: number
-  /** What the role may not do. */
+  /** The privileges that the role lacks. */
   readonly lacking: readonly string[]
-  /** A trigger looks at each row before it is inserted, and may turn it away. */
+  /** Whether a trigger runs for each row before it is inserted, and may skip it. */
   readonly guarded: boolean
   readonly triggers: readonly CatalogTrigger[]
-  /** A rule adds to, or stands in the place of, what an INSERT or an UPDATE does. */
+  /** Whether a rule adds to, or replaces, an INSERT or an UPDATE. */
   readonly rules: { readonly insert: boolean; readonly update: boolean }
-  /** Who writes is an INSTEAD OF trigger or a rule, of it or of a view below: not the statement that compares. */
+  /**
+   * Whether an INSTEAD OF trigger or a rule performs the write, on this view or one below. The
+   * comparing statement then does not write itself.
+   */
   readonly indirect: { readonly update: boolean; readonly remove: boolean }
-  /** An update of it may change rows that refer to it: a foreign key has ON UPDATE CASCADE, SET NULL or SET DEFAULT. */
+  /**
+   * Whether an update may change referring rows: a foreign key has ON UPDATE CASCADE, SET NULL or
+   * SET DEFAULT.
+   */
   readonly cascades: boolean
-  /** Somewhere in the database a trigger may run as late as at the commit. */
+  /** Whether any trigger in the database may run as late as the commit. */
   readonly deferrals: boolean
-  /** Policies decide which of its rows a role sees. */
+  /** Whether policies decide which rows a role sees. */
   readonly secured: boolean
-  /** Whether doubles are shown with all their digits. */
+  /** Whether doubles are output with all their digits. */
   readonly exactDoubles: boolean
-  /** Bytes of a row, an estimate. */
+  /** The estimated number of bytes of a row. */
   readonly width: number
   readonly columns: ReadonlyMap<string, CatalogColumn>
   readonly indexes: readonly CatalogIndex[]
   readonly constraints: readonly CatalogConstraint[]
   /**
-   * The columns of the partition key; none where it is computed, or the table is not partitioned.
+   * The columns of the partition key. Empty if the key is computed, or the table is not
+   * partitioned.
    */
   readonly partitionedBy: readonly string[]
-  /** The tables below this one: its partitions, the tables that inherit from it, or those that a view is over. */
+  /**
+   * The tables below this one: its partitions, the tables that inherit from it, or the tables of a
+   * view.
+   */
   readonly parts: readonly string[]
-  /** Those of a table that are foreign tables: their rows lie on other servers. */
+  /**
+   * The tables below it that are foreign tables: their rows lie on other servers. Only for tables.
+   */
   readonly foreignParts: readonly string[]
   /**
-   * Their constraints and unique indexes: an error names the one of the table that the row lies in.
+   * The constraints and unique indexes of the tables below. An error names that of the table that
+   * holds the row.
    */
   readonly inherited: readonly Omit<CatalogConstraint, 'type'>[]
 }
@@ -243,15 +264,18 @@ SELECT json_build_object(
 )::text AS c0
 FROM pg_class c WHERE c.oid = to_regclass($1::text)`
 
-/** Whether an insert may do more than its RETURNING says: by a rule, or a trigger that runs after it. */
+/**
+ * Whether an insert may do more than its RETURNING shows: through a rule, or a trigger that runs
+ * after it.
+ */
 export const insertChangesOthers = ({ rules, triggers }: Relation): boolean =>
   rules.insert || triggers.some(({ insert, timing }) => insert && timing !== 'before')
 
-/** The same of an update. */
+/** Whether an update may do more than its RETURNING shows. */
 export const updateChangesOthers = ({ rules, triggers, cascades }: Relation): boolean =>
   rules.update || cascades || triggers.some(({ update, timing }) => update && timing !== 'before')
 
-/** Describes a relation; `undefined` where there is none of this name. */
+/** Describes a relation; `undefined` if there is none with this name. */
 export async function describe(database: Database, name: RelationName, wait: Wait): Promise<Relation | undefined> {
   const [row] = await database.query(description, [quoteRelation(name)], wait)
   if (row === undefined) return undefined

@@ -1,4 +1,7 @@
-/** What a column, or an expression, holds of a member: by its type and by the schema. */
+/**
+ * Determines the content of a column, or of an expression, for a member: by its type and by the
+ * schema.
+ */
 import type { Shape } from '../../../definition/shape.js'
 import type { ColumnType } from '../values/column-type.js'
 import { columnType } from '../values/column-types.js'
@@ -6,20 +9,21 @@ import type { Content } from '../values/places.js'
 import type { CatalogColumn, Relation } from './catalog.js'
 import { columnFor } from './format-columns.js'
 
-/** What a column holds of a member, or why it can't. */
+/** The content of a column for a member, or why the column can't hold the member. */
 export function contentOf(column: CatalogColumn, shape: Shape | undefined): Content | string {
   const { type } = column
   if (type === 'jsonb' || type === 'json') return { kind: 'json', cast: type }
   if (type.endsWith('[]')) {
     const item = columnType(type.slice(0, -2), column.labels ?? undefined, shape?.items)
-    if (item === undefined) return `lies in "${column.name}", a ${type}: such arrays can't be read as JSON. Use jsonb`
-    if (shape !== undefined && !shape.isArray) return `is no list, but its column "${column.name}" is a ${type}`
-    const why = misfitOf(item, shape?.items, column)
+    if (item === undefined)
+      return `is stored in "${column.name}", a ${type}: such arrays can't be read as JSON. Use jsonb`
+    if (shape !== undefined && !shape.isArray) return `is not a list, but its column "${column.name}" is a ${type}`
+    const why = mismatchOf(item, shape?.items, column)
     return why === undefined ? { kind: 'array', item } : `has items that ${why}`
   }
   const known = columnType(type, column.labels ?? undefined, shape)
   if (known === undefined) {
-    return `lies in "${column.name}", a ${type}: there is no JSON for it. Show it by an expression (columns: { member: { expression } }), or change the column's type`
+    return `is stored in "${column.name}", a ${type}, which has no JSON form. Show it by an expression (columns: { member: { expression } }), or change the column's type`
   }
   const strangers = [...(shape?.types ?? [])].filter((kind) => !(known.holds as readonly string[]).includes(kind))
   if (shape !== undefined && shape.types.size === 0)
@@ -27,10 +31,10 @@ export function contentOf(column: CatalogColumn, shape: Shape | undefined): Cont
   if (strangers.length > 0) return `may be ${strangers.join(' or ')}, but its column "${column.name}" is a ${type}`
   if (isForeignEnum(column, shape))
     return `has an enum without any label of its column "${column.name}", a ${type}: use its labels`
-  return misfitOf(known, shape, column) ?? { kind: 'scalar', type: known }
+  return mismatchOf(known, shape, column) ?? { kind: 'scalar', type: known }
 }
 
-/** Whether no value that the schema lists is a label of the column's enumeration. */
+/** Whether none of the values that the schema lists is a label of the column's enumeration. */
 const isForeignEnum = ({ labels }: CatalogColumn, shape: Shape | undefined): boolean =>
   labels !== null && shape?.values !== undefined && !labels.some((label) => shape.values?.includes(label))
 
@@ -38,10 +42,10 @@ const isForeignEnum = ({ labels }: CatalogColumn, shape: Shape | undefined): boo
 const open: ReadonlySet<string> = new Set(['binary', 'password'])
 
 /**
- * Why the schema would refuse what the column shows, as the rest of a sentence: every GET would
- * give a record that PUT does not take. `undefined` where it would not.
+ * Why the schema would refuse values that the column shows, as the end of a sentence. With such a
+ * column, GET would return records that PUT refuses. `undefined` if it would not.
  */
-function misfitOf(
+function mismatchOf(
   { formats, width, counts, samples }: ColumnType,
   shape: Shape | undefined,
   { name, type }: CatalogColumn,
@@ -56,8 +60,8 @@ function misfitOf(
   }
   if (format !== undefined && formats !== undefined && !formats.includes(format) && !open.has(format)) {
     const [best] = formats
-    const mend = best === undefined ? 'declare no format' : `declare the format "${best}"`
-    return `has the format "${format}", ${lies}, which shows ${JSON.stringify(samples[1] ?? samples[0])}: ${mend}, or ${columnFor(format)}`
+    const fix = best === undefined ? 'declare no format' : `declare the format "${best}"`
+    return `has the format "${format}", ${lies}, which shows ${JSON.stringify(samples[1] ?? samples[0])}: ${fix}, or ${columnFor(format)}`
   }
   const { minLength, maxLength } = shape.node as { readonly minLength?: unknown; readonly maxLength?: unknown }
   if (width === undefined) return undefined
@@ -68,7 +72,7 @@ function misfitOf(
   return undefined
 }
 
-/** What an expression gives, as the schema says. */
+/** The content of an expression, according to the schema. */
 export function computedContent(shape: Shape | undefined): Content | undefined {
   const [type, ...others] = shape?.types ?? []
   if (type === undefined || others.length > 0) return undefined
@@ -85,7 +89,10 @@ export function computedContent(shape: Shape | undefined): Content | undefined {
   return known && { kind: 'scalar', type: known }
 }
 
-/** The type that an expression is cast to, so that it is shown and compared as the values of its format are. */
+/**
+ * The types that expressions are cast to by format, so that they are shown and compared as values
+ * of the format.
+ */
 const computedTypes: Readonly<Record<string, string>> = {
   'date-time': 'timestamp with time zone',
   uuid: 'uuid',
@@ -100,10 +107,12 @@ export const castTo = (expression: string, shape: Shape | undefined): string => 
 
 const computedText = (shape: Shape | undefined): string => computedTypes[shape?.format ?? ''] ?? 'text'
 
-/** The column of the members that have none. */
+/** The content of the column for members without their own column. */
 export function restContent(name: string, source: Relation, faults: string[]): Content | undefined {
   const column = source.columns.get(name)
   if (column?.type === 'jsonb' || column?.type === 'json') return { kind: 'json', cast: column.type }
-  faults.push(`"rest" must name a jsonb column, and "${name}" is ${column === undefined ? 'none' : `a ${column.type}`}`)
+  faults.push(
+    `"rest" must name a jsonb column, but "${name}" ${column === undefined ? 'does not exist' : `is a ${column.type}`}`,
+  )
   return undefined
 }

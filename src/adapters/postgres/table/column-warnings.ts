@@ -1,11 +1,14 @@
-/** What a team may not expect of its columns. */
+/** Warnings about columns that may surprise a team. */
 import type { Shape } from '../../../definition/shape.js'
 import { valueFormat } from '../../../definition/value-formats.js'
 import type { CatalogColumn } from './catalog.js'
 import type { Member } from './columns.js'
 import { columnsFor } from './format-columns.js'
 
-/** What a column means for a member of a format or with listed values, where that is not what it looks like. */
+/**
+ * The warning about a column whose values do not fit the format, the type or the listed values of
+ * its member.
+ */
 export function columnWarning(member: string, column: CatalogColumn, shape: Shape | undefined): string | undefined {
   if (shape === undefined) return undefined
   const format = valueFormat(shape)
@@ -15,7 +18,7 @@ export function columnWarning(member: string, column: CatalogColumn, shape: Shap
     format.name !== 'local-date-time'
   ) {
     const better = columnsFor[format.name] ?? (format.name === 'int64' ? 'bigint' : 'numeric')
-    return `"${member}" has the format "${format.name}", and its column "${column.name}" is a ${column.type}: what others write there in another spelling is found by no filter, and sorts and ranges go by the text. Make the column ${better}.`
+    return `"${member}" has the format "${format.name}", and its column "${column.name}" is a ${column.type}: no filter finds values that others write in another spelling, and sorts and ranges compare texts. Make the column ${better}.`
   }
   const [, precision] = /^numeric(?:\((\d+),-?\d+\))?$/.exec(column.type) ?? []
   const isNumeric = /^numeric(?:\(\d+,-?\d+\))?$/.test(column.type)
@@ -28,7 +31,7 @@ export function columnWarning(member: string, column: CatalogColumn, shape: Shap
     (shape.types.has('number') || shape.types.has('integer')) &&
     (precision === undefined || Number(precision) > 15)
   )
-    return `"${member}" is a number, and its column "${column.name}" is a ${column.type}, which holds more digits than a JSON number: what others write there may be shown rounded. Declare it as { type: 'string', format: 'decimal' } where every digit counts.`
+    return `"${member}" is a number, and its column "${column.name}" is a ${column.type}, which holds more digits than a JSON number: values that others write may be shown rounded. Declare it as { type: 'string', format: 'decimal' } if every digit matters.`
   const unlisted =
     shape.values === undefined ? [] : (column.labels ?? []).filter((label) => !shape.values?.includes(label))
   if (unlisted.length > 0 && !column.type.endsWith('[]'))
@@ -36,8 +39,8 @@ export function columnWarning(member: string, column: CatalogColumn, shape: Shap
   return undefined
 }
 
-/** What becomes of values that clients may send, and that no statement writes. */
+/** The warning about values that clients may send, but that no statement writes. */
 export function ignoredWarning({ name, column }: Member, shape: Shape | undefined, isKey: boolean): string | undefined {
   if (column !== undefined || isKey || shape === undefined || shape.readOnly) return undefined
-  return `"${name}" is never written: it is computed, or only the database sets it. A value that a client sends is dropped without a word: declare "${name}" as readOnly in the schema, and it is a 422.`
+  return `"${name}" is never written: it is computed, or only the database sets it. A value that a client sends is silently dropped. Declare "${name}" as readOnly in the schema: then it is a 422.`
 }

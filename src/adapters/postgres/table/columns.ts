@@ -1,4 +1,7 @@
-/** Which column holds which member, and whether it can: what the options name, held against what the database says. */
+/**
+ * Maps members to columns, and checks whether the columns fit: compares the options with the
+ * catalog.
+ */
 import { own } from '../../../definition/json.js'
 import type { ResourceDefinition } from '../../../definition/resource.js'
 import type { Shape } from '../../../definition/shape.js'
@@ -11,49 +14,55 @@ import { type Content, castOf, inexactSql, readSql } from '../values/places.js'
 import type { CatalogColumn, Relation } from './catalog.js'
 import { castTo, computedContent, contentOf } from './column-content.js'
 
-/** A member of the record with a column, or an expression, of its own. */
+/** A member of the record with its own column or expression. */
 export interface Member {
   readonly name: string
   readonly content: Content
   /** The type that its values are cast to. */
   readonly cast: string
-  /** The SQL of its value in what is read. */
+  /** The SQL of its value when it is read. */
   readonly sql: string
-  /** The column it is written to. */
+  /** The column that it is written to. */
   readonly column: string | undefined
-  /** The same, as an identifier. */
+  /** The quoted name of that column. */
   readonly quoted: string
   /**
-   * Whether no update sets the column: a part of the key, or a `GENERATED ALWAYS` identity that is
-   * readOnly, which only the database may set. (Where one is not readOnly, `ready()` refuses the
-   * table.)
+   * Whether no update sets the column: it is a part of the key, or a `GENERATED ALWAYS` identity
+   * that is readOnly, which only the database may set. (If such an identity is not readOnly,
+   * `ready()` refuses the table.)
    */
   readonly lasting: boolean
   /**
-   * Whether only the database gives the column its value: a member of the key with
-   * `{ write: false }`. Statements compare the column, and none sets it.
+   * Whether only the database sets the column: a member of the key with `{ write: false }`.
+   * Statements compare the column but never set it.
    */
   readonly storeGiven: boolean
-  /** The database gives the column its value, and takes another only when told that it is meant. */
+  /**
+   * Whether the column is `GENERATED ALWAYS`: the database sets it, and accepts other values only
+   * with OVERRIDING SYSTEM VALUE.
+   */
   readonly always: boolean
-  /** Texts of the column may be equal and yet differ: in case, say. */
+  /** Whether different texts of the column can compare as equal, for example in different case. */
   readonly blind: boolean
-  /** The column has a value of its own where none is given. */
+  /** Whether the database sets the column if an insert omits it. */
   readonly hasDefault: boolean
   readonly nullable: boolean
   readonly notNull: boolean
-  /** Its value is computed as it is read: by an expression, or in a virtual generated column. */
+  /**
+   * Whether its value is computed when it is read: by an expression, or in a virtual generated
+   * column.
+   */
   readonly computed: boolean
-  /** SQL that is true where the column may hold more than is shown of it; `undefined` where it can't. */
+  /** SQL that is true if the column may hold more than is shown; `undefined` if it can't. */
   readonly inexact: string | undefined
 }
 
-/** What an option says of a member's column. */
+/** The options of a member's column. */
 interface Named extends ColumnOptions {
   readonly column: string
 }
 
-/** What a resource's options say of columns, before the database is asked. */
+/** The columns that the options name, before the catalog is read. */
 export function columnNames(
   definition: ResourceDefinition,
   options: PostgresAdapterOptions,
@@ -69,7 +78,7 @@ export function columnNames(
   return names
 }
 
-/** One member, and what the definition and the options say of it. */
+/** A member with its definition and options. */
 export interface Asked {
   readonly name: string
   readonly named: Named
@@ -77,15 +86,18 @@ export interface Asked {
   readonly isKey: boolean
 }
 
-/** What the database says: `table` is what is written, `source` what is read. */
+/** The catalog's descriptions: `table` is written, `source` is read. */
 export interface Relations {
   readonly table: Relation
   readonly source: Relation
-  /** Whether members without a column of their own have a place in another one. */
+  /** Whether members without their own column are stored in a common one. */
   readonly hasRest: boolean
 }
 
-/** A member as the database has it; `undefined` where it has no column and needs none; or why it can't be one. */
+/**
+ * A member as the database stores it. `undefined` if it has no column and needs none. Otherwise the
+ * reason why it can't be stored.
+ */
 export function memberOf(asked: Asked, relations: Relations): Member | { readonly fault: string } | undefined {
   const { name, named } = asked
   if (named.expression !== undefined) return computedMember(asked, named.expression)
@@ -116,7 +128,7 @@ function computedMember({ name, shape }: Asked, expression: string): Member | { 
   }
 }
 
-/** `column` is what is read, `written` the column of that name in the table. */
+/** `column` is the column that is read, `written` the column of that name in the table. */
 function columnMember(
   { name, named, shape, isKey }: Asked,
   column: CatalogColumn,
@@ -128,7 +140,7 @@ function columnMember(
   const settable = written !== undefined && !written.generated
   const always = written?.identity === 'a'
   const sql = `${row}.${quote(named.column)}`
-  // A view may show a column of the table as another type.
+  // A view may show a column of the table with another type.
   const isWritten = settable && !isKey && named.write !== false && written.type === column.type
   return {
     name,
@@ -155,8 +167,8 @@ function missing(name: string, column: string, source: Relation): string {
 }
 
 /**
- * A key is never null: a number that a double rounds stays one, and leads to no record. The team is
- * warned of such columns.
+ * A key is never null: a number that a double rounds is shown rounded, and identifies no record.
+ * The team is warned about such columns.
  */
 const asKey = (content: Content): Content =>
   content.kind === 'scalar' && content.type.cast === 'bigint' && content.type.holds.includes('integer')
@@ -165,14 +177,17 @@ const asKey = (content: Content): Content =>
 
 const withoutNull = ({ unshown: _, ...type }: ColumnType): ColumnType => ({ ...type, decode: Number })
 
-/** An assignment that changes nothing. Columns beside the key come first: a role may have no privilege to update keys. */
+/**
+ * An assignment that changes nothing. Prefers columns outside the key, because a role may lack the
+ * privilege to update keys.
+ */
 export function unchanging(members: readonly Member[], key: readonly Member[]): string | undefined {
   const takes = ({ column, always, storeGiven }: Member): boolean => column !== undefined && !always && !storeGiven
   const found = members.find((member) => takes(member) && !key.includes(member)) ?? key.find(takes)
   return found && `${quote(found.column as string)} = ${found.sql}`
 }
 
-/** Why a member of the key can't be one, with the fix. */
+/** Why a member of the key has no usable column, with the fix. */
 export function noKeyColumn(
   name: string,
   definition: ResourceDefinition,
@@ -181,12 +196,12 @@ export function noKeyColumn(
 ): string {
   const column = columnNames(definition, options).get(name)?.column ?? name
   if (columns.get(column)?.generated !== true) return `the key member "${name}" needs a column of its own`
-  return `the key member "${name}" lies in the generated column "${column}", which changes with the columns it is computed from. Name a column in "key" that stays as it is`
+  return `the key member "${name}" is stored in the generated column "${column}", which changes with the columns it is computed from. Name a column in "key" that does not change`
 }
 
 /**
- * SQL of the texts by which one record differs from another: of the members that are shown and lie in
- * the table. What is computed as it is read does not.
+ * SQL of the texts that distinguish one record from another: those of the shown members that the
+ * table stores. Computed values are not included.
  */
 export function contentTexts(
   definition: ResourceDefinition,

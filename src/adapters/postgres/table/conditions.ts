@@ -1,13 +1,13 @@
-/** Conditions of a request as conditions of SQL. */
+/** Translates the conditions of a request to SQL. */
 import type { Condition, Scalar } from '../../contract.js'
 import { arrayText, type Parameters } from '../sql/sql.js'
 import type { Comparison } from '../values/column-type.js'
-import { containsSql, incomparable, itemMisfit, type Place } from '../values/places.js'
+import { containsSql, incomparable, itemMismatch, type Place } from '../values/places.js'
 import type { Comparing } from '../values/value-texts.js'
 import type { Member } from './columns.js'
 import type { Layout } from './layout.js'
 
-/** What a value stands for in a condition on its own. */
+/** SQL that compares a place with a value. */
 export function compareSql(place: Place, op: Comparing, value: Scalar, parameters: Parameters): string {
   return comparisonSql(place, place.compare(op, value), parameters)
 }
@@ -17,7 +17,7 @@ function comparisonSql(place: Place, comparison: Comparison, parameters: Paramet
   return `${comparison.asText ? `${place.sql}::text` : place.sql} ${comparison.op} ${parameters.add(comparison.text, comparison.cast)}`
 }
 
-/** The rows of which GET shows a value that compares so: null compares with nothing. */
+/** SQL for the rows whose shown value compares so. Null never matches. */
 function shownSql(place: Place, op: Comparing, value: Scalar, parameters: Parameters): string {
   const { compareShown, unshown } = place
   const comparisons = compareShown?.(op, value) ?? [place.compare(op, value)]
@@ -30,7 +30,7 @@ const operators = { eq: '=', gt: '>', gte: '>=', lt: '<', lte: '<=' } as const
 /** One condition of a list (QUERY-1). */
 export function conditionSql(layout: Layout, condition: Condition, parameters: Parameters): string {
   const { path } = condition
-  if (condition.op === 'null') return condition.value ? layout.nothing(path) : `NOT (${layout.nothing(path)})`
+  if (condition.op === 'null') return condition.value ? layout.isNullSql(path) : `NOT (${layout.isNullSql(path)})`
   if (condition.op === 'contains') {
     const { content, sql, inner } = layout.holder(path)
     return containsSql(content, sql, inner, condition.value, parameters)
@@ -49,16 +49,16 @@ export function conditionSql(layout: Layout, condition: Condition, parameters: P
   return `${asText ? `${place.sql}::text` : place.sql} = ANY (${parameters.add(arrayText(found.map(({ text }) => text)), `${cast}[]`)})`
 }
 
-/** Why no value of the member can be what a condition asks for, as the rest of a sentence. */
-export function misfitOf(layout: Layout, condition: Condition): string | undefined {
+/** Why no value of the member can match the condition, as the end of a sentence. */
+export function mismatchOf(layout: Layout, condition: Condition): string | undefined {
   const { op, path, value } = condition
   if (op === 'null') return undefined
-  if (op === 'contains') return itemMisfit(layout.holder(path).content, value)
+  if (op === 'contains') return itemMismatch(layout.holder(path).content, value)
   const place = layout.place(path)
-  return op === 'in' ? value.map(place.misfit).find((why) => why !== undefined) : place.misfit(value)
+  return op === 'in' ? value.map(place.mismatch).find((why) => why !== undefined) : place.mismatch(value)
 }
 
-/** The first value that no column could hold, so that it can't be sent, and why. */
+/** The first value that no column could hold, and that therefore can't be sent, with the reason. */
 export function unsendable(
   conditions: readonly { readonly field: string; readonly value?: unknown }[],
 ): { readonly field: string; readonly why: string } | undefined {
@@ -71,7 +71,7 @@ export function unsendable(
   return undefined
 }
 
-/** Adds what a principal may see: members that equal these values. */
+/** Adds the conditions of the caller's scope: members that equal these values. */
 export function addScopeSql(
   layout: Layout,
   scope: Readonly<Record<string, Scalar>>,
@@ -85,7 +85,7 @@ export function addScopeSql(
   }
 }
 
-/** Adds the conditions of the row of a key, as columns of the table. */
+/** Adds the conditions for the row with a key, on columns of the table. */
 export function addKeySql(
   { key }: Layout,
   texts: readonly string[],
@@ -95,19 +95,19 @@ export function addKeySql(
   for (let i = 0; i < key.length; i++) {
     const { sql, cast, blind } = key[i] as Member
     const same = `${sql} = ${parameters.add(texts[i] as string, cast)}`
-    // What is equal to a column that is blind to case may still be another key.
+    // In a column that ignores case, another key can compare as equal.
     conditions.push(blind ? `${same} AND ${sql}::text COLLATE "C" = $${parameters.values.length}::text` : same)
   }
 }
 
-/** The conditions of the row of a key. */
+/** The conditions for the row with a key. */
 export function keySql(layout: Layout, texts: readonly string[], parameters: Parameters): string[] {
   const conditions: string[] = []
   addKeySql(layout, texts, parameters, conditions)
   return conditions
 }
 
-/** The rows of many keys, joined with their place among them as `_s.rest_place`. */
+/** Joins the rows of many keys. `_s.rest_place` is the position of the row's key in `keys`. */
 export function keysJoin(layout: Layout, keys: readonly (readonly string[])[], parameters: Parameters): string {
   const columns = layout.key.map(({ cast }, i) =>
     parameters.add(arrayText(keys.map((texts) => texts[i] as string)), `${cast}[]`),

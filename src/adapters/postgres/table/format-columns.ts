@@ -1,6 +1,6 @@
-/** Which column to make for a member of a format: what messages advise. */
+/** The column types that messages recommend for members with a format. */
 
-/** The types of columns that hold the values of a format. */
+/** The column types that hold the values of a format. */
 export const columnsFor: Readonly<Record<string, string>> = {
   'date-time': 'timestamptz',
   'local-date-time': 'timestamp, or text for seven digits',

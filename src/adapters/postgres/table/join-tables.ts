@@ -1,4 +1,7 @@
-/** Associations that a table of their own holds: which records are in which parent's collection (PATH-7). */
+/**
+ * Associations that are stored in a join table: which records are in which parent's collection
+ * (PATH-7).
+ */
 import { own } from '../../../definition/json.js'
 import type { ResourceDefinition } from '../../../definition/resource.js'
 import type { Association } from '../../association.js'
@@ -14,16 +17,21 @@ import { checkOneServer } from './key-checks.js'
 
 export interface JoinColumns {
   readonly relation: string
-  /** The columns of the parent's key, each with its type and a value that it takes. */
+  /** The columns of the parent's key, each with its type and a valid sample value. */
   readonly parent: readonly { readonly column: string; readonly cast: string; readonly sample: Scalar }[]
   readonly key: readonly string[]
-  /** The insert of a pair that is there already is passed over by ON CONFLICT DO NOTHING, and fires nothing. */
-  readonly passesOver: boolean
-  /** An insert may change other rows too: by triggers or rules. */
+  /**
+   * Whether inserting an existing pair is skipped by ON CONFLICT DO NOTHING, and fires no triggers.
+   */
+  readonly skipsExisting: boolean
+  /** Whether an insert may also change other rows, by triggers or rules. */
   readonly changesOthers: boolean
 }
 
-/** The tables that the options name, checked against the database. Throws `ConfigurationError` that says how to fix the options. */
+/**
+ * The join tables that the options name, checked against the database. Throws `ConfigurationError`
+ * that says how to fix the options.
+ */
 export async function joinTablesOf(
   definition: ResourceDefinition,
   { attached }: PostgresAdapterOptions,
@@ -36,16 +44,18 @@ export async function joinTablesOf(
     const given = own(attached, as) as JoinTable | undefined
     const parents = typeof of === 'string' ? of : of.collection
     if (given === undefined) {
-      const mend = `attached: { ${JSON.stringify(as)}: { table, parent, key } }`
+      const fix = `attached: { ${JSON.stringify(as)}: { table, parent, key } }`
       throw unfit(
-        `"${definition.collection}" is attached to "${parents}" as "${as}", and no table says what is attached. Name it: ${mend}`,
+        `"${definition.collection}" is attached to "${parents}" as "${as}", but the options name no join table ` +
+          `for it. Add ${fix}`,
       )
     }
     const join = await describeJoin(given, as, database, wait)
     const parts = typeof of === 'string' ? undefined : of.key.members.length
     if ((parts !== undefined && join.parent.length !== parts) || join.key.length !== definition.key.members.length)
       throw unfit(
-        `the table of "${as}" needs one column for each part of the parent's key in "parent", and of the record's in "key"`,
+        `the table of "${as}" needs one column for each part of the parent's key in "parent", and of the ` +
+          `record's in "key"`,
       )
     found.set(as, join)
   }
@@ -61,7 +71,7 @@ async function describeJoin(
   const name = relationName(table)
   const relation = await describe(database, name, wait)
   if (relation === undefined)
-    throw unfit(`there is no table ${quoteRelation(name)}, which holds what is attached as "${as}"`)
+    throw unfit(`there is no table ${quoteRelation(name)}, which "attached" names as the join table of "${as}"`)
   checkOneServer(name, relation)
   const [parents, keys] = [[parent].flat(), [key].flat()]
   const missing = [...parents, ...keys].filter((column) => !relation.columns.has(column))
@@ -74,12 +84,12 @@ async function describeJoin(
       return { column, cast: type?.cast ?? 'text', sample: type?.samples[0] ?? '' }
     }),
     key: keys,
-    passesOver: !relation.guarded && !relation.rules.insert && isUniquePair(relation, [...parents, ...keys]),
+    skipsExisting: !relation.guarded && !relation.rules.insert && isUniquePair(relation, [...parents, ...keys]),
     changesOthers: insertChangesOthers(relation),
   }
 }
 
-/** Whether a unique index, of these columns alone, keeps a pair from being there twice. */
+/** Whether a unique index on exactly these columns prevents duplicate pairs. */
 const isUniquePair = ({ kind, indexes }: Relation, pair: readonly string[]): boolean =>
   (kind === 'r' || kind === 'p') &&
   indexes.some(
@@ -90,17 +100,17 @@ const isUniquePair = ({ kind, indexes }: Relation, pair: readonly string[]): boo
       columns.slice(0, keys).every((column) => column !== null && pair.includes(column)),
   )
 
-/** The parent's key as values of the table's columns. */
+/** The parent's key as parameters of the join table's columns. */
 export const parentValues = ({ parent }: JoinColumns, { parts }: Association, parameters: Parameters): string[] =>
   parent.map(({ cast }, i) => parameters.add(String(parts[i]), cast))
 
-/** The conditions that a row of the table, `_j`, is of this parent. */
+/** The conditions that a row of the join table, `_j`, belongs to this parent. */
 export const ofParent = (columns: JoinColumns, association: Association, parameters: Parameters): string[] =>
   parentValues(columns, association, parameters).map(
     (value, i) => `_j.${quote((columns.parent[i] as JoinColumns['parent'][number]).column)} = ${value}`,
   )
 
-/** The condition that a record, whose key lies in these columns, is in the parent's collection. */
+/** The condition that a record, whose key is in these columns, is in the parent's collection. */
 export function memberSql(
   key: readonly Member[],
   columns: JoinColumns,

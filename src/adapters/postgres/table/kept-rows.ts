@@ -1,8 +1,8 @@
 /**
- * Records by the key and the version of their rows. A row that comes again in the version in which
- * it came before is not decoded: its record is the object that was made then, and what was rendered
- * of that object holds too (`reuse.ts`). Only rows with a proof (`row-proof.ts`) are kept, as reads
- * outside of any transaction give them.
+ * A cache of records by the key and version of their rows. If a row is read again with the same
+ * version, it is not decoded: the existing record object is used again, and with it everything that
+ * was rendered from it (`reuse.ts`). Only rows with a proof (`row-proof.ts`) that were read outside
+ * of a transaction are kept.
  */
 import { type Cache, Caches } from '../../../cache.js'
 import { FixedStored, freezeThroughout } from '../../../definition/fixed.js'
@@ -11,47 +11,55 @@ import type { Cells } from '../connections/client.js'
 
 type Row = Record<string, unknown>
 
-/** How a record lies in the cells of a row: the record's own, then the version, then what else tells rows apart. */
+/**
+ * The order of the cells of a row: those of the record, then the version, then the stamp, if any.
+ */
 export interface RowShape {
-  /** Tells the shapes of one table apart: `''` is the whole record. */
+  /** Identifies the shape among those of one table. `''` is the whole record. */
   readonly name: string
-  /** How many cells the record has. */
+  /** The number of cells of the record. */
   readonly width: number
-  /** Whether a stamp stands behind the version. */
+  /** Whether a stamp follows the version. */
   readonly stamped: boolean
-  /** The places of the key's members among them. */
+  /** The indexes of the key's members among the cells. */
   readonly keyPlaces: readonly number[]
   record(cells: Cells): Row
-  /** The version that clients know. */
+  /** Converts a stored version to the one that clients see. */
   version(stored: string | null): string
 }
 
-/** The record of a row of this shape. */
+/** Decodes the record of a row of this shape. */
 export const storedIn = (shape: RowShape, cells: Cells): Stored<Row> => ({
   value: shape.record(cells),
   version: shape.version(cells[shape.width] ?? null),
 })
 
 interface KeptRow {
-  /** As the table was described when the row came: another description may read the same cells otherwise. */
+  /**
+   * The shape at the time of reading: another description of the table may interpret the same cells
+   * differently.
+   */
   readonly shape: RowShape
   readonly epoch: number
   readonly version: string | null
   readonly stamp: string | null
   readonly stored: Stored<Row>
-  /** Those of the record. */
+  /** The cells of the record. */
   readonly cells: Cells
-  /** Characters. */
+  /** The size in characters. */
   readonly weight: number
 }
 
-/** Characters that an object takes beside its texts, about. */
+/** The approximate size of an object without its texts, in characters. */
 const overhead = 1_300
 
-/** After so many lists in a row whose rows were all kept, those of the next one are most likely kept, too. */
+/**
+ * After this many consecutive lists whose rows were all kept, the rows of the next list are most
+ * likely kept too.
+ */
 const warmAfter = 16
 
-/** A cache of rows, and what counts it and switches it off. */
+/** A cache of rows, with its counters and its switch. */
 interface Store {
   readonly caches: Caches
   readonly rows: Cache<string, KeptRow>
@@ -63,7 +71,7 @@ function makeStore(bound: number | undefined, on = true): Store {
   return { caches, rows: caches.make('rows', bound === undefined ? { sizeOf } : { bound, sizeOf }) }
 }
 
-/** The stores of resources that have no bound of their own: those of one client share one. */
+/** The stores by client. Resources without their own bound share the store of their client. */
 const shared = new WeakMap<object, Store>()
 
 function sharedStore(client: object): Store {
@@ -79,14 +87,17 @@ let resources = 0
 export class KeptRows {
   readonly caches: Caches
   readonly #rows: Cache<string, KeptRow>
-  /** Tells the rows of a resource from those of others in the same store. */
+  /** Distinguishes the rows of this resource from those of others in the same store. */
   readonly #prefix = `${++resources}\0`
-  /** How many records were made: of rows that were not kept. */
+  /** The number of records that were decoded because their rows were not kept. */
   made = 0
-  /** How many lists in a row had no row that was not kept. */
+  /** The number of consecutive lists whose rows were all kept. */
   #keptLists = 0
 
-  /** `bound`: characters that are kept at most of this resource. Absent: the resources of the client share a bound. False or 0: nothing is kept. */
+  /**
+   * `bound`: the maximum size of this resource's rows, in characters. Absent: the resources of the
+   * client share a bound. False or 0: no rows are kept.
+   */
   constructor(client: object, bound?: number | false) {
     const { caches, rows } =
       bound === undefined ? sharedStore(client) : makeStore(bound || 0, bound !== false && bound > 0)
@@ -94,17 +105,19 @@ export class KeptRows {
     this.#rows = rows
   }
 
-  /** To be called after each list that has rows: whether all of them were kept. */
+  /** Must be called after each list that has rows. `allKept`: whether all of them were kept. */
   listed(allKept: boolean): void {
     this.#keptLists = allKept ? this.#keptLists + 1 : 0
   }
 
-  /** Whether the rows of a list that was not asked for before are most likely kept. */
+  /** Whether the rows of a new list are most likely kept. */
   get isWarm(): boolean {
     return this.#keptLists >= warmAfter
   }
 
-  /** The record of a row: the same object while its row is the same. `epoch`: see `epochOf`. */
+  /**
+   * The record of a row. Returns the same object while the row is the same. `epoch`: see `epochOf`.
+   */
   stored(shape: RowShape, cells: Cells, epoch: number): Stored<Row> {
     const key = this.#keyOf(shape, cells, shape.keyPlaces)
     const known = key === undefined ? undefined : this.#known(shape, key, cells, shape.width, epoch)
@@ -121,8 +134,8 @@ export class KeptRows {
   }
 
   /**
-   * The cells of the record of a row that came without them: `slim` begins with the key, whose parts
-   * are at `places`, and the version. `undefined` where the row is not kept.
+   * The record's cells of a row that was read without them. `slim` begins with the key, whose parts
+   * are at `places`, and the version. `undefined` if the row is not kept.
    */
   cells(shape: RowShape, slim: Cells, places: readonly number[], epoch: number): Cells | undefined {
     const key = this.#keyOf(shape, slim, places)
@@ -130,27 +143,27 @@ export class KeptRows {
   }
 
   /**
-   * The row of a key in the version that clients know by this name. It is the row as it came last,
-   * which may have changed since: a write has to compare its version and its stamp.
+   * The row with a key and a version, in the form that clients see. It is the row as last read, and
+   * may have changed since: a write has to compare its version and its stamp.
    */
   find(shape: RowShape, keyTexts: readonly string[], version: string, epoch: number): KeptRow | undefined {
     const known = this.#rows.get(`${this.#prefix}${shape.name}\0${keyTexts.join('\0')}`)
     return known?.stored.version === version && known.epoch === epoch && known.shape === shape ? known : undefined
   }
 
-  /** The texts of a row's key, as the database shows them; `undefined` where a part is null. */
+  /** The texts of a row's key as the database returns them; `undefined` if a part is null. */
   #keyOf({ name }: RowShape, cells: Cells, places: readonly number[]): string | undefined {
     let text = this.#prefix + name
     for (const at of places) {
       const part = cells[at] ?? undefined
       if (part === undefined) return undefined
-      // No text of PostgreSQL holds U+0000.
+      // Texts of PostgreSQL never contain U+0000.
       text += `\0${part}`
     }
     return text
   }
 
-  /** The row of a key in the version that stands at a place of `cells`. */
+  /** The kept row with a key, if its version is the one at index `at` of `cells`. */
   #known(shape: RowShape, key: string, cells: Cells, at: number, epoch: number): KeptRow | undefined {
     const known = this.#rows.get(key)
     const isSame =

@@ -1,4 +1,4 @@
-/** The table that keeps what creates with an `Idempotency-Key` made (VERB-12). */
+/** The table of records that were created with an `Idempotency-Key` (VERB-12). */
 import { checkOptions } from '../../../options/check.js'
 import type { Database, Wait } from '../connections/client.js'
 import { idempotencyKinds } from '../options/option-kinds.js'
@@ -8,19 +8,19 @@ import { unfit } from '../unfit.js'
 import { describe, type Relation } from './catalog.js'
 import { checkOneServer } from './key-checks.js'
 
-/** The table that holds what is kept, checked against the database. */
+/** The table of kept records, checked against the database. */
 export interface KeptRecords {
   readonly relation: string
-  /** For how long, as an interval. */
+  /** How long records are kept, as an interval. */
   readonly ttl: string
   readonly lock: boolean
   /** Whether Citus distributes it. */
   readonly distributed: boolean
-  /** What the role may not do. */
+  /** The privileges that the role lacks. */
   readonly lacking: readonly string[]
 }
 
-/** Seconds: a day, as Stripe keeps its keys. */
+/** The default time to keep records, in seconds: a day, as for Stripe's idempotency keys. */
 const defaultTtl = 86_400
 
 interface KeptOptions {
@@ -29,7 +29,7 @@ interface KeptOptions {
   readonly lock: boolean
 }
 
-/** Options of their kinds, with their defaults. */
+/** The options with their defaults. */
 const keptOptions = ({ table, ttl = defaultTtl, lock = true }: IdempotencyOptions): KeptOptions => ({
   name: relationName(table),
   ttl,
@@ -37,8 +37,9 @@ const keptOptions = ({ table, ttl = defaultTtl, lock = true }: IdempotencyOption
 })
 
 /**
- * Prints the DDL of the table that keeps what POSTs with an `Idempotency-Key` created, for a resource whose own table is there already: `tableDdl` prints both. One table
- * serves any number of resources. Throws `ConfigurationError` where an option makes no sense.
+ * Prints the DDL of the table that keeps the records that POSTs with an `Idempotency-Key` created.
+ * For a resource whose own table exists already: `tableDdl` prints both. One table serves any
+ * number of resources. Throws `ConfigurationError` for an invalid option.
  *
  * @example console.log(idempotencyDdl({ table: 'idempotency_keys' }))
  */
@@ -69,14 +70,12 @@ export async function keptRecordsOf(
   const relation = quoteRelation(name)
   const found = await describe(database, name, wait)
   if (found === undefined)
-    throw unfit(
-      `there is no table ${relation}, which keeps what may be repeated. Create it: ${oneLine(idempotencyDdl(idempotency))}`,
-    )
+    throw unfit(`there is no table ${relation} for "idempotency". Create it: ${oneLine(idempotencyDdl(idempotency))}`)
   checkOneServer(name, found)
   const wrong = wrongWith(found)
   if (wrong !== undefined)
     throw unfit(
-      `the table ${relation}, which keeps what may be repeated, ${wrong}. Make it so: ${oneLine(idempotencyDdl(idempotency))}`,
+      `the table ${relation} of "idempotency" ${wrong}. The correct DDL is: ${oneLine(idempotencyDdl(idempotency))}`,
     )
   return { relation, ttl: `${ttl} seconds`, lock, distributed: found.distributed, lacking: found.lacking }
 }
@@ -91,10 +90,10 @@ function wrongWith({ columns, indexes }: Relation): string | undefined {
   const unfitting = wanted
     .filter(([name, type]) => !type.test(columns.get(name)?.type ?? ''))
     .map(([name]) => `"${name}"`)
-  if (unfitting.length > 0) return `has no column ${unfitting.join(', ')} of its type`
+  if (unfitting.length > 0) return `lacks the column ${unfitting.join(', ')} or has it with another type`
   const keyed = indexes.some(
     ({ unique, partial, immediate, keys, columns: [first] }) =>
       unique && !partial && immediate && keys === 1 && first === 'id',
   )
-  return keyed ? undefined : 'may hold an id twice'
+  return keyed ? undefined : 'has no unique index on "id"'
 }

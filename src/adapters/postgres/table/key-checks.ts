@@ -1,4 +1,6 @@
-/** Whether a table keeps its keys apart, and gives those that requests leave out. */
+/**
+ * Checks that keys are unique in a table, and that the database assigns keys that requests omit.
+ */
 import type { ResourceDefinition } from '../../../definition/resource.js'
 import type { ConfigurationError } from '../../../problem.js'
 import { quote, quoteRelation, type RelationName } from '../sql/sql.js'
@@ -8,7 +10,10 @@ import type { CatalogIndex, Relation } from './catalog.js'
 import type { Member } from './columns.js'
 import type { Layout } from './layout.js'
 
-/** The unique index over the key and nothing else. `marks`: deleted rows stay, and the index may leave them out. */
+/**
+ * The unique index over exactly the key. `marks`: deleted rows stay in the table, so the index may
+ * be partial.
+ */
 export function keyIndexOf({ indexes }: Relation, { key }: Layout, marks: boolean): CatalogIndex | undefined {
   const keys = key.map(({ column }) => column)
   return indexes.find(
@@ -21,17 +26,19 @@ export function keyIndexOf({ indexes }: Relation, { key }: Layout, marks: boolea
 }
 
 /**
- * Throws `ConfigurationError` where rows lie on several servers by foreign tables (postgres_fdw): no
- * unique index spans them, and a commit on one server may take place without that on another.
+ * Throws `ConfigurationError` if rows lie on several servers by foreign tables (postgres_fdw): no
+ * unique index spans them, and a commit may succeed on one server and fail on another.
  */
 export function checkOneServer(name: RelationName, { foreignParts }: Relation): void {
   if (foreignParts.length === 0) return
   throw unfit(
-    `rows of ${quoteRelation(name)} lie on other servers, in ${foreignParts.map(quote).join(', ')}. There, nothing keeps a key from being there twice, ON CONFLICT does not work, and a change of several servers may be committed on one of them alone. Use partitions on one server, or distribute the table with Citus`,
+    `rows of ${quoteRelation(name)} lie on other servers, in ${foreignParts.map(quote).join(', ')}. Keys are ` +
+      'not unique across servers, ON CONFLICT does not work there, and a change that involves several servers may ' +
+      'be committed on only one of them. Use partitions on one server, or distribute the table with Citus',
   )
 }
 
-/** Throws `ConfigurationError` where nothing keeps two rows from having one key. */
+/** Throws `ConfigurationError` if the table can hold two rows with the same key. */
 export function checkKeyIndex(
   index: CatalogIndex | undefined,
   name: RelationName,
@@ -40,11 +47,12 @@ export function checkKeyIndex(
 ): void {
   if (index !== undefined || (kind !== 'r' && kind !== 'p')) return
   throw unfit(
-    `nothing keeps two rows of ${quoteRelation(name)} from having one key. CREATE UNIQUE INDEX ON ${quoteRelation(name)} (${key.map(({ column }) => quote(column ?? '')).join(', ')})`,
+    `no unique index prevents two rows of ${quoteRelation(name)} from having the same key. CREATE UNIQUE INDEX ` +
+      `ON ${quoteRelation(name)} (${key.map(({ column }) => quote(column ?? '')).join(', ')})`,
   )
 }
 
-/** Throws `ConfigurationError` where a create may leave out a part of the key that nothing assigns. */
+/** Throws `ConfigurationError` if a create may omit a part of the key that nothing assigns. */
 export function checkAssigned(
   { assigned }: ResourceDefinition,
   name: RelationName,
@@ -57,11 +65,12 @@ export function checkAssigned(
   const unassigned = key.find((member) => assigned.has(member.name) && !counted.includes(member) && !isAssigned(member))
   if (unassigned === undefined) return
   throw unfit(
-    `nothing assigns "${unassigned.name}", and its column takes no UUID: ALTER TABLE ${quoteRelation(name)} ALTER COLUMN ${quote(unassigned.column ?? '')} SET DEFAULT ...; or take it out of "assigned"`,
+    `nothing assigns "${unassigned.name}", and its column can't hold a UUID: ALTER TABLE ${quoteRelation(name)} ` +
+      `ALTER COLUMN ${quote(unassigned.column ?? '')} SET DEFAULT ...; or remove it from "assigned"`,
   )
 }
 
-/** Whether a number after the largest one has to be found for it. */
+/** Whether the adapter has to assign it a number by counting. */
 const isCounted = ({ content, hasDefault, storeGiven }: Member): boolean =>
   !hasDefault &&
   !storeGiven &&
@@ -69,7 +78,10 @@ const isCounted = ({ content, hasDefault, storeGiven }: Member): boolean =>
 
 const anyUuid = '00000000-0000-4000-8000-000000000000'
 
-/** Whether a member of the key gets a value where a client sends none: the store's own, or a random UUID. */
+/**
+ * Whether a member of the key gets a value if a client sends none: from the database, or a random
+ * UUID.
+ */
 const isAssigned = ({ hasDefault, storeGiven, content }: Member): boolean =>
   hasDefault ||
   storeGiven ||
@@ -77,15 +89,20 @@ const isAssigned = ({ hasDefault, storeGiven, content }: Member): boolean =>
     content.type.fault(anyUuid) === undefined &&
     labelFaultOf(content, anyUuid) === undefined)
 
-/** A key that the store is to assign, in a column without a default. A trigger can't be seen to assign it. */
+/**
+ * The error for an assigned key in a column without a default. Whether a trigger assigns it can't
+ * be detected.
+ */
 function nothingAssigns(name: RelationName, kind: string, { name: member, column = '' }: Member): ConfigurationError {
   const trigger = `columns: { ${member}: { column: '${column}', write: false } }`
   if (kind === 'v') {
     return unfit(
-      `nothing assigns "${member}" of the view ${quoteRelation(name)}. Where its INSTEAD OF trigger does, say so: ${trigger}`,
+      `nothing assigns "${member}" of the view ${quoteRelation(name)}. If its INSTEAD OF trigger does, declare ` +
+        `that: ${trigger}`,
     )
   }
   return unfit(
-    `nothing assigns "${member}": ALTER TABLE ${quoteRelation(name)} ALTER COLUMN ${quote(column)} ADD GENERATED BY DEFAULT AS IDENTITY. Where a trigger does, say so: ${trigger}`,
+    `nothing assigns "${member}": ALTER TABLE ${quoteRelation(name)} ALTER COLUMN ${quote(column)} ADD ` +
+      `GENERATED BY DEFAULT AS IDENTITY. If a trigger does, declare that: ${trigger}`,
   )
 }

@@ -1,4 +1,7 @@
-/** How a resource lies in its table: compiled once from the definition, the options and what the database says of itself. */
+/**
+ * The mapping of a resource to its table, compiled once from the definition, the options and the
+ * catalog.
+ */
 
 import type { KeyValue } from '../../../definition/key.js'
 import type { ResourceDefinition } from '../../../definition/resource.js'
@@ -14,9 +17,9 @@ import {
   encode,
   faultOf,
   inexactSql,
+  isNullAt,
   jsonPlace,
   labelFaultOf,
-  nothingAt,
   type Place,
   readSql,
   textAt,
@@ -30,39 +33,51 @@ import { compileRecord, decoderOf } from './records.js'
 export class Layout {
   readonly members: readonly Member[]
   readonly byName: ReadonlyMap<string, Member>
-  /** The column of the members that have none, if there is one, and what it holds. */
+  /** The column for members without their own column, if there is one, and its content. */
   readonly restName: string | undefined
   readonly rest: Content | undefined
   readonly key: readonly Member[]
-  /** What the team may not expect of its columns. */
+  /** Warnings about columns that may surprise the team. */
   readonly warnings: readonly string[]
-  /** The same of members that no statement writes, where there are writes. */
+  /** Warnings about members that no statement writes, for resources with writes. */
   readonly unwritten: readonly string[]
   /** The select list of a record. */
   readonly selection: string
   /** The names of its columns. */
   readonly names: readonly string[]
-  /** An assignment that changes nothing, where a column takes one: identities may be `GENERATED ALWAYS`. */
+  /**
+   * An assignment that changes nothing, if any column accepts one: identities may be `GENERATED
+   * ALWAYS`.
+   */
   readonly unchanging: string | undefined
   /**
-   * SQL that is true of a row that may hold more than its record shows, so that a record that is
-   * written over it unseen would lose something. `undefined` where no row can.
+   * SQL that is true for a row that may hold more than its record shows. Overwriting such a row
+   * with its record would lose data. `undefined` if there can be no such row.
    */
   readonly inexact: string | undefined
-  /** SQL of the texts by which a record differs from another, as far as the table itself holds them. */
+  /**
+   * SQL of the texts that distinguish one record from another, as far as the table itself stores
+   * them.
+   */
   readonly content: readonly string[]
-  /** What makes a value of each member's text that is not null; `undefined` where the text is the value. */
+  /**
+   * A function from each member's text, if it is not null, to its value. `undefined` if the text is
+   * the value.
+   */
   readonly decoders: readonly (((text: string) => unknown) | undefined)[]
-  /** The record of a row of `selection`. */
+  /** Decodes the record of a row of `selection`. */
   readonly record: (cells: Cells) => Record<string, unknown>
-  /** What was asked for once is asked for again. */
+  /** Places that have been requested before. */
   readonly #places = new Map<string, Place>()
   readonly #definition: ResourceDefinition
   readonly #embedded: boolean
-  /** The members of the key whose format the schema says. */
+  /** The members of the key whose format the schema declares. */
   readonly #formatted: ReadonlySet<string>
 
-  /** `table` is what is written, `source` what is read; often they are the same. Throws `ConfigurationError` with every fix at once. */
+  /**
+   * `table` is written and `source` is read; often they are the same. Throws `ConfigurationError`
+   * that lists all faults.
+   */
   constructor(
     definition: ResourceDefinition,
     options: PostgresAdapterOptions,
@@ -88,7 +103,7 @@ export class Layout {
         faults.push(noKeyColumn(name, definition, options, table))
       else if (member.storeGiven && !definition.assigned.has(name))
         faults.push(
-          `"${name}" is never written ({ write: false }), so no POST can give it: name it in "assigned" of the resource`,
+          `"${name}" is never written ({ write: false }), so no POST can set it: add it to "assigned" of the resource`,
         )
       return member === undefined ? [] : [member]
     })
@@ -119,7 +134,7 @@ export class Layout {
     }
   }
 
-  /** The SQL that shows a member as text. */
+  /** The SQL that reads a member as text. */
   read({ content, sql }: Pick<Member, 'content' | 'sql'>): string {
     return readSql(content, sql, this.#embedded)
   }
@@ -132,7 +147,7 @@ export class Layout {
     return `${row}.${quote(this.restName ?? '')}`
   }
 
-  /** Where the scalar at a path lies. Throws `ConfigurationError` where there is none. */
+  /** The place of the scalar at a path. Throws `ConfigurationError` if there is none. */
   place(path: readonly string[]): Place {
     const name = path.join('\0')
     const known = this.#places.get(name) ?? this.#placeOf(path)
@@ -153,11 +168,12 @@ export class Layout {
       return jsonPlace(this.#restSql, this.rest.cast, path, shape)
     throw new ConfigurationError(
       'store-unfit',
-      `"${path.join('.')}" of "${this.#definition.collection}" can not be compared in the store: it lies in an array column.`,
+      `"${path.join('.')}" of "${this.#definition.collection}" cannot be compared in the store: it is in an ` +
+        'array column.',
     )
   }
 
-  /** What holds the member at a path, and the path within. */
+  /** The column that holds the member at a path, and the path within it. */
   holder(path: readonly string[]): {
     readonly content: Content
     readonly sql: string
@@ -169,24 +185,24 @@ export class Layout {
     return { content: this.rest ?? { kind: 'json', cast: 'jsonb' }, sql: this.#restSql, inner: path }
   }
 
-  /** What stands at a path, as text to be searched. */
+  /** SQL of the value at a path, as text for searching. */
   text(path: readonly string[]): string {
     const { content, sql, inner } = this.holder(path)
     return content.kind === 'json' ? textAt(content, sql, inner) : readSql(content, sql)
   }
 
-  /** Whether there is nothing at a path. */
-  nothing(path: readonly string[]): string {
+  /** SQL that is true if the value at a path is null or absent. */
+  isNullSql(path: readonly string[]): string {
     const { content, sql, inner } = this.holder(path)
-    return nothingAt(content, sql, inner)
+    return isNullAt(content, sql, inner)
   }
 
-  /** The members that a column, or several, stand for: what a constraint of the database is about. */
+  /** The members of some columns, to which a violated constraint refers. */
   membersOf(columns: readonly (string | null)[]): readonly string[] {
     return this.members.filter(({ column }) => column !== undefined && columns.includes(column)).map(({ name }) => name)
   }
 
-  /** The texts of a key's parts, or `undefined` where no row can have this key. */
+  /** The texts of a key's parts, or `undefined` if no row can have this key. */
   keyTexts(key: unknown): readonly string[] | undefined {
     const parts = this.#definition.key.parts(key as KeyValue)
     const texts: string[] = []
@@ -195,10 +211,11 @@ export class Layout {
       const part = parts[i]
       if (part === undefined || part === null || faultOf(member.content, part) !== undefined) return undefined
       const { canonical, labelFault } = member.content.kind === 'scalar' ? member.content.type : noSpelling
-      // An id is compared as it is written, unless the schema gives it a format: then it is canonical here (PATH-11).
+      // An id is compared literally, unless the schema gives it a format: then it is canonical here
+      // (PATH-11).
       if (canonical !== undefined && !this.#formatted.has(member.name) && canonicalOf(member.content, part) !== part)
         return undefined
-      // The statement of such a key would fail.
+      // A statement with this key would fail.
       if (labelFault !== undefined && labelFaultOf(member.content, part) !== undefined) return undefined
       texts.push(encode(member.content, part))
     }
@@ -206,5 +223,5 @@ export class Layout {
   }
 }
 
-/** What holds no single text. */
+/** For content that is not a single text. */
 const noSpelling: { readonly canonical?: undefined; readonly labelFault?: undefined } = {}

@@ -1,25 +1,28 @@
-/** The statement of a list, and what it is put together from. */
+/** The statement of a list, and its parts. */
 import type { Place } from '../values/places.js'
 
 /** The statement of a list. */
 export interface ListStatement {
   readonly text: string
-  /** The names of its columns: those of a record, whether there is one, and the total, where it counts. */
+  /**
+   * The names of its columns: those of a record, whether a record exists, and the total, if it
+   * counts.
+   */
   readonly names: readonly string[]
   readonly values: readonly (string | null)[]
-  /** What is counted. */
+  /** The rows that are counted. */
   readonly matching: Matching
   readonly page: PageSql
   readonly searched: Searched | undefined
-  /** What was joined to its rows. */
+  /** The links that were joined to its rows. */
   readonly joined: readonly object[]
-  /** Where the columns of the joins begin. */
+  /** The index of the first column of the joins. */
   readonly joinedFrom: number
-  /** The same with other columns in place of the whole record (`known-page.ts`). */
+  /** The statement with other columns in place of the whole record (`known-page.ts`). */
   showing(names: readonly string[]): { readonly text: string; readonly names: readonly string[] }
 }
 
-/** Rows that fulfil a condition. */
+/** The rows that match a condition. */
 export interface Matching {
   readonly from: string
   readonly where: string
@@ -30,18 +33,19 @@ export interface Matching {
 export interface PageSql {
   readonly sql: string
   /**
-   * How it is found. Rows `after` or `before` a place, or `counted` from the beginning, come with one more, which tells whether there is more. Counted from the `end`,
-   * by the total, they come alone.
+   * How the page is found. Rows `after` or `before` a position, or `counted` from the beginning,
+   * are read with one extra row, which shows whether there are more. If they are counted from the
+   * `end`, by the total, no extra row is read.
    */
   readonly from: 'after' | 'before' | 'counted' | 'end'
 }
 
-/** What a search adds to a list. */
+/** The parts that a search adds to a list. */
 export interface Searched {
-  /** What is joined to the rows, with a leading space; `''` for nothing. */
+  /** A join, with a leading space; `''` for none. */
   readonly join: string
   readonly where: readonly string[]
-  /** The best first. */
+  /** The sort term of the rank, best first. */
   readonly rank: OrderTerm
 }
 

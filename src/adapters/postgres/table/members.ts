@@ -1,4 +1,4 @@
-/** The members of a resource as its table has them, and all that is wrong with them. */
+/** The members of a resource as its table stores them, with all faults. */
 import type { ResourceDefinition } from '../../../definition/resource.js'
 import type { PostgresAdapterOptions } from '../options/options.js'
 import type { Relation } from './catalog.js'
@@ -7,15 +7,15 @@ import { columnNames, type Member, memberOf } from './columns.js'
 
 interface Members {
   readonly members: Member[]
-  /** What the team may not expect of its columns. */
+  /** Warnings about columns that may surprise the team. */
   readonly warnings: readonly string[]
-  /** The same of members that no statement writes, where there are writes. */
+  /** Warnings about members that no statement writes, for resources with writes. */
   readonly unwritten: readonly string[]
   /** Why the resource does not fit the table, each with the fix. */
   readonly faults: string[]
 }
 
-/** `table` is what is written, `source` what is read. */
+/** `table` is written, `source` is read. */
 export function membersOf(
   definition: ResourceDefinition,
   options: PostgresAdapterOptions,
@@ -54,7 +54,9 @@ function sharedColumns(members: readonly Member[]): string[] {
     if (column === undefined) continue
     const other = columns.get(column)
     if (other !== undefined)
-      faults.push(`"${other}" and "${name}" would both lie in the column "${column}": name one of them in "columns"`)
+      faults.push(
+        `"${other}" and "${name}" would both be stored in the column "${column}": name one of them in "columns"`,
+      )
     columns.set(column, name)
   }
   return faults

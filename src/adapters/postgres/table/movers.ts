@@ -1,30 +1,37 @@
-/** Whether the database itself gives a version column a new value on each update, whoever makes it (HDR-8). */
+/**
+ * Detects whether the database sets a version column to a new value on each update, no matter which
+ * client makes it (HDR-8).
+ */
 import type { CatalogTrigger, Relation } from './catalog.js'
 
-/** A function that gives a UUID which it never gave before. Versions 3 and 5 are made of a name, and repeat with it. */
+/**
+ * A function that returns a new UUID at each call. Versions 3 and 5 are derived from a name, and
+ * repeat for the same name.
+ */
 const uuid = /\b(?:gen_random_uuid|uuidv4|uuidv7|uuid_generate_v[14]\w*)\s*\(/
 
 export const isRandom = (sql: string | null): boolean => uuid.test(sql ?? '')
 
-/** Whether SQL is a random UUID and nothing else. */
+/** Whether SQL is only a call for a random UUID. */
 export const isRandomAlone = (sql: string | null): boolean =>
   /^(?:\w+\.)?(?:gen_random_uuid|uuidv4|uuidv7|uuid_generate_v4)\(\s*\)$/.test(sql?.trim() ?? '')
 
-/** Whether SQL makes a value that it never made before. Clocks and counts of the row's own do not. */
+/** Whether SQL returns a new value at each call. Clocks and counters of the row do not. */
 export const neverRepeats = (sql: string | null): boolean => isRandom(sql) || /\bnextval\s*\(/.test(sql ?? '')
 
 /**
- * Whether a trigger sets the column on every update of every row, to a value that the row never had.
- * What can't be told from its source counts as no: the version then has a digest of the row, which is
- * always right.
+ * Whether a trigger sets the column on every update of every row, to a value that the row never
+ * had. If the source does not prove it, the result is false: the version then includes a digest of
+ * the row, which is always correct.
  */
 export function isMoved({ kind, parts, triggers, columns }: Relation, column: string): boolean {
-  // Partitions have the triggers of their table, tables that inherit from it have not.
+  // Partitions have the triggers of their table; tables that inherit from it do not.
   if (kind !== 'p' && (kind !== 'r' || parts.length > 0)) return false
-  // A row that is deleted and made again must not get the version it had.
+  // A row that is deleted and created again must not get its old version.
   if (!neverRepeats(columns.get(column)?.default ?? null)) return false
   const before = triggers.filter(({ each, timing, update }) => each === 'row' && timing === 'before' && update)
-  // Triggers run in the order of their names: what one sets, a later one may set back.
+  // Triggers run in the order of their names, so a later one may undo the assignment of an earlier
+  // one.
   return before.some(
     (one) =>
       one.own &&
@@ -34,7 +41,10 @@ export function isMoved({ kind, parts, triggers, columns }: Relation, column: st
   )
 }
 
-/** Only PL/pgSQL can be read. Functions in C, such as `moddatetime`, set the time, which repeats. */
+/**
+ * Only the source of PL/pgSQL can be analyzed. Functions in C, such as `moddatetime`, set the time,
+ * which repeats.
+ */
 function sets(trigger: CatalogTrigger, column: string): boolean {
   if (trigger.language !== 'plpgsql') return false
   const code = codeOf(trigger)
@@ -52,7 +62,7 @@ function touches(trigger: CatalogTrigger, column: string): boolean {
   return wholeRow.test(code) || code.toLowerCase().includes(column.toLowerCase())
 }
 
-/** The source without comments and texts. */
+/** The source without comments and string literals. */
 export const codeOf = ({ source }: CatalogTrigger): string =>
   source
     .replace(/--.*$/gm, ' ')
@@ -64,12 +74,17 @@ const member = (column: string): string => {
   return `\\s*\\.\\s*(?:"${name}"|\\b${name}\\b)`
 }
 
-/** A new value and nothing else: `coalesce(NEW.version, gen_random_uuid())` keeps the old one. */
+/**
+ * A new value and nothing else: `coalesce(NEW.version, gen_random_uuid())` would keep the old one.
+ */
 const fresh =
   /^\s*(?:[\w"]+\s*\.\s*)?(?:(?:gen_random_uuid|uuidv4|uuidv7|uuid_generate_v[14]\w*)\s*\(\s*\)|nextval\s*\([^()]*\))(?:\s*::\s*[\w". ]+)?\s*;/i
 
-/** What may pass the assignment by. A comparison of NEW and OLD does too: `=` takes different texts of `citext` and `interval` for equal. */
+/**
+ * Code that may bypass the assignment. That includes comparisons of NEW and OLD: `=` treats
+ * different texts of `citext` and `interval` as equal.
+ */
 const branches = /\b(?:if|case|loop|return|exit|exception|execute)\b/i
 
-/** The whole row may be set, or another one given back. */
+/** Whether the whole row may be assigned, or another row returned. */
 const wholeRow = /\bnew\s*:?=|\binto\s+(?:strict\s+)?new\b(?!\s*\.)|\breturn\s+(?!(?:new|null)\s*;)/i

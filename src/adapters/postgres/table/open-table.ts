@@ -1,4 +1,4 @@
-/** Asks the database for a resource's table, and compiles what statements are made of. */
+/** Reads the description of a resource's table, and compiles the parts of statements. */
 import type { ResourceDefinition } from '../../../definition/resource.js'
 import type { Wait } from '../connections/client.js'
 import type { Databases } from '../connections/database.js'
@@ -24,7 +24,9 @@ import { deletionOf } from './soft-delete.js'
 import type { Table } from './table.js'
 import { type VersionSource, versionSource } from './versions.js'
 
-/** Asks the database and puts it together. Throws `ConfigurationError` with the fix where something is missing. */
+/**
+ * Opens the table of a resource. Throws `ConfigurationError` with the fix if something is missing.
+ */
 export async function openTable(
   definition: ResourceDefinition,
   options: PostgresAdapterOptions,
@@ -76,7 +78,7 @@ export async function openTable(
     aftermath,
     confined: confinedOf(relation, aftermath, options),
     racing: await racingOf(options, { relation, joins, deletion }, databases.write, wait),
-    learnt: { total: relation.rows > 0 ? relation.rows : undefined },
+    statistics: { total: relation.rows > 0 ? relation.rows : undefined },
     kept: await keptRecordsOf(options, databases.write, wait),
     ...statementsOf(options, layout, {
       version,
@@ -92,7 +94,8 @@ async function describedTable({ table }: PostgresAdapterOptions, { write }: Data
   const found = await describe(write, name, wait)
   if (found !== undefined) return found
   throw unfit(
-    `there is no table ${quoteRelation(name)}. Create it (tableDdl() prints one that fits), or check "table" and the search_path`,
+    `there is no table ${quoteRelation(name)}. Create it (tableDdl() prints one that fits), or check "table" ` +
+      'and the search_path',
   )
 }
 
@@ -116,7 +119,7 @@ type Statements = Pick<
 interface Rows {
   readonly version: VersionSource
   readonly proof: RowProof | undefined
-  /** The condition of what is read that a row is not deleted. */
+  /** The condition, on the rows that are read, that a row is not deleted. */
   readonly alive: string | undefined
   readonly readsAgain: boolean
 }

@@ -1,9 +1,9 @@
-/** A resource's table, asked of the database once, and again when it turns out to have changed. */
+/** A resource's table, described once, and again if it turns out to have changed. */
 import type { ResourceDefinition } from '../../../definition/resource.js'
 import type { AdapterCall, Refused } from '../../contract.js'
 import type { Wait } from '../connections/client.js'
 import type { Databases } from '../connections/database.js'
-import { patiently, stateOf, unavailable } from '../connections/failures.js'
+import { stateOf, unavailable, withRetries } from '../connections/failures.js'
 import { answerTime, within } from '../connections/waits.js'
 import type { PostgresAdapterOptions } from '../options/options.js'
 import { waitOf } from '../transactions/statements.js'
@@ -12,8 +12,8 @@ import { openTable } from './open-table.js'
 import type { Table } from './table.js'
 
 /**
- * Thrown where a refusal shows that the table has changed since it was described: described anew,
- * it may take the record.
+ * Thrown if a refusal shows that the table has changed since it was described. With a new
+ * description, the write may succeed.
  */
 export class Outdated extends Error {
   readonly refused: Refused
@@ -24,14 +24,14 @@ export class Outdated extends Error {
   }
 }
 
-/** What all requests wait for is not cut short by one of them. */
-export const unhurried: Wait = { left: () => 30_000, signal: undefined }
+/** The time limit of work that all requests wait for: no single request's limit applies. */
+export const sharedWait: Wait = { left: () => 30_000, signal: undefined }
 
 export class Opening {
   readonly #definition: ResourceDefinition
   readonly #options: PostgresAdapterOptions
   readonly #rows: KeptRows
-  /** The table, once the database has answered, until it is doubted. */
+  /** The table, from the answer of the database until an error shows that it has changed. */
   table: Table | undefined
   #opening: Promise<Table> | undefined
 
@@ -41,11 +41,11 @@ export class Opening {
     this.#options = options
   }
 
-  /** Asks. Until the database has answered, the table is what it was. */
+  /** Describes the table again. Until the database has answered, the old description is used. */
   again(databases: Databases): Promise<Table> {
-    this.#opening ??= patiently(() => openTable(this.#definition, this.#options, databases, unhurried, this.#rows), {
+    this.#opening ??= withRetries(() => openTable(this.#definition, this.#options, databases, sharedWait, this.#rows), {
       writes: false,
-      wait: unhurried,
+      wait: sharedWait,
     })
       .then((table) => {
         this.table = table
@@ -57,7 +57,7 @@ export class Opening {
     return this.#opening
   }
 
-  /** The table for one call, which waits no longer than its time. */
+  /** The table for one call. Waits no longer than the call's time limit. */
   async within(call: AdapterCall, databases: Databases): Promise<Table> {
     if (this.table !== undefined) return this.table
     const wait = waitOf(call)
@@ -68,7 +68,7 @@ export class Opening {
     }
   }
 
-  /** Whether a statement fits the table no more, which shows that it was changed. */
+  /** Whether an error shows that the table has changed. If so, it will be described again. */
   doubt(error: unknown): boolean {
     const changed =
       error instanceof Outdated || ['42703', '42P01', '42804', '42883', '0A000'].includes(stateOf(error) ?? '')

@@ -1,9 +1,10 @@
 /**
  * Which writes of a table would miss an update that another session commits while they wait for the
- * row (HDR-3). PostgreSQL re-reads the row itself when the wait is over. Everything else in the statement
- * has the state of the start of the statement: the row that a view gives to its INSTEAD OF trigger or rule,
- * rows that a sub-select finds, rows of other tables.
+ * row (HDR-3). After the wait, PostgreSQL reads only the row itself again. Everything else in the
+ * statement keeps the state of the statement's start: the row that a view passes to its INSTEAD OF
+ * trigger or rule, rows that a sub-select finds, and rows of other tables.
  */
+
 import type { Database, Wait } from '../connections/client.js'
 import type { PostgresAdapterOptions } from '../options/options.js'
 import type { Relation } from './catalog.js'
@@ -16,7 +17,10 @@ export interface Racing {
   readonly members: ReadonlySet<string>
 }
 
-/** Derives this from the catalog and the options. Queries the database about functions if there are expressions. */
+/**
+ * Derives this from the catalog and the options. Queries the database about functions if there are
+ * expressions.
+ */
 export async function racingOf(
   { version, columns = {} }: PostgresAdapterOptions,
   {
@@ -50,13 +54,19 @@ export async function racingOf(
   }
 }
 
-/** The names that are called in SQL, each as it stands there and in lower case: a name without quotes is folded. */
+/**
+ * The names of the functions that SQL calls. Quoted names are returned as written, others in lower
+ * case, as PostgreSQL folds them.
+ */
 export const namesCalled = (sql: string): readonly string[] =>
   [...sql.matchAll(/"((?:[^"]|"")+)"\s*\(|([\p{L}_][\p{L}\p{N}_$]*)\s*\(/gu)].map(
     ([, quoted, plain = '']) => quoted?.replaceAll('""', '"') ?? plain.toLowerCase(),
   )
 
-/** Those functions in these expressions that may read tables: not the server's own, nor those declared IMMUTABLE. */
+/**
+ * The functions in these expressions that may read tables. Excludes the server's own, and those
+ * declared IMMUTABLE.
+ */
 async function functionsThatRead(
   expressions: readonly string[],
   database: Database,

@@ -1,4 +1,4 @@
-/** What a resource is read from: its table, a view, or a query (option `readFrom`). */
+/** The source that a resource is read from: its table, a view, or a query (option `readFrom`). */
 
 import type { Wait } from '../connections/client.js'
 import type { Databases } from '../connections/database.js'
@@ -9,7 +9,7 @@ import { describe, type Relation } from './catalog.js'
 
 type ReadFrom = NonNullable<PostgresAdapterOptions['readFrom']>
 
-/** Whether `readFrom` is a query, and not a name. */
+/** Whether `readFrom` is a query, as opposed to a name. */
 export const isQuery = (given: ReadFrom): given is string =>
   typeof given === 'string' && /^\s*(?:select|with|values)\s/i.test(given)
 
@@ -18,7 +18,10 @@ const queryOf = (given: string): string => given.replace(/[\s;]+$/, '')
 export const sourceSql = (given: ReadFrom): string =>
   isQuery(given) ? `(${queryOf(given)}\n)` : quoteRelation(relationName(given))
 
-/** Describes a view by the catalog; a query by a temporary view that does not outlive the transaction. */
+/**
+ * Describes a view by the catalog, and a query by a temporary view in a transaction that is rolled
+ * back.
+ */
 export async function describeSource(given: ReadFrom, databases: Databases, wait: Wait): Promise<Relation> {
   if (!isQuery(given)) {
     const found = await describe(databases.read, relationName(given), wait)
@@ -41,6 +44,6 @@ export async function describeSource(given: ReadFrom, databases: Databases, wait
     .catch((error) => {
       if (error !== undone) throw error
     })
-  if (found === undefined) throw unfit('the query in "readFrom" can not be described')
+  if (found === undefined) throw unfit('the query in "readFrom" cannot be described')
   return found
 }

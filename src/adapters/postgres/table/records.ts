@@ -1,4 +1,4 @@
-/** Records out of rows: how each member is read is settled once for a table. */
+/** Decodes records from rows. The decoding of each member is compiled once per table. */
 import { isObject, put } from '../../../definition/json.js'
 import type { Cells } from '../connections/client.js'
 import type { Content } from '../values/places.js'
@@ -6,14 +6,17 @@ import { decode, jsonValue } from '../values/places.js'
 
 type Row = Record<string, unknown>
 
-/** A member as it is read. */
+/** A member to decode. */
 interface ReadMember {
   readonly name: string
   readonly content: Content
   readonly nullable: boolean
 }
 
-/** Reads the record of a row whose first cells are those of the members, and then that of the members without a column, where there is one. */
+/**
+ * Compiles a function that decodes the record of a row. Its first cells are those of the members,
+ * followed by that of the members without a column, if there is one.
+ */
 export function compileRecord(members: readonly ReadMember[], hasRest: boolean): (cells: Cells) => Row {
   const decoders = members.map(({ content }) => decoderOf(content))
   const names = members.map(({ name }) => name)
@@ -22,7 +25,8 @@ export function compileRecord(members: readonly ReadMember[], hasRest: boolean):
   const count = members.length
   const isPlain = !known.has('__proto__')
 
-  // A loop by index, and no call for what is text already: a page has hundreds of cells. Members that are added one by one cost less than a copy they are assigned to.
+  // A loop by index, without a call for cells that need no decoding: a page has hundreds of cells.
+  // Assigning members one by one is faster than copying an object.
   const read = (cells: Cells): Row => {
     const record: Row = {}
     for (let i = 0; i < count; i++) {
@@ -44,7 +48,10 @@ export function compileRecord(members: readonly ReadMember[], hasRest: boolean):
   }
 }
 
-/** The members of a row that have no column: those of the JSON in its cell `at`, without the ones that have. */
+/**
+ * The members of a row that have no column: those in the JSON of cell `at`, except for members that
+ * have one.
+ */
 export function restOf(cells: Cells, at: number, known: { has(name: string): boolean }): Row {
   const rest: Row = {}
   const text = cells[at] ?? null
@@ -55,7 +62,7 @@ export function restOf(cells: Cells, at: number, known: { has(name: string): boo
 
 type Decoder = (text: string) => unknown
 
-/** What makes a value of a text that is not null; `undefined` where the text is the value. */
+/** A function from a text to its value; `undefined` if the text is the value. */
 export function decoderOf(content: Content): Decoder | undefined {
   if (content.kind === 'array') return (text) => decode(content, text)
   if (content.kind === 'json') return jsonValue

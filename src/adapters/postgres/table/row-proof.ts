@@ -1,7 +1,8 @@
 /**
- * Whether two rows of equal key and version are equal, so that a record that was made of the one is
- * the record of the other. An entity tag that is wrong costs a client a needless or a missed 304. A
- * record that is wrong is wrong in every answer, so more is asked for here than for a tag.
+ * Whether two rows with equal key and version are certainly equal, so that a record decoded from
+ * one is also the record of the other. A wrong entity tag costs a client a needless or a missed
+ * 304. A wrong record is wrong in every response, so the requirements here are stricter than for a
+ * tag.
  */
 import type { PostgresAdapterOptions } from '../options/options.js'
 import { row } from '../sql/sql.js'
@@ -11,24 +12,25 @@ import { isRandomAlone } from './movers.js'
 import type { VersionSource } from './versions.js'
 
 /**
- * - `content`: the version has a digest of all that the record is made of. Equal texts make equal
- *   records, whatever happened to the row in between.
- * - `writes`: each write gives the row a random version, and PostgreSQL stamps it with the number of
- *   its transaction (`xmin`). Both are compared. What one of them misses, the other shows:
+ * - `content`: the version includes a digest of everything that the record is made of. Equal texts
+ * make equal records, whatever happened to the row in between.
+ * - `writes`: each write gives the row a random version, and PostgreSQL stamps it with the id of
+ * its transaction (`xmin`). Both are compared, because each detects what the other misses:
  *   - A trigger that is disabled or dropped, `session_replication_role = replica`, the worker of a
- *     logical subscription, or a statement beside a `soleWriter` leaves the version as it is. The
- *     transaction is another one, since what one transaction leaves behind is one row.
- *   - A failover, a restore, or four billion transactions repeat a number. The versions are random,
- *     so those of other writes differ. A number of a sequence would repeat with it: after
- *     `TRUNCATE ... RESTART IDENTITY`, `setval`, or a failover that lost the last transactions.
- *   - A row that is deleted and made again, or put back from a copy, has another transaction.
+ * logical subscription, or another writer in spite of `soleWriter` leaves the version unchanged.
+ * The transaction id differs, because one transaction leaves only one final row.
+ *   - After a failover, a restore, or four billion transactions, transaction ids repeat. Versions
+ * are random, so those of other writes differ. Numbers of a sequence would not be enough: they
+ * repeat after `TRUNCATE ... RESTART IDENTITY`, `setval`, or a failover that lost the last
+ * transactions.
+ *   - A row that is deleted and created again, or restored from a copy, has another transaction id.
  *
- *   What neither shows are changes of the schema that write no row: an enumeration's label or a
- *   column with another name, another table by the same name. `shown-schema.ts` asks for them.
+ *   Neither detects schema changes that write no row: a renamed enumeration label or column, or
+ * another table with the same name. `shown-schema.ts` detects those.
  */
 export type RowProof = 'content' | 'writes'
 
-/** The SQL of what is compared beside the version, as text. */
+/** The SQL of the text that is compared in addition to the version. */
 export const stampSql = `${row}.xmin::text`
 
 export interface Proving {
@@ -37,15 +39,15 @@ export interface Proving {
   readonly version: VersionSource
 }
 
-/** What the catalog and the options prove; `undefined` where it is not enough. */
+/** The proof that the catalog and the options allow; `undefined` if there is none. */
 export function rowProofOf(
   options: PostgresAdapterOptions,
   { layout, relation, version }: Proving,
 ): RowProof | undefined {
-  // What a team's `session` sets may decide which table a name means.
+  // Settings from a team's `session` function may change which table a name refers to.
   if (options.readFrom !== undefined || options.session !== undefined) return undefined
   if (typeof options.version !== 'object' || 'expression' in options.version) return undefined
-  // What is computed as it is read may change while the row stays.
+  // Values that are computed on read may change while the row stays the same.
   if (layout.members.some(({ computed }) => computed)) return undefined
   // Members that the schema does not name are read for a team's functions, and are in no digest.
   if (version.hasDigest) return layout.content.length === layout.names.length ? 'content' : undefined

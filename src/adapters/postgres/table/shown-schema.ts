@@ -1,17 +1,17 @@
 /**
- * Changes of the schema that show other values of rows which nobody writes: an enumeration's label
- * or a column gets another name, a column is dropped and added again, another table gets the name.
- * Neither the version nor `xmin` of a row tells, and the server sends nothing. So the catalog is
- * asked now and then, beside the requests, while rows are read.
+ * Detects schema changes that change shown values without writing rows: a renamed enumeration label
+ * or column, a column that is dropped and added again, another table with the same name. They
+ * change neither the version nor the `xmin` of a row, and the server sends no notification. So the
+ * catalog is queried from time to time, in parallel with requests, while rows are read.
  */
 import type { Database, Wait } from '../connections/client.js'
 
-/** Milliseconds for which an answer is believed, from when it was asked for. */
-const believedFor = 2_000
-/** Milliseconds after which it is asked for again, so that it is there in time. */
-const askedAfter = 1_000
+/** Milliseconds for which an answer is valid, from the time of its query. */
+const validFor = 2_000
+/** Milliseconds after which the query is repeated, so that the next answer arrives in time. */
+const refreshAfter = 1_000
 
-/** Which table has the name, and the last change of each of its columns and of all labels. */
+/** The table that has the name, and the last change of each of its columns and of all labels. */
 const text = `
 SELECT encode(sha256(convert_to(concat_ws(';',
   to_regclass($1::text)::oid,
@@ -19,15 +19,15 @@ SELECT encode(sha256(convert_to(concat_ws(';',
   (SELECT string_agg(concat_ws(':', e.oid, e.xmin), ',' ORDER BY e.oid) FROM pg_enum e)
 ), 'UTF8')), 'hex') AS c0`
 
-/** No caller waits for the answer. */
-const wait: Wait = { left: () => believedFor, signal: undefined }
+/** The time limit of the query, for which no caller waits. */
+const wait: Wait = { left: () => validFor, signal: undefined }
 
 export class ShownSchema {
   readonly #relation: string
   #epoch = -1
   #state: string | undefined
   #askedAt = Number.NEGATIVE_INFINITY
-  #believedUntil = Number.NEGATIVE_INFINITY
+  #validUntil = Number.NEGATIVE_INFINITY
   #asking: Promise<void> | undefined
 
   /** `relation`: the name of the table, quoted. */
@@ -36,17 +36,17 @@ export class ShownSchema {
   }
 
   /**
-   * A number that is another one after each change that was seen; -1 where the last answer is too
-   * old. What two statements show of one row is the same where this was the same number before both
-   * of them, and after the first.
+   * A number that changes with each detected change, or -1 if the last answer has expired. Two
+   * statements that read one row show the same values if this was the same number before both of
+   * them and after the first.
    */
   epoch(database: Database): number {
     const now = performance.now()
-    if (now - this.#askedAt > askedAfter) void this.ask(database)
-    return now < this.#believedUntil ? this.#epoch : -1
+    if (now - this.#askedAt > refreshAfter) void this.ask(database)
+    return now < this.#validUntil ? this.#epoch : -1
   }
 
-  /** Asks. Never rejects: without an answer, nothing is believed. */
+  /** Sends the query. Never rejects: without an answer the state expires. */
   ask(database: Database): Promise<void> {
     const askedAt = performance.now()
     this.#askedAt = askedAt
@@ -58,7 +58,7 @@ export class ShownSchema {
           if (state === undefined) return
           if (state !== this.#state) this.#epoch += 1
           this.#state = state
-          this.#believedUntil = askedAt + believedFor
+          this.#validUntil = askedAt + validFor
         },
         () => undefined,
       )

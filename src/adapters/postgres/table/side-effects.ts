@@ -1,6 +1,6 @@
 /**
- * Which writes change nothing but their own row, as far as the catalog proves it. What such a statement
- * reads of other tables is as it was committed before, and the write does not change it.
+ * Which writes change only their own row, as far as the catalog proves it. If such a statement also
+ * reads other tables, it shows their committed state, which the write does not change.
  */
 import type { PostgresAdapterOptions } from '../options/options.js'
 import type { Aftermath } from './aftermath.js'
@@ -13,7 +13,10 @@ export interface Confined {
   readonly update: boolean
 }
 
-/** Reads it off the catalog and the options. A CHECK and a generated column have no effects: PostgreSQL takes their functions for immutable. */
+/**
+ * Derives this from the catalog and the options. A CHECK and a generated column have no effects:
+ * PostgreSQL assumes that their functions are immutable.
+ */
 export function confinedOf(relation: Relation, aftermath: Aftermath, { version }: PostgresAdapterOptions): Confined {
   const { kind, parts, triggers, columns } = relation
   const next = typeof version === 'object' && 'column' in version ? version.next : undefined
@@ -27,7 +30,7 @@ export function confinedOf(relation: Relation, aftermath: Aftermath, { version }
   return { insert: confined('insert'), update: confined('update') }
 }
 
-/** Functions of the server, and of its extension for UUIDs, that change no table. */
+/** Functions of the server, and of its UUID extension, that change no table. */
 const harmless = new Set(
   'nextval gen_random_uuid uuidv4 uuidv7 uuid_generate_v1 uuid_generate_v4 now clock_timestamp statement_timestamp transaction_timestamp timezone coalesce lower upper random'.split(
     ' ',
@@ -37,7 +40,9 @@ const harmless = new Set(
 const isHarmless = (sql: string): boolean =>
   !/\bselect\b/i.test(sql) && namesCalled(sql).every((name) => harmless.has(name))
 
-/** Whether a trigger does nothing but set columns of the new row. Only PL/pgSQL can be read. */
+/**
+ * Whether a trigger only sets columns of the new row. Only the source of PL/pgSQL can be analyzed.
+ */
 function setsOwnRow(trigger: CatalogTrigger): boolean {
   const { language, each, timing } = trigger
   if (language !== 'plpgsql' || each !== 'row' || timing !== 'before') return false

@@ -1,18 +1,18 @@
-/** Rows that stay when they are removed, marked by a column (option `softDelete`). */
+/** Soft deletes: removed rows stay in the table, marked by a column (option `softDelete`). */
 
 import type { PostgresAdapterOptions } from '../options/options.js'
 import { quote, row } from '../sql/sql.js'
 import { unfit } from '../unfit.js'
 import type { Relation } from './catalog.js'
 
-/** What marks a row as deleted, and the condition that it is not. */
+/** The mark of deleted rows, and the condition that a row is not deleted. */
 export interface Deletion {
   readonly column: string
   readonly sql: string
   readonly alive: string
 }
 
-/** Throws `ConfigurationError` where no such column marks rows, or where each new row would be marked. */
+/** Throws `ConfigurationError` if there is no such column, or if each new row would be marked. */
 export function deletionOf({ softDelete: given }: PostgresAdapterOptions, relation: Relation): Deletion | undefined {
   if (given === undefined) return undefined
   const { column, deleted } = typeof given === 'string' ? { column: given, deleted: undefined } : given
@@ -23,12 +23,13 @@ export function deletionOf({ softDelete: given }: PostgresAdapterOptions, relati
   const isBornDeleted = initial !== null && (found.type === 'boolean' ? initial === 'true' : !/^NULL\b/.test(initial))
   if (isBornDeleted && !relation.guarded)
     throw unfit(
-      `each new row would be marked as deleted, by the default of "${column}", ${initial}. ALTER COLUMN ${quote(column)} DROP DEFAULT`,
+      `each new row would be marked as deleted, by the default of "${column}", ${initial}. ALTER COLUMN ` +
+        `${quote(column)} DROP DEFAULT`,
     )
   if (found.type === 'boolean')
     return { column, sql: deleted ?? 'true', alive: found.notNull ? `NOT ${sql}` : `${sql} IS NOT TRUE` }
   if (deleted === undefined && !/^(?:timestamp|date)/.test(found.type)) {
-    throw unfit(`"${column}" is a ${found.type}: say in softDelete.deleted what SQL marks a row as deleted`)
+    throw unfit(`"${column}" is a ${found.type}: set softDelete.deleted to the SQL value that marks a row as deleted`)
   }
   return { column, sql: deleted ?? 'statement_timestamp()', alive: `${sql} IS NULL` }
 }

@@ -1,4 +1,7 @@
-/** A resource's table as statements are made for it: compiled once (`open-table.ts`), and only read by requests. */
+/**
+ * A resource's table in the form that statements need. Compiled once (`open-table.ts`), and only
+ * read by requests.
+ */
 import type { ResourceDefinition } from '../../../definition/resource.js'
 import type { AdapterCall, ListRequest, Stored } from '../../contract.js'
 import type { Cells, Database } from '../connections/client.js'
@@ -24,67 +27,81 @@ export interface Table {
   readonly options: PostgresAdapterOptions
   readonly layout: Layout
   readonly version: VersionSource
-  /** What proves that rows of equal key and version are equal; `undefined` where they may differ. */
+  /** The proof that rows with equal key and version are equal; `undefined` if they may differ. */
   readonly proof: RowProof | undefined
-  /** Records of rows that have a proof. */
+  /** The cache of records, for tables with a proof. */
   readonly rows: KeptRows
-  /** Finds changes of the schema that rows do not show. */
+  /** Detects schema changes that rows do not show. */
   readonly shownSchema: ShownSchema
-  /** The select list of a record, its version, and what else tells its row from others, where the proof needs that. */
+  /** The select list of a record with its version, and with the stamp if the proof needs it. */
   readonly shown: string
-  /** The names of its columns. */
+  /** The column names of `shown`. */
   readonly shownNames: readonly string[]
-  /** What `shown` has after the record: the version, and what else tells rows apart. */
+  /** The columns of `shown` after the record: the version, and the stamp if there is one. */
   readonly besides: { readonly sql: string; readonly names: readonly string[] }
-  /** The names of the columns that tell which row it is, in which version: those of the key and `besides`. */
+  /** The column names that identify a row and its version: those of the key and of `besides`. */
   readonly slimNames: readonly string[]
   /** The shape of a row of `shown`. */
   readonly shape: RowShape
-  /** The statement that reads the record of one key, for a call without a scope: its values are the texts of the key. */
+  /**
+   * The statement that reads one record by key, for a call without a scope. Its values are the
+   * texts of the key.
+   */
   readonly one: string
-  /** Statements that read records: the join and the condition vary. */
+  /** Statements that read records, by join and condition. */
   readonly reads: StatementTexts
-  /** Statements that change one: what is set and the condition vary. */
+  /** Statements that update one record, by assignments and condition. */
   readonly updates: StatementTexts
-  /** The statements of requests that come again and can not change; of others, that they came once, or that theirs varies. */
+  /**
+   * The statements of repeated, immutable requests. For other requests: `once` after the first use,
+   * or `varies` if the statement depends on more.
+   */
   readonly lists: WeakMap<ListRequest, ListStatement | 'once' | 'varies'>
   /** The table with its alias, for writes. */
   readonly target: string
-  /** What is read, with its alias. */
+  /** The source of reads, with its alias. */
   readonly source: string
-  /** Whether what is read is not the table itself. */
+  /** Whether the source of reads is not the table itself. */
   readonly separate: boolean
-  /** Whether another statement reads the row that a write has left: RETURNING can't show it. */
+  /** Whether another statement reads the row after a write, because RETURNING can't show it. */
   readonly readsAgain: boolean
-  /** The condition that a row is not deleted, where deleted ones stay. */
+  /** The condition that a row is not deleted, for soft deletes. */
   readonly alive: string | undefined
-  /** The same in what is read: a view may leave deleted rows, and the column that marks them, out by itself. */
+  /**
+   * The same condition on the source of reads. Absent if a view leaves out deleted rows, or the
+   * column that marks them.
+   */
   readonly shownAlive: string | undefined
-  /** What a write sets beside its own columns: the next version. */
+  /** The assignment of the next version, for writes. */
   readonly nextVersion: ((parameters: Parameters) => string) | undefined
   /** Whether a member of the record is the column of the version. */
   readonly showsVersion: boolean
-  /** Which writes are answered with the row as it is read again. */
+  /** Which writes return a row that is read again. */
   readonly aftermath: Aftermath
-  /** Which writes change nothing but their own row. */
+  /** Which writes change only their own row. */
   readonly confined: Confined
-  /** Which writes compare something that another session may change while they wait for its lock. */
+  /**
+   * Which writes compare something that another session may change while they wait for its lock.
+   */
   readonly racing: Racing
-  /** What marks a row as deleted. */
+  /** The assignment that marks a row as deleted. */
   readonly deletion: { readonly column: string; readonly sql: string } | undefined
   readonly relation: Relation
   readonly sourceRelation: Relation
-  /** The unique index over the key and nothing else. */
+  /** The unique index over exactly the key. */
   readonly keyIndex: CatalogIndex | undefined
-  /** What was learnt on the way: how many rows there were when all were counted last. */
-  readonly learnt: { total: number | undefined }
-  /** The tables of associations that records do not store, by their segment. */
+  /** The number of rows at the last count of all rows. */
+  readonly statistics: { total: number | undefined }
+  /** The join tables of associations, by path segment. */
   readonly joins: ReadonlyMap<string, JoinColumns>
-  /** The table of what may be repeated. */
+  /** The table of records that are kept for repeats. */
   readonly kept: KeptRecords | undefined
 }
 
-/** Adds what every statement on behalf of a call is bound to: rows that are not deleted, in the caller's scope. */
+/**
+ * Adds the conditions that apply to every statement of a call: rows that are not deleted, and in
+ * the caller's scope.
+ */
 export function addVisible(
   { layout }: Table,
   call: AdapterCall,
@@ -96,23 +113,23 @@ export function addVisible(
   addScopeSql(layout, call.scope, parameters, conditions)
 }
 
-/** The same of what is read, alone. */
+/** The conditions of visible rows, for the source of reads. */
 export function visible(table: Table, call: AdapterCall, parameters: Parameters): string[] {
   const conditions: string[] = []
   addVisible(table, call, parameters, table.shownAlive, conditions)
   return conditions
 }
 
-/** Whether nothing limits what a call may see. */
+/** Whether the call has an empty scope. */
 export function isUnscoped({ scope }: AdapterCall): boolean {
   for (const _ in scope) return false
   return true
 }
 
-/** The record of a row of `shown`, and its version. */
+/** Decodes the record of a row of `shown`, and its version. */
 export const storedOf = ({ shape }: Table, cells: Cells): Stored<Record<string, unknown>> => storedIn(shape, cells)
 
-/** Whether the row that RETURNING of an UPDATE gives is the one that is committed. */
+/** Whether the row that RETURNING of an UPDATE returns is the committed one. */
 export const returnsCommitted = ({ aftermath, readsAgain }: Table): boolean => !aftermath.update && !readsAgain
 
 interface EpochAsk {
@@ -120,13 +137,16 @@ interface EpochAsk {
   readonly database?: Database | undefined
 }
 
-/** What `recordOf` has to be given of a statement: to be called before it is sent. -1: its rows are not kept. */
+/**
+ * The epoch to pass to `recordOf`. Must be called before the statement is sent. -1: its rows are
+ * not kept.
+ */
 export function epochOf({ proof, rows, shownSchema }: Table, { keeps, database }: EpochAsk): number {
   if (keeps !== true || proof === undefined || !rows.caches.on) return -1
   return proof === 'content' || database === undefined ? 0 : shownSchema.epoch(database)
 }
 
-/** The same as `storedOf`: the object that was made when the row came before, where it is kept. */
+/** Like `storedOf`, but returns the existing object if the row is kept. */
 export const recordOf = (table: Table, cells: Cells, epoch: number): Stored<Record<string, unknown>> =>
   epoch < 0 ? storedOf(table, cells) : table.rows.stored(table.shape, cells, epoch)
 

@@ -1,6 +1,6 @@
 /**
- * Reads from replicas that never show a client less than it has written. A position in the log
- * (`pg_lsn`) is kept for each client that has written. It never enters a tag.
+ * Reads from replicas that always show a client its own writes. For each client that has written, a
+ * position in the write-ahead log (`pg_lsn`) is kept. It is never part of a tag.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isPromise } from '../../../promise.js'
@@ -26,8 +26,8 @@ const storesOf = new WeakMap<object, Set<ReplicaPositions>>()
 const inProcess = new WeakMap<object, ProcessPositions>()
 
 /**
- * The use of the replica that a resource opts into; `undefined` for none. Without a store of
- * positions, all resources over one client `primary` share those of the process.
+ * The replica rules that a resource opts into; `undefined` for none. Without a store for positions,
+ * all resources over one client `primary` share those of this process.
  */
 export function replicaUse(options: boolean | ReplicaOptions | undefined, primary: object): ReplicaUse | undefined {
   if (options === undefined || options === false) return undefined
@@ -99,10 +99,10 @@ function storesFor(primary: object): Set<ReplicaPositions> {
   return known
 }
 
-/** All callers without a name are one client. */
+/** Callers without a name count as one client. */
 const clientOf = ({ caller = '' }: AdapterCall): string => caller
 
-/** A store that fails may have lost a position. */
+/** If the store fails, it may have lost a position, so the read uses the primary. */
 async function positionOf(positions: ReplicaPositions, call: AdapterCall): Promise<'primary' | string | undefined> {
   try {
     if (unstored.get(positions)?.get(clientOf(call)) !== undefined) return 'primary'

@@ -1,8 +1,8 @@
-/** How statements of one call are run: alone, or together in a transaction with a team's own. */
+/** Runs the statements of one call: separately, or in a transaction, possibly with a team's own. */
 import type { AdapterCall } from '../../contract.js'
 import type { Cells, Database, Session, SqlClient, TextRow, Wait } from '../connections/client.js'
 import type { Databases } from '../connections/database.js'
-import { Exhausted, failureKind, patiently, stateOf, unavailable } from '../connections/failures.js'
+import { Exhausted, failureKind, stateOf, unavailable, withRetries } from '../connections/failures.js'
 import { Behind, replayedSql } from '../connections/replayed.js'
 import type { PostgresAdapterOptions } from '../options/options.js'
 import { type Ask, asking } from '../sql/ask.js'
@@ -11,7 +11,7 @@ import { lateLevel, noTransaction } from '../unfit.js'
 import { teamError } from './team-errors.js'
 import { markBegin } from './transaction-mark.js'
 
-/** Runs a team's `session`, and records what it throws in `teamErrors`. */
+/** Runs a team's `session` function, and records its exception in `teamErrors`. */
 async function runSession(
   session: PostgresAdapterOptions['session'],
   native: SqlClient,
@@ -39,7 +39,10 @@ class CallWait implements Wait {
     return this.call.signal
   }
 
-  /** A signal of the call's own is there already; another may be one that is made when first asked for. */
+  /**
+   * Only reads a signal that the call has as its own property. Otherwise it may be a getter that
+   * creates one.
+   */
   get gone(): boolean {
     return Object.hasOwn(this.call, 'signal') && this.call.signal?.aborted
   }
@@ -51,7 +54,7 @@ interface Keeping {
   readonly keepsWritten?: boolean | undefined
 }
 
-/** Statements that stand alone, each for as long as the call has time. */
+/** Sends statements separately, each with the time that the call has left. */
 class CallStatements extends CallWait implements Ask {
   readonly database: Database
   readonly keeps: boolean
@@ -92,7 +95,7 @@ export async function reading<T>(
   const { read, write, replica } = databases
   const fromPrimary = (): Promise<T> => {
     const { attempt, wait } = readingFrom(write, databases, options, call, work)
-    return patiently(attempt, { writes: false, wait })
+    return withRetries(attempt, { writes: false, wait })
   }
   if (replica === undefined || read === write) return fromPrimary()
   const needs = await replica.needs(call)
@@ -143,17 +146,17 @@ async function hasReplayed(own: Session, position: string): Promise<boolean> {
   return row?.c0 === 'true'
 }
 
-/** A write of one statement, and what is asked after it. */
+/** Runs a write that consists of one statement, and the queries after it. */
 export function writingAlone<T>(
   { read, write }: Databases,
   call: AdapterCall,
   work: (ask: Ask) => Promise<T>,
 ): Promise<T> {
   const alone = new CallStatements(write, call, { keepsWritten: write === read && write.pooled && !write.nested })
-  return patiently(() => work(alone), { writes: true, wait: alone })
+  return withRetries(() => work(alone), { writes: true, wait: alone })
 }
 
-/** Thrown to undo a transaction whose result is no success. */
+/** Thrown to roll back a transaction whose result is not a success. */
 class Undone<T> extends Error {
   readonly result: T
 
@@ -168,16 +171,21 @@ export interface Transaction<T> {
   readonly databases: Databases
   readonly options: PostgresAdapterOptions
   readonly call: AdapterCall
-  /** It may do without the transaction where the client has none. */
+  /** Whether it can run without a transaction if the client has none. */
   readonly optional: boolean
-  /** All its statements see what was committed when it began, unless it is the caller's. */
+  /**
+   * Whether all its statements use one snapshot (REPEATABLE READ). Does not apply to a transaction
+   * of the caller's.
+   */
   readonly repeatable: boolean
-  /** Any other result undoes it. */
+  /** Whether a result is a success. Otherwise the transaction is rolled back. */
   succeeded(result: T): boolean
   work(ask: Ask, own: Session): Promise<T>
 }
 
-/** Neither statement takes a snapshot. A level that is higher already stays. */
+/**
+ * Sets REPEATABLE READ, unless the level is already as high. Neither statement takes a snapshot.
+ */
 async function makeRepeatable(own: Session): Promise<void> {
   const [row] = await own.query('SHOW transaction_isolation', [])
   if (!row?.transaction_isolation?.startsWith('read ')) return
@@ -188,7 +196,10 @@ async function makeRepeatable(own: Session): Promise<void> {
   }
 }
 
-/** Runs it. In a transaction that the caller ends, a failed write leaves the rest of it as it was. */
+/**
+ * Runs a write in a transaction. In a transaction that the caller ends, a failed write leaves the
+ * rest unchanged.
+ */
 export function writingTogether<T>({
   databases,
   options,
@@ -201,12 +212,13 @@ export function writingTogether<T>({
   const { write: database, callers } = databases
   const wait = waitOf(call)
   const first = options.write === undefined && !repeatable ? undefined : markBegin
-  // What a transaction of the caller's has lost can't be repeated here. A client of one's own may be in one or not.
+  // A failed transaction of the caller's can't be repeated here. A single client may or may not be
+  // in one.
   let isOwn = !database.nested
   const transaction = async (own: Session): Promise<T> => {
     isOwn ||= repeatable && own.first !== undefined
     if (callers && !own.callers) throw noTransaction()
-    // Without a first statement, it is a part of a transaction whose level is set.
+    // Without a first statement, this is part of a transaction whose level is already set.
     if (repeatable && own.first !== undefined) await makeRepeatable(own)
     await runSession(options.session, own.native, call)
     const result = await work(asking(own), own)
@@ -218,5 +230,5 @@ export function writingTogether<T>({
       if (error instanceof Undone) return error.result as T
       throw error
     })
-  return patiently(attempt, { writes: true, wait: { left: () => (isOwn ? wait.left() : 0) } })
+  return withRetries(attempt, { writes: true, wait: { left: () => (isOwn ? wait.left() : 0) } })
 }

@@ -1,7 +1,8 @@
 /**
- * A mark in a transaction that a team's function uses too. The function may end the transaction and
- * begin another one, or undo the adapter's own statement by a savepoint. Neither shows in what the
- * driver says. A setting that is local to a transaction is lost with both (PostgreSQL, SET).
+ * A mark in a transaction that a team's function also uses. The function may end the transaction
+ * and begin another one, or undo the adapter's own statement with a savepoint, and the driver
+ * reports neither. A setting that is local to the transaction is lost in both cases (PostgreSQL,
+ * SET).
  */
 
 import { failureKind, stateOf } from '../connections/failures.js'
@@ -10,24 +11,30 @@ import type { Ask } from '../sql/ask.js'
 const setting = 'rest.write'
 const begun = 'begun'
 
-/** The statement that begins a marked transaction. It takes no snapshot, so the team may still set the isolation level. */
+/**
+ * The first statement of a marked transaction. It takes no snapshot, so the team can still set the
+ * isolation level.
+ */
 export const markBegin = `SET LOCAL ${setting} = '${begun}'`
 
 /**
- * - `kept`: the adapter's statement is a part of the open transaction;
- * - `undone`: a savepoint from before the statement was rolled back to;
- * - `ended`: the transaction was ended. There is none, or another one;
- * - `failed`: a statement failed, and the transaction takes no more of them;
- * - `read-only`: the transaction was made so, on a server that takes writes.
+ * - `kept`: the adapter's statement is part of the open transaction;
+ * - `undone`: a savepoint older than the statement was rolled back to;
+ * - `ended`: the transaction was ended. There is none now, or another one;
+ * - `failed`: a statement failed, and the transaction accepts no further statements;
+ * - `read-only`: the transaction was made read-only, on a server that accepts writes.
  */
 export type MarkState = 'kept' | 'undone' | 'ended' | 'failed' | 'read-only'
 
 const settingOf = (name: string): string => `coalesce(current_setting('${name}', true), '')`
 
-/** A standby is read-only by itself, and an operator may have made a server so: both pass. Before PostgreSQL 14, neither can be told. */
+/**
+ * Whether the team made the transaction read-only. A standby is always read-only, and an operator
+ * may have configured the server so: neither counts. Before PostgreSQL 14, neither can be detected.
+ */
 const isReadOnly = `(${settingOf('transaction_read_only')} = 'on' AND ${settingOf('default_transaction_read_only')} = 'off' AND ${settingOf('in_hot_standby')} = 'off')::text`
 
-/** Tells the marks of one process apart, where a write takes place within another one. */
+/** Distinguishes the marks of this process, because one write may run within another. */
 let count = 0
 
 export class TransactionMark {
@@ -36,13 +43,18 @@ export class TransactionMark {
   readonly #own = `${++count}`
   #before = ''
 
-  /** `began`: whether the transaction began with `markBegin`. One of the caller's did not. */
+  /**
+   * `began`: whether the transaction began with `markBegin`. A transaction of the caller's did not.
+   */
   constructor(ask: Ask, began: boolean) {
     this.#ask = ask
     this.#began = began
   }
 
-  /** To be called right before the adapter's own statement, which is not to be sent unless this says `kept`. */
+  /**
+   * Must be called right before the adapter's own statement, which must not be sent unless the
+   * result is `kept`.
+   */
   async set(): Promise<MarkState> {
     const found = await this.#swap(this.#own)
     if ('state' in found) return found.state
@@ -51,7 +63,10 @@ export class TransactionMark {
     return found.readOnly ? 'read-only' : 'kept'
   }
 
-  /** To be called after the team's function. Puts back the mark of the write that this one may be a part of. */
+  /**
+   * Must be called after the team's function. Restores the mark of the enclosing write, if there is
+   * one.
+   */
   async check(): Promise<MarkState> {
     const found = await this.#swap(this.#before)
     if ('state' in found) return found.state
@@ -59,7 +74,7 @@ export class TransactionMark {
     return found.mark === this.#before && found.mark !== '' ? 'undone' : 'ended'
   }
 
-  /** Sets the mark, and gives what it was. */
+  /** Sets the mark, and returns the previous one. */
   async #swap(
     mark: string,
   ): Promise<{ readonly mark: string; readonly readOnly: boolean } | { readonly state: MarkState }> {
@@ -70,7 +85,7 @@ export class TransactionMark {
       return { mark: row?.c0 ?? '', readOnly: row?.c1 === 'true' }
     } catch (error) {
       if (stateOf(error) === '25P02') return { state: 'failed' }
-      // A transaction object of a driver takes no statements once it was ended.
+      // The transaction object of a driver accepts no statements once the transaction has ended.
       if (failureKind(error) === 'other' && stateOf(error) === undefined) return { state: 'ended' }
       throw error
     }

@@ -1,4 +1,4 @@
-/** The types of PostgreSQL that hold JSON scalars, by their names. */
+/** The PostgreSQL types that hold JSON scalars, by name. */
 
 import type { Shape } from '../../../definition/shape.js'
 import { canonicalUuid, valueFormat } from '../../../definition/value-formats.js'
@@ -11,12 +11,12 @@ import { textFault } from './text-faults.js'
 import { dates, durations, instants, times, timestamps, timesWithOffset } from './time-types.js'
 import { valueTexts } from './value-texts.js'
 
-/** What the schema says of a member, as far as it decides how its column is read. */
+/** The part of a member's schema that decides how its column is read. */
 export type Declared = Pick<Shape, 'format' | 'types'> | undefined
 
 /**
- * The type of a column, as `format_type` writes it; `undefined` where no JSON scalar fits it.
- * Numbers that the schema declares as texts (formats `decimal` and `int64`) are texts.
+ * The type of a column, by the name that `format_type` returns; `undefined` if it holds no JSON
+ * scalar. Numbers that the schema declares as texts (formats `decimal` and `int64`) are texts.
  */
 export function columnType(
   name: string,
@@ -70,14 +70,14 @@ export function columnType(
     case 'bytea':
       return bytes
     default:
-      // An extension may lie in any schema.
+      // An extension may be installed in any schema.
       return /^(?:\w+\.)?citext$/.test(base)
         ? written(texts(base, undefined), declared)
         : rangeOf(base, (inner) => columnType(inner, undefined, asTexts))
   }
 }
 
-/** Bounds of ranges are texts, so that none of their digits is lost. */
+/** Bounds of ranges are read as texts, so that none of their digits is lost. */
 const asTexts: Declared = { format: undefined, types: new Set(['string']) }
 
 /** `numeric(10,2)` -> `numeric`, `[10, 2]`. */
@@ -115,14 +115,14 @@ const booleans: ColumnType = {
 function texts(base: string, length: number | undefined): ColumnType {
   const padded = base === 'character'
   const cast = padded ? 'bpchar' : base === 'character varying' ? 'text' : base
-  const most = length ?? (padded ? 1 : undefined)
+  const max = length ?? (padded ? 1 : undefined)
   return {
     cast,
     holds: ['string'],
     samples: ['', 'a'],
-    // A list of padded texts would show the padding.
+    // In a list, the padding of such texts would be visible.
     inJson: !padded,
-    ...(most === undefined ? {} : { width: [0, most] as const }),
+    ...(max === undefined ? {} : { width: [0, max] as const }),
     read: (sql) => (base === 'text' ? sql : `${sql}::text`),
     decode: asItIs,
     plain: true,
@@ -130,9 +130,8 @@ function texts(base: string, length: number | undefined): ColumnType {
     encode: String,
     fault(value) {
       const text = value as string
-      if (most !== undefined && text.length > most && [...text].length > most)
-        return `must have at most ${most} characters`
-      if (padded && text.endsWith(' ')) return 'can not end with a space here'
+      if (max !== undefined && text.length > max && [...text].length > max) return `must have at most ${max} characters`
+      if (padded && text.endsWith(' ')) return 'cannot end with a space here'
       return textFault(text)
     },
     compare: (op, value) =>
@@ -141,28 +140,28 @@ function texts(base: string, length: number | undefined): ColumnType {
 }
 
 /**
- * A column of texts whose member has a format with canonical texts: they are what is written and
- * compared. What others have written in another spelling stays another text to the database.
+ * A text column whose member has a format with canonical texts, which are written and compared. To
+ * the database, another spelling by another writer is a different text.
  */
 function written(type: ColumnType, declared: Declared): ColumnType {
   const format = valueFormat(declared)
   if (format === undefined) return type
   const { canonical, expects } = format
   const of = (value: Scalar): Scalar => canonical(value as string) ?? value
-  const misfit = (value: Scalar): string | undefined =>
+  const mismatch = (value: Scalar): string | undefined =>
     canonical(value as string) === undefined ? `must be ${expects}` : undefined
   return {
     ...type,
     samples: textSamples[format.name] ?? type.samples,
     faithful: (text) => canonical(text) === text,
     encode: (value) => String(of(value)),
-    fault: (value) => misfit(value) ?? type.fault(of(value)),
-    misfit,
+    fault: (value) => mismatch(value) ?? type.fault(of(value)),
+    mismatch,
     compare: (op, value) => type.compare(op, of(value)),
   }
 }
 
-/** Two values of each format, for columns that may check them. */
+/** Two values of each format. Columns may have checks for the format. */
 const textSamples: Readonly<Record<string, ColumnType['samples']>> = {
   'local-date-time': ['2000-01-01T00:00:00.0000000', '2000-01-02T00:00:00.0000000'],
   'date-time': ['2000-01-01T00:00:00.000Z', '2000-01-02T00:00:00.000Z'],
@@ -185,7 +184,7 @@ function enumeration(cast: string, labels: readonly string[]): ColumnType {
     read: asText,
     decode: asItIs,
     plain: true,
-    // A label that was not there when the table was described has no known rank.
+    // The rank of a label that was added after the table was described is unknown.
     faithful: fits,
     encode: String,
     fault: (value) => textFault(value as string),

@@ -1,23 +1,29 @@
-/** The types of PostgreSQL that hold network addresses and bytes. */
+/** The PostgreSQL types that hold network addresses and bytes. */
 import { isIP } from 'node:net'
 import type { ColumnType } from './column-type.js'
 import { valueTexts } from './value-texts.js'
 
-/** An address, and its mask where that does not stand for one host. Host bits of a `cidr` are the database's to refuse. */
+/**
+ * An address, with its mask unless that stands for a single host. The database refuses a `cidr`
+ * with host bits.
+ */
 const address = /^([0-9a-f.:]+)(?:\/(\d{1,3}))?$/i
 
-/** PostgreSQL reads an address in any spelling, and shows one: it is compared there. */
+/** PostgreSQL accepts an address in any spelling, and outputs one. */
 function canonicalAddress(text: string): string | undefined {
   const found = address.exec(text)
   const version = isIP(found?.[1] ?? '')
   if (found === null || version === 0) return undefined
-  const most = version === 4 ? 32 : 128
-  const [, host = '', mask = String(most)] = found
-  if (Number(mask) > most) return undefined
-  return `${canonicalHost(host.toLowerCase(), version)}${Number(mask) === most ? '' : `/${Number(mask)}`}`
+  const max = version === 4 ? 32 : 128
+  const [, host = '', mask = String(max)] = found
+  if (Number(mask) > max) return undefined
+  return `${canonicalHost(host.toLowerCase(), version)}${Number(mask) === max ? '' : `/${Number(mask)}`}`
 }
 
-/** As PostgreSQL writes it: an IPv6 address as RFC 5952 has it, an IPv4 address within one in dots. */
+/**
+ * The host as PostgreSQL outputs it: an IPv6 address according to RFC 5952, and an IPv4 address
+ * within one in dotted form.
+ */
 function canonicalHost(host: string, version: number): string {
   if (version === 4) return host
   const shown = new URL(`http://[${host}]`).hostname.slice(1, -1)
@@ -37,7 +43,7 @@ export const networkAddresses = (cast: 'inet' | 'cidr'): ColumnType =>
       cast === 'inet'
         ? 'an IP address such as 192.0.2.1, 192.0.2.0/24 or 2001:db8::1'
         : 'a network such as 192.0.2.0/24 or 2001:db8::/32',
-    // A `cidr` is shown with its mask, an `inet` of one host without.
+    // A `cidr` is shown with its mask, an `inet` of a single host without it.
     canonical: (text) => {
       const found = canonicalAddress(text)
       if (cast === 'inet' || found === undefined || found.includes('/')) return found
@@ -52,7 +58,7 @@ export const networkAddresses = (cast: 'inet' | 'cidr'): ColumnType =>
     beyond: (op, text) => ({ op, text, cast: 'inet' }),
   })
 
-/** Whether bits are set behind the mask of a canonical address. */
+/** Whether bits are set to the right of the mask of a canonical address. */
 function hasHostBits(text: string): boolean {
   const [host = '', mask = '0'] = text.split('/')
   const bits = host.includes(':')
@@ -74,7 +80,7 @@ function bitsOf6(host: string): string {
   return all.map((word) => Number.parseInt(word, 16).toString(2).padStart(16, '0')).join('')
 }
 
-/** Addresses of hardware: any of the usual separators, shown with colons in lower case. */
+/** Hardware addresses: accepted with any usual separator, shown in lower case with colons. */
 export const hardwareAddresses = (cast: 'macaddr' | 'macaddr8'): ColumnType =>
   valueTexts({
     cast,
@@ -94,14 +100,14 @@ export const hardwareAddresses = (cast: 'macaddr' | 'macaddr8'): ColumnType =>
     },
   })
 
-/** Bytes as base64 (RFC 4648 4) with its padding, whatever the session's bytea_output. */
+/** Bytes as base64 (RFC 4648 4) with padding, whatever the session's bytea_output is. */
 export const bytes: ColumnType = valueTexts({
   cast: 'bytea',
   samples: ['', 'AA=='],
   formats: ['byte'],
   expects: 'base64 (RFC 4648 4) with its padding, such as "aGk="',
   canonical: (text) => (Buffer.from(text, 'base64').toString('base64') === text ? text : undefined),
-  // The server breaks lines.
+  // The server inserts line breaks.
   read: (sql) => `translate(encode(${sql}, 'base64'), E'\\n', '')`,
   sent: (text) => `\\x${Buffer.from(text, 'base64').toString('hex')}`,
 })

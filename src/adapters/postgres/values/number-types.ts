@@ -1,16 +1,16 @@
-/** The types of PostgreSQL that hold numbers. */
+/** The PostgreSQL types that hold numbers. */
 import { canonicalDecimal, canonicalInt64, digitsOf } from '../../../http/decimal.js'
 import type { Scalar } from '../../contract.js'
 import { asText, type ColumnType } from './column-type.js'
 import { comparedRounded, infiniteFrom } from './rounded.js'
 import { valueTexts } from './value-texts.js'
 
-/** Zero has no sign: JSON does not show it. */
+/** Removes the sign of zero, which JSON does not show. */
 const finite = (text: string): number | null => (Number.isFinite(Number(text)) ? Number(text) + 0 : null)
 const notFinite = (sql: string): string => `${sql} IN ('NaN', 'Infinity', '-Infinity')`
 const notANumber = (sql: string): string => `${sql} = 'NaN'`
 
-/** The digits of a number without an exponent: some types read none. */
+/** The digits of a number without an exponent, because some types accept none. */
 const digits = (value: Scalar): string => String(Object.is(value, -0) ? 0 : value)
 
 const beyondDouble = (sql: string): string =>
@@ -25,7 +25,7 @@ export function wholeNumbers(cast: string, bound: number): ColumnType {
     samples: [0, 1],
     inJson: true,
     read: asText,
-    // A number that a double rounds would be told as another one.
+    // A number that a double rounds would be shown as a different one.
     decode: (text) => (Number.isSafeInteger(Number(text)) ? Number(text) : null),
     faithful: (text) => Number.isSafeInteger(Number(text)),
     ...(bound > 2 ** 31 ? { inexact: beyondDouble, unshown: beyondDouble } : {}),
@@ -33,8 +33,8 @@ export function wholeNumbers(cast: string, bound: number): ColumnType {
     fault: (value) => (fits(value) ? undefined : `must be a whole number from ${-bound} to ${bound - 1}`),
     compare(op, value) {
       const number = value as number
-      // The column is compared as what it is, so that its index serves; values between or beyond
-      // its own are brought there.
+      // The column is compared with its own type, so that its index applies. Values between or
+      // beyond those of the type are moved to the nearest one.
       if (Number.isSafeInteger(number)) return { op, text: digits(number), cast: 'bigint' }
       if (op === '=') return 'never'
       const upwards = op === '>' || op === '>='
@@ -54,7 +54,7 @@ export function decimals([precision, scale = 0]: readonly number[]): ColumnType 
     read: asText,
     decode: finite,
     faithful: (text) => Number.isFinite(Number(text)) && plainDigits(Number(text)).join('.') === plainText(text),
-    // Up to 15 digits are those of a double, whatever they are.
+    // Decimals of up to 15 digits are exact as doubles.
     inexact: (sql) =>
       precision !== undefined && precision <= 15
         ? notANumber(sql)
@@ -66,7 +66,7 @@ export function decimals([precision, scale = 0]: readonly number[]): ColumnType 
     ...(precision !== undefined && precision <= 15
       ? {}
       : { compareShown: (op, value) => comparedRounded(op, value as number, 'numeric') }),
-    // A column with a precision holds no infinity, and old servers have no word for it.
+    // A column with a precision holds no infinity, and old servers do not support it.
     unshown: (sql) =>
       precision !== undefined && precision - scale <= 308
         ? notANumber(sql)
@@ -74,7 +74,10 @@ export function decimals([precision, scale = 0]: readonly number[]): ColumnType 
   }
 }
 
-/** The digits before and behind the point, without an exponent, leading or trailing zeros. */
+/**
+ * The digits before and after the point, without an exponent, and without leading or trailing
+ * zeros.
+ */
 function plainDigits(value: number): readonly [whole: string, fraction: string] {
   const [mantissa = '', exponent = '0'] = Math.abs(value).toExponential().split('e')
   const all = mantissa.replace('.', '')
@@ -84,7 +87,7 @@ function plainDigits(value: number): readonly [whole: string, fraction: string] 
   return [whole.replace(/^0+/, ''), fraction.replace(/0+$/, '')]
 }
 
-/** The same of a decimal as the database writes it. */
+/** The same digits of a decimal in the form that the database outputs. */
 function plainText(text: string): string {
   const [whole = '', fraction = ''] = text.replace(/^-/, '').split('.')
   return `${whole.replace(/^0+/, '')}.${fraction.replace(/0+$/, '')}`
@@ -111,7 +114,9 @@ export function floats(cast: string, stored: (value: number) => number): ColumnT
   }
 }
 
-/** What a `real` gives back for a number: the shortest decimal that leads to the same single. */
+/**
+ * The value that a `real` outputs for a number: the shortest decimal that leads to the same single.
+ */
 export function shortestSingle(value: number): number {
   const single = Math.fround(value)
   for (let precision = 1; precision < 10; precision++) {
@@ -121,9 +126,9 @@ export function shortestSingle(value: number): number {
   return Number.NaN
 }
 
-/** Whole numbers as texts (format `int64`): for those that a double can't hold. */
+/** Whole numbers as texts (format `int64`), for those that a double can't hold. */
 export function wholeNumberTexts(cast: string, bits: number): ColumnType {
-  const [least, most] = [-(2n ** BigInt(bits - 1)), 2n ** BigInt(bits - 1) - 1n]
+  const [min, max] = [-(2n ** BigInt(bits - 1)), 2n ** BigInt(bits - 1) - 1n]
   return valueTexts({
     cast,
     samples: ['0', '1'],
@@ -131,19 +136,18 @@ export function wholeNumberTexts(cast: string, bits: number): ColumnType {
     counts: true,
     expects: 'a whole number as text, such as "42"',
     canonical: canonicalInt64,
-    holdsNot: (text) =>
-      BigInt(text) < least || BigInt(text) > most ? `must be from ${least} to ${most} here` : undefined,
-    // The column is compared as what it is, so that its index serves.
+    holdsNot: (text) => (BigInt(text) < min || BigInt(text) > max ? `must be from ${min} to ${max} here` : undefined),
+    // The column is compared with its own type, so that its index applies.
     beyond: (op, text) => ({ op, text, cast: 'bigint' }),
   })
 }
 
-/** Digits that a `numeric` of any precision has at most, before and behind the point. */
+/** The maximum number of digits of a `numeric` without a precision, before and after the point. */
 const numericLimits = [131_072, 16_383] as const
 
 /**
- * Decimals as texts (format `decimal`): every digit of a `numeric`. NaN and infinity, which no
- * decimal says, are null, as they are where the member is a number.
+ * Decimals as texts (format `decimal`), with every digit of a `numeric`. NaN and infinity are not
+ * decimals, so they are shown as null, as they are for a member that is a number.
  */
 export function decimalTexts([precision, scale = 0]: readonly number[]): ColumnType {
   const [whole, fraction] = precision === undefined ? numericLimits : [precision - scale, scale]
@@ -166,9 +170,9 @@ export function decimalTexts([precision, scale = 0]: readonly number[]): ColumnT
     plain: false,
     decode: (text) => canonicalDecimal(text) ?? null,
     faithful: (text) => canonicalDecimal(text) !== undefined,
-    // A column with a precision holds no infinity, and old servers have no word for it.
+    // A column with a precision holds no infinity, and old servers do not support it.
     inexact: (sql) => (precision === undefined ? notFinite(`${sql}::text`) : notANumber(sql)),
-    // NaN is larger than every number. The range comes first: an index finds it.
+    // NaN is larger than every number. The range comes first, because an index supports it.
     unshown: (sql) =>
       precision === undefined
         ? `${sql} NOT BETWEEN -1e131071 AND 1e131071 AND ${notFinite(`${sql}::text`)}`
@@ -181,13 +185,17 @@ const tooManyDigits = (text: string): boolean => {
   return before.length > numericLimits[0] || behind.length > numericLimits[1]
 }
 
-/** Why a `numeric(precision, scale)` does not keep a decimal of these digits before and behind the point. */
+/**
+ * Why a `numeric(precision, scale)` can't hold a decimal with these digits before and after the
+ * point.
+ */
 function digitsFault(
   [before, behind]: readonly [string, string],
   precision: number,
   scale: number,
 ): string | undefined {
-  // A scale below zero rounds before the point, one above the precision leaves no room for the first digits behind it.
+  // A negative scale rounds before the point. One above the precision requires zeros right after
+  // it.
   const isUsual = scale >= 0 && scale <= precision
   const isHeld = isUsual
     ? before.length <= precision - scale && behind.length <= scale
@@ -196,9 +204,12 @@ function digitsFault(
 }
 
 const digitsMessage = (whole: number, fraction: number): string =>
-  `must have at most ${Math.max(whole, 0)} digits before and ${Math.max(fraction, 0)} behind the decimal point`
+  `must have at most ${Math.max(whole, 0)} digits before and ${Math.max(fraction, 0)} after the decimal point`
 
-/** Whether a `numeric(precision, scale)` keeps them, where the scale is negative or above the precision. */
+/**
+ * Whether a `numeric(precision, scale)` holds them, if the scale is negative or above the
+ * precision.
+ */
 function fitsOddScale(before: string, behind: string, precision: number, scale: number): boolean {
   if (behind.length > Math.max(scale, 0)) return false
   if (scale < 0 && !new RegExp(`^$|0{${-scale}}$`).test(before)) return false

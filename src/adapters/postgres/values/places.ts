@@ -1,4 +1,4 @@
-/** Where the values of a record lie in a row, and how they are compared there. */
+/** The places of a record's values in a row, and how they are encoded, decoded and compared. */
 import type { Shape } from '../../../definition/shape.js'
 import { type ValueFormat, valueFormat } from '../../../definition/value-formats.js'
 import type { Scalar } from '../../contract.js'
@@ -7,40 +7,42 @@ import type { ColumnType, Comparison } from './column-type.js'
 import { comparedRounded } from './rounded.js'
 import { jsonFault, textFault } from './text-faults.js'
 
-/** What a column holds: one scalar, any JSON, or an array of scalars. */
+/** The content of a column: one scalar, any JSON, or an array of scalars. */
 export type Content =
   | { readonly kind: 'scalar'; readonly type: ColumnType }
   | { readonly kind: 'json'; readonly cast: 'json' | 'jsonb' }
   | { readonly kind: 'array'; readonly item: ColumnType }
 
-/** Why a value can't be kept, and where in it. */
+/** Why a value can't be stored, and which part of it is at fault. */
 export interface Fault {
   readonly path: readonly string[]
   readonly why: string
 }
 
-/** Where a scalar lies, for conditions and orders. */
+/** The place of a scalar, for conditions and orders. */
 export interface Place {
-  /** The SQL of the value; for text in JSON with the collation it is compared by. */
+  /** The SQL of the value. For text in JSON, with the collation for comparisons. */
   readonly sql: string
-  /** The column, where the value is one. */
+  /** The column, if the value is a whole column. */
   readonly column: string | undefined
   readonly nullable: boolean
   compare(op: '=' | '<' | '<=' | '>' | '>=', value: Scalar): Comparison
-  /** The same for what is shown of a value, where that may be a rounded number: all of them are true then. */
+  /**
+   * Comparisons for the shown form of a value, if that may be rounded. All of them must be true.
+   */
   readonly compareShown?: (op: '=' | '<' | '<=' | '>' | '>=', value: Scalar) => readonly Comparison[]
-  /** SQL that is true where there is a value that is shown as null; `undefined` where there is none. */
+  /** SQL that is true for a value that is shown as null; `undefined` if there is none. */
   readonly unshown?: string | undefined
-  /** Why no condition can ask for a value, as the rest of a sentence. */
-  misfit(value: Scalar): string | undefined
+  /** Why no condition can use a value, as the end of a sentence. */
+  mismatch(value: Scalar): string | undefined
 }
 
 export const castOf = (content: Content): string =>
   content.kind === 'scalar' ? content.type.cast : content.kind === 'json' ? content.cast : `${content.item.cast}[]`
 
 /**
- * The SQL that gives a column as text. PGlite (`embedded`) drops one U+FEFF from the start of every
- * text that it gives back: there, a text that begins with one gets another.
+ * The SQL that reads a column as text. PGlite (`embedded`) drops one U+FEFF from the start of every
+ * text that it returns, so a text that begins with one gets a second one.
  */
 export function readSql(content: Content, sql: string, embedded = false): string {
   if (content.kind === 'scalar') {
@@ -51,7 +53,7 @@ export function readSql(content: Content, sql: string, embedded = false): string
       : shown
   }
   if (content.kind === 'json') return `${sql}::text`
-  // An array of the database is shown as JSON, so that no array grammar has to be read here.
+  // An array is output as JSON, so that no array syntax has to be parsed here.
   if (content.item.inJson) return `array_to_json(${sql})::text`
   const items = `SELECT coalesce(json_agg(${content.item.read('_a.item')} ORDER BY _a.place), '[]')::text FROM unnest(${sql}) WITH ORDINALITY AS _a (item, place)`
   const sizes = `SELECT json_agg(array_length(${sql}, _d.place) ORDER BY _d.place) FROM generate_series(1, array_ndims(${sql})) AS _d (place)`
@@ -59,19 +61,21 @@ export function readSql(content: Content, sql: string, embedded = false): string
 }
 
 /**
- * SQL that is true of a column that may hold more than is shown of it: numbers without JSON, digits
- * that a double has not, lists that do not start at 1. `undefined` where there is none.
+ * SQL that is true for a column that may hold more than is shown: numbers that JSON does not
+ * support, more digits than a double has, or arrays that do not start at 1. `undefined` if there is
+ * none.
  */
 export function inexactSql(content: Content, sql: string): string | undefined {
   if (content.kind === 'scalar') return content.type.inexact?.(sql)
-  // JSON's own null, numbers of 16 digits, or with a large exponent. What looks like one within a text does no harm.
+  // The null of JSON, numbers of 16 digits, or with a large exponent. A false match within a text
+  // is harmless.
   if (content.kind === 'json') return `${sql}::text ~ '^ *null|[0-9.]{16}|[0-9][eE][-+]?[0-9]{3}'`
   const item = content.item.inexact?.('_a.item')
   const items = item === undefined ? '' : ` OR EXISTS (SELECT 1 FROM unnest(${sql}) AS _a (item) WHERE ${item})`
   return `array_lower(${sql}, 1) <> 1${items}`
 }
 
-/** Items in one row as lists of these sizes in each other, the outermost first. */
+/** Nests a flat list of items into lists of these sizes, the outermost first. */
 function nested(items: readonly unknown[], sizes: readonly number[]): readonly unknown[] {
   const [, ...inner] = sizes
   if (inner.length === 0) return items
@@ -95,8 +99,8 @@ export function decode(content: Content, text: string): unknown {
 }
 
 /**
- * JSON as a client will read it: a number that no double can hold is null there. Such a number has
- * hundreds of digits, or an exponent, which only `json` keeps.
+ * JSON as a client reads it: a number that no double can hold is null. Such a number has hundreds
+ * of digits, or an exponent, which only `json` keeps.
  */
 export function jsonValue(text: string): unknown {
   if (!mayOverflow.test(text)) return JSON.parse(text)
@@ -104,14 +108,17 @@ export function jsonValue(text: string): unknown {
 }
 
 /**
- * A number beyond a double has 200 digits or an exponent of three. A reviver is asked for each
- * value, so it is used for nothing else.
+ * Matches numbers beyond a double: those with 200 digits or an exponent of three digits. A reviver
+ * is called for each value, so it is only used for such texts.
  */
 const mayOverflow = /(?<!\d)\d{200}|(?:^|[[:,]\s*)-?[\d.]+[eE]\+?\d{3}/
 
 const decodeItem = (type: ColumnType, item: unknown): unknown => (typeof item === 'string' ? type.decode(item) : item)
 
-/** Items of which JSON shows the values themselves: numbers that a double rounds are null, as in a column of their own. */
+/**
+ * Decodes items that JSON outputs directly. Numbers that a double rounds are null, as in a column
+ * of their own.
+ */
 function inLists(type: ColumnType, value: readonly unknown[]): readonly unknown[] {
   if (type.plain || type.holds.includes('boolean')) return value
   return deeply(value, (item) => (typeof item === 'number' ? type.decode(String(item)) : decodeItem(type, item)))
@@ -128,11 +135,11 @@ export function encode(content: Content, value: unknown): string {
   )
 }
 
-/** A value as its column shows it, where the column has one text for each value. */
+/** A value in the form that its column shows, for columns with one text for each value. */
 export const canonicalOf = (content: Content, value: unknown): unknown =>
   content.kind === 'scalar' && typeof value === 'string' ? (content.type.canonical?.(value) ?? value) : value
 
-/** Why the column can't hold a value exactly. */
+/** Why a column can't hold a value exactly. */
 export function faultOf(content: Content, value: unknown): Fault | undefined {
   if (content.kind === 'json') return jsonFault(value, JSON.stringify(value))
   if (content.kind === 'scalar') return scalarFault(content.type, value, [])
@@ -144,7 +151,9 @@ export function faultOf(content: Content, value: unknown): Fault | undefined {
   return undefined
 }
 
-/** Where a value holds a label that its enumeration had not when the table was described. */
+/**
+ * The fault of a value with a label that its enumeration did not have when the table was described.
+ */
 export function labelFaultOf(content: Content, value: unknown): Fault | undefined {
   const type = content.kind === 'scalar' ? content.type : content.kind === 'array' ? content.item : undefined
   if (type?.labelFault === undefined) return undefined
@@ -167,7 +176,7 @@ const fits = ({ holds }: ColumnType, value: unknown): boolean =>
     ? holds.includes('number') && Number.isFinite(value)
     : holds.includes(typeof value as 'string' | 'boolean')
 
-/** A scalar in a column of its own. */
+/** The place of a scalar in its own column. */
 export function columnPlace(sql: string, column: string | undefined, type: ColumnType, nullable: boolean): Place {
   return {
     sql,
@@ -178,15 +187,15 @@ export function columnPlace(sql: string, column: string | undefined, type: Colum
       ? {}
       : { compareShown: (op, value) => (fits(type, value) ? (type.compareShown?.(op, value) ?? []) : ['never']) }),
     unshown: type.unshown?.(sql),
-    misfit: (value) => (fits(type, value) ? type.misfit?.(value) : undefined),
+    mismatch: (value) => (fits(type, value) ? type.mismatch?.(value) : undefined),
   }
 }
 
-/** A scalar at a path within a column of JSON. */
+/** The place of a scalar at a path within a JSON column. */
 export function jsonPlace(sql: string, cast: 'json' | 'jsonb', path: readonly string[], shape: Shape): Place {
   const inside = jsonAt(cast === 'jsonb' ? sql : `${sql}::jsonb`, path)
   const format = valueFormat(shape)
-  const place = { column: undefined, nullable: true, misfit: () => undefined }
+  const place = { column: undefined, nullable: true, mismatch: () => undefined }
   if (format !== undefined) return formattedPlace(inside.text, format)
   return shape.types.has('string')
     ? { ...place, sql: `(${inside.text} COLLATE "C")`, compare: compareJsonText }
@@ -194,8 +203,8 @@ export function jsonPlace(sql: string, cast: 'json' | 'jsonb', path: readonly st
 }
 
 /**
- * A text of a format within JSON: numbers are compared as numbers, moments without their `Z`,
- * whose texts are in the order of the moments then.
+ * The place of a formatted text within JSON. Numbers are compared as numbers. Moments are compared
+ * without their `Z`, because the order of the texts is then that of the moments.
  */
 function formattedPlace(text: string, format: ValueFormat): Place {
   const { name, canonical, expects, isNumber } = format
@@ -210,7 +219,8 @@ function formattedPlace(text: string, format: ValueFormat): Place {
       if (found === undefined) return 'never'
       return { op, text: isMoment ? found.slice(0, -1) : found, cast: isNumber ? 'numeric' : 'text' }
     },
-    misfit: (value) => (typeof value === 'string' && canonical(value) === undefined ? `must be ${expects}` : undefined),
+    mismatch: (value) =>
+      typeof value === 'string' && canonical(value) === undefined ? `must be ${expects}` : undefined,
   }
 }
 
@@ -222,14 +232,17 @@ const compareJson: Place['compare'] = (op, value) =>
 const compareShownJson: NonNullable<Place['compareShown']> = (op, value) =>
   typeof value === 'number' ? comparedRounded(op, value, 'jsonb') : [compareJson(op, value)]
 
-/** What stands at a path: as text, and as JSON with its null as one of SQL. */
+/** SQL of the value at a path: as text, and as JSON with its null converted to SQL NULL. */
 function jsonAt(sql: string, path: readonly string[]): { readonly text: string; readonly json: string } {
   const steps = literal(arrayText(path))
   return { text: `(${sql} #>> ${steps})`, json: `nullif(${sql} #> ${steps}, 'null')` }
 }
 
-/** Whether nothing is shown at a path: null, absent, and what JSON can't say. */
-export function nothingAt(content: Content, sql: string, path: readonly string[]): string {
+/**
+ * SQL that is true if null is shown at a path: for null, absent values, and values that JSON does
+ * not support.
+ */
+export function isNullAt(content: Content, sql: string, path: readonly string[]): string {
   if (content.kind !== 'json') {
     const unshown = content.kind === 'scalar' ? content.type.unshown?.(sql) : undefined
     return unshown === undefined ? `${sql} IS NULL` : `(${sql} IS NULL OR ${unshown})`
@@ -237,11 +250,11 @@ export function nothingAt(content: Content, sql: string, path: readonly string[]
   return `${textAt(content, sql, path)} IS NULL`
 }
 
-/** What stands at a path within JSON, as text. */
+/** SQL of the value at a path within JSON, as text. */
 export const textAt = ({ cast }: { readonly cast: string }, sql: string, path: readonly string[]): string =>
   jsonAt(cast === 'jsonb' ? sql : `${sql}::jsonb`, path).text
 
-/** Whether the array at a path holds a value. */
+/** SQL that is true if the array at a path contains a value. */
 export function containsSql(
   content: Content,
   sql: string,
@@ -252,10 +265,10 @@ export function containsSql(
   if (content.kind === 'array') {
     const comparison = fits(content.item, value) ? content.item.compare('=', value) : 'never'
     if (comparison === 'never') return 'false'
-    // A value that no item can be is between two that they can.
+    // A value between two possible items matches none.
     if (comparison.op !== '=') return 'false'
     const { text, asText } = comparison
-    // A domain over an enumeration has no operators of its own.
+    // A domain over an enumeration has no operators.
     return asText
       ? `${parameters.add(text)} = ANY (${sql}::text[])`
       : `${parameters.add(text, content.item.cast)} = ANY (${sql}::${content.item.cast}[])`
@@ -266,10 +279,10 @@ export function containsSql(
   return `${inside} @> ${parameters.add(JSON.stringify([value]), 'jsonb')}`
 }
 
-/** Why no list of this column can hold a value, as the rest of a sentence. */
-export const itemMisfit = (content: Content, value: Scalar): string | undefined =>
-  content.kind === 'array' && fits(content.item, value) ? content.item.misfit?.(value) : undefined
+/** Why no array in this column can contain a value, as the end of a sentence. */
+export const itemMismatch = (content: Content, value: Scalar): string | undefined =>
+  content.kind === 'array' && fits(content.item, value) ? content.item.mismatch?.(value) : undefined
 
-/** Why a value can't even be compared with: it is text that no column holds. */
+/** Why a value can't be compared at all: it is a text that no column can hold. */
 export const incomparable = (value: unknown): string | undefined =>
   typeof value === 'string' ? textFault(value) : undefined

@@ -1,4 +1,7 @@
-/** Ranges and multiranges as the texts that PostgreSQL writes, with bounds as the type of the bounds is shown. */
+/**
+ * Ranges and multiranges as texts in PostgreSQL's syntax. The bounds are shown as values of their
+ * type are.
+ */
 import { compareDecimals } from '../../../http/decimal.js'
 import type { ColumnType } from './column-type.js'
 import { valueTexts } from './value-texts.js'
@@ -12,10 +15,10 @@ const bounds: Readonly<Record<string, string>> = {
   ts: 'timestamp without time zone',
   tstz: 'timestamp with time zone',
 }
-/** Their texts are not shown otherwise by any setting. */
+/** The bounds whose texts do not depend on any setting. */
 const plain = new Set(['int4', 'int8', 'num'])
 
-/** The type of a range or multirange of this name; `undefined` where it is none. */
+/** The range or multirange type with this name; `undefined` if it is not one. */
 export function rangeOf(name: string, typeOf: (name: string) => ColumnType | undefined): ColumnType | undefined {
   const found = /^(\w+?)(range|multirange)$/.exec(name)
   const [, of = '', kind] = found ?? []
@@ -47,13 +50,16 @@ export function rangeOf(name: string, typeOf: (name: string) => ColumnType | und
   })
 }
 
-/** The SQL of a range whose bounds are shown as their type shows them. */
+/** The SQL of a range whose bounds are shown as values of their type are. */
 const readRange =
   (bound: ColumnType) =>
   (sql: string): string =>
     `CASE WHEN isempty(${sql}) THEN 'empty' WHEN ${sql} IS NOT NULL THEN concat(CASE WHEN lower_inc(${sql}) THEN '[' ELSE '(' END, CASE WHEN NOT lower_inf(${sql}) THEN ${bound.read(`lower(${sql})`)} END, ',', CASE WHEN NOT upper_inf(${sql}) THEN ${bound.read(`upper(${sql})`)} END, CASE WHEN upper_inc(${sql}) THEN ']' ELSE ')' END) END`
 
-/** The text of a range with each bound as it is sent; which of equal ranges is shown is the database's to say. */
+/**
+ * The text of a range with encoded bounds. Of several equal ranges, the database decides which one
+ * it outputs.
+ */
 function rangeText(bound: ColumnType): (text: string) => string | undefined {
   const one = (text: string): string | undefined => {
     if (text === '') return ''

@@ -1,18 +1,21 @@
 /**
- * Conditions on decimals that are shown as doubles. Many decimals are shown as one double: those
- * from the middle between it and the double below up to the middle between it and the one above.
- * The column is compared with these middles, so that its index serves.
+ * Conditions on decimals that are shown as doubles. Many decimals are shown as the same double: all
+ * between the midpoint to the next smaller double and the midpoint to the next larger one. The
+ * column is compared with these midpoints, so that its index applies.
  */
 import type { Comparison } from './column-type.js'
 import type { Comparing } from './value-texts.js'
 
-/** Every decimal from here on is infinite as a double. */
+/** Every decimal from this value on is infinite as a double. */
 export const infiniteFrom = String(2n ** 1024n - 2n ** 970n)
 
-/** Comparisons that are all true of exactly the decimals whose double compares so with a finite one. */
+/**
+ * Comparisons that are all true for exactly the decimals whose double compares so with a finite
+ * one.
+ */
 export function comparedRounded(op: Comparing, value: number, cast: string): readonly Comparison[] {
   const [below, above, isEven] = middles(value)
-  // A decimal right in the middle is shown as the neighbour with the even significand.
+  // A decimal exactly at a midpoint is shown as the neighbour with the even significand.
   const from: Comparison = { op: isEven ? '>=' : '>', text: below, cast }
   const to: Comparison = { op: isEven ? '<=' : '<', text: above, cast }
   if (op === '=') return [from, to]
@@ -24,7 +27,7 @@ export function comparedRounded(op: Comparing, value: number, cast: string): rea
 const fractionBits = 52n
 const smallestExponent = -1074
 
-/** The middles beside a double, as decimals, and whether its significand is even. */
+/** The midpoints below and above a double, as decimals, and whether its significand is even. */
 function middles(value: number): readonly [below: string, above: string, isEven: boolean] {
   const [bits = 0n] = new BigUint64Array(new Float64Array([Math.abs(value)]).buffer)
   const biased = Number(bits >> fractionBits)
@@ -32,7 +35,7 @@ function middles(value: number): readonly [below: string, above: string, isEven:
   const significand = biased === 0 ? fraction : fraction | (1n << fractionBits)
   const exponent = smallestExponent + Math.max(biased - 1, 0)
   const outer = decimal(2n * significand + 1n, exponent - 1)
-  // Below a power of two the doubles lie twice as close.
+  // Below a power of two, doubles are twice as dense.
   const inner =
     fraction === 0n && biased > 1
       ? decimal(4n * significand - 1n, exponent - 2)
@@ -41,7 +44,7 @@ function middles(value: number): readonly [below: string, above: string, isEven:
   return value < 0 ? [negated(outer), negated(inner), isEven] : [inner, outer, isEven]
 }
 
-/** `whole * 2 ** exponent`, every digit of it. */
+/** `whole * 2 ** exponent` with all digits. */
 const decimal = (whole: bigint, exponent: number): string =>
   exponent < 0 ? `${whole * 5n ** BigInt(-exponent)}e${exponent}` : String(whole << BigInt(exponent))
 

@@ -1,19 +1,22 @@
-/** Text that PostgreSQL can't keep: U+0000, and halves of surrogate pairs, which no UTF-8 can say. */
+/** Text that PostgreSQL can't store: U+0000, and unpaired surrogates, which UTF-8 can't encode. */
 import { isObject } from '../../../definition/json.js'
 
 const unstorable = /\0|\p{Surrogate}/u
-/** The same in JSON text, where both are escaped; a backslash before them makes it a maybe. */
+/** The same in JSON text, where both are escaped. May also match after an escaped backslash. */
 const suspicious = /\\u(?:0000|[dD][89a-fA-F])/
 
-/** Why a text can't be kept, as the rest of a sentence. */
+/** Why a text can't be stored, as the end of a sentence. */
 export function textFault(text: string): string | undefined {
   if (!unstorable.test(text)) return undefined
   return text.includes('\0')
     ? 'holds U+0000, which the store can not keep'
-    : 'holds half of a surrogate pair, which is no Unicode text'
+    : 'holds an unpaired surrogate, which is not valid Unicode text'
 }
 
-/** Where in a value there is such a text, and why it can't be kept. `json` is the value's JSON text, made already. */
+/**
+ * The part of a value that holds such a text, and why it can't be stored. `json` is the value's
+ * JSON text.
+ */
 export function jsonFault(
   value: unknown,
   json: string,

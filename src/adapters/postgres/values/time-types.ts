@@ -1,4 +1,4 @@
-/** The types of PostgreSQL that hold days, times, moments and durations. */
+/** The PostgreSQL types that hold dates, times, moments and durations. */
 import { canonicalDuration, durationParts } from '../../../http/duration.js'
 import { canonicalInstant, canonicalLocalTime, canonicalTime } from '../../../http/instant.js'
 import { canonicalLocalDateTime } from '../../../http/local-date-time.js'
@@ -6,8 +6,8 @@ import type { ColumnType } from './column-type.js'
 import { between, valueTexts } from './value-texts.js'
 
 /**
- * A date or date-time as text, whatever the session's DateStyle and TimeZone. `BC` stands behind
- * years before 1, and infinity is a word, so that none passes for another value.
+ * A date or date-time as text, whatever the session's DateStyle and TimeZone are. Years before 1
+ * end in `BC`, and infinity is a word, so neither can be mistaken for another value.
  */
 const dated = (sql: string, shown: string, first = '0001-01-01'): string =>
   `CASE WHEN NOT isfinite(${sql}) THEN ${sql}::text WHEN ${sql} < '${first}' THEN ${shown} || ' BC' ELSE ${shown} END`
@@ -22,21 +22,21 @@ export const dates: ColumnType = valueTexts({
   width: [10, 10],
   expects: 'a date from 0001-01-01 on, YYYY-MM-DD',
   canonical: (text) => (isDay(text) ? text : undefined),
-  // Its text depends on the session's DateStyle.
+  // The text of a date depends on the session's DateStyle.
   read: (sql) => dated(sql, `to_char(${sql}, 'YYYY-MM-DD')`),
 })
 
-/** The digits behind the point of a canonical text, zeros at the end left out. */
+/** The fractional digits of a canonical text, without trailing zeros. */
 const fractionOf = (text: string): string => /\.(\d*?)0*(?:\D|$)/.exec(text)?.[1] ?? ''
 const digitsBeyond = (text: string, precision: number): string | undefined =>
-  fractionOf(text).length > precision
-    ? `must have at most ${precision} digits behind the decimal point here`
-    : undefined
-/** The text with so many digits behind the point. */
-const cut = (text: string, precision: number): string =>
+  fractionOf(text).length > precision ? `must have at most ${precision} digits after the decimal point here` : undefined
+/** Truncates a text to this number of fractional digits. */
+const truncated = (text: string, precision: number): string =>
   text.replace(/\.\d+/, (fraction) => (precision === 0 ? '' : fraction.slice(0, precision + 1)))
 
-/** Times of day without a zone. `24:00:00`, which PostgreSQL knows, is shown and not taken. */
+/**
+ * Times of day without a zone. `24:00:00`, which PostgreSQL supports, is shown but not accepted.
+ */
 export const times = (precision = 6): ColumnType =>
   valueTexts({
     cast: 'time',
@@ -46,7 +46,7 @@ export const times = (precision = 6): ColumnType =>
     expects: 'a time, HH:MM:SS, without a zone',
     canonical: canonicalLocalTime,
     holdsNot: (text) => digitsBeyond(text, precision),
-    beyond: (op, text) => between(op, cut(text, precision), 'time'),
+    beyond: (op, text) => between(op, truncated(text, precision), 'time'),
   })
 
 /** Times of day with an offset. */
@@ -60,10 +60,10 @@ export const timesWithOffset = (precision = 6): ColumnType =>
     canonical: canonicalTime,
     shown: (text) => canonicalTime(text) ?? text,
     holdsNot: (text) => digitsBeyond(text, precision),
-    beyond: (op, text) => between(op, cut(text, precision), 'timetz'),
+    beyond: (op, text) => between(op, truncated(text, precision), 'timetz'),
   })
 
-/** Local date-times in a `timestamp`: it holds six digits behind the point, or fewer. */
+/** Local date-times in a `timestamp`, which holds up to six fractional digits. */
 export function timestamps(precision = 6): ColumnType {
   const isBefore = (text: string): boolean => text.startsWith('0000')
   return valueTexts({
@@ -77,13 +77,13 @@ export function timestamps(precision = 6): ColumnType {
     holdsNot: (text) => (isBefore(text) ? 'must have a year from 0001' : digitsBeyond(text, precision)),
     sent: (text) => text.slice(0, 26),
     beyond(op, text) {
-      if (!isBefore(text)) return between(op, cut(text, precision), 'timestamp')
+      if (!isBefore(text)) return between(op, truncated(text, precision), 'timestamp')
       return op === '>' || op === '>=' ? { op: '>=', text: '0001-01-01T00:00:00', cast: 'timestamp' } : 'never'
     },
   })
 }
 
-/** Moments in a `timestamptz`: three digits behind the point, and six where they are finer. */
+/** Moments in a `timestamptz`, shown with three fractional digits, or six if needed. */
 export const instants = (precision = 6): ColumnType =>
   valueTexts({
     cast: 'timestamptz',
@@ -94,10 +94,10 @@ export const instants = (precision = 6): ColumnType =>
     canonical: canonicalInstant,
     read: (sql) => inUtc(sql),
     holdsNot: (text) => digitsBeyond(text, precision),
-    beyond: (op, text) => between(op, `${cut(text.slice(0, -1), precision)}Z`, 'timestamptz'),
+    beyond: (op, text) => between(op, `${truncated(text.slice(0, -1), precision)}Z`, 'timestamptz'),
   })
 
-/** Year 1 begins in UTC, whatever the zone of the session. */
+/** Compares with the beginning of year 1 in UTC, whatever the zone of the session is. */
 const inUtc = (sql: string): string =>
   dated(
     sql,
@@ -105,12 +105,12 @@ const inUtc = (sql: string): string =>
     '0001-01-01T00:00:00Z',
   )
 
-const mostMonths = 2 ** 31 - 1
-const mostMicroseconds = 2n ** 63n - 1n
+const maxMonths = 2 ** 31 - 1
+const maxMicroseconds = 2n ** 63n - 1n
 
 /**
- * Durations in an `interval`, as ISO 8601 whatever the session's IntervalStyle. Two of them are
- * equal as PostgreSQL has it: 24 hours are a day, and 30 days a month.
+ * Durations in an `interval`, as ISO 8601, whatever the session's IntervalStyle is. They are equal
+ * by the rules of PostgreSQL: 24 hours are a day, and 30 days are a month.
  */
 export const durations = (precision = 6): ColumnType =>
   valueTexts({
@@ -126,7 +126,7 @@ export const durations = (precision = 6): ColumnType =>
       const { months, days, nanoseconds } = durationParts(text)
       if (fractionOf(text).length > precision) return digitsBeyond(text, precision)
       const size = (nanoseconds < 0n ? -nanoseconds : nanoseconds) / 1000n
-      const isTooLong = Math.abs(months) > mostMonths || Math.abs(days) > mostMonths || size > mostMicroseconds
+      const isTooLong = Math.abs(months) > maxMonths || Math.abs(days) > maxMonths || size > maxMicroseconds
       return isTooLong ? 'is too long a duration here' : undefined
     },
     beyond: () => 'never',

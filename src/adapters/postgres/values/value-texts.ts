@@ -1,34 +1,37 @@
 /**
- * Types whose values are shown as texts and have one canonical text each. What clients write
- * otherwise is brought to it; what is no such value is refused, in writes and in conditions.
+ * Types whose values are shown as texts, with one canonical text for each value. Other spellings
+ * from clients are converted to it. Texts that are not values are refused, in writes and in
+ * conditions.
  */
 import type { Scalar } from '../../contract.js'
 import { asText, type ColumnType, type Comparison } from './column-type.js'
 
 export interface ValueTexts extends Pick<ColumnType, 'cast' | 'samples' | 'formats' | 'width' | 'counts' | 'inJson'> {
-  /** The one text of a value; `undefined` where it is none. */
+  /** The canonical text of a value; `undefined` if the text is not a value. */
   canonical(text: string): string | undefined
-  /** What a value is, as the rest of "must be ...". */
+  /** Describes a value, as the end of "must be ...". */
   readonly expects: string
   /** Why the column can't hold a canonical text exactly. Default: it can. */
   holdsNot?(canonical: string): string | undefined
-  /** The SQL that gives a value as text. Default: its cast to text. */
+  /** The SQL that reads a value as text. Default: its cast to text. */
   read?(sql: string): string
-  /** The canonical text of what was read. Default: the same. */
+  /** Converts a text that was read to the canonical one. Default: unchanged. */
   shown?(text: string): string
-  /** What is sent to the database for a canonical text. Default: the same. */
+  /** Converts a canonical text to the one that is sent to the database. Default: unchanged. */
   sent?(canonical: string): string
-  /** How a canonical text is compared that the column can't hold. Default: `=` finds none. */
+  /**
+   * The comparison with a canonical text that the column can't hold. Default: compares it as it is.
+   */
   beyond?(op: Comparing, canonical: string): Comparison
 }
 
 export type Comparing = '=' | '<' | '<=' | '>' | '>='
 
-/** A type of such values. */
+/** Makes a type of such values. */
 export function valueTexts(type: ValueTexts): ColumnType {
   const { cast, canonical, sent = (text) => text, shown } = type
   const of = (value: Scalar): string | undefined => canonical(value as string)
-  const misfit = (value: Scalar): string | undefined =>
+  const mismatch = (value: Scalar): string | undefined =>
     of(value) === undefined ? `must be ${type.expects}` : undefined
   return {
     cast,
@@ -44,10 +47,10 @@ export function valueTexts(type: ValueTexts): ColumnType {
     plain: shown === undefined,
     faithful: (text) => of(shown === undefined ? text : shown(text)) !== undefined,
     encode: (value) => sent(of(value) ?? String(value)),
-    misfit,
+    mismatch,
     fault(value) {
       const text = of(value)
-      return text === undefined ? misfit(value) : type.holdsNot?.(text)
+      return text === undefined ? mismatch(value) : type.holdsNot?.(text)
     },
     compare(op, value) {
       const text = of(value)
@@ -59,8 +62,8 @@ export function valueTexts(type: ValueTexts): ColumnType {
 }
 
 /**
- * A comparison with a value between two that the column can hold: `below`, the lower of them,
- * stands for it.
+ * A comparison with a value between two that the column can hold. It compares with `below`, the
+ * lower of them.
  */
 export function between(op: Comparing, below: string, cast: string): Comparison {
   if (op === '=') return 'never'

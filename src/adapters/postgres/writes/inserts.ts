@@ -1,4 +1,4 @@
-/** Creating a row, its key assigned where the client leaves it out (PATH-7, VERB-2). */
+/** Inserts a row, and assigns its key if the client omits it (PATH-7, VERB-2). */
 import { randomUUID } from 'node:crypto'
 import { own, put } from '../../../definition/json.js'
 import type { Association } from '../../association.js'
@@ -18,19 +18,22 @@ import { columnsToInsert, type StoredColumn, type Values } from './written.js'
 
 type Row = Record<string, unknown>
 
-/** How often a number that is taken already is passed over before the record is refused. */
-const mostTries = 1_000
-/** The same where it may as well be a trigger that turns the row away. */
-const mostGuarded = 20
+/** The maximum number of taken numbers that are skipped before the record is refused. */
+const maxTries = 1_000
+/** The same maximum, if a trigger may also be what skips the row. */
+const maxGuardedTries = 20
 
-/** A column whose value the database makes. */
+/** A column whose value the database generates. */
 interface Assigned {
   readonly member: Member
-  /** SQL for the value; absent where the column's default makes it. */
+  /** SQL for the value. Absent if the column's default generates it. */
   readonly sql: ((parameters: Parameters) => string) | undefined
 }
 
-/** Inserts a record; with `attachTo`, into a parent's collection in the same statement. Tells what `joins` find, which are those of a record that is attached to nothing. */
+/**
+ * Inserts a record. With `attachTo`, attaches it to a parent's collection in the same statement.
+ * Reports the targets that `joins` find; they only apply to a record that is not attached.
+ */
 export async function insertRow(
   table: Table,
   value: Values,
@@ -49,17 +52,20 @@ export async function insertRow(
     const { text, names } = joins?.changed(insert, parameters) ?? { text: insert, names: insertedNames(table) }
     const [found] = await ask.cells(text, names, parameters.values)
     if (found !== undefined) {
-      joins?.tell([found])
+      joins?.report([found])
       return shown(table, found, call, ask)
     }
-    if (!passesOver(table, assigned)) return suppressed
-    if (table.relation.guarded && tries >= mostGuarded) return suppressed
-    // A client has used the number that was next: the one after it may be free.
-    if (tries >= mostTries) return { refused: 'duplicate', members: table.definition.key.members }
+    if (!skipsConflicts(table, assigned)) return suppressed
+    if (table.relation.guarded && tries >= maxGuardedTries) return suppressed
+    // A client has used the next number. The one after it may be free.
+    if (tries >= maxTries) return { refused: 'duplicate', members: table.definition.key.members }
   }
 }
 
-/** Fills in what can be made here; gives what the database has to make. */
+/**
+ * Fills in the values that can be generated here. Returns the columns that the database has to
+ * generate.
+ */
 function assign({ definition, layout }: Table, draft: Row): readonly Assigned[] {
   const others = layout.key.filter(({ name }) => own(draft, name) != null)
   return layout.key.flatMap((member): Assigned[] => {
@@ -77,7 +83,10 @@ function assign({ definition, layout }: Table, draft: Row): readonly Assigned[] 
   })
 }
 
-/** The number after the largest; after a client has used the very last one, the first that is free. `_n` is the table. */
+/**
+ * The number after the largest. If a client has used the largest possible one, the first free
+ * number. `_n` is the table.
+ */
 function nextNumber(
   key: readonly Member[],
   member: Member,
@@ -100,11 +109,14 @@ function nextNumber(
       .join(' AND ')
   const last = `(SELECT coalesce(max(_n.${column}), 0) FROM @table AS _n WHERE ${same('_n')})`
   const gap = `(SELECT min(_n.${column}::bigint) + 1 FROM @table AS _n WHERE ${same('_n')} AND NOT EXISTS (SELECT 1 FROM @table AS _o WHERE ${same('_o')} AND _o.${column} = _n.${column}::bigint + 1))`
-  const most = type.cast === 'smallint' ? 2 ** 15 - 1 : type.cast === 'integer' ? 2 ** 31 - 1 : Number.MAX_SAFE_INTEGER
-  return `CASE WHEN ${last} < ${most} THEN ${last} + 1 ELSE ${gap} END`
+  const max = type.cast === 'smallint' ? 2 ** 15 - 1 : type.cast === 'integer' ? 2 ** 31 - 1 : Number.MAX_SAFE_INTEGER
+  return `CASE WHEN ${last} < ${max} THEN ${last} + 1 ELSE ${gap} END`
 }
 
-/** The same, with what a subquery gives as a value: Citus takes no subquery in an INSERT of values. */
+/**
+ * Runs the subqueries first and inserts their results as values, because Citus supports no subquery
+ * in INSERT ... VALUES.
+ */
 async function numbered(
   { relation, target }: Table,
   assigned: readonly Assigned[],
@@ -116,7 +128,7 @@ async function numbered(
     const parameters = new Parameters()
     const sql = one.sql?.(parameters).replaceAll('@table', relationOf(target))
     const [row] = sql === undefined ? [] : await ask.query(`SELECT (${sql})::text AS c0`, parameters)
-    // A probe gets no row: the statement that would follow has the number 1.
+    // A probe returns no row. It continues with the number 1.
     const number = row?.c0 ?? '1'
     found.push(sql === undefined ? one : { member: one.member, sql: (of) => of.add(number, one.member.cast) })
   }
@@ -126,8 +138,11 @@ async function numbered(
 /** The table without its alias. */
 const relationOf = (target: string): string => target.slice(0, -` AS ${row}`.length)
 
-/** Whether the record, without a key of its own, passes over one that is taken; anything else that is taken is refused. */
-const passesOver = ({ keyIndex }: Table, assigned: readonly Assigned[]): boolean =>
+/**
+ * Whether a taken number is skipped, for a record without its own key. Any other conflict is
+ * refused.
+ */
+const skipsConflicts = ({ keyIndex }: Table, assigned: readonly Assigned[]): boolean =>
   assigned.length > 0 && keyIndex !== undefined && !keyIndex.partial && keyIndex.immediate
 
 function insertSql(
@@ -153,7 +168,7 @@ function insertSql(
   const overriding = columns.some(({ member }) => member?.always) ? ' OVERRIDING SYSTEM VALUE' : ''
   const inserted =
     names.length === 0 ? ' DEFAULT VALUES' : ` (${names.join(', ')})${overriding} VALUES (${values.join(', ')})`
-  const conflict = passesOver(table, assigned)
+  const conflict = skipsConflicts(table, assigned)
     ? ` ON CONFLICT (${layout.key.map(({ quoted }) => quoted).join(', ')}) DO NOTHING`
     : ''
   const keys = layout.key.map(({ quoted }, i) => `${row}.${quoted} AS k${i}`).join(', ')
@@ -168,11 +183,11 @@ function insertSql(
   return `WITH _n AS (${insert}, ${keys}), _i AS (INSERT INTO ${join.relation} (${into}) SELECT ${from} FROM _n) SELECT * FROM _n`
 }
 
-/** What `insertSql` gives first. */
+/** The names of the first columns that `insertSql` returns. */
 const insertedNames = ({ readsAgain, layout, shownNames }: Table): readonly string[] =>
   readsAgain ? layout.key.map((_, i) => `c${i}`) : shownNames
 
-/** The record as it is listed and read: from its view, where that is another thing than the table. */
+/** The record as lists and reads show it: from its view, if that differs from the table. */
 async function shown(
   table: Table,
   found: Cells,

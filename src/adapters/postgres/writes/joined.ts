@@ -1,4 +1,7 @@
-/** Putting a record into a collection that a table of its own holds, and taking it out. The record's row is held meanwhile, so that it is not removed or changed. */
+/**
+ * Attaches records to a collection in a join table, and detaches them. The record's row is locked
+ * meanwhile, so it can't be removed or changed.
+ */
 import type { Association } from '../../association.js'
 import type { Refused } from '../../contract.js'
 import { rowNow } from '../reads/reads.js'
@@ -16,13 +19,16 @@ export async function attachRow(
   const held = heldRow(at, parameters)
   const columns = [...join.parent.map(({ column }) => column), ...join.key].map(quote).join(', ')
   const values = [...parentValues(join, to, parameters), ...join.key.map((_, i) => `${row}.k${i}`)].join(', ')
-  const missing = join.passesOver ? '' : ` WHERE NOT EXISTS (${inside(join, to, parameters)})`
+  const missing = join.skipsExisting ? '' : ` WHERE NOT EXISTS (${inside(join, to, parameters)})`
   const put = `INSERT INTO ${join.relation} (${columns}) SELECT ${values} FROM _t AS ${row}${missing} ON CONFLICT DO NOTHING`
   const [found] = await at.ask.query(`WITH _t AS (${held}), _i AS (${put}) SELECT 1 AS c0 FROM _t`, parameters)
   return found === undefined ? absentOrStale(await rowNow(at), at.expected) : 'attached'
 }
 
-/** The row that has the pair already, where no unique index keeps another one out, or a trigger would run for it. */
+/**
+ * Selects an existing pair, for tables without a suitable unique index, or with a trigger that an
+ * attempt to insert would fire.
+ */
 const inside = (join: JoinColumns, to: Association, parameters: Parameters): string =>
   `SELECT 1 FROM ${join.relation} AS _j WHERE ${every([...ofParent(join, to, parameters), ...sameKey(join, row)])}`
 

@@ -1,6 +1,6 @@
 /**
- * What creates with an `Idempotency-Key` made, as it was then, in a table beside the resource's:
- * kept in the transaction of the create itself (VERB-12).
+ * Keeps the records that creates with an `Idempotency-Key` made, in their original state, in a
+ * separate table, within the transaction of the create (VERB-12).
  */
 
 import { createHash } from 'node:crypto'
@@ -14,8 +14,10 @@ import type { KeptRecords } from '../table/kept-table.js'
 type Row = Record<string, unknown>
 
 /**
- * Creates by `work` unless the id is kept already, and keeps what comes of it, all in one transaction. The id is claimed before anything else is written: an equal
- * create that is under way is told apart from a record whose key is taken. Who comes meanwhile does not wait, where the store has locks; the primary key is what holds.
+ * Creates a record by `work` unless the id is kept already, and keeps the result, all in one
+ * transaction. The id is claimed before anything else is written, which distinguishes an equal
+ * create in progress from a record whose key is taken. If the store has advisory locks, concurrent
+ * creates do not wait. The primary key guarantees uniqueness in any case.
  */
 export async function keeping<R extends object | Repeated>(
   kept: KeptRecords,
@@ -34,11 +36,11 @@ export async function keeping<R extends object | Repeated>(
 }
 
 /**
- * What is kept under an id; `undefined` where nothing is, or no longer. A row that is found is
- * locked, which writes to the server's log: the statement ends when the synchronous standbys have
- * that, and so the create before it. Without the lock, a repeat would acknowledge what a failover
- * can undo. The lock conflicts with no other statement here except the removal of expired rows, and
- * a row that is not found costs nothing.
+ * The record that is kept under an id; `undefined` if there is none, or it has expired. The row is
+ * locked, which writes to the server's log. So the statement ends only when the synchronous
+ * standbys have that entry, and with it the earlier create. Without the lock, a repeat could
+ * acknowledge a record that a failover undoes. The lock conflicts with no other statement here
+ * except the removal of expired rows, and costs nothing if there is no row.
  */
 export async function recall(
   kept: KeptRecords,
@@ -54,8 +56,8 @@ export async function recall(
 }
 
 /**
- * Whether the id is ours: it is in no row, or its row has expired. An expired row is taken over by a statement of
- * its own: Citus takes no condition on the time in `ON CONFLICT`.
+ * Whether the id was claimed: it is in no row, or its row has expired. A separate statement takes
+ * over an expired row, because Citus supports no condition on the time in `ON CONFLICT`.
  */
 export async function claim(kept: KeptRecords, idempotency: Idempotency, ask: Ask): Promise<boolean> {
   return (await insertClaim(kept, idempotency, ask)) || (await takeOver(kept, idempotency, ask))
@@ -66,10 +68,11 @@ async function insertClaim(
   { id, fingerprint }: Idempotency,
   ask: Ask,
 ): Promise<boolean> {
-  // Citus would first store what a SELECT gives, and insert that by another statement.
+  // Citus would first store the result of a SELECT, and insert it by another statement.
   if (distributed && lock && !(await tryLock(id, ask))) return false
   const parameters = new Parameters()
-  // A row that was committed after this statement's snapshot is a conflict too: what is kept is never passed over, however late the lock was had.
+  // A row that was committed after this statement's snapshot is a conflict too. So a kept record is
+  // never overwritten, however late the lock was granted.
   const locked =
     lock && !distributed
       ? ` FROM (SELECT pg_try_advisory_xact_lock(${parameters.add(lockOf(id), 'bigint')}) AS got OFFSET 0) AS _l WHERE _l.got`
@@ -80,7 +83,10 @@ async function insertClaim(
   return (await asked(ask, text, parameters)).length > 0
 }
 
-/** Takes over a row that has expired. Does not wait for another create that is doing so, where the store has locks. */
+/**
+ * Takes over an expired row. If the store has advisory locks, does not wait for another create that
+ * is doing the same.
+ */
 async function takeOver(kept: KeptRecords, { id, fingerprint }: Idempotency, ask: Ask): Promise<boolean> {
   const { relation, lock } = kept
   const looking = new Parameters()
@@ -90,7 +96,10 @@ async function takeOver(kept: KeptRecords, { id, fingerprint }: Idempotency, ask
   return renew(kept, { id, fingerprint }, ask)
 }
 
-/** Whether no other transaction has the lock of an id. One that has it already gets it again. A probe gets no row, and goes on. */
+/**
+ * Whether the lock of an id is free. A transaction that already holds it gets it again. A probe
+ * returns no row and continues.
+ */
 async function tryLock(id: string, ask: Ask): Promise<boolean> {
   const parameters = new Parameters()
   const text = `SELECT pg_try_advisory_xact_lock(${parameters.add(lockOf(id), 'bigint')})::text AS c0`
@@ -110,7 +119,7 @@ export async function renew(
   return (await asked(ask, text, parameters)).length > 0
 }
 
-/** Keeps the record under its id, which is claimed already. */
+/** Stores the record under its id, which must be claimed already. */
 export async function keep(
   { relation }: KeptRecords,
   { id }: Idempotency,
@@ -118,20 +127,21 @@ export async function keep(
   ask: Ask,
 ): Promise<void> {
   const parameters = new Parameters()
-  // JSON as text: numbers, and the order of members, stay what they are.
+  // Stored as JSON text, which keeps numbers and the order of members unchanged.
   const text = `UPDATE ${relation} SET record = ${parameters.add(JSON.stringify(value))}, version = ${parameters.add(version)} WHERE id = ${parameters.add(id)}`
   await asked(ask, text, parameters)
 }
 
-/** How many rows one statement clears at most. */
-const mostCleared = 1_000
+/** The maximum number of rows that one statement removes. */
+const maxCleared = 1_000
 
-/** Milliseconds between two looks at what has expired. */
+/** Milliseconds between two removals of expired rows. */
 const clearEvery = 60_000
 
 /**
- * Clears what has expired, now and then and in nobody's time: it is as good as gone, and only takes room. In a transaction of the caller's it would hold its rows, so
- * nothing is cleared there.
+ * Returns a function that removes expired rows from time to time, without delaying a request.
+ * Expired rows are ignored anyway, and only take up space. Within a transaction of the caller's
+ * nothing is removed, because the rows would stay locked.
  */
 export function clearingOf(
   database: Database,
@@ -147,42 +157,54 @@ export function clearingOf(
       (more) => {
         if (more) next = 0
       },
-      // A connection that is lost, or a pool that has ended, clears another time.
+      // After a lost connection, or when the pool has ended, another call will remove them.
       (error: unknown) => {
         if (failureKind(error) === 'other' && stateOf(error) !== undefined)
-          warn(`What has expired in ${kept.relation} can not be cleared: ${(error as Error).message}.`)
+          warn(`The expired rows of ${kept.relation} cannot be removed: ${(error as Error).message}.`)
       },
     )
   }
 }
 
-/** Deletes rows that have expired, but none that somebody is just claiming. Resolves with whether there may be more. */
+/**
+ * Deletes expired rows, except for those that another create is claiming. Resolves with whether
+ * there may be more.
+ */
 async function clearExpired({ relation, distributed }: KeptRecords, database: Database, wait: Wait): Promise<boolean> {
   if (distributed) {
-    // Citus locks no rows over several servers.
+    // Citus supports no row locks across servers.
     await database.query(`DELETE FROM ${relation} WHERE expires_at <= now()`, [], wait)
     return false
   }
-  const expired = `SELECT id FROM ${relation} WHERE expires_at <= now() ORDER BY expires_at LIMIT ${mostCleared} FOR UPDATE SKIP LOCKED`
+  const expired = `SELECT id FROM ${relation} WHERE expires_at <= now() ORDER BY expires_at LIMIT ${maxCleared} FOR UPDATE SKIP LOCKED`
   const gone = await database.query(`DELETE FROM ${relation} WHERE id IN (${expired}) RETURNING 1 AS c0`, [], wait)
-  return gone.length === mostCleared
+  return gone.length === maxCleared
 }
 
-/** Sixty-four bits of an id, as the server counts them. Two ids with the same ones make each other wait, and no more. */
+/**
+ * The first 64 bits of the hash of an id, as a signed integer. If two ids have the same bits, their
+ * creates only wait for each other.
+ */
 const lockOf = (id: string): string => createHash('sha256').update(id).digest().readBigInt64BE().toString()
 
-/** Thrown where the table itself says that the id has just been taken: by a store whose locks do nothing. */
+/**
+ * Thrown if the unique index shows that the id has just been taken, in a store whose advisory locks
+ * have no effect.
+ */
 export class Contested extends Error {
   override readonly name = 'Contested'
 }
 
-/** What this table refuses is none of the record's faults. */
+/**
+ * Runs a statement on this table. A refusal does not concern the record, so it becomes an ordinary
+ * error.
+ */
 async function asked(ask: Ask, text: string, parameters: Parameters) {
   try {
     return await ask.query(text, parameters)
   } catch (error) {
     if (stateOf(error) === '23505') throw new Contested('The id has just been taken.', { cause: error })
     if (failureKind(error) !== 'refused') throw error
-    throw new Error('The table that keeps what may be repeated refuses a row.', { cause: error })
+    throw new Error('The table of "idempotency" refuses a row.', { cause: error })
   }
 }

@@ -1,4 +1,6 @@
-/** Putting records into a parent's collection, and taking them out, by members of their own (PATH-7). */
+/**
+ * Attaches records to a parent's collection, and detaches them, by members of the record (PATH-7).
+ */
 import { own, put } from '../../../definition/json.js'
 import type { KeyValue } from '../../../definition/key.js'
 import type { Association } from '../../association.js'
@@ -16,7 +18,7 @@ import type { Values } from './written.js'
 type Row = Record<string, unknown>
 type By = NonNullable<Association['by']>
 
-/** Writes a whole record over the one that was found: with the team's `onUpdate`. */
+/** Writes a whole record over the one that was found, with the team's `onUpdate`. */
 export type Rewrite = (
   at: RowCall,
   value: Values,
@@ -27,14 +29,20 @@ export interface Move {
   readonly by: By
   readonly inwards: boolean
   readonly key: KeyValue
-  /** Members that the caller's scope keeps where they are: a record can't be moved by them. */
+  /** Members that the caller's scope fixes. They can't be changed by a move. */
   readonly kept: readonly string[]
 }
 
-/** How often others may move a record between a statement and the read that explains its result. */
-const mostTries = 3
+/**
+ * How many times other sessions may move a record between a statement and the read that explains
+ * its result.
+ */
+const maxTries = 3
 
-/** Moves a record in or out. One that is in already stays as it is, version and all. */
+/**
+ * Attaches or detaches a record. A record that is already attached does not change, and keeps its
+ * version.
+ */
 export async function moveRow(
   at: RowCall,
   move: Move,
@@ -45,7 +53,7 @@ export async function moveRow(
   for (const [i, [member, value]] of by.entries()) {
     const column = columns[i]
     const fault = column === undefined ? undefined : faultOf(column.content, value)
-    // No row can hold such a parent's key.
+    // No row can hold the key of such a parent.
     if (fault !== undefined) return inwards ? refusedMove(at, refusedFor({ path: [member], why: fault.why })) : 'absent'
   }
   const direct =
@@ -54,20 +62,20 @@ export async function moveRow(
     const done = direct
       ? await setMembers(at, move, columns as readonly Member[])
       : await rewriteMembers(at, move, rewrite)
-    // A rule or trigger of the database keeps the statement from changing the row: another attempt would not help.
-    if (done === 'again' && direct && (at.expected !== undefined || tries >= mostTries)) return suppressed
+    // A rule or trigger of the database prevents the change, so another attempt would not help.
+    if (done === 'again' && direct && (at.expected !== undefined || tries >= maxTries)) return suppressed
     if (done !== 'again' || (at.call.left?.() ?? 1) <= 0) return done === 'again' ? 'stale' : done
   }
 }
 
-/** A refusal to attach; `'absent'` and `'stale'` come first. */
+/** Refuses to attach. `'absent'` and `'stale'` take precedence. */
 export async function refusedMove(at: RowCall, refused: Refused): Promise<'absent' | 'stale' | Refused> {
   const now = await rowNow(at)
   if (now === undefined) return 'absent'
   return at.expected !== undefined && now.version !== at.expected ? 'stale' : refused
 }
 
-/** Moves by one statement. Where that changed nothing, another one finds out why. */
+/** Moves in one statement. If that changed nothing, another statement finds out why. */
 async function setMembers(at: RowCall, move: Move, columns: readonly Member[]) {
   const { by, inwards, kept } = move
   const value = (i: number, parameters: Parameters): string => {
@@ -85,7 +93,7 @@ async function setMembers(at: RowCall, move: Move, columns: readonly Member[]) {
     const moved = await setColumns(at, set, parameters, condition)
     if (moved !== undefined) return 'refused' in moved ? moved : 'done'
   }
-  return verdict(await rowNow(at, isIn), at.expected, move)
+  return moveResult(await rowNow(at, isIn), at.expected, move)
 }
 
 /** Moves by rewriting the whole record. */
@@ -94,7 +102,7 @@ async function rewriteMembers(at: RowCall, move: Move, rewrite: Rewrite | undefi
   const current = await readOne(at.table, key, at.call, at.ask)
   const { version = '', value = {} } = current?.stored ?? {}
   const holds = by.every(([member, part]) => own(value, member) === part)
-  const found = verdict(current && { version, holds }, at.expected, move)
+  const found = moveResult(current && { version, holds }, at.expected, move)
   if (found !== 'again' || current === undefined || rewrite === undefined) return found
   const next: Row = { ...value }
   for (const [member, part] of by) {
@@ -107,8 +115,8 @@ async function rewriteMembers(at: RowCall, move: Move, rewrite: Rewrite | undefi
   return typeof result === 'string' || 'refused' in result ? result : 'done'
 }
 
-/** The result of a move by the row as it is now; `again` where the move should have been possible. */
-function verdict(
+/** The result of a move, given the current row. `again` if the move should have been possible. */
+function moveResult(
   now: { readonly version: string; readonly holds: boolean } | undefined,
   expected: string | undefined,
   { inwards, kept }: Move,

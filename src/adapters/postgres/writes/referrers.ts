@@ -1,4 +1,7 @@
-/** Which resources lie in which tables of one client: a constraint names the table that refers to a record, and clients know collections. */
+/**
+ * Maps tables of one client to collections: a constraint names the referring table, while clients
+ * know collections.
+ */
 import type { DatabaseFailure } from '../connections/failures.js'
 import type { PostgresAdapterOptions } from '../options/options.js'
 import { type RelationName, relationName } from '../sql/sql.js'
@@ -11,15 +14,18 @@ interface Resident {
 const byClient = new WeakMap<object, Resident[]>()
 const byOptions = new WeakMap<PostgresAdapterOptions, readonly Resident[]>()
 
-/** Tells the adapters of this client where a collection lies. `options` are known by identity. */
-export function resides(client: object, options: PostgresAdapterOptions, collection: string): void {
+/**
+ * Registers the table of a collection for the adapters of this client. `options` are identified by
+ * reference.
+ */
+export function registerTable(client: object, options: PostgresAdapterOptions, collection: string): void {
   const residents = byClient.get(client) ?? []
   byClient.set(client, residents)
   byOptions.set(options, residents)
   residents.push({ collection, table: relationName(options.table) })
 }
 
-/** The collections in the table that a failure names. */
+/** The collections stored in the table that a failure names. */
 export function referrersOf(options: PostgresAdapterOptions, { table, schema }: DatabaseFailure): readonly string[] {
   const residents = byOptions.get(options) ?? []
   const there = residents.filter((one) => one.table.name === table && (one.table.schema ?? schema) === schema)

@@ -1,4 +1,7 @@
-/** Constraints of the database as refusals that name members (ERR-2). The driver's words go nowhere. */
+/**
+ * Converts violated constraints of the database to refusals that name members (ERR-2). Messages of
+ * the driver are never shown.
+ */
 import { own } from '../../../definition/json.js'
 import type { Refused, WriteAction } from '../../contract.js'
 import { type DatabaseFailure, failureKind } from '../connections/failures.js'
@@ -12,8 +15,8 @@ import { refusedFor } from './refused-value.js'
 import { inCatalogNames } from './shard-names.js'
 
 /**
- * What a failed write refuses; `undefined` where the failure is not about the data. `value` is the
- * record that was to be stored.
+ * The refusal for a failed write; `undefined` if the failure does not concern the data. `value` is
+ * the record that was to be stored.
  */
 export function refusalOf(
   table: Table,
@@ -30,11 +33,12 @@ export function refusalOf(
       return {
         refused: 'duplicate',
         members,
-        ...(members.length > 1 ? { why: 'is taken already, together with the others named here' } : {}),
+        ...(members.length > 1 ? { why: 'is already taken in combination with the other members named here' } : {}),
       }
     case '23503':
     case '23001':
-      // The server names the table that refers. One that refers to itself is told by what was done.
+      // The server names the referring table. If a table refers to itself, the kind of write
+      // decides.
       if (action === 'remove' || isForeign(table, failure))
         return { refused: 'referenced', members: [], by: referrersOf(table.options, failure) }
       return { refused: 'reference', members }
@@ -45,13 +49,13 @@ export function refusalOf(
       return first === undefined ? { refused: 'rule', members, why: uncomputable } : refusedFor(first)
     }
     case '54000':
-      // The server names the index, except where its entry could not even be built.
+      // The server names the index, except if the index entry could not even be built.
       if (constraint === undefined && !routine?.startsWith('index_form_tuple'))
         return { refused: 'rule', members, why: 'is too large for the store' }
       return {
         refused: 'rule',
         members,
-        why: 'is too long: the store finds and sorts by it, which takes at most about 2,700 bytes',
+        why: 'is too long: it is indexed by the store, which allows about 2,700 bytes',
       }
     default:
       return {
@@ -65,7 +69,7 @@ export function refusalOf(
 const failureOf = ({ relation, options }: Table, error: unknown): DatabaseFailure =>
   inCatalogNames(error as DatabaseFailure, relation, relationName(options.table).name)
 
-/** Whether a failure is that of a table that is not the resource's own. */
+/** Whether a failure concerns a table other than the resource's own. */
 const isForeign = ({ relation, options }: Table, { table }: DatabaseFailure): boolean =>
   table !== undefined &&
   !relation.parts.includes(table) &&
@@ -73,11 +77,11 @@ const isForeign = ({ relation, options }: Table, { table }: DatabaseFailure): bo
     (name) => relationName(name).name === table,
   )
 
-const uncomputable = 'holds a value that the store can not compute with'
+const uncomputable = 'holds a value that the store cannot compute with'
 
 /**
- * Whether a column was made NOT NULL after the table was described. It may have got a default then,
- * so the write is tried again with a new description.
+ * Whether a column was made NOT NULL after the table was described. It may also have a new default,
+ * so the write is repeated with a new description.
  */
 export function isOutdated(described: Table, error: unknown): boolean {
   const { layout, options } = described
@@ -86,7 +90,7 @@ export function isOutdated(described: Table, error: unknown): boolean {
   return layout.members.some((member) => member.column === column && !member.notNull)
 }
 
-/** Whether a failure is that of the resource's own table, or of one that holds its associations. */
+/** Whether a failure concerns the resource's own table, or one of its join tables. */
 export function isOwn(table: Table, error: unknown): boolean {
   const failure = failureOf(table, error)
   const { constraints, indexes } = table.relation
@@ -95,11 +99,11 @@ export function isOwn(table: Table, error: unknown): boolean {
 
 /**
  * The columns that the server names: directly, by a constraint, by a domain that only one column
- * has, or by the key of the partitions.
+ * has, or by the partition key.
  */
 function columnsAtFault({ relation, options }: Table, failure: DatabaseFailure): readonly (string | null)[] {
   const { code, table, constraint, column, dataType } = failure
-  // A trigger may name a column of another table, which is none of the record's.
+  // A trigger may name a column of another table, which is not a member of the record.
   const isElsewhere =
     table !== undefined && table !== relationName(options.table).name && !relation.parts.includes(table)
   const named = column === undefined || isElsewhere ? [] : [column]
@@ -118,7 +122,9 @@ function columnsOf(relation: Relation, constraint: string): readonly (string | n
   return declared ?? index?.columns.slice(0, index.keys) ?? []
 }
 
-/** The members of a record that hold a label which their enumeration had not when described. */
+/**
+ * The members of a record with a label that their enumeration did not have when it was described.
+ */
 const labelFaults = ({ members }: Layout, value: unknown): readonly Fault[] =>
   members.flatMap(({ name, content }) => {
     const fault = labelFaultOf(content, own(value, name))

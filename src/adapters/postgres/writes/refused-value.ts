@@ -1,8 +1,8 @@
-/** A value that no column could hold, as a refusal that names its member (ERR-2). */
+/** The refusal of a value that no column could hold, which names its member (ERR-2). */
 import type { Refused } from '../../contract.js'
 import type { Fault } from '../values/places.js'
 
-/** Places in lists are told by the list. */
+/** For an item of a list, names the list. */
 export const refusedFor = ({ path, why }: Fault): Refused => ({
   refused: 'rule',
   members: path.length === 0 ? [] : [named(path)],

@@ -1,4 +1,6 @@
-/** The statement that removes a row, or marks it as removed, and takes it out of every collection it was put into. */
+/**
+ * The statement that removes a row, or marks it as removed, and detaches it from every collection.
+ */
 import type { Refused } from '../../contract.js'
 import { rowNow } from '../reads/reads.js'
 import { expectedRow, type RowCall } from '../reads/row-call.js'

@@ -1,12 +1,15 @@
 /**
- * Names of constraints, columns and tables in failures of distributed tables. A shard is a table by a
- * name with a number behind it, as `piezas_102008`, and so are its constraints. Citus passes on the
- * message of the server that has the shard, without the fields that name these.
+ * Translates names in failures of distributed tables. A shard is a table whose name ends in a
+ * number, such as `piezas_102008`, and its constraints are named in the same way. Citus passes on
+ * the message of the shard's server, but not the fields that name the constraint, column and table.
  */
 import type { DatabaseFailure } from '../connections/failures.js'
 import type { Relation } from '../table/catalog.js'
 
-/** A failure that names constraint, column and table as the catalog does; unchanged where the table is not distributed. */
+/**
+ * A failure with the names of constraint, column and table as in the catalog. Unchanged if the
+ * table is not distributed.
+ */
 export function inCatalogNames(failure: DatabaseFailure, relation: Relation, table: string): DatabaseFailure {
   if (!relation.distributed) return failure
   const constraints = [...relation.constraints, ...relation.indexes, ...relation.inherited].map(({ name }) => name)
@@ -25,7 +28,7 @@ export function inCatalogNames(failure: DatabaseFailure, relation: Relation, tab
     dataType: failure.dataType,
     constraint: own(failure.constraint, constraints),
     column: failure.column ?? (failure.code === '23502' ? find(relation.columns.keys()) : undefined),
-    // A removal names the table, the constraint, and the table that refers.
+    // The message of a failed removal names the table, the constraint, and the referring table.
     table: own(failure.table ?? (failure.code === '23503' ? named[2]?.replace(/_\d+$/, '') : undefined), [
       table,
       ...relation.parts,
@@ -33,11 +36,14 @@ export function inCatalogNames(failure: DatabaseFailure, relation: Relation, tab
   }
 }
 
-/** Texts in quotation marks. Translations have others than English. */
+/** Texts in quotation marks, including those of translated messages. */
 const quotedIn = (message = ''): readonly string[] =>
   [...message.matchAll(/["„“«»](.+?)["“”«»]/gu)].map(([, name = '']) => name.trim())
 
-/** Whether a name is that of a shard's part. Citus shortens a long name and puts a hash of it before the number. */
+/**
+ * Whether a name is that of a shard's table or constraint. Citus shortens a long name and adds a
+ * hash before the number.
+ */
 function isShardOf(name: string, shard: string): boolean {
   const [, before = '', start] = /^((.*?)(?:_[0-9a-f]{8})?)_\d+$/.exec(shard) ?? []
   if (before === name) return true

@@ -1,4 +1,7 @@
-/** The statement that replaces a row. It compares and sets in one step: the version stands in its own WHERE (HDR-3). */
+/**
+ * The statement that replaces a row. It compares and writes in one step: the version is part of its
+ * WHERE (HDR-3).
+ */
 import type { Refused, Stored } from '../../contract.js'
 import type { Cells } from '../connections/client.js'
 import { rowNow, shownCells, shownRecord } from '../reads/reads.js'
@@ -11,7 +14,10 @@ import { columnsToUpdate, type Values } from './written.js'
 type Row = Record<string, unknown>
 type Updated = Stored<Row> | 'absent' | 'stale' | Refused
 
-/** Replaces a row that has the expected version. With `before`, the row as it was read, only members that differ are written. */
+/**
+ * Replaces a row that has the expected version. With `before`, the row as it was read, only writes
+ * the members that differ.
+ */
 export async function updateRow(at: RowCall, value: Values, before?: Cells): Promise<Updated> {
   const columns = columnsToUpdate(at.table, value, before)
   if ('refused' in columns) return columns
@@ -31,8 +37,8 @@ export async function updateRow(at: RowCall, value: Values, before?: Cells): Pro
 }
 
 /**
- * Replaces a row that may hold more than its record shows: reads it first, and leaves members alone
- * that the client sends as they were shown.
+ * Replaces a row that may hold more than its record shows. Reads it first, and does not write
+ * members that the client returns unchanged.
  */
 async function updateInexact(at: RowCall, value: Values): Promise<Updated> {
   const { table, expected, call } = at
@@ -46,7 +52,10 @@ async function updateInexact(at: RowCall, value: Values): Promise<Updated> {
   }
 }
 
-/** Sets some columns, where the row still has this version and fulfils the condition. Gives the record as it is then, `undefined` where no row was changed. */
+/**
+ * Sets some columns if the row still has this version and meets the condition. Otherwise the result
+ * is `undefined`.
+ */
 export async function setColumns(
   at: RowCall,
   assignments: readonly string[],
@@ -59,12 +68,13 @@ export async function setColumns(
   const text = table.readsAgain ? `${table.version.sql} AS v` : table.shown
   const set = assignmentsOf(at, assignments, parameters)
   const epoch = writtenEpoch(at)
-  // Without a version, the statement may change a row that was written after it began: what that leads to may be newer still.
+  // Without an expected version, the row may have been written after the statement began, and may
+  // refer to targets that are even newer.
   if (at.joins !== undefined && at.expected !== undefined && set !== '') {
     const joined = at.joins.changed(table.updates.of(`${set} WHERE ${every(conditions)}`), parameters)
     const [changed] = await ask.cells(joined.text, joined.names, parameters.values)
     if (changed === undefined) return undefined
-    at.joins.tell([changed])
+    at.joins.report([changed])
     return recordOf(table, changed, epoch)
   }
   const statement =
@@ -76,11 +86,17 @@ export async function setColumns(
   return table.readsAgain ? ((await shownRecord(at)) ?? unshown) : recordOf(table, found, epoch)
 }
 
-/** The epoch of a row that an UPDATE gives. It is kept where the statement stands alone and gives what it commits, in the database that reads go to. */
+/**
+ * The epoch of a row that an UPDATE returns. The row is kept if the statement runs separately,
+ * returns what it commits, and uses the database for reads.
+ */
 const writtenEpoch = ({ table, ask }: RowCall): number =>
   ask.keepsWritten === true && returnsCommitted(table) ? epochOf(table, { keeps: true, database: ask.database }) : -1
 
-/** The assignments and the next version. Without assignments something is written all the same, so that the version changes. */
+/**
+ * The assignments and the next version. Without assignments, a column is set to itself, so that the
+ * version changes.
+ */
 function assignmentsOf({ table }: RowCall, assignments: readonly string[], parameters: Parameters): string {
   const { layout } = table
   const nextVersion = table.nextVersion?.(parameters)

@@ -1,4 +1,4 @@
-/** What is written to the columns of a table for a record. */
+/** Encodes a record for the columns of a table. */
 import { isDeepStrictEqual } from 'node:util'
 import { put } from '../../../definition/json.js'
 import type { Refused } from '../../contract.js'
@@ -14,28 +14,31 @@ import { refusedFor } from './refused-value.js'
 
 export type Values = Readonly<Record<string, unknown>>
 
-/** A column with what is written to it. */
+/** A column and the text to write to it. */
 export interface StoredColumn {
-  /** Absent where it is the column of the members that have none. */
+  /** Absent for the column of the members without their own column. */
   readonly member: Member | undefined
   readonly column: string
-  /** The column as an identifier. */
+  /** The quoted name of the column. */
   readonly quoted: string
   readonly text: string | null
   readonly cast: string
 }
 
-/** The columns of a record that is created; or why the table can't hold it. Members without a value are left out. */
+/**
+ * The columns of a new record, or the reason why the table can't hold it. Members without a value
+ * are left out.
+ */
 export function columnsToInsert(table: Table, value: Values): readonly StoredColumn[] | Refused {
   const columns: StoredColumn[] = []
   for (const member of table.layout.members) {
     if (member.column === undefined) continue
     const part = Object.hasOwn(value, member.name) ? value[member.name] : undefined
     if (member.storeGiven) {
-      if (part != null) return refusedFor({ path: [member.name], why: 'is given by the store: leave it out' })
+      if (part != null) return refusedFor({ path: [member.name], why: 'is set by the store: omit it' })
       continue
     }
-    // The column's default applies.
+    // The default of the column applies.
     if (part === undefined || (part === null && member.hasDefault && member.notNull)) continue
     const fault = addColumn(member, member.column, part, columns)
     if (fault !== undefined) return refusedFor(fault)
@@ -44,9 +47,9 @@ export function columnsToInsert(table: Table, value: Values): readonly StoredCol
 }
 
 /**
- * The columns of a record that replaces another; or why the table can't hold it. Members without a
- * value are set to null. What is as it was in the row `before` is left alone: the column may hold
- * more than the record says.
+ * The columns of a replacing record, or the reason why the table can't hold it. Members without a
+ * value are set to null. Values that the row `before` already shows are not written, because their
+ * columns may hold more than the record shows.
  */
 export function columnsToUpdate(
   table: Table,
@@ -68,7 +71,7 @@ export function columnsToUpdate(
   return finished(table, columns, addRest(layout, value, columns, before))
 }
 
-/** Whether a row shows this value as its member number `i`. */
+/** Whether a row shows this value for the member with index `i`. */
 function isShown({ decoders }: Layout, row: Cells, i: number, part: unknown): boolean {
   const text = row[i] ?? null
   const decoder = decoders[i]
@@ -92,7 +95,10 @@ function addColumn(member: Member, column: string, part: unknown, columns: Store
   return undefined
 }
 
-/** Adds the column of the members that have none; such a member is a fault where there is no such column. */
+/**
+ * Adds the column of the members without their own column. If there is no such column, such a
+ * member is a fault.
+ */
 function addRest(layout: Layout, value: Values, columns: StoredColumn[], before?: Cells): Fault | undefined {
   const { rest, restName, byName, members } = layout
   if (rest === undefined || restName === undefined) {
@@ -116,7 +122,8 @@ function addRest(layout: Layout, value: Values, columns: StoredColumn[], before?
   return undefined
 }
 
-/** A version that the record shows is still the adapter's to set. */
+/** Removes the version column if it is also a member: the adapter sets it. */
+
 function finished(
   { version, showsVersion }: Table,
   columns: readonly StoredColumn[],

@@ -1,31 +1,34 @@
-/** Finds the members of a record that break their schema, for records that a team's function made. Those of clients were checked before. */
+/**
+ * Finds the members that violate the schema in records that a team's function returned. Records
+ * from clients are checked earlier.
+ */
 import { isList, isObject, own } from '../../definition/json.js'
 import type { ResourceDefinition } from '../../definition/resource.js'
 import type { Shape } from '../../definition/shape.js'
 import { valueFormat } from '../../definition/value-formats.js'
 import type { Row } from './entry.js'
 
-interface Misfit {
+interface Violation {
   readonly member: string
-  /** What is wrong with it, as the rest of a sentence. */
+  /** What is wrong with it, as the end of a sentence. */
   readonly why: string
 }
 
-/** `keyed`: the key is checked too. Else the store sets it afterwards. */
-export function misfits({ shape, key }: ResourceDefinition, row: Row, keyed: boolean): readonly Misfit[] {
-  const found: Misfit[] = []
+/** `keyed`: also check the key. If false, the store sets the key afterwards. */
+export function violations({ shape, key }: ResourceDefinition, row: Row, keyed: boolean): readonly Violation[] {
+  const found: Violation[] = []
   for (const [member, expected] of shape.members) {
     const isKey = key.members.includes(member)
     if (isKey && !keyed) continue
-    const why = misfitOf(expected, own(row, member), isKey)
+    const why = violationOf(expected, own(row, member), isKey)
     if (why !== undefined) found.push({ member, why })
   }
   return found
 }
 
-function misfitOf(shape: Shape, value: unknown, isKey: boolean): string | undefined {
+function violationOf(shape: Shape, value: unknown, isKey: boolean): string | undefined {
   if (value === undefined || value === null) {
-    if (isKey) return 'a key must have a value'
+    if (isKey) return 'must have a value, as part of the key'
     return value === null && !shape.nullable && !shape.untyped ? 'must not be null' : undefined
   }
   if (shape.types.size > 0 && ![...shape.types].some((type) => isOf(type, value)))
