@@ -8,7 +8,7 @@ import { messageOf, UsageError } from './usage-error.js'
 const fetchTimeout = 30_000
 
 /** Bytes of a document. Larger ones would take minutes and gigabytes to parse. */
-export const largestDocument = 32 * 1024 * 1024
+const largestDocument = 32 * 1024 * 1024
 
 /** A text with where it is from. */
 export interface SourceText {

@@ -4,7 +4,7 @@
  */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 
-export const markup = `</script></style></pre><script>alert(1)</script><img src="x" onerror="alert(2)">`
+const markup = `</script></style></pre><script>alert(1)</script><img src="x" onerror="alert(2)">`
 
 const record = (n: number) => ({
   id: n + 1,

@@ -22,7 +22,7 @@ export interface KnownBreak extends Place {
 }
 
 /** A break that has an entry. */
-export interface Matched<Broken extends Place> {
+interface Matched<Broken extends Place> {
   readonly broken: Broken
   readonly entry: KnownBreak
 }

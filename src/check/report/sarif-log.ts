@@ -97,7 +97,7 @@ const longestMessage = 4_000
 export const sarifText = (run: SarifRun): string => `${JSON.stringify(sarifLog(run), undefined, 2)}\n`
 
 /** A log with one run. */
-export function sarifLog(run: SarifRun) {
+function sarifLog(run: SarifRun) {
   const { command, subject, rules, helpBase, findings, notes, started, ended, exitCode, properties } = run
   const uris = [...new Set(findings.map(({ place }) => place.uri))]
   return {

@@ -4,7 +4,7 @@ import type { Principal } from '../client/principals.js'
 import { curlOf } from './curl.js'
 
 /** Characters of a body that are shown. */
-export const longestBody = 2_000
+const longestBody = 2_000
 
 /** Characters of a header field that are shown. */
 const longestField = 1_000
