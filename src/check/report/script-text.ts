@@ -4,7 +4,7 @@ import { isObject } from '../../definition/json.js'
 import { shellWord } from '../../docs/curl.js'
 import { safeMethods } from '../../http/safe-methods.js'
 import { header, parameter } from '../../wire.js'
-import type { Exchange, Request } from '../client/exchange.js'
+import type { Caller, Exchange, Request } from '../client/exchange.js'
 import type { Principal } from '../client/principals.js'
 import type { Break, Trace } from '../verdict.js'
 import { requestWords } from './curl.js'
@@ -152,7 +152,10 @@ const isCollection = ({ request }: Exchange, steps: readonly Step[]): boolean =>
 
 /** Finds, proves and removes records of the script. */
 function ownFunctions(post: Request, { marker, key = [] }: Trace, values: Values, principals: Principals): string {
-  const { caller } = post
+  // What was created without credentials is read and removed with those of the first principal.
+  const [first] = principals.keys()
+  const caller: Caller =
+    post.caller.kind === 'nobody' && first !== undefined ? { kind: 'principal', name: first } : post.caller
   const at = 'AT'
   const tag = '"TAG"'
   const within = new Values()

@@ -27,7 +27,7 @@ const nameOf = ({ check, where }: Result): string =>
 function scriptOf(result: Result, found: Break, principals: ReadonlyMap<string, Principal>): string {
   const { check, clause, where, rule, fix, outcome } = result
   const { evidence } = found
-  const requests = evidence.map(({ request }) => request)
+  const requests = (found.trace?.exchanges ?? evidence).map(({ request }) => request)
   const { verdict } = outcome
   const lines = [
     '#!/bin/sh',
