@@ -34,6 +34,7 @@ import { tokenKeyKinds } from '../../src/auth/tokens/keys.js'
 import { tokenIssuerKinds } from '../../src/auth/tokens/token-issuer.js'
 import * as conformance from '../../src/check/index.js'
 import { accountKinds, checkServiceKinds, principalKinds, resolveCheckOptions } from '../../src/check/options.js'
+import { knownBreakKinds, readBaseline } from '../../src/check/report/baseline.js'
 import {
   accountSourceKinds,
   collectionKinds,
@@ -1195,11 +1196,21 @@ const factories: Readonly<Record<string, Factory>> = {
       rate: ['number', '0.5'],
       budget: 'number',
       write: 'text',
+      production: 'boolean',
+      disposable: 'boolean',
       only: 'list',
       published: 'enum',
+      direct: 'enum',
       onResult: 'function',
       onExchange: 'function',
     },
+  },
+  'an entry of a baseline': {
+    name: /the baseline/,
+    kinds: knownBreakKinds,
+    make: (entry) => readBaseline(any([entry])),
+    required: { check: 'QUERY-7/total', where: '/orders' },
+    options: { check: 'enum', where: 'enum', until: 'enum', reason: 'text' },
   },
   'checkService account': {
     name: /checkService\(\)/,

@@ -49,7 +49,7 @@ export interface Comparison<Broken extends Place> {
   readonly unmatched: readonly { readonly entry: KnownBreak; readonly state: EntryState }[]
 }
 
-const entryKinds: Kinds<KnownBreak> = {
+export const knownBreakKinds: Kinds<KnownBreak> = {
   check: { required: { a: 'the id of a check such as "QUERY-7/total"', like: /^\S+$/ } },
   where: { required: { a: 'a place such as "/orders"', like: /^\S/ } },
   until: dayKind,
@@ -61,7 +61,7 @@ const entryKinds: Kinds<KnownBreak> = {
  * entries for one break.
  */
 export function readBaseline(value: unknown): readonly KnownBreak[] {
-  checkArgument('the baseline', value, { each: { options: entryKinds } })
+  checkArgument('the baseline', value, { each: { options: knownBreakKinds } })
   const entries = value as readonly KnownBreak[]
   const seen = new Set<string>()
   for (const { check, where } of entries) {
