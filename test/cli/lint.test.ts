@@ -195,7 +195,7 @@ describe('what is not an OpenAPI document is refused with 2', () => {
     [
       'openapi.yaml',
       'openapi: 3.1.0\npaths: { /v1/orders: { $ref: "https://example.com/a.yaml" } }\n',
-      'leads to another host',
+      'points to another host',
     ],
   ])('%s: %s: %s', async (name, text, message) => {
     const { code, out, error } = await lintWith(name, text)

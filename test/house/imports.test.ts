@@ -70,7 +70,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   adapters: ['adapters/contract.ts', 'cache.ts', 'definition', 'http', 'problem.ts', 'telemetry'],
   'random.ts': [],
   testing: ['adapters/contract.ts', 'adapters', 'plan', 'definition', 'http', 'problem.ts', 'random.ts', 'wire.ts'],
-  check: ['clauses.ts', 'definition', 'docs', 'http', 'observe', 'spectral', 'wire.ts'],
+  check: ['clauses.ts', 'definition', 'docs', 'http', 'observe', 'problem.ts', 'spectral', 'wire.ts'],
   contract: ['definition', 'wire.ts'],
   examples: ['adapters/contract.ts', 'plan', 'definition', 'problem.ts', 'random.ts'],
   mock: [

@@ -118,7 +118,7 @@ describe.each(stores)('a key that the database gives, on $name,', ({ open }) => 
       const refused = await send('POST', '/v1/notas', {}, { id: 777, texto: 'x' })
       expect(refused).toMatchObject({
         status: 422,
-        json: { errors: [{ pointer: '/id', detail: expect.stringMatching(/given by the store: leave it out/) }] },
+        json: { errors: [{ pointer: '/id', detail: expect.stringMatching(/set by the store: omit it/) }] },
       })
       for (const method of ['PUT', 'PATCH'])
         expect(await send(method, path, {}, { id, texto: 'y' })).toMatchObject({
@@ -153,7 +153,7 @@ describe.each(stores)('a key that the database gives, on $name,', ({ open }) => 
   it('a generated column is no key: it changes with what it is computed from', async () => {
     const ddl = `CREATE TABLE notas (codigo text GENERATED ALWAYS AS ('n-' || zona) STORED PRIMARY KEY, zona text NOT NULL, texto text)`
     await expect(serve(derived, ddl, {})).rejects.toThrow(
-      /the key member "codigo" lies in the generated column "codigo".*Name a column in "key"/,
+      /the key member "codigo" is stored in the generated column "codigo".*Name a column in "key"/,
     )
   })
 

@@ -124,7 +124,7 @@ class Handler(BaseHTTPRequestHandler):
         except Refused as refused:
             problem = {'type': 'about:blank', 'title': refused.code, 'status': refused.status, 'code': refused.code}
             if refused.errors:
-                problem['errors'] = [{'detail': one} for one in refused.errors]
+                problem['errors'] = [one if isinstance(one, dict) else {'detail': one} for one in refused.errors]
             fields = [('Cache-Control', 'no-store')]
             if refused.status == 401:
                 fields.append(('WWW-Authenticate', 'Bearer'))
@@ -161,7 +161,7 @@ class Handler(BaseHTTPRequestHandler):
         if best is None or any(re.fullmatch(r'q=0(\.0*)?', part) for part in best):
             raise Refused(415, 'not-acceptable')
         tag = tag_of(value)
-        fields = [('ETag', tag), ('Cache-Control', 'private, no-cache'), *fields]
+        fields = [('ETag', tag), ('Cache-Control', 'private, no-cache'), ('Vary', 'Authorization'), *fields]
         known = self.headers.get('If-None-Match')
         if self.command == 'GET' and known is not None and named(known, tag, True):
             return self.answer(304, fields=fields)
@@ -178,7 +178,7 @@ class Handler(BaseHTTPRequestHandler):
             raise Refused(422, 'invalid', ['The body is no object.'])
         wrong = [name for name, value in body.items() if name not in MEMBERS or not isinstance(value, MEMBERS[name])]
         if wrong:
-            raise Refused(422, 'invalid', ['%s is wrong.' % name for name in wrong])
+            raise Refused(422, 'invalid', [{'detail': '%s is wrong.' % name, 'pointer': '/' + name} for name in wrong])
         return body
 
     def create(self):
@@ -191,6 +191,8 @@ class Handler(BaseHTTPRequestHandler):
         self.answer(201, fields=[('Location', 'http://%s/v2/books/%s' % (self.headers['Host'], quote(key, safe='')))])
 
     def item(self, key):
+        if key is None:
+            raise Refused(400, 'undecodable')
         with lock:
             book = books.get(key)
         if book is None:
@@ -200,6 +202,8 @@ class Handler(BaseHTTPRequestHandler):
         if self.command in ('GET', 'HEAD'):
             return self.show(book)
         body = self.body() if self.command != 'DELETE' else {}
+        if body.get('id', key) != key:
+            raise Refused(422, 'invalid', [{'detail': 'The id is that of the path.', 'pointer': '/id'}])
         with lock:
             book = books.get(key)
             if book is None:
@@ -207,6 +211,9 @@ class Handler(BaseHTTPRequestHandler):
             field = self.headers.get('If-Match')
             if PLANTED != 'If-Match ignored' and field is not None and not named(field, tag_of(book), False):
                 raise Refused(412, 'stale')
+            known = self.headers.get('If-None-Match')
+            if known is not None and named(known, tag_of(book), True):
+                raise Refused(412, 'known')
             if self.command == 'DELETE':
                 del books[key]
             else:

@@ -1,6 +1,18 @@
 /** A right service on Fastify: bearer tokens, a total and no links, PATCH and DELETE with 204. */
 import Fastify, { type FastifyReply, type FastifyRequest } from 'fastify'
-import { type Book, books, names, type Planted, page, problem, tagOf, takesJson, token, wrongMembers } from './shelf.js'
+import {
+  type Book,
+  books,
+  names,
+  type Planted,
+  page,
+  problem,
+  tagOf,
+  takesJson,
+  token,
+  type Wrong,
+  wrongMembers,
+} from './shelf.js'
 
 const itemMethods = ['GET', 'HEAD', 'OPTIONS', 'PATCH', 'DELETE']
 const listMethods = ['GET', 'HEAD', 'OPTIONS', 'POST']
@@ -9,7 +21,7 @@ export async function startFastify(planted?: Planted) {
   const store = books()
   let last = store.size
   const app = Fastify({ exposeHeadRoutes: false, routerOptions: { caseSensitive: true, ignoreTrailingSlash: true } })
-  const refuse = (reply: FastifyReply, status: number, code: string, errors?: readonly string[]) =>
+  const refuse = (reply: FastifyReply, status: number, code: string, errors?: readonly Wrong[]) =>
     reply
       .code(status)
       .header('cache-control', 'no-store')
@@ -96,6 +108,8 @@ export async function startFastify(planted?: Planted) {
       const field = request.headers['if-match']
       if (planted !== 'If-Match ignored' && field !== undefined && !names(field, tagOf(JSON.stringify(book)), false))
         return refuse(reply, 412, 'stale')
+      const none = request.headers['if-none-match']
+      if (none !== undefined && names(none, tagOf(JSON.stringify(book)), true)) return refuse(reply, 412, 'known')
       if (request.method === 'DELETE') {
         store.delete(book.id)
         return reply.code(204).send()

@@ -2,13 +2,25 @@
 import { getRequestListener } from '@hono/node-server'
 import { type Context, Hono } from 'hono'
 import { serving } from '../serving.js'
-import { type Book, books, names, type Planted, page, problem, tagOf, takesJson, token, wrongMembers } from './shelf.js'
+import {
+  type Book,
+  books,
+  names,
+  type Planted,
+  page,
+  problem,
+  tagOf,
+  takesJson,
+  token,
+  type Wrong,
+  wrongMembers,
+} from './shelf.js'
 
 export async function startHono(planted?: Planted) {
   const store = books()
   let last = store.size
   const app = new Hono({ strict: false })
-  const refuse = (c: Context, status: number, code: string, errors?: readonly string[]): Response =>
+  const refuse = (c: Context, status: number, code: string, errors?: readonly Wrong[]): Response =>
     new Response(c.req.method === 'HEAD' ? null : JSON.stringify(problem(status, code, errors)), {
       status,
       headers: { 'content-type': 'application/problem+json', 'cache-control': 'no-store', ...allowOf(c, status) },
@@ -65,6 +77,7 @@ export async function startHono(planted?: Planted) {
     return new Response(null, { status: 201, headers: { location: `${new URL(c.req.url).origin}/v2/books/${id}` } })
   })
   app.on(['GET', 'PUT', 'DELETE'], '/v2/books/:id', async (c) => {
+    if (/%(?![0-9a-f]{2})/i.test(new URL(c.req.url).pathname)) return refuse(c, 400, 'undecodable')
     const id = c.req.param('id')
     const find = (): Book | undefined => store.get(id)
     if (find() === undefined) return refuse(c, 404, 'no-item')
@@ -73,11 +86,15 @@ export async function startHono(planted?: Planted) {
       return planted === 'HEAD is 200' ? send(c, find()) : new Response(null, { status: 302 })
     const body = c.req.method === 'PUT' ? await bodyOf(c) : {}
     if (body instanceof Response) return body
+    if ((body.id ?? id) !== id)
+      return refuse(c, 422, 'invalid', [{ detail: 'The id is that of the path.', pointer: '/id' }])
     const book = find()
     if (book === undefined) return refuse(c, 404, 'no-item')
     const field = c.req.header('if-match')
     if (planted !== 'If-Match ignored' && field !== undefined && !names(field, tagOf(JSON.stringify(book)), false))
       return refuse(c, 412, 'stale')
+    const none = c.req.header('if-none-match')
+    if (none !== undefined && names(none, tagOf(JSON.stringify(book)), true)) return refuse(c, 412, 'known')
     if (c.req.method === 'DELETE') {
       store.delete(id)
       return new Response(null)

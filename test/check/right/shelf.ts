@@ -49,24 +49,28 @@ export function takesJson(accept = '*/*'): boolean {
   return found !== undefined && !found.some((part) => /^q=0(?:\.0*)?$/.test(part))
 }
 
-export const problem = (status: number, code: string, errors: readonly string[] = []): object => ({
+/** What is wrong, with a JSON Pointer to a member of the body. */
+export type Wrong = string | { readonly detail: string; readonly pointer: string }
+
+export const problem = (status: number, code: string, errors: readonly Wrong[] = []): object => ({
   type: 'about:blank',
   title: code,
   status,
   code,
-  ...(errors.length === 0 ? {} : { errors: errors.map((detail) => ({ detail })) }),
+  ...(errors.length === 0 ? {} : { errors: errors.map((one) => (typeof one === 'string' ? { detail: one } : one)) }),
 })
 
 /** What is wrong with the members of a body. */
-export function wrongMembers(body: unknown): readonly string[] {
+export function wrongMembers(body: unknown): readonly Wrong[] {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return ['The body is no object.']
-  return Object.entries(body).flatMap(([name, value]) => {
-    if (!members.includes(name)) return [`"${name}" is unknown.`]
+  return Object.entries(body).flatMap(([name, value]): Wrong[] => {
+    const pointer = `/${name}`
+    if (!members.includes(name)) return [{ detail: `"${name}" is unknown.`, pointer }]
     const isFit =
       name === 'year'
         ? value === null || Number.isInteger(value)
         : typeof value === (name === 'available' ? 'boolean' : 'string')
-    return isFit ? [] : [`"${name}" has the wrong type.`]
+    return isFit ? [] : [{ detail: `"${name}" has the wrong type.`, pointer }]
   })
 }
 
