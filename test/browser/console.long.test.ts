@@ -64,7 +64,7 @@ describe('the console', () => {
 
   it('says without JavaScript that it needs it, and leads to the pages that do not', async () => {
     await visit(await serve(), { script: false }, async ({ page }) => {
-      expect(await page.locator('main').innerText()).toBe('The console needs JavaScript. The other pages do not.')
+      expect(await page.locator('main').innerText()).toBe('The console requires JavaScript. The other pages do not.')
       await page.getByRole('link', { name: 'All pages' }).click()
       expect(new URL(page.url()).pathname).toBe('/v1/docs/')
     })
@@ -74,7 +74,7 @@ describe('the console', () => {
     await visit(await serve(), { statuses: [503] }, async ({ page }) => {
       await page.route('**/openapi', (route) => route.fulfill({ status: 503, body: 'busy' }))
       await page.reload()
-      await page.getByText('The OpenAPI document can not be loaded: it is answered with 503.').waitFor()
+      await page.getByText('The OpenAPI document could not be loaded: the status is 503.').waitFor()
     })
   })
 

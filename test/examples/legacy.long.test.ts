@@ -43,7 +43,7 @@ it('the report in a terminal names the fifteen clauses at step 1', async () => {
       env: { ...process.env, REPORT_AUTHORIZATION: `Bearer ${token}` },
     })
   const { stdout } = await report('office-token')
-  expect([...stdout.matchAll(/^([A-Z]+-\d+) .+: \d+ answers?, /gm)].map(([, clause]) => clause).sort()).toEqual(
+  expect([...stdout.matchAll(/^([A-Z]+-\d+) .+: \d+ responses?, /gm)].map(([, clause]) => clause).sort()).toEqual(
     sins.map(({ clause }) => clause).sort(),
   )
   await expect(report('shop-token')).rejects.toMatchObject({ code: 2 })
