@@ -51,7 +51,7 @@ beforeAll(async () => {
     only: allWriteChecks.map(({ id }) => id),
   })
   await close()
-})
+}, 300_000)
 afterAll(async () => {
   await stores.close()
   rmSync(folder, { recursive: true })
