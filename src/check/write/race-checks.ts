@@ -43,7 +43,7 @@ export const raceChecks: readonly WriteCheck[] = [
       return decideRaces(
         owner,
         `${owner.list.service.base}${owner.list.path}`,
-        6,
+        10,
         (race) => deleteRound(owner, race),
         winners,
       )
