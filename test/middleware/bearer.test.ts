@@ -187,7 +187,7 @@ describe('bearer(): what tokens must hold', () => {
     expect(identify({}, good({ aud: ['billing', audience] }))).toMatchObject(sub)
   })
 
-  it('AUTH-5: a token for an audience is refused where the service names none, and the log says the mend', () => {
+  it('AUTH-5: a token for an audience is refused where the service names none, and the log says how to fix it', () => {
     const { audience: _, ...nameless } = options
     const result = outcome(() => bearer(nameless).identify(byHeader(good())))
     expect(result).toMatchObject(refusal)

@@ -211,7 +211,7 @@ describe('AUTH-5: weak and mistaken keys do not serve', () => {
       { algorithm: 'RS256', key: pem(rsa.privateKey).replaceAll('\n', '\\n') },
       `"\\n" instead of line breaks. Use its text.replaceAll('\\\\n', '\\n').`,
     ],
-  ])('AUTH-5: %s: the message says the mend', (_, key, mend) => {
+  ])('AUTH-5: %s: the message says how to fix it', (_, key, mend) => {
     expect(refused(key, 'verify', 'un secreto', 'MII', jwk(rsa.publicKey).n as string).message).toContain(mend)
   })
 
