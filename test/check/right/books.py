@@ -172,7 +172,7 @@ class Handler(BaseHTTPRequestHandler):
             raise Refused(415, 'media-type')
         try:
             body = json.loads(self.sent)
-        except ValueError:
+        except (ValueError, RecursionError):
             raise Refused(400, 'malformed')
         if not isinstance(body, dict):
             raise Refused(422, 'invalid', ['The body is no object.'])
