@@ -13,6 +13,8 @@ export interface Break {
   readonly evidence: Evidence
   /** How a script tells the break from the answers. Absent: the answers are alike those of the evidence. */
   readonly sign?: Sign
+  /** True if no script can show the break on its own. Default false. */
+  readonly unscripted?: boolean
   /** What the check sent to records of its own. Scripts make such a record from it. */
   readonly trace?: Trace
 }

@@ -11,7 +11,7 @@ import { tokenOf } from './twin/tokens.js'
 import { twinApp } from './twin/twin.js'
 
 /** The last one has expired in 1970. */
-const principalsOf = (fault: Fault | undefined) => [
+export const principalsOf = (fault: Fault | undefined) => [
   { name: 'admin', token: fault === 'tokens without end' ? tokenOf('admin', null) : tokenOf('admin') },
   { name: 'guest', token: tokenOf('guest'), forbidden: ['/v1/customers'] },
   { name: 'reader', token: tokenOf('reader'), readOnly: true },

@@ -5,10 +5,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { resolveTarget } from '../../src/check/check-service.js'
+import type { Principal } from '../../src/check/client/principals.js'
 import { checkService } from '../../src/check/index.js'
 import { cksum } from '../../src/check/report/cksum.js'
 import { scriptsOf } from '../../src/check/report/scripts.js'
 import { size } from '../size.js'
+import { principalsOf } from './check-twin.js'
 import { serving } from './serving.js'
 import { document } from './twin/document.js'
 import { type Fault, readFaults, writeFaults } from './twin/faults.js'
@@ -21,11 +23,25 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(folder, { recursive: true }))
 
-const principals = [
-  { name: 'admin', token: tokenOf('admin') },
-  { name: 'guest', token: tokenOf('guest'), forbidden: ['/v1/customers'] },
+const env = {
+  ...process.env,
+  DISPOSABLE: 'yes',
+  LOGIN_USER: 'ana',
+  LOGIN_PASSWORD: 'secret',
+  LOGIN_TOKEN: tokenOf('ana'),
+}
+
+/** The breaks that need records of two collections, or depend on values or on an order that a script can't make. */
+const unscripted: readonly string[] = [
+  'PUT compares, waits and writes',
+  'DELETE compares, waits and deletes',
+  'looks for the key, waits and creates',
+  'a missing item is put in',
+  'nothing is put in',
+  'put in once only',
+  'taken out is still in',
+  'taken out is deleted',
 ]
-const env = { ...process.env, ADMIN_TOKEN: tokenOf('admin'), GUEST_TOKEN: tokenOf('guest'), DISPOSABLE: 'yes' }
 
 interface Ran {
   readonly name: string
@@ -34,12 +50,13 @@ interface Ran {
 }
 
 /** Runs the files of the folder, one after the other. */
-async function runAll(names: readonly string[]): Promise<readonly Ran[]> {
+async function runAll(names: readonly string[], principals: readonly Principal[]): Promise<readonly Ran[]> {
   const all: Ran[] = []
+  const tokens = Object.fromEntries(principals.map(({ name, token }) => [`${name.toUpperCase()}_TOKEN`, token]))
   for (const name of names)
     all.push(
       await new Promise((resolve) => {
-        execFile('sh', [join(folder, name)], { env }, (error, stdout, stderr) =>
+        execFile('sh', [join(folder, name)], { env: { ...env, ...tokens } }, (error, stdout, stderr) =>
           resolve({ name, code: error === null ? 0 : Number(error.code), output: `${stdout}${stderr}` }),
         )
       }),
@@ -59,12 +76,14 @@ const few = ['past the end is 404', 'pages overlap', 'If-Match ignored', 'PUT lo
 it.each(faults.filter(([fault]) => few.includes(fault) || few.length < size(few.length, faults.length)))(
   'the scripts of "%s" show it again, and leave nothing behind',
   async (fault, clause) => {
+    const principals = principalsOf(fault as Fault)
     const faulty = await serving(twinApp(fault as Fault))
     const port = Number(new URL(faulty.origin).port)
     const report = await checkService({
       base: faulty.origin,
       target: { ...resolveTarget(document), retired: ['v0'] },
       principals,
+      account: { user: 'ana', password: 'secret' },
       rate: 100_000,
       write: join(folder, 'ledger.jsonl'),
       disposable: true,
@@ -74,17 +93,18 @@ it.each(faults.filter(([fault]) => few.includes(fault) || few.length < size(few.
     for (const { name, text } of scripts) writeFileSync(join(folder, name), text)
     const names = scripts.map(({ name }) => name)
     const before = await totalOf(faulty.origin)
-    const shown = await runAll(names)
+    const shown = await runAll(names, principals)
     const after = await totalOf(faulty.origin)
     await faulty.close()
     expect(shown.filter(({ code }) => code !== 1)).toEqual([])
-    expect(names.length).toBeGreaterThan(0)
+    expect(names.length > 0).toBe(!unscripted.includes(fault))
     // What can not be deleted is left, and the script says so.
     if (fault !== 'deleted is still there') expect(after).toBe(before)
     else expect(shown.map(({ output }) => output).join()).toContain('Left: ')
+    if (names.length === 0) return
 
     const right = await serving(twinApp(), port)
-    const refuted = await runAll(names)
+    const refuted = await runAll(names, principals)
     const left = await totalOf(right.origin)
     await right.close()
     expect(refuted.filter(({ code }) => code !== 0)).toEqual([])

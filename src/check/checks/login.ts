@@ -8,7 +8,7 @@ import type { ServiceCheck } from '../check.js'
 import type { Exchange } from '../client/exchange.js'
 import { type Caller, nobody } from '../client/exchange.js'
 import type { Service } from '../service.js'
-import { breaks, holds, NotApplicable, type Outcome, Unchecked } from '../verdict.js'
+import { breaks, breaksBy, holds, NotApplicable, type Outcome, Unchecked } from '../verdict.js'
 import { describe, expectStatus } from './expecting.js'
 import { besideVersion } from './version-root.js'
 
@@ -71,8 +71,14 @@ export const loginChecks: readonly ServiceCheck[] = [
       const { answer } = exchange
       const wrong = expectStatus(exchange, [200], 'a login')
       if (wrong !== undefined) return wrong
-      if (answer.field(header.token) === undefined) return breaks(`a field ${header.token}`, 'none', exchange)
-      if (answer.body !== '') return breaks('no body', describe(exchange), exchange)
+      if (answer.field(header.token) === undefined)
+        return breaksBy(
+          { kind: 'no-field', answer: 0, name: header.token },
+          `a field ${header.token}`,
+          'none',
+          exchange,
+        )
+      if (answer.body !== '') return breaksBy({ kind: 'body', answer: 0 }, 'no body', describe(exchange), exchange)
       const control = answer.field(header.cacheControl)
       return /\bno-store\b/i.test(control ?? '')
         ? holds

@@ -7,6 +7,10 @@ import { createdBy, type Step } from './script-plan.js'
 
 /** What answers are compared by if a break has no closer sign, beside the status and the body. */
 export const comparedFields = [
+  'access-control-allow-headers',
+  'access-control-allow-methods',
+  'access-control-allow-origin',
+  'access-control-expose-headers',
   'allow',
   'cache-control',
   'content-type',
@@ -15,6 +19,7 @@ export const comparedFields = [
   'link',
   'location',
   'sunset',
+  'vary',
   'www-authenticate',
   'x-total-count',
 ] as const

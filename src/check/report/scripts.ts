@@ -4,6 +4,7 @@ import type { Principal } from '../client/principals.js'
 import type { Break, Result } from '../verdict.js'
 import { variablesOf } from './curl.js'
 import { breakOf } from './report.js'
+import { createdBy } from './script-plan.js'
 import { commandsOf } from './script-text.js'
 
 export interface Script {
@@ -17,8 +18,16 @@ export function scriptsOf(results: readonly Result[], principals: readonly Princ
   const byName = new Map(principals.map((principal) => [principal.name, principal]))
   return results.flatMap((result) => {
     const found = breakOf(result)
-    return found === undefined ? [] : [{ name: nameOf(result), text: scriptOf(result, found, byName) }]
+    return found === undefined || !canScript(found)
+      ? []
+      : [{ name: nameOf(result), text: scriptOf(result, found, byName) }]
   })
+}
+
+/** A script makes one record. A break that needs records of two collections has none. */
+function canScript({ unscripted = false, trace }: Break): boolean {
+  const created = (trace?.exchanges ?? []).filter((one) => createdBy(one) !== undefined)
+  return !unscripted && new Set(created.map(({ request }) => request.url)).size < 2
 }
 
 const nameOf = ({ check, where }: Result): string =>

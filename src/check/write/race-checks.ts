@@ -29,7 +29,7 @@ export const raceChecks: readonly WriteCheck[] = [
     async run(owner) {
       needsMethod(owner, 'PUT')
       const own = await owner.make()
-      return decideRaces(owner, own.address, 12, (race) => changeRound(owner, own, race, putRacer), winners)
+      return decideRaces(owner, own.address, 12, (race) => changeRound(owner, own, race, putRacer), undefined)
     },
   },
   {
@@ -45,7 +45,7 @@ export const raceChecks: readonly WriteCheck[] = [
         `${owner.list.service.base}${owner.list.path}`,
         10,
         (race) => deleteRound(owner, race),
-        winners,
+        undefined,
       )
     },
   },

@@ -31,7 +31,8 @@ export function roundOf(answers: readonly Exchange[], isRefused: (exchange: Exch
  *
  * @param address opens connections to it before the first round, so that all requests of a race
  *   leave at once
- * @param sign how a script recognizes the break
+ * @param sign how a script recognizes the break; `undefined` if none can show it, because the
+ *   requests hold values of a record that a script can't replace, or depend on their order
  */
 export async function decideRaces(
   owner: Owner,
@@ -51,7 +52,12 @@ export async function decideRaces(
   const hasNone = first.winners.length === 0
   const evidence = (hasNone ? first.answers : first.winners).slice(0, 2) as unknown as Evidence
   const seen = `${lost.length} of ${runs} races had ${hasNone ? 'no winner' : 'two winners or more'}`
-  const found = { expected: 'exactly one winner', seen, evidence, ...(sign === undefined ? {} : { sign }) }
+  const found = {
+    expected: 'exactly one winner',
+    seen,
+    evidence,
+    ...(sign === undefined ? { unscripted: true } : { sign }),
+  }
   return lost.length === runs
     ? { verdict: 'breaks', ...found }
     : { verdict: 'flaky', broken: lost.length, runs, ...found }
