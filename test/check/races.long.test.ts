@@ -42,11 +42,15 @@ it.each([
   ['HDR-3/race-delete', 'DELETE', 0.2, 90],
   ['VERB-12/race', 'keys', 2, 99],
   ['VERB-12/race', 'keys', 0.2, 90],
-] as const)('%s finds %s with a window of %s ms in at least %s of 100 runs', async (check, fault, window, least) => {
-  expect(await found(check, fault, window)).toBeGreaterThanOrEqual(least)
-})
+] as const)(
+  '%s finds %s with a window of %s ms in at least %s of 100 runs',
+  { timeout: 600_000 },
+  async (check, fault, window, least) => {
+    expect(await found(check, fault, window)).toBeGreaterThanOrEqual(least)
+  },
+)
 
-it('HDR-3, VERB-12: accuses no service that compares and writes in one step', async () => {
+it('HDR-3, VERB-12: accuses no service that compares and writes in one step', { timeout: 600_000 }, async () => {
   for (const check of ['HDR-3/race', 'HDR-3/race-put', 'HDR-3/race-delete', 'VERB-12/race'])
     expect(await found(check, 'nothing', 0)).toBe(0)
 })

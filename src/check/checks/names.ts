@@ -43,7 +43,7 @@ export const nameChecks: readonly ListCheck[] = [
   },
   {
     id: 'PATH-4/extension',
-    needs: ['VERB-1/item'],
+    needs: ['VERB-1/item', 'ERR-1/missing-item'],
     rule: 'An item with a format behind its id is 404.',
     why: 'With two addresses for an item, caches and permissions miss one of them.',
     fix: 'Take what follows a dot as part of the id. Choose the format by Accept.',
@@ -55,7 +55,7 @@ export const nameChecks: readonly ListCheck[] = [
   },
   {
     id: 'PATH-11/encoding',
-    needs: ['VERB-1/item'],
+    needs: ['VERB-1/item', 'ERR-1/missing-item'],
     rule: 'An id is decoded exactly once: `%33` is `3`, `%2533` is not, and `%zz` is 400.',
     why: 'An id that is decoded twice, or not at all, leads to another item or to none.',
     fix: 'Split the path first, and then decode each segment once.',

@@ -138,7 +138,7 @@ async function change(
       twin,
     )
   const isIgnored = has('If-Match ignored') || (has('If-Match ignored by DELETE') && method === 'delete')
-  if (!isIgnored && !fits(req, shownOrder(req, order, [], twin), twin))
+  if (!fits(req, shownOrder(req, order, [], twin), twin, isIgnored))
     return problem(res, 412, 'stale', 'It was changed.', twin)
   const isSlow = has('compares, waits and writes') || (has('DELETE compares, waits and deletes') && method === 'delete')
   if (isSlow) await pause(2)
@@ -186,11 +186,12 @@ function changeOf(order: Order, req: Request, res: Response, twin: Twin): Body |
 /** Whether a label is not the one that a request names in `If-Match`, or is one of `If-None-Match`. */
 export const isStale = (req: Request, label: object, twin: Twin): boolean => !fits(req, label, twin)
 
-function fits(req: Request, shown: object, twin: Twin): boolean {
+function fits(req: Request, shown: object, twin: Twin, isIgnored = false): boolean {
   const none = req.get('If-None-Match')
   const current = currentTag(shown, twin)
   if (none !== undefined && !twin.has('If-None-Match of changes ignored') && (none === '*' || none === current))
     return false
+  if (isIgnored) return true
   const field = req.get('If-Match')
   if (field === undefined || field === '*') return !twin.has('If-Match of one tag only') || field === undefined
   const strong = twin.has('weak tags match') ? field.replaceAll('W/', '') : field
