@@ -52,4 +52,9 @@ const withDatabase = [...readsOfPostgres, ...writesOfPostgres].flatMap((workload
   { workload, of: 'mounted-helper', to: 'express-helper', counts: 'both', most: 1 },
 ])
 
-export const goals: readonly Goal[] = [...ofServers, ...withDatabase]
+/** What an application pays whose monitoring subscribes to every channel. */
+const withSubscribers = [...readsOfPostgres, ...writesOfPostgres].map(
+  (workload): Goal => ({ workload, of: 'mounted-subscribed', to: 'mounted-helper', counts: 'server', most: 1.05 }),
+)
+
+export const goals: readonly Goal[] = [...ofServers, ...withDatabase, ...withSubscribers]

@@ -49,6 +49,13 @@ export const servers = {
     helper: true,
     load: async () => (await import('./library.js')).startMountedOnHelper,
   },
+  'mounted-subscribed': {
+    title: 'resourceRouter, our createServer, every diagnostics channel subscribed',
+    ours: true,
+    helper: true,
+    named: true,
+    load: async () => (await import('./library.js')).startSubscribed,
+  },
   api: {
     title: 'api, everything on, app.listen',
     ours: true,

@@ -1,4 +1,5 @@
 /** The library, of whichever checkout is asked for, and what it serves in these benchmarks. */
+import { channel, tracingChannel } from 'node:diagnostics_channel'
 import { existsSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import { join } from 'node:path'
@@ -39,6 +40,29 @@ export const startMounted: Start = async (setting) => createServer(await mounted
 /** The same on the library's own server. */
 export const startMountedOnHelper: Start = async (setting) =>
   (await loadHelper(setting.checkout)).createServer(await mountedApp(setting))
+
+/** The same, with a subscriber on every diagnostics channel of the library. */
+export const startSubscribed: Start = async (setting) => {
+  const server = await startMountedOnHelper(setting)
+  const unsubscribe = subscribeToAll()
+  return server.on('close', unsubscribe)
+}
+
+/** Subscribes to every event of every channel. The subscribers do nothing: the figure is the price of the messages. */
+function subscribeToAll(): () => void {
+  const subscriber = (): void => {}
+  const names = channels.map((name) => `express-rest-conventions:${name}`)
+  const events = names.flatMap((name) => {
+    const { start, end, asyncStart, asyncEnd, error } = tracingChannel(name)
+    return [channel(name), start, end, asyncStart, asyncEnd, error]
+  })
+  for (const event of events) event.subscribe(subscriber)
+  return () => {
+    for (const event of events) event.unsubscribe(subscriber)
+  }
+}
+
+const channels = ['request', 'step', 'adapter-call', 'cache', 'pool-wait', 'slow-list', 'store-failure']
 
 /** `api` with everything on: token, permission, rate limit, CORS, secure headers, login. */
 export const startApi: Start = async (setting) => createServer(await apiApp(setting))

@@ -100,6 +100,7 @@ const byHandAndMounted = [
   'fastify-tuned',
   'mounted',
   'mounted-helper',
+  'mounted-subscribed',
   'api-helper',
 ] as const
 

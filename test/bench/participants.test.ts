@@ -24,9 +24,10 @@ describe('who takes part', () => {
 
   it('a checkout without express-rest-conventions/server has those that need none, and one line says so', () => {
     const field = fieldOf({ servers: undefined, against: undefined }, old)
-    expect(ids(field)).toEqual(serverNames.filter((name) => !name.endsWith('-helper') && name !== 'sql-json'))
+    const onHelper = ['sql-json', 'mounted-subscribed']
+    expect(ids(field)).toEqual(serverNames.filter((name) => !name.endsWith('-helper') && !onHelper.includes(name)))
     expect(field.leftOut).toEqual([
-      'Left out: express-helper, sql-json, mounted-helper, api-helper, since this checkout has no express-rest-conventions/server.',
+      'Left out: express-helper, sql-json, mounted-helper, mounted-subscribed, api-helper, since this checkout has no express-rest-conventions/server.',
     ])
   })
 
@@ -38,6 +39,7 @@ describe('who takes part', () => {
       'mounted',
       'mounted@against',
       'mounted-helper',
+      'mounted-subscribed',
       'api',
       'api@against',
       'api-helper',
@@ -47,6 +49,7 @@ describe('who takes part', () => {
       whole,
       whole,
       old,
+      whole,
       whole,
       whole,
       old,

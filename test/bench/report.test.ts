@@ -102,7 +102,7 @@ describe('ratios', () => {
     expect(reached({ ...of, q1: 2, median: 2.1, q3: 2.2 })).toBe('reached')
     expect(reached({ ...of, q1: 1.8, median: 1.9, q3: 1.99 })).toBe('missed')
     expect(reached({ ...of, q1: 1.8, median: 2.2, q3: 2.3 })).toBe('open')
-    expect(goals.filter(({ counts }) => counts === 'server')).toHaveLength(28)
+    expect(goals.filter(({ counts }) => counts === 'server')).toHaveLength(34)
     for (const { workload, of, to } of goals)
       for (const server of [of, to]) expect(workloadOf(workload).servers ?? [server]).toContain(server)
   })
