@@ -4,7 +4,7 @@
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Served } from '../clauses/fixture.js'
-import { isLong } from '../size.js'
+import { share } from '../size.js'
 import { grounds, serveOver } from './service.js'
 
 // --- the model ---
@@ -226,10 +226,10 @@ const sides = pairs.filter((pair) => pair.some(({ name }) => name === 'absent' |
 /** For databases, where each pair costs several writes. */
 const fewest = few.filter(([{ name }]) => some.includes(name))
 
-const pairsOf = (ground: string, isPlain: boolean): typeof pairs => {
-  if (ground !== 'memory') return isLong ? few : fewest
+const pairsOf = (ground: string, isPlain: boolean): readonly (typeof pairs)[number][] => {
+  if (ground !== 'memory') return share(few, 4, fewest)
   if (!isPlain) return few
-  return isLong ? pairs : sides
+  return share(pairs, 4, sides)
 }
 
 describe.each(grounds)('preconditions over %s', (ground, open) => {
