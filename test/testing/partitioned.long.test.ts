@@ -5,6 +5,7 @@ import { type PostgresAdapterOptions, postgresAdapter, tableDdl } from '../../sr
 import { adapterSuite } from '../../src/testing/index.js'
 import { call } from '../adapters/memory/requests.js'
 import { freshDatabase, type Place } from '../servers/databases.js'
+import { share } from '../size.js'
 
 const attached = {
   favourites: { table: 'favourites', parent: 'client', key: 'contract' },
@@ -62,5 +63,5 @@ describe('the PostgreSQL adapter, over hash partitions', () => {
     }
   })
   it('is held to everything', () => expect(suite.skipped).toEqual([]))
-  for (const check of suite) it(`${check.id}: ${check.title}`, check.run)
+  for (const check of share(suite, 3)) it(`${check.id}: ${check.title}`, check.run)
 })

@@ -13,6 +13,7 @@ import { adapterSuite } from '../../src/testing/index.js'
 import { call } from '../adapters/memory/requests.js'
 import { freshDatabase, type Place } from '../servers/databases.js'
 import { freshPglite } from '../servers/pglite.js'
+import { share } from '../size.js'
 import { type PeerProcess, startPeer } from './peer-process.js'
 
 const attached = {
@@ -77,7 +78,7 @@ describe.each([
     }
   })
   it('is held to everything', () => expect(suite.skipped).toEqual([]))
-  for (const check of suite) it(`${check.id}: ${check.title}`, check.run)
+  for (const check of share(suite, 3)) it(`${check.id}: ${check.title}`, check.run)
 })
 
 describe('the PostgreSQL adapter, embedded', () => {
@@ -94,5 +95,5 @@ describe('the PostgreSQL adapter, embedded', () => {
     return { adapter, peers: [postgresAdapter(db, { ...options, resource: definition })], close: drop }
   })
   it('is held to everything', () => expect(suite.skipped).toEqual([]))
-  for (const check of suite) it(`${check.id}: ${check.title}`, check.run)
+  for (const check of share(suite, 3)) it(`${check.id}: ${check.title}`, check.run)
 })
