@@ -1,11 +1,14 @@
-/** Tokens that must never pass: each is one known attack, or one rule of RFC 7515, 7519 or 8725 broken, in an otherwise good token. */
+/**
+ * Tokens that must never be accepted. Each is an otherwise valid token with one known attack, or
+ * one violation of RFC 7515, 7519 or 8725.
+ */
 import { createHmac, generateKeyPairSync, sign } from 'node:crypto'
 import { base64url, now, otherRsa, p256, pem, rsa, secret, signature, signed, signedText } from './signing.js'
 
 export const audience = 'courier'
 export const issuer = 'https://login.example'
 
-/** Claims of a token that is good. */
+/** Claims of a valid token. */
 export const goodClaims = (): Record<string, unknown> => ({
   iss: issuer,
   aud: audience,
@@ -18,7 +21,7 @@ export const goodClaims = (): Record<string, unknown> => ({
 
 const rsHeader = { alg: 'RS256', kid: 'rsa', typ: 'JWT' }
 
-/** A good token. */
+/** A valid token. */
 export const good = (claims: Readonly<Record<string, unknown>> = {}): string =>
   signed({ ...goodClaims(), ...claims }, rsa.privateKey, rsHeader)
 
@@ -72,7 +75,10 @@ const spareBits = (text: string): string => {
   return text.slice(0, -1) + other
 }
 
-/** A name for each attack, and its token. Tokens are made late: they hold the time. */
+/**
+ * The name and the token of each attack. Tokens are made when needed, because they contain the
+ * time.
+ */
 export const attacks: readonly (readonly [name: string, token: () => string])[] = [
   // The algorithm (RFC 8725 2.1, 3.1)
   ['alg none, no signature', () => `${base64url('{"alg":"none"}')}.${parts(good())[1]}.`],
@@ -161,7 +167,7 @@ export const attacks: readonly (readonly [name: string, token: () => string])[] 
   ],
   ['an ECDSA signature in DER', der],
   ['an ECDSA signature of one byte less', () => withSignature(ec(), (bytes) => base64url(bytes.subarray(1)))],
-  // The key that the token brings or names (RFC 8725 2.10, 3.10)
+  // The key that the token contains or names (RFC 8725 2.10, 3.10)
   ['an embedded jwk', () => signed(goodClaims(), otherRsa.privateKey, { ...rsHeader, jwk: jwk(otherRsa.publicKey) })],
   [
     'an embedded jwk without kid',
@@ -197,7 +203,7 @@ export const attacks: readonly (readonly [name: string, token: () => string])[] 
   ['a kid that is null', () => header({ kid: null })],
   ['a kid that is a list', () => header({ kid: ['rsa'] })],
   ['a kid that is an object', () => header({ kid: { rsa: true } })],
-  // Extensions that count (RFC 7515 4.1.11, RFC 7797)
+  // Extensions (RFC 7515 4.1.11, RFC 7797)
   ['crit with an unknown extension', () => header({ crit: ['exp'], exp: 5 })],
   ['crit that is empty', () => header({ crit: [] })],
   ['crit that is null', () => header({ crit: null })],
@@ -326,10 +332,10 @@ export const attacks: readonly (readonly [name: string, token: () => string])[] 
   ['jti is a number', () => claims({ jti: 5 })],
 ]
 
-/** Whether the token of an attack can stand in a header field at all. */
+/** Whether the token of an attack is valid in a header field. */
 export const fitsHeader = (token: string): boolean => /^[\t -~]*$/.test(token)
 
-/** The signature of a text by a curve that no key has. */
+/** The signature of a text on a curve that none of the keys uses. */
 export const foreignCurve = (): string => {
   const pair = generateKeyPairSync('ec', { namedCurve: 'secp256k1' })
   const input = `${base64url('{"alg":"ES256","kid":"ec"}')}.${base64url(JSON.stringify(goodClaims()))}`
