@@ -1,4 +1,7 @@
-/** What functions of a team give back is JSON, or the team is told which function gave what, and a client nothing untrue. */
+/**
+ * Functions of a team must return JSON. Otherwise the error names the function and its result, and
+ * no response is untrue.
+ */
 import express from 'express'
 import { describe, expect, it } from 'vitest'
 import { madeBy } from '../../src/adapters/made-by.js'
@@ -23,13 +26,13 @@ const unfit: readonly (readonly [value: unknown, said: RegExp])[] = [
   [{ deep: [{ er: 1n }] }, /a bigint/],
 ]
 
-describe('the record that a function of the team made', () => {
-  it.each(unfit)('is refused with %s in it, by the name of the function and of the member', (value, said) => {
+describe("the record that a team's function returns", () => {
+  it.each(unfit)('is refused if it contains %s, by the names of the function and the member', (value, said) => {
     const made = () => madeBy('onUpdate', 'cosas', { id: 1, valor: value })
     expect(made).toThrow(new RegExp(`^onUpdate of "cosas" returned ${said.source} in "valor"\\. `))
   })
 
-  it('is taken as it is where it is JSON, also without a class and with one of the team', () => {
+  it('is used unchanged if it is JSON, with any prototype', () => {
     class Cosa {
       id = 1
       valor = { a: [null, 'x', -0, true] }
@@ -40,7 +43,7 @@ describe('the record that a function of the team made', () => {
       expect(madeBy('onCreate', 'cosas', made)).toBe(made)
   })
 
-  it.each(unfit)('ERR-1: in memory %s is a 500 that changes nothing', async (value, said) => {
+  it.each(unfit)('ERR-1: a function that returns %s in memory is a 500 that changes nothing', async (value, said) => {
     const cosas = defineResource<{ id: number; valor: unknown }>()({
       collection: 'cosas',
       key: 'id',
@@ -60,7 +63,7 @@ describe('the record that a function of the team made', () => {
   })
 })
 
-describe('in memory, what a function of the team gives in place of a value of the schema', () => {
+describe("in memory, values that a team's function returns and the schema does not allow", () => {
   const turnos = defineResource<Record<string, unknown>>()({
     collection: 'turnos',
     key: 'id',
@@ -92,7 +95,7 @@ describe('in memory, what a function of the team gives in place of a value of th
     ['partes', 'a'],
   ]
 
-  it.each(unfits)('is the error of onCreate: "%s" is %j', (member, value) => {
+  it.each(unfits)('are an error of onCreate: "%s" is %j', (member, value) => {
     const adapter = memoryAdapter(turnos, { onCreate: (turno) => ({ ...turno, [member]: value }) })
     expect(() => adapter.create({ id: 1 }, callOf())).toThrow(
       new RegExp(`^onCreate of "turnos" sets "${member}" to a value that the schema does not allow: it must `),
@@ -100,7 +103,7 @@ describe('in memory, what a function of the team gives in place of a value of th
     expect(adapter.read([1], callOf())).toEqual([undefined])
   })
 
-  it.each(unfits.filter(([member]) => member !== 'id'))('is the error of onUpdate: "%s" is %j', (member, value) => {
+  it.each(unfits.filter(([member]) => member !== 'id'))('are an error of onUpdate: "%s" is %j', (member, value) => {
     const adapter = memoryAdapter(turnos, {
       records: [{ id: 1 }],
       onUpdate: (turno) => ({ ...turno, [member]: value }),
@@ -111,7 +114,7 @@ describe('in memory, what a function of the team gives in place of a value of th
     expect(adapter.read([1], callOf())).toMatchObject([{ value: { id: 1 } }])
   })
 
-  it('is no error where the schema has such a value, says nothing of it, or had it from its caller', () => {
+  it('cause no error if the schema allows or omits them, or if the caller sent them', () => {
     const made = {
       nota: null,
       peso: -0.5,
@@ -130,7 +133,7 @@ describe('in memory, what a function of the team gives in place of a value of th
   })
 })
 
-describe('what a function of the team throws', () => {
+describe("values that a team's function throws", () => {
   const cosas = defineResource<{ id: number; nombre?: string }>()({
     collection: 'cosas',
     key: 'id',
@@ -144,42 +147,39 @@ describe('what a function of the team throws', () => {
     throw thrown
   }
 
-  it.each([['a text'], [undefined], [5]])(
-    'ERR-1: is reported with the name of the function where it is %j',
-    async (thrown) => {
-      const hook = throwing(thrown)
-      const adapter = memoryAdapter(cosas, { records: [{ id: 1 }], onCreate: hook, onUpdate: hook, onRemove: hook })
-      const shown = adapterView<{ id: number; nombre?: string }, number>(
-        memoryAdapter(cosas, { records: [{ id: 1, nombre: 'x' }] }),
-        {
-          toWire: { nombre: hook },
-          fromWire: { nombre: hook },
-        },
-      )
-      const errors: Error[] = []
-      const service = api({
-        versions: { v1: [mount(cosas, adapter)], v2: [mount(cosas, shown)] },
-        onError: ({ error }) => errors.push(error as Error),
-      })
-      const { send, close } = await listen(express().use(service))
-      const json = { 'content-type': 'application/json' }
-      expect(await send('POST', '/v1/cosas', json, { id: 2 })).toMatchObject({ status: 500 })
-      expect(await send('PUT', '/v1/cosas/1', json, { id: 1 })).toMatchObject({ status: 500 })
-      expect(await send('DELETE', '/v1/cosas/1')).toMatchObject({ status: 500 })
-      expect(await send('GET', '/v2/cosas/1')).toMatchObject({ status: 500 })
-      expect(await send('PUT', '/v2/cosas/1', json, { id: 1, nombre: 'y' })).toMatchObject({ status: 500 })
-      await close()
-      expect(errors.map(({ message, cause }) => [message.replace(/ threw .*/, ''), cause])).toEqual([
-        ['onCreate of "cosas"', thrown],
-        ['onUpdate of "cosas"', thrown],
-        ['onRemove of "cosas"', thrown],
-        ['toWire of "nombre" in adapterView()', thrown],
-        ['fromWire of "nombre" in adapterView()', thrown],
-      ])
-    },
-  )
+  it.each([['a text'], [undefined], [5]])('ERR-1: %j is reported with the name of the function', async (thrown) => {
+    const hook = throwing(thrown)
+    const adapter = memoryAdapter(cosas, { records: [{ id: 1 }], onCreate: hook, onUpdate: hook, onRemove: hook })
+    const shown = adapterView<{ id: number; nombre?: string }, number>(
+      memoryAdapter(cosas, { records: [{ id: 1, nombre: 'x' }] }),
+      {
+        toWire: { nombre: hook },
+        fromWire: { nombre: hook },
+      },
+    )
+    const errors: Error[] = []
+    const service = api({
+      versions: { v1: [mount(cosas, adapter)], v2: [mount(cosas, shown)] },
+      onError: ({ error }) => errors.push(error as Error),
+    })
+    const { send, close } = await listen(express().use(service))
+    const json = { 'content-type': 'application/json' }
+    expect(await send('POST', '/v1/cosas', json, { id: 2 })).toMatchObject({ status: 500 })
+    expect(await send('PUT', '/v1/cosas/1', json, { id: 1 })).toMatchObject({ status: 500 })
+    expect(await send('DELETE', '/v1/cosas/1')).toMatchObject({ status: 500 })
+    expect(await send('GET', '/v2/cosas/1')).toMatchObject({ status: 500 })
+    expect(await send('PUT', '/v2/cosas/1', json, { id: 1, nombre: 'y' })).toMatchObject({ status: 500 })
+    await close()
+    expect(errors.map(({ message, cause }) => [message.replace(/ threw .*/, ''), cause])).toEqual([
+      ['onCreate of "cosas"', thrown],
+      ['onUpdate of "cosas"', thrown],
+      ['onRemove of "cosas"', thrown],
+      ['toWire of "nombre" in adapterView()', thrown],
+      ['fromWire of "nombre" in adapterView()', thrown],
+    ])
+  })
 
-  it('passes as it is where it is an error, or says what a client is answered', () => {
+  it('an error, or an object with a status for the client, is thrown unchanged', () => {
     for (const thrown of [new Error('x'), { status: 409, expose: true }]) {
       const adapter = memoryAdapter(cosas, { onCreate: throwing(thrown) })
       let found: unknown
@@ -193,7 +193,7 @@ describe('what a function of the team throws', () => {
   })
 })
 
-describe('what rules give', () => {
+describe('results of rules', () => {
   it.each([
     ['a text', /returned a string\. Return a list of/],
     [false, /returned a boolean\. Return a list of/],
@@ -202,7 +202,7 @@ describe('what rules give', () => {
     [[{ detail: 5 }], /a list with an item that is not a violation/],
     [[{ detail: 'no', member: ['a'] }], /a list with an item that is not a violation/],
     [[null], /a list with an item that is not a violation/],
-  ])('ERR-1: %j is a 500 that names the rules, and nothing is said of the body', async (given, said) => {
+  ])('ERR-1: %j is a 500 that names the rules, and no body is validated', async (given, said) => {
     const cosas = defineResource<{ id: number }>()({
       collection: 'cosas',
       key: 'id',

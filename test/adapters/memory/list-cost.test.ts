@@ -30,18 +30,18 @@ function cost(
 }
 
 describe('the cost of a list over 10,000 records', () => {
-  it('an equality filter, a sort and page 3 look at the page', () => {
+  it('an equality filter, a sort and page 3 examine only the page', () => {
     const parts: RequestParts = { where: [{ field: 'lote', op: 'eq', value: 'L3' }], sort: '-peso,-numero', page: 3 }
     expect(cost(filled(), parts)).toEqual({ looked: 25, total: 1_000, items: 25 })
   })
 
-  it('a deep page of everything in some order looks at the page', () => {
+  it('a deep page of all records in any order examines only the page', () => {
     expect(cost(filled(), { sort: 'peso,numero', page: 390 })).toEqual({ looked: 25, total: count, items: 25 })
     expect(cost(filled(), { sort: '-numero', page: 399 })).toEqual({ looked: 25, total: count, items: 25 })
     expect(cost(filled(), { sort: 'numero', page: 401 })).toEqual({ looked: 0, total: count, items: 0 })
   })
 
-  it('a range and a sort on the same member look at the page and a logarithm more', () => {
+  it('a range and a sort on the same member examine the page, plus a logarithm', () => {
     const parts: RequestParts = {
       where: [
         { field: 'peso', op: 'gte', value: 2_000 },
@@ -56,7 +56,7 @@ describe('the cost of a list over 10,000 records', () => {
     }
   })
 
-  it('a range within an equality filter looks at the page and a logarithm more', () => {
+  it('a range within an equality filter examines the page, plus a logarithm', () => {
     const parts: RequestParts = {
       where: [
         { field: 'lote', op: 'eq', value: 'L3' },
@@ -69,7 +69,7 @@ describe('the cost of a list over 10,000 records', () => {
     expect(looked).toBeLessThanOrEqual(25 + 2 * 10)
   })
 
-  it('a narrow range under another sort looks at the range and a logarithm more', () => {
+  it('a narrow range with another sort examines the range, plus a logarithm', () => {
     const parts: RequestParts = {
       where: [
         { field: 'peso', op: 'gte', value: 2_000 },
@@ -82,7 +82,7 @@ describe('the cost of a list over 10,000 records', () => {
     expect(looked).toBeLessThanOrEqual(100 + 4 * 14)
   })
 
-  it('of two filters, only the smaller set is looked at', () => {
+  it('of two filters, only the smaller set is examined', () => {
     const parts: RequestParts = {
       where: [
         { field: 'urgente', op: 'eq', value: true },
@@ -93,7 +93,7 @@ describe('the cost of a list over 10,000 records', () => {
     expect(cost(filled(), parts)).toEqual({ looked: 100, total: 100, items: 25 })
   })
 
-  it('a condition without an index looks at the set of the filter beside it', () => {
+  it('a condition without an index examines the set of the other filter', () => {
     const parts: RequestParts = {
       where: [
         { field: 'etiquetas', op: 'contains', value: 'e8' },
@@ -104,7 +104,7 @@ describe('the cost of a list over 10,000 records', () => {
     expect(cost(filled(), parts)).toEqual({ looked: 100, total: 100, items: 25 })
   })
 
-  it('a combination of filters that keeps coming gets its own index, and looks at the page from then on', () => {
+  it('a repeated combination of filters gets its own index, and then examines only the page', () => {
     const adapter = filled()
     const parts: RequestParts = { where: [{ field: 'lote', op: 'eq', value: 'L5' }], sort: 'peso,numero' }
     const looks = Array.from({ length: 20 }, () => cost(adapter, parts, { inquilino: 'T0' }))
@@ -114,7 +114,7 @@ describe('the cost of a list over 10,000 records', () => {
     expect(cost(adapter, parts, { inquilino: 'T0' })).toEqual({ looked: 25, total: 999, items: 25 })
   })
 
-  it('a key looks at one record, any of several values at theirs', () => {
+  it('a key examines one record, several values examine their records', () => {
     const adapter = filled()
     expect(cost(adapter, { where: [{ field: 'numero', op: 'eq', value: 77 }], sort: '-peso,numero' })).toEqual({
       looked: 1,
@@ -137,7 +137,7 @@ describe('the cost of a list over 10,000 records', () => {
     expect(cost(adapter, any)).toMatchObject({ looked: 2_000, total: 1_500 })
   })
 
-  it('a scope and what is attached to a parent look at the page', () => {
+  it('a scope and an association examine only the page', () => {
     const adapter = filled()
     expect(cost(adapter, { sort: 'peso,numero', page: 3 }, { inquilino: 'T1' })).toEqual({
       looked: 25,
@@ -160,7 +160,7 @@ describe('the cost of a list over 10,000 records', () => {
     })
   })
 
-  it('a search looks at what it finds', () => {
+  it('a search examines its matches', () => {
     const adapter = filled()
     expect(cost(adapter, { search: 'e8' })).toEqual({ looked: 200, total: 200, items: 25 })
     expect(

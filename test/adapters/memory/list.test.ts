@@ -49,7 +49,7 @@ describe('list', () => {
     expect(numbers({ where: [condition] })).toEqual({ total: expected.length, items: expected })
   })
 
-  it('QUERY-1: several conditions hold at once, also on one member', () => {
+  it('QUERY-1: several conditions are combined by AND, also on one member', () => {
     const range: Where[] = [
       { field: 'peso', op: 'gte', value: 9 },
       { field: 'peso', op: 'lt', value: 10 },
@@ -75,7 +75,7 @@ describe('list', () => {
     expect(numbers({ sort }).items).toEqual(expected)
   })
 
-  it('QUERY-4, QUERY-7: a page is cut from the order, the total counts all that match, a page past the end is empty', () => {
+  it('QUERY-4, QUERY-7: a page is a slice, the total counts all matches, a page past the end is empty', () => {
     expect(numbers({ page: 2, size: 2 })).toEqual({ total: 5, items: [3, 4] })
     expect(numbers({ page: 3, size: 2 })).toEqual({ total: 5, items: [5] })
     expect(numbers({ page: 4, size: 2 })).toEqual({ total: 5, items: [] })
@@ -83,14 +83,14 @@ describe('list', () => {
     expect(numbers({ sort: '-numero', page: 9e15, size: 1 })).toEqual({ total: 5, items: [] })
   })
 
-  it('an undefined in a scope lets nothing through', () => {
+  it('an undefined value in a scope matches nothing', () => {
     const adapter = memoryAdapter(piezas, { records })
     const nobody = callOf({ scope: { inquilino: undefined as unknown as string } })
     expect(adapter.list(listRequest({ sort: 'numero' }), nobody)).toMatchObject({ total: 0, items: [] })
     expect(adapter.read([1], nobody)).toEqual([undefined])
   })
 
-  it('keeps at most 16 orders of a set and still answers in every one', () => {
+  it('caches at most 16 orders per set, and still supports every order', () => {
     const adapter = memoryAdapter(piezas, { records })
     const fields = ['lote', 'peso', 'urgente', 'destino.cp']
     for (let round = 0; round < 2; round++) {
@@ -111,7 +111,7 @@ describe('list', () => {
     }
   })
 
-  it('QUERY-1, QUERY-2, QUERY-7: is what filtering, sorting and slicing everything gives, whatever is written in between', () => {
+  it('QUERY-1, QUERY-2, QUERY-7: equals filtering, sorting and slicing all records, after any writes', () => {
     const text = fc.constantFrom('', 'a', 'b', '\uD7FF', '\uE000', '\uFFFF', '\u{10000}', '\u{1F600}')
     const scalar = {
       lote: text,
@@ -188,8 +188,8 @@ describe('list', () => {
             if ('list' in one) {
               const { near, backwards, ...parts } = one.list
               const place = start[near % start.length]
-              // The row that a place was taken from may have changed or gone since.
-              const values = place && placeOf({ ...place, numero: (near % start.length) + 1 } as Pieza, parts.sort)
+              // The row of a position may have changed or been removed since.
+              const values = place && positionOf({ ...place, numero: (near % start.length) + 1 } as Pieza, parts.sort)
               const asked = listRequest({
                 ...(parts as RequestParts),
                 seek: backwards === null || values === undefined ? undefined : { values, backwards },
@@ -214,7 +214,7 @@ describe('list', () => {
     )
   })
 
-  it('QUERY-1: any combination of conditions gives the same over many records, where it takes other ways through the indexes', () => {
+  it('QUERY-1: any conditions over many records give the same result, where other indexes are used', () => {
     const many = Array.from(
       { length: 600 },
       (_, i): Pieza => ({
@@ -246,7 +246,7 @@ describe('list', () => {
     })
     fc.assert(
       fc.property(request, fc.option(fc.boolean()), fc.nat(599), (parts, backwards, near) => {
-        const values = placeOf(many[near], parts.sort)
+        const values = positionOf(many[near], parts.sort)
         const asked = listRequest({ ...parts, seek: backwards === null ? undefined : { values, backwards } })
         expect(adapter.list(asked, call)).toEqual(model(many, asked))
       }),
@@ -255,7 +255,7 @@ describe('list', () => {
   })
 })
 
-/** Everything filtered, sorted and sliced; items without versions. */
+/** All records filtered, sorted and sliced; items without versions. */
 function model(all: readonly Pieza[], { where, sort, offset, size, seek }: ListRequest): unknown {
   const at = (value: unknown, path: readonly string[]): unknown =>
     path.reduce<unknown>((inner, name) => (inner as Record<string, unknown> | null | undefined)?.[name], value) ?? null
@@ -303,8 +303,8 @@ function model(all: readonly Pieza[], { where, sort, offset, size, seek }: ListR
   }
 }
 
-/** The place of a record in an order, as hints would name it. */
-function placeOf(record: Pieza | undefined, sort: string): readonly (Scalar | null)[] {
+/** The position of a record in an order, as in a hint. */
+function positionOf(record: Pieza | undefined, sort: string): readonly (Scalar | null)[] {
   return sort
     .replaceAll('-', '')
     .split(',')
