@@ -139,8 +139,8 @@ describe.each(['/v1/cargas', '/v1/clientes/1/cargas'])('%s', (path) => {
     const [signal, left] = handled as [AbortSignal, number]
     expect(signal.aborted).toBe(true)
     expect(left).toBeLessThanOrEqual(20)
-    const { json } = await send(port, 'GET', path, [], {})
-    expect(json.left).toBeGreaterThan(5_000)
+    const quick = await send(port, 'GET', path, [], {})
+    expect(quick.json.left).toBeGreaterThan(5_000)
   })
 
   it('ERR-1: a body that does not arrive within the time limit of the method is 408', async () => {
