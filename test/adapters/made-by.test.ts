@@ -13,7 +13,7 @@ import { callOf } from './memory/requests.js'
 const circle: Record<string, unknown> = {}
 circle.self = circle
 
-const unfit: readonly (readonly [value: unknown, said: RegExp])[] = [
+const notJson: readonly (readonly [value: unknown, said: RegExp])[] = [
   [5n, /a bigint/],
   [Symbol('s'), /a symbol/],
   [() => 1, /a function/],
@@ -27,7 +27,7 @@ const unfit: readonly (readonly [value: unknown, said: RegExp])[] = [
 ]
 
 describe("the record that a team's function returns", () => {
-  it.each(unfit)('is refused if it contains %s, by the names of the function and the member', (value, said) => {
+  it.each(notJson)('is refused if it contains %s, by the names of the function and the member', (value, said) => {
     const made = () => madeBy('onUpdate', 'cosas', { id: 1, valor: value })
     expect(made).toThrow(new RegExp(`^onUpdate of "cosas" returned ${said.source} in "valor"\\. `))
   })
@@ -43,7 +43,7 @@ describe("the record that a team's function returns", () => {
       expect(madeBy('onCreate', 'cosas', made)).toBe(made)
   })
 
-  it.each(unfit)('ERR-1: a function that returns %s in memory is a 500 that changes nothing', async (value, said) => {
+  it.each(notJson)('ERR-1: a function that returns %s in memory is a 500 that changes nothing', async (value, said) => {
     const cosas = defineResource<{ id: number; valor: unknown }>()({
       collection: 'cosas',
       key: 'id',
@@ -81,7 +81,7 @@ describe("in memory, values that a team's function returns and the schema does n
       },
     } as never,
   })
-  const unfits: readonly (readonly [member: string, value: unknown])[] = [
+  const wrongValues: readonly (readonly [member: string, value: unknown])[] = [
     ['id', 'uno'],
     ['id', 1.5],
     ['id', null],
@@ -95,7 +95,7 @@ describe("in memory, values that a team's function returns and the schema does n
     ['partes', 'a'],
   ]
 
-  it.each(unfits)('are an error of onCreate: "%s" is %j', (member, value) => {
+  it.each(wrongValues)('are an error of onCreate: "%s" is %j', (member, value) => {
     const adapter = memoryAdapter(turnos, { onCreate: (turno) => ({ ...turno, [member]: value }) })
     expect(() => adapter.create({ id: 1 }, callOf())).toThrow(
       new RegExp(`^onCreate of "turnos" sets "${member}" to a value that the schema does not allow: it must `),
@@ -103,16 +103,19 @@ describe("in memory, values that a team's function returns and the schema does n
     expect(adapter.read([1], callOf())).toEqual([undefined])
   })
 
-  it.each(unfits.filter(([member]) => member !== 'id'))('are an error of onUpdate: "%s" is %j', (member, value) => {
-    const adapter = memoryAdapter(turnos, {
-      records: [{ id: 1 }],
-      onUpdate: (turno) => ({ ...turno, [member]: value }),
-    })
-    expect(() => adapter.replace(1, { id: 1 }, undefined, callOf())).toThrow(
-      new RegExp(`^onUpdate of "turnos" sets "${member}" to a value that the schema does not allow: it must `),
-    )
-    expect(adapter.read([1], callOf())).toMatchObject([{ value: { id: 1 } }])
-  })
+  it.each(wrongValues.filter(([member]) => member !== 'id'))(
+    'are an error of onUpdate: "%s" is %j',
+    (member, value) => {
+      const adapter = memoryAdapter(turnos, {
+        records: [{ id: 1 }],
+        onUpdate: (turno) => ({ ...turno, [member]: value }),
+      })
+      expect(() => adapter.replace(1, { id: 1 }, undefined, callOf())).toThrow(
+        new RegExp(`^onUpdate of "turnos" sets "${member}" to a value that the schema does not allow: it must `),
+      )
+      expect(adapter.read([1], callOf())).toMatchObject([{ value: { id: 1 } }])
+    },
+  )
 
   it('cause no error if the schema allows or omits them, or if the caller sent them', () => {
     const made = {
@@ -121,7 +124,7 @@ describe("in memory, values that a team's function returns and the schema does n
       alta: '2024-01-01T00:00:00.0000000',
       partes: [],
       libre: { a: 1 },
-      beside: 5,
+      undeclared: 5,
       lote: undefined,
     }
     const adapter = memoryAdapter(turnos, { onCreate: (turno) => ({ ...turno, ...made }) })
@@ -195,7 +198,7 @@ describe("values that a team's function throws", () => {
 
 describe('results of rules', () => {
   it.each([
-    ['a text', /returned a string\. Return a list of/],
+    ['a string', /returned a string\. Return a list of/],
     [false, /returned a boolean\. Return a list of/],
     [{ detail: 'no' }, /returned an object\. Return a list of/],
     [['no'], /a list with an item that is not a violation/],

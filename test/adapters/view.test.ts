@@ -55,10 +55,10 @@ const call = (scope: AdapterCall['scope'] = {}): AdapterCall => ({
 })
 const first = { numero: 1, secuencia: 1 }
 /** A method that records one of its arguments and always returns the same result. */
-const noting =
-  <A, R>(noted: A[], answer: R, argument = 0) =>
+const recording =
+  <A, R>(recorded: A[], answer: R, argument = 0) =>
   (...args: unknown[]): R => {
-    noted.push(args[argument] as A)
+    recorded.push(args[argument] as A)
     return answer
   }
 const stored = { cabecera: 1, secuencia: 1 }
@@ -112,7 +112,7 @@ describe('VER-1: reading through a view', () => {
       '1/1',
     ])
     const asked: ListRequest[] = []
-    const spy = { list: noting(asked, { items: [], total: 0 }), read: () => [] }
+    const spy = { list: recording(asked, { items: [], total: 0 }), read: () => [] }
     await over(spy).list(
       request({ where: [{ field: 'importe.neto', path: ['importe', 'neto'], op: 'eq', value: 5 }], search: 'x' }),
       call(),
@@ -162,7 +162,7 @@ describe('VER-1: writing through a view', () => {
 
   it('defaults are not shared between records', async () => {
     const seen: Row[] = []
-    const adapter = { list: () => ({ items: [] }), read: () => [], create: noting(seen, { nothing: true }) }
+    const adapter = { list: () => ({ items: [] }), read: () => [], create: recording(seen, { nothing: true }) }
     const made = over(adapter, { defaults: { lista: [] } })
     await made.create({}, call())
     await made.create({}, call())
@@ -256,9 +256,9 @@ describe('VER-1: writing through a view', () => {
     const made = over({
       list: () => ({ items: [] }),
       read: () => [],
-      remove: noting(keys, refused),
-      attach: noting(keys, refused, 1),
-      detach: noting(keys, refused, 1),
+      remove: recording(keys, refused),
+      attach: recording(keys, refused, 1),
+      detach: recording(keys, refused, 1),
     })
     const shown = { refused: 'reference', members: ['importe'] }
     expect(await made.remove(first, undefined, call())).toEqual(shown)
@@ -271,7 +271,7 @@ describe('VER-1: writing through a view', () => {
 describe('VER-1: keys', () => {
   it('members of a composite key are renamed, and their values are not converted', async () => {
     const keys: (readonly unknown[])[] = []
-    const adapter = { list: () => ({ items: [] }), read: noting(keys, []) }
+    const adapter = { list: () => ({ items: [] }), read: recording(keys, []) }
     const doubled = { rename: { numero: 'cabecera' }, fromWire: { numero: (value: number) => value * 2 } }
     await over(adapter, doubled).read([first, 'simple' as never, 5 as never], call())
     expect(keys).toEqual([[stored, 'simple', 5]])
@@ -280,7 +280,7 @@ describe('VER-1: keys', () => {
 
 describe('VER-1: the call', () => {
   const seen: AdapterCall[] = []
-  const spy = { list: noting(seen, { items: [] }, 1), read: () => [] }
+  const spy = { list: recording(seen, { items: [] }, 1), read: () => [] }
 
   it('the scope is renamed and converted, the rest of the call is unchanged', async () => {
     /** Like the call of the router: its getters create the values when first used. */
@@ -337,7 +337,7 @@ describe('VER-1: the view itself', () => {
   })
 
   it.each<[string, AdapterViewOptions]>([
-    ['two members that are one of the store', { rename: { a: 'c', b: 'c' } }],
+    ['two members that map to one of the store', { rename: { a: 'c', b: 'c' } }],
     ['a member shown and hidden', { rename: { a: 'c' }, hides: ['c'] }],
   ])('%s: a configuration error', (_, given) => {
     expect(() => over(under(), given)).toThrow(ConfigurationError)

@@ -24,21 +24,21 @@ describe('list', () => {
     ['eq', { field: 'lote', op: 'eq', value: 'b' }, [1]],
     ['eq on a member without an index', { field: 'destino.calle', op: 'eq', value: 'Mayor' }, []],
     ['eq on numbers by value', { field: 'peso', op: 'eq', value: 10 }, [1, 5]],
-    ['eq does not mix kinds', { field: 'peso', op: 'eq', value: '10' }, []],
+    ['eq does not mix types', { field: 'peso', op: 'eq', value: '10' }, []],
     ['eq on the key', { field: 'numero', op: 'eq', value: 4 }, [4]],
     ['eq on a nested member', { field: 'destino.cp', op: 'eq', value: 28001 }, [1]],
     ['in', { field: 'lote', op: 'in', value: ['b', '\uFB01', 'b', 'x'] }, [1, 5]],
     ['in on the key', { field: 'numero', op: 'in', value: [5, 2, 2, 77] }, [2, 5]],
-    ['in nothing', { field: 'lote', op: 'in', value: [] }, []],
+    ['in an empty list', { field: 'lote', op: 'in', value: [] }, []],
     ['gt', { field: 'peso', op: 'gt', value: 9 }, [1, 5]],
     ['gte', { field: 'peso', op: 'gte', value: 9 }, [1, 2, 5]],
     ['lt', { field: 'peso', op: 'lt', value: 9 }, [4]],
     ['lte', { field: 'peso', op: 'lte', value: 9 }, [2, 4]],
     ['ranges of text by code points', { field: 'lote', op: 'gt', value: '\uFB01' }, [4]],
     ['ranges of booleans', { field: 'urgente', op: 'lt', value: true }, [2, 4]],
-    ['ranges do not mix kinds', { field: 'peso', op: 'gt', value: '' }, []],
+    ['ranges do not mix types', { field: 'peso', op: 'gt', value: '' }, []],
     ['contains', { field: 'etiquetas', op: 'contains', value: 'azul' }, [1, 4]],
-    ['contains means an item, not a part of one', { field: 'etiquetas', op: 'contains', value: 'azu' }, []],
+    ['contains compares whole items', { field: 'etiquetas', op: 'contains', value: 'azu' }, []],
     ['null', { field: 'lote', op: 'null', value: true }, [2, 3]],
     ['null of a nested member', { field: 'destino.cp', op: 'null', value: true }, [2, 3, 5]],
     ['not null', { field: 'destino.cp', op: 'null', value: false }, [1, 4]],
@@ -289,16 +289,16 @@ function model(all: readonly Pieza[], { where, sort, offset, size, seek }: ListR
   const found = all
     .filter((value) => where.every((condition) => holds(value, condition)))
     .sort((a, b) => stand(valuesOf(a), valuesOf(b)))
-  const beside = found.filter((value) => {
+  const remaining = found.filter((value) => {
     const difference = seek === undefined ? 1 : stand(valuesOf(value), seek.values)
     return seek?.backwards ? difference < 0 : difference > 0
   })
-  const start = seek === undefined ? offset : seek.backwards ? Math.max(0, beside.length - size) : 0
-  const page = beside.slice(start, start + size)
+  const start = seek === undefined ? offset : seek.backwards ? Math.max(0, remaining.length - size) : 0
+  const page = remaining.slice(start, start + size)
   return {
     total: found.length,
     items: page.map((value) => ({ value, version: expect.any(String) })),
-    more: seek?.backwards ? start > 0 : start + size < beside.length,
+    more: seek?.backwards ? start > 0 : start + size < remaining.length,
     seekable: true,
   }
 }

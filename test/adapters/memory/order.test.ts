@@ -74,14 +74,14 @@ describe('compareValues', () => {
 
 describe('firstIndex', () => {
   it('finds the boundary in logarithmic time', () => {
-    let looks = 0
+    let calls = 0
     const list = Array.from({ length: 10_000 }, (_, i) => i)
     const edge = firstIndex(list, (item) => {
-      looks++
+      calls++
       return item >= 7_777
     })
     expect(edge).toBe(7_777)
-    expect(looks).toBeLessThanOrEqual(14)
+    expect(calls).toBeLessThanOrEqual(14)
     expect(firstIndex(list, () => false)).toBe(10_000)
     expect(firstIndex([], () => true)).toBe(0)
   })
