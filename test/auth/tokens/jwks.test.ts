@@ -148,11 +148,11 @@ describe('jwks(): keys', () => {
     ['a redirect', (_req, res) => void res.writeHead(302, { Location: '/other.json' }).end()],
     ['HTML', (_req, res) => void res.end('<html>Sign in</html>')],
     ['a list', (_req, res) => void res.end('[]')],
-    ['keys that are no list', (_req, res) => void res.end('{"keys":{}}')],
+    ['keys that is not a list', (_req, res) => void res.end('{"keys":{}}')],
     ['a member twice', (_req, res) => void res.end('{"keys":[],"keys":[]}')],
-    ['a megabyte and more', (_req, res) => void res.end(`{"keys":[],"x":"${'x'.repeat(1024 * 1024)}"}`)],
+    ['more than a megabyte', (_req, res) => void res.end(`{"keys":[],"x":"${'x'.repeat(1024 * 1024)}"}`)],
     [
-      'a body that is cut',
+      'a truncated body',
       (_req, res) => void res.writeHead(200, { 'Content-Length': '100' }).end('{"keys":', () => res.destroy()),
     ],
   ])('AUTH-5: %s is not a key set', async (_, answer) => {
@@ -194,14 +194,21 @@ describe('jwks(): usable keys of a set', () => {
   const ec = p256.publicKey
   it.each<[string, object, string, string, KeyObject, boolean]>([
     ['RSA without alg is RS256', published(rsa.publicKey), 'RS256', 'k', rsa.privateKey, true],
-    ['RSA without alg is nothing else', published(rsa.publicKey), 'PS256', 'k', rsa.privateKey, false],
+    ['RSA without alg is no other algorithm', published(rsa.publicKey), 'PS256', 'k', rsa.privateKey, false],
     ['RSA with alg PS256', published(rsa.publicKey, { alg: 'PS256' }), 'PS256', 'k', rsa.privateKey, true],
-    ['EC without alg goes by its curve', published(ec), 'ES256', 'k', p256.privateKey, true],
+    ['EC without alg is determined by its curve', published(ec), 'ES256', 'k', p256.privateKey, true],
     ['EC on P-384', published(p384.publicKey), 'ES384', 'k', p384.privateKey, true],
     ['use enc', published(rsa.publicKey, { use: 'enc' }), 'RS256', 'k', rsa.privateKey, false],
     ['key_ops without verify', published(rsa.publicKey, { key_ops: ['encrypt'] }), 'RS256', 'k', rsa.privateKey, false],
     ['key_ops with verify', published(rsa.publicKey, { key_ops: ['verify'] }), 'RS256', 'k', rsa.privateKey, true],
-    ['key_ops that is no list', published(rsa.publicKey, { key_ops: 'verify' }), 'RS256', 'k', rsa.privateKey, false],
+    [
+      'key_ops that is not a list',
+      published(rsa.publicKey, { key_ops: 'verify' }),
+      'RS256',
+      'k',
+      rsa.privateKey,
+      false,
+    ],
     ['an alg for encryption', published(rsa.publicKey, { alg: 'RSA-OAEP' }), 'RS256', 'k', rsa.privateKey, false],
     ['an alg of another kind', published(rsa.publicKey, { alg: 'HS256' }), 'RS256', 'k', rsa.privateKey, false],
     ['an alg of another curve', published(ec, { alg: 'ES384' }), 'ES256', 'k', p256.privateKey, false],
@@ -267,7 +274,7 @@ describe('jwks(): usable keys of a set', () => {
 describe('jwks(): options', () => {
   it.each([
     ['http to another machine', 'http://login.example/jwks.json'],
-    ['http to a name that begins like this machine', 'http://127.0.0.1.evil.example/'],
+    ['http to a name that begins like a local address', 'http://127.0.0.1.evil.example/'],
     ['http to a subdomain named localhost', 'http://localhost.evil.example/'],
     ['a file', 'file:///etc/jwks.json'],
     ['data', 'data:application/json,{"keys":[]}'],

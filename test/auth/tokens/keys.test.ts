@@ -178,7 +178,7 @@ describe('AUTH-5: weak and mistaken keys are refused', () => {
   })
 
   it.each([
-    ['no object', 'un secreto'],
+    ['not an object', 'un secreto'],
     ['null', null],
     ['a JSON Web Key where the key should be', jwk(rsa.publicKey)],
     ['a key that is missing', { algorithm: 'RS256' }],
@@ -189,7 +189,7 @@ describe('AUTH-5: weak and mistaken keys are refused', () => {
     ['a kid of another kind', { kid: 5, algorithm: 'RS256', key: rsa.publicKey }],
     ['a JSON Web Key of another algorithm', { algorithm: 'RS256', key: { ...jwk(rsa.publicKey), alg: 'RS512' } }],
     ['a JSON Web Key for encryption', { algorithm: 'RS256', key: { ...jwk(rsa.publicKey), use: 'enc' } }],
-    ['PEM that is cut', { algorithm: 'RS256', key: pem(rsa.publicKey).slice(0, 200) }],
+    ['truncated PEM', { algorithm: 'RS256', key: pem(rsa.publicKey).slice(0, 200) }],
     ['a JSON Web Key without its numbers', { algorithm: 'RS256', key: { kty: 'RSA' } }],
     ['a secret in the wrong base64', { algorithm: 'HS256', key: { kty: 'oct', k: `${secret.toString('base64')}==` } }],
   ])('AUTH-5: %s throws, and no message shows the value', (_, key) => {
@@ -200,7 +200,7 @@ describe('AUTH-5: weak and mistaken keys are refused', () => {
 
   it.each<[string, unknown, string]>([
     ['nothing', undefined, "The key is missing. Use { algorithm: 'HS256', key: ... }"],
-    ['a text', 'un secreto', "The key is a key without its algorithm. Use { algorithm: 'HS256', key: ... }"],
+    ['a string', 'un secreto', "The key is a key without its algorithm. Use { algorithm: 'HS256', key: ... }"],
     ['bytes', secret, 'is a key without its algorithm'],
     ['a KeyObject', rsa.publicKey, 'is a key without its algorithm'],
     ['a JSON Web Key', jwk(rsa.publicKey), 'is a key without its algorithm'],
@@ -286,7 +286,7 @@ describe('AUTH-5: candidate keys of a token', () => {
 
   it.each([
     ['null in a list', [null]],
-    ['a text', 'un secreto'],
+    ['a string', 'un secreto'],
     ['a weak key', { algorithm: 'RS256', key: weakRsa.publicKey }],
   ])('keys returned by a function are checked in the same way: %s', (_, given) => {
     expect(() => keyRing('bearer()', () => given)({ alg: 'RS256' })).toThrow(ConfigurationError)

@@ -73,7 +73,7 @@ describe('tokenIssuer()', () => {
   it.each<[string, unknown]>([
     ['nothing', undefined],
     ['null', null],
-    ['a text', 'ana'],
+    ['a string', 'ana'],
     ['no sub', {}],
     ['an empty sub', { sub: '' }],
     ['a sub that is a number', { sub: 5 }],
@@ -88,7 +88,7 @@ describe('tokenIssuer()', () => {
     ['a bigint', { sub: 'ana', n: 5n }],
     ['deep claims', { sub: 'ana', deep: JSON.parse('['.repeat(40) + ']'.repeat(40)) }],
     ['__proto__', JSON.parse('{"sub":"ana","__proto__":{"admin":true}}')],
-    ['a token that no header would take', { sub: 'ana', filler: 'x'.repeat(7000) }],
+    ['a token too long for a header', { sub: 'ana', filler: 'x'.repeat(7000) }],
   ])('AUTH-5: claims that would make the token invalid are refused: %s', (_, claims) => {
     const issue = tokenIssuer({ key, issuer: 'https://api.example', audience: 'courier' })
     expect(() => issue(claims as { sub: string })).toThrow(ConfigurationError)
@@ -124,7 +124,7 @@ describe('tokenIssuer()', () => {
       },
     ],
     ['a lifetime of 0', { key, lifetime: 0 }],
-    ['a lifetime as text', { key, lifetime: '1h' }],
+    ['a lifetime as a string', { key, lifetime: '1h' }],
     ['an endless lifetime', { key, lifetime: Number.POSITIVE_INFINITY }],
     ['an issuer that is undefined', { key, issuer: undefined }],
     ['an empty audience', { key, audience: [] }],
