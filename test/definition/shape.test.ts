@@ -233,8 +233,8 @@ describe('references', () => {
 
   it.each<[string, JsonSchema]>([
     ['itself', { $ref: '#' }],
-    ['one another', { $ref: '#/$defs/a', $defs: { a: { $ref: '#/$defs/b' }, b: { allOf: [{ $ref: '#/$defs/a' }] } } }],
-    ['a union of itself', { $ref: '#/$defs/a', $defs: { a: { anyOf: [{ $ref: '#/$defs/a' }, { type: 'null' }] } } }],
+    ['each other', { $ref: '#/$defs/a', $defs: { a: { $ref: '#/$defs/b' }, b: { allOf: [{ $ref: '#/$defs/a' }] } } }],
+    ['a union with itself', { $ref: '#/$defs/a', $defs: { a: { anyOf: [{ $ref: '#/$defs/a' }, { type: 'null' }] } } }],
   ])('ERR-2: a schema with a $ref cycle through %s is a configuration error', (_, schema) => {
     expect(() => of(schema)).toThrow('has a $ref cycle')
     // Again: the first attempt left nothing behind.
