@@ -64,10 +64,10 @@ describe('a visit', () => {
   it.each([
     ['an error on the console', 'console.error("broken")', /^Console: broken$/],
     ['a warning on the console', 'console.warn("odd")', /^Console: odd$/],
-    ['an error that is thrown', 'setTimeout(() => { throw new Error("thrown") })', /^Script: thrown$/],
-    ['a promise that is rejected', 'Promise.reject(new Error("rejected"))', /^Script: rejected$/],
+    ['a thrown error', 'setTimeout(() => { throw new Error("thrown") })', /^Script: thrown$/],
+    ['a rejected promise', 'Promise.reject(new Error("rejected"))', /^Script: rejected$/],
     ['a dialog', 'alert("hello")', /^Dialog: hello$/],
-    ['a request that is answered 404', 'fetch("/gone").then((answer) => answer.text())', /^Status 404: GET .*\/gone$/],
+    ['a response 404', 'fetch("/gone").then((answer) => answer.text())', /^Status 404: GET .*\/gone$/],
     ['eval', 'try { new Function("1")() } catch {}', /^Policy: script-src eval/],
     [
       'a request to another host',

@@ -522,10 +522,10 @@ describe('equivalent spellings', () => {
 
   it('keywords next to a reference apply in 3.1, and not in 3.0', () => {
     const components = { schemas: { Text: text } }
-    const beside = request({ $ref: '#/components/schemas/Text', maxLength: 5 }, 'application/json', components)
+    const extended = request({ $ref: '#/components/schemas/Text', maxLength: 5 }, 'application/json', components)
     const bare = request({ $ref: '#/components/schemas/Text' }, 'application/json', components)
-    expect(compareContracts(bare, beside).map(({ kind }) => kind)).toEqual(['request-maximum-lowered'])
-    same(legacy(bare), legacy(beside))
+    expect(compareContracts(bare, extended).map(({ kind }) => kind)).toEqual(['request-maximum-lowered'])
+    same(legacy(bare), legacy(extended))
   })
 })
 

@@ -356,12 +356,16 @@ describe('declarations', () => {
   it.each<[string, () => unknown, string]>([
     ['an area', () => under('cancelaciones', { area: 'ui' }), 'Leave the area "ui" out.'],
     [
-      'no list',
+      'something other than a list',
       () => mount(pedidos, adapter, { endpoints: endpoint('bajas', { description, methods }) as never }),
       'Give a list',
     ],
-    ['what endpoint() did not make', () => mount(pedidos, adapter, { endpoints: [{ name: 'bajas' }] as never }), made],
-    ['a path that is not given', () => mount(pedidos, adapter, { endpoints: [null] as never }), made],
+    [
+      'an object that endpoint() did not create',
+      () => mount(pedidos, adapter, { endpoints: [{ name: 'bajas' }] as never }),
+      made,
+    ],
+    ['an undefined path', () => mount(pedidos, adapter, { endpoints: [null] as never }), made],
   ])('%s is a configuration error', (_, make, message) => {
     expect(make).toThrow(message)
   })

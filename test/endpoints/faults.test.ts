@@ -53,10 +53,10 @@ describe.each(['/v1/pruebas', '/v1/clientes/1/pruebas'])('%s', (path) => {
     ['a Response', () => new Response('a'), 'a Response'],
     ['a BigInt', () => 1n, "a value that can't be written as application/json"],
     ['a BigInt inside', () => ({ n: [1n] }), "a value that can't be written as application/json"],
-    ['a circle', () => circular, "a value that can't be written as application/json"],
+    ['a cycle', () => circular, "a value that can't be written as application/json"],
     ['a function', () => () => 1, 'a function'],
     ['a symbol', () => Symbol('a'), 'a symbol'],
-    ['what has no JSON', () => ({ toJSON: () => undefined }), 'a value without a JSON form'],
+    ['a value without a JSON form', () => ({ toJSON: () => undefined }), 'a value without a JSON form'],
     ['the same in a reply', () => endpointReply({ status: 200, body: Buffer.from('a') }), 'bytes'],
   ])('ERR-3: %s is a 500 that names the endpoint to the team', async (_, handle, what) => {
     const { send, errors } = await serve(handle)
@@ -69,7 +69,7 @@ describe.each(['/v1/pruebas', '/v1/clientes/1/pruebas'])('%s', (path) => {
 
   it.each<[string, () => unknown]>([
     ['a BigInt', () => ({ n: 1n })],
-    ['a circle', () => circular],
+    ['a cycle', () => circular],
     ['bytes', () => Buffer.from('a')],
   ])('ERR-3: %s can not be sent as XML either', async (_, handle) => {
     const { send, errors } = await serve(handle)
@@ -99,13 +99,13 @@ describe.each(['/v1/pruebas', '/v1/clientes/1/pruebas'])('%s', (path) => {
     ],
     ['rejects', () => Promise.reject(new Error('password=hunter2'))],
     [
-      'throws nothing',
+      'throws undefined',
       () => {
         throw undefined
       },
     ],
-    ['answers 201 without a place', () => endpointReply({ status: 201 })],
-    ['answers a broken Location', () => endpointReply({ status: 201, headers: { Location: 'http://' } })],
+    ['returns 201 without a Location', () => endpointReply({ status: 201 })],
+    ['returns an invalid Location', () => endpointReply({ status: 201, headers: { Location: 'http://' } })],
   ])('VERB-13: a handler that %s halfway is a 500 with an unknown outcome', async (_, handle) => {
     const { send } = await serve(handle)
     const answer = await send('POST', path)
