@@ -482,7 +482,7 @@ describe('lists that their store keeps modifying', () => {
     expect((await ask('/v1/cosas')).headers.get('x-total-count')).toBe('3')
   })
 
-  it('does not keep records alive that were shown once, nor those that are created anew each time', async () => {
+  it('does not keep records alive that were shown once, or that are new for each response', async () => {
     setFlagsFromString('--expose-gc')
     const gc = runInNewContext('gc') as () => void
     const given: WeakRef<object>[] = []

@@ -161,7 +161,7 @@ describe('scope over sequences of requests of two tenants', () => {
     async (name, open) => {
       const both = tenants.map((tenant) => [tenant, otherOf(tenant)] as const)
       let done = 0
-      // A store in the process is created anew for each sequence; tables are reused.
+      // A store in the process is created for each sequence; tables are reused.
       const kept = name === 'memory' ? undefined : await openWorld(express, open, both)
       try {
         await fc.assert(

@@ -35,7 +35,7 @@ describe.each(frameworks)('VERB over %s', (_name, express) => {
     expect(read.headers.etag).toBe(made.headers.etag)
   })
 
-  it('VERB-2: the body comes on Prefer: return=representation', async () => {
+  it('VERB-2: Prefer: return=representation requests the body', async () => {
     const made = await send(
       'POST',
       '/v8/piezas?expand=contrato',

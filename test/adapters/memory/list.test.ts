@@ -214,7 +214,7 @@ describe('list', () => {
     )
   })
 
-  it('QUERY-1: any conditions over many records give the same result, where other indexes are used', () => {
+  it('QUERY-1: any conditions over many records give the same result with other indexes', () => {
     const many = Array.from(
       { length: 600 },
       (_, i): Pieza => ({

@@ -95,7 +95,7 @@ describe('a connection that ends while the pool hands it out', () => {
     await two.end()
   })
 
-  it('ends nothing while the team holds it, created before the adapter or after', async () => {
+  it('does not end the process while the team holds it, created before the adapter or after', async () => {
     const before = await pool.connect()
     const other = new pg.Pool({ connectionString: proxy.through(place.url), max: 1 })
     bultosIn(pool)
@@ -114,7 +114,7 @@ describe('a connection that ends while the pool hands it out', () => {
 })
 
 describe('a single client of the team', () => {
-  it('ends nothing when it breaks: connected, connecting, or checked out of a pool', async () => {
+  it('does not end the process when it breaks: connected, connecting, or checked out of a pool', async () => {
     const warnings: string[] = []
     const onWarning = (message: string) => void warnings.push(message)
     const connected = new pg.Client(proxy.through(place.url))

@@ -124,7 +124,7 @@ const forms: readonly Form[] = [
   },
 ]
 
-/** Names other than the base table, where its updates go to `piezas` itself. */
+/** In this form the other session updates `piezas` itself. */
 const byItself = 'a table with rules'
 
 describe('an update by another session', () => {

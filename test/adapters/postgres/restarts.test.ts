@@ -114,7 +114,7 @@ describe('a server that restarts', () => {
     expect(await store.create({ id: 'up' }, call)).toMatchObject({ created: {} })
   }, 60_000)
 
-  it('is unavailable where the server has too many connections', async () => {
+  it('is unavailable if the server has too many connections', async () => {
     const others: pg.Client[] = []
     const small = new pg.Pool({ connectionString: server.url, max: 4 })
     try {

@@ -82,7 +82,7 @@ describe.each(stores)('numbers of other programs, in $name', ({ open }) => {
   })
   afterAll(() => store.close())
 
-  it.each(cases)('QUERY-1: of %s as %j, filters find what GET shows', async (type, schema, values) => {
+  it.each(cases)('QUERY-1: for %s as %j, filters find the values that GET shows', async (type, schema, values) => {
     const table = `shown_${++tables}`
     await store.sql(
       `CREATE TABLE ${table} (id int PRIMARY KEY, valor ${type}); INSERT INTO ${table} VALUES (1000, NULL)`,
