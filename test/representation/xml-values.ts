@@ -4,7 +4,7 @@ import type { JsonSchema } from '../../src/definition/schema-types.js'
 import { Shape } from '../../src/definition/shape.js'
 import { type Form, formOf, openForm } from '../../src/plan/form.js'
 
-/** Texts that a careless codec loses or changes. */
+/** Texts that codecs often lose or change. */
 const wildText = fc.oneof(
   fc.string(),
   fc.string({ unit: 'binary' }),
@@ -190,5 +190,5 @@ export const formedValue: fc.Arbitrary<{ value: unknown; form: Form }> = fc.oneo
   fc.tuple(anyJson, anySchema).map(([value, schema]) => ({ value, form: formFrom(schema) })),
 )
 
-/** The value as JSON would give it back. */
+/** The value after a JSON round trip. */
 export const asJson = (value: unknown): unknown => JSON.parse(JSON.stringify(value))
