@@ -26,7 +26,7 @@ describe('who takes part', () => {
     const field = fieldOf({ servers: undefined, against: undefined }, old)
     expect(ids(field)).toEqual(serverNames.filter((name) => !name.endsWith('-helper') && name !== 'sql-json'))
     expect(field.leftOut).toEqual([
-      'Left out: express-helper, sql-json, mounted-helper, api-helper, since this checkout has no express-rest-conventions/server.',
+      'Skipped: express-helper, sql-json, mounted-helper, api-helper, because this checkout has no express-rest-conventions/server.',
     ])
   })
 
