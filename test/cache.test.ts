@@ -73,7 +73,7 @@ describe('Cache', () => {
 })
 
 describe('Caches', () => {
-  itWithCaches('counts caches of one name together, those of a middleware too', () => {
+  itWithCaches('adds up the counts of caches with the same name, including those of middlewares', () => {
     const [owner, part] = [new Caches(), new Caches()]
     const made = [
       owner.make<string, number>('views'),

@@ -89,7 +89,7 @@ export class Caller {
     this.#server.emit('connection', this.#connection)
   }
 
-  /** Sends another request while `told` returns one. */
+  /** Sends another request while `next` returns one. */
   run(
     handler: RequestListener,
     watch: Watch,

@@ -66,7 +66,7 @@ describe.each(steps)('step %d', (step) => {
     expect((await call('GET', '/v1/deliveries?statsu=out')).status).toBe(step < 5 ? 200 : 400)
   })
 
-  it(`QUERY-4: a page that is no number is ${step < 2 ? 'the first' : '400'}`, async () => {
+  it(`QUERY-4: a page that is not a number is ${step < 2 ? 'the first' : '400'}`, async () => {
     expect((await call('GET', '/v1/deliveries?page=two')).status).toBe(step < 2 ? 200 : 400)
   })
 

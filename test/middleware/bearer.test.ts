@@ -322,7 +322,7 @@ describe('bearer(): the cache', () => {
     return find
   }
 
-  itWithCaches('AUTH-5: one token is verified once, and gives the same claims', () => {
+  itWithCaches('AUTH-5: a token is verified only once, and the result has the same claims', () => {
     const authenticated = bearer(options)
     const req = byHeader(good())
     expect(authenticated.identify(req)).toBe(authenticated.identify(req))
@@ -354,7 +354,7 @@ describe('bearer(): the cache', () => {
     }
   })
 
-  itWithCaches('AUTH-5: the cache holds no more than it may: the oldest goes', () => {
+  itWithCaches('AUTH-5: a full cache evicts its oldest entry', () => {
     const authenticated = bearer({ ...options, cache: 2 })
     const requests = ['1', '2', '3'].map((sub) => byHeader(good({ sub })))
     const [first, second] = requests.map((req) => authenticated.identify(req))
@@ -362,22 +362,25 @@ describe('bearer(): the cache', () => {
     expect(authenticated.identify(requests[0] as never)).not.toBe(first)
   })
 
-  itWithCaches('AUTH-5: a cached token falls with its key: a finder is asked on every request', () => {
-    const find = counting()
-    const authenticated = bearer({ ...options, keys: find })
-    const req = byHeader(good())
-    const claims = authenticated.identify(req)
-    expect(authenticated.identify(req)).toBe(claims)
-    expect(find).toHaveBeenCalledTimes(2)
-    expect(find).toHaveBeenLastCalledWith({ alg: 'RS256', kid: 'rsa' })
-    find.mockReturnValue([keys[1]])
-    expect(outcome(() => authenticated.identify(req))).toMatchObject({ status: 401 })
-    // A different key under the same id.
-    find.mockReturnValue([{ kid: 'rsa', algorithm: 'RS256', key: otherRsa.publicKey }] as never)
-    expect(outcome(() => authenticated.identify(req))).toMatchObject({ status: 401 })
-    find.mockReturnValue(keys)
-    expect(authenticated.identify(req)).toMatchObject({ sub: 'ana' })
-  })
+  itWithCaches(
+    'AUTH-5: a cached token is refused once its key is gone: a key finder is called on every request',
+    () => {
+      const find = counting()
+      const authenticated = bearer({ ...options, keys: find })
+      const req = byHeader(good())
+      const claims = authenticated.identify(req)
+      expect(authenticated.identify(req)).toBe(claims)
+      expect(find).toHaveBeenCalledTimes(2)
+      expect(find).toHaveBeenLastCalledWith({ alg: 'RS256', kid: 'rsa' })
+      find.mockReturnValue([keys[1]])
+      expect(outcome(() => authenticated.identify(req))).toMatchObject({ status: 401 })
+      // A different key under the same id.
+      find.mockReturnValue([{ kid: 'rsa', algorithm: 'RS256', key: otherRsa.publicKey }] as never)
+      expect(outcome(() => authenticated.identify(req))).toMatchObject({ status: 401 })
+      find.mockReturnValue(keys)
+      expect(authenticated.identify(req)).toMatchObject({ sub: 'ana' })
+    },
+  )
 
   it('AUTH-5: the equivalent ECDSA signature verifies too and is revoked too: revocation does not depend on the token text', () => {
     const order = BigInt('0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551')
@@ -395,7 +398,7 @@ describe('bearer(): the cache', () => {
       expect(outcome(() => authenticated.identify(byHeader(text)))).toMatchObject({ status: 401 })
   })
 
-  itWithCaches('AUTH-5: what was refused is never kept', () => {
+  itWithCaches('AUTH-5: a refused token is never cached', () => {
     const authenticated = bearer({ ...options, cache: 1 })
     const req = byHeader(good())
     const claims = authenticated.identify(req)

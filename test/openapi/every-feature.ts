@@ -118,7 +118,7 @@ const search = endpoint('search', {
   },
 })
 
-/** When `v1` retires by itself. */
+/** When `v1` retires automatically. */
 export const sunset = '2090-01-01T00:00:00Z'
 
 /** Each service has its own stores. `limit`: requests of a caller in a minute. */

@@ -176,7 +176,7 @@ describe('the building of documents', () => {
     }
   }
 
-  itWithCaches('happens once where ready() has built it, whether the address was known then or not', async () => {
+  itWithCaches('happens only in ready(), whether or not the address is known then', async () => {
     for (const options of [{}, { baseUrl: 'https://api.example.com' }]) {
       const { state, service } = counting(options)
       await service.ready()
@@ -192,7 +192,7 @@ describe('the building of documents', () => {
     }
   })
 
-  itWithCaches('happens once for requests that come at the same time', async () => {
+  itWithCaches('happens once for concurrent requests', async () => {
     const { state, service } = counting()
     await withService(service, async (get) => {
       const texts = await Promise.all(
@@ -203,7 +203,7 @@ describe('the building of documents', () => {
     expect(state.builds).toBe(1)
   })
 
-  itWithCaches('happens again where it has failed', async () => {
+  itWithCaches('happens again after a failure', async () => {
     const { state, service } = counting()
     state.fails = true
     await expect(service.ready()).rejects.toThrow('not there yet')
@@ -216,7 +216,7 @@ describe('the building of documents', () => {
     expect(state.builds).toBe(3)
   })
 
-  itWithCaches('gives each address its own server, and nothing of that of another', async () => {
+  itWithCaches('is cached for each address separately', async () => {
     const { state, service } = counting()
     const { origin, close } = await listen(express().use(service))
     const textFor = (host: string) =>

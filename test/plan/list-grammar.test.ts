@@ -418,19 +418,16 @@ describe('repeated queries', () => {
     )
   })
 
-  itWithCaches(
-    'are frozen and the very same object from the second time on, of which nobody has changed anything',
-    () => {
-      const kept = compileListGrammar(piezas)
-      const raw = 'lote=a&lote=b&sort=-fecha&expand=contratos'
-      const first = knownListQuery(raw, kept, address)
-      const second = knownListQuery(raw, kept, address)
-      expect([Object.isFrozen(first), isFixed(second)]).toEqual([false, true])
-      ;(first.where as unknown[]).length = 0
-      expect(second).toEqual(parse(raw))
-      expect(knownListQuery(raw, kept, address)).toBe(second)
-    },
-  )
+  itWithCaches('are the same frozen object from the second time on', () => {
+    const kept = compileListGrammar(piezas)
+    const raw = 'lote=a&lote=b&sort=-fecha&expand=contratos'
+    const first = knownListQuery(raw, kept, address)
+    const second = knownListQuery(raw, kept, address)
+    expect([Object.isFrozen(first), isFixed(second)]).toEqual([false, true])
+    ;(first.where as unknown[]).length = 0
+    expect(second).toEqual(parse(raw))
+    expect(knownListQuery(raw, kept, address)).toBe(second)
+  })
 
   it('are not cached with a hint, which is valid for one address only, nor if they are long', () => {
     const kept = compileListGrammar(piezas)
@@ -446,14 +443,11 @@ describe('repeated queries', () => {
     }
   })
 
-  itWithCaches(
-    'QUERY-2: share one order where they ask for the same, which an adapter may keep what it makes of it by',
-    () => {
-      const sorted = ['sort=-fecha&limit=3', 'sort=-fecha&numero=2', 'sort=-fecha&q=uno'].map((raw) => parse(raw).sort)
-      const usual = ['', 'limit=3', 'numero=2'].map((raw) => parse(raw).sort)
-      for (const orders of [sorted, usual]) expect([new Set(orders).size, isFixed(orders[0])]).toEqual([1, true])
-    },
-  )
+  itWithCaches('QUERY-2: share one order object for equal sorts, so that adapters may cache by it', () => {
+    const sorted = ['sort=-fecha&limit=3', 'sort=-fecha&numero=2', 'sort=-fecha&q=uno'].map((raw) => parse(raw).sort)
+    const usual = ['', 'limit=3', 'numero=2'].map((raw) => parse(raw).sort)
+    for (const orders of [sorted, usual]) expect([new Set(orders).size, isFixed(orders[0])]).toEqual([1, true])
+  })
 
   it.each(['-fecha', 'bogus'])(
     'QUERY-2: nothing is cached for sort=%s of a query with more errors than are reported',

@@ -9,7 +9,7 @@ const wildText = fc.oneof(
   fc.string(),
   fc.string({ unit: 'binary' }),
   fc.string({ unit: 'grapheme' }),
-  // Any UTF-16 code units, half surrogate pairs among them.
+  // Any UTF-16 code units, including lone surrogates.
   fc.array(fc.integer({ min: 0, max: 0xffff }), { maxLength: 5 }).map((units) => String.fromCharCode(...units)),
   fc
     .array(

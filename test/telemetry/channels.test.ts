@@ -232,7 +232,7 @@ describe('the channel adapter-call', () => {
 })
 
 describe('the channel cache', () => {
-  itWithCaches('tells each look-up, and whether it hit', async () => {
+  itWithCaches('has one message for each look-up, with its result', async () => {
     const events: CacheMessage[] = []
     const listener = (message: unknown) => void events.push(message as CacheMessage)
     const looks = channel('express-rest-conventions:cache')

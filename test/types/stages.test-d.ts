@@ -56,7 +56,7 @@ received.step('route', route, add)
 versioned.step('route', route, add)
 // @ts-expect-error The permission is checked for a route.
 identified.step('allow', allow, add)
-// @ts-expect-error An operation has to be found before its answer is negotiated.
+// @ts-expect-error An operation is found before its response is negotiated.
 routed.step('negotiate', negotiate, add)
 // @ts-expect-error The query is read by the representation: an export has no pages.
 allowed.step('parse', parse, add)

@@ -119,7 +119,7 @@ class AnswersForAnyBody extends PlainAdapter {
   }
 }
 
-/** What a driver makes of a lone surrogate. */
+/** How a driver encodes a lone surrogate. */
 const asUtf8 = (text: unknown) => (typeof text === 'string' ? Buffer.from(text).toString() : text)
 
 class EncodesConditions extends PlainAdapter {
