@@ -106,7 +106,7 @@ describe('npm run bench:growth', () => {
       DATABASE_URL: 'postgres://postgres@127.0.0.1:1/none',
     })
     expect(code, text).toBe(0)
-    expect(text).toContain('Left out: what is in PostgreSQL')
+    expect(text).toContain('Skipped: the lines in PostgreSQL')
     expect(text).toContain('page, memory: CPU')
     expect(text).not.toContain('page, PostgreSQL')
   })
@@ -125,9 +125,9 @@ describe('the load', () => {
       asked: [{ path: '/a', status: 200 }],
     }
     const opened = await openRound(round)
-    await expect(opened.run()).rejects.toThrow('GET /a was answered 503 in place of 200.')
+    await expect(opened.run()).rejects.toThrow('GET /a got the status 503 instead of 200.')
     opened.close()
-    await expect(openRound(round)).rejects.toThrow('503 in place of 200')
+    await expect(openRound(round)).rejects.toThrow('503 instead of 200')
     server.close()
   })
 

@@ -27,7 +27,7 @@ describe('participants', () => {
     const onHelper = ['sql-json', 'mounted-subscribed']
     expect(ids(field)).toEqual(serverNames.filter((name) => !name.endsWith('-helper') && !onHelper.includes(name)))
     expect(field.leftOut).toEqual([
-      'Left out: express-helper, sql-json, mounted-helper, mounted-subscribed, api-helper, since this checkout has no express-rest-conventions/server.',
+      'Skipped: express-helper, sql-json, mounted-helper, mounted-subscribed, api-helper, because this checkout has no express-rest-conventions/server.',
     ])
   })
 

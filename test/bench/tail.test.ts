@@ -95,7 +95,7 @@ describe('the tail report', () => {
       leftOut: [],
     } as const
     const text = tailText({ ...about, tail: { rate: 600, servers } })
-    expect(text).toMatch(/^Tail in PostgreSQL: 600 requests a second/)
+    expect(text).toMatch(/^Tail in PostgreSQL: 600 requests per second/)
     expect(text.match(/ one +3 +2\.00 +3\.00 \(3\.00-3\.00\) +3\.00\n/g)).toHaveLength(5)
     expect(text).toContain('one 1000/s, other 1000/s')
   })

@@ -1,4 +1,6 @@
-/** The adapter suite over hash partitions: of the records, of what is attached, and of keys that may be repeated. */
+/**
+ * The adapter suite on hash partitions: of the records, of associations, and of idempotency keys.
+ */
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type PostgresAdapterOptions, postgresAdapter, tableDdl } from '../../src/adapters/postgres/index.js'
@@ -62,6 +64,6 @@ describe('the PostgreSQL adapter, over hash partitions', () => {
       close: async () => void (await place.sql(`DROP SCHEMA ${schema} CASCADE`)),
     }
   })
-  it('is held to everything', () => expect(suite.skipped).toEqual([]))
+  it('runs every check', () => expect(suite.skipped).toEqual([]))
   for (const check of share(suite, 3)) it(`${check.id}: ${check.title}`, check.run)
 })
