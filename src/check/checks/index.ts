@@ -4,6 +4,7 @@ import { accessChecks } from './access.js'
 import { browserChecks } from './browsers.js'
 import { cachingChecks } from './caching.js'
 import { filterChecks } from './filters.js'
+import { flagChecks } from './flags.js'
 import { itemChecks } from './items.js'
 import { linkChecks } from './links.js'
 import { mediaChecks } from './media.js'
@@ -23,6 +24,7 @@ export const listChecks: readonly ListCheck[] = [
   ...filterChecks,
   ...linkChecks,
   ...itemChecks,
+  ...flagChecks,
   ...nameChecks,
   ...mediaChecks,
   ...tagChecks,

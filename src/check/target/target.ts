@@ -22,6 +22,13 @@ export interface Creation {
   readonly unique?: readonly string[]
 }
 
+/** A flag below an item: PUT sets it and DELETE unsets it (PATH-8). */
+export interface Flag {
+  /** Its segment. */
+  readonly name: string
+  readonly methods: readonly string[]
+}
+
 export interface CollectionTarget {
   /** Below the base address, such as `/orders` or `/customers/{id}/orders`. */
   readonly template: string
@@ -37,6 +44,11 @@ export interface CollectionTarget {
   readonly sort?: readonly string[]
   /** Associations that `expand` takes. Absent: it is not known which there are. */
   readonly expand?: readonly string[]
+  /** Associations that `expand` takes where one item is read. Absent: not known. */
+  readonly itemExpand?: readonly string[]
+  readonly flags?: readonly Flag[]
+  /** Addresses below it that GET reads and that are no items, such as `/orders/by-state/{state}`. */
+  readonly below?: readonly string[]
   /** The number of the first page. */
   readonly first: 0 | 1
   /** The largest `limit`. Absent: not known. */

@@ -3,6 +3,7 @@ import type { WriteCheck } from '../check.js'
 import { associationChecks } from './association-checks.js'
 import { bodyChecks } from './body-checks.js'
 import { changeChecks } from './change-checks.js'
+import { flagWriteChecks } from './flag-checks.js'
 import { preconditionChecks } from './precondition-checks.js'
 import { raceChecks } from './race-checks.js'
 import { writeChecks } from './write-checks.js'
@@ -15,5 +16,6 @@ export const allWriteChecks: readonly WriteCheck[] = [
   ...bodyChecks,
   ...associationChecks,
   ...preconditionChecks,
+  ...flagWriteChecks,
   ...raceChecks,
 ]

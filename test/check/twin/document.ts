@@ -87,6 +87,12 @@ export const document = {
       },
       delete: { responses: { 204: { description: 'Deleted.' } } },
     },
+    '/v1/orders/{id}/urgent': {
+      parameters: id(number),
+      get: { responses: { 204: { description: 'Set.' } } },
+      put: { responses: { 204: { description: 'Set.' } } },
+      delete: { responses: { 204: { description: 'Not set.' } } },
+    },
     '/login': { get: { security: [{ basic: [] }], responses: { 200: { description: 'The token.' } } } },
     '/v1/labels': {
       get: { parameters: [...pages, inQuery('text', text)], responses: listed(label) },

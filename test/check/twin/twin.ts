@@ -6,6 +6,7 @@ import express, { type Express, type Request, type Response } from 'express'
 import { originOf, problem, sendValue, shownCustomer, shownOrder } from './answers.js'
 import { type Data, data, type Order } from './data.js'
 import type { Fault } from './faults.js'
+import { flagsOf } from './flags.js'
 import { labelsOf, logIn } from './labels.js'
 import { type ListQuery, readQuery } from './query.js'
 import { subjectOf } from './tokens.js'
@@ -63,6 +64,7 @@ function versionRouter(twin: Twin) {
   const itemMethods = [...methods, 'PUT', 'PATCH', 'DELETE', ...(has('Allow names what is not there') ? ['POST'] : [])]
   router.use(writesOf(twin))
   router.use(labelsOf(twin))
+  router.use(flagsOf(twin))
   route(router, '/orders', listMethods, twin, (req, res) => listOrders(req, res, twin))
   route(router, '/orders/:id', itemMethods, twin, (req, res) => {
     const { id } = req.params as { id: string }
