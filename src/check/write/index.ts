@@ -3,7 +3,9 @@ import type { WriteCheck } from '../check.js'
 import { associationChecks } from './association-checks.js'
 import { bodyChecks } from './body-checks.js'
 import { changeChecks } from './change-checks.js'
+import { committedChecks } from './committed-checks.js'
 import { flagWriteChecks } from './flag-checks.js'
+import { linkWriteChecks } from './link-checks.js'
 import { preconditionChecks } from './precondition-checks.js'
 import { raceChecks } from './race-checks.js'
 import { writeChecks } from './write-checks.js'
@@ -14,6 +16,8 @@ export const allWriteChecks: readonly WriteCheck[] = [
   ...writeChecks,
   ...changeChecks,
   ...bodyChecks,
+  ...linkWriteChecks,
+  ...committedChecks,
   ...associationChecks,
   ...preconditionChecks,
   ...flagWriteChecks,

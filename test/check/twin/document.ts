@@ -28,6 +28,7 @@ const pages = [
   inQuery('offest', { type: 'integer', minimum: 1 }),
   inQuery('limit', { type: 'integer', minimum: 1, maximum: 20 }),
 ]
+const expand = inQuery('expand', { type: 'string', enum: ['customer'] })
 const listed = (schema: object) => ({
   200: {
     description: 'Done.',
@@ -63,7 +64,7 @@ export const document = {
           ...pages,
           inQuery('sort', { type: 'array', items: { enum: ['id', 'state', 'amount', 'createdAt'] } }),
           inQuery('q', text),
-          inQuery('expand', { type: 'string', enum: ['customer'] }),
+          expand,
           inQuery('state', text),
           inQuery('amount', number),
           inQuery('urgent', { type: 'boolean' }),
@@ -79,7 +80,7 @@ export const document = {
     },
     '/v1/orders/{id}': {
       parameters: id(number),
-      get: { responses: shown(order) },
+      get: { parameters: [expand], responses: shown(order) },
       put: { requestBody: { content: body }, responses: shown(order) },
       patch: {
         requestBody: { content: { ...body, 'application/json-patch+json': { schema: { type: 'array' } } } },

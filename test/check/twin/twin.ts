@@ -77,7 +77,8 @@ function versionRouter(twin: Twin) {
     const order = isNumber.test(plain) ? twin.data.orders.get(Number(plain)) : undefined
     if (has('item is 500') && order !== undefined && req.method === 'GET')
       return problem(res, 500, 'fault', 'A fault.', twin)
-    return sendItem(req, res, order && shownOrder(req, order, [], twin), twin)
+    const expand = new URLSearchParams(req.url.split('?')[1]).getAll('expand')
+    return sendItem(req, res, order && shownOrder(req, order, expand, twin), twin)
   })
   route(router, '/customers', methods, twin, (req, res) => {
     const all = [...twin.data.customers.values()].map((one) => shownCustomer(req, one, twin))
