@@ -11,7 +11,7 @@ import { NotApplicable, Unchecked } from './verdict.js'
 export type Query = Readonly<Record<string, string | number>> | string
 
 /** Items that are asked for where a few will do. */
-const sampleSize = 5
+export const sampleSize = 5
 
 export class Listing {
   #sample: Promise<Exchange> | undefined

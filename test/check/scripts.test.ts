@@ -12,7 +12,7 @@ import { scriptsOf } from '../../src/check/report/scripts.js'
 import { size } from '../size.js'
 import { principalsOf } from './check-twin.js'
 import { serving } from './serving.js'
-import { document } from './twin/document.js'
+import { documentOf } from './twin/document.js'
 import { type Fault, readFaults, writeFaults } from './twin/faults.js'
 import { tokenOf } from './twin/tokens.js'
 import { twinApp } from './twin/twin.js'
@@ -81,7 +81,7 @@ it.each(faults.filter(([fault]) => few.includes(fault) || few.length < size(few.
     const port = Number(new URL(faulty.origin).port)
     const report = await checkService({
       base: faulty.origin,
-      target: { ...resolveTarget(document), retired: ['v0'] },
+      target: { ...resolveTarget(documentOf(fault as Fault)), retired: ['v0'] },
       principals,
       account: { user: 'ana', password: 'secret' },
       rate: 100_000,

@@ -5,6 +5,7 @@ import { browserChecks } from './browsers.js'
 import { cachingChecks } from './caching.js'
 import { filterChecks } from './filters.js'
 import { flagChecks } from './flags.js'
+import { hierarchyChecks } from './hierarchy.js'
 import { itemChecks } from './items.js'
 import { linkChecks } from './links.js'
 import { mediaChecks } from './media.js'
@@ -25,6 +26,7 @@ export const listChecks: readonly ListCheck[] = [
   ...linkChecks,
   ...itemChecks,
   ...flagChecks,
+  ...hierarchyChecks,
   ...nameChecks,
   ...mediaChecks,
   ...tagChecks,

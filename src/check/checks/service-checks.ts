@@ -1,4 +1,4 @@
-/** Checks of the service as a whole: versions (VER-1, VER-2) and the login (AUTH-2, AUTH-3). */
+/** Checks of the service as a whole: versions (PATH-1, VER-1, VER-2) and the login (AUTH-2, AUTH-3). */
 import type { ServiceCheck } from '../check.js'
 import { breaks, holds, NotApplicable, Unchecked } from '../verdict.js'
 import { describe, expectStatus, firstBreak } from './expecting.js'
@@ -6,6 +6,20 @@ import { loginChecks } from './login.js'
 import { besideVersion } from './version-root.js'
 
 export const serviceChecks: readonly ServiceCheck[] = [
+  {
+    id: 'PATH-1/version',
+    rule: 'Every address has a version such as `v1` before its collection.',
+    why: 'Old clients keep an address that works when the service changes.',
+    fix: 'Begin every path with the version.',
+    async run(service) {
+      const { base, target } = service
+      if (/^https?:\/\/[^/]+\/(?:.*\/)?v\d+(?:\/|$)/.test(base)) return holds
+      const odd = target.collections.find(({ template }) => !/^\/v\d+\//.test(template))
+      if (odd === undefined) return holds
+      const exchange = await service.send('GET', odd.template.replace(/\/\{.*$/, ''))
+      return breaks('an address with a version such as v1', odd.template, exchange)
+    },
+  },
   {
     id: 'VER-1/unknown',
     rule: 'An unknown version is 404.',

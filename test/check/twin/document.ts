@@ -1,4 +1,6 @@
 /** The OpenAPI 3.0 document of the twin, written by hand. */
+import type { Fault } from './faults.js'
+
 const text = { type: 'string' }
 const number = { type: 'integer' }
 const link = { type: 'object', properties: { href: text } }
@@ -123,4 +125,30 @@ export const document = {
     '/v1/customers': { get: { parameters: pages, responses: listed(customer) } },
     '/v1/customers/{id}': { parameters: id(text), get: { responses: shown(customer) } },
   },
+}
+
+/** Other names of the prices. */
+const prices: Partial<Record<Fault, string>> = {
+  'collection in the singular': '/v1/price',
+  'verb as a collection': '/v1/get-prices',
+  'addresses without a version': '/prices',
+}
+
+/** Addresses that only a twin with a fault has. */
+const misplaced: Partial<Record<Fault, object>> = {
+  'parent below its child': {
+    '/v1/orders/{id}/customers': { parameters: id(number), get: { parameters: pages, responses: listed(customer) } },
+    '/v1/orders/{id}/customers/{customer}': { parameters: id(number), get: { responses: shown(customer) } },
+  },
+  'filter in the path': {
+    '/v1/orders/by-state/{state}': { get: { parameters: pages, responses: listed(order) } },
+  },
+  'flag name as a filter': { '/v1/orders/urgent': { get: { parameters: pages, responses: listed(order) } } },
+}
+
+/** The document of a twin with a fault. */
+export function documentOf(fault: Fault | undefined): unknown {
+  if (fault === undefined) return document
+  const paths = { ...document.paths, ...misplaced[fault] }
+  return JSON.parse(JSON.stringify({ ...document, paths }).replaceAll('/v1/prices', prices[fault] ?? '/v1/prices'))
 }

@@ -80,7 +80,8 @@ export function labelsOf(twin: Twin): Router {
   })
   route(router, `${inOrders}/:code`, withWrites('PUT', 'DELETE'), twin, (req, res) => {
     const { code } = req.params as { code: string }
-    return sendItem(req, res, codesOf(req)?.has(code) === true ? data.labels.get(code) : undefined, twin)
+    const isIn = codesOf(req)?.has(code) === true || has('any order has any label')
+    return sendItem(req, res, isIn ? data.labels.get(code) : undefined, twin)
   })
   const prices = (req: Request) =>
     ['ana', 'eva'].flatMap((customer) => [2024, 2025, 2026].map((year) => price(req, customer, year, twin)))

@@ -8,6 +8,7 @@ import { type Data, data, type Order } from './data.js'
 import type { Fault } from './faults.js'
 import { flagsOf } from './flags.js'
 import { labelsOf, logIn } from './labels.js'
+import { misplaced } from './misplaced.js'
 import { type ListQuery, readQuery } from './query.js'
 import { subjectOf } from './tokens.js'
 import { writesOf } from './writes.js'
@@ -34,6 +35,7 @@ export function twinApp(fault?: Fault): Express {
   app.get('/login', (req, res) => logIn(req, res, twin))
   app.use('/v0', (_req, res) => res.status(410).end(has('retired version with a body') ? 'Gone.' : undefined))
   app.use(has('unknown version is v1') ? /^\/v\d+/ : '/v1', versionRouter(twin))
+  if (has('addresses without a version')) app.use(versionRouter(twin))
   app.use((_req, res) => problem(res, 404, 'no-route', 'There is nothing here.', twin))
   app.use((_error: unknown, _req: Request, res: Response, _next: unknown) =>
     problem(res, has('undecodable path is 500') ? 500 : 400, 'undecodable', 'The path can not be decoded.', twin),
@@ -65,6 +67,7 @@ function versionRouter(twin: Twin) {
   router.use(writesOf(twin))
   router.use(labelsOf(twin))
   router.use(flagsOf(twin))
+  router.use(misplaced(twin))
   route(router, '/orders', listMethods, twin, (req, res) => listOrders(req, res, twin))
   route(router, '/orders/:id', itemMethods, twin, (req, res) => {
     const { id } = req.params as { id: string }
