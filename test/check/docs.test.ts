@@ -1,6 +1,7 @@
 /** docs/check.md lists all checks. */
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
+import { attemptChecks } from '../../src/check/checks/attempts.js'
 import { judgeAnswers } from '../../src/check/checks/every-answer.js'
 import { listChecks } from '../../src/check/checks/index.js'
 import { serviceChecks } from '../../src/check/checks/service-checks.js'
@@ -10,12 +11,17 @@ import { readFaults, writeFaults } from './twin/faults.js'
 
 const page = readFileSync(new URL('../../docs/check.md', import.meta.url), 'utf8')
 const every = judgeAnswers([]).map(({ check, rule }) => ({ id: check, rule }))
-const checks = [...serviceChecks, ...listChecks, ...every, ...allWriteChecks, ...disposableChecks].map(
-  ({ id, rule }) => ({
-    id,
-    rule,
-  }),
-)
+const checks = [
+  ...serviceChecks,
+  ...listChecks,
+  ...every,
+  ...allWriteChecks,
+  ...disposableChecks,
+  ...attemptChecks,
+].map(({ id, rule }) => ({
+  id,
+  rule,
+}))
 
 it('has a row for each check, with its rule, in their order', () => {
   const rows = [...page.matchAll(/^\| `([A-Z]+-\d+\/[\w-]+)` \| (.*) \|$/gm)].map(([, id, rule]) => ({ id, rule }))

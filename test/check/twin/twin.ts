@@ -15,6 +15,8 @@ import { writesOf } from './writes.js'
 
 export interface Twin {
   readonly data: Data
+  /** Failed logins by user. */
+  readonly failures: Map<string, number>
   has(fault: Fault): boolean
   subject(req: Request): string | undefined
 }
@@ -23,6 +25,7 @@ export function twinApp(fault?: Fault): Express {
   const has = (one: Fault): boolean => one === fault
   const twin: Twin = {
     data: data(),
+    failures: new Map(),
     has,
     subject(req) {
       const login = has('token of the login refused') ? undefined : req.get('x-authorization-token')
