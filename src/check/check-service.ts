@@ -15,7 +15,7 @@ import type { Target } from './target/target.js'
 import { isTargetFile, readTarget } from './target/target-file.js'
 import type { Result } from './verdict.js'
 import { cleanUp, type Leftover } from './write/cleanup.js'
-import { allWriteChecks, disposableChecks } from './write/index.js'
+import { allWriteChecks, disposableChecks, publicChecks } from './write/index.js'
 import { Ledger } from './write/ledger.js'
 
 /**
@@ -72,6 +72,9 @@ export async function checkService(options: CheckServiceOptions): Promise<CheckR
       disposable: disposableChecks.filter(isWanted),
     }
     for (const collection of target.collections) await runListChecks(service, collection, checks, ledger, tell, without)
+    const unlisted = { safe: [], writing: publicChecks.filter(isWanted), disposable: [] }
+    for (const collection of target.unlisted ?? [])
+      await runListChecks(service, collection, unlisted, ledger, tell, without)
     const left =
       ledger === undefined ? [] : await cleanUpAlways(service, ledger, principals, defaultsOf(production).rate * 2)
     // At the end: a service may now refuse this address.

@@ -5,7 +5,7 @@ import { attemptChecks } from '../../src/check/checks/attempts.js'
 import { judgeAnswers } from '../../src/check/checks/every-answer.js'
 import { listChecks } from '../../src/check/checks/index.js'
 import { serviceChecks } from '../../src/check/checks/service-checks.js'
-import { allWriteChecks, disposableChecks } from '../../src/check/write/index.js'
+import { allWriteChecks, disposableChecks, publicChecks } from '../../src/check/write/index.js'
 import { clauses } from '../../src/clauses.js'
 import { readFaults, writeFaults } from './twin/faults.js'
 
@@ -16,6 +16,7 @@ const checks = [
   ...listChecks,
   ...every,
   ...allWriteChecks,
+  ...publicChecks,
   ...disposableChecks,
   ...attemptChecks,
 ].map(({ id, rule }) => ({

@@ -1238,6 +1238,7 @@ const factories: Readonly<Record<string, Factory>> = {
       published: 'text',
       path: 'enum',
       collections: 'list',
+      unlisted: 'list',
       login: 'enum',
       origin: 'enum',
       retired: 'list',

@@ -33,26 +33,33 @@ export const isDocument = (value: unknown): boolean =>
 export function targetOf(given: unknown): Target {
   const document = withoutReferences(given)
   const operations = operationsOf(document)
-  const collections = pathsOf(document)
-    .filter(({ kind }) => kind === 'collection')
-    .flatMap((path): readonly CollectionTarget[] => {
-      const list = operations.find((one) => one.path.text === path.text && one.method === 'GET')
-      return list === undefined ? [] : [collectionOf(document, operations, list)]
-    })
+  const collectionsWith = (method: string): readonly CollectionTarget[] =>
+    pathsOf(document)
+      .filter(({ kind }) => kind === 'collection')
+      .flatMap((path): readonly CollectionTarget[] => {
+        const main = operations.find((one) => one.path.text === path.text && one.method === method)
+        return main === undefined ? [] : [collectionOf(document, operations, main)]
+      })
+  const collections = collectionsWith('GET')
+  const login = loginOf(document)
+  const unlisted = login === undefined ? [] : collectionsWith('POST').filter(isUnlisted)
   const url = asObject(
     isList(asObject(document).servers) ? (asObject(document).servers as unknown[])[0] : undefined,
   ).url
   const [, origin = '', path = ''] =
     /^(https?:\/\/[^/{]+)?((?:\/[^/?#{]+)*)\/?$/.exec(typeof url === 'string' ? url : '') ?? []
-  const login = loginOf(document)
   return {
     ...(login === undefined ? {} : { login }),
     ...(origin === '' ? {} : { published: `${origin}${path}` }),
     ...(path === '' ? {} : { path }),
     collections,
+    ...(unlisted.length === 0 ? {} : { unlisted }),
     retired: [],
   }
 }
+
+const isUnlisted = ({ template, methods, itemMethods }: CollectionTarget): boolean =>
+  !methods.includes('GET') && !template.includes('{') && ['GET', 'DELETE'].every((one) => itemMethods.includes(one))
 
 function collectionOf(document: unknown, operations: readonly Operation[], list: Operation): CollectionTarget {
   const template = list.path.text.replace(/\/$/, '')
@@ -61,15 +68,15 @@ function collectionOf(document: unknown, operations: readonly Operation[], list:
   const done = list.responses['200']
   const content = contentOf(done)
   const offers = (method: string): Operation | undefined => own.find((one) => one.method === method)
-  const item = itemSchema(content)
+  const own = below === undefined ? [] : at(below.text.replace(/\/$/, ''))
+  const read = offers('GET')
+  const item = list.method === 'GET' ? jsonSchema(content).items : jsonSchema(contentOf(read?.responses['200']))
   const query = parametersIn(list, 'query')
   const schemaOf = (name: string): unknown => query.get(name)?.schema
   const size = asObject(schemaOf(parameter.size))
   const sort = query.has(parameter.sort) ? takenBy(schemaOf(parameter.sort), scalarPaths(item)) : []
   const expand = expandedBy(query, item)
   const key = below === undefined ? undefined : keyOf(below.text, below.item, at(below.text), item)
-  const own = below === undefined ? [] : at(below.text.replace(/\/$/, ''))
-  const read = offers('GET')
   const itemExpand = read === undefined ? [] : expandedBy(parametersIn(read, 'query'), item)
   const create = isShared(template, document)
     ? undefined
@@ -172,10 +179,10 @@ const promises = (response: JsonObject | undefined, name: string): boolean =>
 
 const isItemOf = (text: string, template: string): boolean => isParameter(segmentBelow(text, template))
 
-/** The schema of one item of a list in JSON. */
-function itemSchema(content: JsonObject): unknown {
+/** The schema of a body in JSON. */
+function jsonSchema(content: JsonObject): JsonObject {
   const [, media] = Object.entries(content).find(([type]) => /[/+]json$/.test(type)) ?? []
-  return asObject(asObject(media).schema).items
+  return asObject(asObject(media).schema)
 }
 
 function filterOf(name: string, one: JsonObject): Filter {

@@ -97,6 +97,7 @@ export const targetFileKinds: Kinds<TargetFile> = {
   published: 'string',
   path: { a: 'a path such as "/v1"', like: /^\/\S*[^/\s]$/ },
   collections: { required: { each: { options: collectionKinds } } },
+  unlisted: { each: { options: collectionKinds } },
   login: { a: 'a path such as "/login"', like: /^\/\S+$/ },
   origin: { a: 'an origin such as "https://shop.example.com"', like: /^https?:\/\/[^/\s]+$/ },
   retired: names,

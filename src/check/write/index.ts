@@ -11,6 +11,7 @@ import { raceChecks } from './race-checks.js'
 import { writeChecks } from './write-checks.js'
 
 export { disposableChecks } from './disposable-checks.js'
+export { publicChecks } from './public-checks.js'
 
 export const allWriteChecks: readonly WriteCheck[] = [
   ...writeChecks,

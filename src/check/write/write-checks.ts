@@ -3,7 +3,7 @@ import type { JsonObject } from '../../definition/json.js'
 import { header, mediaType } from '../../wire.js'
 import type { WriteCheck } from '../check.js'
 import { describe, expectStatus } from '../checks/expecting.js'
-import { breaks, breaksBy, holds, NotApplicable, Unchecked } from '../verdict.js'
+import { breaks, breaksBy, holds, NotApplicable, type Outcome, Unchecked } from '../verdict.js'
 import { ifMatch, memberLost, mergePatch, newRecord, otherMember, patchedRecord, patchOf } from './changes.js'
 import { type Owner, withJson } from './own-record.js'
 
@@ -13,28 +13,7 @@ export const writeChecks: readonly WriteCheck[] = [
     rule: 'POST answers 201 or 202 with the absolute address of the new item in `Location`.',
     why: 'A client reads and changes what it has created at this address.',
     fix: 'Send Location with 201 and 202, and serve the item there.',
-    async run(owner) {
-      const { number, exchange, marker } = await owner.post()
-      const wrong = expectStatus(exchange, [201, 202], 'a POST that creates')
-      if (wrong !== undefined) return wrong
-      const location = exchange.answer.field(header.location)
-      if (location === undefined)
-        return breaksBy({ kind: 'no-field', answer: 0, name: header.location }, 'a field Location', 'none', exchange)
-      if (!/^https?:\/\//.test(location)) return breaks('an absolute address in Location', location, exchange)
-      const address = owner.addressOf(exchange)
-      if (address === undefined) return breaks(`an address right below ${exchange.request.url}`, location, exchange)
-      const shown = await owner.list.service.client.send('GET', address)
-      if (shown.answer.status !== 200)
-        return breaksBy(
-          { kind: 'status', answer: 1, expected: [200] },
-          '200 at the address of the new item',
-          describe(shown),
-          exchange,
-          shown,
-        )
-      await owner.taken(number, address, exchange, marker)
-      return holds
-    },
+    run: shownAtLocation,
   },
   {
     id: 'VERB-12/repeat',
@@ -134,18 +113,7 @@ export const writeChecks: readonly WriteCheck[] = [
     rule: 'DELETE answers without a body, and afterwards the item is 404.',
     why: 'What a client has deleted is gone for everybody.',
     fix: 'Answer DELETE with 204, and GET of what was deleted with 404.',
-    async run(owner) {
-      const { own, tag } = await newRecord(owner, 'DELETE')
-      const removed = await owner.send('DELETE', own, { headers: ifMatch(tag) })
-      const wrong = expectStatus(removed, [200, 202, 204], 'DELETE of an item')
-      if (wrong !== undefined) return wrong
-      if (removed.answer.body !== '')
-        return breaksBy({ kind: 'body', answer: 0 }, 'no body', describe(removed), removed)
-      const after = await owner.send('GET', own)
-      if (after.answer.status === 404) return holds
-      const sign = { kind: 'status', answer: 1, expected: [404] } as const
-      return breaksBy(sign, '404 after DELETE', describe(after), removed, after)
-    },
+    run: goneAfterDelete,
   },
   {
     id: 'VERB-3/creates-nothing',
@@ -207,4 +175,41 @@ export const writeChecks: readonly WriteCheck[] = [
 async function changed(owner: Owner) {
   const { own, before, patch } = await patchedRecord(owner)
   return { before, patch, after: await owner.current(own) }
+}
+
+/** POST tells the address of the new item, and GET shows it there. */
+export async function shownAtLocation(owner: Owner): Promise<Outcome> {
+  const { number, exchange, marker } = await owner.post()
+  const wrong = expectStatus(exchange, [201, 202], 'a POST that creates')
+  if (wrong !== undefined) return wrong
+  const location = exchange.answer.field(header.location)
+  if (location === undefined)
+    return breaksBy({ kind: 'no-field', answer: 0, name: header.location }, 'a field Location', 'none', exchange)
+  if (!/^https?:\/\//.test(location)) return breaks('an absolute address in Location', location, exchange)
+  const address = owner.addressOf(exchange)
+  if (address === undefined) return breaks(`an address right below ${exchange.request.url}`, location, exchange)
+  const shown = await owner.list.service.client.send('GET', address)
+  if (shown.answer.status !== 200)
+    return breaksBy(
+      { kind: 'status', answer: 1, expected: [200] },
+      '200 at the address of the new item',
+      describe(shown),
+      exchange,
+      shown,
+    )
+  await owner.taken(number, address, exchange, marker)
+  return holds
+}
+
+/** DELETE of a new item has no body, and GET is 404 then. */
+export async function goneAfterDelete(owner: Owner): Promise<Outcome> {
+  const { own, tag } = await newRecord(owner, 'DELETE')
+  const removed = await owner.send('DELETE', own, { headers: ifMatch(tag) })
+  const wrong = expectStatus(removed, [200, 202, 204], 'DELETE of an item')
+  if (wrong !== undefined) return wrong
+  if (removed.answer.body !== '') return breaksBy({ kind: 'body', answer: 0 }, 'no body', describe(removed), removed)
+  const after = await owner.send('GET', own)
+  if (after.answer.status === 404) return holds
+  const sign = { kind: 'status', answer: 1, expected: [404] } as const
+  return breaksBy(sign, '404 after DELETE', describe(after), removed, after)
 }

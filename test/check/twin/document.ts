@@ -21,6 +21,7 @@ const customer = {
   properties: { id: text, name: text, phone: { ...text, nullable: true }, parent: { ...link, nullable: true } },
 }
 const label = { type: 'object', required: ['code'], properties: { code: text, text } }
+const parcel = { type: 'object', properties: { weight: number, city: text } }
 const price = {
   type: 'object',
   properties: { customer: text, year: { type: 'integer' }, amount: { type: 'integer' }, parent: link },
@@ -95,6 +96,18 @@ export const document = {
       get: { responses: { 204: { description: 'Set.' } } },
       put: { responses: { 204: { description: 'Set.' } } },
       delete: { responses: { 204: { description: 'Not set.' } } },
+    },
+    '/v1/parcels': {
+      post: {
+        parameters: [{ name: 'Idempotency-Key', in: 'header', schema: text }],
+        requestBody: { content: { 'application/json': { schema: parcel, example: { weight: 3, city: 'Rosario' } } } },
+        responses: { 201: { description: 'Created.' } },
+      },
+    },
+    '/v1/parcels/{id}': {
+      parameters: id(text),
+      get: { responses: shown(parcel) },
+      delete: { responses: { 204: { description: 'Deleted.' } } },
     },
     '/login': { get: { security: [{ basic: [] }], responses: { 200: { description: 'The token.' } } } },
     '/v1/labels': {

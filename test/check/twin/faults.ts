@@ -171,6 +171,8 @@ export const writeFaults = {
   'POST changes, then looks at Accept': 'VERB-13',
   'DELETE changes, then looks at Accept': 'VERB-13',
   'half of a refused body is stored': 'VERB-13',
+  'public POST without Location': 'VERB-11',
+  'public DELETE with a body': 'VERB-11',
   'logins are not limited': 'AUTH-6',
   'login tells unknown users': 'AUTH-6',
   'unknown users take no time': 'AUTH-6',

@@ -9,6 +9,7 @@ import type { Fault } from './faults.js'
 import { flagsOf } from './flags.js'
 import { labelsOf, logIn } from './labels.js'
 import { misplaced } from './misplaced.js'
+import { parcelsOf } from './parcels.js'
 import { type ListQuery, readQuery } from './query.js'
 import { subjectOf } from './tokens.js'
 import { writesOf } from './writes.js'
@@ -71,6 +72,7 @@ function versionRouter(twin: Twin) {
   router.use(labelsOf(twin))
   router.use(flagsOf(twin))
   router.use(misplaced(twin))
+  router.use(parcelsOf(twin))
   route(router, '/orders', listMethods, twin, (req, res) => listOrders(req, res, twin))
   route(router, '/orders/:id', itemMethods, twin, (req, res) => {
     const { id } = req.params as { id: string }
