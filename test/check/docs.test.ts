@@ -40,3 +40,11 @@ it('each clause that is checked has a twin that breaks it', () => {
   // No response of a twin is 429. REP-3 needs two associations.
   expect([...new Set(lacking)].sort()).toEqual(['LIMIT-1', 'REP-3'])
 })
+
+it('each clause is checked, or the page says why not', () => {
+  const [, section = ''] = page.split('## Clauses without a check\n')
+  const [table = ''] = section.split('Some parts')
+  const named = [...table.matchAll(/^\| `([A-Z]+-\d+)` \| .{20,} \|$/gm)].map(([, id = '']) => id)
+  const checked = new Set(checks.map(({ id }) => id.split('/')[0] as string))
+  expect(Object.keys(clauses).filter((id) => !checked.has(id))).toEqual(named)
+})

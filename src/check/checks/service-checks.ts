@@ -13,11 +13,12 @@ export const serviceChecks: readonly ServiceCheck[] = [
     fix: 'Begin every path with the version.',
     async run(service) {
       const { base, target } = service
-      if (/^https?:\/\/[^/]+\/(?:.*\/)?v\d+(?:\/|$)/.test(base)) return holds
-      const odd = target.collections.find(({ template }) => !/^\/v\d+\//.test(template))
-      if (odd === undefined) return holds
-      const exchange = await service.send('GET', odd.template.replace(/\/\{.*$/, ''))
-      return breaks('an address with a version such as v1', odd.template, exchange)
+      const all = [...target.collections, ...(target.unlisted ?? [])].map(({ template }) => template)
+      const isIn = (path: string): boolean => /\/v\d+(?:\/|$)/.test(path)
+      const odd = isIn(base.replace(/^https?:\/\/[^/]*/, '')) ? undefined : all.find((one) => !isIn(one))
+      // Where nothing answers, nothing holds.
+      const exchange = await service.send('GET', (odd ?? all[0] ?? '').replace(/\/\{.*$/, ''))
+      return odd === undefined ? holds : breaks('an address with a version such as v1', odd, exchange)
     },
   },
   {
