@@ -205,6 +205,8 @@ export async function shownAtLocation(owner: Owner): Promise<Outcome> {
 export async function goneAfterDelete(owner: Owner): Promise<Outcome> {
   const { own, tag } = await newRecord(owner, 'DELETE')
   const removed = await owner.send('DELETE', own, { headers: ifMatch(tag) })
+  if (removed.answer.status === 412 && (await owner.current(own)).tag !== tag)
+    throw new Unchecked('the tag of an item changes while the item does not')
   const wrong = expectStatus(removed, [200, 202, 204], 'DELETE of an item')
   if (wrong !== undefined) return wrong
   if (removed.answer.body !== '') return breaksBy({ kind: 'body', answer: 0 }, 'no body', describe(removed), removed)

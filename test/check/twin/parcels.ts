@@ -29,8 +29,11 @@ export function parcelsOf(twin: Twin): Router {
     res.set('Allow', 'POST, OPTIONS')
     return problem(res, 405, 'method-not-allowed', 'Allowed: POST, OPTIONS.', twin)
   })
-  route(router, '/parcels/:id', ['GET', 'HEAD', 'OPTIONS', 'DELETE'], twin, (req, res) =>
-    sendItem(req, res, data.parcels.get(idOf(req)), twin),
-  )
+  route(router, '/parcels/:id', ['GET', 'HEAD', 'OPTIONS', 'DELETE'], twin, (req, res) => {
+    const parcel = data.parcels.get(idOf(req))
+    // Missing items have a fault of their own in collections that are listed.
+    if (parcel === undefined) return problem(res, 404, 'no-item', 'There is no such parcel.', twin)
+    return sendItem(req, res, parcel, twin)
+  })
   return router
 }
