@@ -11,7 +11,7 @@ import { breaks, type Evidence, holds, type Outcome, Unchecked } from '../verdic
 import { describe } from './expecting.js'
 import { logIn, loginOf, unknownUser } from './login.js'
 
-/** Failed logins of one user. The conventions give no number: no service has a reason to take so many in a row. */
+/** Failed logins of one user. The conventions give no number: no service needs so many in a row. */
 const mostAttempts = 100
 
 /** A service may also make the client wait, by at least so many milliseconds. */

@@ -155,7 +155,10 @@ function filledIn(
 const isScalar = (value: unknown): value is string | number | boolean =>
   typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
 
-/** The member by which the found ones are chosen out of the items: they share its value, and others have another one. */
+/**
+ * The member by which the found ones are chosen out of the items: they share its value, and others
+ * have another one.
+ */
 function filteringMember(
   found: readonly JsonObject[],
   items: readonly JsonObject[],

@@ -79,7 +79,10 @@ export interface Target {
   /** The path of the server that the document names: put behind a base address that has no path. */
   readonly path?: string
   readonly collections: readonly CollectionTarget[]
-  /** Collections of a public API that take POST and can not be listed, and whose items take GET and DELETE (VERB-11). */
+  /**
+   * Collections of a public API that take POST and can not be listed, and whose items take GET and
+   * DELETE (VERB-11).
+   */
   readonly unlisted?: readonly CollectionTarget[]
   /** The path of the login, below what stands before the version, such as `/login`. */
   readonly login?: string
