@@ -1,5 +1,6 @@
 /** `checkService`: holds a live service against the conventions. */
 import { invalidOption } from '../options/check.js'
+import { attemptChecks } from './checks/attempts.js'
 import { judgeAnswers } from './checks/every-answer.js'
 import { listChecks } from './checks/index.js'
 import { serviceChecks } from './checks/service-checks.js'
@@ -14,7 +15,7 @@ import type { Target } from './target/target.js'
 import { isTargetFile, readTarget } from './target/target-file.js'
 import type { Result } from './verdict.js'
 import { cleanUp, type Leftover } from './write/cleanup.js'
-import { allWriteChecks, disposableChecks } from './write/index.js'
+import { allWriteChecks, disposableChecks, publicChecks } from './write/index.js'
 import { Ledger } from './write/ledger.js'
 
 /**
@@ -57,7 +58,7 @@ export async function checkService(options: CheckServiceOptions): Promise<CheckR
     onResult?.(result)
   }
   try {
-    const service = new Service(base, target, client)
+    const service = new Service(base, target, client, disposable)
     const isWanted = wanted(rest.only)
     // Links begin with the address of the gateway, also in answers that do not come through it.
     const without =
@@ -71,9 +72,14 @@ export async function checkService(options: CheckServiceOptions): Promise<CheckR
       disposable: disposableChecks.filter(isWanted),
     }
     for (const collection of target.collections) await runListChecks(service, collection, checks, ledger, tell, without)
-    for (const result of judgeAnswers(client.exchanges)) if (isWanted({ id: result.check })) tell(result)
+    const unlisted = { safe: [], writing: publicChecks.filter(isWanted), disposable: [] }
+    for (const collection of target.unlisted ?? [])
+      await runListChecks(service, collection, unlisted, ledger, tell, without)
     const left =
       ledger === undefined ? [] : await cleanUpAlways(service, ledger, principals, defaultsOf(production).rate * 2)
+    // At the end: a service may now refuse this address.
+    await runServiceChecks(service, attemptChecks.filter(isWanted), tell)
+    for (const result of judgeAnswers(client.exchanges)) if (isWanted({ id: result.check })) tell(result)
     return reportOf(service.base, client.sent, results, left)
   } finally {
     ledger?.close()

@@ -11,7 +11,7 @@ import { NotApplicable, Unchecked } from './verdict.js'
 export type Query = Readonly<Record<string, string | number>> | string
 
 /** Items that are asked for where a few will do. */
-const sampleSize = 5
+export const sampleSize = 5
 
 export class Listing {
   #sample: Promise<Exchange> | undefined
@@ -96,13 +96,13 @@ export class Listing {
   /** An address of an item that is not there. */
   async aMissingItem(): Promise<string> {
     const [item] = await this.items()
-    const ids = this.key.map((name) => [name, missing(get(item, name.split('.')))] as const)
+    const ids = this.key.map((name) => [name, missingId(get(item, name.split('.')))] as const)
     return this.pathOf(Object.fromEntries(ids))
   }
 }
 
 /** A value of the same form that no record has. */
-function missing(value: unknown): string {
+export function missingId(value: unknown): string {
   const text = String(value)
   if (/^\d+$/.test(text)) return '987654321'
   if (/^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i.test(text)) return '00000000-0000-4000-8000-0123456789ab'

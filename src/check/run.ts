@@ -111,6 +111,7 @@ async function decided(
 async function reached(service: Service, target: CollectionTarget): Promise<Listing | Outcome> {
   try {
     const listing = await listingOf(service, target)
+    if (!target.methods.includes('GET')) return listing
     const { status } = (await listing.sample()).answer
     // Everything else would look like a break.
     if (status === 401 || status === 403)

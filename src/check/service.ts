@@ -13,6 +13,8 @@ export class Service {
     base: string,
     readonly target: Target,
     readonly client: Client,
+    /** Whether the whole service may be lost. */
+    readonly isDisposable = false,
   ) {
     const plain = base.replace(/\/+$/, '')
     this.base = /^https?:\/\/[^/]+$/.test(plain) ? `${plain}${target.path ?? ''}` : plain

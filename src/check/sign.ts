@@ -16,6 +16,8 @@ export type Sign =
   | { readonly kind: 'repeats'; readonly answers: readonly [number, number] }
   /** The JSON lacks this text of a member and its value. White space does not matter. */
   | { readonly kind: 'lacks'; readonly answer: number; readonly text: string }
+  /** The JSON has this text of a member and its value. White space does not matter. */
+  | { readonly kind: 'shows'; readonly answer: number; readonly text: string }
   /** Not exactly one of all answers is a success. */
   | { readonly kind: 'winners' }
 

@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { checkService, removeLeftovers } from '../check/check-service.js'
+import { attemptChecks } from '../check/checks/attempts.js'
 import { listChecks } from '../check/checks/index.js'
 import { serviceChecks } from '../check/checks/service-checks.js'
 import type { Account, Principal } from '../check/client/principals.js'
@@ -10,7 +11,7 @@ import { targetOf } from '../check/target/document-target.js'
 import type { CollectionTarget } from '../check/target/target.js'
 import type { TargetFile } from '../check/target/target-file.js'
 import type { Leftover } from '../check/write/cleanup.js'
-import { allWriteChecks, disposableChecks } from '../check/write/index.js'
+import { allWriteChecks, disposableChecks, publicChecks } from '../check/write/index.js'
 import { leftOf } from '../check/write/ledger.js'
 import { knownBreaks } from './baseline-file.js'
 import { type CheckCall, isWanted, readCheckCall } from './check-flags.js'
@@ -34,7 +35,7 @@ export async function checkCommand(args: readonly string[], terminal: Terminal):
     call.target === undefined
       ? { ...targetOf(source.value), principals: sourcesOf(call) }
       : (source.value as TargetFile)
-  if (target.collections.length === 0)
+  if (target.collections.length === 0 && target.unlisted === undefined)
     throw new UsageError('The document has no collection with GET: there is nothing to check.')
   if (call.init !== undefined) {
     writeReport(terminal, call.init, `${JSON.stringify(target, undefined, 2)}\n`)
@@ -126,13 +127,15 @@ function tellLeft(left: readonly Leftover[], terminal: Terminal): void {
 }
 
 /** The plan of a run, without a request to the service. */
-function planOf(call: CheckCall, { collections, principals = [] }: TargetFile): string {
+function planOf(call: CheckCall, { collections: listed, unlisted = [], principals = [] }: TargetFile): string {
   const { base, rate, budget, write: writes, production, disposable } = call
+  const collections = [...listed, ...unlisted]
   const checks = [
     ...serviceChecks,
     ...listChecks,
     ...(writes ? allWriteChecks : []),
-    ...(disposable ? disposableChecks : []),
+    ...(writes && unlisted.length > 0 ? publicChecks : []),
+    ...(disposable ? [...disposableChecks, ...attemptChecks] : []),
   ].filter(({ id }) => isWanted(call, id))
   const how = disposable
     ? 'all methods, also on records of others'

@@ -19,7 +19,7 @@ import { standingsOf } from '../check/report/standing.js'
 import { textOf } from '../check/report/text.js'
 import { positionsOf } from '../check/target/positions.js'
 import { isTargetFile } from '../check/target/target-file.js'
-import { allWriteChecks } from '../check/write/index.js'
+import { allWriteChecks, publicChecks } from '../check/write/index.js'
 import { own } from '../definition/json.js'
 import { comparedWith } from './baseline-file.js'
 import { type CheckCall, isWanted } from './check-flags.js'
@@ -100,7 +100,7 @@ function writeAll(call: CheckCall, run: RunReport, source: Parsed, terminal: Ter
 function entryState(call: CheckCall, { results }: CheckReport, { check, where }: KnownBreak): EntryState {
   const result = results.find((one) => one.check === check && one.where === where)
   if (result !== undefined) return result.outcome.verdict === 'holds' ? 'fixed' : 'undecided'
-  const isWrite = allWriteChecks.some(({ id }) => id === check)
+  const isWrite = [...allWriteChecks, ...publicChecks].some(({ id }) => id === check)
   const isKnown =
     isWrite ||
     [...serviceChecks, ...listChecks].some(({ id }) => id === check) ||

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { resolveTarget } from '../../src/check/check-service.js'
 import { type CheckReport, checkService } from '../../src/check/index.js'
 import { serving } from './serving.js'
-import { document } from './twin/document.js'
+import { documentOf } from './twin/document.js'
 import type { Fault } from './twin/faults.js'
 import { tokenOf } from './twin/tokens.js'
 import { twinApp } from './twin/twin.js'
@@ -25,7 +25,7 @@ export async function checkTwin(fault?: Fault, only?: readonly string[]): Promis
   try {
     return await checkService({
       base: origin,
-      target: { ...resolveTarget(renamed(fault)), retired: ['v0'] },
+      target: { ...resolveTarget(documentOf(fault)), retired: ['v0'] },
       principals: principalsOf(fault),
       account: { user: 'ana', password: 'secret' },
       rate: 100_000,
@@ -37,13 +37,6 @@ export async function checkTwin(fault?: Fault, only?: readonly string[]): Promis
     await close()
     rmSync(folder, { recursive: true })
   }
-}
-
-/** The document, in which the prices have another name where their name is the fault. */
-function renamed(fault: Fault | undefined): unknown {
-  const name =
-    fault === 'collection in the singular' ? 'price' : fault === 'verb as a collection' ? 'get-prices' : 'prices'
-  return JSON.parse(JSON.stringify(document).replaceAll('/v1/prices', `/v1/${name}`))
 }
 
 /** The clauses that break, each once. */

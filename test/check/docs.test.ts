@@ -1,21 +1,28 @@
 /** docs/check.md lists all checks. */
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
+import { attemptChecks } from '../../src/check/checks/attempts.js'
 import { judgeAnswers } from '../../src/check/checks/every-answer.js'
 import { listChecks } from '../../src/check/checks/index.js'
 import { serviceChecks } from '../../src/check/checks/service-checks.js'
-import { allWriteChecks, disposableChecks } from '../../src/check/write/index.js'
+import { allWriteChecks, disposableChecks, publicChecks } from '../../src/check/write/index.js'
 import { clauses } from '../../src/clauses.js'
 import { readFaults, writeFaults } from './twin/faults.js'
 
 const page = readFileSync(new URL('../../docs/check.md', import.meta.url), 'utf8')
 const every = judgeAnswers([]).map(({ check, rule }) => ({ id: check, rule }))
-const checks = [...serviceChecks, ...listChecks, ...every, ...allWriteChecks, ...disposableChecks].map(
-  ({ id, rule }) => ({
-    id,
-    rule,
-  }),
-)
+const checks = [
+  ...serviceChecks,
+  ...listChecks,
+  ...every,
+  ...allWriteChecks,
+  ...publicChecks,
+  ...disposableChecks,
+  ...attemptChecks,
+].map(({ id, rule }) => ({
+  id,
+  rule,
+}))
 
 it('has a row for each check, with its rule, in their order', () => {
   const rows = [...page.matchAll(/^\| `([A-Z]+-\d+\/[\w-]+)` \| (.*) \|$/gm)].map(([, id, rule]) => ({ id, rule }))
@@ -32,4 +39,12 @@ it('each clause that is checked has a twin that breaks it', () => {
   const lacking = checks.map(({ id }) => id.split('/')[0] as string).filter((clause) => !broken.includes(clause))
   // No response of a twin is 429. REP-3 needs two associations.
   expect([...new Set(lacking)].sort()).toEqual(['LIMIT-1', 'REP-3'])
+})
+
+it('each clause is checked, or the page says why not', () => {
+  const [, section = ''] = page.split('## Clauses without a check\n')
+  const [table = ''] = section.split('Some parts')
+  const named = [...table.matchAll(/^\| `([A-Z]+-\d+)` \| .{20,} \|$/gm)].map(([, id = '']) => id)
+  const checked = new Set(checks.map(({ id }) => id.split('/')[0] as string))
+  expect(Object.keys(clauses).filter((id) => !checked.has(id))).toEqual(named)
 })

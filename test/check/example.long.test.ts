@@ -7,7 +7,9 @@ import { openAccess } from '../../examples/pre-piezas/access.js'
 import { generate } from '../../examples/pre-piezas/data/generator.js'
 import { createService } from '../../examples/pre-piezas/service.js'
 import { tokenIssuer } from '../../src/auth/index.js'
+import { resolveTarget } from '../../src/check/check-service.js'
 import { type CheckReport, checkService } from '../../src/check/index.js'
+import type { Target } from '../../src/check/target/target.js'
 import { allWriteChecks } from '../../src/check/write/index.js'
 import { embeddedStores } from '../examples/stores.js'
 import { faultsOf, serving } from './serving.js'
@@ -18,8 +20,28 @@ const issue = tokenIssuer({ key: access.key })
 const methods = new Set<string>()
 let report: CheckReport
 let written: CheckReport
+let outside: CheckReport
+let flags: CheckReport
 let folder: string
 let safe: readonly string[]
+
+/** A new contract is a copy of one that there is, with a code and a description of its own. */
+const createContrato = {
+  members: ['esCorporativo', 'esRecanalizable', 'esUrgente', 'iditg', 'tipoDeServicio', 'direccionPostal']
+    .concat(['cicloDeDistribucion', 'cicloDeReenvio', 'cicloDeRendicionParaEntrega'])
+    .concat(['cicloDeRendicionParaNoEntrega', 'cliente', 'estaActivo']),
+  marker: 'descripcion',
+  unique: ['codigoDeContratoInterno'],
+}
+
+/** The target with a body for what is posted and can not be listed: the members of an item that POST takes. */
+const withBody = ({ unlisted = [], ...rest }: Target, item: object): Target => ({
+  ...rest,
+  unlisted: unlisted.map(({ create = { members: [] }, ...one }) => {
+    const body = Object.fromEntries(Object.entries(item).filter(([name]) => create.members.includes(name)))
+    return { ...one, create: { ...create, body } }
+  }),
+})
 
 beforeAll(async () => {
   await fill(generate(60))
@@ -50,6 +72,31 @@ beforeAll(async () => {
     write: join(folder, 'ledger.jsonl'),
     only: allWriteChecks.map(({ id }) => id),
   })
+  const { collections } = resolveTarget(target)
+  const contratos = collections.filter(({ template }) => template === '/contratos')
+  flags = await checkService({
+    base: `${origin}/v8`,
+    target: { collections: contratos.map((one) => ({ ...one, create: createContrato })), retired: [] },
+    principals: [{ name: 'operator', token: access.privateToken() }],
+    rate: 10_000,
+    write: join(folder, 'flags.jsonl'),
+    only: ['PATH-8', 'HDR-2', 'HDR-3/stale', 'VERB-1'],
+  })
+  const login = await fetch(`${origin}/public/login`, { headers: { authorization: `Basic ${btoa('ana:piezas')}` } })
+  const token = String(login.headers.get('x-authorization-token'))
+  const piece = await fetch(`${origin}/public/v1/pre-piezas/1`, { headers: { 'x-authorization-token': token } })
+  outside = await checkService({
+    base: `${origin}/public/v1`,
+    target: withBody(
+      resolveTarget(await (await fetch(`${origin}/public/v1/openapi.json`)).json()),
+      (await piece.json()) as object,
+    ),
+    principals: [{ name: 'ana', token, header: 'x-authorization-token' }],
+    account: { user: 'ana', password: 'piezas' },
+    rate: 10_000,
+    write: join(folder, 'outside.jsonl'),
+    disposable: true,
+  })
   await close()
 }, 300_000)
 afterAll(async () => {
@@ -59,7 +106,7 @@ afterAll(async () => {
 
 it('accuses it of nothing', () => {
   if (process.env.SHOW)
-    for (const { check, where, outcome } of [...report.results, ...written.results])
+    for (const { check, where, outcome } of [report, written, flags, outside].flatMap(({ results }) => results))
       console.log(check, where, JSON.stringify({ ...outcome, evidence: undefined }))
   expect(faultsOf(report)).toEqual([])
 })
@@ -77,3 +124,19 @@ it('accuses its writes of nothing, and leaves nothing behind', () => {
   expect(written.left).toEqual([])
   expect(written.counts.holds).toBeGreaterThan(20)
 })
+
+it('accuses its public side of nothing', () => {
+  expect(faultsOf(outside)).toEqual([])
+  expect(outside.left).toEqual([])
+  const holding = outside.results.filter(({ outcome }) => outcome.verdict === 'holds').map(({ check }) => check)
+  for (const check of ['VERB-11/create', 'VERB-11/delete', 'AUTH-2/token', 'AUTH-6/unknown-user', 'AUTH-6/limited'])
+    expect(holding).toContain(check)
+})
+
+it.each(['PATH-7/parent', 'PATH-8/read', 'PATH-8/set', 'PATH-8/unset', 'PATH-8/tag', 'REP-7/expanded', 'REP-7/href'])(
+  'shows that %s holds',
+  (check) => {
+    const all = [...report.results, ...written.results, ...flags.results].filter((one) => one.check === check)
+    expect(all.map(({ outcome }) => outcome.verdict)).toContain('holds')
+  },
+)

@@ -37,11 +37,16 @@ it('learns parameters, keys and what is promised', () => {
     counted: true,
     create: { marker: 'note', idempotent: true },
     patches: ['application/json', 'application/json-patch+json'],
+    itemExpand: ['customer'],
+    flags: [{ name: 'urgent', methods: ['GET', 'PUT', 'DELETE'] }],
+    below: [],
   })
   expect(collections[2]).toMatchObject({ associated: true, itemMethods: ['GET', 'PUT', 'DELETE'] })
   expect(collections[2]).not.toHaveProperty('create')
   expect(collections[3]).toMatchObject({ deprecated: true, key: ['customer', 'year'] })
-  expect(resolveTarget(document).login).toBe('/login')
+  const { login, unlisted } = resolveTarget(document)
+  expect(login).toBe('/login')
+  expect(unlisted).toMatchObject([{ template: '/v1/parcels', itemMethods: ['GET', 'DELETE'] }])
 })
 
 const openItems = { get: { parameters: [{ name: 'sort', in: 'query', schema: { type: 'string' } }], responses: {} } }

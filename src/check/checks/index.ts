@@ -4,6 +4,8 @@ import { accessChecks } from './access.js'
 import { browserChecks } from './browsers.js'
 import { cachingChecks } from './caching.js'
 import { filterChecks } from './filters.js'
+import { flagChecks } from './flags.js'
+import { hierarchyChecks } from './hierarchy.js'
 import { itemChecks } from './items.js'
 import { linkChecks } from './links.js'
 import { mediaChecks } from './media.js'
@@ -23,6 +25,8 @@ export const listChecks: readonly ListCheck[] = [
   ...filterChecks,
   ...linkChecks,
   ...itemChecks,
+  ...flagChecks,
+  ...hierarchyChecks,
   ...nameChecks,
   ...mediaChecks,
   ...tagChecks,

@@ -9,13 +9,13 @@ import { breaks, holds, NotApplicable, type Outcome, Unchecked } from '../verdic
 import { expectStatus, firstBreak } from './expecting.js'
 
 /** A member that is a link, with its name. */
-interface FoundLink {
+export interface FoundLink {
   readonly name: string
   readonly href: string
   readonly link: JsonObject
 }
 
-const linksOf = (item: JsonObject): readonly FoundLink[] =>
+export const linksOf = (item: JsonObject): readonly FoundLink[] =>
   Object.entries(item).flatMap(([name, link]) =>
     isObject(link) && typeof link.href === 'string' ? [{ name, href: link.href, link }] : [],
   )

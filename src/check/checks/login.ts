@@ -1,10 +1,11 @@
 /**
  * The login of public APIs (AUTH-2, AUTH-3). A made-up user is tried once: this locks nobody's
- * account. A wrong password for a real user is never sent.
+ * account. A wrong password for a real user is sent only by the checks of AUTH-6.
  */
 import { randomUUID } from 'node:crypto'
 import { header } from '../../wire.js'
 import type { ServiceCheck } from '../check.js'
+import type { SendOptions } from '../client/client.js'
 import type { Exchange } from '../client/exchange.js'
 import { type Caller, nobody } from '../client/exchange.js'
 import type { Service } from '../service.js'
@@ -13,12 +14,21 @@ import { describe, expectStatus } from './expecting.js'
 import { besideVersion } from './version-root.js'
 
 /** `GET {base_url}/login`: the login stands beside the versions. */
-async function logIn(service: Service, caller: Caller): Promise<Exchange> {
-  const { login } = service.target
-  if (login === undefined) throw new NotApplicable('no login is known. Give its path as "login" in a target file')
+export async function logIn(service: Service, caller: Caller, options?: SendOptions): Promise<Exchange> {
+  const path = loginOf(service)
   const { root } = besideVersion(service)
-  return service.client.send('GET', `${root}${login}`, { caller })
+  return service.client.send('GET', `${root}${path}`, { ...options, caller })
 }
+
+/** The path of the login. Throws `NotApplicable` if there is none. */
+export function loginOf({ target: { login } }: Service): string {
+  if (login === undefined) throw new NotApplicable('no login is known. Give its path as "login" in a target file')
+  return login
+}
+
+/** A user that does not exist. */
+export const unknownUser = () =>
+  ({ kind: 'basic', user: `check-${randomUUID()}`, password: randomUUID() }) as const satisfies Caller
 
 /** With the account of the target. Throws `Unchecked` if none was given. */
 async function logInAsUser(service: Service): Promise<Exchange> {
@@ -57,7 +67,7 @@ export const loginChecks: readonly ServiceCheck[] = [
     why: 'Anybody could act as a user.',
     fix: 'Compare user and password before issuing a token.',
     async run(service) {
-      const exchange = await logIn(service, { kind: 'basic', user: `check-${randomUUID()}`, password: randomUUID() })
+      const exchange = await logIn(service, unknownUser())
       return refusal(exchange, 'a login of an unknown user') ?? holds
     },
   },

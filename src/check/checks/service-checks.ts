@@ -1,4 +1,4 @@
-/** Checks of the service as a whole: versions (VER-1, VER-2) and the login (AUTH-2, AUTH-3). */
+/** Checks of the service as a whole: versions (PATH-1, VER-1, VER-2) and the login (AUTH-2, AUTH-3). */
 import type { ServiceCheck } from '../check.js'
 import { breaks, holds, NotApplicable, Unchecked } from '../verdict.js'
 import { describe, expectStatus, firstBreak } from './expecting.js'
@@ -6,6 +6,21 @@ import { loginChecks } from './login.js'
 import { besideVersion } from './version-root.js'
 
 export const serviceChecks: readonly ServiceCheck[] = [
+  {
+    id: 'PATH-1/version',
+    rule: 'Every address has a version such as `v1` before its collection.',
+    why: 'Old clients keep an address that works when the service changes.',
+    fix: 'Begin every path with the version.',
+    async run(service) {
+      const { base, target } = service
+      const all = [...target.collections, ...(target.unlisted ?? [])].map(({ template }) => template)
+      const isIn = (path: string): boolean => /\/v\d+(?:\/|$)/.test(path)
+      const odd = isIn(base.replace(/^https?:\/\/[^/]*/, '')) ? undefined : all.find((one) => !isIn(one))
+      // Where nothing answers, nothing holds.
+      const exchange = await service.send('GET', (odd ?? all[0] ?? '').replace(/\/\{.*$/, ''))
+      return odd === undefined ? holds : breaks('an address with a version such as v1', odd, exchange)
+    },
+  },
   {
     id: 'VER-1/unknown',
     rule: 'An unknown version is 404.',

@@ -5,7 +5,8 @@ import { Unchecked } from '../verdict.js'
 /** What precedes the version, and a path below the version. Throws `Unchecked` if there is no version. */
 export function besideVersion({ base, target }: Service): { readonly root: string; readonly below: string } {
   const [, root, last] = /^(.*)\/(v\d+)$/.exec(base) ?? []
-  const below = target.collections[0]?.template.replace(/\/\{.*$/, '') ?? ''
+  const [first] = [...target.collections, ...(target.unlisted ?? [])]
+  const below = first?.template.replace(/\/\{.*$/, '') ?? ''
   if (root !== undefined && last !== undefined) return { root, below }
   const [, version, rest = ''] = /^(\/v\d+)(\/.*)$/.exec(below) ?? []
   if (version === undefined)

@@ -30,6 +30,8 @@ export interface SendOptions {
   readonly headers?: Readonly<Record<string, string>>
   readonly caller?: Caller
   readonly body?: string
+  /** Whether 429 is an answer like any other, which is not waited for. Default false. */
+  readonly takesLimits?: boolean
 }
 
 /** One request of a race. */
@@ -85,13 +87,14 @@ export class Client {
   async send(
     method: string,
     url: string,
-    { headers = {}, caller = this.caller, body }: SendOptions = {},
+    { headers = {}, caller = this.caller, body, takesLimits = false }: SendOptions = {},
   ): Promise<Exchange> {
     const { mayWrite } = this.#options
     if (!safeMethods.has(method) && mayWrite?.(method, url) !== true) throw unsafe(method, url)
     const request: Request = { method, url, headers, caller, body }
     const exchange = await this.#once(request)
-    if (!busy.has(exchange.answer.status)) return exchange
+    const { status } = exchange.answer
+    if (!busy.has(status) || (takesLimits && status === 429)) return exchange
     const seconds = Number(exchange.answer.field(header.retryAfter) ?? Number.NaN)
     // Only what is safe is repeated: of the others nobody knows what became of them.
     if (!safeMethods.has(method) || !(seconds <= longestWait)) throw unanswered(exchange)
@@ -155,8 +158,10 @@ export class Client {
     this.#sent += 1
     const fields = { ...request.headers, ...credentialOf(request.caller, this.principals, account) }
     try {
+      const began = performance.now()
       const answer = await this.#transport.send(request.method, request.url, fields, request.body)
-      const exchange = { request, answer, ...(race === undefined ? {} : { race }) }
+      const milliseconds = performance.now() - began
+      const exchange = { request, answer, milliseconds, ...(race === undefined ? {} : { race }) }
       this.exchanges.push(exchange)
       this.#isLimited ||= answer.status === 429
       onExchange?.(exchange)

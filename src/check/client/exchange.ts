@@ -11,6 +11,8 @@ export type Caller =
   | { readonly kind: 'unsigned'; readonly name: string }
   /** Made-up credentials of the scheme Basic, which are no secret. */
   | { readonly kind: 'basic'; readonly user: string; readonly password: string }
+  /** The account that can log in, with a wrong password. Only a disposable service gets it. */
+  | { readonly kind: 'wrong-password' }
   /** The account that can log in. */
   | { readonly kind: 'account' }
   /** A token that a login gave. */
@@ -79,6 +81,8 @@ function parsed(text: string): unknown {
 export interface Exchange {
   readonly request: Request
   readonly answer: Answer
+  /** Milliseconds from the request to the end of the answer. */
+  readonly milliseconds?: number
   /** The number of the race: requests of one race were sent at the same time. */
   readonly race?: number
 }

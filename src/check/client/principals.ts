@@ -64,6 +64,9 @@ function decoded(part: string): unknown {
   }
 }
 
+/** It is no secret. */
+export const wrongPassword = 'not-the-password-of-this-user'
+
 const basic = ({ user, password }: { readonly user: string; readonly password: string }): string =>
   `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`
 
@@ -79,7 +82,11 @@ export function credentialOf(
 ): Readonly<Record<string, string>> {
   if (caller.kind === 'nobody') return {}
   if (caller.kind === 'basic') return { [header.authorization]: basic(caller) }
-  if (caller.kind === 'account') return account === undefined ? {} : { [header.authorization]: basic(account) }
+  if (caller.kind === 'account' || caller.kind === 'wrong-password') {
+    if (account === undefined) return {}
+    const password = caller.kind === 'account' ? account.password : wrongPassword
+    return { [header.authorization]: basic({ user: account.user, password }) }
+  }
   if (caller.kind === 'session') return { [header.token]: caller.token }
   const [first] = principals.values()
   const principal = caller.kind === 'forged' ? first : principals.get(caller.name)

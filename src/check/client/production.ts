@@ -19,7 +19,7 @@ export function refusedInProduction({ caller, headers, body, url }: Request): st
   const credentials = Object.entries(headers).find(
     ([name]) => name.toLowerCase() === header.authorization.toLowerCase(),
   )?.[1]
-  if (credentials !== undefined || caller.kind === 'basic')
+  if (credentials !== undefined || caller.kind === 'basic' || caller.kind === 'wrong-password')
     return '--production sends no passwords or credentials but those of the principals, because failed attempts could lock an account'
   const { body: largestBody, address: longestAddress } = productionLimits
   if (Buffer.byteLength(body ?? '') > largestBody)

@@ -2,7 +2,15 @@
 import { shellWord } from '../../docs/curl.js'
 import { header } from '../../wire.js'
 import type { Request } from '../client/exchange.js'
-import { alteredEnd, alteredLength, carrierOf, type Principal, unsignedHead, variableOf } from '../client/principals.js'
+import {
+  alteredEnd,
+  alteredLength,
+  carrierOf,
+  type Principal,
+  unsignedHead,
+  variableOf,
+  wrongPassword,
+} from '../client/principals.js'
 
 /** A request as one command that prints the head and the body of the answer. */
 export const curlOf = (request: Request, principals: ReadonlyMap<string, Principal>): string =>
@@ -46,6 +54,7 @@ export const variablesOf = (
   ...new Set(
     requests.flatMap(({ caller }) => {
       if (caller.kind === 'account') return ['LOGIN_USER', 'LOGIN_PASSWORD']
+      if (caller.kind === 'wrong-password') return ['LOGIN_USER']
       if (caller.kind === 'session') return ['LOGIN_TOKEN']
       const principal = 'name' in caller ? principals.get(caller.name) : undefined
       return principal === undefined ? [] : [variableOf(principal)]
@@ -55,6 +64,7 @@ export const variablesOf = (
 
 function credentialWords({ caller }: Request, principals: ReadonlyMap<string, Principal>): readonly string[] {
   if (caller.kind === 'account') return ['-u', '"$LOGIN_USER:$LOGIN_PASSWORD"']
+  if (caller.kind === 'wrong-password') return ['-u', `"$LOGIN_USER:${wrongPassword}"`]
   if (caller.kind === 'session') return ['-H', `"${header.token}: $LOGIN_TOKEN"`]
   if (caller.kind === 'basic') return ['-u', shellWord(`${caller.user}:${caller.password}`)]
   const [first] = principals.values()

@@ -84,14 +84,14 @@ const isTag = (field: string | undefined, tag: string): boolean => field?.replac
 const tagsSent = ({ request }: Exchange): readonly string[] =>
   [header.ifMatch, header.ifNoneMatch].flatMap((name) => request.headers[name]?.match(/"[^"]*"/g) ?? [])
 
-/** The GET whose JSON a request sends back as it was. */
+/** The GET, perhaps with expanded links, whose JSON a request sends back as it was. */
 function bodySource({ request }: Exchange, before: readonly Exchange[]): Exchange | undefined {
   const { body, method } = request
   if (body === undefined || method !== 'PUT') return undefined
   return before.findLast(
     (one) =>
       one.request.method === 'GET' &&
-      one.request.url === request.url &&
+      one.request.url.split('?', 1)[0] === request.url &&
       one.answer.json !== undefined &&
       canonicalText(one.answer.json) === textOf(body),
   )

@@ -59,13 +59,14 @@ export interface OwnParts {
 /** Takes created records into `$made`, and removes them. Only a record that shows what was sent is removed. */
 export const own = ({ get, remove, isSent, find }: OwnParts): string => `made=''
 lost=''
+refused=''
 at=''
 begin() { mark=$(printf 'check-%010d%04d' "$(date +%s)" "$((($$ + $1) % 10000))"); at=''; }
 is_there() { prepare own; ${get} && [ "$(status own)" = 200 ]; }
 is_own() { is_there && ${isSent}; }
 take() {
   told=$2/$(field "$1" location | sed 's/.*\\///')
-  [ "$(status "$1")" -lt 400 ] || [ "$(status "$1")" -ge 500 ] || return 1
+  [ "$(status "$1")" -lt 400 ] || [ "$(status "$1")" -ge 500 ] || { refused=$2; return 1; }
   at=$told
   if is_own; then made="$made $at"; return 0; fi
   at=''
@@ -77,6 +78,11 @@ clean_up() {
   if [ -n "$lost" ]; then
     if find_own && is_own; then made="$made $at"; else echo "If there is a record with $mark in $lost, remove it." >&2; fi
   fi
+  # What was refused may have been created (VERB-13).
+  if [ -n "$refused" ]; then
+    lost=$refused
+    if find_own && is_own; then made="$made $at"; fi
+  fi
   for at in $made; do
     is_there || continue
     tag=$(field own etag)
@@ -86,4 +92,5 @@ clean_up() {
   done
   made=''
   lost=''
+  refused=''
 }`

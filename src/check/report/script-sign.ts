@@ -51,8 +51,11 @@ function signTest(
     return `case $(status ${numberOf(sign.answer)}) in ${sign.expected.join(' | ')}) false ;; *) true ;; esac`
   if (sign.kind === 'no-field') return `! has_field ${numberOf(sign.answer)} ${sign.name.toLowerCase()}`
   if (sign.kind === 'body') return `[ -s "$dir/${numberOf(sign.answer)}.body" ]`
-  if (sign.kind === 'lacks')
-    return `! tr -d ' \\t\\r\\n' <"$dir/${numberOf(sign.answer)}.body" | grep -qF -- ${word(sign.text.replace(/\s+/g, ''))}`
+  if (sign.kind === 'lacks' || sign.kind === 'shows') {
+    const not = sign.kind === 'lacks' ? '! ' : ''
+    const text = word(sign.text.replace(/\s+/g, ''))
+    return `${not}tr -d ' \\t\\r\\n' <"$dir/${numberOf(sign.answer)}.body" | grep -qF -- ${text}`
+  }
   const [one, other] = [numberOf(sign.answers[0]), numberOf(sign.answers[1])]
   if (sign.kind === 'repeats')
     return one === other

@@ -21,7 +21,7 @@ import {
   typesOf,
   writeOnlyMembers,
 } from './schema-facts.js'
-import type { CollectionTarget, Filter, Target } from './target.js'
+import type { CollectionTarget, Filter, Flag, Target } from './target.js'
 
 /** The names that have a meaning of their own in lists. */
 const listParameters: ReadonlySet<string> = new Set(Object.values(parameter))
@@ -33,26 +33,33 @@ export const isDocument = (value: unknown): boolean =>
 export function targetOf(given: unknown): Target {
   const document = withoutReferences(given)
   const operations = operationsOf(document)
-  const collections = pathsOf(document)
-    .filter(({ kind }) => kind === 'collection')
-    .flatMap((path): readonly CollectionTarget[] => {
-      const list = operations.find((one) => one.path.text === path.text && one.method === 'GET')
-      return list === undefined ? [] : [collectionOf(document, operations, list)]
-    })
+  const collectionsWith = (method: string): readonly CollectionTarget[] =>
+    pathsOf(document)
+      .filter(({ kind }) => kind === 'collection')
+      .flatMap((path): readonly CollectionTarget[] => {
+        const main = operations.find((one) => one.path.text === path.text && one.method === method)
+        return main === undefined ? [] : [collectionOf(document, operations, main)]
+      })
+  const collections = collectionsWith('GET')
+  const login = loginOf(document)
+  const unlisted = login === undefined ? [] : collectionsWith('POST').filter(isUnlisted)
   const url = asObject(
     isList(asObject(document).servers) ? (asObject(document).servers as unknown[])[0] : undefined,
   ).url
   const [, origin = '', path = ''] =
     /^(https?:\/\/[^/{]+)?((?:\/[^/?#{]+)*)\/?$/.exec(typeof url === 'string' ? url : '') ?? []
-  const login = loginOf(document)
   return {
     ...(login === undefined ? {} : { login }),
     ...(origin === '' ? {} : { published: `${origin}${path}` }),
     ...(path === '' ? {} : { path }),
     collections,
+    ...(unlisted.length === 0 ? {} : { unlisted }),
     retired: [],
   }
 }
+
+const isUnlisted = ({ template, methods, itemMethods }: CollectionTarget): boolean =>
+  !methods.includes('GET') && !template.includes('{') && ['GET', 'DELETE'].every((one) => itemMethods.includes(one))
 
 function collectionOf(document: unknown, operations: readonly Operation[], list: Operation): CollectionTarget {
   const template = list.path.text.replace(/\/$/, '')
@@ -61,14 +68,16 @@ function collectionOf(document: unknown, operations: readonly Operation[], list:
   const done = list.responses['200']
   const content = contentOf(done)
   const offers = (method: string): Operation | undefined => own.find((one) => one.method === method)
-  const item = itemSchema(content)
+  const own = below === undefined ? [] : at(below.text.replace(/\/$/, ''))
+  const read = offers('GET')
+  const item = list.method === 'GET' ? jsonSchema(content).items : jsonSchema(contentOf(read?.responses['200']))
   const query = parametersIn(list, 'query')
   const schemaOf = (name: string): unknown => query.get(name)?.schema
   const size = asObject(schemaOf(parameter.size))
   const sort = query.has(parameter.sort) ? takenBy(schemaOf(parameter.sort), scalarPaths(item)) : []
-  const expand = query.has(parameter.expand) ? takenBy(schemaOf(parameter.expand), linkMembers(item)) : []
+  const expand = expandedBy(query, item)
   const key = below === undefined ? undefined : keyOf(below.text, below.item, at(below.text), item)
-  const own = below === undefined ? [] : at(below.text.replace(/\/$/, ''))
+  const itemExpand = read === undefined ? [] : expandedBy(parametersIn(read, 'query'), item)
   const create = isShared(template, document)
     ? undefined
     : creationOf({
@@ -86,6 +95,9 @@ function collectionOf(document: unknown, operations: readonly Operation[], list:
     filters: [...query].filter(([name]) => !listParameters.has(name)).map(([name, one]) => filterOf(name, one)),
     ...(sort === undefined ? {} : { sort }),
     ...(expand === undefined ? {} : { expand }),
+    ...(itemExpand === undefined ? {} : { itemExpand }),
+    flags: below === undefined ? [] : flagsOf(operations, below.text.replace(/\/$/, '')),
+    below: othersBelow(operations, template),
     first: asObject(schemaOf(parameter.page)).minimum === 0 ? 0 : 1,
     ...(typeof size.maximum === 'number' ? { largest: size.maximum } : {}),
     media: Object.keys(content),
@@ -100,6 +112,39 @@ function collectionOf(document: unknown, operations: readonly Operation[], list:
     ...(create === undefined ? {} : { create }),
   }
 }
+
+/** The associations that `expand` takes; `undefined` if the document does not tell. */
+const expandedBy = (query: ReadonlyMap<string, JsonObject>, item: unknown): readonly string[] | undefined =>
+  query.has(parameter.expand) ? takenBy(query.get(parameter.expand)?.schema, linkMembers(item)) : []
+
+/** Below an item: PUT without a body sets, and DELETE unsets (PATH-8). */
+function flagsOf(operations: readonly Operation[], item: string): readonly Flag[] {
+  const own = operations.filter(({ path }) => path.kind === 'other' && segmentBelow(path.text, item) !== undefined)
+  const methods = new Map<string, string[]>()
+  for (const { path, method } of own) {
+    const name = segmentBelow(path.text, item) as string
+    methods.set(name, [...(methods.get(name) ?? []), method])
+  }
+  const isFlag = (name: string): boolean =>
+    own.some(
+      ({ path, method, operation }) =>
+        method === 'PUT' && operation.requestBody === undefined && segmentBelow(path.text, item) === name,
+    ) && methods.get(name)?.includes('DELETE') === true
+  return [...methods].filter(([name]) => isFlag(name)).map(([name, all]) => ({ name, methods: all }))
+}
+
+/** The one segment by which a path is longer; `undefined` if it is none. */
+function segmentBelow(text: string, above: string): string | undefined {
+  const rest = text.startsWith(`${above}/`) ? text.slice(above.length + 1).replace(/\/$/, '') : ''
+  return rest === '' || rest.includes('/') ? undefined : rest
+}
+
+/** Addresses that GET reads below a collection, other than those of its items and below them. */
+const othersBelow = (operations: readonly Operation[], template: string): readonly string[] =>
+  operations
+    .filter(({ path, method }) => method === 'GET' && path.text.startsWith(`${template}/`))
+    .map(({ path }) => path.text.replace(/\/$/, ''))
+    .filter((text) => !isParameter(text.slice(template.length + 1).split('/')[0]))
 
 /** The path of the login (AUTH-2). */
 const loginOf = (document: unknown): string | undefined =>
@@ -132,15 +177,12 @@ const promises = (response: JsonObject | undefined, name: string): boolean =>
     ([one, field]) => one.toLowerCase() === name.toLowerCase() && asObject(field).required === true,
   )
 
-const isItemOf = (text: string, template: string): boolean => {
-  const rest = text.startsWith(`${template}/`) ? text.slice(template.length + 1).replace(/\/$/, '') : ''
-  return rest !== '' && !rest.includes('/') && isParameter(rest)
-}
+const isItemOf = (text: string, template: string): boolean => isParameter(segmentBelow(text, template))
 
-/** The schema of one item of a list in JSON. */
-function itemSchema(content: JsonObject): unknown {
+/** The schema of a body in JSON. */
+function jsonSchema(content: JsonObject): JsonObject {
   const [, media] = Object.entries(content).find(([type]) => /[/+]json$/.test(type)) ?? []
-  return asObject(asObject(media).schema).items
+  return asObject(asObject(media).schema)
 }
 
 function filterOf(name: string, one: JsonObject): Filter {

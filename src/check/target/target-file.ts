@@ -2,7 +2,7 @@
 import { isList, isObject } from '../../definition/json.js'
 import { checkOptions } from '../../options/check.js'
 import type { Kinds } from '../../options/kinds.js'
-import type { CollectionTarget, Creation, Filter, Target } from './target.js'
+import type { CollectionTarget, Creation, Filter, Flag, Target } from './target.js'
 
 /** A principal as a target file writes it: where its token comes from, never the token itself. */
 export interface PrincipalSource {
@@ -47,6 +47,8 @@ export const targetFilterKinds: Kinds<Filter> = {
 
 const names = { each: 'string' } as const
 
+export const flagKinds: Kinds<Flag> = { name: { required: 'string' }, methods: { required: names } }
+
 export const collectionKinds: Kinds<CollectionTarget> = {
   template: { required: { a: 'a path such as "/orders"', like: /^\/\S+[^/]$/ } },
   key: { each: 'string', least: 1 },
@@ -56,6 +58,9 @@ export const collectionKinds: Kinds<CollectionTarget> = {
   filters: { required: { each: { options: targetFilterKinds } } },
   sort: names,
   expand: names,
+  itemExpand: names,
+  flags: { each: { options: flagKinds } },
+  below: names,
   first: { required: { oneOf: [0, 1] } },
   largest: { from: 1, whole: true },
   media: { required: names },
@@ -92,6 +97,7 @@ export const targetFileKinds: Kinds<TargetFile> = {
   published: 'string',
   path: { a: 'a path such as "/v1"', like: /^\/\S*[^/\s]$/ },
   collections: { required: { each: { options: collectionKinds } } },
+  unlisted: { each: { options: collectionKinds } },
   login: { a: 'a path such as "/login"', like: /^\/\S+$/ },
   origin: { a: 'an origin such as "https://shop.example.com"', like: /^https?:\/\/[^/\s]+$/ },
   retired: names,

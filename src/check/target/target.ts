@@ -22,6 +22,13 @@ export interface Creation {
   readonly unique?: readonly string[]
 }
 
+/** A flag below an item: PUT sets it and DELETE unsets it (PATH-8). */
+export interface Flag {
+  /** Its segment. */
+  readonly name: string
+  readonly methods: readonly string[]
+}
+
 export interface CollectionTarget {
   /** Below the base address, such as `/orders` or `/customers/{id}/orders`. */
   readonly template: string
@@ -37,6 +44,11 @@ export interface CollectionTarget {
   readonly sort?: readonly string[]
   /** Associations that `expand` takes. Absent: it is not known which there are. */
   readonly expand?: readonly string[]
+  /** Associations that `expand` takes where one item is read. Absent: not known. */
+  readonly itemExpand?: readonly string[]
+  readonly flags?: readonly Flag[]
+  /** Addresses below it that GET reads and that are no items, such as `/orders/by-state/{state}`. */
+  readonly below?: readonly string[]
   /** The number of the first page. */
   readonly first: 0 | 1
   /** The largest `limit`. Absent: not known. */
@@ -67,6 +79,11 @@ export interface Target {
   /** The path of the server that the document names: put behind a base address that has no path. */
   readonly path?: string
   readonly collections: readonly CollectionTarget[]
+  /**
+   * Collections of a public API that take POST and can not be listed, and whose items take GET and
+   * DELETE (VERB-11).
+   */
+  readonly unlisted?: readonly CollectionTarget[]
   /** The path of the login, below what stands before the version, such as `/login`. */
   readonly login?: string
   /** The origin of a browser's script that may call, such as `https://shop.example.com`. Default: one that is made up. */

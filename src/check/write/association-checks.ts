@@ -5,6 +5,7 @@ import type { Exchange } from '../client/exchange.js'
 import { itemsOf, Listing } from '../listing.js'
 import { listingOf } from '../listings.js'
 import { breaks, holds, NotApplicable, Unchecked } from '../verdict.js'
+import { putDone } from './changes.js'
 import { Owner, type OwnRecord } from './own-record.js'
 
 /** A new parent and a new item, with the address at which the item is put into the parent. */
@@ -49,8 +50,6 @@ async function lists({ members, item }: Pair): Promise<{ readonly isThere: boole
   return { isThere, exchange }
 }
 
-const done = [204, 200, 201]
-
 export const associationChecks: readonly WriteCheck[] = [
   {
     id: 'VERB-4/attach',
@@ -61,12 +60,12 @@ export const associationChecks: readonly WriteCheck[] = [
       const pair = await newPair(new Owner(list, ledger))
       const { client } = list.service
       const put = await client.send('PUT', pair.address)
-      const wrong = expectStatus(put, done, 'PUT of a member')
+      const wrong = expectStatus(put, putDone, 'PUT of a member')
       if (wrong !== undefined) return wrong
       const after = await lists(pair)
       if (!after.isThere) return breaks('the item in the list of the parent', 'a list without it', put, after.exchange)
       const again = await client.send('PUT', pair.address)
-      return expectStatus(again, done, 'the same PUT again') ?? holds
+      return expectStatus(again, putDone, 'the same PUT again') ?? holds
     },
   },
   {

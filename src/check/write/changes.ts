@@ -1,7 +1,10 @@
 /** Records of our own, and changes of them, as several checks make them. */
+import { canonicalText, isObject, type JsonObject } from '../../definition/json.js'
 import { header, mediaType } from '../../wire.js'
-import { NotApplicable, Unchecked } from '../verdict.js'
-import { type Owner, withJson } from './own-record.js'
+import type { SendOptions } from '../client/client.js'
+import type { Exchange } from '../client/exchange.js'
+import { breaks, breaksBy, NotApplicable, type Outcome, Unchecked } from '../verdict.js'
+import { type Owner, type OwnRecord, withJson } from './own-record.js'
 
 export function needsMethod({ list }: Owner, method: string): void {
   if (!list.target.itemMethods.includes(method))
@@ -36,3 +39,55 @@ export async function patchedRecord(owner: Owner) {
   if (patch.answer.status >= 300) throw new Unchecked(`PATCH with the current tag was answered ${patch.answer.status}`)
   return { own, before, patch }
 }
+
+/** A request that changes members of a record: by PATCH if items take it, else by PUT. */
+export interface Change {
+  readonly method: 'PATCH' | 'PUT'
+  readonly options: SendOptions
+}
+
+/** Throws `NotApplicable` if items take neither PATCH nor PUT. */
+export function changing(
+  { list: { target } }: Owner,
+  { posted }: OwnRecord,
+  members: Readonly<Record<string, unknown>>,
+  headers: Readonly<Record<string, string>>,
+): Change {
+  const { itemMethods, template } = target
+  if (itemMethods.includes('PATCH')) return { method: 'PATCH', options: mergePatch(members, headers) }
+  if (!itemMethods.includes('PUT')) throw new NotApplicable(`items of ${template} take neither PATCH nor PUT`)
+  const sent: unknown = JSON.parse(posted.request.body ?? '{}')
+  return { method: 'PUT', options: withJson({ ...(isObject(sent) ? sent : {}), ...members }, headers) }
+}
+
+/** Statuses of a PUT without a body that succeeds. */
+export const putDone = [204, 200, 201]
+
+/** The first member that is not as it is wanted; `undefined` if there is none. */
+export const otherMember = (wanted: JsonObject, shown: JsonObject): string | undefined =>
+  Object.keys(wanted).find(
+    (name) => !isStamp(name, wanted[name]) && canonicalText(wanted[name]) !== canonicalText(shown[name] ?? null),
+  )
+
+/** A date-time may be that of the last change. */
+const isStamp = (name: string, value: unknown): boolean =>
+  /(?:updated|modified|changed|version|revision)/i.test(name) ||
+  (typeof value === 'string' && /^\d{4}-\d\d-\d\dT/.test(value))
+
+/** A member lacks its value after a change. */
+export function memberLost(
+  expected: string,
+  name: string,
+  value: unknown,
+  ...evidence: readonly [Exchange, Exchange, Exchange]
+): Outcome {
+  const text = memberText(name, value)
+  const shown = evidence.slice(0, 2).map(({ request, answer }) => `${answer.body}${request.body ?? ''}`)
+  // Not every service writes a value as JSON.stringify() does, such as 1.0.
+  return shown.join('').replace(/\s+/g, '').includes(text.replace(/\s+/g, ''))
+    ? breaksBy({ kind: 'lacks', answer: 2, text }, expected, 'another value', ...evidence)
+    : breaks(expected, 'another value', ...evidence)
+}
+
+/** A member as JSON writes it. */
+export const memberText = (name: string, value: unknown): string => `${JSON.stringify(name)}:${JSON.stringify(value)}`

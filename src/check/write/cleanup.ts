@@ -50,7 +50,8 @@ async function remove({ client }: Service, address: string): Promise<void> {
  * key; `undefined` where nothing was created.
  */
 async function findOrphan(service: Service, ledger: Ledger, entry: LedgerEntry): Promise<string | undefined> {
-  const target = service.target.collections.find(({ template }) => template === entry.collection)
+  const { collections, unlisted = [] } = service.target
+  const target = [...collections, ...unlisted].find(({ template }) => template === entry.collection)
   if (target === undefined || !entry.post.startsWith(service.base))
     throw new Unchecked(`${entry.collection} is no collection of ${service.base}`)
   const list = new Listing(service, target, entry.post.slice(service.base.length))

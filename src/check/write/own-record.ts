@@ -122,6 +122,10 @@ export class Owner {
   async #body(): Promise<JsonObject> {
     const { body, members } = this.creation
     if (body !== undefined) return { ...body }
+    if (!this.list.target.methods.includes('GET'))
+      throw new Unchecked(
+        `the document has no example of a body of ${this.list.path}. Give "create.body" in a target file`,
+      )
     const [item = {}] = await this.list.items()
     return Object.fromEntries(Object.entries(item).filter(([name]) => members.includes(name)))
   }

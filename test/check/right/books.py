@@ -148,6 +148,8 @@ class Handler(BaseHTTPRequestHandler):
             raise Refused(405, 'method-not-allowed')
         if self.command == 'OPTIONS':
             return self.answer(204, fields=[('Allow', self.allow)])
+        # Before anything is changed.
+        self.accept()
         if len(parts) == 3:
             return self.item(text_of(parts[2]))
         if self.command == 'POST':
@@ -155,11 +157,13 @@ class Handler(BaseHTTPRequestHandler):
         shown, total = page_of(query)
         self.show(shown, [('x-total-count', str(total))])
 
-    def show(self, value, fields=()):
+    def accept(self):
         ranges = [[part.strip() for part in one.split(';')] for one in (self.headers.get('Accept') or '*/*').split(',')]
         best = next((one for name in ('application/json', 'application/*', '*/*') for one in ranges if one[0] == name), None)
         if best is None or any(re.fullmatch(r'q=0(\.0*)?', part) for part in best):
             raise Refused(415, 'not-acceptable')
+
+    def show(self, value, fields=()):
         tag = tag_of(value)
         fields = [('ETag', tag), ('Cache-Control', 'private, no-cache'), ('Vary', 'Authorization'), *fields]
         known = self.headers.get('If-None-Match')

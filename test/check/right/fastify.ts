@@ -28,7 +28,6 @@ export async function startFastify(planted?: Planted) {
       .type('application/problem+json')
       .send(problem(status, code, errors))
   const send = (request: FastifyRequest, reply: FastifyReply, value: unknown) => {
-    if (!takesJson(request.headers.accept)) return refuse(reply, 415, 'not-acceptable')
     const text = JSON.stringify(value)
     const tag = tagOf(text)
     reply.header('etag', tag).header('cache-control', 'private, no-cache').header('vary', 'Accept, Authorization')
@@ -53,7 +52,11 @@ export async function startFastify(planted?: Planted) {
   )
   app.setNotFoundHandler((_request, reply) => refuse(reply, 404, 'no-route'))
   app.addHook('onRequest', async (request, reply) => {
-    if (request.headers.authorization === `Bearer ${token}`) return
+    const isKnown = request.headers.authorization === `Bearer ${token}`
+    // Before anything is changed.
+    if (isKnown && request.method !== 'OPTIONS' && !takesJson(request.headers.accept))
+      return refuse(reply, 415, 'not-acceptable')
+    if (isKnown) return
     if (!request.url.startsWith('/v2')) return refuse(reply, 404, 'no-route')
     return refuse(reply.header('www-authenticate', 'Bearer'), 401, 'unauthenticated')
   })

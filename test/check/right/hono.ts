@@ -26,7 +26,6 @@ export async function startHono(planted?: Planted) {
       headers: { 'content-type': 'application/problem+json', 'cache-control': 'no-store', ...allowOf(c, status) },
     })
   const send = (c: Context, value: unknown, headers: Record<string, string> = {}): Response => {
-    if (!takesJson(c.req.header('accept'))) return refuse(c, 415, 'not-acceptable')
     const text = JSON.stringify(value)
     const etag = tagOf(text)
     const all = { etag, 'cache-control': 'private, max-age=0', vary: 'x-authorization-token', ...headers }
@@ -38,7 +37,11 @@ export async function startHono(planted?: Planted) {
     })
   }
   app.use('/v2/*', async (c, next) => {
-    if (c.req.header('x-authorization-token') === token) return next()
+    const isKnown = c.req.header('x-authorization-token') === token
+    // Before anything is changed.
+    if (isKnown && c.req.method !== 'OPTIONS' && !takesJson(c.req.header('accept')))
+      return refuse(c, 415, 'not-acceptable')
+    if (isKnown) return next()
     const refused = refuse(c, 401, 'unauthenticated')
     refused.headers.set('www-authenticate', 'Token')
     return refused

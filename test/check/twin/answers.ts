@@ -50,8 +50,7 @@ const hash = (text: string): string => createHash('sha256').update(text).digest(
 /** A representation in the format that `Accept` asks for, with its tag; 304 where the client has it. */
 export function sendValue(req: Request, res: Response, value: unknown, twin: Twin, status = 200): unknown {
   const type = formatOf(req, twin)
-  if (type === undefined)
-    return problem(res, twin.has('406 for 415') ? 406 : 415, 'unsupported', 'Accept names no media type of ours.', twin)
+  if (type === undefined) return unanswerable(res, twin)
   const isXml = type === 'application/xml'
   const text = isXml ? `<?xml version="1.0"?>${xmlOf('value', value, twin)}` : JSON.stringify(value)
   const tag =
@@ -72,6 +71,10 @@ export function sendValue(req: Request, res: Response, value: unknown, twin: Twi
   // Not send(), which would make a tag of its own.
   return res.end(req.method === 'HEAD' ? undefined : text)
 }
+
+/** Refuses an `Accept` that names no media type of the twin. */
+export const unanswerable = (res: Response, twin: Twin): unknown =>
+  problem(res, twin.has('406 for 415') ? 406 : 415, 'unsupported', 'Accept names no media type of ours.', twin)
 
 function tagOfValue(value: unknown, text: string, twin: Twin): string | undefined {
   if (twin.has('tag stays after a change')) return tagOf(`${text.charAt(0)}${JSON.stringify(value, ['id'])}`, twin)
@@ -97,7 +100,7 @@ function isKnown(req: Request, tag: string | undefined, twin: Twin, isList: bool
   return field.split(',').some((one) => one.trim().replace(/^W\//, '') === tag.replace(/^W\//, ''))
 }
 
-function formatOf(req: Request, twin: Twin): string | undefined {
+export function formatOf(req: Request, twin: Twin): string | undefined {
   if (twin.has('Accept ignored')) return 'application/json'
   const accept = twin.has('q-values ignored') ? req.get('Accept')?.replace(/;\s*q=[\d.]+/g, '') : req.get('Accept')
   const wanted = (accept ?? '*/*').split(',').map((one) => {

@@ -20,6 +20,7 @@ export interface Customer {
 
 export interface Data {
   readonly labels: Map<string, Label>
+  readonly parcels: Map<string, object>
   /** Codes of the labels of an order, by its id. */
   readonly members: Map<number, Set<string>>
   readonly orders: Map<number, Order>
@@ -52,6 +53,7 @@ export function data(): Data {
   return {
     labels: new Map(labels.map((one) => [one.code, one])),
     members: new Map(),
+    parcels: new Map(),
     customers: new Map(customers.map((one) => [one.id, one])),
     orders: new Map(orders.map((one) => [one.id, one])),
     versions: new Map(orders.map(({ id }) => [id, 1])),

@@ -1,4 +1,6 @@
 /** The OpenAPI 3.0 document of the twin, written by hand. */
+import type { Fault } from './faults.js'
+
 const text = { type: 'string' }
 const number = { type: 'integer' }
 const link = { type: 'object', properties: { href: text } }
@@ -19,6 +21,7 @@ const customer = {
   properties: { id: text, name: text, phone: { ...text, nullable: true }, parent: { ...link, nullable: true } },
 }
 const label = { type: 'object', required: ['code'], properties: { code: text, text } }
+const parcel = { type: 'object', properties: { weight: number, city: text } }
 const price = {
   type: 'object',
   properties: { customer: text, year: { type: 'integer' }, amount: { type: 'integer' }, parent: link },
@@ -28,6 +31,7 @@ const pages = [
   inQuery('offest', { type: 'integer', minimum: 1 }),
   inQuery('limit', { type: 'integer', minimum: 1, maximum: 20 }),
 ]
+const expand = inQuery('expand', { type: 'string', enum: ['customer'] })
 const listed = (schema: object) => ({
   200: {
     description: 'Done.',
@@ -63,7 +67,7 @@ export const document = {
           ...pages,
           inQuery('sort', { type: 'array', items: { enum: ['id', 'state', 'amount', 'createdAt'] } }),
           inQuery('q', text),
-          inQuery('expand', { type: 'string', enum: ['customer'] }),
+          expand,
           inQuery('state', text),
           inQuery('amount', number),
           inQuery('urgent', { type: 'boolean' }),
@@ -79,12 +83,30 @@ export const document = {
     },
     '/v1/orders/{id}': {
       parameters: id(number),
-      get: { responses: shown(order) },
+      get: { parameters: [expand], responses: shown(order) },
       put: { requestBody: { content: body }, responses: shown(order) },
       patch: {
         requestBody: { content: { ...body, 'application/json-patch+json': { schema: { type: 'array' } } } },
         responses: shown(order),
       },
+      delete: { responses: { 204: { description: 'Deleted.' } } },
+    },
+    '/v1/orders/{id}/urgent': {
+      parameters: id(number),
+      get: { responses: { 204: { description: 'Set.' } } },
+      put: { responses: { 204: { description: 'Set.' } } },
+      delete: { responses: { 204: { description: 'Not set.' } } },
+    },
+    '/v1/parcels': {
+      post: {
+        parameters: [{ name: 'Idempotency-Key', in: 'header', schema: text }],
+        requestBody: { content: { 'application/json': { schema: parcel, example: { weight: 3, city: 'Rosario' } } } },
+        responses: { 201: { description: 'Created.' } },
+      },
+    },
+    '/v1/parcels/{id}': {
+      parameters: id(text),
+      get: { responses: shown(parcel) },
       delete: { responses: { 204: { description: 'Deleted.' } } },
     },
     '/login': { get: { security: [{ basic: [] }], responses: { 200: { description: 'The token.' } } } },
@@ -116,4 +138,30 @@ export const document = {
     '/v1/customers': { get: { parameters: pages, responses: listed(customer) } },
     '/v1/customers/{id}': { parameters: id(text), get: { responses: shown(customer) } },
   },
+}
+
+/** Other names of the prices. */
+const prices: Partial<Record<Fault, string>> = {
+  'collection in the singular': '/v1/price',
+  'verb as a collection': '/v1/get-prices',
+  'addresses without a version': '/prices',
+}
+
+/** Addresses that only a twin with a fault has. */
+const misplaced: Partial<Record<Fault, object>> = {
+  'parent below its child': {
+    '/v1/orders/{id}/customers': { parameters: id(number), get: { parameters: pages, responses: listed(customer) } },
+    '/v1/orders/{id}/customers/{customer}': { parameters: id(number), get: { responses: shown(customer) } },
+  },
+  'filter in the path': {
+    '/v1/orders/by-state/{state}': { get: { parameters: pages, responses: listed(order) } },
+  },
+  'flag name as a filter': { '/v1/orders/urgent': { get: { parameters: pages, responses: listed(order) } } },
+}
+
+/** The document of a twin with a fault. */
+export function documentOf(fault: Fault | undefined): unknown {
+  if (fault === undefined) return document
+  const paths = { ...document.paths, ...misplaced[fault] }
+  return JSON.parse(JSON.stringify({ ...document, paths }).replaceAll('/v1/prices', prices[fault] ?? '/v1/prices'))
 }

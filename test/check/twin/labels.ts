@@ -2,6 +2,7 @@
  * More of the twin: labels, whose codes clients choose, and which are put into orders (VERB-4);
  * prices, whose ids have two parts (PATH-9); and the login (AUTH-2).
  */
+import { scryptSync } from 'node:crypto'
 import express, { type Request, type Response, type Router } from 'express'
 import { originOf, problem, sendValue } from './answers.js'
 import { tokenOf } from './tokens.js'
@@ -80,7 +81,8 @@ export function labelsOf(twin: Twin): Router {
   })
   route(router, `${inOrders}/:code`, withWrites('PUT', 'DELETE'), twin, (req, res) => {
     const { code } = req.params as { code: string }
-    return sendItem(req, res, codesOf(req)?.has(code) === true ? data.labels.get(code) : undefined, twin)
+    const isIn = codesOf(req)?.has(code) === true || has('any order has any label')
+    return sendItem(req, res, isIn ? data.labels.get(code) : undefined, twin)
   })
   const prices = (req: Request) =>
     ['ana', 'eva'].flatMap((customer) => [2024, 2025, 2026].map((year) => price(req, customer, year, twin)))
@@ -134,15 +136,28 @@ async function replace(req: Request<{ code: string }>, res: Response, twin: Twin
   return sendValue(req, res, data.labels.get(code), twin)
 }
 
+/** Failed logins of one user. */
+const mostFailures = 20
+
 /** `GET /login`, beside the versions. */
 export function logIn(req: Request, res: Response, twin: Twin): unknown {
   const { has } = twin
   const [scheme, given = ''] = (req.get('Authorization') ?? '').split(' ')
   const text = scheme === 'Basic' ? Buffer.from(given, 'base64').toString() : undefined
+  const user = text?.split(':')[0] ?? ''
+  const failures = twin.failures.get(user) ?? 0
+  if (failures >= mostFailures && !has('logins are not limited')) {
+    res.set('Retry-After', '60')
+    return problem(res, 429, 'too-many-requests', 'Too many logins have failed.', twin)
+  }
+  // It stands for the hash of a password.
+  if (user === 'ana' || !has('unknown users take no time')) scryptSync(text ?? '', 'salt', 16, { N: 8192 })
   const isKnown = text === 'ana:secret' || (text !== undefined && has('any user can log in'))
   if (!isKnown) {
+    if (text !== undefined) twin.failures.set(user, failures + 1)
     if (!has('login asks for nothing')) res.set('WWW-Authenticate', 'Basic realm="login"')
-    return problem(res, 401, 'unauthenticated', 'Send user and password.', twin)
+    const isTold = has('login tells unknown users') && user !== 'ana'
+    return problem(res, 401, 'unauthenticated', isTold ? 'No such user.' : 'Send user and password.', twin)
   }
   const token = tokenOf('ana')
   if (!has('login may be stored')) res.set('Cache-Control', 'no-store')

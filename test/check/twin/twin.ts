@@ -6,13 +6,18 @@ import express, { type Express, type Request, type Response } from 'express'
 import { originOf, problem, sendValue, shownCustomer, shownOrder } from './answers.js'
 import { type Data, data, type Order } from './data.js'
 import type { Fault } from './faults.js'
+import { flagsOf } from './flags.js'
 import { labelsOf, logIn } from './labels.js'
+import { misplaced } from './misplaced.js'
+import { parcelsOf } from './parcels.js'
 import { type ListQuery, readQuery } from './query.js'
 import { subjectOf } from './tokens.js'
 import { writesOf } from './writes.js'
 
 export interface Twin {
   readonly data: Data
+  /** Failed logins by user. */
+  readonly failures: Map<string, number>
   has(fault: Fault): boolean
   subject(req: Request): string | undefined
 }
@@ -21,6 +26,7 @@ export function twinApp(fault?: Fault): Express {
   const has = (one: Fault): boolean => one === fault
   const twin: Twin = {
     data: data(),
+    failures: new Map(),
     has,
     subject(req) {
       const login = has('token of the login refused') ? undefined : req.get('x-authorization-token')
@@ -33,6 +39,7 @@ export function twinApp(fault?: Fault): Express {
   app.get('/login', (req, res) => logIn(req, res, twin))
   app.use('/v0', (_req, res) => res.status(410).end(has('retired version with a body') ? 'Gone.' : undefined))
   app.use(has('unknown version is v1') ? /^\/v\d+/ : '/v1', versionRouter(twin))
+  if (has('addresses without a version')) app.use(versionRouter(twin))
   app.use((_req, res) => problem(res, 404, 'no-route', 'There is nothing here.', twin))
   app.use((_error: unknown, _req: Request, res: Response, _next: unknown) =>
     problem(res, has('undecodable path is 500') ? 500 : 400, 'undecodable', 'The path can not be decoded.', twin),
@@ -63,6 +70,9 @@ function versionRouter(twin: Twin) {
   const itemMethods = [...methods, 'PUT', 'PATCH', 'DELETE', ...(has('Allow names what is not there') ? ['POST'] : [])]
   router.use(writesOf(twin))
   router.use(labelsOf(twin))
+  router.use(flagsOf(twin))
+  router.use(misplaced(twin))
+  router.use(parcelsOf(twin))
   route(router, '/orders', listMethods, twin, (req, res) => listOrders(req, res, twin))
   route(router, '/orders/:id', itemMethods, twin, (req, res) => {
     const { id } = req.params as { id: string }
@@ -75,7 +85,8 @@ function versionRouter(twin: Twin) {
     const order = isNumber.test(plain) ? twin.data.orders.get(Number(plain)) : undefined
     if (has('item is 500') && order !== undefined && req.method === 'GET')
       return problem(res, 500, 'fault', 'A fault.', twin)
-    return sendItem(req, res, order && shownOrder(req, order, [], twin), twin)
+    const expand = new URLSearchParams(req.url.split('?')[1]).getAll('expand')
+    return sendItem(req, res, order && shownOrder(req, order, expand, twin), twin)
   })
   route(router, '/customers', methods, twin, (req, res) => {
     const all = [...twin.data.customers.values()].map((one) => shownCustomer(req, one, twin))

@@ -1,7 +1,8 @@
 /** The writes of the twin. */
 import express, { type Request, type Response, type Router } from 'express'
-import { currentTag, originOf, problem, sendValue, shownOrder } from './answers.js'
+import { currentTag, formatOf, originOf, problem, sendValue, shownOrder, unanswerable } from './answers.js'
 import type { Order } from './data.js'
+import type { Fault } from './faults.js'
 import { pause, type Twin } from './twin.js'
 
 const orderTypes = {
@@ -22,6 +23,11 @@ export function writesOf(twin: Twin): Router {
   const router = express.Router({ caseSensitive: true })
   // Otherwise Express would answer OPTIONS with the methods of this router alone.
   router.use((req, _res, next) => next(req.method === 'OPTIONS' ? 'router' : undefined))
+  router.use((req, res, next) => {
+    const isLate = has(`${req.method} changes, then looks at Accept` as Fault)
+    if (['GET', 'HEAD'].includes(req.method) || isLate || formatOf(req, twin) !== undefined) return next()
+    return void unanswerable(res, twin)
+  })
   router.use(express.text({ type: () => true }))
   const keys = new Map<string, { readonly location: string; readonly text: string }>()
   router.post('/orders', async (req, res) => {
@@ -34,6 +40,7 @@ export function writesOf(twin: Twin): Router {
       return problem(res, 422, 'key', 'The key was used with another body.', twin)
     const location = first?.location ?? `${originOf(req)}/v1/orders/${create(body, twin).id}`
     if (key !== undefined) keys.set(key, { location, text: String(req.body) })
+    if (formatOf(req, twin) === undefined) return unanswerable(res, twin)
     if (has('201 with another tag')) res.set('ETag', '"new"')
     if (!has('POST without Location')) res.set('Location', has('Location leads nowhere') ? `${location}000` : location)
     return res.status(201).end()
@@ -88,7 +95,7 @@ function validated(
       type === undefined ? has('unknown members ignored') : value === null || type.split('|').includes(typeof value)
     return isFit ? [] : [{ detail: `${name} is unknown, or of another type.`, pointer: `/${name}` }]
   })
-  if (entries.length === 0) return body as Body
+  if (entries.length === 0) return linksFound(body as Body, res, twin)
   const errors = entries.map(({ detail, pointer }) =>
     has('errors without places')
       ? detail
@@ -99,11 +106,25 @@ function validated(
   return void problem(res, status, 'invalid', entries.map(({ detail }) => detail).join(' '), twin, errors)
 }
 
+/** The body; `undefined` if its link was refused (REP-7). */
+function linksFound(body: Body, res: Response, twin: Twin): Body | undefined {
+  const { has, data } = twin
+  const refuse = (detail: string): undefined =>
+    void problem(res, 422, 'invalid', detail, twin, [{ detail, pointer: '/customer' }])
+  const isWhole = Object.keys((body.customer ?? {}) as object).some((name) => name !== 'href' && name !== 'id')
+  if (isWhole && has('expanded links refused')) return refuse('A link has no other members.')
+  const id = customerOf(body, twin)
+  if (id === undefined || data.customers.has(id)) return body
+  if (!has('links to nothing are taken')) return refuse('There is no such customer.')
+  const { customer: _, ...rest } = body
+  return rest
+}
+
 function create(body: Body, twin: Twin): Order {
   const id = Math.max(...twin.data.orders.keys(), 1000) + 1
   const order: Order = {
     id,
-    customerId: customerOf(body) ?? 'ana',
+    customerId: customerOf(body, twin) ?? 'ana',
     state: String(body.state ?? 'open'),
     amount: (body.amount ?? null) as number | null,
     urgent: body.urgent === true,
@@ -114,7 +135,11 @@ function create(body: Body, twin: Twin): Order {
   return order
 }
 
-const customerOf = ({ customer }: Body): string | undefined => (customer as { id?: string } | undefined)?.id
+/** The key of a link, or the end of its `href`. */
+function customerOf({ customer }: Body, { has }: Twin): string | undefined {
+  const { id, href } = (customer ?? {}) as { id?: string; href?: string }
+  return id ?? (has('href of links ignored') ? undefined : href?.replace(/.*\//, ''))
+}
 
 async function change(
   method: 'put' | 'patch' | 'delete',
@@ -144,8 +169,10 @@ async function change(
   if (isSlow) await pause(2)
   if (method === 'delete') {
     if (!has('deleted is still there')) data.orders.delete(id)
+    if (formatOf(req, twin) === undefined) return unanswerable(res, twin)
     return has('DELETE with a body') ? sendValue(req, res, { deleted: id }, twin) : res.status(204).end()
   }
+  if (has('half of a refused body is stored')) storeHalf(order, req)
   const body = changeOf(order, req, res, twin)
   if (body === undefined) return
   if (method === 'put' && body.id !== undefined && body.id !== id && !has('PUT ignores another id'))
@@ -157,7 +184,7 @@ async function change(
       ? { ...shownOrder(req, { ...order, note: null }, [], twin), ...body }
       : body
   const { customer: _, id: _id, createdAt: _createdAt, ...rest } = merged as Body
-  const next = { ...order, ...rest, customerId: customerOf(merged as Body) ?? order.customerId }
+  const next = { ...order, ...rest, customerId: customerOf(merged as Body, twin) ?? order.customerId }
   if (has('PUT loses a member') && method === 'put') next.note = null
   if (has('PATCH replaces') && method === 'patch') next.amount = null
   if (has('PATCH ignores null') && method === 'patch')
@@ -165,6 +192,12 @@ async function change(
       if (body[name] === null) Object.assign(next, { [name]: order[name] })
   data.orders.set(id, next)
   return sendValue(req, res, shownOrder(req, has('change shows the old item') ? order : next, [], twin), twin)
+}
+
+/** Stores the text of a body that has not been validated. */
+function storeHalf(order: Order, req: Request): void {
+  const [, note] = /"note":"([^"]*)"/.exec(String(req.body)) ?? []
+  if (note !== undefined && String(req.body).includes('noSuchMember')) order.note = note
 }
 
 /** The change that a body asks for; `undefined` if it was refused. */

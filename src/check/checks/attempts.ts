@@ -1,0 +1,123 @@
+/**
+ * Failed logins (AUTH-6). They could lock an account, or make the service refuse this address: only
+ * a disposable service gets them, after all other checks.
+ */
+import { canonicalText, isObject } from '../../definition/json.js'
+import { header } from '../../wire.js'
+import type { ServiceCheck } from '../check.js'
+import type { Caller, Exchange } from '../client/exchange.js'
+import type { Service } from '../service.js'
+import { breaks, type Evidence, holds, type Outcome, Unchecked } from '../verdict.js'
+import { describe } from './expecting.js'
+import { logIn, loginOf, unknownUser } from './login.js'
+
+/** Failed logins of one user. The conventions give no number: no service needs so many in a row. */
+const mostAttempts = 100
+
+/** A service may also make the client wait, by at least so many milliseconds. */
+const longDelay = 1_000
+
+/** Logins of each kind whose times are compared. */
+const pairs = 5
+
+/** Smaller differences, in milliseconds, may be chance. */
+const leastDifference = 5
+
+/** Throws unless there is a login, and the service may be lost. */
+function needsAttempts(service: Service): void {
+  loginOf(service)
+  if (!service.isDisposable)
+    throw new Unchecked(
+      'failed logins could lock an account, or this address. If the whole service may be lost, give --disposable',
+    )
+}
+
+/** A login that fails. Throws `Unchecked` for other answers than 401. */
+async function failed(service: Service, caller: Caller): Promise<Exchange> {
+  const exchange = await logIn(service, caller, { takesLimits: true })
+  const { status } = exchange.answer
+  if (status !== 401) throw new Unchecked(`a failed login was answered ${status}, so that logins can not be compared`)
+  return exchange
+}
+
+/** No script can show it with a few requests. */
+const unscripted = (expected: string, seen: string, ...evidence: Evidence): Outcome => ({
+  verdict: 'breaks',
+  expected,
+  seen,
+  evidence,
+  unscripted: true,
+})
+
+export const attemptChecks: readonly ServiceCheck[] = [
+  {
+    id: 'AUTH-6/unknown-user',
+    rule: 'An unknown user and a wrong password get the same answer, after the same time.',
+    why: 'Otherwise anybody can find out which users exist.',
+    fix: 'Hash the password of an unknown user, too, and answer both in the same way.',
+    async run(service) {
+      needsAttempts(service)
+      const { account } = service.client
+      if (account === undefined)
+        throw new Unchecked('no user was given that can log in. Give "account" in a target file')
+      // The first one may have to connect.
+      await failed(service, unknownUser())
+      const [unknown, wrong]: [Exchange[], Exchange[]] = [[], []]
+      const stranger = unknownUser()
+      for (let n = 0; n < pairs; n++) {
+        unknown.push(await failed(service, n === 0 ? stranger : unknownUser()))
+        wrong.push(await failed(service, { kind: 'wrong-password' }))
+      }
+      const [one, other] = [wrong[0] as Exchange, unknown[0] as Exchange]
+      if (said(one, account.user) !== said(other, stranger.user))
+        return breaks('the same answer for an unknown user as for a wrong password', 'another answer', one, other)
+      const [fast, slow] = [timesOf(unknown), timesOf(wrong)].sort((a, b) => a.median - b.median)
+      if (fast === undefined || slow === undefined || !isApart(fast, slow)) return holds
+      const [first, second] = [timesOf(wrong), timesOf(unknown)].map(({ median }) => median.toFixed(1))
+      const seen = `${first} ms for a wrong password, and ${second} ms for an unknown user (medians of ${pairs})`
+      return unscripted('the same time for an unknown user as for a wrong password', seen, one, other)
+    },
+  },
+  {
+    id: 'AUTH-6/limited',
+    rule: 'Failed logins of one user end in 429, also if there is no such user.',
+    why: 'Otherwise a password can be found by trying.',
+    fix: 'Count failed logins by user and by address, and answer 429 above a limit.',
+    async run(service) {
+      needsAttempts(service)
+      const user = unknownUser()
+      const first = await failed(service, user)
+      let last = first
+      for (let n = 1; n < mostAttempts; n++) {
+        last = await logIn(service, user, { takesLimits: true })
+        const { status } = last.answer
+        if (status === 429 || (last.milliseconds ?? 0) > (first.milliseconds ?? 0) + longDelay) return holds
+        if (status !== 401) break
+      }
+      return unscripted(`429 within ${mostAttempts} failed logins of one user`, describe(last), first, last)
+    },
+  },
+]
+
+interface Times {
+  readonly least: number
+  readonly median: number
+  readonly most: number
+}
+
+function timesOf(exchanges: readonly Exchange[]): Times {
+  const all = exchanges.map(({ milliseconds = 0 }) => milliseconds).sort((a, b) => a - b)
+  return { least: all[0] as number, median: all[all.length >> 1] as number, most: all.at(-1) as number }
+}
+
+/** Whether times differ by more than chance: all of one kind are shorter than all of the other. */
+const isApart = (fast: Times, slow: Times): boolean =>
+  fast.most < slow.least && slow.median >= 2 * fast.median && slow.median - fast.median >= leastDifference
+
+/** What an answer says to the client, without ids of requests, times, and the name of the user. */
+function said({ answer }: Exchange, user: string): string {
+  const { status, json, type } = answer
+  const members = isObject(json) ? [json.type, json.title, json.code, json.detail, json.errors] : [type]
+  const all = [status, answer.field(header.wwwAuthenticate) ?? '', ...members.map((one) => one ?? null)]
+  return canonicalText(all).replaceAll(user, '')
+}

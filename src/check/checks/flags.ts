@@ -1,0 +1,47 @@
+/** Flags of an item, by safe requests (PATH-8). */
+import type { ListCheck } from '../check.js'
+import type { Listing } from '../listing.js'
+import type { Flag } from '../target/target.js'
+import { breaksBy, holds, NotApplicable } from '../verdict.js'
+import { describe, firstBreak } from './expecting.js'
+
+/** Items whose flags are read: some may be set, and others not. */
+const mostItems = 3
+
+/** The flags below the items. Throws `NotApplicable` if there are none. */
+export function flagsOf({ target }: Listing): readonly Flag[] {
+  const { flags = [], template } = target
+  if (flags.length === 0) throw new NotApplicable(`items of ${template} have no flags`)
+  return flags
+}
+
+export const flagChecks: readonly ListCheck[] = [
+  {
+    id: 'PATH-8/read',
+    needs: ['VERB-1/item'],
+    rule: 'GET of a flag is 204 if it is set and 404 if not, and HEAD is 302 or 404.',
+    why: 'A client reads a flag by the status, in all services in the same way.',
+    fix: 'Answer GET of a flag with 204 or 404 and HEAD with 302 or 404, without a body of a flag that is set.',
+    async run(list) {
+      const flags = flagsOf(list).filter(({ methods }) => methods.includes('GET'))
+      if (flags.length === 0) throw new NotApplicable(`flags of ${list.target.template} can not be read`)
+      const items = (await list.items()).slice(0, mostItems).map((item) => list.pathOf(item))
+      const places = items.flatMap((item) => flags.map(({ name }) => `${item}/${name}`))
+      const found = await firstBreak(places, async (path) => {
+        const get = await list.send('GET', path)
+        const { status, body } = get.answer
+        if (status !== 204 && status !== 404) {
+          const sign = { kind: 'status', answer: 0, expected: [204, 404] } as const
+          return breaksBy(sign, '204 or 404 for GET of a flag', describe(get), get)
+        }
+        if (status === 204 && body !== '') return breaksBy({ kind: 'body', answer: 0 }, 'no body', describe(get), get)
+        const head = await list.send('HEAD', path)
+        const expected = status === 204 ? 302 : 404
+        if (head.answer.status === expected) return undefined
+        const sign = { kind: 'status', answer: 1, expected: [expected] } as const
+        return breaksBy(sign, `${expected} for HEAD of a flag whose GET is ${status}`, describe(head), get, head)
+      })
+      return found ?? holds
+    },
+  },
+]

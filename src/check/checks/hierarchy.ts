@@ -1,0 +1,175 @@
+/** What is below what, and no filters in paths (PATH-5, PATH-6, PATH-7). */
+import type { JsonObject } from '../../definition/json.js'
+import { isParameter } from '../../spectral/document.js'
+import type { ListCheck } from '../check.js'
+import type { Exchange } from '../client/exchange.js'
+import { itemsOf, Listing, sampleSize } from '../listing.js'
+import { type Place, placesOf, valueAt } from '../listings.js'
+import { breaks, breaksBy, holds, NotApplicable, type Outcome, Unchecked } from '../verdict.js'
+import { describe } from './expecting.js'
+import { needsGet } from './items.js'
+import { linksOf } from './links.js'
+
+/** Fewer parents do not show that each has only one item below it. */
+const fewestParents = 3
+
+/** A parent with what is below it. */
+interface Family extends Place {
+  readonly exchange: Exchange
+  readonly items: readonly JsonObject[]
+}
+
+/** A few parents of a sub-collection. Throws `NotApplicable` if it is none. */
+async function familiesOf({ service, target }: Listing): Promise<readonly Family[]> {
+  if (!target.template.includes('{')) throw new NotApplicable(`${target.template} is no sub-collection`)
+  const families: Family[] = []
+  for (const place of await placesOf(service, target)) {
+    const exchange = await place.listing.sample()
+    families.push({ ...place, exchange, items: itemsOf(exchange) })
+  }
+  if (families.every(({ items }) => items.length === 0)) throw new Unchecked(`no ${target.template} holds items`)
+  return families
+}
+
+export const hierarchyChecks: readonly ListCheck[] = [
+  {
+    id: 'PATH-5/parent-first',
+    needs: ['REP-1/reachable'],
+    rule: 'A sub-collection holds the items of its parent, and not the one item that its parent belongs to.',
+    why: 'Clients find what belongs to an item below its address.',
+    fix: 'Put the parent first. What an item belongs to is a link of it, which `expand` shows.',
+    run: parentFirst,
+  },
+  {
+    id: 'PATH-6/filter',
+    rule: 'A path holds no value by which the items of a collection are filtered.',
+    why: 'Filters in paths can not be combined, and each needs an address of its own.',
+    fix: 'Offer the value as a query parameter of the list, and remove the path.',
+    run: noFilters,
+  },
+  {
+    id: 'PATH-7/parent',
+    needs: ['VERB-1/item', 'ERR-1/missing-item'],
+    rule: 'An item of a sub-collection is 404 below a parent that it does not belong to.',
+    why: 'Otherwise a caller who may see one parent reads the items of all others.',
+    fix: 'Look for the item among those of the parent in the path.',
+    async run(list) {
+      const families = await familiesOf(list)
+      needsGet(list)
+      for (const { items } of families)
+        for (const other of families) {
+          const ids = new Set(other.items.map((one) => list.idOf(one)))
+          const stranger = other.items.length < sampleSize && items.find((one) => !ids.has(list.idOf(one)))
+          if (!stranger) continue
+          const path = other.listing.pathOf(stranger)
+          const exchange = await list.send('GET', path)
+          if (exchange.answer.status === 404) return holds
+          const sign = { kind: 'status', answer: 1, expected: [404] } as const
+          const expected = `404 for GET ${path}, which ${other.listing.path} does not list`
+          return breaksBy(sign, expected, describe(exchange), other.exchange, exchange)
+        }
+      throw new Unchecked('all parents hold the same items')
+    },
+  },
+]
+
+/**
+ * The parent of an item is found by its link (REP-1). A read-only sub-collection with just this
+ * parent in it has the two the wrong way round. Where items can be put into it, it can hold several.
+ */
+async function parentFirst(list: Listing): Promise<Outcome> {
+  const { service, target } = list
+  const families = (await familiesOf(list)).filter(({ items }) => items.length > 0)
+  const grows = target.methods.includes('POST') || target.itemMethods.includes('PUT')
+  if (grows || families.some(({ items }) => items.length > 1)) return holds
+  const name = target.template.split('/').at(-1)
+  const elsewhere = service.target.collections.find(
+    ({ template }) => template !== target.template && !template.includes('{') && template.endsWith(`/${name}`),
+  )
+  // What has no other address lives in its parent.
+  if (elsewhere === undefined) return holds
+  const top = new Listing(service, elsewhere, elsewhere.template)
+  const found = families.map((family) => {
+    const [item = {}] = family.items
+    const path = `${service.base}${top.pathOf(item)}`
+    const link = linksOf(family.parent).find(({ href }) => service.owns(href) && service.addressOf(href) === path)
+    return { family, path, name: link?.name }
+  })
+  const [first] = found
+  if (found.some((one) => one.name === undefined || one.name !== first?.name)) return holds
+  const twice = found.find((one) => one !== first && found.some((other) => other !== one && other.path === one.path))
+  const twin = found.find((one) => one !== twice && one.path === twice?.path)
+  if (found.length < fewestParents || twice === undefined || twin === undefined)
+    throw new Unchecked(`too few items show whether ${target.template} has the parent first`)
+  return breaks(
+    `the items below "${name}", to which they belong by their link "${first?.name}"`,
+    `the one target of the link below each of ${found.length} items, and the same one below two of them`,
+    twin.family.exchange,
+    twice.family.exchange,
+  )
+}
+
+/** Lists at other addresses below the collection whose items share the value in the path. */
+async function noFilters(list: Listing): Promise<Outcome> {
+  const { below = [], template } = list.target
+  if (below.length === 0) throw new NotApplicable(`${template} has no other addresses below it`)
+  const items = await list.items()
+  let unknown: string | undefined
+  for (const text of below) {
+    const filled = filledIn(text, items)
+    if (filled === undefined) {
+      unknown = text
+      continue
+    }
+    const { path, value } = filled
+    const exchange = await list.send('GET', path)
+    const { status, json } = exchange.answer
+    if (status !== 200 || !Array.isArray(json)) continue
+    const found = itemsOf(exchange)
+    const member = filteringMember(found, items, value)
+    if (member !== undefined)
+      return breaks(
+        `no list at ${path}: GET ${list.path}?${member}=... filters`,
+        `${found.length} items of the collection, all with the "${member}" of the path`,
+        exchange,
+      )
+  }
+  if (unknown !== undefined) throw new Unchecked(`no item shows a value for ${unknown}`)
+  return holds
+}
+
+/** The address with the value of an item in it, and the value; `undefined` if no item shows one. */
+function filledIn(
+  text: string,
+  items: readonly JsonObject[],
+): { readonly path: string; readonly value: string } | undefined {
+  const [, above = '', last = ''] = /^(.*\/)([^/]*)$/.exec(text) ?? []
+  if (above.includes('{')) return undefined
+  if (!isParameter(last)) return { path: text, value: decodeURIComponent(last) }
+  const value = items.map((item) => valueAt(item, last.slice(1, -1))).find(isScalar)
+  return value === undefined
+    ? undefined
+    : { path: `${above}${encodeURIComponent(String(value))}`, value: String(value) }
+}
+
+const isScalar = (value: unknown): value is string | number | boolean =>
+  typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
+
+/**
+ * The member by which the found ones are chosen out of the items: they share its value, and others
+ * have another one.
+ */
+function filteringMember(
+  found: readonly JsonObject[],
+  items: readonly JsonObject[],
+  value: string,
+): string | undefined {
+  const [item] = items
+  const isOfCollection = (one: JsonObject): boolean => Object.keys(item ?? {}).every((name) => name in one)
+  if (found.length === 0 || !found.every(isOfCollection)) return undefined
+  const has = (one: JsonObject, name: string): boolean =>
+    (one[name] === true && name === value) || (isScalar(one[name]) && String(one[name]) === value)
+  return Object.keys(item ?? {}).find(
+    (name) => found.every((one) => has(one, name)) && items.some((one) => !has(one, name)),
+  )
+}

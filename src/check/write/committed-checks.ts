@@ -1,0 +1,95 @@
+/** What is answered as refused was not made (VERB-13). */
+import { header, parameter } from '../../wire.js'
+import type { WriteCheck } from '../check.js'
+import { describe, firstBreak } from '../checks/expecting.js'
+import type { Exchange } from '../client/exchange.js'
+import { itemsOf } from '../listing.js'
+import { valueAt } from '../listings.js'
+import { breaks, breaksBy, holds, Unchecked } from '../verdict.js'
+import { changing, ifMatch, memberText, newRecord, patchOf } from './changes.js'
+
+/** No service can answer with it: one that looks at `Accept` too late has made the change by then. */
+const unanswerable = { [header.accept]: 'application/x-no-such-type' }
+
+/** Whether an answer says that nothing was changed. Throws `Unchecked` if it says neither. */
+function isRefusal({ request, answer: { status } }: Exchange): boolean {
+  if (status >= 500) throw new Unchecked(`${request.method} was answered ${status}, which does not say what was done`)
+  return status >= 400
+}
+
+export const committedChecks: readonly WriteCheck[] = [
+  {
+    id: 'VERB-13/change',
+    needs: ['VERB-3/unchanged', 'VERB-5/merge'],
+    rule: 'PUT and PATCH that are refused have changed nothing.',
+    why: 'A client that reads a refusal goes on with what it had, and overwrites the change or makes it twice.',
+    fix: 'Refuse before anything is changed: look at Accept, and validate the whole body, first.',
+    async run(owner) {
+      const { own } = await newRecord(owner)
+      const refusals = [
+        { headers: unanswerable, more: {} },
+        { headers: {}, more: { noSuchMember: 1 } },
+      ]
+      const found = await firstBreak(refusals.entries(), async ([at, { headers, more }]) => {
+        const { tag } = await owner.current(own)
+        const [[name = '', value = ''] = []] = Object.entries(patchOf(owner, own.marker, at + 1))
+        const { method, options } = changing(owner, own, { [name]: value, ...more }, { ...headers, ...ifMatch(tag) })
+        const change = await owner.send(method, own, options)
+        if (!isRefusal(change)) return undefined
+        const after = await owner.current(own)
+        if (after.value[name] !== value) return undefined
+        const sign = { kind: 'shows', answer: 1, text: memberText(name, value) } as const
+        const expected = `"${name}" as it was before ${method} was refused`
+        return breaksBy(sign, expected, `${change.answer.status}, and the new value`, change, after.exchange)
+      })
+      return found ?? holds
+    },
+  },
+  {
+    id: 'VERB-13/create',
+    rule: 'A POST that is refused has created nothing.',
+    why: 'A client that reads a refusal sends again, and creates twice.',
+    fix: 'Refuse before anything is created: look at Accept first.',
+    async run(owner) {
+      const { list, ledger } = owner
+      const { marker: member } = owner.creation
+      if (member === undefined || !list.target.filters.some(({ name }) => name === member))
+        throw new Unchecked('no filter finds what a refused POST has created')
+      const { number, url, marker, options } = await owner.intend()
+      const post = await list.service.client.send('POST', url, {
+        ...options,
+        headers: { ...options.headers, ...unanswerable },
+      })
+      if (!isRefusal(post)) {
+        const address = owner.addressOf(post)
+        if (address !== undefined) await owner.taken(number, address, post, marker)
+        return holds
+      }
+      const after = await list.list({ [member]: marker, [parameter.size]: 1 })
+      const item = itemsOf(after).find((one) => valueAt(one, member) === marker)
+      if (item === undefined) {
+        ledger.done(number)
+        return holds
+      }
+      ledger.created(number, `${list.service.base}${list.pathOf(item)}`)
+      const sign = { kind: 'shows', answer: 1, text: memberText(member, marker) } as const
+      return breaksBy(sign, 'no new item after POST was refused', `${post.answer.status}, and a new item`, post, after)
+    },
+  },
+  {
+    id: 'VERB-13/delete',
+    needs: ['ERR-1/missing-item', 'VERB-6/delete'],
+    rule: 'A DELETE that is refused has removed nothing.',
+    why: 'A client that reads a refusal goes on with an item that is gone.',
+    fix: 'Refuse before anything is removed: look at Accept first.',
+    async run(owner) {
+      const { own, tag } = await newRecord(owner, 'DELETE')
+      const removed = await owner.send('DELETE', own, { headers: { ...unanswerable, ...ifMatch(tag) } })
+      if (!isRefusal(removed)) return holds
+      const after = await owner.send('GET', own)
+      return after.answer.status === 404
+        ? breaks('200 after DELETE was refused', `${describe(removed)}, and then 404`, removed, after)
+        : holds
+    },
+  },
+]

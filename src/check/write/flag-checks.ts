@@ -1,0 +1,112 @@
+/** Flags are set and unset below own records (PATH-8). */
+import type { WriteCheck } from '../check.js'
+import { describe, firstBreak } from '../checks/expecting.js'
+import { flagsOf } from '../checks/flags.js'
+import type { Exchange } from '../client/exchange.js'
+import type { Flag } from '../target/target.js'
+import { breaksBy, type Evidence, holds, type Outcome, Unchecked } from '../verdict.js'
+import { ifMatch, putDone } from './changes.js'
+import type { Owner, OwnRecord } from './own-record.js'
+
+/** Statuses of a DELETE that succeeds. */
+const unset = [204, 200, 202]
+
+/** A flag of a new record, with its address in the ledger. */
+function newFlag({ ledger }: Owner, own: OwnRecord, { name }: Flag): string {
+  const address = `${own.address}/${name}`
+  ledger.below(own.address, address)
+  return address
+}
+
+/** Looks at each flag of a new record. */
+async function eachFlag(
+  owner: Owner,
+  look: (flag: Flag, address: string, own: OwnRecord) => Promise<Outcome | undefined>,
+): Promise<Outcome> {
+  const flags = flagsOf(owner.list)
+  const own = await owner.make()
+  const found = await firstBreak(flags, async (flag) => look(flag, newFlag(owner, own, flag), own))
+  return found ?? holds
+}
+
+/** A break unless the last of the exchanges has one of the statuses. */
+function lastIs(expected: readonly number[], what: string, ...evidence: Evidence): Outcome | undefined {
+  const last = evidence.at(-1) as Exchange
+  if (expected.includes(last.answer.status)) return undefined
+  const sign = { kind: 'status', answer: evidence.length - 1, expected } as const
+  return breaksBy(sign, `${expected.join(' or ')} for ${what}`, describe(last), ...evidence)
+}
+
+/** A rule of the service may refuse the change for this record. */
+function needsChange({ request, answer: { status } }: Exchange): void {
+  if (status === 403 || status === 422)
+    throw new Unchecked(`${request.method} of a flag was refused with ${status}: a rule of the service may forbid it`)
+}
+
+export const flagWriteChecks: readonly WriteCheck[] = [
+  {
+    id: 'PATH-8/set',
+    rule: 'PUT without a body sets a flag, once however often it is sent.',
+    why: 'A client may send again after a lost answer.',
+    fix: 'Store that the flag is set, and answer 204, also if it was set before.',
+    run: (owner) =>
+      eachFlag(owner, async ({ methods }, address) => {
+        const { client } = owner.list.service
+        const put = await client.send('PUT', address)
+        needsChange(put)
+        const wrong = lastIs(putDone, 'PUT of a flag', put)
+        if (wrong !== undefined) return wrong
+        if (methods.includes('GET')) {
+          const after = await client.send('GET', address)
+          // Whether it must be 204 is a check of its own.
+          if (after.answer.status === 404) return lastIs([204], 'GET of a flag that was set', put, after)
+        }
+        return lastIs(putDone, 'the same PUT again', put, await client.send('PUT', address))
+      }),
+  },
+  {
+    id: 'PATH-8/unset',
+    needs: ['PATH-8/set'],
+    rule: 'DELETE unsets a flag, once however often it is sent, and the item stays.',
+    why: 'A client may send again after a lost answer.',
+    fix: 'Store that the flag is not set, and answer 204, also if it was not set before.',
+    run: (owner) =>
+      eachFlag(owner, async ({ methods }, address, own) => {
+        const { client } = owner.list.service
+        const put = await client.send('PUT', address)
+        if (put.answer.status >= 300) throw new Unchecked(`PUT of a flag was answered ${put.answer.status}`)
+        const removed = await client.send('DELETE', address)
+        needsChange(removed)
+        const wrong = lastIs(unset, 'DELETE of a flag', put, removed)
+        if (wrong !== undefined) return wrong
+        const lost = lastIs([200], 'GET of the item after DELETE of its flag', removed, await owner.send('GET', own))
+        if (lost !== undefined) return lost
+        if (methods.includes('GET')) {
+          const after = await client.send('GET', address)
+          const still = lastIs([404], 'GET of a flag that was unset', put, removed, after)
+          if (still !== undefined) return still
+        }
+        return lastIs(unset, 'the same DELETE again', put, removed, await client.send('DELETE', address))
+      }),
+  },
+  {
+    id: 'PATH-8/tag',
+    needs: ['PATH-8/set', 'PATH-8/unset', 'HDR-3/stale'],
+    rule: 'A flag has the tag of its item: a change of it with the tag of an earlier version is 412.',
+    why: 'A client sets a flag for the item that it has seen, and not for one that was changed since.',
+    fix: 'Compare If-Match with the tag of the item, and raise the version of the item with each change of a flag.',
+    run: (owner) =>
+      eachFlag(owner, async (_flag, address, own) => {
+        const { client } = owner.list.service
+        const first = await client.send('DELETE', address)
+        const { tag } = await owner.current(own)
+        const put = await client.send('PUT', address, { headers: ifMatch(tag) })
+        if (first.answer.status >= 300) throw new Unchecked(`DELETE of a flag was answered ${first.answer.status}`)
+        const wrong = lastIs(putDone, 'PUT of a flag with the current tag of its item', first, put)
+        if (wrong !== undefined) return wrong
+        if ((await owner.current(own)).tag === tag) throw new Unchecked('the tag of the item does not show the flag')
+        const stale = await client.send('DELETE', address, { headers: ifMatch(tag) })
+        return lastIs([412], 'DELETE of a flag with the tag of an earlier version', first, put, stale)
+      }),
+  },
+]

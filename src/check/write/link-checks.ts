@@ -1,0 +1,124 @@
+/** Links in bodies of own records (REP-7). */
+import { isObject } from '../../definition/json.js'
+import { parameter } from '../../wire.js'
+import type { WriteCheck } from '../check.js'
+import { describe, expectStatus, firstBreak } from '../checks/expecting.js'
+import { type FoundLink, linksOf } from '../checks/links.js'
+import { missingId } from '../listing.js'
+import { breaks, breaksBy, holds, NotApplicable, type Outcome, Unchecked } from '../verdict.js'
+import { changing, ifMatch, memberLost, newRecord, otherMember } from './changes.js'
+import { type Owner, type OwnRecord, withJson } from './own-record.js'
+
+/** The links of a new record that lead to an item of this service, and that POST takes. */
+async function writableLinks({ list, creation }: Owner, value: object): Promise<readonly FoundLink[]> {
+  const { members, body = {} } = creation
+  const found: FoundLink[] = []
+  for (const one of linksOf({ ...value })) {
+    if (!(members.includes(one.name) || one.name in body) || !list.service.owns(one.href)) continue
+    const { status, json } = (await list.service.client.send('GET', list.service.addressOf(one.href))).answer
+    if (status === 200 && isObject(json)) found.push(one)
+  }
+  if (found.length === 0) throw new NotApplicable(`bodies of ${list.target.template} have no links to items`)
+  return found
+}
+
+/** Changes a link, and looks at the answer. */
+async function changeLink(
+  owner: Owner,
+  own: OwnRecord,
+  { name }: FoundLink,
+  href: string,
+  look: (change: Awaited<ReturnType<Owner['send']>>) => Promise<Outcome | undefined>,
+): Promise<Outcome | undefined> {
+  const { tag } = await owner.current(own)
+  const { method, options } = changing(owner, own, { [name]: { href } }, ifMatch(tag))
+  return look(await owner.send(method, own, options))
+}
+
+export const linkWriteChecks: readonly WriteCheck[] = [
+  {
+    id: 'REP-7/expanded',
+    needs: ['VERB-3/unchanged', 'REP-2/full'],
+    rule: 'PUT takes an item with expanded links as GET gave it, and changes nothing.',
+    why: 'A client that has read an item with its links expanded sends it back as it is.',
+    fix: 'Take the target of a link from its href or its key, and ignore the other members of the link.',
+    async run(owner) {
+      const { itemExpand: names, template } = owner.list.target
+      if (names?.length === 0) throw new NotApplicable(`items of ${template} have nothing to expand`)
+      if (names === undefined)
+        throw new Unchecked('the document does not tell what "expand" takes. Give "itemExpand" in a target file')
+      const { own, tag, value } = await newRecord(owner, 'PUT')
+      const url = `${own.address}?${parameter.expand}=${names.map(encodeURIComponent).join()}`
+      const expanded = await owner.list.service.client.send('GET', url)
+      const whole = expanded.answer.json
+      if (expanded.answer.status !== 200 || !isObject(whole))
+        throw new Unchecked(`GET ${url} was answered ${expanded.answer.status}`)
+      if (otherMember(value, whole) === undefined) throw new Unchecked('a new item has no link that is expanded')
+      const put = await owner.send('PUT', own, withJson(whole, ifMatch(tag)))
+      if (put.answer.status !== 200)
+        return breaksBy(
+          { kind: 'status', answer: 1, expected: [200] },
+          '200 for PUT of what GET gave with expanded links',
+          describe(put),
+          expanded,
+          put,
+        )
+      const after = await owner.current(own)
+      const other = otherMember(value, after.value)
+      if (other === undefined) return holds
+      return memberLost(`"${other}" unchanged`, other, value[other], expanded, put, after.exchange)
+    },
+  },
+  {
+    id: 'REP-7/href',
+    needs: ['VERB-3/unchanged', 'VERB-5/merge'],
+    rule: 'A link in a body is given by its `href` alone.',
+    why: 'A client that has found the target of a link knows its address, and not its key.',
+    fix: 'Find the target of a link by the path of its href.',
+    async run(owner) {
+      const { own, value } = await newRecord(owner)
+      const links = await writableLinks(owner, value)
+      const seen = (await owner.list.items()).flatMap(linksOf)
+      const found = await firstBreak(links, async (link) => {
+        const wrong = await changeLink(owner, own, link, link.href, async (change) =>
+          expectStatus(change, [200], `the link "${link.name}" by the href that it has`),
+        )
+        if (wrong !== undefined) return wrong
+        const other = seen.find(({ name, href }) => name === link.name && href !== link.href)?.href
+        if (other === undefined) return undefined
+        return changeLink(owner, own, link, other, async (change) => {
+          const { status } = change.answer
+          if (status === 403 || status === 422)
+            throw new Unchecked(`${change.request.method} of another link was ${status}: a rule may forbid it`)
+          const refused = expectStatus(change, [200], `the link "${link.name}" by another href`)
+          if (refused !== undefined) return refused
+          const after = await owner.current(own)
+          const now = after.value[link.name]
+          if (isObject(now) && now.href === other) return undefined
+          return breaks(`"${link.name}.href" as it was sent`, 'another link', change, after.exchange)
+        })
+      })
+      return found ?? holds
+    },
+  },
+  {
+    id: 'REP-7/missing',
+    needs: ['REP-7/href', 'ERR-1/missing-item'],
+    rule: 'A link to an item that is not there is 422.',
+    why: 'A record that points to nothing breaks each client that follows the link.',
+    fix: 'Look up the targets of links before storing them.',
+    async run(owner) {
+      const { own, value } = await newRecord(owner)
+      const { service } = owner.list
+      const found = await firstBreak(await writableLinks(owner, value), async (link) => {
+        const href = link.href.replace(/[^/]*$/, missingId)
+        const target = await service.client.send('GET', service.addressOf(href))
+        if (target.answer.status !== 404) throw new Unchecked(`GET ${href} was answered ${target.answer.status}`)
+        return changeLink(owner, own, link, href, async (change) =>
+          expectStatus(change, [422], `the link "${link.name}" to an item that is not there`),
+        )
+      })
+      return found ?? holds
+    },
+  },
+]

@@ -1,0 +1,79 @@
+/** PATH-5, PATH-6: what looks like a break, and is none. */
+import { expect, it } from 'vitest'
+import { checkService } from '../../src/check/index.js'
+import { serving } from './serving.js'
+
+const common = {
+  key: ['id'],
+  methods: ['GET'],
+  itemMethods: ['GET'],
+  parameters: ['limit'],
+  filters: [],
+  first: 1,
+  media: ['application/json'],
+  nullable: [],
+  writeOnly: [],
+  secured: false,
+  tagged: false,
+  counted: false,
+}
+
+/** What the checks say of a service with these lists. `{origin}` in them is its address. */
+async function verdictsOf(lists: Readonly<Record<string, unknown>>, more: object = {}) {
+  const { origin, close } = await serving((req, res) => {
+    const path = String(req.url).split('?')[0] as string
+    const found = lists[path] ?? (path.startsWith('/v1/contracts/') ? {} : undefined)
+    res.writeHead(found === undefined ? 404 : 200, { 'Content-Type': 'application/json' })
+    res.end(JSON.stringify(found ?? {}).replaceAll('{origin}', `http://${req.headers.host}`))
+  })
+  const { results } = await checkService({
+    base: `${origin}/v1`,
+    target: {
+      collections: [
+        { ...common, template: '/customers', below: ['/customers/vip', '/customers/by-city/{city}'] },
+        { ...common, template: '/contracts' },
+        { ...common, template: '/customers/{id}/contracts', ...more },
+      ],
+    },
+    rate: 100_000,
+    only: ['PATH-5', 'PATH-6'],
+  })
+  await close()
+  const of = (check: string, where: string) =>
+    results.find((one) => one.check === check && one.where === where)?.outcome.verdict
+  return [of('PATH-5/parent-first', '/customers/{id}/contracts'), of('PATH-6/filter', '/customers')]
+}
+
+/** Customers with a main contract each. `contracts`: those of each customer. */
+const withContracts = (contracts: readonly (readonly number[])[], main: (at: number) => number) => ({
+  '/v1/customers': contracts.map((_, at) => ({
+    id: at,
+    city: at === 0 ? 'Rosario' : 'Salta',
+    contract: { href: `{origin}/v1/contracts/${main(at)}` },
+  })),
+  '/v1/contracts': contracts.flat().map((id) => ({ id })),
+  ...Object.fromEntries(contracts.map((ids, at) => [`/v1/customers/${at}/contracts`, ids.map((id) => ({ id }))])),
+})
+
+const city = { '/v1/customers/by-city/Rosario': [{ id: 0, city: 'Rosario', contract: {} }] }
+const shared = withContracts([[7], [7], [8]], (at) => [7, 7, 8][at] as number)
+
+it.each([
+  ['several contracts of one customer', withContracts([[7, 8], [9]], () => 7), {}, 'holds'],
+  ['a link to another contract', withContracts([[7], [7], [8]], () => 9), {}, 'holds'],
+  ['contracts that are put in', shared, { itemMethods: ['GET', 'PUT', 'DELETE'] }, 'holds'],
+  ['no contract of two customers', withContracts([[7], [8], [9]], (at) => 7 + at), {}, 'unchecked'],
+  ['too few customers', withContracts([[7], [7]], () => 7), {}, 'unchecked'],
+  ['customers that share their only contract', shared, {}, 'breaks'],
+] as const)('PATH-5: %s', async (_, lists, more, verdict) => {
+  expect((await verdictsOf(lists, more))[0]).toBe(verdict)
+})
+
+it.each([
+  ['an item at another address', { '/v1/customers/vip': { id: 0 } }, 'holds'],
+  ['a list of other things', { '/v1/customers/vip': [{ name: 'vip' }] }, 'holds'],
+  ['items chosen by nothing that they show', { '/v1/customers/vip': shared['/v1/customers'] }, 'holds'],
+  ['items with the value of the path', city, 'breaks'],
+] as const)('PATH-6: %s', async (_, lists, verdict) => {
+  expect((await verdictsOf({ ...shared, ...lists }))[1]).toBe(verdict)
+})
