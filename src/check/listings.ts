@@ -1,4 +1,4 @@
-/** Where collections can be listed: below parents that are there. */
+/** Finds addresses at which collections can be listed: below existing parents. */
 import { get, isList } from '../definition/json.js'
 import { parameter } from '../wire.js'
 import { itemsOf, Listing } from './listing.js'
@@ -6,10 +6,10 @@ import type { Service } from './service.js'
 import type { CollectionTarget } from './target/target.js'
 import { NotApplicable, Unchecked } from './verdict.js'
 
-/** Parents that are tried: the one with the most items is taken. */
+/** The number of parents that are tried. The one with the most items is used. */
 const mostParents = 5
 
-/** The listing of a collection. Throws `Unchecked` where no parent of it can be found. */
+/** The listing of a collection. Throws `Unchecked` if no parent can be found. */
 export async function listingOf(service: Service, target: CollectionTarget): Promise<Listing> {
   const at = target.template.lastIndexOf('}')
   if (at < 0) return new Listing(service, target, target.template)
@@ -29,10 +29,10 @@ export async function listingOf(service: Service, target: CollectionTarget): Pro
   return best.listing
 }
 
-/** The value of a member, those inside others by dots. */
+/** The value of a member. Nested members are written with dots. */
 export const valueAt = (item: unknown, name: string): unknown => get(item, name.split('.'))
 
-/** Throws `NotApplicable` where the list has no such parameter. */
+/** Throws `NotApplicable` if the list has no such parameter. */
 export function needsParameter({ target }: Listing, name: string): void {
   if (!target.parameters.includes(name)) throw new NotApplicable(`${target.template} has no parameter "${name}"`)
 }

@@ -57,7 +57,10 @@ export function documentIn(file: string, versions?: readonly string[]): Document
   )
 }
 
-/** The document with what it refers to in other files. `where` names it in messages; `name` is its own file. */
+/**
+ * The document, including the parts in other files. `where` is its name in messages; `name` is its
+ * own file.
+ */
 function checked(document: unknown, where: string, name: string, other: (path: string) => unknown): unknown {
   try {
     return bundled(new Source(document).root.value, name, other)
@@ -70,7 +73,7 @@ function readText(file: string): string {
   try {
     return readFileSync(file, 'utf8')
   } catch (error) {
-    throw new UsageError(`${file} can not be read: ${messageOf(error)}`)
+    throw new UsageError(`${file} cannot be read: ${messageOf(error)}`)
   }
 }
 

@@ -24,7 +24,7 @@ export const withoutKinds: Kinds<Record<OptionalMethod, string>> = {
 
 export const suiteSubjectKinds: Kinds<SuiteSubject<unknown>> = {
   definition: { required: definitionKind },
-  records: { required: { each: 'any', least: 8, a: 'a list of at least 8 records' } },
+  records: { required: { each: 'any', min: 8, a: 'a list of at least 8 records' } },
   change: { required: functionBy('a function (record, n) => record') },
 }
 

@@ -159,7 +159,7 @@ module.exports = {
     assert.ok(lines.length > 100 && lines.every((line) => line.endsWith(';out')))
   },
 
-  async 'a client whose token is wrong is told so'(base) {
+  async 'a client with a wrong token gets 401 and a reason'(base) {
     const { status, body } = await as('nobody')('GET', `${base}/v1/deliveries`)
     assert.equal(status, 401)
     assert.ok(body.error)

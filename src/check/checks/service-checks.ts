@@ -9,7 +9,7 @@ export const serviceChecks: readonly ServiceCheck[] = [
   {
     id: 'VER-1/unknown',
     rule: 'An unknown version is 404.',
-    why: 'A client with a wrong address learns it, instead of talking to another version.',
+    why: 'A client with a wrong address gets an error instead of another version.',
     fix: 'Answer 404 for versions that do not exist.',
     async run(service) {
       const { root, below } = besideVersion(service)
@@ -21,7 +21,7 @@ export const serviceChecks: readonly ServiceCheck[] = [
   {
     id: 'VER-2/retired',
     rule: 'A retired version is 410 without a body.',
-    why: 'Old clients learn that they will never be served again.',
+    why: 'Old clients learn that the version has ended for good.',
     fix: 'Answer all requests to a retired version with 410, and without a body.',
     async run(service) {
       const { retired } = service.target

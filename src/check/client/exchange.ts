@@ -1,11 +1,14 @@
-/** What was asked and what was answered. */
+/** A request and its response. */
 
-/** Who a request is from. Tokens are kept apart, so that no report and no script holds one. */
+/**
+ * The caller of a request. It does not contain the token, so that no report and no script contains
+ * one.
+ */
 export type Caller =
   /** Sent without credentials. */
   | { readonly kind: 'nobody' }
   | { readonly kind: 'principal'; readonly name: string }
-  /** The token of a principal with another end: its signature no longer fits. */
+  /** The token of a principal with a changed end, so that its signature is wrong. */
   | { readonly kind: 'altered'; readonly name: string }
   /** The claims of the token of a principal with the algorithm "none", and without a signature. */
   | { readonly kind: 'unsigned'; readonly name: string }
@@ -13,7 +16,7 @@ export type Caller =
   | { readonly kind: 'basic'; readonly user: string; readonly password: string }
   /** The account that can log in. */
   | { readonly kind: 'account' }
-  /** A token that a login gave. */
+  /** A token from a login. */
   | { readonly kind: 'session'; readonly token: string }
   /** A made-up token, which is no secret. */
   | { readonly kind: 'forged'; readonly token: string }
@@ -43,7 +46,7 @@ export class Answer {
     this.#fields = fields
   }
 
-  /** Several fields of one name are joined by commas. */
+  /** Several fields with one name are joined by commas. */
   field(name: string): string | undefined {
     return this.#fields.get(name.toLowerCase())
   }

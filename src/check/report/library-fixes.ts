@@ -1,9 +1,11 @@
-/** How a service on this library keeps each clause: the second half of the advice in reports. */
+/** How a service fixes a break of each clause with this library: the second fix in reports. */
 import type { ClauseId } from '../../clauses.js'
 
 const declared = 'Declare the resource with `defineResource()` and mount it with `api()` or `resourceRouter()`'
 
-/** One sentence or two for each clause. A name in backquotes with `()` is an export of the package. */
+/**
+ * One or two sentences for each clause. A name in backquotes with `()` is an export of the package.
+ */
 export const libraryFixes: Readonly<Record<ClauseId, string>> = {
   'PATH-1': 'Put the routers into `versions` of `api()`, or use `versions()` for hand-written routers.',
   'PATH-2': '`defineResource()` refuses a singular name and proposes the plural.',

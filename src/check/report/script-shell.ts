@@ -1,6 +1,6 @@
 /** The shell functions of scripts. They need a POSIX shell, `curl`, and the standard tools of POSIX with `mktemp`. */
 
-/** Reads answers. `$dir` holds the head and the body of each by its number. */
+/** Reads responses. `$dir` contains the head and the body of each by its number. */
 export const readers = `export LC_ALL=C
 # As the check did, the script asks the service itself.
 export no_proxy='*'
@@ -24,7 +24,10 @@ export const items = `items() { awk 'BEGIN { RS = "\\001" } { n = length($0); d 
     if (c == "," && d == 1) { print t; t = ""; continue }
     t = t c } }' "$dir/$1.body"; }`
 
-/** Prints what answers are compared by if no closer sign is known: the text of `looksOf()`. */
+/**
+ * Prints the text by which responses are compared if there is no more specific sign: that of
+ * `looksOf()`.
+ */
 export const looks = (
   fields: readonly string[],
 ): string => `masked() { awk -v mark="\${mark:-}" -v id="\${at:+\${at##*/}}" '
@@ -44,7 +47,7 @@ looks() { printf '%s' "$(status "$1")"
   if [ "$2" = own ] || [ "$(status "$1")" -ge 400 ]; then masked "$1"; else cat "$dir/$1.body"; fi >"$dir/text"
   printf ' body=%s\\n' "$(cksum <"$dir/text")"; }`
 
-/** What the functions of own records are made of: commands of `curl`, and tests. */
+/** The parts of the functions for own records: commands of `curl`, and tests. */
 export interface OwnParts {
   /** GET of `$at`, as answer `own`. */
   readonly get: string
@@ -64,9 +67,9 @@ begin() { mark=$(printf 'check-%010d%04d' "$(date +%s)" "$((($$ + $1) % 10000))"
 is_there() { prepare own; ${get} && [ "$(status own)" = 200 ]; }
 is_own() { is_there && ${isSent}; }
 take() {
-  told=$2/$(field "$1" location | sed 's/.*\\///')
+  new_at=$2/$(field "$1" location | sed 's/.*\\///')
   [ "$(status "$1")" -lt 400 ] || [ "$(status "$1")" -ge 500 ] || return 1
-  at=$told
+  at=$new_at
   if is_own; then made="$made $at"; return 0; fi
   at=''
   lost=$2

@@ -1,4 +1,4 @@
-/** The target that an OpenAPI document tells: 3.0 or 3.1. */
+/** Derives the target from an OpenAPI document of version 3.0 or 3.1. */
 import { isList, isObject, type JsonObject } from '../../definition/json.js'
 import {
   asObject,
@@ -23,10 +23,10 @@ import {
 } from './schema-facts.js'
 import type { CollectionTarget, Filter, Target } from './target.js'
 
-/** The names that have a meaning of their own in lists. */
+/** Parameter names with a fixed meaning in lists. */
 const listParameters: ReadonlySet<string> = new Set(Object.values(parameter))
 
-/** True of what looks like an OpenAPI document. */
+/** Whether a value looks like an OpenAPI document. */
 export const isDocument = (value: unknown): boolean =>
   isObject(value) && /^3\.[01]\b/.test(String(value.openapi)) && isObject(value.paths)
 
@@ -112,8 +112,8 @@ const isAssociated = (put: Operation | undefined, remove: Operation | undefined)
   put !== undefined && put.operation.requestBody === undefined && remove !== undefined && /\}.*\{/.test(put.path.text)
 
 /**
- * Whether a sub-collection is a collection elsewhere, too: what is created there would live on after
- * a DELETE, which only takes it out of the sub-collection.
+ * Whether the items of a sub-collection also belong to another collection. Then DELETE only removes
+ * an item from the sub-collection, and a created item would remain.
  */
 function isShared(template: string, document: unknown): boolean {
   const name = template.split('/').at(-1)
@@ -155,7 +155,7 @@ function filterOf(name: string, one: JsonObject): Filter {
 }
 
 /**
- * The members of the id in an address: the member of its name, or the parts that the parameter
+ * The members of the id in an address: the member with its name, or the parts that the parameter
  * names (PATH-9), or `id`.
  */
 function keyOf(

@@ -1,14 +1,14 @@
-/** Records of our own, and changes of them, as several checks make them. */
+/** Creates and changes own records, for several checks. */
 import { header, mediaType } from '../../wire.js'
 import { NotApplicable, Unchecked } from '../verdict.js'
 import { type Owner, withJson } from './own-record.js'
 
 export function needsMethod({ list }: Owner, method: string): void {
   if (!list.target.itemMethods.includes(method))
-    throw new NotApplicable(`items of ${list.target.template} take no ${method}`)
+    throw new NotApplicable(`items of ${list.target.template} do not accept ${method}`)
 }
 
-/** A merge patch of the marker: other text of the same length, and `n` in it. */
+/** A merge patch of the marker: another text of the same length, which contains `n`. */
 export function patchOf(owner: Owner, marker: string, n: number): Readonly<Record<string, string>> {
   const { marker: member } = owner.creation
   if (member === undefined)
@@ -16,13 +16,16 @@ export function patchOf(owner: Owner, marker: string, n: number): Readonly<Recor
   return { [member]: `${marker.slice(0, -2)}${String(n).padStart(2, '0')}` }
 }
 
-/** A body of PATCH (RFC 7396), with more header fields. */
+/** A body of PATCH (RFC 7396), with further header fields. */
 export const mergePatch = (value: unknown, headers: Readonly<Record<string, string>> = {}) =>
   withJson(value, { [header.contentType]: mediaType.mergePatch, ...headers })
 
 export const ifMatch = (field: string) => ({ [header.ifMatch]: field })
 
-/** A new record, as GET returns it. Throws `NotApplicable` if items do not take one of these methods. */
+/**
+ * A new record, as GET returns it. Throws `NotApplicable` if items do not accept one of these
+ * methods.
+ */
 export async function newRecord(owner: Owner, ...methods: readonly string[]) {
   for (const method of methods) needsMethod(owner, method)
   const own = await owner.make()

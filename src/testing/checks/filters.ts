@@ -244,8 +244,8 @@ export const filters: readonly Check[] = [
         ({ pieces, urgent }) => (pieces as number) >= 0 && (pieces as number) < 12 && urgent === true,
       )
       await expectMatches(stage, [urgent, { ...urgent, value: false } as Where], () => false)
-      const most = upTo(40).map((i): Where => ({ field: 'pieces', op: 'lt', value: 40 - i }))
-      await expectMatches(stage, [...most, urgent], ({ pieces, urgent }) => (pieces as number) < 1 && urgent === true)
+      const ranges = upTo(40).map((i): Where => ({ field: 'pieces', op: 'lt', value: 40 - i }))
+      await expectMatches(stage, [...ranges, urgent], ({ pieces, urgent }) => (pieces as number) < 1 && urgent === true)
       await expectMatches(
         stage,
         [{ field: 'code', op: 'in', value: ['P-3', 'P-4', 'P-6'] }, urgent],
