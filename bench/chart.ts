@@ -1,4 +1,7 @@
-/** `npm run bench:chart -- result.json picture.svg`: a picture of docs/performance.md, from what `--json` wrote; of curves, their tables in Markdown too. */
+/**
+ * `npm run bench:chart -- result.json picture.svg`: draws a picture for docs/performance.md from
+ * the output of `--json`; for curves, also prints their tables in Markdown.
+ */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { growthChart } from './growth/report/chart.js'

@@ -1,11 +1,14 @@
-/** `npm run bench:counts`: what a request takes, by counts and not by the clock, beside what it may take. docs/performance.md says how to read it. */
+/**
+ * `npm run bench:counts`: the cost of a request in counts, independent of the clock, compared with
+ * its budget. docs/performance.md explains it.
+ */
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { ceiling, countNames, excesses, figure, pasted } from './counts/budgets.js'
 import { compile, count, versionOf } from './counts/count.js'
 import { countedNames, countedOf } from './counts/workloads.js'
 
-/** This file lies in `build/bench`. */
+/** This file is in `build/bench`. */
 const checkout = fileURLToPath(new URL('../..', import.meta.url))
 const { values } = parseArgs({
   options: { node: { type: 'string', default: process.execPath }, paste: { type: 'boolean', default: false } },
@@ -37,6 +40,6 @@ function tableOf({ version, counts }: (typeof found)[number]): string {
   return [
     ...text,
     '',
-    ...(above.length === 0 ? ['Nothing is above its ceiling.'] : ['Above its ceiling:', ...above]),
+    ...(above.length === 0 ? ['Every count is within its budget.'] : ['Above its budget:', ...above]),
   ].join('\n')
 }

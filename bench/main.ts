@@ -1,4 +1,7 @@
-/** `npm run bench`: the library and its like, by hand and by framework, on the same work. docs/performance.md says how to read it. */
+/**
+ * `npm run bench`: compares the library with hand-written servers and with frameworks, on the same
+ * work. docs/performance.md explains it.
+ */
 import { spawnSync } from 'node:child_process'
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -16,7 +19,7 @@ import { runWorkload } from './run/workload.js'
 import { workloadOf } from './workloads/index.js'
 import { makeSecrets } from './workloads/keys.js'
 
-/** This file lies in `build/bench`. */
+/** This file is in `build/bench`. */
 const checkout = fileURLToPath(new URL('../..', import.meta.url))
 
 await runCommand(async (command) => {
@@ -54,7 +57,7 @@ await runCommand(async (command) => {
   if (options.json !== undefined) writeFileSync(options.json, `${JSON.stringify(result, null, 1)}\n`)
 })
 
-/** Each workload on its servers. */
+/** Runs each workload on its servers. */
 async function compare(
   command: Command,
   place: Place,
@@ -76,17 +79,18 @@ async function compare(
   return result
 }
 
-/** The slowest answers of those servers that have all kinds of requests in PostgreSQL. */
+/**
+ * Measures the slowest responses of the servers that support all kinds of requests in PostgreSQL.
+ */
 async function measureTail(
   command: Command,
   place: Place,
   participants: readonly Participant[],
   about: () => Omit<Result, 'workloads'>,
 ): Promise<TailResult> {
-  if (place.database === undefined)
-    throw new UsageError('--tail is measured in PostgreSQL, and there is none to be had.')
+  if (place.database === undefined) throw new UsageError('--tail requires PostgreSQL, and none is available.')
   const those = thoseOf(workloadOf('pg-mixed'), participants)
-  if (those.length === 0) throw new UsageError('--servers names none that --tail is measured on.')
+  if (those.length === 0) throw new UsageError('--servers names no server that --tail can measure.')
   const tail = await runTail(those, place)
   command.clear()
   const result = { ...about(), tail }
@@ -94,7 +98,7 @@ async function measureTail(
   return result
 }
 
-/** The workloads that can be run: those in PostgreSQL where there is one. */
+/** The workloads that can run: those in PostgreSQL only if there is one. */
 async function reachable(command: Command, { workloads }: Options, leftOut: string[]): Promise<Options['workloads']> {
   if (!workloads.some((name) => workloadOf(name).database)) return workloads
   const database = await command.reach('the workloads', leftOut, checkout)

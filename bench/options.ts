@@ -1,4 +1,4 @@
-/** What the command may be told. */
+/** The options of the command. */
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { type ServerName, serverNames, servers } from './servers/index.js'
@@ -6,35 +6,35 @@ import { type WorkloadName, workloadNames, workloadOf } from './workloads/index.
 
 export interface Options {
   readonly workloads: readonly WorkloadName[]
-  /** `undefined`: all that a run of its kind has. */
+  /** `undefined`: all that this kind of run has. */
   readonly servers: readonly ServerName[] | undefined
   readonly rounds: number
-  /** How long a round is; a round of so many requests ends when they are answered. */
+  /** The duration of a round; a round of a number of requests ends when they are answered. */
   readonly seconds: number
   readonly requests: number
   /** The binary of Node that runs servers and load. */
   readonly node: string
   readonly against: string | undefined
-  /** The slowest answers of a mixed load, in place of workloads. */
+  /** Measures the slowest responses of a mixed load, in place of workloads. */
   readonly tail: boolean
   readonly json: string | undefined
 }
 
-/** A wrong argument: its message is all there is to say. */
+/** An invalid argument: only its message is printed. */
 export class UsageError extends Error {}
 
 const usage = `npm run bench -- [options]
 
   --workloads a,b    only these (default: all)
-  --servers a,b      only these (default: all; with --against, those that stand on the library)
+  --servers a,b      only these (default: all; with --against, those that use the library)
   --rounds n         rounds of each server (default: 7)
   --seconds s        seconds of a round (default: 2)
   --requests n       requests of a round, in place of seconds
   --node path        the Node that runs servers and load (default: this one)
   --against path     another checkout of this project, with its node_modules: it is built, and compared pair by pair
-  --tail             the slowest answers under a mixed load at a fixed rate, in PostgreSQL, in place of workloads
+  --tail             the slowest responses under a mixed load at a fixed rate, in PostgreSQL, in place of workloads
                      (7 rounds of 10 seconds; with --quick, 3 of 1; default servers: fastify-tuned, mounted-helper)
-  --json file        writes everything that was measured
+  --json file        writes all results
   --quick            3 rounds of 0.3 seconds
   --list             names servers and workloads
   --help             this
@@ -42,14 +42,17 @@ const usage = `npm run bench -- [options]
 Ctrl-C ends the servers and drops the schema in PostgreSQL (DATABASE_URL, or PGHOST, PGPORT, PGUSER and PGPASSWORD).
 `
 
-/** What `--list` prints. */
+/** The output of `--list`. */
 function listing(): string {
   const lines = (names: readonly string[], title: (name: string) => string): string =>
     names.map((name) => `  ${name.padEnd(16)} ${title(name)}`).join('\n')
   return `Servers\n${lines(serverNames, (name) => servers[name as ServerName].title)}\n\nWorkloads\n${lines(workloadNames, (name) => workloadOf(name as WorkloadName).title)}\n`
 }
 
-/** Reads the arguments: the options, or a text to print in place of a run. Throws `UsageError`. */
+/**
+ * Parses the arguments: returns the options, or a text to print in place of a run. Throws
+ * `UsageError`.
+ */
 export function parseOptions(args: readonly string[], cwd: string): Options | string {
   const values = read(args)
   if (values.help === true) return usage
@@ -102,7 +105,7 @@ function read(args: readonly string[]) {
   }
 }
 
-/** Names with commas, in the order in which they are always run, whatever the order they are named in. */
+/** Names separated by commas, always run in the same order. */
 export function names<Name extends string>(
   option: string,
   text: string | undefined,
@@ -115,7 +118,7 @@ export function names<Name extends string>(
   return known.filter((name) => asked.includes(name))
 }
 
-/** A number within bounds, or what holds where none is given. */
+/** A number within bounds, or the default. */
 export function number(
   option: string,
   text: string | undefined,

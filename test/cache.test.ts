@@ -7,7 +7,7 @@ const one = (): number => 1
 const cacheOf = <V>(bound: number, sizeOf: (value: V) => number = one) => new Cache<number, V>('items', bound, sizeOf)
 
 describe('Cache', () => {
-  it('gives what was set last or nothing, counts what it holds, and never holds more than its bound', () => {
+  it('returns the value that was set last, counts its entries, and never exceeds its bound', () => {
     const operation = fc.oneof(
       fc.record({ kind: fc.constant('get' as const), key: fc.nat(20) }),
       fc.record({ kind: fc.constant('set' as const), key: fc.nat(20), size: fc.integer({ min: 1, max: 12 }) }),
@@ -45,7 +45,7 @@ describe('Cache', () => {
     )
   })
 
-  it('keeps what is used while others come and go', () => {
+  it('keeps entries that are used while new ones arrive', () => {
     const cache = cacheOf<string>(100)
     cache.set(-1, 'used')
     for (let key = 0; key < 10_000; key += 1) {
@@ -55,7 +55,7 @@ describe('Cache', () => {
     expect(cache.count()).toMatchObject({ entries: 100, evictions: 9_901, hits: 10_000, misses: 0 })
   })
 
-  it('keeps all of a set that fits, however it is used', () => {
+  it('keeps every entry of a set that fits, in any order of use', () => {
     const cache = cacheOf<number>(100)
     for (let round = 0; round < 5; round += 1) {
       for (let key = 0; key < 100; key += 1) if (cache.get(key) === undefined) cache.set(key, key)
@@ -63,7 +63,7 @@ describe('Cache', () => {
     expect(cache.count()).toMatchObject({ hits: 400, misses: 100, evictions: 0 })
   })
 
-  it('does not keep what is larger than its bound, nor what it replaces', () => {
+  it('does not keep a value larger than its bound, nor the value that it replaces', () => {
     const cache = cacheOf<string>(10, ({ length }) => length)
     cache.set(1, 'short')
     cache.set(2, 'other')
@@ -73,7 +73,7 @@ describe('Cache', () => {
 })
 
 describe('Caches', () => {
-  itWithCaches('counts caches of one name together, those of a middleware too', () => {
+  itWithCaches('adds up the counts of caches with the same name, including those of middlewares', () => {
     const [owner, part] = [new Caches(), new Caches()]
     const made = [
       owner.make<string, number>('views'),
@@ -94,7 +94,7 @@ describe('Caches', () => {
     ])
   })
 
-  it('keeps nothing where they are off, nor in the middlewares that are included', () => {
+  it('store nothing if they are off, nor do those of the middlewares inside', () => {
     const part = new Caches()
     const tokens = part.make<string, number>('tokens')
     tokens.set('a', 1)

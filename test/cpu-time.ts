@@ -1,6 +1,6 @@
 /**
- * Milliseconds that this process has computed so far: for tests that hostile input costs no more
- * than its length. Unlike a clock's, they do not grow while other processes have the processor.
+ * CPU time of this process so far, in milliseconds. Tests use it to show that hostile input takes
+ * linear time: unlike wall-clock time, it does not grow while other processes run.
  */
 export function cpuTime(): number {
   const { user, system } = process.cpuUsage()

@@ -1,4 +1,7 @@
-/** Once, before all tests: builds what is shipped and the examples, and finds the servers that tests run against. */
+/**
+ * Runs once, before all tests: builds the package and the examples, and finds the servers that
+ * tests need.
+ */
 import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
@@ -16,8 +19,8 @@ export default async function setup(project: TestProject): Promise<() => Promise
     cwd: fileURLToPath(new URL('..', import.meta.url)),
   })
   console.log(`Property tests: TEST_SEED=${process.env.TEST_SEED}.`)
-  // Nothing is ever skipped: without a PostgreSQL, which npm brings, no test runs; without a Redis or a NATS server, which it does not bring, the tests over it
-  // fail and say why.
+  // No test is skipped. PostgreSQL comes with npm; without it no test runs. Redis and NATS do not
+  // come with npm; tests that need them fail with the reason.
   const redis = await findRedis().catch((error: Error) => ({
     line: error.message,
     url: undefined,

@@ -15,20 +15,23 @@ describe('nearMiss', () => {
     expect(nearMiss(name, allowed)).toBe(expected)
   })
 
-  it.each(['', 'x', 'to', 'page', 'contrato', '__proto__', 'constructor'])('QUERY-8: %j is near nothing', (name) => {
-    expect(nearMiss(name, allowed)).toBeUndefined()
-  })
+  it.each(['', 'x', 'to', 'page', 'contrato', '__proto__', 'constructor'])(
+    'QUERY-8: %j is close to no name',
+    (name) => {
+      expect(nearMiss(name, allowed)).toBeUndefined()
+    },
+  )
 
-  it('QUERY-8: the nearest wins, the first of equals', () => {
+  it('QUERY-8: the closest name wins, the first one of equally close names', () => {
     expect(nearMiss('lota', ['lata', 'lote', 'lotas'])).toBe('lata')
   })
 
-  it('QUERY-8: no name buys long work', () => {
+  it('QUERY-8: a long name takes little time', () => {
     expect(nearMiss('a'.repeat(65), ['a'.repeat(64)])).toBeUndefined()
     expect(nearMiss('a'.repeat(64), ['a'.repeat(63)])).toBe('a'.repeat(63))
   })
 
-  it('QUERY-8: what it suggests is one of the allowed', () => {
+  it('QUERY-8: every suggestion is an allowed name', () => {
     fc.assert(
       fc.property(fc.string(), fc.array(fc.string()), (name, names) => {
         const found = nearMiss(name, names)
@@ -39,7 +42,7 @@ describe('nearMiss', () => {
 })
 
 describe('didYouMean', () => {
-  it('QUERY-8: says the near miss, else all, else that there is none', () => {
+  it('QUERY-8: names the near miss, else all names, else says that there are none', () => {
     expect(didYouMean('lote', allowed)).toBe('Did you mean "lote"?')
     expect(didYouMean(undefined, ['a', 'b'])).toBe('Allowed: a, b.')
     expect(didYouMean(undefined, [])).toBe('No names are allowed here.')

@@ -6,7 +6,7 @@ afterEach(() => void vi.restoreAllMocks())
 describe('notify', () => {
   const failure = new Error('of the hook')
 
-  it('tells the hook, and makes no event where there is none', () => {
+  it('calls the hook, and creates no event if there is no hook', () => {
     const hook = vi.fn()
     notify(hook, () => 'event')
     expect(hook.mock.calls).toEqual([['event']])
@@ -23,7 +23,7 @@ describe('notify', () => {
       },
     ],
     ['rejects', async () => Promise.reject(failure)],
-  ])('a hook that %s is reported, and nobody else hears of it', async (_what, hook) => {
+  ])('a hook that %s is reported once', async (_what, hook) => {
     const printed = vi.spyOn(console, 'error').mockImplementation(() => {})
     notify(hook, () => 'event')
     await vi.waitFor(() => expect(printed).toHaveBeenCalledWith(expect.stringContaining('A hook of'), failure))

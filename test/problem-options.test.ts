@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { ConfigurationError, HttpProblem } from '../src/problem.js'
 
-describe('ERR-3: new HttpProblem() refuses what would be missing in the answer', () => {
+describe('ERR-3: new HttpProblem() refuses options that would make an incomplete response', () => {
   const own = { code: 'sold-out', status: 422, title: 'Sold out' }
   const make =
     (...given: unknown[]) =>
@@ -40,7 +40,7 @@ describe('ERR-3: new HttpProblem() refuses what would be missing in the answer',
     expect(make(...given)).toThrow(message)
   })
 
-  it('takes a code of the library, a kind of the team and every option', () => {
+  it('accepts a code of the library, a type of the team, and every option', () => {
     expect(make('rule', { detail: 'a' })().detail).toBe('a')
     expect(make(own, { detail: 'a', errors: [], headers: {}, cause: 1 })().code).toBe('sold-out')
     expect(make({ ...own, clause: 'ERR-2' })().clause).toBe('ERR-2')

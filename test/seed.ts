@@ -1,4 +1,7 @@
-/** Before each file: property tests begin with the seed of the run, so that TEST_SEED repeats what they tried. */
+/**
+ * Runs before each file: property tests start with the seed of the run, so `TEST_SEED` repeats
+ * them.
+ */
 import fc from 'fast-check'
 
 const seed = Number(process.env.TEST_SEED)

@@ -5,7 +5,7 @@ const patient = (before: Promise<unknown>) => before
 const turn = () => new Promise((resolve) => setImmediate(resolve))
 
 describe('SerialQueue', () => {
-  it('lets one in after the other, each when the one before has left', async () => {
+  it('runs tasks one at a time, in order', async () => {
     const queue = new SerialQueue<string>()
     const entered: string[] = []
     const enter = async (name: string) => {
@@ -24,7 +24,7 @@ describe('SerialQueue', () => {
     expect(entered).toEqual(['a', 'b', 'c'])
   })
 
-  it('rejects with what its wait rejects with, and lets nobody in before those who are at work', async () => {
+  it('rejects if the wait rejects, and starts no task while earlier ones run', async () => {
     const queue = new SerialQueue<string>()
     const leave = await queue.enter('k', patient)
     await expect(queue.enter('k', () => Promise.reject(new Error('impatient')))).rejects.toThrow('impatient')
@@ -40,7 +40,7 @@ describe('SerialQueue', () => {
     expect(entered).toBe(true)
   })
 
-  it('keeps nothing of a line that has become empty', async () => {
+  it('keeps no state of an empty queue', async () => {
     const tails = new Map<string, Promise<unknown>>()
     const queue = new SerialQueue(tails)
     const ran = queue.run('k', patient, async () => 'a')

@@ -1,11 +1,30 @@
-/** How much a test does: little in `npm test`, much in `npm run test:long`. */
+/**
+ * How much a test does: little in `npm test`, much in `npm run test:long`, and something in between
+ * with `TEST_LONG=short npm run test:long`, the form that CI runs.
+ */
 
-/** Whether this is a run of `npm run test:long`. */
+/** Whether this is a run of `npm run test:long`, in its full form. */
 export const isLong = process.env.TEST_SIZE === 'long'
 
+/** Whether this is a run of `npm run test:long` with `TEST_LONG=short`. */
+const isShort = process.env.TEST_SIZE === 'short'
+
 /**
- * A number of runs, for tests whose numbers say how much is tried and not what is claimed. A file in
- * which it stands runs again in `test:long`, by a file of its name that ends in `.long.test.ts` and
- * imports it.
+ * A number of runs, for tests whose numbers say how much is tried and not what is claimed. A file that
+ * calls it runs again in `test:long`, by a file of its name that ends in `.long.test.ts` and imports it.
+ * The short form takes the geometric mean of the two numbers.
  */
-export const size = (quick: number, long: number): number => (isLong ? long : quick)
+export const size = (quick: number, long: number): number => {
+  if (isLong) return long
+  return isShort ? Math.ceil(Math.sqrt(quick * long)) : quick
+}
+
+/**
+ * The cases of a test: `few` in `npm test`, all in the long run, and one of `parts` in its short form.
+ * `TEST_SEED` decides which, so that CI tries other cases with each commit.
+ */
+export function share<T>(cases: readonly T[], parts: number, few: readonly T[] = cases): readonly T[] {
+  if (isLong) return cases
+  const seed = Number(process.env.TEST_SEED)
+  return isShort ? cases.filter((_, index) => (index + seed) % parts === 0) : few
+}

@@ -5,13 +5,13 @@ import { ProcessStore } from '../src/limits/process-store.js'
 import { StoreGuard } from '../src/limits/store-guard.js'
 import { abortedAfter, backoff, deadline, longestTimer, withTimeout } from '../src/timeout.js'
 
-/** Holds the event loop. */
+/** Blocks the event loop. */
 function standStill(ms: number): void {
   const end = performance.now() + ms
   while (performance.now() < end);
 }
 
-/** What has come, and waits to be read by the event loop. */
+/** Data that has arrived and that the event loop has not read yet. */
 async function arrived(): Promise<string> {
   const { port1, port2 } = new MessageChannel()
   const came = once(port1, 'message')
@@ -31,21 +31,21 @@ const thenable = (then: (resolve: (value: string) => void) => void): object =>
 const timers = () => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length
 
 describe('withTimeout()', () => {
-  it('gives the value, or the error, that came in time, and leaves no timer behind', async () => {
+  it('returns the value or the error that arrives in time, and leaves no timer behind', async () => {
     const before = timers()
     await expect(withTimeout(sleep(1, 'value'), 60_000, late)).resolves.toBe('value')
     await expect(withTimeout(Promise.reject(new Error('no')), 60_000, late)).rejects.toThrow('no')
     expect(timers()).toBe(before)
   })
 
-  it('rejects with what "late" makes, called once, when nothing comes', async () => {
+  it('rejects with the result of "late", called once, if nothing arrives', async () => {
     const made = vi.fn(late)
     await expect(withTimeout(never(), 1, made)).rejects.toThrow('too late')
     await expect(withTimeout(never(), 0, made)).rejects.toThrow('too late')
     expect(made).toHaveBeenCalledTimes(2)
   })
 
-  it('takes a value that is no promise, and no limit', async () => {
+  it('accepts a value that is not a promise, and no limit', async () => {
     await expect(withTimeout('value', 0, late)).resolves.toBe('value')
     const before = timers()
     const waiting = withTimeout(sleep(5, 'value', { ref: false }), Number.POSITIVE_INFINITY, late)
@@ -55,11 +55,11 @@ describe('withTimeout()', () => {
     clearTimeout(hold)
   })
 
-  it('does not take a limit that is longer than a timer of Node for none at all', async () => {
+  it('does not treat a limit above the longest timer of Node as no limit', async () => {
     await expect(withTimeout(sleep(5, 'value'), 2 * longestTimer, late)).resolves.toBe('value')
   })
 
-  it('reads what arrived while the event loop was blocked before it gives up', async () => {
+  it('reads data that arrived while the event loop was blocked before it times out', async () => {
     const answer = withTimeout(arrived(), 5, late)
     standStill(50)
     await expect(answer).resolves.toBe('value')
@@ -69,7 +69,7 @@ describe('withTimeout()', () => {
     const unhandled = vi.fn()
     afterEach(() => void process.off('unhandledRejection', unhandled))
 
-    it('is ignored, and does not count as unhandled', async () => {
+    it('is ignored, and is not an unhandled rejection', async () => {
       process.on('unhandledRejection', unhandled)
       let fail = (_: Error): void => {}
       const answer = new Promise<never>((_, reject) => {
@@ -82,7 +82,7 @@ describe('withTimeout()', () => {
     })
   })
 
-  it('waits for what only looks like a promise as "await" would', async () => {
+  it('awaits a thenable as "await" does', async () => {
     const fulfilled = thenable((resolve) => void setTimeout(() => resolve('value'), 1))
     await expect(withTimeout(fulfilled, 60_000, late)).resolves.toBe('value')
     const broken = thenable(() => {
@@ -93,7 +93,7 @@ describe('withTimeout()', () => {
 })
 
 describe('abortedAfter()', () => {
-  it('gives the result, and leaves the signal as it is', async () => {
+  it('returns the result, and does not abort the signal', async () => {
     let given: AbortSignal | undefined
     const work = (signal: AbortSignal) => {
       given = signal
@@ -118,7 +118,7 @@ describe('abortedAfter()', () => {
     expect(given?.reason).toBe(error)
   })
 
-  it('makes a rejection of an exception', async () => {
+  it('turns an exception into a rejection', async () => {
     const work = () => {
       throw new Error('no')
     }
@@ -127,7 +127,7 @@ describe('abortedAfter()', () => {
 })
 
 describe('deadline()', () => {
-  it('calls back when the time is up, and not when it was cancelled', async () => {
+  it('calls back when the time is up, unless it was cancelled', async () => {
     const passed = vi.fn()
     const other = vi.fn()
     deadline(20, passed)
@@ -136,36 +136,36 @@ describe('deadline()', () => {
     expect(other).not.toHaveBeenCalled()
   })
 
-  it('does not count the time for which the process stood still', async () => {
-    const heard: string[] = []
+  it('does not count time in which the process was stopped', async () => {
+    const calls: string[] = []
     const waited = new Promise<void>((resolve) =>
       deadline(200, () => {
-        heard.push('deadline')
+        calls.push('deadline')
         resolve()
       }),
     )
     standStill(300)
-    // Sets out when the process runs again.
-    setTimeout(() => heard.push('answer'), 20)
+    // Starts when the process runs again.
+    setTimeout(() => calls.push('answer'), 20)
     await waited
-    expect(heard).toEqual(['answer', 'deadline'])
+    expect(calls).toEqual(['answer', 'deadline'])
   })
 
-  it('does not count from before it was set', async () => {
+  it('does not count time before it was set', async () => {
     standStill(300)
-    const heard: string[] = []
+    const calls: string[] = []
     const waited = new Promise<void>((resolve) =>
       deadline(200, () => {
-        heard.push('deadline')
+        calls.push('deadline')
         resolve()
       }),
     )
-    setImmediate(() => setTimeout(() => heard.push('answer'), 20))
+    setImmediate(() => setTimeout(() => calls.push('answer'), 20))
     await waited
-    expect(heard).toEqual(['answer', 'deadline'])
+    expect(calls).toEqual(['answer', 'deadline'])
   })
 
-  it('calls back also where the event loop is late all the time', async () => {
+  it('calls back even if the event loop is always late', async () => {
     const busy = setInterval(() => standStill(60), 1)
     const passed = vi.fn()
     for (let n = 0; n < 5; n++) {
@@ -176,7 +176,7 @@ describe('deadline()', () => {
     expect(passed).toHaveBeenCalledTimes(5)
   })
 
-  it('LIMIT-1: a store whose answer lies ready while this process stands still is not down', async () => {
+  it('LIMIT-1: a store is not down if its answer arrived while this process was stopped', async () => {
     const inner = new ProcessStore(60_000)
     const onStoreFailure = vi.fn()
     const store = {
@@ -201,7 +201,7 @@ describe('deadline()', () => {
 })
 
 describe('backoff()', () => {
-  it('is somewhere below a bound that doubles with each attempt, up to the longest', () => {
+  it('returns a random delay below a bound that doubles with each attempt, up to the maximum', () => {
     vi.spyOn(Math, 'random').mockReturnValue(0.5)
     expect([0, 1, 2, 3, 4].map((attempts) => backoff(attempts, 10, 60))).toEqual([5, 10, 20, 30, 30])
     vi.restoreAllMocks()

@@ -1,4 +1,4 @@
-/** For tests of what a cache saves: there is nothing to see where `TEST_CACHES=off` has switched caches off. */
+/** Skips tests of what a cache saves if `TEST_CACHES=off` turns caches off. */
 import { describe, it } from 'vitest'
 
 const off = process.env.TEST_CACHES === 'off'

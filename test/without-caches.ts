@@ -1,11 +1,17 @@
-/** Runs tests with all caches off: `TEST_CACHES=off npm test`. What passes with them has to pass without. */
+/**
+ * Runs tests with all caches off: `TEST_CACHES=off npm test`. Every test that passes with caches
+ * must also pass without.
+ */
 import { fileURLToPath } from 'node:url'
 import type { Plugin } from 'vitest/config'
 
 const caches = fileURLToPath(new URL('../src/cache.ts', import.meta.url))
 const byDefault = 'constructor(on = true)'
 
-/** Makes off the default of every service and middleware. A test that says `caches: true` has them. */
+/**
+ * Turns caches off by default in every service and middleware. A test with `caches: true` has them
+ * on.
+ */
 export const withoutCaches = (): Plugin => ({
   name: 'without-caches',
   enforce: 'pre',

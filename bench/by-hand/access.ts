@@ -1,4 +1,4 @@
-/** Tokens, limits and passwords, by hand: with what a careful engineer takes from Node and `jsonwebtoken`. */
+/** Hand-written tokens, limits and passwords, with Node and `jsonwebtoken`. */
 import { createSecretKey, type KeyObject, scrypt, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
 import jwt from 'jsonwebtoken'
@@ -9,13 +9,13 @@ export interface Caller {
   readonly scope: string
 }
 
-/** Built once: jsonwebtoken makes a key of a text on every call, at fifty times the price. */
+/** Built once: jsonwebtoken converts a text key on every call, at fifty times the cost. */
 export const keyOf = (secret: string): KeyObject => createSecretKey(Buffer.from(secret, 'base64'))
 
 const refused = (detail: string): Problem =>
   new Problem(401, 'Authentication is required', detail, { 'WWW-Authenticate': 'Bearer realm="api"' })
 
-/** The caller of `Authorization: Bearer`, or a 401. */
+/** Returns the caller of `Authorization: Bearer`. Throws a 401. */
 export function authenticate(field: string | undefined, key: KeyObject): Caller {
   if (field === undefined || !field.startsWith('Bearer ')) throw refused('Send a token in Authorization.')
   try {
@@ -25,17 +25,19 @@ export function authenticate(field: string | undefined, key: KeyObject): Caller 
   }
 }
 
-/** Scopes as `pre-piezas:read`, or `*:read`. Throws a 403. */
+/** Checks scopes such as `pre-piezas:read`, or `*:read`. Throws a 403. */
 export function authorize({ scope }: Caller, action: 'read' | 'write'): void {
   const scopes = scope.split(' ')
   if (!scopes.includes(`*:${action}`) && !scopes.includes(`pre-piezas:${action}`))
     throw new Problem(403, 'That is not allowed', `The token lacks pre-piezas:${action}.`)
 }
 
-/** So high that nothing here reaches it. */
+/** Too high to be reached here. */
 export const limit = 1_000_000_000
 
-/** A fixed window a minute and caller: what is left of it, or a 429. */
+/**
+ * A fixed window of one minute for each caller: returns the remaining requests, or throws a 429.
+ */
 export function minuteLimit(): (caller: string) => { readonly remaining: number; readonly reset: number } {
   const windows = new Map<string, { count: number; until: number }>()
   return (caller) => {
@@ -59,11 +61,11 @@ export interface Account {
   readonly hash: string
 }
 
-/** The cost that the OWASP Password Storage Cheat Sheet asks for, and that of the library. */
+/** The cost that the OWASP Password Storage Cheat Sheet recommends, and that the library uses. */
 export const cost = { N: 2 ** 15, r: 8, p: 3, maxmem: 64 * 1024 * 1024 }
 const hashing = promisify<string, Buffer, number, object, Buffer>(scrypt)
 
-/** Whoever shows user and password by Basic, or a 401 after the same work. */
+/** Returns the user of Basic credentials, or throws a 401 after the same work. */
 export async function logIn(field: string | undefined, { user, salt, hash }: Account): Promise<Caller> {
   const text = field?.startsWith('Basic ') === true ? Buffer.from(field.slice(6), 'base64').toString() : ':'
   const at = text.indexOf(':')

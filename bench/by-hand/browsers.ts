@@ -1,6 +1,6 @@
 /**
- * What browsers are told, by hand: the scripts of one shop may call, and answers are taken for
- * nothing but what they are.
+ * Hand-written headers for browsers: scripts of one shop may call, and browsers do not guess the
+ * type of responses.
  */
 
 export const shop = 'https://shop.example'
@@ -16,7 +16,7 @@ export const corsOptions = {
   maxAge: 600,
 }
 
-/** The same, for an answer to the shop, where there is no such package. */
+/** The same for a response to the shop, for servers without such a package. */
 export const corsFields = {
   'access-control-allow-origin': shop,
   vary: 'Origin',

@@ -1,4 +1,4 @@
-/** The query of a list, by hand: known parameters, each of its type, or 400. */
+/** The hand-written query of a list: known parameters, each with its type, or 400. */
 import { pageSize } from '../data/addresses.js'
 import { malformed } from './problem.js'
 
@@ -14,12 +14,12 @@ export interface ListQuery {
 
 const parameters = ['sucursalDeDistribucion', 'lote', 'sort', 'offest', 'limit', 'expand']
 
-/** Takes what every framework makes of a query: names with a text each. Throws a 400. */
+/** Reads what every framework makes of a query: an object of texts by name. Throws a 400. */
 export function parseListQuery(query: Readonly<Record<string, unknown>>): ListQuery {
   for (const name in query) {
     if (!parameters.includes(name))
       throw malformed(`"${name}" is not a parameter here. There are: ${parameters.join(', ')}.`)
-    if (typeof query[name] !== 'string') throw malformed(`"${name}" stands more than once.`)
+    if (typeof query[name] !== 'string') throw malformed(`"${name}" occurs more than once.`)
   }
   const {
     sucursalDeDistribucion,
@@ -50,13 +50,13 @@ export function parseListQuery(query: Readonly<Record<string, unknown>>): ListQu
   }
 }
 
-/** The id of an address; `undefined` where it is no number, and there is nothing. */
+/** The id in an address; `undefined` if it is not a number, and so does not exist. */
 export function parseNumero(text: string): number | undefined {
   return /^[1-9]\d{0,14}$/.test(text) ? Number(text) : undefined
 }
 
 function integer(name: string, text: string, least: number, most: number): number {
   const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN
-  if (!(value >= least && value <= most)) throw malformed(`"${name}" has to be an integer from ${least} to ${most}.`)
+  if (!(value >= least && value <= most)) throw malformed(`"${name}" must be an integer from ${least} to ${most}.`)
   return value
 }

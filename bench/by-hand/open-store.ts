@@ -1,4 +1,4 @@
-/** The data of a hand-written server: in PostgreSQL where there is an address, else in the process. */
+/** The data of a hand-written server: in PostgreSQL if there is an address, else in the process. */
 import { contracts, pieces } from '../data/records.js'
 import { postgresStore } from './postgres-store.js'
 import { memoryStore, type Store } from './store.js'

@@ -1,4 +1,7 @@
-/** The same data in PostgreSQL, by `pg`: one joined, prepared statement a read, and one that compares and sets. */
+/**
+ * The same data in PostgreSQL, by `pg`: one joined, prepared statement for a read, and one
+ * compare-and-set.
+ */
 import { poolOf } from '../data/pool.js'
 import type { Contrato, Pieza } from '../data/resources.js'
 import type { ListQuery } from './list-query.js'
@@ -80,7 +83,9 @@ const valuesOf = (piece: Pieza): unknown[] => [
   piece.valorDeclarado,
 ]
 
-/** Both filters are always there, so that statements are few: the planner sees which of them is null. */
+/**
+ * Both filters are always present, so there are few statements; the planner sees which one is null.
+ */
 export function clauses({ branch, lote, sort, descending }: ListQuery) {
   const name = `${branch === undefined ? '' : 'b'}${lote === undefined ? '' : 'l'}`
   const where = `WHERE ${branch === undefined ? '$1::bigint IS NULL' : 'p.sucursal_de_distribucion = $1'} AND ${lote === undefined ? '$2::text IS NULL' : 'p.lote = $2'}`

@@ -1,4 +1,4 @@
-/** What hand-written servers answer where a request is wrong: problems (RFC 9457). */
+/** The problems of hand-written servers (RFC 9457). */
 
 export const problemType = 'application/problem+json'
 
@@ -17,14 +17,13 @@ export class Problem extends Error {
   }
 }
 
-export const absent = (): Problem =>
-  new Problem(404, 'The resource does not exist', 'There is nothing at this address.')
+export const absent = (): Problem => new Problem(404, 'The resource does not exist', 'No resource has this address.')
 export const stale = (): Problem =>
   new Problem(412, 'The resource has changed', 'If-Match does not name the current version. GET it again.')
 export const invalid = (detail: string): Problem => new Problem(422, 'The body is not valid', detail)
 export const malformed = (detail: string): Problem => new Problem(400, 'The request is malformed', detail)
 
-/** Whatever was thrown, as a problem: what is nobody's fault but ours says nothing of itself. */
+/** Converts any exception to a problem; an unexpected error exposes nothing. */
 export function problemOf(error: unknown): Problem {
   if (error instanceof Problem) return error
   const { status, expose, message } = error as { status?: unknown; expose?: unknown; message?: unknown }

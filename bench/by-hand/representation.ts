@@ -1,4 +1,4 @@
-/** Records as clients see them, and back: a link in the place of a key. */
+/** Converts records to what clients see, and back: a key becomes a link. */
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import { contractsPath, origin, piecesPath } from '../data/addresses.js'
 import { type Contrato, type Pieza, piezaSchema } from '../data/resources.js'
@@ -35,13 +35,13 @@ const dateTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{7}$/
 const ajv = new Ajv2020({ formats: { 'local-date-time': dateTime } })
 const isPiece = ajv.compile(piezaSchema) as unknown as ValidateFunction<Pieza>
 
-/** What a POST brings, and its contract. The number is the store's to give. Throws a 422. */
+/** Validates a POST and its contract. The store assigns the number. Throws a 422. */
 export async function newPiece(body: unknown, store: Store): Promise<{ piece: Pieza; contract: Contrato }> {
   const { contrato, ...rest } = objectOf(body)
   return checked({ ...rest, numero: 0, contratoId: codeOf(contrato) }, store)
 }
 
-/** What a merge patch (RFC 7396) makes of a piece, and its contract. Throws a 422. */
+/** Applies a merge patch (RFC 7396) to a piece and its contract. Throws a 422. */
 export async function patchedPiece(
   { piece, contract }: Row,
   patch: unknown,
@@ -59,19 +59,19 @@ export async function patchedPiece(
 async function checked(record: object, store: Store): Promise<{ piece: Pieza; contract: Contrato }> {
   if (!isPiece(record)) throw invalid(ajv.errorsText(isPiece.errors))
   const contract = await store.contract(record.contratoId)
-  if (contract === undefined) throw invalid('"contrato" leads to nothing.')
+  if (contract === undefined) throw invalid('The target of "contrato" does not exist.')
   return { piece: record, contract }
 }
 
 function codeOf(link: unknown): string {
   const href = typeof link === 'object' && link !== null ? (link as { href?: unknown }).href : undefined
   if (typeof href !== 'string' || !href.startsWith(contractsAddress))
-    throw invalid('"contrato" has to be a link to a contract.')
+    throw invalid('"contrato" must be a link to a contract.')
   return href.slice(contractsAddress.length)
 }
 
 function objectOf(body: unknown): Record<string, unknown> {
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) throw invalid('The body has to be an object.')
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) throw invalid('The body must be an object.')
   return body as Record<string, unknown>
 }
 

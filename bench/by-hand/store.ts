@@ -1,8 +1,11 @@
-/** What hand-written servers keep their data in, and the one in the process: as quick as one would make it for these lists. */
+/**
+ * The store interface of hand-written servers, and the one in the process, optimised for these
+ * lists.
+ */
 import type { Contrato, Pieza } from '../data/resources.js'
 import type { ListQuery } from './list-query.js'
 
-/** A piece with the version it has, and the contract it links to. */
+/** A piece with its version and the contract that it links to. */
 export interface Row {
   readonly piece: Pieza
   readonly version: string
@@ -16,19 +19,19 @@ export interface Listed {
 
 type Answer<T> = T | Promise<T>
 
-/** Memory answers at once, a database later: handlers await either. */
+/** Memory returns values, a database promises: handlers await both. */
 export interface Store {
   list(query: ListQuery): Answer<Listed>
   read(numero: number): Answer<Row | undefined>
   contract(codigo: string): Answer<Contrato | undefined>
-  /** The store gives the number. */
+  /** The store assigns the number. */
   create(piece: Pieza, contract: Contrato): Answer<Row>
-  /** Compare-and-set: `undefined` where the row has another version by now. */
+  /** Compare-and-set: `undefined` if the row has another version. */
   replace(piece: Pieza, contract: Contrato, expected: string): Answer<Row | undefined>
   close(): Answer<void>
 }
 
-/** Every branch's pieces are kept in order of date, so that a page costs no sorting. */
+/** The pieces of every branch are kept in order of date, so a page needs no sorting. */
 export function memoryStore(pieces: readonly Pieza[], contracts: readonly Contrato[]): Store {
   const contractOf = new Map(contracts.map((contract) => [contract.codigo, contract]))
   const rows = new Map<number, Row>()
@@ -90,7 +93,7 @@ export function memoryStore(pieces: readonly Pieza[], contracts: readonly Contra
 const samePlace = ({ piece: a }: Row, { piece: b }: Row): boolean =>
   a.fechaDeEntrada === b.fechaDeEntrada && a.sucursalDeDistribucion === b.sucursalDeDistribucion
 
-/** Where a row stands in a list by date and number, or would. */
+/** The index of a row in a list by date and number, or its insertion point. */
 function placeOf(list: readonly Row[], { piece }: Row): number {
   let low = 0
   let high = list.length

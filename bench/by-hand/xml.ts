@@ -1,4 +1,4 @@
-/** XML, as most services write it: by the builder of fast-xml-parser. */
+/** XML as most services write it: by the builder of fast-xml-parser. */
 import { XMLBuilder } from 'fast-xml-parser'
 import type { WirePieza } from './representation.js'
 

@@ -1,11 +1,12 @@
 /** Bytes that a request allocates on V8's heap. */
 import v8 from 'node:v8'
-import type { Told } from './in-process.js'
+import type { Received } from './in-process.js'
 import { repeat, type Work } from './repeat.js'
 
 /**
- * What a request allocates as a rule, less what Node takes to write the very same answer: exact where nothing is optimised away (`--no-opt`) and no collection
- * comes between (`--min-semi-space-size`).
+ * The bytes that a request usually allocates, minus those that Node allocates to write the same
+ * response. Exact without optimisation (`--no-opt`) and without garbage collection in between
+ * (`--min-semi-space-size`).
  */
 export async function allocated(work: Work, times: number): Promise<number> {
   const [whole, written] = [await perRequest(work, times), await perRequest(await replay(work), times)]
@@ -26,13 +27,13 @@ async function perRequest(work: Work, times: number): Promise<number[]> {
   return found
 }
 
-/** The same answer again and again, by `writeHead` and `end`. */
+/** Sends the same response repeatedly, by `writeHead` and `end`. */
 async function replay(work: Work): Promise<Work> {
-  let answer: Told | undefined
-  await repeat(work, 1, {}, (told) => {
-    answer = told
+  let answer: Received | undefined
+  await repeat(work, 1, {}, (received) => {
+    answer = received
   })
-  const { status, fields, text } = answer as Told
+  const { status, fields, text } = answer as Received
   const own = fields.filter((_, at) => !/^(?:connection|keep-alive)$/i.test(fields[at - (at % 2)] as string))
   const sent = work.turn(work.tag)
   const body = text === '' ? undefined : text
@@ -46,7 +47,10 @@ async function replay(work: Work): Promise<Work> {
   }
 }
 
-/** The mean of the middle half: what a cache's growth or a batch of random numbers adds now and then is left out. */
+/**
+ * The mean of the middle half, which excludes occasional allocations, such as the growth of a cache
+ * or a batch of random numbers.
+ */
 function middle(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b)
   const half = sorted.slice(sorted.length >> 2, sorted.length - (sorted.length >> 2))

@@ -1,25 +1,28 @@
-/** What a request may take: what it took when it was last measured, and a little more. */
+/** The budget of a request: its last measured cost, and a small margin. */
 import { type CountedName, countedNames } from './workloads.js'
 
-/** A request's share. */
+/** The average of one request. */
 export interface Counts {
-  /** Allocated on V8's heap, less what Node takes to write the same answer. */
+  /** Bytes allocated on V8's heap, minus those that Node allocates to write the same response. */
   readonly bytes: number
   /** Calls of functions of the library. */
   readonly calls: number
-  /** Characters of the library's compiled source that are run through: the nearest to a count of instructions. */
+  /**
+   * Executed characters of the library's compiled source: an approximation of a count of
+   * instructions.
+   */
   readonly code: number
   readonly promises: number
   readonly timers: number
   /** Calls of the adapters. */
   readonly adapterCalls: number
-  /** Listeners put on the request and the response. */
+  /** Listeners added to the request and the response. */
   readonly listeners: number
-  /** Header fields of the answer. */
+  /** Header fields of the response. */
   readonly fields: number
-  /** Writes to the connection: what is corked together is one. */
+  /** Writes to the connection: corked writes count as one. */
   readonly writes: number
-  /** Looks at `performance.now()` and `Date.now()`. */
+  /** Calls of `performance.now()` and `Date.now()`. */
   readonly clock: number
   readonly uuids: number
 }
@@ -40,10 +43,14 @@ export const countNames = [
 
 type Major = '20' | '22' | '24'
 
-/** Bytes differ with V8, so there is a figure for each major version of Node; the other counts hold for all. */
+/**
+ * Bytes differ between versions of V8, so each major version of Node has a figure; the other counts
+ * are the same for all.
+ */
 type Measured = Omit<Counts, 'bytes'> & { readonly bytes: Readonly<Record<Major, number>> }
 
-// The two constants below are what `npm run bench:counts -- --paste --node <20>,<22>,<24>` prints.
+// The two constants below are the output of `npm run bench:counts -- --paste --node
+// <20>,<22>,<24>`.
 
 const measuredOn: Readonly<Record<Major, string>> = { 20: '20.20.2', 22: '22.23.3', 24: '24.21.0' }
 
@@ -167,25 +174,31 @@ const measured: Readonly<Partial<Record<CountedName, Measured>>> = {
   },
 }
 
-/** The most that a request may take of something, under a version of Node. Infinity where nothing was measured for that major version. */
+/**
+ * The maximum of a count for a request, under a version of Node. Infinity if that major version was
+ * never measured.
+ */
 export function ceiling(name: CountedName, count: keyof Counts, version: string): number {
   const row = measured[name]
-  // A workload that was never measured may take nothing.
+  // A workload that was never measured has a budget of zero.
   if (row === undefined) return 0
   if (count === 'calls') return row.calls * 1.02
-  // The rest between majors, and an edit that changes nothing.
+  // Differences between majors, and edits without an effect.
   if (count === 'code') return row.code * 1.01
   if (count !== 'bytes') return row[count]
   const major = version.split('.')[0] as Major
   const bytes = row.bytes[major] ?? Number.POSITIVE_INFINITY
-  // Another Node of the major version differs by up to 2%, in the objects that Node itself makes.
+  // Releases of the same major of Node differ by up to 2%, in the objects of Node itself.
   return version === measuredOn[major] ? bytes * slack[major] + 32 : bytes * 1.03
 }
 
-/** The same Node counts the same bytes in every run, but for Node 20: up to 0.7% apart in ten. */
+/**
+ * The same Node counts the same bytes in every run, except Node 20: up to 0.7% difference in ten
+ * runs.
+ */
 const slack: Readonly<Record<Major, number>> = { 20: 1.01, 22: 1.001, 24: 1.001 }
 
-/** What is above its ceiling, each in a line. */
+/** The counts above their budget, one in a line. */
 export function excesses(counts: Partial<Record<CountedName, Counts>>, version: string): string[] {
   return countedNames.flatMap((name) =>
     countNames.flatMap((count) => {
@@ -197,7 +210,7 @@ export function excesses(counts: Partial<Record<CountedName, Counts>>, version: 
 
 export const figure = (value: number): string => String(Math.round(value * 100) / 100)
 
-/** The two constants as they stand above, of what was counted under each major version. */
+/** The two constants above, from the counts under each major version. */
 export function pasted(
   found: readonly { readonly version: string; readonly counts: Readonly<Record<CountedName, Counts>> }[],
 ): string {

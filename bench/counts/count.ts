@@ -1,11 +1,14 @@
-/** Compiles what is counted and counts it, under whichever Node is asked for. */
+/** Compiles the counted code and runs the counts under a given Node. */
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import type { Counts } from './budgets.js'
 import type { PlantName } from './planted.js'
 import type { CountedName } from './workloads.js'
 
-/** What makes one run count as the next: the interpreter alone, for compilers leave out allocations when they see fit, and so much room that nothing is collected meanwhile. */
+/**
+ * Makes runs comparable: only the interpreter, because compilers omit allocations at their
+ * discretion, and a heap large enough that no garbage collection runs meanwhile.
+ */
 const flags = [
   '--expose-gc',
   '--no-opt',
@@ -18,7 +21,10 @@ const flags = [
 
 const out = 'build/counts'
 
-/** The library without its comments, which are no code to run, and the counting itself; beside what others build and run meanwhile. */
+/**
+ * The library without comments, which are not executed, and the counting code; in a folder of its
+ * own, because others may build and run meanwhile.
+ */
 export function compile(checkout: string): void {
   const tsc = (...args: string[]): unknown =>
     execFileSync('node_modules/.bin/tsc', args, { cwd: checkout, stdio: 'inherit' })
@@ -26,13 +32,13 @@ export function compile(checkout: string): void {
   tsc('-p', 'tsconfig.build.json', '--removeComments', '--declaration', 'false', '--outDir', join(out, 'library/dist'))
 }
 
-/** A workload, or one with a plant: `item+field-copy`. */
+/** A workload, or one with a planted cost: `item+field-copy`. */
 export type Counted = CountedName | `${CountedName}+${PlantName}`
 
-/** Of a checkout that is compiled. */
+/** Of a compiled checkout. */
 export function count<N extends Counted>(checkout: string, node: string, names: readonly N[]): Record<N, Counts> {
   const [place, major] = [join(checkout, out), Number(versionOf(node).split('.')[0])]
-  // Node 20 has no Maglev to do without.
+  // Node 20 has no Maglev to turn off.
   const all = major < 22 ? flags : [...flags, '--no-maglev']
   const program = [join(place, 'counts/process.js'), join(place, 'library'), ...names]
   const env = { ...process.env, NODE_ENV: 'production', NODE_OPTIONS: '', NODE_V8_COVERAGE: '' }

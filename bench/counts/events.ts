@@ -1,4 +1,4 @@
-/** Things that a request makes or asks for, each of which costs by itself. */
+/** Operations of a request, each with a cost of its own. */
 import { createHook } from 'node:async_hooks'
 import crypto from 'node:crypto'
 import { syncBuiltinESMExports } from 'node:module'
@@ -7,7 +7,7 @@ import { repeat, type Work } from './repeat.js'
 
 const tally = { adapterCalls: 0, uuids: 0, clock: 0 }
 
-/** Counts each call of an adapter's methods, without allocating for it. */
+/** Counts the calls of an adapter's methods, without allocating. */
 export function countCalls<A extends object>(adapter: A): A {
   const counted: Record<string, unknown> = {}
   for (const [name, member] of Object.entries(adapter)) {
@@ -23,8 +23,9 @@ export function countCalls<A extends object>(adapter: A): A {
 }
 
 /**
- * Before the library is loaded: whoever imports these by name gets them as they are then. Identifiers are counted, and what stores begin their versions with is the same
- * in every run, since texts of other characters take other room.
+ * Runs before the library is loaded, because named imports keep the functions that exist then.
+ * Counts random identifiers, and makes the initial versions of stores the same in every run,
+ * because texts with other characters have other sizes.
  */
 export function prepareRandomness(): void {
   const { randomUUID } = crypto
@@ -38,7 +39,7 @@ export function prepareRandomness(): void {
 
 type Events = Omit<Counts, 'bytes' | 'calls' | 'code'>
 
-/** A request's share of each. */
+/** The average of one request for each. */
 export async function events(work: Work, times: number): Promise<Events> {
   const sums: Record<keyof Events, number> = {
     promises: 0,

@@ -1,11 +1,14 @@
-/** How much of the library's own code a request runs: the nearest to a count of instructions that every build of V8 keeps. */
+/**
+ * How much of the library's code a request executes: the closest approximation of a count of
+ * instructions that every build of V8 supports.
+ */
 
 import type { Profiler } from 'node:inspector'
 import { Session } from 'node:inspector'
 import type { Counts } from './budgets.js'
 import { repeat, type Work } from './repeat.js'
 
-/** A request's share, of the scripts whose address begins with `under`. */
+/** The average of one request, for the scripts whose URL starts with `under`. */
 export async function executed(work: Work, times: number, under: string): Promise<Pick<Counts, 'calls' | 'code'>> {
   const session = new Session()
   session.connect()
@@ -26,7 +29,7 @@ export async function executed(work: Work, times: number, under: string): Promis
   }
 }
 
-/** Of functions and blocks within each other, what an inner one counts the outer one does not. */
+/** The executed characters, each counted by its innermost range. */
 function lengthRun(ranges: readonly Profiler.CoverageRange[]): number {
   let sum = 0
   const around: Profiler.CoverageRange[] = []
@@ -38,7 +41,7 @@ function lengthRun(ranges: readonly Profiler.CoverageRange[]): number {
   return sum
 }
 
-/** Answers within the call. */
+/** Returns the result of a call, which arrives synchronously. */
 function post(session: Session, method: string, parameters: object = {}): unknown {
   let answer: unknown
   session.post(method, parameters, (error, result) => {

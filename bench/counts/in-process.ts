@@ -1,13 +1,18 @@
-/** A server of Node's with a connection that ends in this process: nothing takes part but Node's HTTP and the handler. */
+/**
+ * A Node server with a connection inside this process: only Node's HTTP and the handler take part.
+ */
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http'
 import { Duplex } from 'node:stream'
 import type { Ask } from '../workloads/ask.js'
 import type { Sent } from '../workloads/turns.js'
 
-/** The server's end of a connection. It takes all at once, as a socket does that nobody fills. */
+/**
+ * The server's end of a connection. It accepts all data immediately, like a socket with free buffer
+ * space.
+ */
 class Connection extends Duplex {
   readonly remoteAddress = '127.0.0.1'
-  /** How often something left: what is corked together leaves together. */
+  /** The number of writes: corked ones count as one. */
   writes = 0
   #parts: (string | Buffer)[] = []
 
@@ -15,7 +20,7 @@ class Connection extends Duplex {
     super({ decodeStrings: false })
   }
 
-  /** What was written since it was last asked for. */
+  /** The data written since the last call. */
   written(): string {
     const text = Buffer.concat(this.#parts.map((part) => Buffer.from(part))).toString()
     this.#parts = []
@@ -36,29 +41,32 @@ class Connection extends Duplex {
     done()
   }
 
-  /** Bounds on time are no matter here. */
+  /** Time limits do not matter here. */
   setTimeout(): this {
     return this
   }
 }
 
-/** An answer as it was written. */
-export interface Told {
+/** A response as it was written. */
+export interface Received {
   readonly status: number
-  /** Names and values in turn. */
+  /** Names and values alternate. */
   readonly fields: readonly string[]
   readonly text: string
   readonly writes: number
 }
 
 export interface Watch {
-  /** Node has read the head of the request, and nobody has it yet. */
+  /** Node has parsed the head of the request, and no handler has received it yet. */
   readonly before?: (req: IncomingMessage, res: ServerResponse) => void
-  /** It is answered, and whatever that has set off at once has run. */
+  /** The response is sent, and everything that it started synchronously has run. */
   readonly after?: () => void
 }
 
-/** Sends one request after the other, each in a turn of its own, with no promise and no timer from one to the next. */
+/**
+ * Sends one request after the other, each in its own turn of the event loop, with no promise and no
+ * timer between them.
+ */
 export class Caller {
   readonly #connection = new Connection()
   readonly #server: Server
@@ -68,7 +76,7 @@ export class Caller {
 
   constructor() {
     this.#server = createServer((req, res) => {
-      // Node makes the date anew each second, by a timer: no request's own doing.
+      // Node formats the date once a second, by a timer: not a cost of one request.
       res.sendDate = false
       const settled = (): void => {
         this.#watch.after?.()
@@ -81,11 +89,15 @@ export class Caller {
     this.#server.emit('connection', this.#connection)
   }
 
-  /** The next request is sent when `told` returns another. */
-  run(handler: RequestListener, watch: Watch, next: (told: Told | undefined) => Sent | undefined): Promise<void> {
+  /** Sends another request while `next` returns one. */
+  run(
+    handler: RequestListener,
+    watch: Watch,
+    next: (received: Received | undefined) => Sent | undefined,
+  ): Promise<void> {
     return new Promise((resolve, reject) => {
-      const send = (told: Told | undefined): void => {
-        const sent = next(told)
+      const send = (received: Received | undefined): void => {
+        const sent = next(received)
         if (sent === undefined) resolve()
         else this.#connection.push(messageOf(sent))
       }
@@ -93,25 +105,25 @@ export class Caller {
       this.#watch = watch
       this.#settled = () => {
         try {
-          send(this.#told())
+          send(this.#received())
         } catch (error) {
           reject(error)
         }
       }
-      // In a turn of its own, like those after it.
+      // In its own turn, like those after it.
       setImmediate(send, undefined)
     })
   }
 
-  /** As the benchmark's own workloads ask a server. */
+  /** Sends a request as the benchmark's workloads do. */
   askerOf(handler: RequestListener): Ask {
     return async (path, { method = 'GET', headers = {} } = {}) => {
-      let answer: Told | undefined
-      await this.run(handler, {}, (told) => {
-        answer = told
-        return told === undefined ? { method, path, headers } : undefined
+      let answer: Received | undefined
+      await this.run(handler, {}, (received) => {
+        answer = received
+        return received === undefined ? { method, path, headers } : undefined
       })
-      const { status, fields, text } = answer as Told
+      const { status, fields, text } = answer as Received
       const named: Record<string, string> = {}
       for (let at = 0; at < fields.length; at += 2)
         named[(fields[at] as string).toLowerCase()] = fields[at + 1] as string
@@ -119,7 +131,7 @@ export class Caller {
     }
   }
 
-  #told(): Told {
+  #received(): Received {
     const { writes } = this.#connection
     this.#connection.writes = 0
     const text = this.#connection.written()

@@ -1,4 +1,4 @@
-/** Ways to be slower, planted around the library to see that the counts tell. */
+/** Additional costs around the library, to test that the counts find them. */
 import type { RequestListener } from 'node:http'
 
 interface Plant {
@@ -11,7 +11,7 @@ const fields = { a: '', b: '', c: '', d: '', e: '', f: '', g: '', h: '', i: '', 
 const none: Plant = { adapter: (adapter) => adapter, handler: (handler) => handler }
 
 const plants = {
-  /** One more step that waits for nothing. */
+  /** One more synchronous step. */
   'async-step': {
     ...none,
     handler: (handler) => async (req, res) => {
@@ -34,7 +34,7 @@ const plants = {
       return { ...adapter, list: copying }
     },
   },
-  /** A copy of the fields of an answer. */
+  /** A copy of the headers of a response. */
   'field-copy': {
     ...none,
     handler: (handler) => (req, res) => {
@@ -44,7 +44,7 @@ const plants = {
   },
 } satisfies Record<string, Plant>
 
-/** They are kept: a copy that nobody has is none. */
+/** Kept, because a copy without references may be optimised away. */
 const copies: object[] = []
 
 export type PlantName = keyof typeof plants

@@ -1,4 +1,7 @@
-/** Counts what a request of each workload takes, in a process of its own: `node <flags> process.js <library> <names>` prints them as JSON. */
+/**
+ * Counts the cost of a request of each workload, in a process of its own: `node <flags> process.js
+ * <library> <names>` prints JSON.
+ */
 import type { RequestListener } from 'node:http'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -19,7 +22,7 @@ prepareRandomness()
 const secrets = makeSecrets()
 const keys = keysOf(secrets)
 
-/** A store of its own for each workload. */
+/** Each workload has its own store. */
 async function workOf(counted: Counted): Promise<Work> {
   const [name, planted] = counted.split('+') as [CountedName, PlantName?]
   const plant = plantOf(planted)
@@ -28,10 +31,10 @@ async function workOf(counted: Counted): Promise<Work> {
   const setting = { server: 'mounted', checkout: library, database: undefined, secured, secret, account }
   const { pieces } = await mountedRouters(setting, (adapter) => countCalls(plant.adapter(adapter)))
   const noted = (error?: unknown): never => {
-    throw error ?? new Error('The request is nobody’s.')
+    throw error ?? new Error('No route handles the request.')
   }
   const handler: RequestListener = plant.handler((req, res) => {
-    // What Express does for a router that is mounted at /v1.
+    // As Express does for a router that is mounted at /v1.
     Object.assign(req, { baseUrl: '/v1', url: req.url?.slice(3) })
     pieces(req, res, noted)
   })
@@ -41,12 +44,12 @@ async function workOf(counted: Counted): Promise<Work> {
 }
 
 async function count(work: Work): Promise<Counts> {
-  // Until what a function has seen is known to the engine, it allocates for that.
+  // The engine allocates for a function until its type feedback is stable.
   await repeat(work, 60)
   globalThis.gc?.()
   const bytes = await allocated(work, 50)
   const seen = await events(work, 20)
-  // Items come in rounds of 50, pages of 10.
+  // Items repeat after 50 requests, pages after 10.
   return { bytes, ...(await executed(work, 50, pathToFileURL(join(library, 'dist/')).href)), ...seen }
 }
 

@@ -1,7 +1,7 @@
-/** A workload as it is counted: the same request, or one like it, again and again. */
+/** A counted workload: the same request, or a similar one, repeatedly. */
 import type { RequestListener } from 'node:http'
 import type { Turn } from '../workloads/turns.js'
-import type { Caller, Told, Watch } from './in-process.js'
+import type { Caller, Received, Watch } from './in-process.js'
 
 export interface Work {
   readonly caller: Caller
@@ -9,27 +9,27 @@ export interface Work {
   readonly turn: Turn
   /** Header fields of each request. */
   readonly common: Readonly<Record<string, string>>
-  /** The status of every answer. */
+  /** The status of every response. */
   readonly status: number
-  /** That of the answer before, which the next request may go by. */
+  /** The tag of the previous response, which the next request may use. */
   tag?: string | undefined
 }
 
-/** Makes so many requests, and tells each answer. */
+/** Sends this many requests, and passes on each response. */
 export function repeat(
   work: Work,
   times: number,
   watch: Watch = {},
-  told: (answer: Told) => void = () => {},
+  received: (answer: Received) => void = () => {},
 ): Promise<void> {
   const { caller, handler, turn, common, status } = work
   let left = times
   return caller.run(handler, watch, (answer) => {
     if (answer !== undefined) {
-      if (answer.status !== status) throw new Error(`${answer.status} and not ${status}: ${answer.text}`)
+      if (answer.status !== status) throw new Error(`Status ${answer.status} instead of ${status}: ${answer.text}`)
       const at = answer.fields.findIndex((name) => name.toLowerCase() === 'etag')
       work.tag = at === -1 ? undefined : answer.fields[at + 1]
-      told(answer)
+      received(answer)
     }
     if (left === 0) return undefined
     left -= 1

@@ -1,4 +1,7 @@
-/** What is counted: workloads of the benchmark, and two whose every request is for something that nobody has asked for yet. */
+/**
+ * The counted workloads: those of the benchmark, and two in which every request is for something
+ * that was not requested before.
+ */
 import { piecesPath } from '../data/addresses.js'
 import { branchCount } from '../data/records.js'
 import { type Workload, type WorkloadName, workloadOf } from '../workloads/index.js'
@@ -31,7 +34,9 @@ function firstItems(): Turn {
   return () => ({ path: `${piecesPath}/${++numero}` })
 }
 
-/** Enough for one count: 800 pages, of which the first 80 are those of each branch in both orders. */
+/**
+ * Enough for one count: 800 pages, of which the first 80 are those of each branch in both orders.
+ */
 function firstPages(): Turn {
   let at = 0
   return () => {

@@ -1,4 +1,4 @@
-/** A schema of its own in a PostgreSQL that is there already: made, filled, and dropped at the end. */
+/** A schema in an existing PostgreSQL: created, filled, and dropped at the end. */
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -6,19 +6,22 @@ import pg from 'pg'
 import { define, tables } from '../servers/library.js'
 import { contracts, pieces } from './records.js'
 
-/** There is no server, or it lets nobody make a schema. */
+/** There is no server, or no permission to create a schema. */
 export class NoDatabase extends Error {}
 
 export interface Database {
-  /** Connections to it find the tables. */
+  /** Its connections use the schema. */
   readonly url: string
-  /** Resolves when the tables are filled; rejects with `NoDatabase` where there can be none. */
+  /** Resolves when the tables are filled; rejects with `NoDatabase` if that is impossible. */
   readonly ready: Promise<void>
-  /** Drops it with all it holds, once whatever is under way there has ended. */
+  /** Drops it with its content, once running statements have ended. */
   drop(): Promise<void>
 }
 
-/** `DATABASE_URL`, or a server on this machine as `PGHOST`, `PGPORT`, `PGUSER` and `PGPASSWORD` say. */
+/**
+ * `DATABASE_URL`, or a server on this machine according to `PGHOST`, `PGPORT`, `PGUSER` and
+ * `PGPASSWORD`.
+ */
 export function databaseUrl(env: Readonly<Record<string, string | undefined>>): string {
   if (env.DATABASE_URL) return env.DATABASE_URL
   const host = env.PGHOST && !env.PGHOST.startsWith('/') ? env.PGHOST : '127.0.0.1'
@@ -28,7 +31,7 @@ export function databaseUrl(env: Readonly<Record<string, string | undefined>>): 
   return url.href
 }
 
-/** Makes the schema, and fills it: with the tables of these benchmarks, unless told otherwise. */
+/** Creates and fills the schema, by default with the tables of these benchmarks. */
 export function makeDatabase(server: string, checkout: string, fillIt: typeof fill = fill): Database {
   const name = `erc_bench_${randomBytes(6).toString('hex')}`
   const url = new URL(server)
@@ -48,7 +51,10 @@ export function makeDatabase(server: string, checkout: string, fillIt: typeof fi
   }
 }
 
-/** Every server reads and writes the tables that the library's own DDL makes, with the one index that a page by branch and date needs. */
+/**
+ * Every server uses the tables of the library's own DDL, with the one index that a page by branch
+ * and date needs.
+ */
 async function fill(client: pg.Client, checkout: string): Promise<void> {
   const load = (path: string) => import(pathToFileURL(join(checkout, path)).href)
   const definitions = define((await load('dist/index.js')) as typeof import('express-rest-conventions'))
@@ -72,15 +78,15 @@ async function fill(client: pg.Client, checkout: string): Promise<void> {
       [JSON.stringify(rows)],
     )
   }
-  // Numbers that the table gives follow those that were brought.
+  // Assigned numbers follow the inserted ones.
   await client.query(`SELECT setval(pg_get_serial_sequence('pre_piezas', 'numero'), max(numero)) FROM pre_piezas`)
   await client.query(`ANALYZE ${tables.contratos.table}, ${tables.piezas.table}`)
 }
 
-/** Uses one connection, and ends it. */
+/** Uses one connection, and closes it. */
 export async function over<T>(connectionString: string, use: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString, connectionTimeoutMillis: 3000 })
-  client.on('error', () => {}) // what a query meets is told by the query
+  client.on('error', () => {}) // queries report their own errors
   try {
     await client.connect()
     return await use(client)

@@ -1,6 +1,6 @@
-/** The connections that every server has to PostgreSQL. */
+/** The connections of every server to PostgreSQL. */
 import pg from 'pg'
 
-/** They stay open: while others take their turn, a server has nothing to ask for. */
+/** Connections stay open, so an idle server does not reconnect for its next round. */
 export const poolOf = (connectionString: string): pg.Pool =>
   new pg.Pool({ connectionString, max: 10, idleTimeoutMillis: 0 })

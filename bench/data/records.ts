@@ -1,9 +1,12 @@
-/** The records, the same in every process and every run. */
+/** The records, which are the same in every process and every run. */
 import type { Contrato, Pieza } from './resources.js'
 
-/** How many pieces there are. */
+/** The number of pieces. */
 export const pieceCount = 10_000
-/** So many branches share the pieces evenly: a page filtered by branch finds one fortieth of all. */
+/**
+ * The number of branches, which share the pieces evenly: a page filtered by branch finds one
+ * fortieth of all.
+ */
 export const branchCount = 40
 const contractCount = 200
 
@@ -29,7 +32,7 @@ export function pieces(): Pieza[] {
   return Array.from({ length: pieceCount }, (_, at) => piece(at + 1))
 }
 
-/** One piece. No two came in at the same time, so that there is one order by date. */
+/** One piece. Dates are unique, so there is one order by date. */
 export function piece(numero: number): Pieza {
   return {
     contratoId: contractCode((numero * 7) % contractCount),
@@ -60,7 +63,10 @@ export function piece(numero: number): Pieza {
 
 const contractCode = (at: number): string => `C-${String(at + 1).padStart(4, '0')}`
 
-/** In no order, and no two the same: 20,011 is a prime, so a multiple of each smaller number has a remainder of its own. */
+/**
+ * A pseudo-random order without duplicates: 20,011 is a prime, so the multiples of each smaller
+ * number have different remainders.
+ */
 function dateOf(numero: number): string {
   const minute = (numero * 7919) % 20_011
   return `${new Date(Date.UTC(2025, 0, 1) + minute * 60_000).toISOString().slice(0, 19)}.0000000`

@@ -1,4 +1,7 @@
-/** What every server serves: pre-pieces of a courier, and the contracts they link to. Schemas are plain JSON Schema, so that all of them validate by the same. */
+/**
+ * The resources of every server: pre-pieces of a courier, and the contracts they link to. Schemas
+ * are plain JSON Schema, so that all servers validate by the same.
+ */
 
 const text = { type: 'string' } as const
 
@@ -17,7 +20,7 @@ export const piezaSchema = {
     'valorDeclarado',
   ],
   properties: {
-    /** On the wire `contrato`, a link. */
+    /** In JSON it is `contrato`, a link. */
     contratoId: text,
     destinatario: {
       type: 'object',
@@ -58,7 +61,7 @@ export const contratoSchema = {
   },
 } as const
 
-/** What a link to a contract shows of it. */
+/** The members that a link to a contract shows. */
 export const shown = ['esCorporativo', 'esUrgente', 'estaActivo'] as const
 
 export interface Pieza {

@@ -1,4 +1,4 @@
-/** What a curve is: lines over one x, each of points that are asked of one server. */
+/** The interface of a curve: lines over one x, each with points that are measured on one server. */
 
 import type { Ask } from '../workloads/ask.js'
 import type { Asked } from './load/round.js'
@@ -10,14 +10,14 @@ import type { Serving } from './servers/serving.js'
 /** One round at one point. */
 export interface Sample {
   readonly requests: number
-  /** Microseconds of the server process, a request. */
+  /** Microseconds of the server process for each request. */
   readonly cpu: number
-  /** Microseconds that the median request took, and the slowest hundredth. */
+  /** Microseconds of the median request, and of the slowest hundredth. */
   readonly median: number
   readonly p99: number
-  /** Calls of adapters, a request. */
+  /** Calls of adapters for each request. */
   readonly calls: number
-  /** Milliseconds of CPU and bytes of the heap that it took to set the server up. */
+  /** Milliseconds of CPU and bytes of the heap to set the server up. */
   readonly setUp: { readonly cpu: number; readonly heap: number }
 }
 
@@ -26,16 +26,19 @@ export interface Point {
   readonly serving: Serving
   /** Default: 10. */
   readonly connections?: number
-  /** Asks for what will be asked for, and throws where an answer is wrong; then the requests, in turn, with their statuses. */
+  /**
+   * Sends the requests once, and throws if a response is wrong; then the requests of a connection,
+   * with their statuses.
+   */
   prepare(ask: Ask): Promise<readonly Asked[]>
 }
 
-/** What is told of a line: each figure is a series of the result. */
+/** The figures of a line: each is a series of the result. */
 export interface Figure {
   readonly title: string
   readonly unit: Unit
   readonly of: (sample: Sample, x: number) => number
-  /** It must not grow. */
+  /** The series must not grow. */
   readonly flat?: Flat
 }
 
@@ -47,14 +50,14 @@ export interface Line {
 
 export interface Curve {
   readonly title: string
-  /** What is counted along x. */
+  /** The quantity of x. */
   readonly x: string
-  /** Its tables in PostgreSQL are made first where there is one; without one those lines are left out. */
+  /** Creates its tables in PostgreSQL, if there is one; otherwise those lines are omitted. */
   readonly database?: true
   measure(place: Place, options: Options): Promise<readonly Series[]>
 }
 
-/** CPU of the server process, a request. */
+/** CPU of the server process for each request. */
 export const cpu = (more: Partial<Figure> = {}): Figure => ({
   title: 'CPU',
   unit: 'us',
@@ -62,7 +65,7 @@ export const cpu = (more: Partial<Figure> = {}): Figure => ({
   ...more,
 })
 
-/** Time of a request, as its client sees it. */
+/** Time of a request, as its client measures it. */
 export const time = (more: Partial<Figure> = {}): Figure => ({
   title: 'time',
   unit: 'us',
@@ -70,6 +73,6 @@ export const time = (more: Partial<Figure> = {}): Figure => ({
   ...more,
 })
 
-/** The points of a curve: whole, at least 1, without repeats, from small to large. */
+/** The points of a curve: integers of at least 1, unique, in ascending order. */
 export const steps = (...values: readonly number[]): readonly number[] =>
   [...new Set(values.map((value) => Math.max(1, Math.round(value))))].sort((a, b) => a - b)

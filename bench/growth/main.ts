@@ -1,4 +1,7 @@
-/** `npm run bench:growth`: what a request costs against how much there is of everything. docs/performance.md says how to read it. */
+/**
+ * `npm run bench:growth`: the cost of a request by the size of everything. docs/performance.md
+ * explains it.
+ */
 import { writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { findCores } from '../run/child.js'
@@ -10,7 +13,7 @@ import type { CurveResult, GrowthResult } from './report/result.js'
 import { circumstances, curveText } from './report/text.js'
 import { Place } from './run/place.js'
 
-/** This file lies in `build/bench/growth`. */
+/** This file is in `build/bench/growth`. */
 const checkout = fileURLToPath(new URL('../../..', import.meta.url))
 
 await runCommand(async (command) => {
@@ -21,7 +24,7 @@ await runCommand(async (command) => {
   const leftOut: string[] = []
   const wanted = options.curves.some((name) => curveOf(name).database)
   // Each curve fills its own tables.
-  const database = wanted ? await command.reach('what is', leftOut, checkout, async () => {}) : undefined
+  const database = wanted ? await command.reach('the lines', leftOut, checkout, async () => {}) : undefined
   if (command.interrupted) return
   for (const line of leftOut) console.log(line)
   const tables = database && new Tables(database.url, checkout)

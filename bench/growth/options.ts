@@ -1,17 +1,17 @@
-/** What the command of the curves may be told. */
+/** The options of the command for curves. */
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { names, number, UsageError } from '../options.js'
 import { type CurveName, curveNames, curveOf } from './curves/index.js'
-import { mostRows } from './data/records.js'
+import { maxRows } from './data/records.js'
 
 export interface Options {
   readonly curves: readonly CurveName[]
   readonly rounds: number
-  /** How long a round is; a round of so many requests ends when they are answered. */
+  /** The duration of a round; a round of a number of requests ends when they are answered. */
   readonly seconds: number
   readonly requests: number
-  /** The ends of the curves. */
+  /** The largest x of the curves. */
   readonly rows: number
   readonly resources: number
   readonly connections: number
@@ -32,7 +32,7 @@ const usage = `npm run bench:growth -- [options]
   --connections n    connections at the end of theirs (default: 1000)
   --endurance n      requests of the curve of endurance (default: 1000000)
   --node path        the Node that runs servers and load (default: this one)
-  --json file        writes everything that was measured
+  --json file        writes all results
   --quick            3 rounds of 0.2 seconds, 100000 rows, and 100000 requests of endurance
   --list             names the curves
   --help             this
@@ -43,7 +43,10 @@ Ctrl-C ends the servers and drops the schema in PostgreSQL (DATABASE_URL, or PGH
 const listing = (): string =>
   `Curves\n${curveNames.map((name) => `  ${name.padEnd(16)} ${curveOf(name).title}`).join('\n')}\n`
 
-/** Reads the arguments: the options, or a text to print in place of a run. Throws `UsageError`. */
+/**
+ * Parses the arguments: returns the options, or a text to print in place of a run. Throws
+ * `UsageError`.
+ */
 export function parseOptions(args: readonly string[], cwd: string): Options | string {
   const values = read(args)
   if (values.help === true) return usage
@@ -56,7 +59,7 @@ export function parseOptions(args: readonly string[], cwd: string): Options | st
     rounds: number('--rounds', values.rounds, quick ? 3 : 5, 1, 1000, true),
     seconds: values.requests === undefined ? number('--seconds', values.seconds, quick ? 0.2 : 0.4, 0.01, 600) : 600,
     requests: number('--requests', values.requests, Number.MAX_SAFE_INTEGER, 10, 100_000_000, true),
-    rows: number('--rows', values.rows, quick ? 100_000 : mostRows, 1000, mostRows, true),
+    rows: number('--rows', values.rows, quick ? 100_000 : maxRows, 1000, maxRows, true),
     resources: number('--resources', values.resources, 1000, 1, 10_000, true),
     connections: number('--connections', values.connections, 1000, 1, 9000, true),
     endurance: number('--endurance', values.endurance, quick ? 100_000 : 1_000_000, 1000, 1_000_000_000, true),

@@ -1,6 +1,6 @@
-/** Requests against the clock: each worker asks again as soon as it is answered. */
+/** Timed requests: each worker sends its next request as soon as it has a response. */
 
-/** When it ends: whichever comes first. */
+/** When it ends: at the first of both. */
 export interface Bounds {
   readonly seconds: number
   readonly requests: number
@@ -14,7 +14,10 @@ export interface Ran {
   readonly p99: number
 }
 
-/** Runs so many workers side by side. `send` asks once, on behalf of the worker of this number; what it throws ends all. */
+/**
+ * Runs this many workers concurrently. `send` sends one request for the worker of this number; its
+ * exceptions end the run.
+ */
 export async function clocked(
   workers: number,
   { seconds, requests }: Bounds,

@@ -1,4 +1,7 @@
-/** One keep-alive connection, one request at a time: as little of HTTP/1.1 as these servers speak, so that the load costs less than what it loads. */
+/**
+ * One keep-alive connection, one request at a time: the minimal HTTP/1.1 for these servers, so that
+ * the load costs less CPU than the server.
+ */
 import { connect, type Socket } from 'node:net'
 import type { Sent } from '../workloads/turns.js'
 
@@ -9,8 +12,8 @@ export interface Reply {
 
 type Waiting = { readonly resolve: (reply: Reply) => void; readonly reject: (error: Error) => void }
 
-/** Milliseconds: nothing here takes as long, even on a machine with other work. */
-const patience = 30_000
+/** Milliseconds: no request here takes as long, even on a busy machine. */
+const replyTimeout = 30_000
 
 export class Connection {
   readonly #socket: Socket
@@ -18,20 +21,20 @@ export class Connection {
   readonly #common: string
   #buffered: Buffer = Buffer.alloc(0)
   #waiting: Waiting | undefined
-  /** Requests as they go out, by what they are made of: most workloads send the same few over and over. */
+  /** A cache of serialized requests: most workloads repeat the same few. */
   readonly #written = new Map<Sent, Buffer>()
 
   constructor(
     port: number,
     common: Readonly<Record<string, string>>,
-    /** Whether answers' tags are wanted. */
+    /** Whether the tags of responses are needed. */
     readonly tags: boolean,
   ) {
     this.#host = `host: 127.0.0.1:${port}\r\n`
     this.#common = fields(common)
     this.#socket = connect({ port, host: '127.0.0.1', noDelay: true })
-    this.#socket.setTimeout(patience, () =>
-      this.#waiting?.reject(new Error(`The server has not answered for ${patience / 1000} s.`)),
+    this.#socket.setTimeout(replyTimeout, () =>
+      this.#waiting?.reject(new Error(`The server has not responded for ${replyTimeout / 1000} s.`)),
     )
     this.#socket.on('data', (chunk) => this.#read(chunk))
     this.#socket.on('error', (error) => this.#waiting?.reject(error))
@@ -80,13 +83,17 @@ const fields = (headers: Readonly<Record<string, string>>): string =>
     .map(([name, value]) => `${name}: ${value}\r\n`)
     .join('')
 
-/** What has arrived, as a reply: `undefined` while it is not all there (RFC 9112 6.3). There is never more than one, since requests wait for each other. */
+/**
+ * Parses the received data: `undefined` while the response is incomplete (RFC 9112 6.3). There is
+ * at most one response, because requests are sequential.
+ */
 export function parseReply(bytes: Buffer, tags: boolean): Reply | Error | undefined {
   const end = bytes.indexOf('\r\n\r\n')
   if (end === -1) return undefined
   const head = bytes.toString('latin1', 0, end + 2)
   const status = Number(head.slice(9, 12))
-  if (!head.startsWith('HTTP/1.1 ') || !(status >= 200)) return new Error(`This is no answer: ${head.slice(0, 40)}`)
+  if (!head.startsWith('HTTP/1.1 ') || !(status >= 200))
+    return new Error(`This is not a response: ${head.slice(0, 40)}`)
   if (!isComplete(bytes, head, end + 4, status)) return undefined
   return { status, tag: tags ? /\r\netag: *([^\r]+)/i.exec(head)?.[1] : undefined }
 }

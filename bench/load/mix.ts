@@ -9,7 +9,7 @@ import { changeable } from '../workloads/checks.js'
 import { anyPages, creates, items, patchOf, type Sent, type Turn, tagged, taggedPaths } from '../workloads/turns.js'
 import type { Reply } from './connection.js'
 
-/** Of 20 requests. They come in this order, again and again, so that every server gets the same. */
+/** Of 20 requests. They repeat in this order, so that every server gets the same ones. */
 const order = [
   'item',
   'page',
@@ -35,7 +35,7 @@ const order = [
 
 export type Kind = (typeof order)[number]
 
-/** In the order of reports. */
+/** In the order of the reports. */
 export const kinds: readonly Kind[] = ['item', 'not-modified', 'page', 'create', 'patch']
 
 const statusOf: Readonly<Record<Kind, number>> = { item: 200, 'not-modified': 304, page: 200, create: 201, patch: 200 }
@@ -43,16 +43,16 @@ const statusOf: Readonly<Record<Kind, number>> = { item: 200, 'not-modified': 30
 export interface Asked {
   readonly kind: Kind
   readonly sent: Sent
-  /** Takes its answer. Throws where that has another status than it should. */
+  /** Handles the response. Throws if it has the wrong status. */
   readonly settle: (reply: Reply) => void
 }
 
 /** The next request. */
 export type Mix = () => Asked
 
-/** How many connections' rows of requests are woven into one. */
+/** The number of connections whose requests are interleaved. */
 const rows = 10
-/** Pieces that are changed in turn: so many may wait for their answers at a time. */
+/** The number of pieces that are changed in turn: so many updates may be in flight at a time. */
 const changed = 200
 
 export async function makeMix(ask: Ask): Promise<Mix> {
@@ -70,7 +70,7 @@ export async function makeMix(ask: Ask): Promise<Mix> {
     const kind = order[at++ % order.length] as Kind
     const settle = (reply: Reply): void => {
       if (reply.status !== statusOf[kind])
-        throw new Error(`${kind} was answered ${reply.status} in place of ${statusOf[kind]}.`)
+        throw new Error(`${kind} got the status ${reply.status} instead of ${statusOf[kind]}.`)
     }
     if (kind !== 'patch') return { kind, sent: turns[kind](undefined), settle }
     const { sent, answered } = patch()
@@ -85,17 +85,19 @@ export async function makeMix(ask: Ask): Promise<Mix> {
   }
 }
 
-/** One of each in turn. */
+/** One of each kind in turn. */
 function woven(turns: readonly Turn[]): Turn {
   let at = 0
   return (tag) => (turns[at++ % turns.length] as Turn)(tag)
 }
 
-/** Pieces that wait for nothing are changed in turn, each with the tag of its last answer. */
+/**
+ * Changes the pieces without an update in flight in turn, each with the tag of its last response.
+ */
 async function patches(
   ask: Ask,
 ): Promise<() => { readonly sent: Sent; readonly answered: (tag: string | undefined) => void }> {
-  // A piece that is asked for with its tag stays as it is.
+  // A piece that is read with its tag is never changed.
   const unchanged = new Set(Array.from({ length: rows }, (_, at) => taggedPaths(at)).flat())
   const paths = Array.from({ length: changed + rows }, (_, at) => `${piecesPath}/${changeable(at)}`).filter(
     (path) => !unchanged.has(path),
@@ -106,7 +108,7 @@ async function patches(
   let value = 0
   return () => {
     const piece = idle.shift()
-    if (piece === undefined) throw new Error(`${changed} changes wait for their answers: the server does not keep up.`)
+    if (piece === undefined) throw new Error(`${changed} changes are in flight: the server can not sustain the rate.`)
     value = (value + 1) % 100_000
     return { sent: patchOf(piece.path, piece.tag, value), answered: (tag) => idle.push({ path: piece.path, tag }) }
   }

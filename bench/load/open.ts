@@ -1,15 +1,15 @@
 /**
- * An open loop: requests are sent at a fixed rate, whether the ones before are answered or not. A
- * server that pauses makes all wait that come meanwhile, as clients of a service would. In a closed
- * loop they would not come.
+ * An open loop: requests are sent at a fixed rate, whether or not earlier ones are answered. If a
+ * server pauses, all later requests wait, as for clients of a real service. In a closed loop they
+ * would not be sent.
  */
 import type { Connection } from './connection.js'
 import { type Kind, kinds, type Mix } from './mix.js'
 
 export interface OpenRan {
-  /** Milliseconds of each request, by its kind. */
+  /** Milliseconds of each request, by kind. */
   readonly times: Readonly<Record<Kind, readonly number[]>>
-  /** Milliseconds by which the load itself sent the latest hundredth too late. */
+  /** Milliseconds by which the load's own timer was late, at the 99th percentile. */
   readonly late: number
 }
 
@@ -19,8 +19,8 @@ interface Due {
 }
 
 /**
- * Time begins when a request is due and the load gets to it. Waiting for a free connection counts.
- * What the load's own timer is late by does not, since no server is to blame for it.
+ * The time starts when a request is due and the load handles it. It includes waiting for a free
+ * connection. It excludes the delay of the load's own timer, which no server causes.
  */
 export function open(
   connections: readonly Connection[],
@@ -79,7 +79,7 @@ function attempt(work: () => void, fail: (error: unknown) => void): void {
   }
 }
 
-/** The value that so great a share is not above. */
+/** The value at a quantile. */
 export function percentile(values: readonly number[], share: number): number {
   const sorted = [...values].sort((a, b) => a - b)
   return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? 0

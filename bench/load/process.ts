@@ -1,4 +1,7 @@
-/** The load in a process of its own: runs the rounds it is told, and waits at each start until the server's clock has been read. */
+/**
+ * The load in a process of its own: runs rounds on command, and waits at each start until the
+ * server's CPU time has been read.
+ */
 import type { Ran } from './clocked.js'
 import { type Round, runRound } from './run.js'
 import { runTailRound, type TailRan, type TailRound } from './tail.js'
@@ -6,21 +9,21 @@ import { runTailRound, type TailRan, type TailRound } from './tail.js'
 export type ToLoad = { readonly round: Round } | { readonly tail: TailRound } | 'go'
 export type FromLoad = 'ready' | { readonly ran: Ran } | { readonly tailRan: TailRan } | { readonly failed: string }
 
-const tell = (message: FromLoad): void => void process.send?.(message)
+const post = (message: FromLoad): void => void process.send?.(message)
 let go: () => void = () => {}
 
 process.on('message', async (message: ToLoad) => {
   if (message === 'go') return go()
   try {
-    if ('tail' in message) return tell({ tailRan: await runTailRound(message.tail) })
+    if ('tail' in message) return post({ tailRan: await runTailRound(message.tail) })
     const begun = (): Promise<void> =>
       new Promise((resolve) => {
         go = resolve
-        tell('ready')
+        post('ready')
       })
-    tell({ ran: await runRound(message.round, begun) })
+    post({ ran: await runRound(message.round, begun) })
   } catch (error) {
-    tell({ failed: (error as Error).stack ?? String(error) })
+    post({ failed: (error as Error).stack ?? String(error) })
   }
 })
 

@@ -1,4 +1,7 @@
-/** One round against one server: so many connections, each asking again as soon as it is answered. */
+/**
+ * One round against one server: each connection sends its next request as soon as it has a
+ * response.
+ */
 import { asker } from '../workloads/ask.js'
 import { type WorkloadName, workloadOf } from '../workloads/index.js'
 import { keysOf, type Secrets } from '../workloads/keys.js'
@@ -8,12 +11,15 @@ import { Connection } from './connection.js'
 export interface Round extends Bounds {
   readonly port: number
   readonly workload: WorkloadName
-  /** Whether requests bear a token. */
+  /** Whether requests have a token. */
   readonly token: boolean
   readonly secrets: Secrets
 }
 
-/** Throws where an answer has another status than it should. `begun` is called when everything is prepared, and the clock starts. */
+/**
+ * Throws if a response has the wrong status. `begun` is called when everything is prepared and the
+ * time starts.
+ */
 export async function runRound(
   { port, workload, token, secrets, seconds, requests }: Round,
   begun: () => Promise<void>,
@@ -30,7 +36,7 @@ export async function runRound(
     return await clocked(count, { seconds, requests }, async (at) => {
       const turn = plans[at] as (typeof plans)[number]
       const reply = await (connections[at] as Connection).send(turn(tagsOf[at]), !tags)
-      if (reply.status !== status) throw new Error(`${workload} was answered ${reply.status} in place of ${status}.`)
+      if (reply.status !== status) throw new Error(`${workload} got the status ${reply.status} instead of ${status}.`)
       tagsOf[at] = reply.tag
     })
   } finally {

@@ -1,4 +1,4 @@
-/** The mix against one server: as fast as it answers, to learn what it can do, or at a rate. */
+/** The mix against one server: at its maximum rate, to measure it, or at a fixed rate. */
 import { asker } from '../workloads/ask.js'
 import { keysOf, type Secrets } from '../workloads/keys.js'
 import { clocked } from './clocked.js'
@@ -8,18 +8,18 @@ import { type OpenRan, open } from './open.js'
 
 export interface TailRound {
   readonly port: number
-  /** Whether requests bear a token. */
+  /** Whether requests have a token. */
   readonly token: boolean
   readonly secrets: Secrets
   readonly seconds: number
-  /** Requests a second. Absent: ten connections ask again as soon as they are answered. */
+  /** Requests per second. Absent: ten connections send requests without a pause. */
   readonly rate?: number
 }
 
-/** Of a round without a rate: the requests a second that were answered. */
+/** For a round without a rate: the answered requests per second. */
 export type TailRan = { readonly capacity: number } | OpenRan
 
-/** More than wait at a time at any rate that a server keeps up with. */
+/** More than are in flight at any rate that a server sustains. */
 const openConnections = 100
 const closedConnections = 10
 

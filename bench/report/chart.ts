@@ -1,4 +1,7 @@
-/** A result as a picture: each workload's servers against hand-written Express, by CPU a request. */
+/**
+ * Draws a result: each workload's servers compared with hand-written Express, by CPU for each
+ * request.
+ */
 import { pictureOf, text, width } from './picture.js'
 import type { Ratio, Result, Row, WorkloadResult } from './result.js'
 
@@ -16,7 +19,10 @@ interface Bar {
   readonly cpu: number
 }
 
-/** An SVG of its own, on white, so that it reads on any page. Workloads without hand-written Express are left out. */
+/**
+ * A complete SVG on white, so that it is readable on any page. Workloads without hand-written
+ * Express are omitted.
+ */
 export function chartOf(result: Result): string {
   const groups = result.workloads.flatMap((workload) => {
     const bars = barsOf(workload)
@@ -33,7 +39,7 @@ export function chartOf(result: Result): string {
   )
 }
 
-/** One workload, its own corner at 0, 0. All of them have one scale. */
+/** One workload, with its own origin. All panels have the same scale. */
 function group(title: string, bars: readonly Bar[], most: number): string {
   const x = (ratio: number): number => round(left + (ratio / most) * (width - left - right))
   const end = titleHeight + bars.length * rowHeight

@@ -1,17 +1,17 @@
-/** What pictures have in common: panels in two columns under a heading. */
+/** Common parts of pictures: panels in two columns under a heading. */
 
-/** Of one of the two columns. */
+/** Of one column. */
 export const width = 440
 export const margin = 16
 
-/** A part of a picture, its own corner at 0, 0. */
+/** A part of a picture, with its own origin. */
 export interface Panel {
-  /** What it takes of its column. */
+  /** Its height in the column. */
   readonly height: number
   readonly body: string
 }
 
-/** An SVG of its own, on white, so that it reads on any page. */
+/** A complete SVG on white, so that it is readable on any page. */
 export function pictureOf(heading: string, panels: readonly Panel[]): string {
   const top = margin + 30
   const heights: [number, number] = [top, top]
@@ -35,5 +35,5 @@ export function pictureOf(heading: string, panels: readonly Panel[]): string {
 export const text = (x: number, y: number, content: string, rest: string): string =>
   `<text x="${x}" y="${y}" ${rest}>${escaped(content)}</text>`
 
-/** As it may stand in SVG. */
+/** Escapes a text for SVG. */
 const escaped = (content: string): string => content.replace(/[&<>"]/g, (one) => `&#${one.charCodeAt(0)};`)

@@ -1,4 +1,4 @@
-/** What a run measured, as it is written to the file of `--json`. */
+/** The result of a run, as in the file of `--json`. */
 import type { ServerName } from '../servers/index.js'
 import type { WorkloadName } from '../workloads/index.js'
 import { type Counted, goals } from './goals.js'
@@ -7,31 +7,31 @@ import { ratioOf, type Spread, spreadOf } from './statistics.js'
 /** One round of one server. */
 export interface Sample {
   readonly requests: number
-  /** Microseconds of the server process, a request. */
+  /** Microseconds of the server process for each request. */
   readonly cpu: number
   /**
-   * Microseconds of the backends of PostgreSQL, a request; absent where there are none, or none
-   * that can be read.
+   * Microseconds of the PostgreSQL backends for each request; absent if there are none, or if they
+   * can not be read.
    */
   readonly database?: number
-  /** Requests a second. */
+  /** Requests per second. */
   readonly rate: number
-  /** Milliseconds that the median request took, and the slowest hundredth. */
+  /** Milliseconds of the median request, and of the slowest hundredth. */
   readonly median: number
   readonly p99: number
-  /** Bytes that the server process holds. */
+  /** The memory of the server process in bytes. */
   readonly memory: number
 }
 
 export interface Row {
-  /** The server's name, with `@against` where it is that of the other checkout. */
+  /** The server's name, with `@against` for the other checkout. */
   readonly id: string
   readonly server: ServerName
   readonly title: string
-  /** It is, or stands on, the library. */
+  /** It is, or uses, the library. */
   readonly ours: boolean
   readonly cpu: Spread
-  /** Of the backends. Absent where a round has none. */
+  /** Of the backends. Absent if a round has none. */
   readonly database?: Spread
   readonly rate: Spread
   readonly median: Spread
@@ -43,7 +43,7 @@ export interface Ratio extends Spread {
   readonly of: string
   readonly to: string
   readonly counts: Counted
-  /** The goal, where there is one: at most so many times the CPU of the other. */
+  /** The goal, if any: at most this many times the CPU of the other. */
   readonly most?: number
 }
 
@@ -60,9 +60,12 @@ export interface Result {
   readonly node: string
   readonly machine: string
   readonly cores: number
-  /** Whether servers and load had cores of their own. */
+  /** Whether servers and load had separate cores. */
   readonly pinned: boolean
-  /** How many processes wanted to run when it began and when it ended: above 1 somebody else was at work. */
+  /**
+   * The number of runnable processes at the start and at the end: above 1, other processes were
+   * active.
+   */
   readonly load: readonly [before: number, after: number]
   readonly rounds: number
   /** Seconds or requests of a round. */
@@ -93,7 +96,10 @@ export function rowOf(
   }
 }
 
-/** Everybody against hand-written Express, the goals' pairs, and each server against itself in the other checkout. */
+/**
+ * Compares every server with hand-written Express, the pairs of the goals, and each server with the
+ * other checkout.
+ */
 export function ratiosOf(workload: WorkloadName, rows: readonly Row[]): Ratio[] {
   const pairs = new Map<string, Pick<Ratio, 'of' | 'to' | 'counts' | 'most'>>()
   const counts = 'server'
@@ -111,7 +117,7 @@ export function ratiosOf(workload: WorkloadName, rows: readonly Row[]): Ratio[] 
   })
 }
 
-/** The figure of each round; `undefined` where there is none, or where a round has none. */
+/** The figure of each round; `undefined` if a round has none. */
 function figuresOf(samples: readonly Sample[], counts: Counted): number[] | undefined {
   const figures = samples.map(({ cpu, database = Number.NaN }) =>
     counts === 'server' ? cpu : counts === 'database' ? database : cpu + database,

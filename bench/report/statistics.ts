@@ -1,11 +1,11 @@
-/** The middle of some figures, and how far they lie apart. */
+/** The median and the spread of figures. */
 export interface Spread {
   readonly q1: number
   readonly median: number
   readonly q3: number
 }
 
-/** Quartiles, between neighbours where there is no middle one. There has to be a figure. */
+/** Quartiles, interpolated between neighbours. Requires at least one figure. */
 export function spreadOf(values: readonly number[]): Spread {
   const sorted = [...values].sort((a, b) => a - b)
   const at = (share: number): number => {
@@ -17,7 +17,7 @@ export function spreadOf(values: readonly number[]): Spread {
   return { q1: at(0.25), median: at(0.5), q3: at(0.75) }
 }
 
-/** How many times less each figure is than that of the same round: what disturbs a round disturbs both. */
+/** The ratio to the figure of the same round: a disturbance of a round affects both. */
 export function ratioOf(of: readonly number[], to: readonly number[]): Spread {
   return spreadOf(of.map((value, round) => (to[round] as number) / value))
 }

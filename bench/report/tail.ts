@@ -1,32 +1,32 @@
-/** What a run of `--tail` found, and as a reader sees it. */
+/** The result of a run of `--tail`, and its text. */
 import { type Kind, kinds } from '../load/mix.js'
 import { percentile } from '../load/open.js'
 import type { Result } from './result.js'
 import { type Spread, spreadOf } from './statistics.js'
 import { columns, digits, range } from './text.js'
 
-/** Milliseconds from when a request was due. */
+/** Milliseconds since a request was due. */
 export interface TailFigures {
   readonly requests: number
-  /** Of the requests of all rounds together. */
+  /** Over the requests of all rounds. */
   readonly p50: number
   readonly p99: number
   readonly p999: number
-  /** Of each round's own: how far rounds lie apart. */
+  /** Of each round, to show the spread. */
   readonly p99OfRounds: Spread
 }
 
 export interface TailServer {
   readonly id: string
-  /** Requests a second where ten connections ask as soon as they are answered. */
+  /** Requests per second of ten connections without a pause. */
   readonly capacity: number
-  /** Milliseconds by which the load sent its latest hundredth too late, in the worst round. */
+  /** Milliseconds by which the load's timer was late at the 99th percentile, in the worst round. */
   readonly late: number
   readonly kinds: Readonly<Record<Kind, TailFigures>>
 }
 
 export interface Tail {
-  /** Requests a second. */
+  /** Requests per second. */
   readonly rate: number
   readonly servers: readonly TailServer[]
 }
@@ -59,8 +59,8 @@ export function tailText({ tail: { rate, servers }, rounds, each }: TailResult):
     }),
   )
   return [
-    `Tail in PostgreSQL: ${rate} requests a second of all kinds, whatever is answered; ${rounds} rounds of ${each}, in turns`,
+    `Tail in PostgreSQL: ${rate} requests per second of all kinds, for every server; ${rounds} rounds of ${each}, in turns`,
     columns([['', '', 'requests', 'p50 ms', 'p99 ms (of rounds)', 'p99.9 ms'], ...table]),
-    `As fast as they answer: ${capacities}. The load itself was late by p99 ${digits(late)} ms, which is not counted.`,
+    `Maximum rates: ${capacities}. The load's own timer was late by p99 ${digits(late)} ms, which is not counted.`,
   ].join('\n')
 }

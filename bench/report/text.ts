@@ -1,8 +1,8 @@
-/** A result as a reader sees it in a terminal. */
+/** A result as text for a terminal. */
 import { otherSuffix, type Ratio, type Result, type WorkloadResult } from './result.js'
 import type { Spread } from './statistics.js'
 
-/** When and where it ran. */
+/** The date and the machine. */
 export function circumstancesText({ date, node, machine, cores, pinned, load }: Omit<Result, 'workloads'>): string {
   const where = pinned ? 'servers and load on cores of their own' : 'not pinned'
   return `${date.slice(0, 10)}, Node ${node}, ${cores} cores (${machine}), ${where}, load ${load[0].toFixed(1)} before and ${load[1].toFixed(1)} after`
@@ -34,7 +34,10 @@ export function workloadText({ title, rows, ratios }: WorkloadResult): string {
   return `${title}\n${columns([head, ...table])}`
 }
 
-/** Where the goals stand, and what differs from the other checkout; empty where neither was measured. */
+/**
+ * The state of the goals, and the differences from the other checkout; empty if neither was
+ * measured.
+ */
 export function verdicts(workloads: readonly WorkloadResult[]): string {
   const asked = workloads.flatMap(({ name, ratios }) => ratios.map((ratio) => ({ name, ratio })))
   const goals = asked
@@ -59,17 +62,20 @@ export function verdicts(workloads: readonly WorkloadResult[]): string {
 
 const goalOf = { server: '', database: 'the database', both: 'with the database' } as const
 
-/** Goals are bounds of cost: how many times the CPU of the other. */
+/** Goals are upper bounds: how many times the CPU of the other. */
 const costOf = ({ q1, median, q3 }: Spread): Spread => ({ q1: 1 / q3, median: 1 / median, q3: 1 / q1 })
 
-/** Reached and missed are said where three quarters of the rounds say so. */
+/** A goal is reached or missed if three quarters of the rounds agree. */
 export function reached({ most = Number.POSITIVE_INFINITY, ...ratio }: Ratio): 'reached' | 'missed' | 'open' {
   const { q1, q3 } = costOf(ratio)
   if (q3 <= most) return 'reached'
   return q1 > most ? 'missed' : 'open'
 }
 
-/** A difference is one where three quarters of the rounds agree on it, and the median is more than three in a hundred. */
+/**
+ * A difference counts if three quarters of the rounds agree on it, and the median is above three
+ * percent.
+ */
 export function change({ q1, median, q3 }: Spread): 'slower' | 'faster' | 'level' {
   if (q3 < 1 && median < 0.97) return 'slower'
   return q1 > 1 && median > 1.03 ? 'faster' : 'level'
@@ -79,11 +85,11 @@ const spelled = (ratio: Spread): string => `${ratio.median.toFixed(2)} x ${range
 export const range = ({ q1, q3 }: Spread, places?: number): string =>
   places === undefined ? `(${digits(q1)}-${digits(q3)})` : `(${q1.toFixed(places)}-${q3.toFixed(places)})`
 
-/** Two digits at least, and no more than tell anything. */
+/** At least two digits, and no more than are significant. */
 export const digits = (value: number): string =>
   value >= 100 ? value.toFixed(0) : value >= 10 ? value.toFixed(1) : value.toFixed(2)
 
-/** Cells under each other. */
+/** Aligns cells in columns. */
 export function columns(rows: readonly (readonly string[])[]): string {
   const widths = (rows[0] ?? []).map((_, at) => Math.max(...rows.map((row) => (row[at] ?? '').length)))
   return rows

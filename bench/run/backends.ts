@@ -1,21 +1,18 @@
-/**
- * The CPU that backends of PostgreSQL take, where they run on this machine and their clocks can be
- * read.
- */
+/** The CPU of PostgreSQL backends, if they run on this machine and it can be read. */
 import { readFileSync } from 'node:fs'
 import pg from 'pg'
 
 /** Microseconds so far, by process. */
 export type Usage = ReadonlyMap<number, number>
 
-/** The same database, by connections that `pg_stat_activity` shows under this name. */
+/** The same database, for connections that have this name in `pg_stat_activity`. */
 export function named(database: string, name: string): string {
   const url = new URL(database)
   url.searchParams.set('application_name', name)
   return url.href
 }
 
-/** Asks for the backends over a connection of its own. */
+/** Lists the backends over its own connection. */
 export class Backends {
   readonly #client: pg.Client
 
@@ -25,15 +22,12 @@ export class Backends {
 
   static async connect(database: string): Promise<Backends> {
     const client = new pg.Client({ connectionString: database })
-    client.on('error', () => {}) // what a query meets is told by the query
+    client.on('error', () => {}) // queries report their own errors
     await client.connect()
     return new Backends(client)
   }
 
-  /**
-   * Of the backends that serve connections of this name; `undefined` where one of them can't be
-   * read.
-   */
+  /** Of the backends for connections of this name; `undefined` if one of them can't be read. */
   async usage(name: string): Promise<Usage | undefined> {
     const { rows } = await this.#client.query<{ pid: number }>(
       'SELECT pid FROM pg_stat_activity WHERE application_name = $1',
@@ -52,8 +46,7 @@ export class Backends {
 }
 
 /**
- * What was used from one reading to the next; a backend that was not there at first has used all of
- * its own since.
+ * The time used between two readings; a backend that started in between has used all of its time.
  */
 export function spent(before: Usage | undefined, after: Usage | undefined): number | undefined {
   if (before === undefined || after === undefined) return undefined
@@ -61,12 +54,12 @@ export function spent(before: Usage | undefined, after: Usage | undefined): numb
 }
 
 /**
- * The time on a core, in microseconds. It is read from `schedstat`, which counts nanoseconds; `stat`
- * counts hundredths of a second. Throws where the process is not there, or is none of PostgreSQL's:
- * a server on another machine has numbers of its own.
+ * The CPU time in microseconds. It is read from `schedstat`, which has a resolution of nanoseconds;
+ * `stat` has hundredths of a second. Throws if the process does not exist, or is not a PostgreSQL
+ * process: a server on another machine has other process ids.
  */
 export function cpuOf(pid: number): number {
   if (!readFileSync(`/proc/${pid}/comm`, 'latin1').startsWith('postgres'))
-    throw new Error(`Process ${pid} is none of PostgreSQL's.`)
+    throw new Error(`Process ${pid} is not a PostgreSQL process.`)
   return Number(readFileSync(`/proc/${pid}/schedstat`, 'latin1').split(' ')[0]) / 1000
 }

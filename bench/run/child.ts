@@ -1,20 +1,23 @@
-/** A process of the benchmark: started, asked, and ended by it alone. */
+/** A child process of the benchmark: started, controlled and ended by it alone. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 
-/** Where a process runs: `taskset` counts from 0. */
+/** The cores of a process: `taskset` counts from 0. */
 export interface Cores {
   readonly server: string
   readonly load: string
 }
 
-/** Servers on the last core and the load on the others; `undefined` where there is one core alone, or nothing that pins. */
+/**
+ * Servers on the last core and the load on the others; `undefined` with a single core, or without
+ * `taskset`.
+ */
 export function findCores(): Cores | undefined {
   const count = availableParallelism()
   const bound = spawnSync('taskset', ['-cp', String(process.pid)], { encoding: 'utf8' })
-  // Which cores there are is for the system to say: a container may have 4 and 7.
+  // The system lists the available cores: a container may have 4 and 7.
   const list = bound.status === 0 ? expand(/: *([\d,-]+)\s*$/.exec(bound.stdout)?.[1] ?? '') : []
   if (count < 2 || list.length < 2) return undefined
   return { server: String(list.at(-1)), load: list.slice(0, -1).join(',') }
@@ -34,10 +37,13 @@ export function expand(list: string): number[] {
 export class Child<To, From extends object | string> {
   readonly #process: ChildProcess
   readonly #name: string
-  /** Set where it ended without being told to. */
+  /** Set if it ended without a request. */
   #gone: Error | undefined
 
-  /** Runs a module beside this one, by the given binary of Node with these flags, on the given cores. */
+  /**
+   * Runs a module of this folder, with the given binary of Node and these flags, on the given
+   * cores.
+   */
   constructor(name: string, path: string, node: string, cores: string | undefined, flags: readonly string[] = []) {
     this.#name = name
     const file = fileURLToPath(new URL(path, import.meta.url))
@@ -50,7 +56,7 @@ export class Child<To, From extends object | string> {
       this.#gone = error
     })
     this.#process.on('exit', (code, signal) => {
-      this.#gone ??= new Error(`${name} ended by itself (${signal ?? code}).`)
+      this.#gone ??= new Error(`${name} ended unexpectedly (${signal ?? code}).`)
     })
   }
 
@@ -59,7 +65,7 @@ export class Child<To, From extends object | string> {
     this.#process.send(message as object)
   }
 
-  /** The next thing it says. Throws what it failed with, or that it has ended. */
+  /** Its next message. Throws its error, or that it has ended. */
   async hear(): Promise<Exclude<From, { failed: string }>> {
     if (this.#gone !== undefined) throw this.#gone
     const waiting = new AbortController()
@@ -77,7 +83,7 @@ export class Child<To, From extends object | string> {
     }
   }
 
-  /** Tells it and hears what it says to that. */
+  /** Sends a message and returns the reply. */
   async ask(message: To): Promise<Exclude<From, { failed: string }>> {
     const said = this.hear()
     try {
@@ -89,7 +95,7 @@ export class Child<To, From extends object | string> {
     return said
   }
 
-  /** It goes when nobody is there to talk to it, and is killed where it does not. */
+  /** It ends when its parent disconnects, and is killed if it does not. */
   async end(): Promise<void> {
     if (this.#process.exitCode !== null || this.#process.signalCode !== null || this.#process.pid === undefined) return
     const gone = once(this.#process, 'exit')

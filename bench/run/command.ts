@@ -1,4 +1,7 @@
-/** What every command of the benchmark does alike: it ends what it started, whether it is done, fails or is interrupted. */
+/**
+ * Common parts of the benchmark's commands: they end what they started, whether they complete, fail
+ * or are interrupted.
+ */
 import { spawnSync } from 'node:child_process'
 import { availableParallelism, cpus, loadavg } from 'node:os'
 import { type Database, databaseUrl, makeDatabase, NoDatabase } from '../data/database.js'
@@ -7,14 +10,14 @@ import type { Result } from '../report/result.js'
 import type { Cores } from './child.js'
 
 export class Command {
-  /** Every process is put in here as it starts. */
+  /** Every process is added as it starts. */
   readonly children = new Set<{ end(): Promise<void> }>()
-  /** Set by a signal: whatever still runs on starts nothing new. */
+  /** Set by a signal: running code then starts nothing new. */
   interrupted = false
   database: Database | undefined
   readonly #load = loadavg()[0] as number
 
-  /** A database of its own; `undefined`, with a line that says why, where there is none to be had. */
+  /** A new database schema; `undefined`, with a message that says why, if none is available. */
   async reach(
     what: string,
     leftOut: string[],
@@ -22,18 +25,18 @@ export class Command {
     fill?: Parameters<typeof makeDatabase>[2],
   ): Promise<Database | undefined> {
     try {
-      // Known before it is there, so that whoever interrupts now leaves nothing behind.
+      // Set before it exists, so that an interrupt now cleans up too.
       this.database = makeDatabase(databaseUrl(process.env), checkout, fill)
       await this.database.ready
       return this.database
     } catch (error) {
       if (!(error instanceof NoDatabase)) throw error
-      leftOut.push(`Left out: ${what} in PostgreSQL, since there is none to be had: ${error.message}.`)
+      leftOut.push(`Skipped: ${what} in PostgreSQL, because it is not available: ${error.message}.`)
       return undefined
     }
   }
 
-  /** When and where it ran. */
+  /** The date and the machine. */
   circumstances(
     node: string,
     cores: Cores | undefined,
@@ -48,7 +51,10 @@ export class Command {
     }
   }
 
-  /** What is under way, on a line that the next one overwrites; nothing where nobody looks. */
+  /**
+   * Shows the current activity in a line that the next one overwrites; prints nothing without a
+   * terminal.
+   */
   say(line: string): void {
     if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${line}`)
   }
@@ -68,7 +74,10 @@ export class Command {
   }
 }
 
-/** Runs it, and cleans up behind it. Exits with 2 where an argument was wrong, with 1 where it failed, and as signals do. */
+/**
+ * Runs it, and cleans up afterwards. Exits with 2 for an invalid argument, with 1 for a failure,
+ * and by signal as usual.
+ */
 export async function runCommand(main: (command: Command) => Promise<void>): Promise<void> {
   const command = new Command()
   for (const [signal, code] of [
@@ -99,7 +108,7 @@ export async function runCommand(main: (command: Command) => Promise<void>): Pro
   }
 }
 
-/** The version of a binary of Node. Throws `UsageError` where it is none. */
+/** The version of a binary of Node. Throws `UsageError` if it is not one. */
 export function nodeVersion(node: string): string {
   const { status, stdout } = spawnSync(node, ['-p', 'process.versions.node'], { encoding: 'utf8' })
   if (status !== 0) throw new UsageError(`--node is "${node}", which runs no JavaScript.`)

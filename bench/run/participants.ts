@@ -1,4 +1,4 @@
-/** Who takes part in a workload: servers of this checkout, and of the other one. */
+/** The participants of a workload: servers of this checkout, and of the other one. */
 import type { Options } from '../options.js'
 import { otherSuffix } from '../report/result.js'
 import { hasWorkload, isThere, type ServerName, type ServerRow, serverNames, servers } from '../servers/index.js'
@@ -15,11 +15,14 @@ export interface Participant {
 
 export interface Field {
   readonly participants: readonly Participant[]
-  /** A line for each checkout that lacks what a server stands on. */
+  /** A line for each checkout that lacks the requirements of a server. */
   readonly leftOut: readonly string[]
 }
 
-/** A server and its like of the other checkout stand next to each other, so that they run one after the other. */
+/**
+ * A server and its counterpart in the other checkout are adjacent, so that they run one after the
+ * other.
+ */
 export function fieldOf({ servers: asked, against }: Pick<Options, 'servers' | 'against'>, checkout: string): Field {
   const isOurs = (name: ServerName): boolean => (servers[name] as ServerRow).ours === true
   const names = asked ?? serverNames.filter((name) => against === undefined || isOurs(name))
@@ -37,7 +40,7 @@ export function fieldOf({ servers: asked, against }: Pick<Options, 'servers' | '
     })
   })
   const leftOut = [...missing].map(([where, ids]) => {
-    return `Left out: ${ids.join(', ')}, since ${where === checkout ? 'this checkout' : 'the other checkout'} has no express-rest-conventions/server.`
+    return `Skipped: ${ids.join(', ')}, because ${where === checkout ? 'this checkout' : 'the other checkout'} has no express-rest-conventions/server.`
   })
   return { participants, leftOut }
 }

@@ -1,4 +1,4 @@
-/** A server of a run: started for its work, checked before anything is timed, and ended. */
+/** A server of a run: started for its workload, checked before it is timed, and ended. */
 import type { FromLoad, ToLoad } from '../load/process.js'
 import type { Options } from '../options.js'
 import type { FromServer, ToServer } from '../servers/process.js'
@@ -15,25 +15,23 @@ export interface Place {
   readonly secrets: Secrets
   readonly database: string | undefined
   readonly load: Child<ToLoad, FromLoad>
-  /** Every process is put in here as it starts, so that whoever is interrupted can end them all. */
+  /** Every process is added as it starts, so that an interrupt can end all of them. */
   readonly children: Set<{ end(): Promise<void> }>
   readonly say: (line: string) => void
 }
 
-/** A server that runs. */
+/** A running server. */
 export interface Running extends Participant {
   readonly child: Child<ToServer, FromServer>
   readonly port: number
-  /** Whether requests bear a token. */
+  /** Whether requests have a token. */
   readonly token: boolean
 }
 
-/** What a server is started for. */
+/** The purpose of a server. */
 export type Needs = Pick<Workload, 'secured' | 'browsers' | 'ownAdapter' | 'database' | 'anonymous'>
 
-/**
- * The name of a participant's connections to the database, which nobody else on this machine has.
- */
+/** The name of a participant's database connections, unique on this machine. */
 export const connectionsOf = ({ id }: Pick<Participant, 'id'>): string => `erc_bench ${process.pid} ${id}`
 
 export async function startOne(needs: Needs, participant: Participant, place: Place): Promise<Running> {
@@ -54,7 +52,7 @@ export async function startOne(needs: Needs, participant: Participant, place: Pl
     const said = await child.ask({
       start: { server, checkout, database, ownAdapter, secured, browsers, secret, account },
     })
-    if (!('port' in said)) throw new Error(`${id} said something else than its port.`)
+    if (!('port' in said)) throw new Error(`${id} did not report its port.`)
     return { ...participant, child, port: said.port, token: (secured || alwaysSecured) && !anonymous }
   } catch (error) {
     await endOne(child, place)
@@ -67,7 +65,7 @@ export async function endOne(child: Child<ToServer, FromServer>, { children }: P
   children.delete(child)
 }
 
-/** Throws where it answers a workload as it should not. */
+/** Throws if a response of a workload is wrong. */
 export async function checkOne(
   { title, check }: Workload,
   { id, port, token }: Running,
@@ -76,6 +74,6 @@ export async function checkOne(
   const keys = keysOf(secrets)
   const common = token ? { authorization: `Bearer ${keys.token('*:read *:write')}` } : {}
   await check(asker(port, common), keys).catch((cause: Error) => {
-    throw new Error(`${id} does not answer "${title}" as it should, so nothing was timed: ${cause.message}`, { cause })
+    throw new Error(`${id} gives a wrong response for "${title}", so nothing was timed: ${cause.message}`, { cause })
   })
 }

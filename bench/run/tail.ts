@@ -1,6 +1,6 @@
 /**
- * The slowest answers, of each kind of request, where all kinds come at a rate that every server
- * keeps up with.
+ * The slowest responses, for each kind of request, at a rate of all kinds that every server
+ * sustains.
  */
 import { type Kind, kinds } from '../load/mix.js'
 import type { OpenRan } from '../load/open.js'
@@ -11,10 +11,10 @@ import { workloadOf } from '../workloads/index.js'
 import type { Participant } from './participants.js'
 import { checkOne, endOne, type Place, type Running, startOne } from './server.js'
 
-/** Who takes part unless others are named. */
+/** The default participants. */
 export const tailServers: readonly ServerName[] = ['fastify-tuned', 'mounted-helper']
 
-/** Of what the slowest of them can answer: busy, but no queue grows. */
+/** The share of the slowest one's maximum rate: busy, but without a growing queue. */
 const share = 0.6
 const checked = ['pg-item', 'pg-not-modified', 'pg-page-any', 'pg-create', 'pg-patch'] as const
 
@@ -23,7 +23,7 @@ interface Timed extends Running {
   readonly rounds: OpenRan[]
 }
 
-/** All of them are offered the same, in turns. */
+/** All of them get the same requests, in turns. */
 export async function runTail(participants: readonly Participant[], place: Place): Promise<Tail> {
   const { rounds, seconds } = place.options
   const running: Timed[] = []

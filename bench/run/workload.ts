@@ -1,4 +1,4 @@
-/** One workload: its servers are started, checked, warmed, and timed in turns. */
+/** One workload: its servers are started, checked, warmed up, and timed in turns. */
 import type { Ran } from '../load/clocked.js'
 import type { Options } from '../options.js'
 import { ratiosOf, rowOf, type Sample, type WorkloadResult } from '../report/result.js'
@@ -14,7 +14,10 @@ interface Timed extends Running {
   readonly samples: Sample[]
 }
 
-/** Each workload has servers of its own: what one workload leaves behind in memory, and in the compiler, slows no other. */
+/**
+ * Each workload has its own servers, so that memory and compiled code of another workload do not
+ * affect it.
+ */
 export async function runWorkload(
   name: WorkloadName,
   participants: readonly Participant[],
@@ -29,11 +32,12 @@ export async function runWorkload(
   try {
     for (const one of participants) running.push({ ...(await startOne(workload, one, place)), samples: [] })
     for (const one of running) await checkOne(workload, one, place)
-    // So many requests for the compiler to see what is hot, and then a second in which it gets to it.
+    // This many requests let the compiler find hot functions, and a further second lets it optimise
+    // them.
     for (const one of running) await timeOne(name, one, place, backends, { seconds: 10, requests: warmUp })
     for (const one of running) await timeOne(name, one, place, backends, { seconds: 1, requests: warmUp * 2 })
     for (let round = 0; round < rounds; round++) {
-      // Reversed every other time: whoever runs first in one round runs last in the next.
+      // Reversed every second time: the server that runs first in one round runs last in the next.
       const order = round % 2 === 0 ? running : [...running].reverse()
       for (const one of order) one.samples.push(await timeOne(name, one, place, backends, place.options))
       place.say(`${name}: round ${round + 1} of ${rounds}`)
@@ -66,7 +70,7 @@ async function timeOne(
   })
   const after = await usageOf(child)
   const { requests: done, elapsed, median, p99 } = (said as { ran: Ran }).ran
-  if (done === 0) throw new Error(`${id} answered no request of "${workload}" in ${seconds} s.`)
+  if (done === 0) throw new Error(`${id} completed no request of "${workload}" within ${seconds} s.`)
   const database = spent(idle, await backends?.usage(name))
   return {
     requests: done,
@@ -81,6 +85,6 @@ async function timeOne(
 
 async function usageOf(child: Child<ToServer, FromServer>): Promise<{ cpu: number; memory: number }> {
   const said = await child.ask('usage')
-  if (!('cpu' in said)) throw new Error('A server said something else than what it has used.')
+  if (!('cpu' in said)) throw new Error('The server did not report its CPU time.')
   return said
 }

@@ -1,4 +1,7 @@
-/** Express 5 as a good engineer writes it: middlewares for what they are for, a strong tag of the row's version, a key made once. */
+/**
+ * Idiomatic Express 5: middlewares for their purposes, a strong tag from the row's version, a key
+ * that is created once.
+ */
 import { createServer } from 'node:http'
 import cors from 'cors'
 import express, { type ErrorRequestHandler, type Express, type Request, type RequestHandler } from 'express'
@@ -21,7 +24,7 @@ export const startOnHelper: Start = async (setting) => (await loadHelper(setting
 
 const appOf = (setting: Setting): Express => makeApp(setting, piecesRouter(openStore(setting.database)))
 
-/** Everything around the pieces. */
+/** Everything except the pieces. */
 export function makeApp(setting: Setting, pieces: express.Router): Express {
   const app = express()
   app.disable('x-powered-by')
@@ -51,7 +54,7 @@ function piecesRouter(store: Store): express.Router {
     const type = req.accepts(['json', 'xml'])
     if (type === 'json') res.json(pieces)
     else if (type === 'xml') res.type('xml').send(pageXml(pieces))
-    else throw new Problem(415, 'Nothing acceptable', 'There are JSON and XML.')
+    else throw new Problem(415, 'No acceptable media type', 'JSON and XML are available.')
   })
 
   router.post('/', express.json(), mediaType('application/json'), async (req, res) => {

@@ -1,4 +1,7 @@
-/** Fastify 5 with its plugins, and its schemas for bodies and answers. Tuned: tags of row versions in place of hashes, and a memory of verified tokens. */
+/**
+ * Fastify 5 with its plugins, and its schemas for requests and responses. Tuned: tags from row
+ * versions instead of hashes, and a cache of verified tokens.
+ */
 import { createHash } from 'node:crypto'
 import type { Server } from 'node:http'
 import fastifyEtag from '@fastify/etag'
@@ -28,7 +31,8 @@ export const startTuned: Start = (setting) => makeApp(setting, true)
 
 async function makeApp(setting: Setting, tuned: boolean): Promise<Server> {
   const store = openStore(setting.database)
-  // A body is taken as it is: by default Fastify's Ajv would make a text of a number and drop what the schema does not name.
+  // A body is not coerced: by default Fastify's Ajv converts a number to a text and removes
+  // undeclared members.
   const app = fastify({
     ajv: { customOptions: { coerceTypes: false, removeAdditional: false, formats: { 'local-date-time': dateTime } } },
   })
@@ -45,12 +49,12 @@ async function makeApp(setting: Setting, tuned: boolean): Promise<Server> {
     verify: { algorithms: ['HS256'], ...(tuned ? { cache: true } : {}) },
     sign: { expiresIn: '1h' },
   })
-  if (setting.browsers === true) app.addHook('onRequest', tellBrowsers)
+  if (setting.browsers === true) app.addHook('onRequest', setBrowserHeaders)
   app.get('/login', async (req, reply) => {
     const caller = await logIn(req.headers.authorization, setting.account)
     reply.headers({ 'x-authorization-token': app.jwt.sign({ ...caller }), 'cache-control': 'no-store' }).send()
   })
-  // In a scope of its own, so that a login asks for no token.
+  // In its own scope, so that a login requires no token.
   await app.register(async (own) => {
     if (setting.secured) await secure(own)
     routes(own, store, tuned ? versionTag : hashTag)
@@ -100,7 +104,10 @@ function routes(app: FastifyInstance, store: Store, tagOf: TagOf): void {
 
 const versionTag = ({ version }: Row): string => `"${version}"`
 
-/** As the plugin makes it of what it sends: to know the current tag, the current representation has to be written. */
+/**
+ * As the plugin computes it from the payload: the current tag requires serializing the current
+ * representation.
+ */
 const hashTag: TagOf = (row, reply) => {
   const text = reply.compileSerializationSchema(answered)(represent(row))
   return `"${createHash('sha1').update(text).digest('base64')}"`
@@ -113,7 +120,7 @@ async function find(store: Store, req: FastifyRequest): Promise<Row> {
   return row
 }
 
-const tellBrowsers: onRequestHookHandler = (req, reply, done) => {
+const setBrowserHeaders: onRequestHookHandler = (req, reply, done) => {
   reply.headers(secureFields)
   if (req.headers.origin === shop) {
     if (req.method === 'OPTIONS' && req.headers['access-control-request-method'] !== undefined) {
@@ -164,14 +171,14 @@ const { contratoId: _, ...members } = piezaSchema.properties
 const link = { type: 'object', required: ['href'], properties: { href: { type: 'string' } } }
 const { numero: __, ...sentMembers } = members
 
-/** What a POST brings. */
+/** The body of a POST. */
 const sent = {
   type: 'object',
   required: ['contrato', ...piezaSchema.required.filter((name) => name !== 'contratoId' && name !== 'numero')],
   properties: { contrato: link, ...sentMembers },
 }
 
-/** What answers hold: the link, or the contract itself. */
+/** The responses: the link, or the contract itself. */
 const answered = {
   type: 'object',
   properties: {

@@ -1,28 +1,28 @@
-/** What a server is started with, and what its file exports. */
+/** The options of a server, and the exports of its file. */
 import type { Server } from 'node:http'
 import type { Account } from '../by-hand/access.js'
 
-/** Told by the benchmark, as JSON. */
+/** Sent by the benchmark, as JSON. */
 export interface Setting {
   /** One of the names in `servers/index.ts`. */
   readonly server: string
-  /** The checkout whose library is served, built. */
+  /** The built checkout whose library is used. */
   readonly checkout: string
-  /** Where the data is: the address of a database with its tables filled; in the process where there is none. */
+  /** The data: the address of a database with filled tables; absent for data in the process. */
   readonly database: string | undefined
   /**
-   * The library reads, over an adapter of a team's own, what is in the process; those by hand as
-   * ever.
+   * The library reads data in the process through a custom adapter; hand-written servers are
+   * unchanged.
    */
   readonly ownAdapter?: boolean
-  /** Whether a token is asked for, and requests are counted. */
+  /** Whether a token is required, and requests are counted. */
   readonly secured: boolean
   /**
-   * Where a token is asked for: whether answers have the fields for browsers, CORS and secure
-   * headers. `api` always has them.
+   * With a token: whether responses have the headers for browsers, CORS and secure headers. `api`
+   * always has them.
    */
   readonly browsers?: boolean
-  /** What tokens are signed with, in base64. */
+  /** The signing key of tokens, in base64. */
   readonly secret: string
   readonly account: Account
 }

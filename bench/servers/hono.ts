@@ -1,4 +1,7 @@
-/** Hono on its Node server, with its own middlewares for tags and tokens. It has none for limits: that one is by hand. */
+/**
+ * Hono on its Node server, with its own middlewares for tags and tokens. It has none for limits, so
+ * that one is hand-written.
+ */
 import type { webcrypto } from 'node:crypto'
 import type { Server } from 'node:http'
 import { createAdaptorServer } from '@hono/node-server'
@@ -78,7 +81,7 @@ function piecesRoutes(store: Store): Hono<Env> {
 
 const tagOf = ({ version }: Row): string => `"${version}"`
 
-/** A parameter that stands once as its text, any other as the list it is. */
+/** A parameter that occurs once as a text, a repeated one as a list. */
 function single(queries: Record<string, string[]>): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(queries).map(([name, values]) => [name, values.length === 1 ? values[0] : values]),

@@ -1,17 +1,17 @@
-/** All servers, by the names that the command, the reports and the tests know them by. */
+/** All servers, by their names in the command, the reports and the tests. */
 import type { Setting, Start } from './ground.js'
 import { hasHelper } from './library.js'
 
 export interface ServerRow {
-  /** What a reader is told. */
+  /** The text for the report. */
   readonly title: string
-  /** It serves nothing without a token. */
+  /** It always requires a token. */
   readonly alwaysSecured?: boolean
-  /** It is, or stands on, the library: another checkout has one of its own. */
+  /** It is, or uses, the library: another checkout has its own version. */
   readonly ours?: boolean
-  /** It needs `express-rest-conventions/server`. */
+  /** It requires `express-rest-conventions/server`. */
   readonly helper?: boolean
-  /** It has only the workloads that name it. */
+  /** It only runs workloads that name it. */
   readonly named?: boolean
   readonly load: () => Promise<Start>
 }
@@ -49,6 +49,13 @@ export const servers = {
     helper: true,
     load: async () => (await import('./library.js')).startMountedOnHelper,
   },
+  'mounted-subscribed': {
+    title: 'resourceRouter, our createServer, every diagnostics channel subscribed',
+    ours: true,
+    helper: true,
+    named: true,
+    load: async () => (await import('./library.js')).startSubscribed,
+  },
   api: {
     title: 'api, everything on, app.listen',
     ours: true,
@@ -68,13 +75,13 @@ export type ServerName = keyof typeof servers
 
 export const serverNames = Object.keys(servers) as ServerName[]
 
-/** Whether a checkout has what a server stands on. */
+/** Whether a checkout meets the requirements of a server. */
 export function isThere(name: ServerName, checkout: string): boolean {
   const row: ServerRow = servers[name]
   return row.helper !== true || hasHelper(checkout)
 }
 
-/** Whether a server has a workload that names these, or none. */
+/** Whether a server runs a workload that names these servers, or none. */
 export function hasWorkload(name: ServerName, named: readonly ServerName[] | undefined): boolean {
   const row: ServerRow = servers[name]
   return named === undefined ? row.named !== true : named.includes(name)

@@ -1,4 +1,5 @@
-/** The library, of whichever checkout is asked for, and what it serves in these benchmarks. */
+/** The library of a given checkout, and the services of these benchmarks. */
+import { channel, tracingChannel } from 'node:diagnostics_channel'
 import { existsSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import { join } from 'node:path'
@@ -18,7 +19,7 @@ export type Library = typeof import('express-rest-conventions') &
   typeof import('express-rest-conventions/auth') &
   typeof import('express-rest-conventions/middleware')
 
-/** `express-rest-conventions/server`, as far as it is used here. */
+/** The parts of `express-rest-conventions/server` that are used here. */
 interface Helper {
   createServer(app: Express): Server
 }
@@ -27,18 +28,41 @@ const helperPath = 'dist/server/index.js'
 
 export const hasHelper = (checkout: string): boolean => existsSync(join(checkout, helperPath))
 
-/** A module of a checkout that is built. */
+/** A module of a built checkout. */
 export const load = (checkout: string, path: string): Promise<unknown> =>
   import(pathToFileURL(join(checkout, path)).href)
 
 export const loadHelper = async (checkout: string): Promise<Helper> => (await load(checkout, helperPath)) as Helper
 
-/** `resourceRouter` in an app of one's own, by `app.listen`. */
+/** `resourceRouter` in an Express app, by `app.listen`. */
 export const startMounted: Start = async (setting) => createServer(await mountedApp(setting))
 
 /** The same on the library's own server. */
 export const startMountedOnHelper: Start = async (setting) =>
   (await loadHelper(setting.checkout)).createServer(await mountedApp(setting))
+
+/** The same, with a subscriber on every diagnostics channel of the library. */
+export const startSubscribed: Start = async (setting) => {
+  const server = await startMountedOnHelper(setting)
+  const unsubscribe = subscribeToAll()
+  return server.on('close', unsubscribe)
+}
+
+/** Subscribes to every event of every channel. The subscribers do nothing: the figure is the price of the messages. */
+function subscribeToAll(): () => void {
+  const subscriber = (): void => {}
+  const names = channels.map((name) => `express-rest-conventions:${name}`)
+  const events = names.flatMap((name) => {
+    const { start, end, asyncStart, asyncEnd, error } = tracingChannel(name)
+    return [channel(name), start, end, asyncStart, asyncEnd, error]
+  })
+  for (const event of events) event.subscribe(subscriber)
+  return () => {
+    for (const event of events) event.unsubscribe(subscriber)
+  }
+}
+
+const channels = ['request', 'step', 'adapter-call', 'cache', 'pool-wait', 'slow-list', 'store-failure']
 
 /** `api` with everything on: token, permission, rate limit, CORS, secure headers, login. */
 export const startApi: Start = async (setting) => createServer(await apiApp(setting))
@@ -55,7 +79,7 @@ async function mountedApp(setting: Setting): Promise<Express> {
   return app.use('/v1', pieces, contracts).use(problems())
 }
 
-/** The two routers, for `/v1`. `over` may put something in front of each adapter. */
+/** The two routers, for `/v1`. `over` may wrap each adapter. */
 export async function mountedRouters(setting: Setting, over = <A extends object>(adapter: A): A => adapter) {
   const library = await loadLibrary(setting)
   const { resourceRouter, bearer, scopePermission, rateLimit } = library
@@ -104,7 +128,10 @@ async function apiApp(setting: Setting): Promise<Express> {
 
 const loadLibrary = ({ checkout }: Setting): Promise<Library> => loadEntries(checkout)
 
-/** Every entry of a checkout in one object. An older checkout has one entry, and other names in it. */
+/**
+ * All exports of a checkout in one object. An older checkout has one entry point, and other names
+ * in it.
+ */
 export async function loadEntries(checkout: string): Promise<Library> {
   const entries = ['dist/index.js', 'dist/auth/index.js', 'dist/middleware/index.js'].filter((path) =>
     existsSync(join(checkout, path)),
@@ -117,7 +144,7 @@ export async function loadEntries(checkout: string): Promise<Library> {
 
 const tokenKey = ({ secret }: Setting) => ({ algorithm: 'HS256', key: Buffer.from(secret, 'base64') }) as const
 
-/** The definitions, each over its adapter. */
+/** The definitions, each with its adapter. */
 async function resources(library: Library, setting: Setting, over = <A extends object>(adapter: A): A => adapter) {
   const { mount } = library
   const { contratos, piezas } = define(library)
@@ -174,7 +201,7 @@ async function inMemory(checkout: string, { contratos, piezas }: Definitions) {
   }
 }
 
-/** The tables of the database of these benchmarks, for the library and for those who made it. */
+/** The tables of the benchmark's database, for the library and for the code that creates them. */
 export const tables = {
   contratos: { table: 'contratos', version: { column: 'version' } },
   piezas: { table: 'pre_piezas', version: { column: 'version' } },

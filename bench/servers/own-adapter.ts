@@ -1,7 +1,7 @@
 /**
- * A team's own adapter, written against the contract and nothing else: it declares nothing special,
- * and every record of every answer is an object of its own that nobody has frozen, as a driver
- * makes them. Its lists are as quick as those by hand.
+ * A custom adapter that uses only the contract: it declares no optional features, and every record
+ * is a new, unfrozen object, as drivers return them. Its lists are as fast as the hand-written
+ * ones.
  */
 import type { Adapter, ListRequest, Stored } from 'express-rest-conventions'
 import type { ListQuery } from '../by-hand/list-query.js'
@@ -9,7 +9,7 @@ import { memoryStore, type Row } from '../by-hand/store.js'
 import { contracts, pieces } from '../data/records.js'
 import type { Contrato, Pieza } from '../data/resources.js'
 
-/** Read-only: what they are asked for here is items and pages. */
+/** Read-only: only items and pages are requested. */
 export function ownAdapters(): {
   readonly piezas: Adapter<Pieza, number>
   readonly contratos: Adapter<Contrato, string>
@@ -48,13 +48,14 @@ const storedPiece = ({ piece, version }: Row): Stored<Pieza> => ({
   version,
 })
 
-/** Nobody writes contracts here. */
+/** Contracts are never written here. */
 const storedContract = (contract: Contrato): Stored<Contrato> => ({ value: { ...contract }, version: '1' })
 
 function queryOf({ where, sort, offset, size }: ListRequest): ListQuery {
   const value = (field: keyof Pieza): unknown => {
     const condition = where.find((one) => one.field === field)
-    if (condition !== undefined && condition.op !== 'eq') throw new Error(`There is no "${condition.op}" here.`)
+    if (condition !== undefined && condition.op !== 'eq')
+      throw new Error(`The operator "${condition.op}" is not supported here.`)
     return condition?.value
   }
   const [first] = sort

@@ -1,4 +1,7 @@
-/** A server in a process of its own: told what to serve, it says where it listens, and what it has used so far. */
+/**
+ * A server in a process of its own: receives its options, and reports its address and its CPU and
+ * memory so far.
+ */
 import type { AddressInfo } from 'node:net'
 import type { Setting } from './ground.js'
 import { startServer } from './index.js'
@@ -9,22 +12,23 @@ export type FromServer =
   | { readonly cpu: number; readonly memory: number }
   | { readonly failed: string }
 
-const tell = (message: FromServer): void => void process.send?.(message)
+const post = (message: FromServer): void => void process.send?.(message)
 
 process.on('message', async (message: ToServer) => {
   try {
     if (message === 'usage') {
       const { user, system } = process.cpuUsage()
-      tell({ cpu: user + system, memory: process.memoryUsage.rss() })
+      post({ cpu: user + system, memory: process.memoryUsage.rss() })
       return
     }
     const server = await startServer(message.start)
-    server.listen(0, '127.0.0.1', () => tell({ port: (server.address() as AddressInfo).port }))
+    server.listen(0, '127.0.0.1', () => post({ port: (server.address() as AddressInfo).port }))
   } catch (error) {
-    tell({ failed: (error as Error).stack ?? String(error) })
+    post({ failed: (error as Error).stack ?? String(error) })
   }
 })
 
-// Ctrl-C reaches the whole group: it is the benchmark that ends this process, when it has cleaned up or is gone.
+// Ctrl-C reaches the whole process group, but only the benchmark ends this process, after its
+// cleanup or when it has ended itself.
 process.on('SIGINT', () => {})
 process.on('disconnect', () => process.exit(0))

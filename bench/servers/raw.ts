@@ -1,4 +1,4 @@
-/** Nothing but `node:http`: the floor, for one who writes every line for these routes. */
+/** Plain `node:http`: the minimum cost of code that is written only for these routes. */
 import { createServer, type IncomingMessage, type OutgoingHttpHeaders, type ServerResponse } from 'node:http'
 import { parse } from 'node:querystring'
 import etag from 'etag'

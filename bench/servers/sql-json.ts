@@ -1,8 +1,8 @@
 /**
- * Reads as PostgREST does them: the database writes the JSON of an answer, links and all, and this
- * process looks at none of it. Express on the library's own server, with queries validated as by
- * hand. Rows become JSON by `json_agg` and `row_to_json`, which take the database half of what
- * `json_build_object` takes for a page of 25.
+ * Reads as in PostgREST: the database creates the JSON of a response, with its links, and this
+ * process does not parse it. Express on the library's own server, with hand-written validation of
+ * queries. Rows become JSON by `json_agg` and `row_to_json`, which cost the database half as much
+ * as `json_build_object` for a page of 25.
  */
 import express, { type Router } from 'express'
 import type pg from 'pg'
@@ -16,7 +16,7 @@ import type { Start } from './ground.js'
 import { loadHelper } from './library.js'
 
 export const start: Start = async (setting) => {
-  if (setting.database === undefined) throw new Error('It has no data of its own but that in PostgreSQL.')
+  if (setting.database === undefined) throw new Error('This server requires PostgreSQL.')
   const app = makeApp(setting, piecesRouter(poolOf(setting.database)))
   return (await loadHelper(setting.checkout)).createServer(app)
 }
@@ -46,14 +46,14 @@ const contractMembers =
 const link = `'${origin}${contractsPath}/' || c.codigo AS href, ${contractMembers}`
 const contract = `c.codigo, c.descripcion, ${contractMembers}, c.tipo_de_servicio AS "tipoDeServicio"`
 
-/** The members of a piece, its contract made of these columns. */
+/** The members of a piece, with its contract built from these columns. */
 const members = (contrato: string): string => `(SELECT t FROM (SELECT ${contrato}) t) AS contrato,
   p.destinatario, p.destino_informado AS "destinoInformado", p.fecha_de_entrada AS "fechaDeEntrada", p.lote, p.numero,
   p.numero_de_envio AS "numeroDeEnvio", p.sucursal_de_distribucion AS "sucursalDeDistribucion",
   p.valor_a_cobrar AS "valorACobrar", p.valor_declarado AS "valorDeclarado"`
 const joined = 'pre_piezas p JOIN contratos c ON c.codigo = p.contrato_id'
 
-/** A page and its total, of one state of the table. */
+/** A page and its total, in one snapshot of the table. */
 async function list(pool: pg.Pool, query: ListQuery): Promise<{ readonly total: string; readonly body: string }> {
   const { name, where, order, values } = clauses(query)
   const { rows } = await pool.query<{ total: string; body: string }>({
@@ -66,7 +66,7 @@ async function list(pool: pg.Pool, query: ListQuery): Promise<{ readonly total: 
   return rows[0] as (typeof rows)[number]
 }
 
-/** Where the client has this version already, there is no body to make. */
+/** If the client has this version already, no body is created. */
 async function read(
   pool: pg.Pool,
   numero: number,

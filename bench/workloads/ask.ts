@@ -1,4 +1,4 @@
-/** One request and its answer, with nothing of a client's own: no cache, no redirects, no headers but those that are given. */
+/** Sends one request by a minimal client: no cache, no redirects, only the given headers. */
 import { request } from 'node:http'
 
 export interface Answered {
@@ -13,7 +13,10 @@ interface Asked {
   readonly body?: string
 }
 
-/** Asks one server. Headers that every request has are given once, when it is made; an empty one is not sent. */
+/**
+ * A client of one server. Common headers are passed once, when it is created; empty ones are not
+ * sent.
+ */
 export type Ask = (path: string, asked?: Asked) => Promise<Answered>
 
 export function asker(port: number, common: Readonly<Record<string, string>>): Ask {

@@ -1,4 +1,4 @@
-/** What answers with everything on are held to. */
+/** Checks of responses with everything on. */
 import assert from 'node:assert/strict'
 import { secureFields, shop } from '../by-hand/browsers.js'
 import { piecesPath } from '../data/addresses.js'
@@ -9,7 +9,7 @@ import type { Keys } from './keys.js'
 const path = `${piecesPath}/77`
 
 /**
- * Whatever the answer is, the shop's scripts may read it, and it is secure. A preflight asks for no
+ * The shop's scripts may read every response, and it has secure headers. A preflight requires no
  * token; another site may read nothing.
  */
 export async function checkFull(ask: Ask, keys: Keys): Promise<void> {

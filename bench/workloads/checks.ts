@@ -1,4 +1,4 @@
-/** What every server's answers are held to before one of them is timed. */
+/** Checks of every server's responses before it is timed. */
 import assert from 'node:assert/strict'
 import { XMLParser } from 'fast-xml-parser'
 import { represent } from '../by-hand/representation.js'
@@ -7,7 +7,7 @@ import { contractsPath, origin, pageSize, piecesPath } from '../data/addresses.j
 import { branchCount, contracts, piece, pieceCount, pieces } from '../data/records.js'
 import type { Answered, Ask } from './ask.js'
 
-/** What a filtered, sorted page asks for: a branch, which is a fortieth of all, newest first. */
+/** The query of a filtered, sorted page: a branch, which is a fortieth of all, newest first. */
 export const queryOf = (branch: number): string => `?sucursalDeDistribucion=${branch}&sort=-fechaDeEntrada`
 export const pageQuery = queryOf(7)
 export const mergePatch = 'application/merge-patch+json'
@@ -21,8 +21,8 @@ const rowFrom = (of: ReturnType<typeof piece>): Row => ({
 })
 
 /**
- * Pieces that are changed stand where no check looks at pages or items: in the second branch, or so
- * many times four behind it.
+ * Changed pieces are where no check reads pages or items: in the second branch, or multiples of
+ * four after it.
  */
 const changedBranch = 2
 export const changeable = (at: number): number => branchCount * (at + 1) + 1
@@ -48,7 +48,7 @@ export async function checkNotModified(ask: Ask): Promise<void> {
   isJson(await ask(path, { headers: { 'if-none-match': '"another"' } }), 200)
 }
 
-/** All that the page's query finds, in its order. */
+/** All pieces that the page's query finds, in order. */
 let listed: readonly Row[] | undefined
 
 export async function checkPage(ask: Ask, expand = ''): Promise<void> {
@@ -72,7 +72,10 @@ export async function checkPage(ask: Ask, expand = ''): Promise<void> {
 
 export const checkExpandedPage = (ask: Ask): Promise<void> => checkPage(ask, '&expand=contrato')
 
-/** What a POST brings: a piece of the third branch. It comes in after all the others, as new ones do: that is where sorted data takes it quickest. */
+/**
+ * The body of a POST: a piece of the third branch. It is newer than all others, as new pieces are,
+ * so sorted data inserts it quickly.
+ */
 export function newBody(at: number): Record<string, unknown> {
   const { numero: _, contratoId, ...rest } = piece(branchCount * (at % 200) + 2)
   return {
@@ -110,7 +113,10 @@ export async function checkCreate(ask: Ask): Promise<void> {
   isProblem(await post(incomplete), 422)
 }
 
-/** A representation's own part of a tag stands behind the last dot where a server has one; before it, the version. */
+/**
+ * In some servers the part of a tag after the last dot identifies the representation; the part
+ * before it is the version.
+ */
 const sameVersion = (a: string | undefined, b: string): boolean =>
   a?.replace(/\.[^.]*"$/, '') === b.replace(/\.[^.]*"$/, '')
 
@@ -139,12 +145,12 @@ export async function checkPatch(ask: Ask): Promise<void> {
   isProblem(await patch({ lote: null }, next), 422)
 }
 
-/** A change shows in the list at once. */
+/** The list contains a change immediately. */
 export async function checkMixed(ask: Ask): Promise<void> {
   await checkPage(ask)
   await checkPatch(ask)
   const at = 199
-  // By number, the first of the branch is 1 and stands before those that are changed.
+  // By number, the first piece of the branch comes before the changed ones.
   const list = `${piecesPath}?sucursalDeDistribucion=${changedBranch}&sort=numero&limit=1&offest=${at + 2}`
   const path = `${piecesPath}/${changeable(at)}`
   const before = JSON.parse((await ask(list)).text)[0]
@@ -155,7 +161,7 @@ export async function checkMixed(ask: Ask): Promise<void> {
   assert.deepEqual(JSON.parse((await ask(list)).text), [expected])
 }
 
-/** Anybody without a valid token is 401, without the scope 403; whoever has both is counted. */
+/** A request without a valid token is 401, without the scope 403; one with both is counted. */
 export async function checkToken(
   ask: Ask,
   tokens: { readonly good: string; readonly forged: string; readonly scopeless: string },
@@ -163,9 +169,9 @@ export async function checkToken(
   const path = `${piecesPath}/77`
   const as = (token: string): Promise<Answered> => ask(path, { headers: { authorization: `Bearer ${token}` } })
   const remaining = async (): Promise<number> => remainingOf(await as(tokens.good))
-  const nobody = await ask(path, { headers: { authorization: '' } })
-  isProblem(nobody, 401)
-  assert.match(nobody.headers['www-authenticate'] ?? '', /^Bearer /)
+  const anonymous = await ask(path, { headers: { authorization: '' } })
+  isProblem(anonymous, 401)
+  assert.match(anonymous.headers['www-authenticate'] ?? '', /^Bearer /)
   isProblem(await as(tokens.forged), 401)
   isProblem(await as(tokens.scopeless), 403)
   const first = await remaining()
@@ -173,11 +179,11 @@ export async function checkToken(
   await checkItem(ask)
 }
 
-/** Frameworks spell it in their ways: `RateLimit: "default"; r=9`, `x-ratelimit-remaining: 9`. */
+/** Frameworks have different formats: `RateLimit: "default"; r=9`, `x-ratelimit-remaining: 9`. */
 function remainingOf({ headers }: Answered): number {
-  const told = headers['x-ratelimit-remaining'] ?? /\br=(\d+)/.exec(headers.ratelimit ?? '')?.[1]
-  assert.ok(told !== undefined, 'the answer tells what is left of the limit')
-  return Number(told)
+  const found = headers['x-ratelimit-remaining'] ?? /\br=(\d+)/.exec(headers.ratelimit ?? '')?.[1]
+  assert.ok(found !== undefined, 'the response has the remaining requests')
+  return Number(found)
 }
 
 const parser = new XMLParser({
@@ -239,6 +245,6 @@ function isProblem({ status, headers, text }: Answered, expected: number): void 
 }
 
 function strongTag({ headers }: Answered): string {
-  assert.match(headers.etag ?? '', /^"[^"]+"$/, 'the tag is a strong one')
+  assert.match(headers.etag ?? '', /^"[^"]+"$/, 'the tag is strong')
   return headers.etag as string
 }

@@ -1,4 +1,4 @@
-/** All workloads: which servers have them, what makes an answer right, and what is sent while the clock runs. */
+/** All workloads: their servers, the checks of their responses, and the timed requests. */
 
 import { shop } from '../by-hand/browsers.js'
 import type { ServerName } from '../servers/index.js'
@@ -22,29 +22,35 @@ import { anyPages, creates, inTurn, items, mixed, pages, patches, type Turn, tag
 
 export interface Workload {
   readonly title: string
-  /** Servers that have it. Default: all but those that have only what names them. */
+  /** The servers that run it. Default: all except those that only run workloads that name them. */
   readonly servers?: readonly ServerName[]
-  /** Servers ask for a token, and count. Those that always do get one in every workload. */
+  /**
+   * Servers require a token, and count requests. Those that always do get a token in every
+   * workload.
+   */
   readonly secured?: true
-  /** Servers that are secured have the fields for browsers too: CORS and secure headers. */
+  /** Secured servers also send the headers for browsers: CORS and secure headers. */
   readonly browsers?: true
-  /** Requests bear no token, although the server may ask for one elsewhere. */
+  /** Requests have no token, although the server may require one elsewhere. */
   readonly anonymous?: true
   /** The data is in PostgreSQL. */
   readonly database?: true
-  /** The library's data comes from an adapter of a team's own. */
+  /** The library reads its data from a custom adapter. */
   readonly ownAdapter?: true
-  /** The status of every answer while the clock runs. */
+  /** The status of every timed response. */
   readonly status: number
-  /** Whether turns go by the tag of the answer before. */
+  /** Whether requests use the tag of the previous response. */
   readonly tags?: true
-  /** How many requests are under way at a time. Default 10. */
+  /** The number of concurrent requests. Default 10. */
   readonly connections?: number
-  /** Requests before the first round, as far as ten seconds have room for them, and a second more: a compiler is not done earlier. Default 5,000. */
+  /**
+   * Requests before the first round, for at most ten seconds, and a second more for the compiler.
+   * Default 5,000.
+   */
   readonly warmUp?: number
-  /** Throws where a server answers anything else than it should. */
+  /** Throws if a response of a server is wrong. */
   check(ask: Ask, keys: Keys): Promise<void>
-  /** The turns of one connection. What it has to know first it asks for, before the clock runs. */
+  /** The requests of one connection. It fetches what it needs before the time starts. */
   turns(ask: Ask, connection: number, keys: Keys): Promise<Turn> | Turn
 }
 
@@ -100,6 +106,7 @@ const byHandAndMounted = [
   'fastify-tuned',
   'mounted',
   'mounted-helper',
+  'mounted-subscribed',
   'api-helper',
 ] as const
 
@@ -129,7 +136,7 @@ const full = {
 } as const
 const fromShop = { origin: shop }
 
-/** Writes stand behind reads: those in PostgreSQL leave larger tables. */
+/** Writes come after reads, because those in PostgreSQL enlarge the tables. */
 const workloads = {
   item,
   'not-modified': notModified,
@@ -199,5 +206,5 @@ export type WorkloadName = keyof typeof workloads
 
 export const workloadNames = Object.keys(workloads) as WorkloadName[]
 
-/** The table above, read as what it satisfies. */
+/** The table above, with the type that it satisfies. */
 export const workloadOf = (name: WorkloadName): Workload => workloads[name]

@@ -1,10 +1,10 @@
-/** The secrets of one run: what tokens are signed with, and the one account. */
+/** The secrets of one run: the signing key of tokens, and the one account. */
 import { randomBytes, scryptSync } from 'node:crypto'
 import jwt from 'jsonwebtoken'
 import { type Account, cost, keyOf } from '../by-hand/access.js'
 import { loginUser } from './checks.js'
 
-/** As it goes from process to process. */
+/** The form in which it is sent between processes. */
 export interface Secrets {
   readonly secret: string
   readonly password: string
@@ -14,7 +14,7 @@ export interface Secrets {
 export interface Keys {
   readonly password: string
   token(scope: string): string
-  /** A token that somebody else has signed. */
+  /** A token signed by another issuer. */
   forged(): string
   isToken(text: string): boolean
 }

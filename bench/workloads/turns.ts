@@ -1,4 +1,4 @@
-/** What connections send, one request after the other. */
+/** The requests of connections, one after the other. */
 
 import { piecesPath } from '../data/addresses.js'
 import { branchCount, pieceCount } from '../data/records.js'
@@ -13,7 +13,7 @@ export interface Sent {
   readonly body?: string
 }
 
-/** What one connection sends: the next request, given the tag of the answer before. */
+/** The requests of one connection: the next one, given the tag of the previous response. */
 export type Turn = (tag: string | undefined) => Sent
 
 export const inTurn = (sent: readonly Sent[]): Turn => {
@@ -23,11 +23,11 @@ export const inTurn = (sent: readonly Sent[]): Turn => {
 
 type Headers = Readonly<Record<string, string>>
 
-/** Items in turn: each connection another row of them. */
+/** Items in turn: each connection has different ones. */
 export const items = (connection: number, headers: Headers = {}): Turn =>
   inTurn(Array.from({ length: 50 }, (_, at) => ({ path: itemPath(connection, at), headers })))
 
-/** Ten of these items, with the tags they have. */
+/** Ten of these items, with their tags. */
 export async function tagged(ask: Ask, connection: number, headers: Headers = {}): Promise<Turn> {
   const sent: Sent[] = []
   for (const path of taggedPaths(connection)) {
@@ -48,10 +48,7 @@ export const pages = (tail: string, headers: Headers = {}): Turn =>
     Array.from({ length: 10 }, (_, page) => ({ path: `${piecesPath}${pageQuery}&offest=${page + 1}${tail}`, headers })),
   )
 
-/**
- * 2,000 queries in turn: pages of any branch, and of any of five sizes. None is asked for again
- * soon.
- */
+/** 2,000 queries in turn: pages of any branch, with five sizes. None repeats soon. */
 export const anyPages = (connection: number): Turn => {
   let at = connection * 197
   return () => {
@@ -73,7 +70,7 @@ export const creates = (connection: number): Turn =>
     })),
   )
 
-/** One piece a connection, changed again and again. */
+/** One piece for each connection, changed repeatedly. */
 export async function patches(ask: Ask, connection: number): Promise<Turn> {
   const path = `${piecesPath}/${changeable(connection)}`
   const first = (await ask(path)).headers.etag

@@ -1,4 +1,7 @@
-/** What functions of a team give back is JSON, or the team is told which function gave what, and a client nothing untrue. */
+/**
+ * Functions of a team must return JSON. Otherwise the error names the function and its result, and
+ * no response is untrue.
+ */
 import express from 'express'
 import { describe, expect, it } from 'vitest'
 import { madeBy } from '../../src/adapters/made-by.js'
@@ -10,7 +13,7 @@ import { callOf } from './memory/requests.js'
 const circle: Record<string, unknown> = {}
 circle.self = circle
 
-const unfit: readonly (readonly [value: unknown, said: RegExp])[] = [
+const notJson: readonly (readonly [value: unknown, said: RegExp])[] = [
   [5n, /a bigint/],
   [Symbol('s'), /a symbol/],
   [() => 1, /a function/],
@@ -23,13 +26,13 @@ const unfit: readonly (readonly [value: unknown, said: RegExp])[] = [
   [{ deep: [{ er: 1n }] }, /a bigint/],
 ]
 
-describe('the record that a function of the team made', () => {
-  it.each(unfit)('is refused with %s in it, by the name of the function and of the member', (value, said) => {
+describe("the record that a team's function returns", () => {
+  it.each(notJson)('is refused if it contains %s, by the names of the function and the member', (value, said) => {
     const made = () => madeBy('onUpdate', 'cosas', { id: 1, valor: value })
     expect(made).toThrow(new RegExp(`^onUpdate of "cosas" returned ${said.source} in "valor"\\. `))
   })
 
-  it('is taken as it is where it is JSON, also without a class and with one of the team', () => {
+  it('is used unchanged if it is JSON, with any prototype', () => {
     class Cosa {
       id = 1
       valor = { a: [null, 'x', -0, true] }
@@ -40,7 +43,7 @@ describe('the record that a function of the team made', () => {
       expect(madeBy('onCreate', 'cosas', made)).toBe(made)
   })
 
-  it.each(unfit)('ERR-1: in memory %s is a 500 that changes nothing', async (value, said) => {
+  it.each(notJson)('ERR-1: a function that returns %s in memory is a 500 that changes nothing', async (value, said) => {
     const cosas = defineResource<{ id: number; valor: unknown }>()({
       collection: 'cosas',
       key: 'id',
@@ -60,7 +63,7 @@ describe('the record that a function of the team made', () => {
   })
 })
 
-describe('in memory, what a function of the team gives in place of a value of the schema', () => {
+describe("in memory, values that a team's function returns and the schema does not allow", () => {
   const turnos = defineResource<Record<string, unknown>>()({
     collection: 'turnos',
     key: 'id',
@@ -78,7 +81,7 @@ describe('in memory, what a function of the team gives in place of a value of th
       },
     } as never,
   })
-  const unfits: readonly (readonly [member: string, value: unknown])[] = [
+  const wrongValues: readonly (readonly [member: string, value: unknown])[] = [
     ['id', 'uno'],
     ['id', 1.5],
     ['id', null],
@@ -92,7 +95,7 @@ describe('in memory, what a function of the team gives in place of a value of th
     ['partes', 'a'],
   ]
 
-  it.each(unfits)('is the error of onCreate: "%s" is %j', (member, value) => {
+  it.each(wrongValues)('are an error of onCreate: "%s" is %j', (member, value) => {
     const adapter = memoryAdapter(turnos, { onCreate: (turno) => ({ ...turno, [member]: value }) })
     expect(() => adapter.create({ id: 1 }, callOf())).toThrow(
       new RegExp(`^onCreate of "turnos" sets "${member}" to a value that the schema does not allow: it must `),
@@ -100,25 +103,28 @@ describe('in memory, what a function of the team gives in place of a value of th
     expect(adapter.read([1], callOf())).toEqual([undefined])
   })
 
-  it.each(unfits.filter(([member]) => member !== 'id'))('is the error of onUpdate: "%s" is %j', (member, value) => {
-    const adapter = memoryAdapter(turnos, {
-      records: [{ id: 1 }],
-      onUpdate: (turno) => ({ ...turno, [member]: value }),
-    })
-    expect(() => adapter.replace(1, { id: 1 }, undefined, callOf())).toThrow(
-      new RegExp(`^onUpdate of "turnos" sets "${member}" to a value that the schema does not allow: it must `),
-    )
-    expect(adapter.read([1], callOf())).toMatchObject([{ value: { id: 1 } }])
-  })
+  it.each(wrongValues.filter(([member]) => member !== 'id'))(
+    'are an error of onUpdate: "%s" is %j',
+    (member, value) => {
+      const adapter = memoryAdapter(turnos, {
+        records: [{ id: 1 }],
+        onUpdate: (turno) => ({ ...turno, [member]: value }),
+      })
+      expect(() => adapter.replace(1, { id: 1 }, undefined, callOf())).toThrow(
+        new RegExp(`^onUpdate of "turnos" sets "${member}" to a value that the schema does not allow: it must `),
+      )
+      expect(adapter.read([1], callOf())).toMatchObject([{ value: { id: 1 } }])
+    },
+  )
 
-  it('is no error where the schema has such a value, says nothing of it, or had it from its caller', () => {
+  it('cause no error if the schema allows or omits them, or if the caller sent them', () => {
     const made = {
       nota: null,
       peso: -0.5,
       alta: '2024-01-01T00:00:00.0000000',
       partes: [],
       libre: { a: 1 },
-      beside: 5,
+      undeclared: 5,
       lote: undefined,
     }
     const adapter = memoryAdapter(turnos, { onCreate: (turno) => ({ ...turno, ...made }) })
@@ -130,7 +136,7 @@ describe('in memory, what a function of the team gives in place of a value of th
   })
 })
 
-describe('what a function of the team throws', () => {
+describe("values that a team's function throws", () => {
   const cosas = defineResource<{ id: number; nombre?: string }>()({
     collection: 'cosas',
     key: 'id',
@@ -144,42 +150,39 @@ describe('what a function of the team throws', () => {
     throw thrown
   }
 
-  it.each([['a text'], [undefined], [5]])(
-    'ERR-1: is reported with the name of the function where it is %j',
-    async (thrown) => {
-      const hook = throwing(thrown)
-      const adapter = memoryAdapter(cosas, { records: [{ id: 1 }], onCreate: hook, onUpdate: hook, onRemove: hook })
-      const shown = adapterView<{ id: number; nombre?: string }, number>(
-        memoryAdapter(cosas, { records: [{ id: 1, nombre: 'x' }] }),
-        {
-          toWire: { nombre: hook },
-          fromWire: { nombre: hook },
-        },
-      )
-      const errors: Error[] = []
-      const service = api({
-        versions: { v1: [mount(cosas, adapter)], v2: [mount(cosas, shown)] },
-        onError: ({ error }) => errors.push(error as Error),
-      })
-      const { send, close } = await listen(express().use(service))
-      const json = { 'content-type': 'application/json' }
-      expect(await send('POST', '/v1/cosas', json, { id: 2 })).toMatchObject({ status: 500 })
-      expect(await send('PUT', '/v1/cosas/1', json, { id: 1 })).toMatchObject({ status: 500 })
-      expect(await send('DELETE', '/v1/cosas/1')).toMatchObject({ status: 500 })
-      expect(await send('GET', '/v2/cosas/1')).toMatchObject({ status: 500 })
-      expect(await send('PUT', '/v2/cosas/1', json, { id: 1, nombre: 'y' })).toMatchObject({ status: 500 })
-      await close()
-      expect(errors.map(({ message, cause }) => [message.replace(/ threw .*/, ''), cause])).toEqual([
-        ['onCreate of "cosas"', thrown],
-        ['onUpdate of "cosas"', thrown],
-        ['onRemove of "cosas"', thrown],
-        ['toWire of "nombre" in adapterView()', thrown],
-        ['fromWire of "nombre" in adapterView()', thrown],
-      ])
-    },
-  )
+  it.each([['a text'], [undefined], [5]])('ERR-1: %j is reported with the name of the function', async (thrown) => {
+    const hook = throwing(thrown)
+    const adapter = memoryAdapter(cosas, { records: [{ id: 1 }], onCreate: hook, onUpdate: hook, onRemove: hook })
+    const shown = adapterView<{ id: number; nombre?: string }, number>(
+      memoryAdapter(cosas, { records: [{ id: 1, nombre: 'x' }] }),
+      {
+        toWire: { nombre: hook },
+        fromWire: { nombre: hook },
+      },
+    )
+    const errors: Error[] = []
+    const service = api({
+      versions: { v1: [mount(cosas, adapter)], v2: [mount(cosas, shown)] },
+      onError: ({ error }) => errors.push(error as Error),
+    })
+    const { send, close } = await listen(express().use(service))
+    const json = { 'content-type': 'application/json' }
+    expect(await send('POST', '/v1/cosas', json, { id: 2 })).toMatchObject({ status: 500 })
+    expect(await send('PUT', '/v1/cosas/1', json, { id: 1 })).toMatchObject({ status: 500 })
+    expect(await send('DELETE', '/v1/cosas/1')).toMatchObject({ status: 500 })
+    expect(await send('GET', '/v2/cosas/1')).toMatchObject({ status: 500 })
+    expect(await send('PUT', '/v2/cosas/1', json, { id: 1, nombre: 'y' })).toMatchObject({ status: 500 })
+    await close()
+    expect(errors.map(({ message, cause }) => [message.replace(/ threw .*/, ''), cause])).toEqual([
+      ['onCreate of "cosas"', thrown],
+      ['onUpdate of "cosas"', thrown],
+      ['onRemove of "cosas"', thrown],
+      ['toWire of "nombre" in adapterView()', thrown],
+      ['fromWire of "nombre" in adapterView()', thrown],
+    ])
+  })
 
-  it('passes as it is where it is an error, or says what a client is answered', () => {
+  it('an error, or an object with a status for the client, is thrown unchanged', () => {
     for (const thrown of [new Error('x'), { status: 409, expose: true }]) {
       const adapter = memoryAdapter(cosas, { onCreate: throwing(thrown) })
       let found: unknown
@@ -193,16 +196,16 @@ describe('what a function of the team throws', () => {
   })
 })
 
-describe('what rules give', () => {
+describe('results of rules', () => {
   it.each([
-    ['a text', /returned a string\. Return a list of/],
+    ['a string', /returned a string\. Return a list of/],
     [false, /returned a boolean\. Return a list of/],
     [{ detail: 'no' }, /returned an object\. Return a list of/],
     [['no'], /a list with an item that is not a violation/],
     [[{ detail: 5 }], /a list with an item that is not a violation/],
     [[{ detail: 'no', member: ['a'] }], /a list with an item that is not a violation/],
     [[null], /a list with an item that is not a violation/],
-  ])('ERR-1: %j is a 500 that names the rules, and nothing is said of the body', async (given, said) => {
+  ])('ERR-1: %j is a 500 that names the rules, and no body is validated', async (given, said) => {
     const cosas = defineResource<{ id: number }>()({
       collection: 'cosas',
       key: 'id',

@@ -30,7 +30,7 @@ const contratos = defineResource({
 })
 
 describe('adapters behind a service', () => {
-  it('PATH-7: two associations of one child with one parent write each its own member', async () => {
+  it('PATH-7: two associations of a child with the same parent write separate members', async () => {
     const data = memoryAdapter(contratos, { records: [{ codigo: 'a' }] })
     const entries = [mount(clientes, memoryAdapter(clientes, { records: [{ id: 5 }] })), mount(contratos, data)]
     const { send, close } = await listen(express().use(api({ versions: { v1: entries } })))
@@ -47,7 +47,7 @@ describe('adapters behind a service', () => {
     await close()
   })
 
-  it('HDR-3: a view over a store that another process changes answers an untagged PUT and DELETE after the race, not 412', async () => {
+  it('HDR-3: an untagged PUT or DELETE through a view succeeds after a lost race, without 412', async () => {
     const data = memoryAdapter(contratos, { records: [{ codigo: 'a', pagador: 1 }] }) as unknown as Required<
       Adapter<Row, string>
     >

@@ -7,7 +7,7 @@ import { ConfigurationError } from '../../src/problem.js'
 
 type Row = Record<string, unknown>
 
-/** The newer version: cents and a list of codes, where the older one had an amount and texts. */
+/** The newer version has cents and a list of codes, the older one an amount and texts. */
 const nuevos = defineResource({
   collection: 'envios',
   key: ['cabecera', 'secuencia'],
@@ -54,11 +54,11 @@ const call = (scope: AdapterCall['scope'] = {}): AdapterCall => ({
   signal: new AbortController().signal,
 })
 const first = { numero: 1, secuencia: 1 }
-/** A method that notes one of its arguments and answers always the same. */
-const noting =
-  <A, R>(noted: A[], answer: R, argument = 0) =>
+/** A method that records one of its arguments and always returns the same result. */
+const recording =
+  <A, R>(recorded: A[], answer: R, argument = 0) =>
   (...args: unknown[]): R => {
-    noted.push(args[argument] as A)
+    recorded.push(args[argument] as A)
     return answer
   }
 const stored = { cabecera: 1, secuencia: 1 }
@@ -96,7 +96,7 @@ describe('VER-1: reading through a view', () => {
     expect(await listed(where('etiquetas', 'contains', 'a'))).toEqual(['1/1'])
   })
 
-  it('a value that the store does not have is one of none', async () => {
+  it('a value that does not exist in the store matches nothing', async () => {
     const where = (op: string, value: unknown) => ({
       where: [{ field: 'importe', path: ['importe'], op, value } as ListRequest['where'][number]],
     })
@@ -112,7 +112,7 @@ describe('VER-1: reading through a view', () => {
       '1/1',
     ])
     const asked: ListRequest[] = []
-    const spy = { list: noting(asked, { items: [], total: 0 }), read: () => [] }
+    const spy = { list: recording(asked, { items: [], total: 0 }), read: () => [] }
     await over(spy).list(
       request({ where: [{ field: 'importe.neto', path: ['importe', 'neto'], op: 'eq', value: 5 }], search: 'x' }),
       call(),
@@ -124,11 +124,11 @@ describe('VER-1: reading through a view', () => {
     })
   })
 
-  it('the page is otherwise what the store says', async () => {
+  it('all else of a page is passed on from the store', async () => {
     expect(await over().list(request({ size: 1 }), call())).toMatchObject({ total: 3, items: [{ value: first }] })
   })
 
-  it('a stored member whose name means another one in the view is hidden', async () => {
+  it('a stored member is hidden if the view uses its name for another member', async () => {
     const adapter = {
       list: () => ({ items: [] }),
       read: () => [{ value: { nombre: 'viejo', razonSocial: 'nuevo' }, version: '1' }],
@@ -145,7 +145,7 @@ describe('VER-1: reading through a view', () => {
 })
 
 describe('VER-1: writing through a view', () => {
-  it('a create has the defaults of what the view does not have', async () => {
+  it('a create sets the defaults of members that the view lacks', async () => {
     const adapter = under()
     const made = await over(adapter).create({ numero: 3, secuencia: 1, importe: 7.5, etiquetas: ['z'] }, call())
     expect(made).toMatchObject({ created: { value: { numero: 3, secuencia: 1, importe: 7.5, etiquetas: ['z'] } } })
@@ -162,7 +162,7 @@ describe('VER-1: writing through a view', () => {
 
   it('defaults are not shared between records', async () => {
     const seen: Row[] = []
-    const adapter = { list: () => ({ items: [] }), read: () => [], create: noting(seen, { nothing: true }) }
+    const adapter = { list: () => ({ items: [] }), read: () => [], create: recording(seen, { nothing: true }) }
     const made = over(adapter, { defaults: { lista: [] } })
     await made.create({}, call())
     await made.create({}, call())
@@ -170,7 +170,7 @@ describe('VER-1: writing through a view', () => {
     expect(seen[0]?.lista).not.toBe(seen[1]?.lista)
   })
 
-  it('what a create comes to besides is in the words of the view', async () => {
+  it('other results of a create use the names of the view', async () => {
     const answering = (answer: unknown) =>
       over({ list: () => ({ items: [] }), read: () => [], create: () => answer }).create({}, call())
     expect(await answering({ accepted: stored })).toEqual({ accepted: first })
@@ -201,7 +201,10 @@ describe('VER-1: writing through a view', () => {
     expect(await made.replace({ numero: 9, secuencia: 9 }, first, undefined, call())).toBe('absent')
   })
 
-  /** A store in which another writer changes the record between the read and the write, so many times. */
+  /**
+   * A store in which another writer changes the record between the read and the write, `times`
+   * times.
+   */
   const contended = (times: number, adapter = under()) => {
     let left = times
     return {
@@ -218,7 +221,7 @@ describe('VER-1: writing through a view', () => {
     }
   }
 
-  it('HDR-3: a lost race is stale, with a version or without, after one attempt: whoever asks may try again', async () => {
+  it('HDR-3: a lost race is stale after one attempt, with or without a version: the caller may retry', async () => {
     const adapter = under()
     const busy = over(contended(1, adapter))
     expect(await busy.replace(first, first, undefined, call())).toBe('stale')
@@ -233,7 +236,7 @@ describe('VER-1: writing through a view', () => {
     expect(await over(contended(1, adapter)).replace(first, first, version, call())).toBe('stale')
   })
 
-  it('a view that hides nothing reads nothing', async () => {
+  it('a view without hidden members does not read before a write', async () => {
     const adapter = {
       list: () => ({ items: [] }),
       read: () => Promise.reject(new Error('read')),
@@ -246,16 +249,16 @@ describe('VER-1: writing through a view', () => {
     expect(await made.replace(first, { a: 4 }, undefined, call())).toEqual({ value: { a: 4 }, version: '2' })
   })
 
-  it('remove, attach and detach go by the renamed key, and refuse in the words of the view', async () => {
+  it('remove, attach and detach use the renamed key, and refuse with the names of the view', async () => {
     const keys: Row[] = []
     const refused = { refused: 'reference', members: ['centavos'] }
     const parent = { collection: 'rutas', key: 5, as: 'piezas' }
     const made = over({
       list: () => ({ items: [] }),
       read: () => [],
-      remove: noting(keys, refused),
-      attach: noting(keys, refused, 1),
-      detach: noting(keys, refused, 1),
+      remove: recording(keys, refused),
+      attach: recording(keys, refused, 1),
+      detach: recording(keys, refused, 1),
     })
     const shown = { refused: 'reference', members: ['importe'] }
     expect(await made.remove(first, undefined, call())).toEqual(shown)
@@ -266,9 +269,9 @@ describe('VER-1: writing through a view', () => {
 })
 
 describe('VER-1: keys', () => {
-  it('members of a composite key are renamed, their values are the store’s', async () => {
+  it('members of a composite key are renamed, and their values are not converted', async () => {
     const keys: (readonly unknown[])[] = []
-    const adapter = { list: () => ({ items: [] }), read: noting(keys, []) }
+    const adapter = { list: () => ({ items: [] }), read: recording(keys, []) }
     const doubled = { rename: { numero: 'cabecera' }, fromWire: { numero: (value: number) => value * 2 } }
     await over(adapter, doubled).read([first, 'simple' as never, 5 as never], call())
     expect(keys).toEqual([[stored, 'simple', 5]])
@@ -277,10 +280,10 @@ describe('VER-1: keys', () => {
 
 describe('VER-1: the call', () => {
   const seen: AdapterCall[] = []
-  const spy = { list: noting(seen, { items: [] }, 1), read: () => [] }
+  const spy = { list: recording(seen, { items: [] }, 1), read: () => [] }
 
-  it('the scope is in the words of the store, the rest of the call is as it was', async () => {
-    /** As the router's: what it gives is made when first asked for. */
+  it('the scope is renamed and converted, the rest of the call is unchanged', async () => {
+    /** Like the call of the router: its getters create the values when first used. */
     class Lazy implements AdapterCall {
       readonly #principal = 'ana'
       readonly scope = { empresa: 'uno' }
@@ -302,7 +305,7 @@ describe('VER-1: the call', () => {
     expect(below?.signal).toBe(given.signal)
   })
 
-  it('a call whose scope needs no other words is passed on itself', async () => {
+  it('a call whose scope needs no conversion is passed on as the same object', async () => {
     const given = call({ secuencia: 1 })
     await over(spy).list(request(), given)
     expect(seen.splice(0)[0]).toBe(given)
@@ -310,7 +313,7 @@ describe('VER-1: the call', () => {
 })
 
 describe('VER-1: the view itself', () => {
-  it('a conversion that gives a promise is an error that names it, and its rejection ends nothing', async () => {
+  it('a conversion that returns a promise is an error that names it, and its rejection is handled', async () => {
     const late = () => Promise.reject(new Error('late'))
     const shown = over(under(), { ...options, toWire: { importe: late } })
     await expect(shown.read([first], call())).rejects.toThrow(
@@ -322,25 +325,25 @@ describe('VER-1: the view itself', () => {
     )
   })
 
-  it('VERB-9: offers what the store offers', () => {
+  it('VERB-9: has the methods of the store', () => {
     expect(Object.keys(over({ list: () => 0, read: () => 0 }))).toEqual(['list', 'read'])
     expect(Object.keys(over()).toSorted()).toEqual(Object.keys(adapterView(under() as never)).toSorted())
   })
 
-  it('asks the store whether it is ready', async () => {
+  it('delegates ready() to the store', async () => {
     await expect(
       over({ list: () => 0, read: () => 0, ready: () => Promise.reject(new Error('not yet')) }).ready(),
     ).rejects.toThrow('not yet')
   })
 
   it.each<[string, AdapterViewOptions]>([
-    ['two members that are one of the store', { rename: { a: 'c', b: 'c' } }],
+    ['two members that map to one of the store', { rename: { a: 'c', b: 'c' } }],
     ['a member shown and hidden', { rename: { a: 'c' }, hides: ['c'] }],
   ])('%s: a configuration error', (_, given) => {
     expect(() => over(under(), given)).toThrow(ConfigurationError)
   })
 
-  it('a misspelt option is a configuration error with the near miss', () => {
+  it('a misspelt option is a configuration error with the closest name', () => {
     expect(() => adapterView(memoryAdapter(nuevos), { renam: { nombre: 'razonSocial' } } as never)).toThrow(
       /"renam".*"rename"/,
     )

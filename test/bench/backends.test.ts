@@ -3,11 +3,11 @@ import { describe, expect, inject, it } from 'vitest'
 import { Backends, cpuOf, named, spent } from '../../bench/run/backends.js'
 
 const { url } = inject('postgres')
-/** Elsewhere there is no process of the server to look at. */
+/** Processes of a remote server can not be read. */
 const isHere = process.platform === 'linux' && ['127.0.0.1', 'localhost', '[::1]'].includes(new URL(url).hostname)
 
-describe('the CPU of the backends', () => {
-  it.runIf(isHere)('is that of the connections of one name, and grows with what they do', async () => {
+describe('CPU time of the backends', () => {
+  it.runIf(isHere)('is that of the connections of one name, and grows with their work', async () => {
     const backends = await Backends.connect(url)
     const [one, other] = [`erc bench one ${process.pid}`, `erc bench other ${process.pid}`].map((name) => ({
       name,
@@ -28,7 +28,7 @@ describe('the CPU of the backends', () => {
     }
   })
 
-  it('a backend that came later counts with all that it has used, and one that went counts no more', () => {
+  it('a new backend counts with its whole usage, and one that has ended does not count', () => {
     const before = new Map([
       [1, 100],
       [2, 500],
@@ -42,7 +42,7 @@ describe('the CPU of the backends', () => {
     expect(spent(before, undefined)).toBeUndefined()
   })
 
-  it('a process that is none of PostgreSQL is not read', () => {
+  it('a process that is not PostgreSQL is not read', () => {
     expect(() => cpuOf(process.pid)).toThrow()
   })
 })

@@ -32,7 +32,7 @@ function start(args: readonly string[], env: Record<string, string> = {}) {
 }
 
 describe('npm run bench', () => {
-  it('measures the servers that are named, in processes of their own, and writes what it found', async () => {
+  it('measures the named servers in separate processes, and writes the results', async () => {
     const { output, ended } = start(
       ['--workloads', 'item', '--servers', 'raw,mounted', '--rounds', '2', '--requests', '20', '--json', 'out.json'],
       {
@@ -57,12 +57,12 @@ describe('npm run bench', () => {
     })
     await expect.poll(schemas, { timeout: 10_000 }).toBe(1)
     child.kill('SIGINT')
-    // Its output is closed by the last process that holds it.
+    // The output is closed by the last process that has it open.
     expect(await ended, output.text).toBe(130)
     expect(await schemas()).toBe(0)
   })
 
-  it('--tail offers every server the same mix of all kinds, and tells how slow the slowest answers of each are', async () => {
+  it('--tail sends the same mix to every server, and reports the slowest responses of each kind', async () => {
     await using place = await freshDatabase()
     const { output, ended } = start(['--tail', '--rounds', '1', '--seconds', '1', '--json', 'tail.json'], {
       DATABASE_URL: place.url,
@@ -84,7 +84,7 @@ describe('npm run bench', () => {
     }
   }, 120_000)
 
-  it('a wrong argument is told in one line', async () => {
+  it('a wrong argument is reported in one line', async () => {
     const { output, ended } = start(['--servers', 'apache'])
     expect(await ended).toBe(2)
     expect(output.text).toMatch(/^--servers names "apache"\. There are: raw, [^\n]+\n$/)
@@ -92,7 +92,7 @@ describe('npm run bench', () => {
 })
 
 describe('cores', () => {
-  it('are read as taskset writes them', () => {
+  it('are parsed from the format of taskset', () => {
     expect(expand('0-2,5')).toEqual([0, 1, 2, 5])
     expect(expand('7')).toEqual([7])
     expect(expand('')).toEqual([])

@@ -14,17 +14,17 @@ beforeAll(() => {
   counts = count(checkout, process.execPath, names)
 }, 120_000)
 
-describe('what a request takes', () => {
-  it.each(countedNames)('%s: no more than it did (npm run bench:counts)', (name) => {
+describe('the cost of a request', () => {
+  it.each(countedNames)('%s: does not exceed its budget (npm run bench:counts)', (name) => {
     expect(counts[name].bytes).toBeGreaterThan(0)
     expect(counts[name].calls).toBeGreaterThan(0)
     expect(excesses({ [name]: counts[name] }, process.versions.node)).toEqual([])
   })
 })
 
-/** Whatever one is allowed beside what was measured, these are more. */
-describe('the counts notice', () => {
-  it('a step that waits for nothing', () => {
+/** Each exceeds the tolerance of the budgets. */
+describe('the counts detect', () => {
+  it('a step that awaits nothing', () => {
     expect(counts['item+async-step'].promises).toBeGreaterThan(counts.item.promises)
   })
 

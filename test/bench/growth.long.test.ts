@@ -52,7 +52,7 @@ async function run(args: readonly string[], env: Record<string, string>): Promis
 const tiny = '--rounds 1 --requests 20 --rows 1000 --resources 3 --connections 20 --endurance 1000'.split(' ')
 
 describe('npm run bench:growth', () => {
-  it('measures every curve, in memory and in PostgreSQL, and writes what it found', { timeout: 240_000 }, async () => {
+  it('measures every curve, in memory and in PostgreSQL, and writes the results', { timeout: 240_000 }, async () => {
     await using place = await freshDatabase()
     const { code, text } = await run([...tiny, '--json', 'growth.json'], { DATABASE_URL: place.url })
     expect(code, text).toBe(0)
@@ -74,7 +74,7 @@ describe('npm run bench:growth', () => {
         for (const { samples } of points) {
           const what = `${name}, ${title}: ${figure} is ${samples}`
           expect(samples.length, what).toBeGreaterThan(0)
-          // What so few hold lies within what a heap moves by.
+          // With so few records the result is within the noise of the heap.
           if (unit !== 'bytes') expect(Math.min(...samples), what).toBeGreaterThan(0)
           else expect(samples.every(Number.isFinite), what).toBe(true)
         }
@@ -90,7 +90,7 @@ describe('npm run bench:growth', () => {
       /resources: an item[^\n]+\n {2}resources +1 +3\n {2}first, one api\(\): CPU +[\d.]+ [um]s +[\d.]+ [um]s/,
     )
     expect(await place.sql(`SELECT 1 FROM pg_namespace WHERE nspname LIKE 'erc_bench_%'`)).toEqual([])
-    // The picture, and the tables of the page.
+    // The chart, and the tables of the page.
     const args = [join(root, 'build/bench/chart.js'), 'growth.json', 'growth.svg']
     const tables = execFileSync(process.execPath, args, {
       cwd: scratch,
@@ -101,19 +101,19 @@ describe('npm run bench:growth', () => {
     expect(XMLValidator.validate(readFileSync(join(scratch, 'growth.svg'), 'utf8'))).toBe(true)
   })
 
-  it('without a PostgreSQL it measures what is in memory, and says so', async () => {
+  it('without PostgreSQL it measures only the memory adapter, and says so', async () => {
     const { code, text } = await run([...tiny, '--curves', 'filters'], {
       DATABASE_URL: 'postgres://postgres@127.0.0.1:1/none',
     })
     expect(code, text).toBe(0)
-    expect(text).toContain('Left out: what is in PostgreSQL')
+    expect(text).toContain('Skipped: the lines in PostgreSQL')
     expect(text).toContain('page, memory: CPU')
     expect(text).not.toContain('page, PostgreSQL')
   })
 })
 
-describe('its load', () => {
-  it('a status that is another than it should be ends the round', async () => {
+describe('the load', () => {
+  it('an unexpected status ends the round', async () => {
     let left = 3
     const server = createServer((_req, res) => res.writeHead(left-- > 0 ? 200 : 503).end('{}')).listen(0, '127.0.0.1')
     await once(server, 'listening')
@@ -125,13 +125,13 @@ describe('its load', () => {
       asked: [{ path: '/a', status: 200 }],
     }
     const opened = await openRound(round)
-    await expect(opened.run()).rejects.toThrow('GET /a was answered 503 in place of 200.')
+    await expect(opened.run()).rejects.toThrow('GET /a got the status 503 instead of 200.')
     opened.close()
-    await expect(openRound(round)).rejects.toThrow('503 in place of 200')
+    await expect(openRound(round)).rejects.toThrow('503 instead of 200')
     server.close()
   })
 
-  it('the mix hardly repeats itself, and asks for what it has just had once more', () => {
+  it('the mix rarely repeats requests, and revalidates the response that it has just received', () => {
     const mix = { rows: 1000, matches: 250, secret: Buffer.alloc(32).toString('base64') }
     const turn = mixed({ first: 0, ...mix })(0)
     const asked = Array.from({ length: 2000 }, () => turn('"a"'))
@@ -147,15 +147,15 @@ describe('its load', () => {
       headers: { 'if-none-match': '"a"' },
       status: 304,
     })
-    // What is changed is never what has to stay as it is.
+    // Records that must stay unchanged are never written.
     const changed = new Set(asked.filter(({ method }) => method === 'PATCH').map(({ path }) => path))
     expect(asked.filter(({ method, path }) => method === undefined && changed.has(path))).toEqual([])
     expect(mixed({ first: 2000, ...mix })(0)(undefined).headers).not.toEqual(asked[0]?.headers)
   })
 })
 
-describe('its data', () => {
-  it('a branch holds as many pieces whatever there are in all, newest first, and no two came in at once', () => {
+describe('the data', () => {
+  it('every branch has the same number of pieces for any total, newest first, with distinct times', () => {
     for (const rows of [10, 100, 1000]) {
       const extent = extentOf(rows, 10)
       const all = [...piecesOf(extent)]
@@ -169,7 +169,7 @@ describe('its data', () => {
     }
   })
 
-  it('points of a curve are whole, without repeats, from small to large', () => {
+  it('points of a curve are integers without duplicates, in ascending order', () => {
     expect(steps(1, 0.3, 3)).toEqual([1, 3])
     expect(steps(1, 100, 1000)).toEqual([1, 100, 1000])
   })
@@ -186,20 +186,20 @@ const series = (more: Partial<Series>, ...medians: readonly number[]): Series =>
 describe('the verdict', () => {
   const flat = { within: 1.25 }
 
-  it('flat is what ends within the bound, or below where it began', () => {
+  it('a curve is flat if it ends within the bound, or below its start', () => {
     expect(verdictOf(series({ flat }, 100, 900, 125))).toEqual({ from: 1, to: 100, ratio: 1.25, flat: true })
     expect(verdictOf(series({ flat }, 100, 100, 126))).toMatchObject({ flat: false })
     expect(verdictOf(series({ flat }, 100, 20))).toMatchObject({ ratio: 0.2, flat: true })
   })
 
-  it('or so little above it that it is nothing, from the point that counts as the first', () => {
+  it('a curve is flat if it exceeds its first counted point only by a negligible amount', () => {
     const heap = { within: 1.1, orBy: 8, from: 1 }
     expect(verdictOf(series({ flat: heap }, 1, 10, 18))).toEqual({ from: 10, to: 100, ratio: 1.8, flat: true })
     expect(verdictOf(series({ flat: heap }, 18, 10, 19))).toMatchObject({ flat: false })
     expect(verdictOf(series({ flat: heap }, 1, 100, 110))).toMatchObject({ flat: true })
   })
 
-  it('where nothing was asked of it, it says how much; of a single point it says nothing', () => {
+  it('without a bound it reports the ratio; for a single point it reports nothing', () => {
     expect(verdictOf(series({}, 10, 30))).toEqual({ from: 1, to: 10, ratio: 3, flat: undefined })
     expect(verdictOf(series({ flat }, 10))).toBeUndefined()
     expect(verdictText(series({ flat }, 10))).toBe('')
@@ -240,7 +240,7 @@ describe('the report', () => {
     ],
   }
 
-  it('has a line a series and a column a point, in units that read well', () => {
+  it('has a line per series and a column per point, in readable units', () => {
     const text = curveText(curve)
     expect(text).toMatch(/^rows: of all\n {2}rows +1 +10 +1,000 +1,000,000/)
     expect(text).toMatch(/an item & a page: CPU +90\.0 us \(85\.0-95\.0\) +1\.50 ms +16\.67 x$/m)
@@ -254,7 +254,7 @@ describe('the report', () => {
     ]).toEqual(['999 us', '2.00 s', '1.50 s', '3.00 MB', '-2.00 kB'])
   })
 
-  it('is one well-formed picture with a panel a curve and a line for each series of its first unit', () => {
+  it('is a well-formed chart with a panel per curve and a line for each series of its first unit', () => {
     const svg = growthChart(result)
     expect(XMLValidator.validate(svg)).toBe(true)
     expect(svg.match(/<polyline/g)).toHaveLength(2)
@@ -263,8 +263,8 @@ describe('the report', () => {
   })
 })
 
-describe('its options', () => {
-  it('all curves to their ends, where nothing is said', () => {
+describe('the options', () => {
+  it('default to all curves at full length', () => {
     expect(parseOptions([], '/here')).toEqual({
       curves: curveNames,
       rounds: 5,
@@ -286,7 +286,7 @@ describe('its options', () => {
     })
   })
 
-  it('--list and --help are texts: every curve and option is named', () => {
+  it('--list and --help print texts that name every curve and option', () => {
     for (const name of curveNames) expect(parseOptions(['--list'], '/')).toContain(`  ${name} `)
     expect(parseOptions(['--help'], '/')).toContain('--connections n')
   })
@@ -296,7 +296,7 @@ describe('its options', () => {
     [['--rows', '5'], '--rows is "5". Give an integer from 1000'],
     [['--seconds', '1', '--requests', '10'], '--seconds or --requests'],
     [['--deep'], '--deep'],
-  ])('%j is refused with what is wrong', (args, message) => {
+  ])('%j is refused with the reason', (args, message) => {
     expect(() => parseOptions(args, '/')).toThrow(UsageError)
     expect(() => parseOptions(args, '/')).toThrow(message)
   })

@@ -4,7 +4,7 @@ import { serverNames } from '../../bench/servers/index.js'
 import { workloadNames } from '../../bench/workloads/index.js'
 
 describe('the options of the benchmark', () => {
-  it('all workloads, seven rounds of two seconds, by the Node that runs, where nothing is said', () => {
+  it('default to all workloads, seven rounds of two seconds, and the running Node', () => {
     expect(parseOptions([], '/here')).toEqual({
       workloads: workloadNames,
       servers: undefined,
@@ -18,7 +18,7 @@ describe('the options of the benchmark', () => {
     })
   })
 
-  it('names come in the order of the tables, and paths from where the command is called', () => {
+  it('sort names as the tables do, and resolve paths from the working directory', () => {
     const args =
       '--workloads page,item --servers fastify,raw --against ../other --node bin/node --json out.json --requests 500'.split(
         ' ',
@@ -33,12 +33,12 @@ describe('the options of the benchmark', () => {
     })
   })
 
-  it('what is said beside --quick holds', () => {
+  it('explicit options override --quick', () => {
     expect(parseOptions(['--quick'], '/')).toMatchObject({ rounds: 3, seconds: 0.3 })
     expect(parseOptions(['--quick', '--rounds', '1'], '/')).toMatchObject({ rounds: 1, seconds: 0.3 })
   })
 
-  it('--tail has rounds of its own length', () => {
+  it('--tail has a default round length of its own', () => {
     expect(parseOptions(['--tail'], '/')).toMatchObject({ tail: true, rounds: 7, seconds: 10 })
     expect(parseOptions(['--tail', '--quick', '--servers', 'express'], '/')).toMatchObject({
       rounds: 3,
@@ -47,7 +47,7 @@ describe('the options of the benchmark', () => {
     })
   })
 
-  it('--list and --help are texts: every server, workload and option is named', () => {
+  it('--list and --help print texts that name every server, workload and option', () => {
     const list = parseOptions(['--list'], '/') as string
     for (const name of [...serverNames, ...workloadNames]) expect(list).toContain(`  ${name} `)
     expect(parseOptions(['--help'], '/')).toContain('--against path')
@@ -64,7 +64,7 @@ describe('the options of the benchmark', () => {
     [['--tail', '--requests', '10'], '--tail has no --requests'],
     [['--quik'], '--quik'],
     [['item'], 'item'],
-  ])('%j is refused with what is wrong', (args, message) => {
+  ])('%j is refused with the reason', (args, message) => {
     expect(() => parseOptions(args, '/')).toThrow(UsageError)
     expect(() => parseOptions(args, '/')).toThrow(message)
   })

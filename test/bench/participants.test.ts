@@ -17,20 +17,21 @@ afterAll(() => rmSync(scratch, { recursive: true }))
 
 const ids = (field: ReturnType<typeof fieldOf>): string[] => field.participants.map(({ id }) => id)
 
-describe('who takes part', () => {
-  it('every server, where nothing is said', () => {
+describe('participants', () => {
+  it('are all servers by default', () => {
     expect(ids(fieldOf({ servers: undefined, against: undefined }, whole))).toEqual(serverNames)
   })
 
-  it('a checkout without express-rest-conventions/server has those that need none, and one line says so', () => {
+  it('without express-rest-conventions/server exclude the servers that need it, and a line says so', () => {
     const field = fieldOf({ servers: undefined, against: undefined }, old)
-    expect(ids(field)).toEqual(serverNames.filter((name) => !name.endsWith('-helper') && name !== 'sql-json'))
+    const onHelper = ['sql-json', 'mounted-subscribed']
+    expect(ids(field)).toEqual(serverNames.filter((name) => !name.endsWith('-helper') && !onHelper.includes(name)))
     expect(field.leftOut).toEqual([
-      'Left out: express-helper, sql-json, mounted-helper, api-helper, since this checkout has no express-rest-conventions/server.',
+      'Skipped: express-helper, sql-json, mounted-helper, mounted-subscribed, api-helper, because this checkout has no express-rest-conventions/server.',
     ])
   })
 
-  it('another checkout stands beside this one, server by server, and what is not the library stays away', () => {
+  it('of two checkouts are listed in pairs, and servers that do not use the library are left out', () => {
     const field = fieldOf({ servers: undefined, against: old }, whole)
     expect(ids(field)).toEqual([
       'express-helper',
@@ -38,6 +39,7 @@ describe('who takes part', () => {
       'mounted',
       'mounted@against',
       'mounted-helper',
+      'mounted-subscribed',
       'api',
       'api@against',
       'api-helper',
@@ -49,22 +51,23 @@ describe('who takes part', () => {
       old,
       whole,
       whole,
+      whole,
       old,
       whole,
     ])
     expect(field.leftOut[0]).toContain('the other checkout has no')
   })
 
-  it('unless it is asked for', () => {
+  it('include servers without the library if they are named', () => {
     expect(ids(fieldOf({ servers: ['raw', 'api'], against: old }, whole))).toEqual(['raw', 'api', 'api@against'])
   })
 
-  it('a workload takes those that have it', () => {
+  it('of a workload are the servers that have it', () => {
     const { participants } = fieldOf({ servers: ['raw', 'express'], against: undefined }, whole)
     expect(thoseOf(workloadOf('xml-page'), participants).map(({ id }) => id)).toEqual(['express'])
   })
 
-  it('a server that has only what names it has nothing else', () => {
+  it('of other workloads exclude a server that has only named ones', () => {
     const { participants } = fieldOf({ servers: ['express', 'sql-json'], against: undefined }, whole)
     const idsOf = (name: WorkloadName) => thoseOf(workloadOf(name), participants).map(({ id }) => id)
     expect([idsOf('item'), idsOf('pg-item')]).toEqual([['express'], ['express', 'sql-json']])

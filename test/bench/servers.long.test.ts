@@ -22,7 +22,7 @@ const secrets = makeSecrets()
 const keys = keysOf(secrets)
 const token = keys.token('*:read *:write')
 
-/** One of each, as far as workloads differ in what they ask of a server's start. */
+/** One server for each distinct set of start options of the workloads. */
 const started = new Map<string, Promise<Server>>()
 let database: Database
 
@@ -56,7 +56,7 @@ async function portOf(server: ServerName, { inDatabase, ...start }: Start): Prom
   return (listening.address() as AddressInfo).port
 }
 
-describe('every server of the benchmark answers every workload as the others do', () => {
+describe('every server of the benchmark gives the expected responses to every workload', () => {
   for (const server of serverNames.filter((name) => isThere(name, checkout))) {
     for (const workload of workloadNames) {
       const {

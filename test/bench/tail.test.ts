@@ -21,7 +21,7 @@ async function connectionsTo(handler: RequestListener, count: number): Promise<C
 const asked = (kind: Kind, settle: Asked['settle'] = () => {}): Asked => ({ kind, sent: { path: '/' }, settle })
 
 describe('an open loop', () => {
-  it('sends as many as the rate says, each counted under its kind', async () => {
+  it('sends requests at the given rate, each counted under its kind', async () => {
     const connections = await connectionsTo((_req, res) => res.end('x'), 2)
     let at = 0
     const { times } = await open(connections, () => asked(at++ % 4 === 0 ? 'page' : 'item'), {
@@ -31,10 +31,10 @@ describe('an open loop', () => {
     expect([times.item.length, times.page.length, times.patch.length]).toEqual([30, 10, 0])
   })
 
-  it('what waits for a connection has waited, though the server has not seen it', async () => {
+  it('includes the time that a request waits for a connection', async () => {
     let release = (): void => {}
     const [due, arrived]: [number[], number[]] = [[], []]
-    // One connection, and the first answer comes when all the others are due.
+    // One connection, and the first response is sent when all other requests are due.
     const connections = await connectionsTo((_req, res) => {
       arrived.push(performance.now())
       if (due.length === 10) res.end('x')
@@ -51,7 +51,7 @@ describe('an open loop', () => {
       expect(time).toBeGreaterThanOrEqual((arrived[at] as number) - (due[at] as number))
   })
 
-  it('an answer of another status ends it', async () => {
+  it('ends at a response with another status', async () => {
     const connections = await connectionsTo((_req, res) => res.end('x'), 1)
     const refuse = (): never => {
       throw new Error('wrong')
@@ -61,8 +61,8 @@ describe('an open loop', () => {
   })
 })
 
-describe('the tail', () => {
-  it('percentiles are of the requests of all rounds, and rounds are told apart', () => {
+describe('the tail report', () => {
+  it('computes percentiles over the requests of all rounds, and the spread over rounds', () => {
     const hundred = Array.from({ length: 100 }, (_, at) => at + 1)
     expect([
       percentile(hundred, 0.5),
@@ -95,7 +95,7 @@ describe('the tail', () => {
       leftOut: [],
     } as const
     const text = tailText({ ...about, tail: { rate: 600, servers } })
-    expect(text).toMatch(/^Tail in PostgreSQL: 600 requests a second/)
+    expect(text).toMatch(/^Tail in PostgreSQL: 600 requests per second/)
     expect(text.match(/ one +3 +2\.00 +3\.00 \(3\.00-3\.00\) +3\.00\n/g)).toHaveLength(5)
     expect(text).toContain('one 1000/s, other 1000/s')
   })

@@ -1,4 +1,4 @@
-/** The HTML report of `check` in a browser, about a service whose values try to break out of it. */
+/** The HTML report of `check` in a browser, for a service whose values try to inject markup. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { workplace } from '../check/command-run.js'
 import { hostileDocument, hostileService } from '../check/hostile-service.js'
@@ -49,7 +49,7 @@ describe('the report', () => {
     })
   })
 
-  it('has all its text without JavaScript, and no filter', async () => {
+  it('shows all its text without JavaScript, and no filter', async () => {
     let text = ''
     await visit(address, {}, async ({ page }) => {
       text = await page.locator('main').innerText()
@@ -62,7 +62,7 @@ describe('the report', () => {
     expect(text).toContain('</script></style></pre><script>alert(1)</script>')
   })
 
-  it('makes no element of what the service answers', async () => {
+  it('creates no elements from responses of the service', async () => {
     await visit(address, {}, async ({ page }) => {
       expect(await page.locator('img').count()).toBe(0)
       expect(await page.locator('script').count()).toBe(1)
@@ -90,7 +90,7 @@ describe('the report', () => {
     })
   })
 
-  it('leads from the list of breaks to each of them', async () => {
+  it('links from the list of breaks to each of them', async () => {
     await visit(address, {}, async ({ page }) => {
       const link = page.getByRole('link', { name: 'QUERY-7/past-end' })
       await link.click()
@@ -98,7 +98,7 @@ describe('the report', () => {
     })
   })
 
-  it('prints everything but the filter', async () => {
+  it('prints everything except the filter', async () => {
     await visit(address, {}, async ({ page }) => {
       const count = await page.locator('article').count()
       await page.emulateMedia({ media: 'print' })

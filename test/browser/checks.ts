@@ -1,9 +1,9 @@
-/** What holds of every page, each as a list of faults. */
+/** Checks that apply to every page. Each returns a list of faults. */
 import axe from 'axe-core'
 import type { Page } from 'playwright-core'
 import { ask } from './visit.js'
 
-/** WCAG 2.2 A and AA, and what axe takes for good practice. */
+/** WCAG 2.2 A and AA, and the best practices of axe. */
 const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
 
 interface AxeResult {
@@ -12,7 +12,10 @@ interface AxeResult {
   readonly nodes: readonly { readonly html: string; readonly failureSummary?: string }[]
 }
 
-/** What axe finds: the rule, and the elements that break it. `without`: rules that are left out. */
+/**
+ * The violations that axe finds: the rule, and the elements that violate it. `without`: rules to
+ * skip.
+ */
 export async function axeFaults(page: Page, without: readonly string[] = []): Promise<readonly string[]> {
   await page.evaluate(axe.source)
   const rules = Object.fromEntries(without.map((rule) => [rule, { enabled: false }]))
@@ -32,12 +35,16 @@ interface Stop {
   readonly faults: readonly string[]
 }
 
-/** Walks through the page with the Tab key: everything that can be used is reached, once, and shows that it has the focus. */
+/**
+ * Walks through the page with the Tab key: every operable element is reached once, and shows its
+ * focus.
+ */
 export async function keyboardFaults(page: Page): Promise<readonly string[]> {
   const count = await ask<number>(page, 'startWalk()')
   if (count === 0) return ['Nothing on the page takes the focus.']
   const faults: string[] = []
-  // The walk begins where the focus was last, and goes on from the start of the page. Boxes that scroll are stops too, and not counted.
+  // The walk begins at the last focus, and continues from the start of the page. Scrollable boxes
+  // are stops too, but are not counted.
   for (let presses = 0; presses < 2 * count + 10; presses++) {
     await page.keyboard.press('Tab')
     const stop = await ask<Stop>(page, 'stop()')
@@ -48,7 +55,7 @@ export async function keyboardFaults(page: Page): Promise<readonly string[]> {
   return [...faults, ...unreached.map((name) => `Tab does not reach ${name}`)]
 }
 
-/** The first stop is a link that leads past the navigation: the next stop lies in what it leads to. */
+/** The first stop is a skip link: the next stop is inside its target. */
 export async function skipLinkFaults(page: Page): Promise<readonly string[]> {
   await ask(page, 'startWalk()')
   await page.keyboard.press('Tab')
@@ -64,9 +71,9 @@ export async function skipLinkFaults(page: Page): Promise<readonly string[]> {
     : [`The skip link leads to ${target}, and the next stop lies before it.`]
 }
 
-/** Text that is in the page and can't be read. Forms that a script shows are left out. */
+/** Text of the page that can not be read. Forms that only a script shows are excluded. */
 export const unreadableFaults = async (page: Page): Promise<readonly string[]> =>
   (await ask<readonly string[]>(page, 'unreadable()')).map((text) => `Nobody can read: ${text}`)
 
-/** A page fits its window, however narrow (WCAG 1.4.10: 320 pixels). */
+/** A page fits its window, down to 320 pixels (WCAG 1.4.10). */
 export const overflowFaults = (page: Page): Promise<readonly string[]> => ask(page, 'overflow()')

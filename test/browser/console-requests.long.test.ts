@@ -1,4 +1,7 @@
-/** The console of the docs, by hand: a reader with a token, or with user and password, sends requests from the page to the example service. */
+/**
+ * A reader with a token, or with user and password, sends requests from the console page to the
+ * example service.
+ */
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { asOperator, type Running, start } from '../examples/running.js'
@@ -9,7 +12,7 @@ useBrowser()
 
 const account = { PUBLIC_USER: 'ana', PUBLIC_PASSWORD: 'piezas: 3 €' }
 let service: Running
-/** The consoles of the private and of the public side. */
+/** The console pages of the private and of the public API. */
 let inside: string
 let outside: string
 beforeAll(async () => {
@@ -28,8 +31,8 @@ const withToken = (page: Page): Promise<void> =>
 
 const etagIn = ({ text }: Shown): string => /^\s*etag: (\S+)/im.exec(text)?.[1] ?? ''
 
-describe('the console of the private side', () => {
-  it('sends a GET with a token, and 401 is the answer without one', async () => {
+describe('the console of the private API', () => {
+  it('sends a GET with a token; without one the response is 401', async () => {
     await visit(inside, { statuses: [401] }, async ({ page }) => {
       await only(page, 'pre-piezas')
       const list = await operation(page, 'listPrePiezas')
@@ -43,7 +46,7 @@ describe('the console of the private side', () => {
     })
   })
 
-  it('creates by POST, changes by PATCH with If-Match, is refused with a tag that is no longer current, and checks by HEAD', async () => {
+  it('creates by POST, updates by PATCH with If-Match, gets 412 for a stale tag, and checks by HEAD', async () => {
     await visit(inside, { statuses: [412] }, async ({ page }) => {
       await withToken(page)
       await only(page, 'contratos')
@@ -91,8 +94,8 @@ describe('the console of the private side', () => {
   })
 })
 
-describe('the console of the public side', () => {
-  it('logs in with user and password, and keeps the token of the login for the other requests', async () => {
+describe('the console of the public API', () => {
+  it('logs in with user and password, and uses the token of the login for other requests', async () => {
     await visit(outside, { statuses: [401] }, async ({ page }) => {
       const read = await operation(page, 'getPrePieza')
       await fill(read, 'numero', '1')
@@ -112,7 +115,7 @@ describe('the console of the public side', () => {
     })
   })
 
-  it('keeps no token longer than the page', async () => {
+  it('discards the token when the page is reloaded', async () => {
     await visit(outside, { statuses: [401] }, async ({ page, context }) => {
       await authorize(page, { '#api_key_value': 'secret' })
       expect(await page.evaluate('JSON.stringify([localStorage, sessionStorage, document.cookie])')).not.toContain(

@@ -1,4 +1,7 @@
-/** The console of the docs as a page: accessible, with the keyboard alone, in a narrow window, without a script, and shut off from other hosts. */
+/**
+ * The console of the docs as a page: accessibility, keyboard operation, narrow windows, no script,
+ * and no requests to other hosts.
+ */
 import { describe, expect, it } from 'vitest'
 import { hashPassword, login, publicToken, tokenIssuer } from '../../src/auth/index.js'
 import { docsPages } from '../../src/docs/index.js'
@@ -7,7 +10,7 @@ import { authorize, fill, operation, send } from './console.js'
 import { key, serve as serveDocs } from './service.js'
 import { useBrowser, visit } from './visit.js'
 
-/** A service: the address of its console. */
+/** Starts a service. Returns the address of its console. */
 const serve = async (...options: Parameters<typeof serveDocs>) => `${await serveDocs(...options)}/console`
 
 useBrowser()
@@ -15,7 +18,7 @@ useBrowser()
 const asAna = { '#auth-bearer-value': tokenIssuer({ key })({ sub: 'ana' }) }
 
 describe.each(['light', 'dark'] as const)('the console in the %s scheme', (scheme) => {
-  it('is accessible, closed and with operations, an answer and the dialog open', async () => {
+  it('is accessible when closed, and with operations, a response and the dialog open', async () => {
     await visit(await serve(), { scheme, statuses: [401] }, async ({ page }) => {
       await page.locator('.opblock').first().waitFor()
       expect(await axeFaults(page)).toEqual([])
@@ -38,7 +41,7 @@ describe.each(['light', 'dark'] as const)('the console in the %s scheme', (schem
   })
 })
 
-/** Buttons fade in and out. */
+/** Waits until the transitions of buttons have ended. */
 const settled = (page: { evaluate<T>(text: string): Promise<T> }): Promise<void> =>
   page.evaluate(
     'new Promise(requestAnimationFrame).then(() => Promise.allSettled(document.getAnimations().map(({ finished }) => finished)))',
@@ -62,7 +65,7 @@ describe('the console', () => {
     })
   })
 
-  it('says without JavaScript that it needs it, and leads to the pages that do not', async () => {
+  it('without JavaScript explains that it needs it, and links to the other pages', async () => {
     await visit(await serve(), { script: false }, async ({ page }) => {
       expect(await page.locator('main').innerText()).toBe('The console requires JavaScript. The other pages do not.')
       await page.getByRole('link', { name: 'All pages' }).click()
@@ -70,7 +73,7 @@ describe('the console', () => {
     })
   })
 
-  it('says why it has no document', async () => {
+  it('explains why the document could not be loaded', async () => {
     await visit(await serve(), { statuses: [503] }, async ({ page }) => {
       await page.route('**/openapi', (route) => route.fulfill({ status: 503, body: 'busy' }))
       await page.reload()
@@ -78,8 +81,8 @@ describe('the console', () => {
     })
   })
 
-  it.each(['', '/', '#/orders/listOrders'])('sends requests where the page is: %j', async (end) => {
-    // What the document says of servers is for other clients.
+  it.each(['', '/', '#/orders/listOrders'])('sends requests to the service of the page: %j', async (end) => {
+    // The servers in the document are for other clients.
     const elsewhere = {
       servers: [{ url: 'https://api.example.com/v1' }],
       pages: docsPages({ console: true }),
@@ -99,7 +102,7 @@ describe('the console', () => {
     )
   })
 
-  it('logs in where the service is mounted, with a password of any characters', async () => {
+  it('logs in at the mount path of the service, with a password of any characters', async () => {
     const found = { hash: await hashPassword('contraseña: 3 €'), principal: { sub: 'ana' } }
     const issue = tokenIssuer({ key })
     const address = await serve(

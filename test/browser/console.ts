@@ -1,10 +1,10 @@
-/** What a reader does on the console page. */
+/** Actions of a reader on the console page. */
 import type { Locator, Page } from 'playwright-core'
 
-/** Leaves the operations of one tag alone: the browser draws the others no more. */
+/** Shows only the operations of one tag, so that the browser renders no others. */
 export const only = (page: Page, tag: string): Promise<void> => page.getByPlaceholder('Filter').fill(tag)
 
-/** The box of an operation, opened. */
+/** Expands and returns the box of an operation. */
 export async function operation(page: Page, id: string): Promise<Locator> {
   const box = page.locator(`.opblock[id$="-${id}"]`)
   await box.locator('.opblock-summary-control').click()
@@ -12,17 +12,17 @@ export async function operation(page: Page, id: string): Promise<Locator> {
   return box
 }
 
-/** Fills in a parameter, by its name. */
+/** Fills in a parameter by its name. */
 export const fill = (box: Locator, name: string, value: string): Promise<void> =>
   box.locator(`tr[data-param-name="${name}"] input`).fill(value)
 
 export interface Shown {
   readonly status: string
-  /** The body and the header fields, as the page shows them. */
+  /** The body and the header fields, as shown by the page. */
   readonly text: string
 }
 
-/** Sends the request, and reads what the page shows of the answer. */
+/** Sends the request, and reads the response from the page. */
 export async function send(box: Locator): Promise<Shown> {
   const clear = box.getByRole('button', { name: 'Clear', exact: true })
   if (await clear.isVisible()) await clear.click()
@@ -32,7 +32,7 @@ export async function send(box: Locator): Promise<Shown> {
   return { status: (await answer.locator('.response-col_status').innerText()).trim(), text: await answer.innerText() }
 }
 
-/** Gives a token or credentials: what to write into each field of the dialog, by its selector. */
+/** Enters a token or credentials: the text for each field of the dialog, by its selector. */
 export async function authorize(page: Page, values: Readonly<Record<string, string>>): Promise<void> {
   await page.getByRole('button', { name: 'Authorize' }).first().click()
   const dialog = page.getByRole('dialog')

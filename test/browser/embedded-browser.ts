@@ -1,6 +1,6 @@
 /**
- * The Chromium of the package `@sparticuz/chromium`, unpacked. The package itself is not imported:
- * it unpacks into one folder that all processes of the machine share, without waiting for each other.
+ * Unpacks the Chromium of the package `@sparticuz/chromium`. The package itself is not imported: it
+ * unpacks into one folder that all processes of the machine share, without locking.
  */
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
@@ -9,10 +9,12 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { brotliDecompressSync } from 'node:zlib'
 
-/** What is packed: the program, the libraries that a bare Linux lacks, and fonts. */
+/**
+ * The contents of the package: the program, the libraries that a minimal Linux lacks, and fonts.
+ */
 const archives = ['al2023.tar.br', 'fonts.tar.br']
 
-/** The program and its environment. Throws where the package has nothing for this machine. */
+/** The program and its environment. Throws if the package does not support this machine. */
 export function embeddedBrowser(): { readonly path: string; readonly env: Readonly<Record<string, string>> } {
   const { platform, arch } = process
   if (platform !== 'linux' || arch !== 'x64') throw new Error(`It has no Chromium for ${platform} on ${arch}.`)
@@ -26,11 +28,11 @@ export function embeddedBrowser(): { readonly path: string; readonly env: Readon
   }
 }
 
-/** The file that the package has says that the fonts are in `/tmp`. */
+/** The fontconfig file of the package expects the fonts in `/tmp`. */
 const fontsIn = (folder: string): string =>
   `<?xml version="1.0"?><fontconfig><dir>/usr/share/fonts</dir><dir>${folder}</dir><cachedir>${folder}-cache</cachedir></fontconfig>`
 
-/** Nobody sees a part of it: it gets its name when it is whole. */
+/** Incomplete files stay invisible: the folder is renamed when it is complete. */
 function unpack(packed: string, folder: string): void {
   mkdirSync(dirname(folder), { recursive: true })
   const work = mkdtempSync(`${folder}-`)
@@ -42,7 +44,7 @@ function unpack(packed: string, folder: string): void {
     renameSync(work, folder)
   } catch (error) {
     rmSync(work, { recursive: true, force: true })
-    // Another process was quicker.
+    // Another process has unpacked it first.
     if (!['ENOTEMPTY', 'EEXIST'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error
   }
 }

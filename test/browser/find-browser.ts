@@ -1,4 +1,7 @@
-/** Finds the Chromium that tests drive: the one of this machine, else the one that a development dependency brings. */
+/**
+ * Finds the Chromium for the tests: one that is installed on this machine, else that of a
+ * development dependency.
+ */
 import { execFileSync } from 'node:child_process'
 import { accessSync, constants, existsSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
@@ -6,11 +9,11 @@ import { chromium } from 'playwright-core'
 import { embeddedBrowser } from './embedded-browser.js'
 
 export interface FoundBrowser {
-  /** The program. */
+  /** The path of the program. */
   readonly path: string
-  /** What its environment needs beside ours. */
+  /** Additional environment variables. */
   readonly env: Readonly<Record<string, string>>
-  /** One line for the reader: which browser, and how it was found. */
+  /** One line for the log: which browser is used, and how it was found. */
   readonly line: string
 }
 
@@ -19,9 +22,9 @@ type Environment = Readonly<Record<string, string | undefined>>
 const programs = ['chromium', 'chromium-browser', 'google-chrome', 'chrome']
 
 /**
- * Finds a Chromium in this order: `CHROME_PATH`, which has to work where it is set; a program on
- * `PATH`; the one that `npx playwright-core install chromium` has put there; else the one that npm
- * brings for Linux on x64. Throws where there is none.
+ * Finds a Chromium in this order: `CHROME_PATH`, which must work if it is set; a program on `PATH`;
+ * one installed by `npx playwright-core install chromium`; else the npm package for Linux on x64.
+ * Throws if there is none.
  */
 export function findBrowser(env: Environment = process.env): FoundBrowser {
   if (env.CHROME_PATH) return chosen(env.CHROME_PATH)

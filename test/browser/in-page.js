@@ -1,9 +1,10 @@
 /**
- * What the checks ask of a page, from inside: `page.evaluate` runs this text, which no policy of the
- * page keeps out. It stands in a file of its own because the tests are compiled without the types of a browser.
+ * Functions of the checks that run inside the page: `page.evaluate` runs this text, which no policy
+ * of the page can block. It is a separate file because the tests are compiled without the DOM
+ * types.
  */
 globalThis.rig = (() => {
-  /** Names an element for a message: `<a href="#list"> Orders`. */
+  /** Describes an element for messages: `<a href="#list"> Orders`. */
   const nameOf = (element) =>
     `${element.cloneNode(false).outerHTML.replace(/<\/[^>]*>$/, '')} ${element.textContent.trim().slice(0, 40)}`.trim()
 
@@ -13,7 +14,7 @@ globalThis.rig = (() => {
   const canTakeFocus =
     'a[href], button, input, select, textarea, summary, [tabindex], [contenteditable], iframe, audio[controls], video[controls]'
 
-  /** Radio buttons of one name are one stop. */
+  /** Radio buttons with the same name are one stop. */
   const isStop = (element) =>
     element.tabIndex >= 0 &&
     !element.disabled &&
@@ -25,7 +26,9 @@ globalThis.rig = (() => {
   const stops = () =>
     [...document.querySelectorAll(canTakeFocus)].filter((element) => isStop(element) && isShown(element))
 
-  /** What shows the focus: an outline, or whatever differs from the same element without focus. */
+  /**
+   * The indicator of the focus: an outline, or any difference from the same element without focus.
+   */
   const looks = (element) => {
     const {
       outlineStyle,
@@ -42,7 +45,7 @@ globalThis.rig = (() => {
     return JSON.stringify([outline, boxShadow, backgroundColor, borderColor, borderWidth, textDecorationLine])
   }
 
-  /** Ends transitions at once: until they end, an element looks as it did before. */
+  /** Ends transitions at once: until they end, an element has its previous style. */
   const finishTransitions = () => {
     for (const animation of document.getAnimations()) if (animation instanceof CSSTransition) animation.finish()
   }
@@ -51,7 +54,7 @@ globalThis.rig = (() => {
   const before = new Map()
 
   return {
-    /** Begins a walk with the Tab key: how many stops there are. */
+    /** Starts a walk with the Tab key. Returns the number of stops. */
     startWalk() {
       document.activeElement?.blur()
       seen.clear()
@@ -60,7 +63,7 @@ globalThis.rig = (() => {
       for (const element of stops()) before.set(element, looks(element))
       return before.size
     },
-    /** Where the focus is now, and what is wrong there. */
+    /** The element with the focus, and its faults. */
     stop() {
       const element = document.activeElement
       if (element === null || element === document.body || element === document.documentElement)
@@ -79,12 +82,12 @@ globalThis.rig = (() => {
         ],
       }
     },
-    /** Stops that the walk has not reached. */
+    /** The stops that the walk has not reached. */
     unreached: () =>
       stops()
         .filter((element) => !seen.has(element))
         .map(nameOf),
-    /** Whether the focus is inside what the address leads to. */
+    /** Whether the focus is inside the target of the URL fragment. */
     focusIsBelowTarget() {
       const target = document.querySelector(':target')
       const element = document.activeElement
@@ -93,7 +96,10 @@ globalThis.rig = (() => {
         target.contains(element) || Boolean(target.compareDocumentPosition(element) & Node.DOCUMENT_POSITION_FOLLOWING)
       )
     },
-    /** Text that nobody can get at: it is not shown, and not behind a `<details>` either. A hidden form is one that only a script can answer. */
+    /**
+     * Text that can not be reached: it is hidden, and not inside a `<details>`. A hidden form is
+     * one that only a script can process.
+     */
     unreadable() {
       const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
       const found = []
@@ -107,7 +113,7 @@ globalThis.rig = (() => {
       }
       return found
     },
-    /** By how many pixels the page is wider than the window, and what sticks out. */
+    /** By how many pixels the page is wider than the window, and which elements overflow. */
     overflow() {
       const wide = document.documentElement.scrollWidth - document.documentElement.clientWidth
       if (wide <= 0) return []
@@ -118,7 +124,7 @@ globalThis.rig = (() => {
     },
   }
 
-  /** Whether a box scrolls it. */
+  /** Whether an ancestor can scroll it. */
   function isInBox({ parentElement }) {
     const boxes = [...ancestors(parentElement)].filter(
       (one) => one !== document.documentElement && one !== document.body,

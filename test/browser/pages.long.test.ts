@@ -1,4 +1,7 @@
-/** The pages of the docs in a browser: accessible, in a narrow window, with the keyboard alone, without a script, without a network. */
+/**
+ * The pages of the docs in a browser: accessibility, narrow windows, keyboard operation, no script,
+ * no network.
+ */
 import { describe, expect, it } from 'vitest'
 import { axeFaults, keyboardFaults, overflowFaults, skipLinkFaults, unreadableFaults } from './checks.js'
 import { serve } from './service.js'
@@ -9,7 +12,7 @@ useBrowser()
 const pages = ['', '/orders', '/problems', '/headers', '/clauses']
 
 describe.each(pages)('the page docs%s', (name) => {
-  it.each(['light', 'dark'] as const)('is accessible in the %s scheme, with all its details open', async (scheme) => {
+  it.each(['light', 'dark'] as const)('is accessible in the %s scheme, with all details open', async (scheme) => {
     await visit(`${await serve()}${name}`, { scheme }, async ({ page }) => {
       expect(await axeFaults(page)).toEqual([])
       await page.evaluate('document.querySelectorAll("details").forEach((details) => { details.open = true })')
@@ -32,7 +35,7 @@ describe.each(pages)('the page docs%s', (name) => {
     })
   })
 
-  it('has all its text without JavaScript', async () => {
+  it('shows all its text without JavaScript', async () => {
     const address = `${await serve()}${name}`
     let text = ''
     await visit(address, {}, async ({ page }) => {
@@ -47,7 +50,7 @@ describe.each(pages)('the page docs%s', (name) => {
 })
 
 describe('the pages', () => {
-  it('are found by the search, also when the network has gone', async () => {
+  it('are found by the search, even if the network is down', async () => {
     await visit(`${await serve()}/orders`, {}, async ({ page, context }) => {
       await context.setOffline(true)
       const field = page.getByRole('searchbox')
@@ -63,7 +66,7 @@ describe('the pages', () => {
     })
   })
 
-  it('lead to each other, and every link of them leads somewhere', async () => {
+  it('link to each other, and no link is dead', async () => {
     const address = await serve()
     const seen = new Set<string>()
     const waiting = [`${address}/`]

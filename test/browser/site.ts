@@ -11,19 +11,19 @@ import express from 'express'
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const folder = join(root, 'build/site')
 
-/** Runs `npm run docs:build`. Returns what it prints. */
+/** Runs `npm run docs:build`. Returns its output. */
 export async function buildSite(): Promise<string> {
   const { stdout, stderr } = await promisify(execFile)('npm', ['run', 'docs:build'], { cwd: root })
   return stdout + stderr
 }
 
 export interface ServedSite {
-  /** Ends with a slash. */
+  /** With a trailing slash. */
   readonly base: string
   close(): Promise<void>
 }
 
-/** Serves the site below a path, as a host of static files does. */
+/** Serves the site below a path, like a static file host. */
 export async function serveSite(): Promise<ServedSite> {
   const app = express()
   app.use('/some/folder', express.static(folder))
@@ -50,7 +50,7 @@ export const sitePages = (): ReadonlyMap<string, string> =>
 export const anchorsOf = (html: string): ReadonlySet<string> =>
   new Set([...html.matchAll(/ id="([^"]+)"/g)].map(([, id = '']) => id))
 
-/** What a page links to or loads, and what the site does not have: a file, or an anchor of a page. */
+/** The links and resources of a page that the site lacks: a file, or an anchor of a page. */
 export function missingOf(path: string, html: string, pages: ReadonlyMap<string, string>): readonly string[] {
   const targets = [...html.matchAll(/ (?:href|src)="([^"]*)"/g)].map(([, target = '']) => target)
   return targets

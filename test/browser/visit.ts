@@ -1,4 +1,7 @@
-/** A page in a real browser. Whatever the browser finds fault with is kept, and a test ends with none. */
+/**
+ * Opens a page in a real browser. All faults that the browser reports are collected, and a test
+ * must end without any.
+ */
 import { readFileSync } from 'node:fs'
 import {
   type Browser,
@@ -16,9 +19,9 @@ export interface VisitOptions {
   readonly scheme?: 'light' | 'dark'
   /** CSS pixels. Default 1280. */
   readonly width?: number
-  /** `false` turns JavaScript off. */
+  /** `false` disables JavaScript. */
   readonly script?: boolean
-  /** Statuses of 400 and above that the test asks for, such as 412. Default: none. */
+  /** Statuses of 400 and above that the test expects, such as 412. Default: none. */
   readonly statuses?: readonly number[]
 }
 
@@ -27,14 +30,17 @@ export interface Visit {
   readonly context: BrowserContext
 }
 
-/** Milliseconds until a wait of a page is an error. */
+/** The time limit for waiting on a page, in milliseconds. */
 const timeout = 60_000
 
 const inPage = readFileSync(new URL('in-page.js', import.meta.url), 'utf8')
 
 let browser: Browser | undefined
 
-/** Starts the browser for the tests of a file, and ends it after them. A test may take long where the machine is busy. */
+/**
+ * Starts the browser before the tests of a file, and closes it after them. The time limit of tests
+ * allows for busy machines.
+ */
 export function useBrowser(): void {
   vi.setConfig({ testTimeout: 4 * timeout })
   beforeAll(async () => {
@@ -43,14 +49,17 @@ export function useBrowser(): void {
     browser = await chromium.launch({
       executablePath: path,
       env: { ...process.env, ...env },
-      // Names and addresses of other hosts lead nowhere.
+      // Names and addresses of other hosts do not resolve.
       args: ['--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1'],
     })
   })
   afterAll(() => browser?.close())
 }
 
-/** Opens an address, looks at the page, and fails for each fault that the browser found meanwhile. */
+/**
+ * Opens an address, runs the function on the page, and fails for each fault that the browser
+ * reported meanwhile.
+ */
 export async function visit(
   address: string,
   options: VisitOptions,
@@ -60,7 +69,7 @@ export async function visit(
   expect(faults).toEqual([])
 }
 
-/** The same, and gives the faults. */
+/** The same, but returns the faults. */
 export async function faultsOf(
   address: string,
   { scheme = 'light', width = 1280, script = true, statuses = [] }: VisitOptions,
@@ -91,7 +100,7 @@ export async function faultsOf(
         ).toEqual([]),
       { timeout },
     )
-    // What the page says until now comes before the answer.
+    // Messages of the page until now precede the result.
     await page.title()
     return [...faults]
   } finally {
@@ -120,7 +129,7 @@ async function watch(
   })
   context.on('requestfailed', (request) => {
     const { errorText = '' } = request.failure() ?? {}
-    // A page that is left aborts what it was still loading.
+    // Leaving a page aborts its pending loads.
     if (errorText !== 'net::ERR_ABORTED') fault(`Failed: ${request.method()} ${request.url()}: ${errorText}`)
   })
   context.on('response', (response) => {
@@ -134,7 +143,7 @@ async function watch(
   )
 }
 
-/** The console names each answer of 400 and above. */
+/** The console reports each response of 400 and above. */
 const isExpected = (message: ConsoleMessage, statuses: readonly number[]): boolean =>
   statuses.some((status) =>
     message.text().startsWith(`Failed to load resource: the server responded with a status of ${status} `),

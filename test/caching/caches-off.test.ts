@@ -204,7 +204,7 @@ describe.each([
   ['PGlite', inPglite, 3],
 ] as const)('caches: false, over %s', (_, open, numRuns) => {
   itWithCaches(
-    'HDR-2, REP-1: answers as two services in one process that have caches, whoever asks, after whatever change',
+    'HDR-2, REP-1: equals two services with caches, for any caller and after any change',
     async () => {
       const ground = await open()
       const services = [serviceOver(ground, false), serviceOver(ground, true), serviceOver(ground, true)]

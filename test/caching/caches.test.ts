@@ -120,7 +120,7 @@ describe.each(caches)('%s', (_, open) => {
         )
         const [cached, fresh] = [open(type), direct()]
         const headers = { accept, ...fields }
-        const look = async (title: string) => {
+        const revalidate = async (title: string) => {
           for (const path of reads) {
             const now = seen(await fresh.get(service.origin + path, headers))
             statuses = []
@@ -130,10 +130,10 @@ describe.each(caches)('%s', (_, open) => {
             if (now.status < 300) expect([title, path, statuses.length, statuses.at(-1)]).toEqual([title, path, 2, 304])
           }
         }
-        await look('at first')
+        await revalidate('at first')
         for (const [title, status, method, path, body] of writes) {
           expect([title, (await service.send(method, path, {}, body)).status]).toEqual([title, status])
-          await look(`after ${title}`)
+          await revalidate(`after ${title}`)
         }
         await Promise.all([cached.close(), fresh.close(), service.close()])
       },
@@ -149,7 +149,7 @@ describe.each(caches)('%s', (_, open) => {
 
   it.each(
     fieldsOfCredentials.flatMap((field) => (['shared', 'private'] as const).map((type) => [field, type] as const)),
-  )('HDR-6: two callers with %s through one %s cache never see what is not theirs', async (field, type) => {
+  )('HDR-6: two callers with %s through one %s cache never see data of each other', async (field, type) => {
     const identify = authenticate({
       field,
       challenge: 'Test realm="notas"',

@@ -96,9 +96,9 @@ const callers: readonly (readonly [name: string, fields: Fields, paths: readonly
   ['an operator', inside, privatePaths],
   ['a reader', reader, privatePaths],
   ['nobody', {}, [...privatePaths, ...publicPaths]],
-  ['a liar', { Authorization: 'Bearer x' }, privatePaths.slice(0, 3)],
+  ['a caller with an invalid token', { Authorization: 'Bearer x' }, privatePaths.slice(0, 3)],
   ['a customer', outside, publicPaths],
-  ['who logs in', { Authorization: `Basic ${Buffer.from('ana:x').toString('base64')}` }, ['/public/login']],
+  ['a caller that logs in', { Authorization: `Basic ${Buffer.from('ana:x').toString('base64')}` }, ['/public/login']],
 ]
 
 const packed = () =>
@@ -108,7 +108,7 @@ const packed = () =>
     .use(serviceOf(0))
 
 describe.each([
-  ['as it is', () => serviceOf(0), {}],
+  ['unmodified', () => serviceOf(0), {}],
   [
     'behind compression() and crossOrigin()',
     packed,
@@ -126,11 +126,11 @@ describe.each([
   afterAll(() => close())
 
   it.each(callers)(
-    'HDR-1..6, ERR-3: no answer to %s has a fault',
+    'HDR-1..6, ERR-3: no response to %s has a fault',
     async (_, credentials, paths) => {
       const faults: string[] = []
       const statuses = new Set<number>()
-      const look = async (method: string, path: string, fields: Fields, body?: string): Promise<Exchanged> => {
+      const check = async (method: string, path: string, fields: Fields, body?: string): Promise<Exchanged> => {
         const exchanged = await send(port, method, path, { ...extra, ...credentials, ...fields }, body)
         statuses.add(exchanged.status)
         const found = lint(exchanged, credentialsOf(path))
@@ -143,7 +143,7 @@ describe.each([
       }
       for (const path of paths) {
         for (const accept of ['application/json', 'text/html']) {
-          const whole = await look('GET', path, { Accept: accept })
+          const whole = await check('GET', path, { Accept: accept })
           const etag = whole.rawHeaders.includes('Etag') ? (fieldOf(whole, 'etag') as string) : '*'
           const conditions: Fields[] = [
             {},
@@ -152,7 +152,7 @@ describe.each([
             { 'If-Match': etag, 'If-None-Match': `"x", W/${etag}` },
           ]
           for (const condition of conditions) {
-            for (const method of ['GET', 'HEAD', 'OPTIONS']) await look(method, path, { Accept: accept, ...condition })
+            for (const method of ['GET', 'HEAD', 'OPTIONS']) await check(method, path, { Accept: accept, ...condition })
           }
           for (const [method, body] of [
             ['PUT', '{}'],
@@ -164,7 +164,7 @@ describe.each([
               { 'If-Match': '"no.x"' },
               ...(method === 'DELETE' ? [] : [{ 'Content-Type': 'text/plain' }, {}]),
             ] as Fields[]) {
-              await look(method, path, { Accept: accept, ...condition }, body)
+              await check(method, path, { Accept: accept, ...condition }, body)
             }
           }
         }
@@ -175,9 +175,9 @@ describe.each([
     60_000,
   )
 
-  it('HDR-1..6: nor have responses to writes, with any preference', async () => {
+  it('HDR-1..6: nor has a response to a write, with any preference', async () => {
     const seen: string[] = []
-    const look = async (method: string, path: string, fields: Fields = {}, body?: string) => {
+    const check = async (method: string, path: string, fields: Fields = {}, body?: string) => {
       const exchanged = await send(port, method, path, { ...extra, ...inside, ...fields }, body)
       seen.push(`${method} ${exchanged.status}`)
       expect([method, path, lint(exchanged, credentialsOf(path))]).toEqual([method, path, []])
@@ -186,12 +186,12 @@ describe.each([
     for (const prefer of ['return=minimal', 'return=representation', 'x=y']) {
       const fields = { Prefer: prefer }
       const name = prefer.replace(/\W/g, '')
-      await look('PATCH', '/v8/pre-piezas/2', fields, '{"lote":"x"}')
-      await look('POST', '/v8/sucursales', fields, JSON.stringify({ nomenclatura: name, descripcion: 'x' }))
-      await look('PUT', `/v8/sucursales/${name}`, fields, '{"descripcion":"y"}')
-      await look('DELETE', `/v8/sucursales/${name}`, fields)
+      await check('PATCH', '/v8/pre-piezas/2', fields, '{"lote":"x"}')
+      await check('POST', '/v8/sucursales', fields, JSON.stringify({ nomenclatura: name, descripcion: 'x' }))
+      await check('PUT', `/v8/sucursales/${name}`, fields, '{"descripcion":"y"}')
+      await check('DELETE', `/v8/sucursales/${name}`, fields)
       for (const method of ['PUT', 'GET', 'HEAD', 'DELETE', 'GET'])
-        await look(method, `/v8/contratos/${code}/activo`, fields)
+        await check(method, `/v8/contratos/${code}/activo`, fields)
     }
     expect([...new Set(seen)].sort()).toEqual([
       'DELETE 204',
@@ -206,7 +206,7 @@ describe.each([
   })
 })
 
-it('LIMIT-1: nor have responses above the limit', async () => {
+it('LIMIT-1: nor has a response above the limit', async () => {
   const { port, close } = await listen(serviceOf(1))
   const answers = [
     await send(port, 'GET', '/v8/pre-piezas/1', inside),

@@ -48,7 +48,7 @@ const grammar: Readonly<Record<string, RegExp>> = {
   'x-total-count': /^\d+$/,
 }
 
-/** Directives of answers (RFC 9111 5.2.2). */
+/** Directives of responses (RFC 9111 5.2.2). */
 const directives = /^(?:no-store|no-cache|private|public|must-revalidate|no-transform|max-age=\d+|s-maxage=\d+)$/
 
 /**

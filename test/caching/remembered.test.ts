@@ -342,13 +342,13 @@ describe('records that may still change', () => {
     ) {}
   }
   const changing: readonly (readonly [what: string, make: (state: { nombre: string }) => object])[] = [
-    ['a frozen envelope about a record that is not', () => Object.freeze({ value: { id: 1 }, version: 'a' })],
+    ['a frozen envelope with a mutable record', () => Object.freeze({ value: { id: 1 }, version: 'a' })],
     [
-      'a frozen record with a list that is not',
+      'a frozen record with a mutable list',
       () => Object.freeze({ value: Object.freeze({ id: 1, partes: [] }), version: 'a' }),
     ],
     [
-      'a member that is worked out when it is asked for',
+      'a member with a getter',
       (state) =>
         Object.freeze({
           value: Object.freeze({
@@ -361,7 +361,7 @@ describe('records that may still change', () => {
         }),
     ],
     [
-      'an instance of a class inside',
+      'a nested instance of a class',
       () =>
         Object.freeze({
           value: Object.freeze({ id: 1, partes: Object.freeze([Object.freeze(new Cosa(1, []))]) }),
@@ -420,12 +420,12 @@ describe('a list that its adapter keeps modifying', () => {
 
 describe('responses behind other middlewares', () => {
   it('HDR-1: a middleware that replaces write or end gets data that it can read', async () => {
-    const heard: string[] = []
+    const received: string[] = []
     const app = express()
     app.use((_req, res, next) => {
       const end = res.end.bind(res) as (...given: unknown[]) => typeof res
       res.end = ((chunk: unknown, ...rest: unknown[]) => {
-        heard.push(Buffer.isBuffer(chunk) ? chunk.toString() : String(chunk))
+        received.push(Buffer.isBuffer(chunk) ? chunk.toString() : String(chunk))
         return end(chunk, ...rest)
       }) as typeof res.end
       next()
@@ -437,12 +437,12 @@ describe('responses behind other middlewares', () => {
     for (let again = 0; again < 4; again += 1) {
       const body = await (await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/v8/fichas/2`)).text()
       expect(JSON.parse(body).nombre).toBe('Ficha é1 漢1 \u{1f600}')
-      expect(heard.at(-1)).toBe(body)
+      expect(received.at(-1)).toBe(body)
       const page = await (
         await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/v8/fichas?limit=3`)
       ).text()
       expect(JSON.parse(page)[1].nombre).toBe('Ficha é1 漢1 \u{1f600}')
-      expect(heard.at(-1)).toBe(page)
+      expect(received.at(-1)).toBe(page)
     }
   })
 })
@@ -482,7 +482,7 @@ describe('lists that their store keeps modifying', () => {
     expect((await ask('/v1/cosas')).headers.get('x-total-count')).toBe('3')
   })
 
-  it('does not keep records alive that were shown once, nor those that are created anew each time', async () => {
+  it('does not keep records alive that were shown once, or that are new for each response', async () => {
     setFlagsFromString('--expose-gc')
     const gc = runInNewContext('gc') as () => void
     const given: WeakRef<object>[] = []

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { checkService } from '../../src/check/index.js'
+import { isLong, size } from '../size.js'
 import { plainDocument, plainService, token } from './plain/plain-service.js'
 
 let folder: string
@@ -12,7 +13,9 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(folder, { recursive: true }))
 
-const runs = 100
+const runs = size(5, 100)
+/** Of the few runs of the short form, two may miss the fault by chance. */
+const tolerance = isLong ? 0 : 2
 
 /** Runs of one check that find the fault. `window`: milliseconds between comparison and write. */
 async function found(check: string, fault: string, window: number): Promise<number> {
@@ -34,19 +37,19 @@ async function found(check: string, fault: string, window: number): Promise<numb
 }
 
 it.each([
-  ['HDR-3/race', 'PATCH', 2, 99],
-  ['HDR-3/race', 'PATCH', 0.2, 90],
-  ['HDR-3/race-put', 'PUT', 2, 99],
-  ['HDR-3/race-put', 'PUT', 0.2, 90],
-  ['HDR-3/race-delete', 'DELETE', 2, 99],
-  ['HDR-3/race-delete', 'DELETE', 0.2, 90],
-  ['VERB-12/race', 'keys', 2, 99],
-  ['VERB-12/race', 'keys', 0.2, 90],
+  ['HDR-3/race', 'PATCH', 2, 0.99],
+  ['HDR-3/race', 'PATCH', 0.2, 0.9],
+  ['HDR-3/race-put', 'PUT', 2, 0.99],
+  ['HDR-3/race-put', 'PUT', 0.2, 0.9],
+  ['HDR-3/race-delete', 'DELETE', 2, 0.99],
+  ['HDR-3/race-delete', 'DELETE', 0.2, 0.9],
+  ['VERB-12/race', 'keys', 2, 0.99],
+  ['VERB-12/race', 'keys', 0.2, 0.9],
 ] as const)(
-  '%s finds %s with a window of %s ms in at least %s of 100 runs',
+  '%s finds %s with a window of %s ms in at least %s of all runs',
   { timeout: 600_000 },
-  async (check, fault, window, least) => {
-    expect(await found(check, fault, window)).toBeGreaterThanOrEqual(least)
+  async (check, fault, window, rate) => {
+    expect(await found(check, fault, window)).toBeGreaterThanOrEqual(Math.floor(rate * runs) - tolerance)
   },
 )
 

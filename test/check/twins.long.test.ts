@@ -1,10 +1,11 @@
 /** Of a twin with one fault the clause of the fault breaks, and no other. */
 import { expect, it } from 'vitest'
+import { share } from '../size.js'
 import { breaksOf, checkTwin } from './check-twin.js'
 import { faultsOf } from './serving.js'
 import { type Fault, readFaults, writeFaults } from './twin/faults.js'
 
-it.each(Object.entries({ ...readFaults, ...writeFaults }))(
+it.each(share(Object.entries({ ...readFaults, ...writeFaults }), 4))(
   'a twin with "%s" breaks %s alone',
   async (fault, clause) => {
     const report = await checkTwin(fault as Fault)

@@ -266,7 +266,7 @@ describe.each(frameworks)('AUTH over %s', (_name, express) => {
 describe.each(frameworks)('LIMIT-1 over %s', (_name, express) => {
   const counts = (answer: Answer) => [answer.status, /r=(\d+)/.exec(String(answer.headers.ratelimit))?.[1]]
 
-  it('LIMIT-1: counts by principal, reports what is left, and is 429 with Retry-After above the limit, for any path', async () => {
+  it('LIMIT-1: counts by principal, reports the remainder, and is 429 with Retry-After above the limit', async () => {
     const service = await serve(express, { limit: 3 })
     const ana = asBearer(token())
     expect(counts(await service.send('GET', '/v1/notas', ana))).toEqual([200, '2'])

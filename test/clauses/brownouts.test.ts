@@ -47,8 +47,8 @@ describe.each(frameworks)('VER-3: brownouts over %s', (_name, express) => {
   }
 
   it('VER-3: the version answers 503 whatever the credentials, says until when, and works again afterwards', async () => {
-    const heard: unknown[] = []
-    const { send } = await start([{ from, until }], { onError: (event) => heard.push(event.code) })
+    const errors: unknown[] = []
+    const { send } = await start([{ from, until }], { onError: (event) => errors.push(event.code) })
     at('2027-03-01T09:59:59.999Z')
     expect((await send('GET', '/v1/pedidos/1')).status).toBe(200)
     at('2027-03-01T10:00:00Z')
@@ -71,7 +71,7 @@ describe.each(frameworks)('VER-3: brownouts over %s', (_name, express) => {
     at('2027-03-01T10:15:00Z')
     expect((await send('GET', '/v1/pedidos/1')).status).toBe(200)
     // A brownout was announced and is not a failure.
-    expect(heard).toEqual([])
+    expect(errors).toEqual([])
   })
 
   it('VER-3: with status 410 the body is empty, as after retirement', async () => {
@@ -138,15 +138,15 @@ describe.each(frameworks)('VER-3: brownouts over %s', (_name, express) => {
   })
 
   it('VER-3: a function that throws or returns an invalid value is reported once and switches nothing off', async () => {
-    const heard: unknown[] = []
+    const errors: unknown[] = []
     let give: () => unknown = () => {
       throw new Error('no configuration')
     }
     const { send } = await start((() => give()) as () => never, {
-      onError: ({ error, clause }) => heard.push([String(error), clause]),
+      onError: ({ error, clause }) => errors.push([String(error), clause]),
     })
     for (let i = 0; i < 3; i += 1) expect((await send('GET', '/v1/pedidos')).status).toBe(200)
-    expect(heard).toEqual([['Error: no configuration', 'VER-3']])
+    expect(errors).toEqual([['Error: no configuration', 'VER-3']])
     for (const wrong of [
       undefined,
       'soon',
@@ -158,7 +158,7 @@ describe.each(frameworks)('VER-3: brownouts over %s', (_name, express) => {
       give = () => wrong
       expect((await send('GET', '/v1/pedidos')).status).toBe(200)
     }
-    expect(heard.length).toBe(7)
+    expect(errors.length).toBe(7)
   })
 
   it('VER-3: a write that began before the brownout completes normally', async () => {

@@ -262,7 +262,7 @@ describe.each(frameworks)('VERB-13 with %s', (_name, express) => {
       }),
       { numRuns: 400 },
     )
-    // Without faults after the write the law would hold trivially.
+    // Without faults after the write this would be trivially true.
     expect(after).toBeGreaterThan(10)
   })
 
@@ -308,7 +308,7 @@ async function countCalls(world: World, request: () => Promise<Answer>): Promise
   return world.calls
 }
 
-describe.each(frameworks)('what the library can not know, with %s', (_name, express) => {
+describe.each(frameworks)('outcomes that the library can not know, with %s', (_name, express) => {
   const things = defineResource({
     collection: 'things',
     key: 'id',

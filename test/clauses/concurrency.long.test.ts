@@ -24,8 +24,8 @@ describe.each(frameworks)('HDR-3, concurrency over %s', (name, express) => {
   }
 
   describe.each([
-    ['a store that answers at once', false],
-    ['a store that answers after random delays', true],
+    ['a store that responds at once', false],
+    ['a store that responds after random delays', true],
   ])('with %s', (_store, slow) => {
     it(`of ${count} PATCHes with one tag exactly one is 200, the others 412`, async () => {
       const { send, close } = await bags(slow)

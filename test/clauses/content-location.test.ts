@@ -3,7 +3,7 @@ import type { Permission } from '../../src/auth/index.js'
 import { api, endpoint } from '../../src/index.js'
 import { type Express, frameworks, listen, type Served, serve } from './fixture.js'
 
-describe.each(frameworks)('where an answer’s representation lives on %s', (_, express: Express) => {
+describe.each(frameworks)('Content-Location on %s', (_, express: Express) => {
   let service: Served
   const send: Served['send'] = (method, path, headers, body) => service.send(method, `/v8/${path}`, headers, body)
   const full = { Prefer: 'return=representation' }

@@ -31,7 +31,7 @@ export const frameworks: readonly (readonly [name: string, express: Express])[] 
   ['Express 4', express4],
 ]
 
-// --- what is served ---
+// --- the resources ---
 
 const text = { type: 'string' } as const
 const textOrNull = { type: ['string', 'null'] } as const
@@ -386,7 +386,7 @@ export function build(from: Data, options: Partial<ApiOptions> = {}): Middleware
     mount(bolsas, dawdling(from.bolsas)),
     mount(encargos, orders),
     mount(facturas, from.facturas, { area: 'tax', item: ['GET', 'DELETE'] }),
-    // What its adapter throws, nobody but itself knows.
+    // The problems that this adapter throws must be declared.
     mount(averias, from.averias, {
       describe: { operations: { read: { problems: ['rule', 'too-many-requests'] } } },
     }),

@@ -148,7 +148,7 @@ describe.each(frameworks)('HDR over %s', (_name, express) => {
     expect((await send('GET', '/v8/piezas', { 'If-Match': '"x.y"' })).status).toBe(412)
   })
 
-  it('HDR-3: on an item that is absent the answer is 404, before any precondition', async () => {
+  it('HDR-3: an absent item is 404, before any precondition', async () => {
     for (const headers of [{ 'If-Match': '"x.y"' }, { 'If-Match': '*' }, { 'If-None-Match': '*' }]) {
       for (const [method, body] of [['GET'], ['PUT', { lote: 'x' }], ['PATCH', {}], ['DELETE']] as const) {
         expect([method, (await send(method, '/v8/piezas/999', headers, body)).status]).toEqual([method, 404])
@@ -262,7 +262,7 @@ describe.each(frameworks)('HDR over %s', (_name, express) => {
     expect([again.status, again.headers.get('etag')]).toEqual([304, first.headers.get('etag')])
   })
 
-  it('HDR-4: the tag of a brief form is no 304 for an expanded request, nor the tag of one list for another', async () => {
+  it('HDR-4: the tag of a brief form, or of another list, gives no 304', async () => {
     expect(
       (await send('GET', '/v8/piezas/4?expand=contrato', { 'If-None-Match': await tag('/v8/piezas/4') })).status,
     ).toBe(200)

@@ -28,7 +28,7 @@ const allSteps = [
 
 describe.each(frameworks)('Hooks over %s', (_name, express) => {
   const watched = async (more: Parameters<typeof serve>[1] = {}) => {
-    const told = new EventEmitter()
+    const seen = new EventEmitter()
     const events = {
       steps: [] as StepEvent[],
       queries: [] as QueryEvent[],
@@ -40,12 +40,12 @@ describe.each(frameworks)('Hooks over %s', (_name, express) => {
       onQuery: (event) => events.queries.push(event),
       onResponse: (event) => {
         events.responses.push(event)
-        told.emit('response')
+        seen.emit('response')
       },
       onError: (event) => events.errors.push(event),
       ...more,
     })
-    return { ...service, events, told }
+    return { ...service, events, seen }
   }
 
   it('each step is reported by name, each adapter call once, and the response once', async () => {
@@ -138,16 +138,16 @@ describe.each(frameworks)('Hooks over %s', (_name, express) => {
     routes.get('/a-mano/:id', (_req, res) => void res.send('by hand'))
     routes.get('/pasa', (_req, _res, next) => next())
     routes.use('/clientes/:cliente', below)
-    const told: ResponseEvent[] = []
+    const seen: ResponseEvent[] = []
     const service = api({
       versions: { v3: { resources: [], routes: routes as unknown as Middleware } },
-      onResponse: (event) => told.push(event),
+      onResponse: (event) => seen.push(event),
       onError: () => {},
     })
     const { send, close } = await listen(express().use(service))
     for (const path of ['/a-mano/7', '/clientes/7/notas/8', '/clientes/7/rota', '/pasa', '/nada'])
       await send('GET', `/v3${path}`)
-    expect(told.map(({ status, route, httpRoute }) => [status, route, httpRoute])).toEqual([
+    expect(seen.map(({ status, route, httpRoute }) => [status, route, httpRoute])).toEqual([
       [200, '/a-mano/:id', '/v3/a-mano/:id'],
       [200, '/clientes/{cliente}/notas/:nota', '/v3/clientes/{cliente}/notas/:nota'],
       [500, '/clientes/{cliente}/rota', '/v3/clientes/{cliente}/rota'],
@@ -232,7 +232,7 @@ describe.each(frameworks)('Hooks over %s', (_name, express) => {
       },
     ],
     ['reject', async () => Promise.reject(new Error('hook'))],
-  ])('hooks that %s change no answer, and do not end the process', async (_what, broken) => {
+  ])('hooks that %s change no response, and do not end the process', async (_what, broken) => {
     const printed = vi.spyOn(console, 'error').mockImplementation(() => {})
     const rejected = vi.fn()
     process.on('unhandledRejection', rejected)
@@ -282,8 +282,8 @@ describe.each(frameworks)('Hooks over %s', (_name, express) => {
   it('a step that fails is reported as failed, then fail and respond', async () => {
     const { send, close, events } = await watched()
     await send('GET', '/v8/piezas?limite=3')
-    const told = events.steps.map(({ step, failed }) => `${step}${failed ? ' failed' : ''}`)
-    expect(told.slice(-4)).toEqual(['negotiate', 'parse failed', 'fail', 'respond'])
+    const seen = events.steps.map(({ step, failed }) => `${step}${failed ? ' failed' : ''}`)
+    expect(seen.slice(-4)).toEqual(['negotiate', 'parse failed', 'fail', 'respond'])
     events.steps.length = 0
     await send('GET', '/v8/piezas/999')
     expect(events.steps.slice(-3).map(({ step, failed }) => [step, failed])).toEqual([
@@ -297,12 +297,12 @@ describe.each(frameworks)('Hooks over %s', (_name, express) => {
   it('a response by hand-written routes or to a preflight is reported once', async () => {
     const cors: Middleware = (req, res, next) =>
       req.method === 'OPTIONS' && req.headers.origin !== undefined ? void res.writeHead(204).end() : next()
-    const { send, close, events, told } = await watched({ cors })
+    const { send, close, events, seen } = await watched({ cors })
     await send('GET', '/v8/a-mano')
     await send('GET', '/v8/nada')
     await send('GET', '/v8/roto')
     await send('OPTIONS', '/v8/piezas?limit=3', { Origin: 'http://a.example', 'x-user': 'nobody' })
-    const last = once(told, 'response')
+    const last = once(seen, 'response')
     await send('GET', '/v8/a-medias').catch(() => {})
     await last
     expect(events.responses.map(({ status, code }) => [status, code])).toEqual([

@@ -231,11 +231,11 @@ describe.each(frameworks)('Hostile input over %s', (_name, express) => {
     await alive()
   })
 
-  // --- wrong orders and other ways in ---
+  // --- unusual orders and other entry points ---
 
   it.each([
     ['express.json()', () => express.json() as unknown as Middleware],
-    ['express.json() that takes everything', () => express.json({ type: '*/*' }) as unknown as Middleware],
+    ['express.json() for every media type', () => express.json({ type: '*/*' }) as unknown as Middleware],
     ['express.text()', () => express.text({ type: '*/*' }) as unknown as Middleware],
     ['express.raw()', () => express.raw({ type: '*/*' }) as unknown as Middleware],
     ['express.urlencoded()', () => express.urlencoded({ extended: true }) as unknown as Middleware],
@@ -350,7 +350,7 @@ describe.each(frameworks)('Hostile input over %s', (_name, express) => {
     await close()
   })
 
-  // --- anything at all ---
+  // --- arbitrary input ---
 
   const nearly = <T>(...values: T[]) => fc.constantFrom(...values)
   const segment = fc.oneof(

@@ -376,15 +376,15 @@ describe.each(frameworks)('VERB-12: Idempotency-Key over %s', (_framework, expre
     it.each([
       ['empty', ''],
       ['an empty string', '""'],
-      ['a string that does not close', '"abc'],
+      ['an unclosed string', '"abc'],
       ['a quote inside', 'a"b'],
       ['a backslash', 'a\\b'],
       ['two keys in one field', 'abc, def'],
       ['two strings', '"abc", "def"'],
       ['a parameter', '"abc";v=1'],
       ['a space inside', 'abc def'],
-      ['an escape that is none', '"a\\n"'],
-      ['a byte that is no ASCII', 'clav\u00e9'],
+      ['an invalid escape', '"a\\n"'],
+      ['a byte outside ASCII', 'clav\u00e9'],
       ['256 characters', 'k'.repeat(256)],
       ['256 in quotes', `"${'k'.repeat(256)}"`],
       ['two fields', ['abc', 'abc']],
@@ -446,7 +446,7 @@ describe.each(frameworks)('VERB-12: Idempotency-Key over %s', (_framework, expre
       }
     })
 
-    it('callers that are equal in everything are one, whatever their token; principals that can not be distinguished may not use keys', async () => {
+    it('callers with equal principals share keys, whatever their token; ambiguous principals are refused', async () => {
       const schema = {
         type: 'object',
         required: ['id'],

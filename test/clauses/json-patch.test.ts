@@ -369,7 +369,7 @@ describe.each(frameworks)('JSON Patch by option on %s', (_, express: Express) =>
 
   it('RFC 6902 5: if one operation fails, nothing is changed', async () => {
     const before = await service.send('GET', '/v8/piezas/10')
-    for (const [operation, told] of [
+    for (const [operation, expected] of [
       [{ op: 'test', path: '/lote', value: 'no' }, '/1 test-failed'],
       [{ op: 'test', path: '/peso', value: '4.5' }, '/1 test-failed'],
       [{ op: 'test', path: '/destino', value: { calle: 'Calle Mayor 9' } }, '/1 test-failed'],
@@ -389,7 +389,7 @@ describe.each(frameworks)('JSON Patch by option on %s', (_, express: Express) =>
         operation,
         422,
         'invalid-body',
-        [told],
+        [expected],
       ])
     }
     expect((await service.send('GET', '/v8/piezas/10')).headers.etag).toBe(before.headers.etag)

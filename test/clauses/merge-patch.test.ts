@@ -60,20 +60,20 @@ describe.each(frameworks)('VERB-5: merge patches on %s', (_, express: Express) =
 
   it.each([
     [
-      'a nullable member becomes null, another goes; no default fills in',
+      'a nullable member becomes null, any other is removed; defaults do not apply',
       { alias: null, tipo: null, libre: null },
       { alias: null, tipo: undefined, libre: undefined },
     ],
     [
-      'a write-only member that is sent as null goes too',
+      'a write-only member that is sent as null is removed too',
       { clave: null, pista: null },
       { clave: undefined, pista: null },
     ],
-    ['so it does below', { datos: { clave: null, nota: null } }, { datos: { alta: 'hoy' } }],
-    ['what is not named stays', { nombre: 'Bea' }, { nombre: 'Bea' }],
-    ['equal read-only members pass', { sello: 's', visto: 'v', datos: { alta: 'hoy' } }, {}],
-    ['what takes any value is merged', { libre: { b: { c: null } } }, { libre: { a: 1, b: {} } }],
-    ['a list is replaced whole', { libre: [null, { a: null }] }, { libre: [null, { a: null }] }],
+    ['the same for nested members', { datos: { clave: null, nota: null } }, { datos: { alta: 'hoy' } }],
+    ['unnamed members are kept', { nombre: 'Bea' }, { nombre: 'Bea' }],
+    ['unchanged read-only members are accepted', { sello: 's', visto: 'v', datos: { alta: 'hoy' } }, {}],
+    ['members without a type are merged', { libre: { b: { c: null } } }, { libre: { a: 1, b: {} } }],
+    ['a list is replaced as a whole', { libre: [null, { a: null }] }, { libre: [null, { a: null }] }],
   ])('%s', async (_title, body, changed) => {
     for (const type of ['application/merge-patch+json', 'application/json']) {
       expect((await patch(body, type)).status).toBe(200)
@@ -89,14 +89,14 @@ describe.each(frameworks)('VERB-5: merge patches on %s', (_, express: Express) =
       { sello: 't', visto: null, datos: { alta: 'ayer' } },
       ['/sello', '/visto', '/datos/alta'],
     ],
-    ['REP-8: one that is taken away', { sello: null, datos: { alta: null } }, ['/sello', '/datos/alta']],
+    ['REP-8: a removed read-only member', { sello: null, datos: { alta: null } }, ['/sello', '/datos/alta']],
     ['VERB-3: another key', { id: 2 }, ['/id']],
     ['VERB-3: no key', { id: null }, ['/id']],
-    ['a required member that is taken away', { nombre: null }, ['/nombre']],
+    ['a removed required member', { nombre: null }, ['/nombre']],
     ['an unknown member, even as null', { nombe: null }, ['/nombe']],
     ['a list', [], ['']],
     ['null', 'null', ['']],
-    ['a text', '"x"', ['']],
+    ['a string', '"x"', ['']],
   ])('ERR-2: %s is 422', async (_title, body, named) => {
     const answer = await patch(body)
     expect(problem(answer)).toEqual({ status: 422, code: 'invalid-body', named: expect.arrayContaining(named) })

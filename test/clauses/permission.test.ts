@@ -284,7 +284,7 @@ describe.each(frameworks)('AUTH-4 by scopes over %s', (_name, express) => {
     expect(nested.cliente).toEqual({ href: `${service.origin}/v1/clientes/1` })
   })
 
-  it('HDR-2, HDR-4: the tag depends on what this principal may see: that of another principal is no 304', async () => {
+  it('HDR-2, HDR-4: the tag depends on what this principal may see; that of another principal gives no 304', async () => {
     const whole = await ask('GET', '/v1/piezas/1', '*:read')
     const part = await ask('GET', '/v1/piezas/1', 'piezas:read')
     expect(part.headers.etag).not.toBe(whole.headers.etag)
@@ -403,19 +403,19 @@ describe('AUTH-4: a permission of the team', () => {
   })
 
   it('if it fails after a write, it counts as a refusal and is reported: the change stays, and the response says so', async () => {
-    const told: unknown[] = []
+    const errors: unknown[] = []
     const service = await serving(
       (_principal: unknown, action: Action) => {
         if (action === 'read') throw new Error('the directory is down')
         return 'allow'
       },
-      ({ error }) => void told.push(error),
+      ({ error }) => void errors.push(error),
     )
     const created = await service.send('POST', '/v1/piezas', '', { lote: 'hecha' }, { Prefer: 'return=representation' })
     expect([created.status, created.text, typeof created.headers.location]).toEqual([201, '', 'string'])
     const patched = await service.send('PATCH', '/v1/piezas/1', '', { lote: 'cambiada' })
     expect([patched.status, patched.text]).toEqual([200, ''])
-    expect(told.map(String)).toContain('Error: the directory is down')
+    expect(errors.map(String)).toContain('Error: the directory is down')
     expect((await service.send('GET', '/v1/piezas?lote=cambiada', '')).status).toBe(500)
     await service.close()
   })
@@ -493,17 +493,17 @@ describe('AUTH-4: a permission of the team', () => {
 
 describe('resourceRouter behind an authenticating middleware', () => {
   it('AUTH-4: a permission without authentication is an error of the service, and allows nothing', async () => {
-    const told: unknown[] = []
+    const errors: unknown[] = []
     const handler = api({
       permission: () => 'allow',
-      onError: ({ error }) => void told.push(error),
+      onError: ({ error }) => void errors.push(error),
       versions: { v1: [mount(clientes, memoryAdapter(clientes)), mount(contratos, memoryAdapter(contratos))] },
     })
     const [, express] = frameworks[0] as (typeof frameworks)[number]
     const service = await listen(express().use(handler))
     for (const method of ['GET', 'POST', 'OPTIONS'])
       expect((await service.send(method, '/v1/clientes')).status).toBe(500)
-    expect(String(told[0])).toContain('no request is authenticated')
+    expect(String(errors[0])).toContain('no request is authenticated')
     await service.close()
   })
 

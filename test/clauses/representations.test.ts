@@ -304,7 +304,7 @@ describe.each(frameworks)('HDR-1: representations of a team over %s', (_name, ex
   })
 
   it.each(Object.keys(amiss))(
-    'ERR-1: what can not be sent (%s) is a 500 on a read, and after a write an answer without a body',
+    'ERR-1: a body that can not be sent (%s) is a 500 on a read, and a response without a body after a write',
     async (name) => {
       const Accept = `text/${name}`
       expect((await send('GET', '/v1/equivocadas/1', { Accept })).status).toBe(500)

@@ -149,45 +149,45 @@ async function serve(scope: unknown) {
   return { send: served.send, asked, errors }
 }
 
-const unfit: readonly (readonly [what: string, scope: () => unknown, reported: RegExp])[] = [
+const invalidScopes: readonly (readonly [what: string, scope: () => unknown, reported: RegExp])[] = [
   ['throws', () => (undefined as unknown as { empresa: string }).empresa, /Cannot read/],
-  ['gives a promise', () => Promise.resolve({ empresa: 'a' }), /returned a promise.*principal/],
-  ['gives a promise that fails', () => Promise.reject(new Error('late')), /returned a promise/],
-  ['gives nothing', () => undefined, /returned undefined/],
-  ['gives null', () => null, /returned null/],
-  ['gives a list', () => [], /returned a list/],
-  ['gives a text', () => 'a', /returned a string/],
-  ['gives a number', () => 7, /returned a number/],
-  ['gives a function', () => () => ({ empresa: 'a' }), /returned a function/],
-  ['gives a map', () => new Map([['empresa', 'a']]), /an object of a class/],
-  ['gives an instance with getters', () => new Inquilino(), /an object of a class/],
-  ['names a member that is not there', () => ({ empersa: 'a' }), /"empersa".*Did you mean "empresa"/],
-  ['names one such beside a right one', () => ({ empresa: 'a', tenant: 'a' }), /"tenant"/],
+  ['returns a promise', () => Promise.resolve({ empresa: 'a' }), /returned a promise.*principal/],
+  ['returns a promise that rejects', () => Promise.reject(new Error('late')), /returned a promise/],
+  ['returns undefined', () => undefined, /returned undefined/],
+  ['returns null', () => null, /returned null/],
+  ['returns a list', () => [], /returned a list/],
+  ['returns a string', () => 'a', /returned a string/],
+  ['returns a number', () => 7, /returned a number/],
+  ['returns a function', () => () => ({ empresa: 'a' }), /returned a function/],
+  ['returns a Map', () => new Map([['empresa', 'a']]), /an object of a class/],
+  ['returns an instance with getters', () => new Inquilino(), /an object of a class/],
+  ['names an unknown member', () => ({ empersa: 'a' }), /"empersa".*Did you mean "empresa"/],
+  ['names an unknown member and a known one', () => ({ empresa: 'a', tenant: 'a' }), /"tenant"/],
   [
     'names a nested member',
     () => ({ 'direccion.calle': 'x' }),
     /"direccion\.calle", but a scope may only name top-level members without a dot.*Store the value/,
   ],
   [
-    'names a member whose own name has a dot',
+    'names a member with a dot in its name',
     () => ({ 'direccion.codigo': 'x' }),
     /"direccion\.codigo", but a scope may only name top-level members without a dot.*Store the value/,
   ],
   ['names a symbol', () => ({ [Symbol('empresa')]: 'a' }), /Symbol/],
-  ['gives undefined as a value', () => ({ empresa: undefined }), /"empresa" as undefined/],
-  ['gives it beside a right one', () => ({ empresa: 'a', titulo: undefined }), /"titulo" as undefined/],
-  ['gives null as a value', () => ({ titulo: null }), /"titulo" as null/],
-  ['gives a list as a value', () => ({ empresa: ['a', 'b'] }), /"empresa" as a list/],
-  ['gives an object as a value', () => ({ direccion: { calle: 'x' } }), /"direccion" as an object/],
-  ['gives a promise as a value', () => ({ empresa: Promise.resolve('a') }), /"empresa" as a promise/],
-  ['gives a value of another type', () => ({ empresa: 7 }), /"empresa" as a number.*Return string/],
-  ['gives a broken number', () => ({ orden: 1.5 }), /"orden" as a number.*Return integer/],
-  ['gives no number', () => ({ orden: Number.NaN }), /"orden" as a number/],
-  ['gives a bigint', () => ({ orden: 7n }), /"orden" as a bigint/],
+  ['returns undefined as a value', () => ({ empresa: undefined }), /"empresa" as undefined/],
+  ['returns undefined and a valid value', () => ({ empresa: 'a', titulo: undefined }), /"titulo" as undefined/],
+  ['returns null as a value', () => ({ titulo: null }), /"titulo" as null/],
+  ['returns a list as a value', () => ({ empresa: ['a', 'b'] }), /"empresa" as a list/],
+  ['returns an object as a value', () => ({ direccion: { calle: 'x' } }), /"direccion" as an object/],
+  ['returns a promise as a value', () => ({ empresa: Promise.resolve('a') }), /"empresa" as a promise/],
+  ['returns a value of another type', () => ({ empresa: 7 }), /"empresa" as a number.*Return string/],
+  ['returns a fraction for an integer', () => ({ orden: 1.5 }), /"orden" as a number.*Return integer/],
+  ['returns NaN', () => ({ orden: Number.NaN }), /"orden" as a number/],
+  ['returns a bigint', () => ({ orden: 7n }), /"orden" as a bigint/],
 ]
 
 describe('ERR-3: an invalid scope', () => {
-  it.each(unfit)(
+  it.each(invalidScopes)(
     '%s: every method is a 500 without details, and the store is never called',
     async (_what, scope, reported) => {
       const { send, asked, errors } = await serve(scope)

@@ -124,8 +124,8 @@ export async function openWorld(
   const adapters = {} as Record<Name, Adapter<never, never>>
   for (const [name, definition] of Object.entries(definitions) as [Name, ResourceDefinition][]) {
     const own = name === 'etiquetas' ? [{ id: 'comun' }] : seeds.flatMap((seed) => seed[name])
-    const beside = name === 'notas' && outside !== undefined ? outsideNotes(outside) : []
-    adapters[name] = await backing.make(name, definition, [...own, ...beside])
+    const outsideRecords = name === 'notas' && outside !== undefined ? outsideNotes(outside) : []
+    adapters[name] = await backing.make(name, definition, [...own, ...outsideRecords])
   }
   const mounted = Object.entries(definitions).map(([name, definition]) =>
     mount(definition as ResourceDefinition<never, never>, adapters[name as Name]),

@@ -23,18 +23,18 @@ interface Step {
 
 // Both use the same few keys: their own, the other's, and new ones that either may create. The
 // caller determines which are `MY` and `YOUR`.
-const among = <T>(...values: readonly T[]) => fc.constantFrom(...values)
-const contrato = among('MY-k1', 'MY-k2', 'MY-k3', 'YOUR-k1', 'n1', 'n2', 'n3')
-const cliente = among('MY-c1', 'MY-c2', 'YOUR-c1', 'n1')
-const cartera = among('MY-t1', 'MY-t1', 'YOUR-t1')
+const oneOf = <T>(...values: readonly T[]) => fc.constantFrom(...values)
+const contrato = oneOf('MY-k1', 'MY-k2', 'MY-k3', 'YOUR-k1', 'n1', 'n2', 'n3')
+const cliente = oneOf('MY-c1', 'MY-c2', 'YOUR-c1', 'n1')
+const cartera = oneOf('MY-t1', 'MY-t1', 'YOUR-t1')
 const inPath = (...parts: readonly (string | fc.Arbitrary<string>)[]): fc.Arbitrary<string> =>
   fc
     .tuple(...parts.map((part) => (typeof part === 'string' ? fc.constant(part) : part)))
     .map((found) => `/v2/${found.join('')}`)
 
-const linea = fc.tuple(contrato, among(1, 2, 9)).map(([of, n]) => `contrato=${of},numero=${n}`)
-const parte = fc.tuple(among('MY', 'MY', 'YOUR'), among(1, 2, 9)).map(([of, n]) => `empresa=${of},numero=${n}`)
-const expanded = among('', '?expand=cliente')
+const linea = fc.tuple(contrato, oneOf(1, 2, 9)).map(([of, n]) => `contrato=${of},numero=${n}`)
+const parte = fc.tuple(oneOf('MY', 'MY', 'YOUR'), oneOf(1, 2, 9)).map(([of, n]) => `empresa=${of},numero=${n}`)
+const expanded = oneOf('', '?expand=cliente')
 const path = fc.oneof(
   inPath('contratos', expanded),
   inPath('contratos/', contrato),
@@ -51,28 +51,28 @@ const path = fc.oneof(
   inPath('etiquetas/comun/marcados/', contrato),
   inPath('partes'),
   inPath('partes/', parte),
-  inPath('notas', among('', '?expand=linea,parte')),
-  inPath('notas/', among('MY-n1', 'YOUR-n1', 'n1')),
-  inPath('sellos/', among('MY-s1', 'YOUR-s1')),
-  inPath('cierres/', among('MY-x1', 'YOUR-x1')),
-  inPath(among('contratos', 'clientes'), '?q=comun%20OR%20raro%20OR%20nuevo'),
+  inPath('notas', oneOf('', '?expand=linea,parte')),
+  inPath('notas/', oneOf('MY-n1', 'YOUR-n1', 'n1')),
+  inPath('sellos/', oneOf('MY-s1', 'YOUR-s1')),
+  inPath('cierres/', oneOf('MY-x1', 'YOUR-x1')),
+  inPath(oneOf('contratos', 'clientes'), '?q=comun%20OR%20raro%20OR%20nuevo'),
   contrato.map((id) => `/v1/contratos/${id}`),
 )
 
 /** Members for any of the resources; those that a resource lacks are omitted when sending. */
 const members: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
-  codigo: among('n1', 'n2', 'n3', 'YOUR-k1'),
-  id: among('YOUR-c1', 'n1', 'n2'),
-  numero: among(1, 2, 9),
-  empresa: among('MY', 'MY', 'MY', 'YOUR', null),
-  importe: among(1, null),
+  codigo: oneOf('n1', 'n2', 'n3', 'YOUR-k1'),
+  id: oneOf('YOUR-c1', 'n1', 'n2'),
+  numero: oneOf(1, 2, 9),
+  empresa: oneOf('MY', 'MY', 'MY', 'YOUR', null),
+  importe: oneOf(1, null),
   cliente: fc.oneof(
     cliente.map((id) => ({ id })),
     cliente.map((id) => ({ href: `${base}/v2/clientes/${id}` })),
     fc.constant(null),
   ),
-  parte: fc.tuple(among('MY', 'MY', 'YOUR'), among(1, 2)).map(([empresa, numero]) => ({ empresa, numero })),
-  linea: fc.tuple(among('MY-k1', 'YOUR-k1'), among(1, 2)).map(([of, numero]) => ({ contrato: of, numero })),
+  parte: fc.tuple(oneOf('MY', 'MY', 'YOUR'), oneOf(1, 2)).map(([empresa, numero]) => ({ empresa, numero })),
+  linea: fc.tuple(oneOf('MY-k1', 'YOUR-k1'), oneOf(1, 2)).map(([of, numero]) => ({ contrato: of, numero })),
 }
 const taken: readonly (readonly [RegExp, readonly string[], string | undefined])[] = [
   [/\/lineas\b/, ['numero'], 'texto'],
@@ -97,9 +97,9 @@ function methodsAt(at: string): readonly string[] {
 
 const step: fc.Arbitrary<Step> = fc
   .record({
-    by: among(...tenants),
-    address: path.chain((at) => among(...methodsAt(at)).map((method) => ({ path: at, method }))),
-    condition: among('none', 'none', 'none', 'any', 'seen'),
+    by: oneOf(...tenants),
+    address: path.chain((at) => oneOf(...methodsAt(at)).map((method) => ({ path: at, method }))),
+    condition: oneOf('none', 'none', 'none', 'any', 'seen'),
     tag: fc.nat(30),
     prefer: fc.boolean(),
     body: fc.record(members, { requiredKeys: ['codigo', 'id', 'numero'] }),
@@ -157,11 +157,11 @@ async function run(world: World, steps: readonly Step[]): Promise<number> {
 
 describe('scope over sequences of requests of two tenants', () => {
   it.each(backings)(
-    'HDR-3, VERB-1..6: over %s no request of one ever changes or shows what is of the other',
+    'HDR-3, VERB-1..6: over %s no request of one ever changes or shows data of the other',
     async (name, open) => {
       const both = tenants.map((tenant) => [tenant, otherOf(tenant)] as const)
       let done = 0
-      // A store in the process is created anew for each sequence; tables are reused.
+      // A store in the process is created for each sequence; tables are reused.
       const kept = name === 'memory' ? undefined : await openWorld(express, open, both)
       try {
         await fc.assert(

@@ -24,7 +24,7 @@ describe.each([
   describe.each([
     ['abeto', 'brezo'],
     ['brezo', 'abeto'],
-  ])('%s asks for what is of %s', (me, other) => {
+  ])('%s requests data of %s', (me, other) => {
     let both: World
     let alone: World
     let seen: readonly string[]

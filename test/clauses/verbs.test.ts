@@ -35,7 +35,7 @@ describe.each(frameworks)('VERB over %s', (_name, express) => {
     expect(read.headers.etag).toBe(made.headers.etag)
   })
 
-  it('VERB-2: the body comes on Prefer: return=representation', async () => {
+  it('VERB-2: Prefer: return=representation requests the body', async () => {
     const made = await send(
       'POST',
       '/v8/piezas?expand=contrato',
@@ -53,8 +53,8 @@ describe.each(frameworks)('VERB over %s', (_name, express) => {
   it('VERB-2: 202 has the Location of the future record; a POST that creates nothing is 200', async () => {
     const later = await send('POST', '/v8/encargos', {}, { id: 'later' })
     expect([later.status, later.headers.location, later.text]).toEqual([202, `${service.origin}/v8/encargos/later`, ''])
-    const nothing = await send('POST', '/v8/encargos', {}, { id: 'none' })
-    expect([nothing.status, nothing.headers.location, nothing.text]).toEqual([200, undefined, ''])
+    const uncreated = await send('POST', '/v8/encargos', {}, { id: 'none' })
+    expect([uncreated.status, uncreated.headers.location, uncreated.text]).toEqual([200, undefined, ''])
   })
 
   it('VERB-2: an endpoint that answers 201 or 202 returns an absolute Location, or it is an error of the service', async () => {

@@ -207,7 +207,7 @@ describe.each(frameworks)('HDR-1, HDR-5: XML over %s', (_name, express) => {
     }
   })
 
-  it('VERB-2: POST accepts XML; 422 and 400 give the place as for JSON', async () => {
+  it('VERB-2: POST accepts XML; 422 and 400 give the position as for JSON', async () => {
     const made = await send(
       'POST',
       '/v8/piezas',

@@ -1,4 +1,7 @@
-/** The command `lint`: findings with their lines, reports, baselines, exit codes, and messages for what is not OpenAPI. */
+/**
+ * The command `lint`: findings with lines, reports, baselines, exit codes, and messages for files
+ * that are not OpenAPI.
+ */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { stringify } from 'yaml'
 import { lintRules } from '../../src/check/lint/lint.js'
@@ -15,7 +18,7 @@ beforeEach(() => {
 })
 afterEach(() => place.remove())
 
-/** A document with two mistakes: a singular on line 4, and 409 on line 7. */
+/** A document with two mistakes: a singular name on line 4, and 409 on line 7. */
 const flawed = `openapi: 3.1.0
 info: { title: Orders, version: v1 }
 paths:
@@ -32,7 +35,7 @@ const lintWith = (name: string, text: string, ...flags: readonly string[]) => {
 }
 
 describe('the exit code', () => {
-  it('is 0 for a document that keeps the conventions, in JSON and in YAML, 3.0 and 3.1', async () => {
+  it('is 0 for a document that follows the conventions, in JSON and in YAML, 3.0 and 3.1', async () => {
     for (const version of ['3.0.3', '3.1.0']) {
       const document = { ...foreignDocument(), openapi: version }
       for (const [name, text] of [
@@ -45,7 +48,7 @@ describe('the exit code', () => {
     }
   })
 
-  it('is 1 for findings, which have a line, a rule, a clause and a fix', async () => {
+  it('is 1 if there are findings, each with a line, a rule, a clause and a fix', async () => {
     const { code, out } = await lintWith('openapi.yaml', flawed, ...only)
     expect(code).toBe(1)
     expect(out).toContain('openapi.yaml:4:3  error  path-2-plural  /v1/order/{id}: The collection "order"')
@@ -58,7 +61,7 @@ describe('the exit code', () => {
     ['lines', 2],
     ['tabs', '\t'],
     ['one line', undefined],
-  ])('has the line of JSON: %s', async (_, indent) => {
+  ])('has the line in JSON: %s', async (_, indent) => {
     const text = JSON.stringify(
       { openapi: '3.1.0', paths: { '/v1/order': { get: { responses: {} } }, '/v1/order/{id}': {} } },
       undefined,
@@ -71,16 +74,16 @@ describe('the exit code', () => {
   })
 })
 
-describe('the rules are those of the ruleset', () => {
-  it('all of them, and one about references', () => {
+describe('the rules', () => {
+  it('are all of the ruleset, and one for references', () => {
     expect(lintRules.map(({ name }) => name)).toEqual(['reference', ...Object.keys(ruleset.rules)])
   })
 
   it.each(sins.filter(({ rule }, at) => sins.findIndex((one) => one.rule === rule) === at))(
-    'with the same finding as by Spectral: $rule',
-    async ({ spoil }) => {
+    'have the same finding as in Spectral: $rule',
+    async ({ change }) => {
       const document = foreignDocument()
-      spoil(document)
+      change(document)
       const { out } = await lintWith('openapi.json', JSON.stringify(document), '--json')
       const found = JSON.parse(out).findings.map(({ rule, message }: { rule: string; message: string }) => ({
         rule,
@@ -96,7 +99,7 @@ describe('references', () => {
   const referring = (schemas: object): string =>
     JSON.stringify({ openapi: '3.1.0', paths: { '/v1/orders': {} }, components: { schemas } }, undefined, 2)
 
-  it('that lead to nothing are findings with their line', async () => {
+  it('that lead nowhere are findings with their line', async () => {
     const { code, out } = await lintWith(
       'openapi.json',
       referring({ A: { $ref: '#/components/schemas/B' } }),
@@ -107,7 +110,7 @@ describe('references', () => {
     expect(out).toContain('openapi.json:9:9')
   })
 
-  it('that lead back to themselves are findings, and schemas that contain themselves are not', async () => {
+  it('that form a loop are findings; recursive schemas are not', async () => {
     const loop = { A: { $ref: '#/components/schemas/B' }, B: { $ref: '#/components/schemas/A' } }
     expect((await lintWith('loop.json', referring(loop))).out).toContain('leads back to itself')
     const tree = { Tree: { properties: { child: { $ref: '#/components/schemas/Tree' } } } }
@@ -127,7 +130,7 @@ describe('references', () => {
 })
 
 describe('reports', () => {
-  it('are written as SARIF and JUnit', async () => {
+  it('can be SARIF or JUnit', async () => {
     await lintWith('openapi.yaml', flawed, ...only, '--sarif', 'out/lint.sarif', '--junit', 'out/lint.xml')
     const [run] = JSON.parse(place.read('out/lint.sarif')).runs
     expect(run.results).toMatchObject([
@@ -140,7 +143,7 @@ describe('reports', () => {
 })
 
 describe('a baseline', () => {
-  it('accepts findings until their day, is updated, and says what can be removed', async () => {
+  it('accepts findings until they expire, is updated, and names entries that can be removed', async () => {
     expect(
       (await lintWith('openapi.yaml', flawed, ...only, '--write-baseline', 'known.json', '--until', '2026-06-15')).code,
     ).toBe(1)
@@ -172,7 +175,7 @@ describe('a baseline', () => {
   })
 })
 
-describe('what is not an OpenAPI document is refused with 2', () => {
+describe('a file that is not an OpenAPI document exits with 2', () => {
   it.each([
     ['openapi.json', '{"swagger":"2.0","paths":{}}', 'openapi.json is Swagger 2.0. Convert it to OpenAPI 3.0 or 3.1'],
     ['openapi.json', '{"openapi":"3.2.0","paths":{}}', 'is of OpenAPI version "3.2.0". The versions 3.0 and 3.1'],
@@ -215,13 +218,13 @@ describe('what is not an OpenAPI document is refused with 2', () => {
     expect([code, error]).toEqual([2, expect.stringContaining(message)])
   })
 
-  it('and so is a rule that does not exist', async () => {
+  it('also for an unknown rule', async () => {
     const { code, error } = await lintWith('openapi.yaml', flawed, '--only', 'path-2-plurals')
     expect([code, error]).toEqual([2, expect.stringContaining('Did you mean "path-2-plural"?')])
   })
 })
 
-it('takes a document from an address', async () => {
+it('reads a document from a URL', async () => {
   const service = await serving((req, res) => {
     if (req.url === '/openapi') res.end(flawed)
     else res.writeHead(404).end()

@@ -20,7 +20,7 @@ describe('the flags of mock', () => {
     })
   })
 
-  it('say all that can be said', () => {
+  it('set every option', () => {
     const cwd = temporaryFolder()
     put(cwd, 'data.json', '{ "notes": [{ "id": 1 }] }')
     const line =
@@ -67,7 +67,7 @@ describe('the flags of mock', () => {
     expect(() => readMockCall(line === '' ? [] : line.split(' '), cwd)).toThrow(message)
   })
 
-  it('have a help', async () => {
+  it('have a help text', async () => {
     let out = ''
     const unused = async (): Promise<never> => {
       throw new Error('not called')

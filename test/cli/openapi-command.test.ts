@@ -19,7 +19,7 @@ interface Ran {
   readonly error: string
 }
 
-/** Runs a command line over a service that has these documents. */
+/** Runs a command line for a service with these documents. */
 async function run(
   cwd: string,
   documents: Readonly<Record<string, unknown>>,
@@ -49,7 +49,7 @@ async function run(
   return { code, out, error }
 }
 
-/** A repository with the contract of a service on its branch main. */
+/** A repository whose branch main has the contract of a service. */
 async function released(documents: Readonly<Record<string, unknown>>): Promise<string> {
   const folder = repository()
   await run(folder, documents, 'openapi api.js')
@@ -60,7 +60,7 @@ async function released(documents: Readonly<Record<string, unknown>>): Promise<s
 const check = 'openapi api.js --check --against main'
 
 describe('openapi <module>', () => {
-  it('writes one canonical file for each version, and removes those of versions that are gone', async () => {
+  it('writes one canonical file for each version, and removes the files of removed versions', async () => {
     const folder = temporaryFolder()
     expect(await run(folder, { v1: withFilters('a'), v2: withFilters('b') }, 'openapi api.js')).toEqual({
       code: 0,
@@ -81,7 +81,7 @@ describe('openapi <module>', () => {
 })
 
 describe('openapi <module> --check --against <git ref>', () => {
-  it('passes without a change, and with harmless ones', async () => {
+  it('passes without a change, and with compatible ones', async () => {
     const folder = await released({ v1: withFilters('a') })
     expect(await run(folder, { v1: withFilters('a') }, check)).toEqual({
       code: 0,
@@ -95,7 +95,7 @@ describe('openapi <module> --check --against <git ref>', () => {
     })
   })
 
-  it('fails with a sentence where a filter is gone, and passes once that is accepted, and fails again where another is', async () => {
+  it('fails with a message if a filter is removed, passes once that is accepted, and fails again for another one', async () => {
     const folder = await released({ v1: withFilters('a', 'b', 'c') })
     const failed = await run(folder, { v1: withFilters('b', 'c') }, check)
     expect(failed.code).toBe(1)
@@ -134,7 +134,7 @@ describe('openapi <module> --check --against <git ref>', () => {
     expect(again.error).toContain('v1: the filter "b" of things is gone')
   })
 
-  it('is not fooled by a change of the file in the same commit, nor by one in the working tree', async () => {
+  it('ignores changes of the file in the same commit and in the working tree', async () => {
     const folder = await released({ v1: withFilters('a') })
     git(folder, 'checkout', '--quiet', '-b', 'topic')
     await run(folder, { v1: withFilters() }, 'openapi api.js')
@@ -145,7 +145,7 @@ describe('openapi <module> --check --against <git ref>', () => {
     expect((await run(folder, { v1: withFilters() }, check)).code).toBe(1)
   })
 
-  it('what was accepted is one change: another value, at the same place, is not', async () => {
+  it('an accepted change is one exact change: another value at the same place is not accepted', async () => {
     const values = (...names: readonly string[]): Json => list({ name: 'state', in: 'query', schema: { enum: names } })
     const folder = await released({ v1: values('a', 'b', 'c') })
     await run(folder, { v1: values('b', 'c') }, 'openapi api.js --against main', 'a is never used')
@@ -154,7 +154,7 @@ describe('openapi <module> --check --against <git ref>', () => {
     expect((await run(folder, { v1: values('c') }, check)).code).toBe(1)
   })
 
-  it('VER-2: a version that is gone without a sunset fails, and what comes is named after all that there are', async () => {
+  it('VER-2: fails if a version is removed without a sunset, and names a new version after all existing ones', async () => {
     const folder = await released({ v1: withFilters(), v8: withFilters('a') })
     expect((await run(folder, { v8: withFilters('a') }, check)).error).toContain(
       'v1: the version is gone and had no sunset',
@@ -164,7 +164,7 @@ describe('openapi <module> --check --against <git ref>', () => {
     )
   })
 
-  it('says warnings, which pass', async () => {
+  it('prints warnings, and passes', async () => {
     const named = (operationId: string): Json => ({
       openapi: '3.1.0',
       paths: { '/a': { get: { operationId, responses: {} } } },
@@ -175,7 +175,7 @@ describe('openapi <module> --check --against <git ref>', () => {
     expect(ran.error).toContain('warning: v1: the operation id of GET /a is "other" in place of "one"')
   })
 
-  it('finds the contract from a folder of a larger repository, and in another place', async () => {
+  it('finds the contract from a folder of a larger repository, and in another folder', async () => {
     const folder = repository()
     put(folder, 'services/pieces/api.js', '')
     const service = join(folder, 'services/pieces')
@@ -228,7 +228,7 @@ describe('openapi <module> --check --against <file or folder>', () => {
     ).toBe(0)
   })
 
-  it('takes a document in place of a module, whatever it calls its version', async () => {
+  it('accepts a document instead of a module, whatever its version is called', async () => {
     const folder = temporaryFolder()
     const said = (version: string, ...names: readonly string[]): string =>
       JSON.stringify({ ...withFilters(...names), info: { title: 'Things', version } })
@@ -240,7 +240,7 @@ describe('openapi <module> --check --against <file or folder>', () => {
     expect((await run(folder, {}, 'openapi before.json --check --against after.json')).code).toBe(0)
   })
 
-  it('takes what a document refers to in other files, and writes it into the contract', async () => {
+  it('includes external files that a document refers to in the contract', async () => {
     const folder = repository()
     const parameter = (schema: Json): Json => ({ components: { parameters: { A: { ...filter('a'), schema } } } })
     put(folder, 'docs/v1.json', JSON.stringify(list({ $ref: './shared/common.json#/components/parameters/A' })))
@@ -256,7 +256,7 @@ describe('openapi <module> --check --against <file or folder>', () => {
     expect(await run(folder, {}, 'openapi docs/v1.json --check --against main')).toMatchObject({ code: 2 })
   })
 
-  it('compares with a folder, all versions of it', async () => {
+  it('compares every version with a folder', async () => {
     const folder = temporaryFolder()
     put(folder, 'released/v1.json', JSON.stringify(withFilters('a')))
     put(folder, 'released/v2.json', JSON.stringify(withFilters('a')))
@@ -266,28 +266,28 @@ describe('openapi <module> --check --against <file or folder>', () => {
   })
 })
 
-describe('what can not run', () => {
+describe('invalid command lines', () => {
   const messages: readonly (readonly [string, string, string])[] = [
     ['an unknown command', 'openapy api.js', '"openapy" is not a command. Did you mean "openapi"?'],
     ['no module', 'openapi', 'Which module? Give the file that exports your api(), such as: openapi ./api.js'],
     ['two modules', 'openapi api.js b.js', 'One module at a time. Remove "b.js".'],
     ['an unknown flag', 'openapi api.js --chek', '--chek is not a flag. Did you mean "--check"?'],
     [
-      'a far flag',
+      'a flag similar to no other',
       'openapi api.js --verbose',
       '--verbose is not a flag. Allowed: --out, --check, --against, --accept, --help.',
     ],
     ['a flag twice', 'openapi api.js --check --check', '--check is given twice.'],
     ['a flag without its value', 'openapi api.js --check --against', '--against needs a value.'],
     ['a flag for a value', 'openapi api.js --against --check', '--against needs a value.'],
-    ['a value of a switch', 'openapi api.js --check=yes', '--check takes no value.'],
+    ['a value for a switch', 'openapi api.js --check=yes', '--check takes no value.'],
     [
-      'nothing to compare with',
+      'no base to compare with',
       'openapi api.js --check',
       'Compare with what? Give --against a git ref, a file or a folder',
     ],
-    ['nothing to do with a base', 'openapi api.js --against main', '--against needs --check, or --accept "reason".'],
-    ['a module that is not there', 'openapi lost.mjs', 'There is no module '],
+    ['a base without an action', 'openapi api.js --against main', '--against needs --check, or --accept "reason".'],
+    ['a missing module', 'openapi lost.mjs', 'There is no module '],
     [
       'an empty folder',
       'openapi api.js --check --against ./empty',
@@ -341,7 +341,7 @@ describe('what can not run', () => {
     expect(ran.error).toContain(message)
   })
 
-  it('a ref without a repository', async () => {
+  it('a git ref outside a repository', async () => {
     const folder = temporaryFolder()
     const ran = await run(folder, { v1: withFilters() }, check)
     expect(ran.code).toBe(2)
@@ -350,7 +350,7 @@ describe('what can not run', () => {
     )
   })
 
-  it('a file of accepted changes that was written by hand', async () => {
+  it('a hand-written file of accepted changes', async () => {
     const folder = await released({ v1: withFilters('a') })
     put(folder, 'openapi/accepted.json', '[{"kind": "filter-removed"}]')
     expect((await run(folder, { v1: withFilters() }, check)).error).toContain('Entry 1 of ')
@@ -360,14 +360,14 @@ describe('what can not run', () => {
     expect(await run(folder, { v1: withFilters() }, check)).toMatchObject({ code: 2 })
   })
 
-  it('help says the flags, and that of the package its commands', async () => {
+  it('the help lists the flags, and the help of the package lists its commands', async () => {
     const folder = temporaryFolder()
     expect((await run(folder, {}, 'openapi --help')).out).toContain('--against <contract>')
     expect(await run(folder, {}, '--help')).toMatchObject({ code: 0 })
     expect((await run(folder, {}, 'help')).out).toContain('openapi    write the OpenAPI documents of a service')
   })
 
-  it('accepting without a break writes nothing', async () => {
+  it('accepting without a break writes no file', async () => {
     const folder = await released({ v1: withFilters('a') })
     expect((await run(folder, { v1: withFilters('a') }, 'openapi api.js --against main', 'why')).out).toContain(
       'Nothing to accept',

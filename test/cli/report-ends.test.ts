@@ -1,4 +1,6 @@
-/** `report --check --service`: the alarm before a version goes, over a real service and real counts. */
+/**
+ * `report --check --service`: the alert before a version ends, for a real service with real counts.
+ */
 import express from 'express'
 import { afterEach, expect, it } from 'vitest'
 import { reportCommand } from '../../src/cli/report-command.js'
@@ -47,7 +49,7 @@ async function start(sunset: string, conventions: Conventions = {}) {
   return { send, run }
 }
 
-it('VER-2: fails where a version that ends within 30 days is still called, and names who calls', async () => {
+it('VER-2: fails if a version that ends within 30 days still gets calls, and names the callers', async () => {
   const { send, run } = await start(inDays(12.5))
   await send('GET', '/v1/pedidos/1', { 'x-client': 'billing' })
   const { code, said } = await run('--check', '--service', './api.js')
@@ -57,7 +59,7 @@ it('VER-2: fails where a version that ends within 30 days is still called, and n
   )
 })
 
-it('VER-2: fails where that is unknown, and not for what ends later', async () => {
+it('VER-2: fails if the calls are unknown, and ignores versions that end later', async () => {
   const { run, send } = await start(inDays(45))
   await send('GET', '/v2/pedidos/1', { 'x-client': 'billing' })
   expect(await run('--check', '--service', './api.js')).toEqual({ code: 0, said: '' })
@@ -65,7 +67,7 @@ it('VER-2: fails where that is unknown, and not for what ends later', async () =
   expect([code, said]).toEqual([1, expect.stringContaining('Whether it is called is unknown.')])
 })
 
-it('QUERY-8: fails where an entry of conventions has expired, and names it', async () => {
+it('QUERY-8: fails if an entry of conventions has expired, and names it', async () => {
   const { run } = await start(inDays(45), {
     'QUERY-8': { mode: 'report', until: inDays(-2).slice(0, 10), routes: ['/v1/pedidos'] },
     'QUERY-7': { mode: 'report', until: inDays(2).slice(0, 10) },
@@ -77,7 +79,7 @@ it('QUERY-8: fails where an entry of conventions has expired, and names it', asy
   )
 })
 
-it('says what goes together', async () => {
+it('names the flags that belong together', async () => {
   const { run } = await start(inDays(1))
   await expect(run('--check')).rejects.toThrow(/--check goes with --enforce, --service or both/)
   await expect(run('--service', './api.js')).rejects.toThrow(/--check goes with/)

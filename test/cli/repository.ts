@@ -5,14 +5,14 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { onTestFinished } from 'vitest'
 
-/** A folder that is gone after the test. */
+/** A folder that is removed after the test. */
 export function temporaryFolder(): string {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'contract-')))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   return folder
 }
 
-/** Writes a file, and the folders above it. */
+/** Writes a file and its parent folders. */
 export function put(folder: string, name: string, text: string): void {
   const file = join(folder, name)
   mkdirSync(dirname(file), { recursive: true })
@@ -37,7 +37,7 @@ export function repository(): string {
   return folder
 }
 
-/** Commits everything. */
+/** Commits all files. */
 export function commit(folder: string, message = 'More'): void {
   git(folder, 'add', '--all')
   git(folder, 'commit', '--quiet', '--message', message)

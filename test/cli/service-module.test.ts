@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { loadModule, serviceOf } from '../../src/cli/service-module.js'
 import { put, temporaryFolder } from './repository.js'
 
-/** Loads a module of this text. */
+/** Loads a module with this source. */
 async function load(text: string, name = 'api.mjs', timeout = 30_000): Promise<object> {
   const folder = temporaryFolder()
   put(folder, name, text)
@@ -17,7 +17,7 @@ describe('the module of a service', () => {
     ['as the default of a CommonJS module', 'module.exports = function service() {}', 'api.cjs'],
     ['as api of a CommonJS module', 'exports["api"] = function service() {}', 'api.cjs'],
     ['after it has awaited something', 'await Promise.resolve()\nexport default function service() {}', 'api.mjs'],
-  ])('is taken %s', async (_title, text, name) => {
+  ])('is loaded if it is %s', async (_title, text, name) => {
     expect(await load(text, name)).toHaveProperty('name', 'service')
   })
 
@@ -30,7 +30,7 @@ describe('the module of a service', () => {
     ['exports nothing', 'void 0', 'It exports nothing.'],
     ['throws', 'throw new Error("DATABASE_URL is not set")', 'api.mjs cannot be loaded: DATABASE_URL is not set'],
     ['is malformed', 'export default {', 'api.mjs cannot be loaded: '],
-    ['imports what is not there', 'import "./lost.mjs"', 'api.mjs cannot be loaded: Cannot find'],
+    ['imports a missing module', 'import "./lost.mjs"', 'api.mjs cannot be loaded: Cannot find'],
     [
       'listens',
       'import { createServer } from "node:http"\ncreateServer().listen(0)',
@@ -41,17 +41,17 @@ describe('the module of a service', () => {
       'import { createServer } from "node:net"\nimport { once } from "node:events"\nconst server = createServer()\ntry { server.listen(0) } catch {}\nawait once(server, "listening")',
       'api.mjs starts a server while it is loaded.',
     ],
-  ])('is refused where it %s', async (_title, text, message) => {
+  ])('is refused if it %s', async (_title, text, message) => {
     await expect(load(text)).rejects.toThrow(message)
   })
 
-  it('is refused where it never ends', async () => {
+  it('is refused if loading it never ends', async () => {
     await expect(load('await new Promise(() => {})', 'api.mjs', 50)).rejects.toThrow(
       'api.mjs did not finish loading within 0.05 s: it awaits something at its top level.',
     )
   })
 
-  it('is refused where it is not there', async () => {
+  it('is refused if the file does not exist', async () => {
     await expect(loadModule('/lost/api.mjs')).rejects.toThrow(
       'There is no module /lost/api.mjs. Give the file that exports your api().',
     )

@@ -1,4 +1,7 @@
-/** Changes that teams make, each with a verdict: the kinds that public comparers know, and traps beside them. */
+/**
+ * Common changes of documents, each with a verdict: the kinds that public comparison tools know,
+ * and related special cases.
+ */
 import { describe, expect, it } from 'vitest'
 import { compareContracts } from '../../src/contract/compare.js'
 import {
@@ -48,7 +51,7 @@ const secured = (security: unknown, schemes: Json = {}): Json =>
     },
   )
 
-/** What it is to go from the first document to the second, and back. */
+/** The verdicts of the change from the first document to the second, and of the reverse change. */
 type Verdict = 'breaks' | 'harmless'
 type Pair = readonly [title: string, one: Json, other: Json, there: Verdict, back: Verdict]
 
@@ -84,7 +87,7 @@ const same: readonly (readonly [title: string, one: Json, other: Json])[] = [
     ),
   ],
   [
-    'an answer is a component',
+    'a response is a component',
     response(text),
     operation(
       { responses: { 200: { $ref: '#/components/responses/Thing' } } },
@@ -176,12 +179,12 @@ const same: readonly (readonly [title: string, one: Json, other: Json])[] = [
     response(members({ a: text }, 'a')),
   ],
   ['allOf in allOf', response({ allOf: [{ allOf: [members({ a: text })] }] }), response(members({ a: text }))],
-  ['const and an enum of one', query({ const: 'a' }), query({ enum: ['a'] })],
+  ['const and an enum with one value', query({ const: 'a' }), query({ enum: ['a'] })],
   ['a type in a list', query({ type: ['string'] }), query(text)],
-  ['type said beside an enum', query({ enum: ['a'] }), query({ ...text, enum: ['a'] })],
-  ['integers as numbers that are whole', request({ type: 'integer' }), request({ type: 'number', multipleOf: 1 })],
+  ['explicit type next to an enum', query({ enum: ['a'] }), query({ ...text, enum: ['a'] })],
+  ['integer and number with multipleOf 1', request({ type: 'integer' }), request({ type: 'number', multipleOf: 1 })],
   [
-    'additionalProperties said or not',
+    'additionalProperties, explicit or implied',
     request(members({ a: text })),
     request({ ...members({ a: text }), additionalProperties: true }),
   ],
@@ -193,7 +196,7 @@ const same: readonly (readonly [title: string, one: Json, other: Json])[] = [
   ['required: false of a parameter', query(text), query(text, { required: false })],
   ['deprecated: false', operation({}), operation({ deprecated: false })],
   [
-    'a path parameter of another name',
+    'a path parameter with another name',
     document({
       '/a/{id}': {
         get: {
@@ -254,12 +257,12 @@ const same: readonly (readonly [title: string, one: Json, other: Json])[] = [
   ['security in another order', secured([{ token: [] }, { key: [] }]), secured([{ key: [] }, { token: [] }])],
   ['security at the document', secured([{ token: [] }]), { ...secured(undefined), security: [{ token: [] }] }],
   [
-    'a security scheme of another name',
+    'a security scheme with another name',
     secured([{ token: [] }]),
     secured([{ bearer: [] }], { bearer: { type: 'http', scheme: 'bearer' } }),
   ],
   [
-    'where tokens are fetched',
+    'the URL of tokens',
     secured([{ oauth: ['read'] }]),
     secured([{ oauth: ['read'] }], {
       oauth: {
@@ -269,7 +272,7 @@ const same: readonly (readonly [title: string, one: Json, other: Json])[] = [
     }),
   ],
   [
-    'a server more',
+    'an additional server',
     operation({}, { servers: [{ url: 'https://a.example/v1' }] }),
     operation({}, { servers: [{ url: 'https://b.example/v1' }, { url: 'https://a.example/v1' }] }),
   ],
@@ -298,12 +301,12 @@ const same: readonly (readonly [title: string, one: Json, other: Json])[] = [
     }),
   ],
   [
-    'defaults of style, said or not',
+    'defaults of style, explicit or implied',
     query(many(text)),
     query(many(text), { style: 'form', explode: true, allowReserved: false, allowEmptyValue: false }),
   ],
   [
-    'patternProperties that say anything',
+    'patternProperties that allow any value',
     request({ type: 'object' }),
     request({ type: 'object', patternProperties: { '^x-': {} } }),
   ],
@@ -323,14 +326,14 @@ const same: readonly (readonly [title: string, one: Json, other: Json])[] = [
       { oneOf: [ref('A'), ref('B')], discriminator: { propertyName: 'k', mapping: { A: '#/components/schemas/A' } } },
     ),
   ],
-  ['readOnly in an answer', response(members({ a: text })), response(members({ a: { ...text, readOnly: true } }))],
+  ['readOnly in a response', response(members({ a: text })), response(members({ a: { ...text, readOnly: true } }))],
   ['writeOnly in a request', request(members({ a: text })), request(members({ a: { ...text, writeOnly: true } }))],
 ]
 
 const pairs: readonly Pair[] = [
   ['a required parameter', operation({}), query(text, { required: true }), 'breaks', 'breaks'],
   ['an optional parameter', operation({}), query(text), 'harmless', 'breaks'],
-  ['a parameter of the path more', path('/a'), path('/a/{id}'), 'breaks', 'breaks'],
+  ['an additional path parameter', path('/a'), path('/a/{id}'), 'breaks', 'breaks'],
   [
     'a member of a request',
     request(members({ a: text })),
@@ -353,21 +356,21 @@ const pairs: readonly Pair[] = [
     'breaks',
   ],
   [
-    'a member of an answer',
+    'a member of a response',
     response(members({ a: text })),
     response(members({ a: text, b: text }, 'b')),
     'harmless',
     'breaks',
   ],
   [
-    'a member of an answer that is not always there',
+    'an optional member of a response',
     response(members({ a: text }, 'a')),
     response(members({ a: text })),
     'breaks',
     'harmless',
   ],
   [
-    'a member of an answer by another name',
+    'a renamed member of a response',
     response(members({ a: text })),
     response(members({ b: text })),
     'breaks',
@@ -381,7 +384,7 @@ const pairs: readonly Pair[] = [
     'breaks',
   ],
   [
-    'a value in an answer',
+    'a value in a response',
     response(members({ a: { enum: ['a', 'b'] } })),
     response(members({ a: { enum: ['a', 'b', 'c'] } })),
     'breaks',
@@ -396,7 +399,7 @@ const pairs: readonly Pair[] = [
     'breaks',
   ],
   [
-    'null in an answer',
+    'null in a response',
     response(members({ a: text })),
     response(members({ a: { type: ['string', 'null'] } })),
     'breaks',
@@ -432,14 +435,14 @@ const pairs: readonly Pair[] = [
     'breaks',
   ],
   [
-    'int32 and int64 of an answer',
+    'int32 and int64 of a response',
     response(members({ a: { ...whole, format: 'int32' } })),
     response(members({ a: { ...whole, format: 'int64' } })),
     'breaks',
     'harmless',
   ],
   [
-    'float and double of an answer',
+    'float and double of a response',
     response(members({ a: { type: 'number', format: 'float' } })),
     response(members({ a: { type: 'number', format: 'double' } })),
     'breaks',
@@ -460,7 +463,7 @@ const pairs: readonly Pair[] = [
     'harmless',
   ],
   [
-    'integer and number of an answer',
+    'integer and number of a response',
     response(members({ a: whole })),
     response(members({ a: { type: 'number' } })),
     'breaks',
@@ -490,7 +493,7 @@ const pairs: readonly Pair[] = [
     'breaks',
   ],
   [
-    'maxLength of an answer',
+    'maxLength of a response',
     response(members({ a: { ...text, maxLength: 5 } })),
     response(members({ a: { ...text, maxLength: 9 } })),
     'breaks',
@@ -505,7 +508,7 @@ const pairs: readonly Pair[] = [
   ],
   ['maximum of a parameter', query({ ...whole, maximum: 10 }), query({ ...whole, maximum: 5 }), 'breaks', 'harmless'],
   ['minItems of a request', request(many(text)), request(many(text, { minItems: 1 })), 'breaks', 'harmless'],
-  ['minItems of an answer', response(many(text, { minItems: 1 })), response(many(text)), 'breaks', 'harmless'],
+  ['minItems of a response', response(many(text, { minItems: 1 })), response(many(text)), 'breaks', 'harmless'],
   [
     'maxItems of a parameter',
     query(many(text, { maxItems: 9 })),
@@ -514,10 +517,16 @@ const pairs: readonly Pair[] = [
     'harmless',
   ],
   ['uniqueItems of a request', request(many(text)), request(many(text, { uniqueItems: true })), 'breaks', 'harmless'],
-  ['uniqueItems of an answer', response(many(text, { uniqueItems: true })), response(many(text)), 'breaks', 'harmless'],
+  [
+    'uniqueItems of a response',
+    response(many(text, { uniqueItems: true })),
+    response(many(text)),
+    'breaks',
+    'harmless',
+  ],
   ['pattern of a parameter', query({ ...text, pattern: '^a' }), query({ ...text, pattern: '^b' }), 'breaks', 'breaks'],
   [
-    'a pattern that takes everything now',
+    'a pattern that matches everything',
     query({ ...text, pattern: '^a' }),
     query({ ...text, pattern: '.*' }),
     'harmless',
@@ -552,27 +561,27 @@ const pairs: readonly Pair[] = [
     'breaks',
     'breaks',
   ],
-  ['a header of an answer', answers(ok), responseHeader({ schema: text }), 'harmless', 'breaks'],
+  ['a header of a response', answers(ok), responseHeader({ schema: text }), 'harmless', 'breaks'],
   [
-    'the type of a header of an answer',
+    'the type of a header of a response',
     responseHeader({ schema: whole }),
     responseHeader({ schema: text }),
     'breaks',
     'breaks',
   ],
   ['200 and 204', answers({ 200: { description: 'x' } }), answers({ 204: { description: 'x' } }), 'breaks', 'breaks'],
-  ['201 more', answers(ok), answers({ ...ok, 201: { description: 'x' } }), 'harmless', 'breaks'],
-  ['404 more', answers(ok), answers({ ...ok, 404: { description: 'x' } }), 'harmless', 'harmless'],
-  ['default more', answers(ok), answers({ ...ok, default: { description: 'x' } }), 'harmless', 'harmless'],
+  ['an additional 201', answers(ok), answers({ ...ok, 201: { description: 'x' } }), 'harmless', 'breaks'],
+  ['an additional 404', answers(ok), answers({ ...ok, 404: { description: 'x' } }), 'harmless', 'harmless'],
+  ['an additional default', answers(ok), answers({ ...ok, default: { description: 'x' } }), 'harmless', 'harmless'],
   [
-    'default alone',
+    'only default',
     answers({ default: { description: 'x' } }),
     answers({ 200: { description: 'x' } }),
     'harmless',
     'harmless',
   ],
   [
-    'default alone, with content',
+    'only default, with content',
     answers({ default: { description: 'x', content: content({ 'application/json': members({ a: text }) }) } }),
     answers({ default: { description: 'x', content: content({ 'application/json': members({}) }) } }),
     'breaks',
@@ -592,19 +601,19 @@ const pairs: readonly Pair[] = [
     'breaks',
     'harmless',
   ],
-  ['a body of an answer', response(text), answers(ok), 'breaks', 'harmless'],
+  ['a body of a response', response(text), answers(ok), 'breaks', 'harmless'],
   [
-    'a media type of an answer',
+    'a media type of a response',
     response(text),
     answers({ 200: { description: 'x', content: content({ 'application/json': text, 'application/xml': text }) } }),
     'harmless',
     'breaks',
   ],
-  ['a media type of another name', response(text), response(text, 'application/vnd.thing+json'), 'breaks', 'breaks'],
+  ['a media type with another name', response(text), response(text, 'application/vnd.thing+json'), 'breaks', 'breaks'],
   ['a media type parameter', response(text), response(text, 'application/json;v=2'), 'breaks', 'breaks'],
-  ['a range of media types in an answer', response(text), response(text, 'application/*'), 'breaks', 'harmless'],
-  ['a schema where there was none, of a request', request({}), request(members({ a: text })), 'breaks', 'harmless'],
-  ['a schema where there was none, of an answer', response({}), response(members({ a: text })), 'harmless', 'breaks'],
+  ['a range of media types in a response', response(text), response(text, 'application/*'), 'breaks', 'harmless'],
+  ['a new schema of a request', request({}), request(members({ a: text })), 'breaks', 'harmless'],
+  ['a new schema of a response', response({}), response(members({ a: text })), 'harmless', 'breaks'],
   [
     'a variant of a request',
     request({ oneOf: [members({ a: text }, 'a'), members({ b: text }, 'b')] }),
@@ -613,7 +622,7 @@ const pairs: readonly Pair[] = [
     'breaks',
   ],
   [
-    'a variant of an answer',
+    'a variant of a response',
     response({ oneOf: [members({ a: text }, 'a'), members({ b: text }, 'b')] }),
     response({ oneOf: [members({ a: text }, 'a'), members({ b: text }, 'b'), members({ c: text }, 'c')] }),
     'breaks',
@@ -641,14 +650,20 @@ const pairs: readonly Pair[] = [
     'harmless',
   ],
   [
-    'writeOnly in an answer',
+    'writeOnly in a response',
     response(members({ a: text })),
     response(members({ a: { ...text, writeOnly: true } })),
     'breaks',
     'harmless',
   ],
-  ['security where there was none', secured([]), secured([{ token: [] }]), 'breaks', 'harmless'],
-  ['a scope more', secured([{ oauth: ['read'] }]), secured([{ oauth: ['read', 'write'] }]), 'breaks', 'harmless'],
+  ['new security requirements', secured([]), secured([{ token: [] }]), 'breaks', 'harmless'],
+  [
+    'an additional scope',
+    secured([{ oauth: ['read'] }]),
+    secured([{ oauth: ['read', 'write'] }]),
+    'breaks',
+    'harmless',
+  ],
   [
     'another way to authenticate',
     secured([{ token: [] }]),
@@ -688,7 +703,7 @@ const pairs: readonly Pair[] = [
     'breaks',
   ],
   [
-    'const of an answer',
+    'const of a response',
     response(members({ a: { const: 1 } })),
     response(members({ a: { const: 2 } })),
     'breaks',
@@ -702,7 +717,7 @@ const pairs: readonly Pair[] = [
     'harmless',
   ],
   [
-    'dependentRequired of an answer',
+    'dependentRequired of a response',
     response({ ...members({ a: text, b: text }), dependentRequired: { a: ['b'] } }),
     response(members({ a: text, b: text })),
     'breaks',
@@ -730,7 +745,7 @@ const pairs: readonly Pair[] = [
     'breaks',
   ],
   [
-    'a map in an answer becomes any',
+    'a map in a response becomes any value',
     response({ type: 'object', additionalProperties: text }),
     response({ type: 'object' }),
     'breaks',
@@ -743,14 +758,14 @@ const broken = (before: Json, after: Json): readonly string[] =>
     .filter(({ breaking }) => breaking)
     .map(({ kind, summary }) => `${kind}: ${summary}`)
 
-describe('what changes nothing for clients', () => {
+describe('changes without effect on clients', () => {
   it.each(same)('%s', (_title, one, other) => {
     expect(broken(one, other)).toEqual([])
     expect(broken(other, one)).toEqual([])
   })
 })
 
-describe('what changes something', () => {
+describe('changes with an effect on clients', () => {
   it.each(pairs)('%s', (_title, one, other, there, back) => {
     for (const [before, after, verdict] of [
       [one, other, there],

@@ -1,4 +1,4 @@
-/** Webhooks and callbacks: clients get their bodies, and answer them. */
+/** Webhooks and callbacks: clients receive their bodies, and respond to them. */
 import { describe, expect, it } from 'vitest'
 import { compareContracts } from '../../src/contract/compare.js'
 import { document, type Json, members, operation } from './documents.js'
@@ -20,7 +20,7 @@ const field = (rest: Json = {}): Json => ({
   parameters: [{ name: 'X-Signature', in: 'header', schema: text, ...rest }],
 })
 
-/** `!` breaks clients. */
+/** `!` marks breaking changes. */
 type Twins = readonly [title: string, one: Json, other: Json, there: readonly string[], back: readonly string[]]
 
 const twins: readonly Twins[] = [
@@ -32,7 +32,7 @@ const twins: readonly Twins[] = [
     ['delivery-member-removed!'],
   ],
   [
-    'a member that is not always there',
+    'an optional member',
     body(members({ a: text }, 'a')),
     body(members({ a: text })),
     ['delivery-member-became-optional!'],
@@ -53,7 +53,7 @@ const twins: readonly Twins[] = [
     ['delivery-value-removed'],
   ],
   ['a body', {}, body(text), ['delivery-body-added'], ['delivery-body-removed!']],
-  ['a body that is not always there', body(text), body(text, false), ['delivery-body-became-optional!'], []],
+  ['an optional body', body(text), body(text, false), ['delivery-body-became-optional!'], []],
   [
     'a media type',
     body(text),
@@ -62,13 +62,7 @@ const twins: readonly Twins[] = [
     ['delivery-media-type-removed!'],
   ],
   ['a header field', {}, field(), ['delivery-parameter-added'], ['delivery-parameter-removed!']],
-  [
-    'a header field that is not always there',
-    field({ required: true }),
-    field(),
-    ['delivery-parameter-became-optional!'],
-    [],
-  ],
+  ['an optional header field', field({ required: true }), field(), ['delivery-parameter-became-optional!'], []],
   [
     'the type of a header field',
     field({ schema: whole }),
@@ -131,11 +125,11 @@ describe.each([
 })
 
 describe('a delivery', () => {
-  it('by another method is another', () => {
+  it('with another method is another delivery', () => {
     expect(kinds(webhook({}), webhook({}, 'put'))).toEqual(['webhook-added', 'webhook-removed!'])
   })
 
-  it('to another address breaks clients that gave the first', () => {
+  it('to another address breaks clients that sent the previous one', () => {
     const [before, after] = [callback(body(text)), callback(body(text), '{$request.body#/callbackUrl}')]
     expect(kinds(before, after)).toEqual(['callback-address-changed!'])
     expect(compareContracts(before, after)[0]?.sentence).toBe(
@@ -143,7 +137,7 @@ describe('a delivery', () => {
     )
   })
 
-  it('may be a component, or a path item of one', () => {
+  it('may refer to a component, also for its path item', () => {
     const inline = webhook(body(members({ a: text })))
     const referring = operation(
       {},
@@ -171,7 +165,7 @@ describe('a delivery', () => {
   })
 })
 
-describe('links of answers', () => {
+describe('links of responses', () => {
   const linked = (links: Json): Json => operation({ responses: { 200: { description: 'Yes', links } } })
   const link = (rest: Json = {}): Json => ({
     operationId: 'getThing',
@@ -179,7 +173,7 @@ describe('links of answers', () => {
     ...rest,
   })
 
-  it('are names of generated clients: losing or changing one is a warning', () => {
+  it('are names in generated clients: removing or changing one is a warning', () => {
     const levels = (before: Json, after: Json) =>
       compareContracts(before, after).map(({ kind, level }) => [kind, level])
     expect(levels(linked({ thing: link() }), linked({}))).toEqual([['response-link-removed', 'warning']])
@@ -211,7 +205,7 @@ describe('parts of forms', () => {
   it.each<Twins>([
     ['a media type', typed('image/png, image/jpeg'), typed('image/png'), ['part-type-refused!'], ['part-type-added']],
     ['a range of media types', typed('image/png'), typed('image/*'), ['part-type-added'], ['part-type-refused!']],
-    ['the usual media type, said or not', form({}), typed('text/plain; charset=utf-8'), [], []],
+    ['the usual media type, explicit or implied', form({}), typed('text/plain; charset=utf-8'), [], []],
     [
       'the style of a list',
       form({}),
@@ -219,7 +213,7 @@ describe('parts of forms', () => {
       ['part-style-changed!'],
       ['part-style-changed!'],
     ],
-    ['the usual style, said or not', form({}), form({ tags: { style: 'form', explode: true } }), [], []],
+    ['the usual style, explicit or implied', form({}), form({ tags: { style: 'form', explode: true } }), [], []],
     [
       'a header field',
       form({}),
@@ -227,9 +221,9 @@ describe('parts of forms', () => {
       ['part-header-required!'],
       [],
     ],
-    ['a header field that may be sent', form({}), form({ file: { headers: { 'X-One': { schema: text } } } }), [], []],
+    ['an optional header field', form({}), form({ file: { headers: { 'X-One': { schema: text } } } }), [], []],
     [
-      'where nothing is a form',
+      'encoding of a body that is not a form',
       form({}, undefined, 'application/json'),
       form({ file: { contentType: 'image/png' } }, undefined, 'application/json'),
       [],
@@ -240,7 +234,7 @@ describe('parts of forms', () => {
     expect(kinds(other, one)).toEqual(back)
   })
 
-  it('of an answer may have fewer media types, and not others', () => {
+  it('of a response may lose media types, but not gain any', () => {
     const answer = (contentType: string): Json =>
       operation({
         responses: {
@@ -255,7 +249,7 @@ describe('parts of forms', () => {
   })
 })
 
-describe('what a parameter may be sent as', () => {
+describe('permitted forms of a parameter', () => {
   const sent = (rest: Json): Json => operation({ parameters: [{ name: 'x', in: 'query', schema: text, ...rest }] })
 
   it.each([
@@ -275,7 +269,7 @@ describe('servers of one path or operation', () => {
     )
   const elsewhere = { servers: [{ url: 'https://a.example/v2' }] }
 
-  it('count as those of the document do', () => {
+  it('are compared like those of the document', () => {
     expect(kinds(at({}), at(elsewhere))).toEqual(['base-path-changed!'])
     expect(kinds(at({}), at({}, elsewhere))).toEqual(['base-path-changed!'])
     expect(kinds(at(elsewhere), at({}, elsewhere))).toEqual([])

@@ -17,7 +17,7 @@ export const operation = (parts: Json, rest: Json = {}): Json =>
     rest,
   )
 
-/** A list with a page, and these parameters. */
+/** A list with page parameters and these parameters. */
 export const list = (...parameters: readonly Json[]): Json =>
   operation({
     parameters: [
@@ -33,7 +33,7 @@ export const withParameter = (parameter: Json): Json => operation({ parameters: 
 export const query = (schema: unknown, rest: Json = {}): Json =>
   withParameter({ name: 'x', in: 'query', schema, ...rest })
 
-/** `POST /things` that takes this. */
+/** `POST /things` with a request body of this schema. */
 export const request = (schema: unknown, type = 'application/json', components: Json = {}): Json =>
   document(
     {
@@ -48,11 +48,11 @@ export const request = (schema: unknown, type = 'application/json', components: 
     { components },
   )
 
-/** `GET /things` that answers this. */
+/** `GET /things` with a response of this schema. */
 export const response = (schema: unknown, type = 'application/json', components: Json = {}): Json =>
   operation({ responses: { 200: { description: 'Things', content: { [type]: { schema } } } } }, { components })
 
-/** `GET /things` with a header field of this in its answer. */
+/** `GET /things` with this header field in its response. */
 export const responseHeader = (field: Json): Json =>
   operation({ responses: { 200: { description: 'Things', headers: { 'x-field': field } } } })
 

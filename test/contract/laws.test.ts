@@ -7,7 +7,7 @@ import { type Json, list, members, request, response } from './documents.js'
 
 const names = ['a', 'b', 'c', 'required', 'enum', 'type', 'parameters'] as const
 
-/** Schemas of the kinds that services have. */
+/** Schemas like those of real services. */
 const { schema } = fc.letrec<{ schema: Json }>((tie) => ({
   schema: fc.oneof(
     { depthSize: 'small', withCrossShrink: true },
@@ -50,7 +50,9 @@ function objects(member: fc.Arbitrary<Json>): fc.Arbitrary<Json> {
     }))
 }
 
-/** The same document with its members, and the lists whose order says nothing, the other way round. */
+/**
+ * The same document with its members, and all lists whose order has no meaning, in reverse order.
+ */
 function reversed(value: unknown, key = ''): unknown {
   if (Array.isArray(value)) {
     const items = value.map((item) => reversed(item))
@@ -64,11 +66,11 @@ function reversed(value: unknown, key = ''): unknown {
   )
 }
 
-/** The same in other words, so that each operation is looked at. */
+/** The same document with another summary, so that no operation is skipped as equal. */
 const touched = (value: Json): unknown =>
   JSON.parse(JSON.stringify(value).replace('"operationId":', '"summary":"Touched","operationId":'))
 
-/** Every object of a schema moves into a component of its own. */
+/** Moves every object of a schema into a component of its own. */
 function referring(value: Json, prefix: string): { readonly root: Json; readonly schemas: Json } {
   const schemas: Record<string, unknown> = {}
   const move = (schema: unknown): unknown => {
@@ -96,7 +98,7 @@ const kinds = (before: unknown, after: unknown): readonly string[] =>
 
 describe('laws of comparison', () => {
   it.each([['request', request] as const, ['response', response] as const])(
-    'a %s compared with itself has no change, in whichever order',
+    'a %s compared with itself has no change, in any order',
     (_name, make) => {
       fc.assert(
         fc.property(schema, (value) => {
@@ -108,7 +110,7 @@ describe('laws of comparison', () => {
     },
   )
 
-  it('nor has one whose parts are components, whatever their names', () => {
+  it('moving parts into components is no change, whatever their names', () => {
     fc.assert(
       fc.property(schema, (value) => {
         const [one, other] = [referring(value, 'A'), referring(value, 'B')]
@@ -120,7 +122,7 @@ describe('laws of comparison', () => {
     )
   })
 
-  it('a member that is gone from an answer breaks, one that comes does not', () => {
+  it('removing a member from a response breaks, adding one does not', () => {
     fc.assert(
       fc.property(objects(schema), fc.nat(), (value, index) => {
         const properties = isObject(value.properties) ? value.properties : {}
@@ -137,7 +139,7 @@ describe('laws of comparison', () => {
     )
   })
 
-  it('what a request demands anew breaks, what it drops from its demands does not', () => {
+  it('a new requirement on requests breaks, a removed one does not', () => {
     fc.assert(
       fc.property(objects(schema), (value) => {
         const properties = isObject(value.properties) ? value.properties : {}
@@ -153,7 +155,7 @@ describe('laws of comparison', () => {
 })
 
 describe('the canonical text', () => {
-  it('is the same for equal documents, and says the same document', () => {
+  it('is the same for equal documents, and parses to an equal document', () => {
     fc.assert(
       fc.property(schema, (value) => {
         const document = { ...list({ name: 'a', in: 'query', schema: value }), components: { schemas: { One: value } } }
@@ -164,7 +166,7 @@ describe('the canonical text', () => {
     )
   })
 
-  it('sorts members, parameters, and lists whose order says nothing', () => {
+  it('sorts members, parameters, and lists whose order has no meaning', () => {
     const value = (...order: readonly [Json, Json]): Json => ({
       ...list(...order),
       tags: [{ name: 'z' }, { name: 'a' }],
@@ -177,7 +179,7 @@ describe('the canonical text', () => {
     expect(canonicalDocument(value(a, b))).toContain('"enum": [\n                "x",\n                "y"')
   })
 
-  it('leaves data as it is, and members of schemas that are called like keywords', () => {
+  it('does not sort data, or members of schemas that are named like keywords', () => {
     const order = ['b', 'a']
     const properties = {
       enum: { type: 'string', default: order, examples: [order], const: { required: order } },
@@ -195,7 +197,7 @@ describe('the canonical text', () => {
     expect(components.parameters.required.example.enum).toEqual(order)
   })
 
-  it('ends with one line, and has two spaces', () => {
+  it('ends with one newline, and is indented by two spaces', () => {
     expect(canonicalDocument({ b: 1, a: { d: 1, c: [] } })).toBe(
       '{\n  "a": {\n    "c": [],\n    "d": 1\n  },\n  "b": 1\n}\n',
     )

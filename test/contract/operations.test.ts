@@ -54,7 +54,10 @@ const body = (rest: Json, type = 'application/json'): Json =>
     },
   })
 
-/** Two documents, what it is to go from the first to the second, and what it is to go back; `!` breaks clients, `?` is a warning. */
+/**
+ * Two documents, the changes from the first to the second, and the reverse changes. `!` marks
+ * breaking changes, `?` warnings.
+ */
 type Twins = readonly [title: string, one: Json, other: Json, there: readonly string[], back: readonly string[]]
 
 const lists: readonly Twins[] = [
@@ -88,7 +91,7 @@ const lists: readonly Twins[] = [
     ['parameter-type-changed!'],
   ],
   [
-    'several values in one text',
+    'several values in one string',
     list(filter('a')),
     list(filter('a', { explode: false, schema: many(text) })),
     ['parameter-type-changed!'],
@@ -98,21 +101,21 @@ const lists: readonly Twins[] = [
   ['the sort order', list(sort('a')), list(), ['sort-removed!'], ['parameter-added']],
   ['a sort member', list(sort('a', 'b')), list(sort('a')), ['sort-member-removed!'], ['sort-member-added']],
   [
-    'a sort member, of which one is taken',
+    'a sort member, if only one is accepted',
     list(filter('sort', { schema: { ...text, pattern: '^-?(a|b)$' } })),
     list(filter('sort', { schema: { ...text, pattern: '^-?(a|b|c)$' } })),
     ['sort-member-added'],
     ['sort-member-removed!'],
   ],
   [
-    'several sort members where one was taken',
+    'several sort members instead of one',
     list(filter('sort', { schema: { ...text, pattern: '^([+-]?(a|b))$' } })),
     list(filter('sort', { schema: { ...text, pattern: '^([+-]?(a|b))(,([+-]?(a|b)))*$' } })),
     [],
     ['parameter-pattern-changed!'],
   ],
   [
-    'a class of characters by its short name',
+    'a character class and its shorthand',
     query({ ...text, pattern: '^[0-9]+$' }),
     query({ ...text, pattern: '^\\d+$' }),
     [],
@@ -138,7 +141,7 @@ const lists: readonly Twins[] = [
   ['the maximum limit', limit({ maximum: 100 }), limit({ maximum: 50 }), ['limit-lowered!'], ['limit-raised']],
   ['a maximum limit', limit({}), limit({ maximum: 50 }), ['limit-lowered!'], ['limit-raised']],
   [
-    'the usual limit',
+    'the default limit',
     limit({ default: 20 }),
     limit({ default: 10 }),
     ['limit-default-lowered!'],
@@ -177,7 +180,7 @@ const parameters: readonly Twins[] = [
     ['parameter-default-changed!'],
   ],
   [
-    'a default of what must be sent',
+    'a default of a required parameter',
     query(text, { required: true }),
     query({ ...text, default: 'a' }, { required: true }),
     [],
@@ -190,7 +193,7 @@ const parameters: readonly Twins[] = [
     ['parameter-style-changed!'],
     ['parameter-style-changed!'],
   ],
-  ['style of a scalar, said or not', query(text), query(text, { style: 'form', explode: true }), [], []],
+  ['style of a scalar, explicit or implied', query(text), query(text, { style: 'form', explode: true }), [], []],
   [
     'in another place',
     query(text),
@@ -207,7 +210,7 @@ const parameters: readonly Twins[] = [
     ['parameter-became-optional'],
   ],
   [
-    'Idempotency-Key, at once',
+    'Idempotency-Key, required from the start',
     operation({}),
     header('Idempotency-Key', { required: true }),
     ['idempotency-key-required!'],
@@ -220,9 +223,9 @@ const parameters: readonly Twins[] = [
     ['if-match-required!'],
     ['parameter-became-optional'],
   ],
-  ['of a path, by another name', path('/things/{id}'), path('/things/{number}'), [], []],
+  ['of a path, with another name', path('/things/{id}'), path('/things/{number}'), [], []],
   [
-    'of a path, described or not',
+    'of a path, documented or not',
     path('/things/{id}'),
     document({
       '/things/{number}': {
@@ -296,7 +299,7 @@ const bodies: readonly Twins[] = [
   ],
   ['the charset', body({}), body({}, 'application/json; charset=utf-8'), [], []],
   [
-    'a media type of an answer',
+    'a media type of a response',
     response(text),
     operation({
       responses: { 200: { description: 'Things', content: { 'application/json': { schema: text }, 'text/csv': {} } } },
@@ -305,7 +308,7 @@ const bodies: readonly Twins[] = [
     ['response-media-type-removed!'],
   ],
   [
-    'a body of an answer',
+    'a body of a response',
     statuses('200'),
     response(text),
     ['response-media-type-added'],
@@ -344,7 +347,7 @@ const answers: readonly Twins[] = [
     ['response-header-added', 'response-header-added'],
   ],
   [
-    'a header field that is always there',
+    'a required header field',
     responseHeader({ required: true, schema: text }),
     responseHeader({ schema: text }),
     ['response-header-became-optional!'],
@@ -439,7 +442,7 @@ const credentials: readonly Twins[] = [
     ['security-relaxed', 'security-scheme-removed!'],
   ],
   [
-    'words of a scheme',
+    'the description of a scheme',
     secured([{ one: [] }]),
     secured([{ one: [] }], { type: 'http', scheme: 'Bearer', bearerFormat: 'JWT', description: 'A token' }),
     [],
@@ -457,7 +460,7 @@ describe.each([
   ['a list', lists],
   ['a parameter', parameters],
   ['a body', bodies],
-  ['an answer', answers],
+  ['a response', answers],
   ['an address', addresses],
   ['credentials', credentials],
 ] as const)('%s', (_name, twins: readonly Twins[]) => {
@@ -467,21 +470,21 @@ describe.each([
   })
 })
 
-describe('the end of things', () => {
+describe('removals after a sunset', () => {
   const now = new Date('2026-06-01')
   const kinds = (before: Json, after: Json): readonly string[] =>
     compareContracts(before, after, { now }).map(({ kind }) => kind)
   const ending = (sunset: string | undefined, rest: Json = {}): Json =>
     operation({ deprecated: true, ...(sunset === undefined ? {} : { 'x-sunset': sunset }), ...rest })
 
-  it('a method may go after its sunset, and not before it or without one', () => {
+  it('a method may be removed after its sunset, and not before it or without one', () => {
     expect(kinds(ending('2026-05-31'), document({}))).toEqual(['operation-removed-after-sunset'])
     expect(kinds(ending('2026-06-02'), document({}))).toEqual(['path-removed'])
     expect(kinds(ending(undefined), document({}))).toEqual(['path-removed'])
     expect(kinds(ending('soon'), document({}))).toEqual(['path-removed'])
   })
 
-  it('so may a parameter and a member', () => {
+  it('the same for a parameter and a member', () => {
     const parameter = (sunset: string) => query(text, { deprecated: true, 'x-sunset': sunset })
     expect(kinds(parameter('2026-05-31'), operation({}))).toEqual(['parameter-removed-after-sunset'])
     expect(kinds(parameter('2026-06-02'), operation({}))).toEqual(['parameter-removed'])
@@ -490,7 +493,7 @@ describe('the end of things', () => {
     expect(kinds(member('2026-06-02'), response(members({})))).toEqual(['response-member-removed'])
   })
 
-  it('a sunset may move back and not forth, nor be taken back while the method is deprecated', () => {
+  it('a sunset may move to a later date, but not to an earlier one, and is kept while the method is deprecated', () => {
     expect(kinds(ending('2027-01-01'), ending('2028-01-01'))).toEqual([])
     expect(kinds(ending('2027-01-01'), ending('2026-07-01'))).toEqual(['sunset-brought-forward'])
     expect(kinds(ending('2027-01-01'), ending(undefined))).toEqual(['sunset-removed'])
@@ -498,7 +501,7 @@ describe('the end of things', () => {
     expect(kinds(operation({}), ending('2027-01-01'))).toEqual(['operation-deprecated'])
   })
 
-  it('VER-2: a version may go after its sunset, and not before it or without one', () => {
+  it('VER-2: a version may be removed after its sunset, and not before it or without one', () => {
     const version = (sunset?: string) => operation({}, sunset === undefined ? {} : { 'x-sunset': sunset })
     const retire = (sunset?: string) =>
       compareServices(
@@ -518,7 +521,7 @@ describe('the end of things', () => {
     expect(retire().map(({ kind, breaking }) => [kind, breaking])).toEqual([['version-retired', true]])
   })
 
-  it('so may the sunset of a version move back and not forth', () => {
+  it('the same for the sunset of a version', () => {
     const version = (sunset?: string) =>
       operation({ deprecated: true }, sunset === undefined ? {} : { 'x-sunset': sunset })
     expect(kinds(version('2027-01-01'), version('2028-01-01'))).toEqual([])
@@ -527,7 +530,7 @@ describe('the end of things', () => {
     expect(kinds(version('2027-01-01'), operation({}))).toEqual(['operation-undeprecated'])
   })
 
-  it('a version may come', () => {
+  it('adding a version is harmless', () => {
     const changes = compareServices(
       new Map([['v1', operation({})]]),
       new Map([
@@ -548,7 +551,7 @@ describe('sentences', () => {
       '/pre-piezas': { get: { parameters: [{ name: 'limit', in: 'query', schema: whole }, ...given], responses: {} } },
     })
 
-  it('say what is gone, whom it breaks and what to do', () => {
+  it('name the removed part, the affected clients and the fix', () => {
     expect(sentences(collection(filter('lote')), collection())).toEqual([
       'v1: the filter "lote" of pre-piezas is gone: clients that send it get 400. Put the change into v2, or accept it with --accept',
     ])
@@ -563,7 +566,7 @@ describe('sentences', () => {
     ])
   })
 
-  it('a version after all that there are is the next one', () => {
+  it('recommend the version after all existing ones', () => {
     const documents = (value: Json) =>
       new Map([
         ['v1', value],
@@ -575,7 +578,7 @@ describe('sentences', () => {
     )
   })
 
-  it('a change of a list and of its HEAD stands once', () => {
+  it('a change of a list and its HEAD is reported once', () => {
     const both = (...given: readonly Json[]): Json => {
       const one = { parameters: [{ name: 'limit', in: 'query', schema: whole }, ...given], responses: {} }
       return document({ '/things': { get: one, head: one } })
@@ -586,7 +589,7 @@ describe('sentences', () => {
     ])
   })
 
-  it('one change of a component stands once, however many operations have it', () => {
+  it('a change of a component is reported once, however many operations use it', () => {
     const shared = (properties: Json): Json => {
       const content = { 'application/json': { schema: { $ref: '#/components/schemas/Thing' } } }
       const get = { responses: { 200: { description: 'A thing', content } } }
@@ -603,12 +606,12 @@ describe('sentences', () => {
   })
 })
 
-describe('what is no document', () => {
+describe('invalid documents', () => {
   it.each([
     ['nothing', undefined, 'This is not an OpenAPI document of version 3'],
     ['Swagger', { swagger: '2.0' }, 'This is not an OpenAPI document of version 3'],
     [
-      'a reference to nothing',
+      'a reference without a target',
       response({ $ref: '#/components/schemas/Lost' }),
       '"#/components/schemas/Lost" at #/paths/~1things/get/responses/200/content/application~1json/schema has no target',
     ],

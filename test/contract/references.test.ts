@@ -1,4 +1,4 @@
-/** References by `$anchor` and `$id`, and into other files. */
+/** References by `$anchor` and `$id`, and to other files. */
 import { describe, expect, it } from 'vitest'
 import { bundled } from '../../src/contract/bundle.js'
 import { compareContracts } from '../../src/contract/compare.js'
@@ -15,7 +15,7 @@ const same = (one: unknown, other: unknown): void => {
 }
 const withSchemas = (schema: unknown, schemas: Json): Json => response(schema, 'application/json', { schemas })
 
-describe('a schema that is known by', () => {
+describe('a schema that is referenced by', () => {
   const inline = response(members({ a: text }))
 
   it.each([
@@ -36,7 +36,7 @@ describe('a schema that is known by', () => {
       { Thing: { $id: 'thing', $defs: { inner: { $anchor: 'inner', ...members({ a: text }) } } } },
     ],
     ['$dynamicAnchor', { $dynamicRef: '#thing' }, { Thing: { $dynamicAnchor: 'thing', ...members({ a: text }) } }],
-  ])('%s is that schema', (_title, reference, schemas) => {
+  ])('%s is resolved', (_title, reference, schemas) => {
     same(inline, withSchemas(reference, schemas))
     expect(compareContracts(withSchemas(reference, schemas), response(members({})))).not.toEqual([])
   })
@@ -51,7 +51,7 @@ describe('a schema that is known by', () => {
     expect(compareContracts(tree(text), tree(whole)).map(({ kind }) => kind)).toEqual(['response-type-changed'])
   })
 
-  it('nothing leads to nothing, and an anchor in an example is none', () => {
+  it('a reference without a target throws, and an anchor in an example is not a target', () => {
     const stray = withSchemas({ $ref: '#lost' }, { Thing: { ...text, examples: [{ $anchor: 'lost' }] } })
     expect(() => compareContracts(stray, inline)).toThrow('The reference "#lost" at #/paths')
   })
@@ -77,13 +77,13 @@ describe('a document of several files', () => {
   const assembled = (schema: unknown, rest: Json = {}): unknown =>
     bundled({ ...request(schema, 'application/json', { schemas: { Own: text } }), ...rest }, 'api.json', read)
 
-  it('is the same contract as one file', () => {
+  it('is the same contract as a single file', () => {
     same(assembled({ $ref: 'schemas/thing.json' }), request(members({ a: text, up: text, self: whole })))
     same(assembled({ $ref: './common.yaml#/components/schemas/Loop' }), request(text))
     same(assembled({ $ref: 'with%20space.json#/a~1b' }), request(text))
   })
 
-  it('has a change where another file has', () => {
+  it('changes if another file changes', () => {
     const before = assembled({ $ref: 'common.yaml#/components/schemas/Text' })
     const after = bundled(
       request({ $ref: 'common.yaml#/components/schemas/Text' }, 'application/json', { schemas: { Own: text } }),
@@ -95,14 +95,14 @@ describe('a document of several files', () => {
     expect(compareContracts(before, after).map(({ kind }) => kind)).toEqual(['request-maximum-lowered'])
   })
 
-  it('is what it was where it refers to no other', () => {
+  it('is returned unchanged if it has no external references', () => {
     const document = request(members({ $ref: { $ref: '#/components/schemas/A' }, example: text }), 'application/json', {
       schemas: { A: { ...text, example: { $ref: 'lost.json' } } },
     })
     expect(bundled(document, 'api.json', read)).toBe(document)
   })
 
-  it('is refused where a file is missing, or on another host', () => {
+  it('is refused if a file is missing, or on another host', () => {
     expect(() => assembled({ $ref: 'lost.json' })).toThrow('There is no lost.json.')
     expect(() => assembled({ $ref: 'https://a.example/thing.json' })).toThrow('points to another host')
     expect(() => assembled({ $ref: 'file:///etc/passwd' })).toThrow('points to another host')
@@ -123,7 +123,7 @@ describe('discriminators', () => {
   const got = (mapping: Json | undefined, name?: string): Json => withSchemas(variants(mapping, name), schemas)
   const levels = (before: Json, after: Json) => compareContracts(before, after).map(({ kind, level }) => [kind, level])
 
-  it('a value that is gone breaks clients that send it, and no others', () => {
+  it('a removed value breaks clients that send it, and no others', () => {
     const [both, one] = [{ cat: 'Cat', dog: 'Dog' }, { dog: 'Dog' }]
     expect(levels(sent(both), sent(one))).toEqual([['request-mapping-value-removed', 'breaking']])
     expect(levels(got(both), got(one))).toEqual([['response-mapping-value-removed', 'harmless']])
@@ -131,7 +131,7 @@ describe('discriminators', () => {
     expect(levels(got(one), got(both))).toEqual([['response-mapping-value-added', 'warning']])
   })
 
-  it('what values lead to is told by the variants', () => {
+  it('values are compared by the variants that they select', () => {
     expect(levels(got({ cat: 'Cat' }), got({ cat: '#/components/schemas/Cat' }))).toEqual([])
   })
 

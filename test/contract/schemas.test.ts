@@ -7,7 +7,10 @@ const text = { type: 'string' }
 const whole = { type: 'integer' }
 const list = (items: unknown, rest = {}) => ({ type: 'array', items, ...rest })
 
-/** Two schemas, what it is to go from the first to the second, and what it is to go back. None: they say the same. */
+/**
+ * Two schemas, the differences from the first to the second, and the reverse differences. No
+ * differences: they are equivalent.
+ */
 type Twins = readonly [
   title: string,
   one: unknown,
@@ -147,14 +150,14 @@ const bounds: readonly Twins[] = [
     ['pattern-changed'],
     ['pattern-changed'],
   ],
-  ['no pattern, one that takes all', text, { ...text, pattern: '^.*$' }, [], []],
+  ['no pattern, one that matches everything', text, { ...text, pattern: '^.*$' }, [], []],
   ['a bound of another type', text, { ...text, maximum: 5 }, [], []],
 ]
 
 const objects: readonly Twins[] = [
-  ['a member more', members({ a: text }), members({ a: text, b: text }), ['member-added'], ['member-removed']],
+  ['an additional member', members({ a: text }), members({ a: text, b: text }), ['member-added'], ['member-removed']],
   [
-    'a required member more',
+    'an additional required member',
     members({ a: text }),
     members({ a: text, b: text }, 'b'),
     ['required-member-added'],
@@ -203,7 +206,7 @@ const objects: readonly Twins[] = [
     ['extra-members-allowed'],
   ],
   [
-    'a closed object with a member more',
+    'a closed object with an additional member',
     { ...members({ a: text }), additionalProperties: false },
     { ...members({ a: text, b: text }), additionalProperties: false },
     ['member-added'],
@@ -300,7 +303,7 @@ const objects: readonly Twins[] = [
 
 const unions: readonly Twins[] = [
   [
-    'oneOf, one more',
+    'oneOf, an additional alternative',
     { oneOf: [members({ a: text }, 'a'), members({ b: text }, 'b')] },
     { oneOf: [members({ a: text }, 'a'), members({ b: text }, 'b'), members({ c: text }, 'c')] },
     ['alternative-added'],
@@ -330,14 +333,14 @@ const unions: readonly Twins[] = [
     [],
   ],
   [
-    'allOf, a part more',
+    'allOf, an additional part',
     { allOf: [members({ a: text })] },
     { allOf: [members({ a: text }), members({ b: text }, 'b')] },
     ['required-member-added'],
     ['member-removed'],
   ],
   [
-    'allOf, words alone',
+    'allOf, only annotations',
     { allOf: [members({ a: text })] },
     { allOf: [members({ a: text }), { description: 'Words' }] },
     [],
@@ -386,38 +389,38 @@ describe('levels', () => {
   const breaks = (before: unknown, after: unknown, make: (schema: unknown) => unknown): boolean =>
     compareContracts(make(before), make(after)).some(({ breaking }) => breaking)
 
-  it('what clients send may become wider, and what they get narrower', () => {
+  it('schemas of requests may become wider, and those of responses narrower', () => {
     expect(breaks(whole, { type: 'number' }, request)).toBe(false)
     expect(breaks({ type: 'number' }, whole, request)).toBe(true)
     expect(breaks(whole, { type: 'number' }, response)).toBe(true)
     expect(breaks({ type: 'number' }, whole, response)).toBe(false)
   })
 
-  it('a new value in an answer breaks clients that know all of them; one more in a request does not', () => {
+  it('a new enum value in a response breaks clients, one in a request does not', () => {
     expect(breaks({ enum: ['a'] }, { enum: ['a', 'b'] }, response)).toBe(true)
     expect(breaks({ enum: ['a'] }, { enum: ['a', 'b'] }, request)).toBe(false)
   })
 
-  it('patterns of answers are not held against anybody', () => {
+  it('changes of patterns in responses are harmless', () => {
     expect(breaks({ ...text, pattern: '^a' }, { ...text, pattern: '^b' }, response)).toBe(false)
     expect(breaks({ ...text, pattern: '^a' }, { ...text, pattern: '^b' }, request)).toBe(true)
   })
 
-  it('an anyOf of an answer may have one more alternative, as an association that can be expanded now', () => {
+  it('an anyOf of a response may gain an alternative, such as an association that becomes expandable', () => {
     const brief = members({ href: text }, 'href')
     const full = members({ href: text, name: text }, 'href', 'name')
     expect(breaks(brief, { anyOf: [brief, full] }, response)).toBe(false)
     expect(breaks(brief, { oneOf: [brief, members({ id: whole }, 'id')] }, response)).toBe(true)
   })
 
-  it('one more alternative of a oneOf counts, also where it looks like another', () => {
+  it('an additional alternative of a oneOf is a change, even if it equals another one structurally', () => {
     const [dog, cat, rabbit] = ['Dog', 'Cat', 'Rabbit'].map((title) => ({ ...members({ name: text }), title }))
     expect(breaks({ oneOf: [dog, cat] }, { oneOf: [dog, cat, rabbit] }, response)).toBe(true)
     expect(breaks({ oneOf: [dog, cat] }, { oneOf: [dog, cat, rabbit] }, request)).toBe(false)
     expect(breaks({ oneOf: [dog, cat, rabbit] }, { oneOf: [dog, rabbit] }, request)).toBe(true)
   })
 
-  it('several alternatives may become one that holds them all, and the other way round', () => {
+  it('alternatives may be merged into one schema that covers them, and split again', () => {
     const [dog, cat] = ['dog', 'cat'].map((kind) => members({ kind: { const: kind }, name: text }, 'kind'))
     const animal = members({ kind: { enum: ['dog', 'cat', 'fox'] }, name: text }, 'kind')
     expect(breaks({ oneOf: [dog, cat] }, animal, request)).toBe(false)
@@ -426,7 +429,7 @@ describe('levels', () => {
     expect(breaks({ oneOf: [dog, cat] }, animal, response)).toBe(true)
   })
 
-  it('a member that becomes read-only is gone from requests, one that becomes write-only from answers', () => {
+  it('a member that becomes readOnly is removed from requests, one that becomes writeOnly from responses', () => {
     const hidden = (word: string) => members({ a: { ...text, [word]: true } })
     expect(breaks(members({ a: text }), hidden('readOnly'), request)).toBe(true)
     expect(breaks(members({ a: text }), hidden('readOnly'), response)).toBe(false)
@@ -434,7 +437,7 @@ describe('levels', () => {
     expect(breaks(members({ a: text }), hidden('writeOnly'), request)).toBe(false)
   })
 
-  it('read-only members of requests, and write-only ones of answers, concern nobody', () => {
+  it('changes of readOnly members in requests, and of writeOnly members in responses, are ignored', () => {
     const readOnly = (schema: object) => members({ a: { ...schema, readOnly: true } }, 'a')
     expect(compareContracts(request(readOnly(text)), request(readOnly(whole)))).toEqual([])
     expect(breaks(members({}), readOnly(text), request)).toBe(false)
@@ -443,11 +446,11 @@ describe('levels', () => {
     expect(compareContracts(response(writeOnly(text)), response(members({})))).toEqual([])
   })
 
-  it('a required member with a default is a required member', () => {
+  it('a new required member with a default breaks requests', () => {
     expect(breaks(members({}), members({ a: { ...text, default: 'x' } }, 'a'), request)).toBe(true)
   })
 
-  it('an extensible enum may gain values in answers, and lose none in requests', () => {
+  it('an extensible enum may gain values in responses, but not lose values in requests', () => {
     const extensible = (...values: readonly string[]) => ({ ...text, 'x-extensible-enum': values })
     expect(breaks(extensible('a'), extensible('a', 'b'), response)).toBe(false)
     const listed = (...values: readonly string[]) => ({ ...extensible(...values), enum: values })
@@ -464,7 +467,7 @@ describe('levels', () => {
   })
 })
 
-describe('spellings', () => {
+describe('equivalent spellings', () => {
   const same = (one: object, other: object): void => {
     expect(compareContracts(one, other)).toEqual([])
     expect(compareContracts(other, one)).toEqual([])
@@ -489,11 +492,11 @@ describe('spellings', () => {
     )
   })
 
-  it('the type of what has members or items, said or not', () => {
+  it('an object or array type that is implied or explicit', () => {
     same(request({ properties: { a: { items: text } } }), request(members({ a: list(text) })))
   })
 
-  it('references, also in the middle of others, and their names', () => {
+  it('references, also nested ones, and their names', () => {
     const inline = response(members({ a: members({ b: text }) }))
     const referring = response({ $ref: '#/components/schemas/Thing' }, 'application/json', {
       schemas: { Thing: members({ a: { $ref: '#/components/schemas/Part' } }), Part: members({ b: text }) },
@@ -505,7 +508,7 @@ describe('spellings', () => {
     ])
   })
 
-  it('recursive schemas end, and their differences are found', () => {
+  it('recursive schemas terminate, and their differences are found', () => {
     const tree = (leaf: object) =>
       response({ $ref: '#/components/schemas/Tree' }, 'application/json', {
         schemas: { Tree: members({ leaf, parts: list({ $ref: '#/components/schemas/Tree' }) }, 'leaf') },
@@ -517,17 +520,17 @@ describe('spellings', () => {
     ])
   })
 
-  it('what stands beside a reference counts in 3.1, and not in 3.0', () => {
+  it('keywords next to a reference apply in 3.1, and not in 3.0', () => {
     const components = { schemas: { Text: text } }
-    const beside = request({ $ref: '#/components/schemas/Text', maxLength: 5 }, 'application/json', components)
+    const extended = request({ $ref: '#/components/schemas/Text', maxLength: 5 }, 'application/json', components)
     const bare = request({ $ref: '#/components/schemas/Text' }, 'application/json', components)
-    expect(compareContracts(bare, beside).map(({ kind }) => kind)).toEqual(['request-maximum-lowered'])
-    same(legacy(bare), legacy(beside))
+    expect(compareContracts(bare, extended).map(({ kind }) => kind)).toEqual(['request-maximum-lowered'])
+    same(legacy(bare), legacy(extended))
   })
 })
 
-describe('texts', () => {
-  it('names of elements count in XML alone', () => {
+describe('strings', () => {
+  it('element names matter in XML only', () => {
     const named = (name: string) => ({ ...text, xml: { name } })
     expect(
       compareContracts(response(named('a'), 'application/xml'), response(named('b'), 'application/xml')).map(
@@ -537,7 +540,7 @@ describe('texts', () => {
     expect(compareContracts(response(named('a')), response(named('b')))).toEqual([])
   })
 
-  it('a number in a query, a form or XML is a text, too', () => {
+  it('a number in a query, a form or XML is a string, too', () => {
     expect(compareContracts(query(whole), query(text)).map(({ kind }) => kind)).toEqual(['parameter-type-widened'])
     expect(compareContracts(query(text), query(whole)).map(({ kind }) => kind)).toEqual(['parameter-type-narrowed'])
     expect(
@@ -548,7 +551,7 @@ describe('texts', () => {
     expect(compareContracts(request(whole), request(text)).map(({ breaking }) => breaking)).toEqual([true])
   })
 
-  it('but not every number is a text of that length or pattern', () => {
+  it('but not every number is a string of that length or pattern', () => {
     expect(compareContracts(query(whole), query({ ...text, maxLength: 3 })).map(({ kind }) => kind)).toContain(
       'parameter-maximum-lowered',
     )
@@ -557,7 +560,7 @@ describe('texts', () => {
     )
   })
 
-  it('a header field of an answer is got', () => {
+  it('a header field of a response is compared like a response body', () => {
     expect(
       compareContracts(responseHeader({ schema: whole }), responseHeader({ schema: text })).map(({ kind }) => kind),
     ).toEqual(['header-type-changed'])

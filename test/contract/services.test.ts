@@ -1,4 +1,4 @@
-/** The documents that services have before and after a change of their definitions. */
+/** Compares the documents of services before and after a change of their definitions. */
 import { describe, expect, it } from 'vitest'
 import { memoryAdapter } from '../../src/adapters/memory/index.js'
 import { compareContracts } from '../../src/contract/compare.js'
@@ -35,7 +35,7 @@ const clientes = define({
   },
 })
 
-/** The document of a service with these options of its resource and of its own. */
+/** The document of a service with these options of its resource and of the service. */
 function documentOf(resource: Options = {}, service: Options = {}): unknown {
   const piezas = define({
     collection: 'piezas',
@@ -52,7 +52,7 @@ function documentOf(resource: Options = {}, service: Options = {}): unknown {
   return openapi(api(options as Parameters<typeof api>[0]), 'v1')
 }
 
-/** `!` breaks clients; changes that come with others are told by the first words of their sentences. */
+/** Summaries of the breaking changes. */
 const changes = (before: unknown, after: unknown): readonly string[] =>
   compareContracts(before, after)
     .filter(({ breaking }) => breaking)
@@ -81,7 +81,7 @@ describe('a service that changes', () => {
       [],
     ],
     [
-      'what a link shows',
+      'the shown members of a link',
       documentOf({ links: { cliente: { to: clientes, by: 'clienteId', show: [] } } }),
       [/^v1: the member .*nombre/],
       [],
@@ -93,7 +93,7 @@ describe('a service that changes', () => {
       [],
     ],
     [
-      'the usual limit',
+      'the default limit',
       documentOf({ page: { size: 10, max: 100 } }),
       [/^v1: the default limit of piezas is 10 in place of 20/],
       [],
@@ -126,7 +126,7 @@ describe('a service that changes', () => {
     ],
     ['the type of the key', documentOf({ schema: schema({ id: { type: 'string' } }) }), [/"id"/], [/"id"/]],
     [
-      'what a scope gives',
+      'the members of a scope',
       documentOf({ scope: (caller: { lote: string }) => ({ lote: caller.lote }) }),
       [],
       [/"lote" of the body of .* is required now/],

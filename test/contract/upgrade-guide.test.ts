@@ -8,7 +8,7 @@ const [v1, v8] = [openapi(service, 'v1'), openapi(service, 'v8')]
 describe('upgradeGuide()', () => {
   const guide = upgradeGuide(v1, v8)
 
-  it('says what to change in requests, what looks different, and what is new, member by member', () => {
+  it('lists changes in requests, changes in responses, and additions, member by member', () => {
     expect(guide).toMatch(/^# From v1 to v8\n\nCall `\/v8` in place of `\/v1`\./)
     const [, contratos = ''] = guide.split('\n## contratos\n')
     const [own = ''] = contratos.split('\n## ')
@@ -30,11 +30,11 @@ describe('upgradeGuide()', () => {
     expect(guide.indexOf('## contratos')).toBeLessThan(guide.indexOf('## clientes'))
   })
 
-  it('says nothing of what is no matter to clients', () => {
+  it('omits changes that do not matter to clients', () => {
     expect(guide).not.toMatch(/HEAD|OPTIONS|no longer deprecated|header "?Sunset|more operation|--accept|\bv1: /)
   })
 
-  it('names every member, filter and operation that breaks', () => {
+  it('names every breaking member, filter and operation', () => {
     for (const { place, path, kind, breaking } of compareContracts(v1, v8)) {
       if (!breaking || kind === 'base-path-changed' || place.includes('header')) continue
       const name = /([^ .[\]"]+)"?$/.exec(place)?.[1] ?? ''
@@ -42,7 +42,7 @@ describe('upgradeGuide()', () => {
     }
   })
 
-  it('says so where nothing changes, and where an address is gone', () => {
+  it('reports that nothing changes, or that a path was removed', () => {
     expect(upgradeGuide(v1, { ...v1, info: { ...v1.info, version: 'v2' } })).toContain(
       'v2 has no breaking changes for clients of v1.',
     )
@@ -52,7 +52,7 @@ describe('upgradeGuide()', () => {
     expect(() => upgradeGuide(v1, v8, { form: 'v1' } as never)).toThrow(/Did you mean "from"/)
   })
 
-  it('keeps names and values that look like Markdown or HTML as text', () => {
+  it('escapes names and values that look like Markdown or HTML', () => {
     const document = (properties: object, tag: string) => ({
       openapi: '3.1.0',
       info: { title: 'x', version: tag },

@@ -45,7 +45,7 @@ describe.each(majors)('%s', (_, express) => {
     ])
   })
 
-  it('observe() in front does not count again what a middleware or a router reports', async () => {
+  it('observe() in front does not count findings again that a middleware or a router reports', async () => {
     const counts = usage()
     const app = express()
       .use(observe({ usage: counts, budget: 1 }))

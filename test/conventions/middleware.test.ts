@@ -256,12 +256,12 @@ describe.each(majors)('clauses in modes, in single middlewares on %s', (_, expre
 
   it.each<[string, unknown]>([
     ['throws', 'throw'],
-    ['gives nothing', undefined],
-    ['gives no body', { status: 400 }],
-    ['gives a success', { body: {}, status: 200 }],
-    ['gives a header that is none', { body: {}, contentType: 'a\r\nx: y' }],
-    ['gives what JSON can not hold', { body: () => 1 }],
-    ['gives a promise', Promise.resolve({ body: {} })],
+    ['returns undefined', undefined],
+    ['returns no body', { status: 400 }],
+    ['returns a success', { body: {}, status: 200 }],
+    ['returns an invalid header', { body: {}, contentType: 'a\r\nx: y' }],
+    ['returns a value that JSON can not represent', { body: () => 1 }],
+    ['returns a promise', Promise.resolve({ body: {} })],
   ])('ERR-3: if a shape %s, the problem is sent unchanged', async (_what, given) => {
     const shape = () => {
       if (given === 'throw') throw new Error('shape')

@@ -27,7 +27,10 @@ const scalars = fc.oneof(
 class Own {
   readonly a = 1
 }
-/** Values from stores that are not plain data throughout. Each is created anew, as by a store. */
+/**
+ * Values from stores that are not plain data throughout. Each call creates a new one, as a store
+ * does.
+ */
 const odd: readonly (() => unknown)[] = [
   () => new Date(0),
   () => 1n,

@@ -8,7 +8,7 @@ const party = {
   properties: { nombre: { type: 'string' }, alias: { type: ['string', 'null'] } },
 }
 const of = (schema: JsonSchema): Shape => Shape.of(schema)
-/** The shape of the only member, beside definitions to refer to. */
+/** The shape of the only member, with definitions to refer to. */
 const member = (schema: unknown, $defs: JsonSchema = { party }): Shape =>
   Shape.of({ type: 'object', $defs, properties: { one: schema } }).at(['one']) as Shape
 const summary = ({ types, nullable }: Shape) => `${[...types].sort().join(' ')}${nullable ? '?' : ''}`
@@ -43,7 +43,7 @@ describe('the type of a value', () => {
     expect(summary(member(schema))).toBe(expected)
   })
 
-  it('REP-8: a type list with null beside an enum without it does not allow null', () => {
+  it('REP-8: a type list with null and an enum without it does not allow null', () => {
     expect(summary(member({ type: ['string', 'null'], enum: ['a', 'b'] }))).toBe('string')
   })
 
@@ -233,8 +233,8 @@ describe('references', () => {
 
   it.each<[string, JsonSchema]>([
     ['itself', { $ref: '#' }],
-    ['one another', { $ref: '#/$defs/a', $defs: { a: { $ref: '#/$defs/b' }, b: { allOf: [{ $ref: '#/$defs/a' }] } } }],
-    ['a union of itself', { $ref: '#/$defs/a', $defs: { a: { anyOf: [{ $ref: '#/$defs/a' }, { type: 'null' }] } } }],
+    ['each other', { $ref: '#/$defs/a', $defs: { a: { $ref: '#/$defs/b' }, b: { allOf: [{ $ref: '#/$defs/a' }] } } }],
+    ['a union with itself', { $ref: '#/$defs/a', $defs: { a: { anyOf: [{ $ref: '#/$defs/a' }, { type: 'null' }] } } }],
   ])('ERR-2: a schema with a $ref cycle through %s is a configuration error', (_, schema) => {
     expect(() => of(schema)).toThrow('has a $ref cycle')
     // Again: the first attempt left nothing behind.

@@ -27,7 +27,7 @@ describe('singularOf', () => {
     expect(singularOf(plural as string)).toBe(singular)
   })
 
-  it('HDR-1: what has no other singular stays', () => {
+  it('HDR-1: a name without another singular is unchanged', () => {
     for (const name of ['data', 'aircraft', 'series', 'analisis', 'campus', '客户', '2024'])
       expect(singularOf(name)).toBe(name)
   })

@@ -5,7 +5,7 @@ import { canonicalDecimal, canonicalInt64, compareDecimals } from '../../src/htt
 import { canonicalInstant, compareInstants } from '../../src/http/instant.js'
 
 describe('value formats', () => {
-  it('REP-4: whatever a text is, its canonical text is its own canonical text', () => {
+  it('REP-4: the canonical text of a canonical text is the same text', () => {
     const text = fc.oneof(
       fc.string(),
       fc.stringMatching(/^[-+]?\d{0,25}(\.\d{1,9})?(e[-+]?\d{1,3})?$/),

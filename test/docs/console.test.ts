@@ -1,4 +1,4 @@
-/** The console of the docs: what is served for it, under which policy, and what is not. How it works in a browser: `test/browser`. */
+/** The console of the docs: its files and its policy. `test/browser` tests it in a browser. */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
@@ -32,7 +32,7 @@ describe.each(majors)('the console in %s', (_, framework) => {
   afterAll(() => Promise.all([withConsole.close(), without.close()]))
   const get = (path: string) => fetch(`${withConsole.origin}${path}`)
 
-  it('is a page whose scripts and styles are files of the service, under the policy of the pages and what Swagger UI needs', async () => {
+  it('loads scripts and styles from the service only, with the page policy extended for Swagger UI', async () => {
     const response = await get('/v1/docs/console')
     expect(response.status).toBe(200)
     expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8')
@@ -47,7 +47,7 @@ describe.each(majors)('the console in %s', (_, framework) => {
     }
   })
 
-  it('serves the script and the style sheet of Swagger UI as they are installed', async () => {
+  it('serves the script and the style sheet of the installed Swagger UI', async () => {
     const installed = (name: string) =>
       readFileSync(createRequire(import.meta.url).resolve(`swagger-ui-dist/${name}`), 'utf8')
     for (const [name, type] of [
@@ -75,12 +75,12 @@ describe.each(majors)('the console in %s', (_, framework) => {
     'console%2fswagger-ui.css',
     '__proto__',
     'constructor',
-  ])('serves no other file: %s', async (name) => {
-    // `fetch` keeps these spellings.
+  ])('does not serve other files: %s', async (name) => {
+    // `fetch` does not normalize these paths.
     expect((await get(`/v1/docs/${name}`)).status).toBe(404)
   })
 
-  it('is there where it is asked for, and the other pages lead to it then', async () => {
+  it('exists if the option is set, and the other pages link to it then', async () => {
     expect(await (await get('/v1/docs')).text()).toContain('href="docs/console"')
     expect(await (await fetch(`${without.origin}/v1/docs`)).text()).not.toContain('docs/console')
     for (const name of ['console', 'console.js', 'swagger-ui.css']) {
@@ -90,7 +90,7 @@ describe.each(majors)('the console in %s', (_, framework) => {
 })
 
 describe('Swagger UI', () => {
-  /** A package of this name somewhere: how it is found. */
+  /** Creates a package with this name, and returns its resolver. */
   function installed(manifest: object, files: readonly string[]) {
     const folder = mkdtempSync(join(tmpdir(), 'erc-swagger-ui-'))
     onTestFinished(() => rmSync(folder, { recursive: true }))
@@ -100,14 +100,14 @@ describe('Swagger UI', () => {
     return (id: string) => join(folder, id)
   }
 
-  it('is an optional peer: where it is not installed, the service does not start, and says what to install', () => {
+  it('is an optional peer dependency: if it is missing, the service does not start, and says what to install', () => {
     const absent = (id: string): string => createRequire(import.meta.url).resolve(`${id}-that-nobody-has`)
     expect(() => swaggerUiAssets(absent)).toThrow(
       'docsPages() with the option "console" needs the package swagger-ui-dist, which is not installed. Run npm i swagger-ui-dist. [ERR-1 invalid-option]',
     )
   })
 
-  it('is refused where it is too old for OpenAPI 3.1, or lacks what is served', () => {
+  it('is refused if it is too old for OpenAPI 3.1, or lacks files that the console serves', () => {
     const all = ['swagger-ui.css', 'swagger-ui-bundle.js']
     expect(() => swaggerUiAssets(installed({ version: '4.19.1' }, all))).toThrow(
       'swagger-ui-dist 5 or later; 4.19.1 is installed. Run npm i swagger-ui-dist.',

@@ -1,4 +1,4 @@
-/** The curl lines: what a POSIX shell makes of them, and what the service answers. */
+/** The curl lines: how a POSIX shell parses them, and how the service responds. */
 import { execFile, execFileSync } from 'node:child_process'
 import { promisify } from 'node:util'
 import express from 'express'
@@ -17,14 +17,14 @@ import { unescaped } from './site.js'
 
 const run = promisify(execFile)
 
-/** What a shell gives curl, in place of calling it. */
+/** Prints the arguments instead of calling curl. */
 const wordsOf = (line: string, env: Record<string, string> = {}): readonly string[] =>
   execFileSync('sh', ['-c', `curl() { printf '%s\\0' "$@"; }\n${line}`], { encoding: 'utf8', env: { ...env } })
     .split('\0')
     .slice(0, -1)
 
-describe('a word of a shell', () => {
-  it('is the text that it was made of', () => {
+describe('a quoted shell word', () => {
+  it('is parsed as the original text', () => {
     const texts = fc.string({ unit: fc.constantFrom(...`ab '"\\$\`!*?[]{}()<>|&;#~%=\n\té`), maxLength: 40 })
     fc.assert(
       fc.property(fc.array(texts, { minLength: 1, maxLength: 20 }), (given) => {
@@ -38,11 +38,15 @@ describe('a word of a shell', () => {
 describe('a path with a server of its own', () => {
   it.each([
     [
-      'has its variables at their defaults',
+      'uses the defaults of its variables',
       { region: { default: 'eu' }, port: { default: '8443' } },
       'https://eu.example.com:8443/a/b',
     ],
-    ['keeps a variable that has none', { region: { default: 'eu' }, port: {} }, "'https://eu.example.com:{port}/a/b'"],
+    [
+      'keeps a variable without a default',
+      { region: { default: 'eu' }, port: {} },
+      "'https://eu.example.com:{port}/a/b'",
+    ],
   ])('%s', (_, variables, address) => {
     const document = {
       openapi: '3.1.1',
@@ -74,7 +78,7 @@ describe('the curl lines of the example', async () => {
     )
   })
 
-  it('name the method and the address, credentials where they are needed, and a body where one is', () => {
+  it('have the method and the address, credentials if required, and a body if there is one', () => {
     for (const { name, document, operation, line } of lines) {
       const words = wordsOf(line, { TOKEN: 'the token', NAME: 'ana', PASSWORD: 'p w' })
       const addresses = words.filter((word) => word.startsWith('https://api.example.com/'))
@@ -167,7 +171,7 @@ describe.each([
   })
   afterAll(() => served.close())
 
-  it('work as they are pasted', { timeout: 60_000 }, async () => {
+  it('work when pasted', { timeout: 60_000 }, async () => {
     const pages = await Promise.all(
       ['orders', 'search', ...(open ? [] : ['login'])].map(async (name) =>
         (await fetch(`${served.origin}/area/v1/docs/${name}`)).text(),
@@ -184,7 +188,7 @@ describe.each([
       .filter(({ tags }) => tags !== undefined && !tags.includes('openapi'))
     expect(lines.map(({ id }) => id).sort()).toEqual(operations.map(({ operationId }) => operationId).sort())
     const statuses: Record<string, number> = {}
-    // The item is there for those before it is deleted.
+    // Reads come first, while the item exists.
     const last = (id: string | undefined): number => (id?.startsWith('delete') ? 1 : 0)
     for (const { id = '', line } of lines.toSorted((a, b) => last(a.id) - last(b.id))) {
       expect(/\$TOKEN|\$PASSWORD/.test(line), line).toBe(!open && id !== 'optionsLogin')
@@ -196,7 +200,7 @@ describe.each([
     expect(statuses).toEqual({
       listOrders: 200,
       countOrders: 200,
-      // The example of the key is taken.
+      // The key of the example already exists.
       createOrder: 422,
       optionsOrders: 204,
       getOrder: 200,

@@ -1,4 +1,4 @@
-/** Services with odd names, texts and sizes: their pages are as sound as any other. */
+/** Services with unusual names, texts and sizes: their pages pass the same checks as any other. */
 import { describe, expect, it } from 'vitest'
 import { memoryAdapter } from '../../src/adapters/memory/index.js'
 import { docsPages } from '../../src/docs/index.js'
@@ -39,7 +39,7 @@ const documentOf = (schema: JsonSchema, describe: ResourceText = {}, options: Op
   return openapi(api({ versions: { v1: [mount(things, memoryAdapter(things), { describe })] } }), 'v1', options)
 }
 
-/** What one page of an address holds, with all pages that it goes on on. */
+/** The contents of a page, including its continuation pages. */
 const topicOf = (pages: ReadonlyMap<string, string>, name: string): string =>
   [...pages]
     .filter(([page]) => page === name || page.startsWith(`${name}~`))
@@ -47,7 +47,7 @@ const topicOf = (pages: ReadonlyMap<string, string>, name: string): string =>
     .join('')
 
 describe('texts of a team', () => {
-  it.each(hostile)('show %j as text, wherever it stands', (text) => {
+  it.each(hostile)('show %j as text everywhere', (text) => {
     const safe = text.replace(/\p{Surrogate}|\p{Control}/gu, '')
     const document = documentOf(
       schemaWith(
@@ -81,7 +81,7 @@ describe('texts of a team', () => {
       for (const { href } of linksOf(body)) expect(href).not.toMatch(/^\s*(?:java\s*script|vbscript|data):/i)
   })
 
-  it('keep the parts of Markdown that are harmless', () => {
+  it('keep harmless Markdown', () => {
     const page =
       fileOf(
         documentOf(
@@ -99,7 +99,7 @@ describe('texts of a team', () => {
     expect(page).toContain('<li>one</li>')
   })
 
-  it('make no link of a clause inside a link, or of one that there is not', () => {
+  it('do not link a clause inside a link, or a clause that does not exist', () => {
     const page =
       fileOf(
         documentOf(schemaWith({}, { description: '[see HDR-3](https://a.example/) HDR-99 XHDR-3 constructor-1' })),
@@ -109,7 +109,7 @@ describe('texts of a team', () => {
   })
 })
 
-describe('odd names', () => {
+describe('unusual names', () => {
   const fragmentOf = (tag: unknown, path: string, more: object = {}): DocumentFragment => ({
     paths: {
       [path]: {
@@ -144,7 +144,7 @@ describe('odd names', () => {
     'A-B',
   ]
 
-  it('of tags have a page each, beside the pages that are always there', () => {
+  it('of tags have a page each, distinct from the fixed pages', () => {
     const document = openapi(api({ versions: { v1: [] } }), 'v1', {
       fragments: tags.map((tag, at) => fragmentOf(tag, `/p${at}`)),
     })
@@ -159,7 +159,7 @@ describe('odd names', () => {
     expect(pages.get('problems')).toContain('<h1>Problems</h1>')
   })
 
-  it('of paths, parameters and operations are shown as they are, and quoted in curl lines', () => {
+  it('of paths, parameters and operations are shown literally, and quoted in curl lines', () => {
     const name = `a'b"c$(x)\`y\`\\ <z>`
     const document = openapi(api({ versions: { v1: [] } }), 'v1', {
       fragments: [
@@ -197,7 +197,7 @@ describe('odd names', () => {
   })
 })
 
-describe('odd sizes', () => {
+describe('unusual sizes', () => {
   it('an empty version has an index that says so', () => {
     const pages = pagesOf(openapi(api({ versions: { v1: [] } }), 'v1'))
     expect(faultsOf(pages)).toEqual([])
@@ -205,7 +205,7 @@ describe('odd sizes', () => {
     expect([...pages.keys()].sort()).toEqual(['', 'clauses', 'headers', 'problems'])
   })
 
-  it('a resource of 100 members with descriptions, filters and sorts has pages of their size, with all of them', () => {
+  it('a resource of 100 members with descriptions, filters and sorts has complete pages of proportional size', () => {
     const names = Array.from({ length: 100 }, (_, at) => `member${at}`)
     const things = defineResource({
       collection: 'things',
@@ -224,11 +224,11 @@ describe('odd sizes', () => {
     const pages = pagesOf(openapi(api({ versions: { v1: [mount(things, memoryAdapter(things))] } }), 'v1'))
     expect(faultsOf(pages)).toEqual([])
     const whole = topicOf(pages, 'things')
-    // As a filter, as a member of an answer, and of a patch.
+    // As a filter, as a member of a response, and of a patch.
     for (const name of names) expect(whole.split(`<code>${name}</code>`).length, name).toBeGreaterThan(3)
   })
 
-  it('300 resources have an index of its size, and a page each', { timeout: 60_000 }, () => {
+  it('300 resources have an index of proportional size, and a page each', { timeout: 60_000 }, () => {
     const resources = Array.from({ length: 300 }, (_, at) =>
       defineResource({
         collection: `things${at}s`,
@@ -255,7 +255,7 @@ describe('odd sizes', () => {
     for (const at of [0, 150, 299]) expect(fileOf(document, `things${at}s`, pages)).toContain(`<h1>things${at}s</h1>`)
   })
 
-  it('what is long is cut, and says that the document has the rest', () => {
+  it('long values are truncated, with a reference to the document', () => {
     const values = Array.from({ length: 5_000 }, (_, at) => `value-${at}`)
     const document = documentOf(
       schemaWith({
@@ -274,7 +274,7 @@ describe('odd sizes', () => {
     expect(whole).toContain('…')
   })
 
-  it('deep and recursive types end', () => {
+  it('deep and recursive types are limited', () => {
     const nested = (depth: number): JsonSchema =>
       depth === 0
         ? { type: 'string' }
@@ -301,7 +301,7 @@ describe('odd sizes', () => {
     expect(textOf(topicOf(pages, 'things'))).toContain('list of Node')
   })
 
-  it('an operation of 600 parameters and a problem for each status goes on on further pages', () => {
+  it('an operation of 600 parameters and a problem for each status is split into several pages', () => {
     const parameters = Array.from({ length: 600 }, (_, at) => ({
       name: `p${at}`,
       in: 'query',
@@ -323,14 +323,14 @@ describe('odd sizes', () => {
 })
 
 describe('documents of other kinds', () => {
-  it('3.0.3 has its nulls', () => {
+  it('3.0.3 shows nullable types', () => {
     const document = documentOf(schemaWith({ note: { type: ['string', 'null'] } }), {}, { openapi: '3.0.3' })
     const pages = pagesOf(document)
     expect(faultsOf(pages)).toEqual([])
     expect(textOf(topicOf(pages, 'things'))).toContain('string or null')
   })
 
-  it('a document of a router alone, and of endpoints, uploads and several tags', () => {
+  it('documents of a single router, and of endpoints, uploads and several tags', () => {
     const things = defineResource({ collection: 'things', key: 'id' as never, schema: schemaWith({}) })
     expect(faultsOf(pagesOf(openapi(resourceRouter(things, memoryAdapter(things)), 'v1')))).toEqual([])
     const files = imports('files', things, { description: 'Takes files.', formats: [csv()], transaction: 'none' })

@@ -1,4 +1,4 @@
-/** The reader of descriptions. */
+/** The Markdown renderer of descriptions. */
 import { describe, expect, it } from 'vitest'
 import { markdown } from '../../src/docs/markdown.js'
 import { ConfigurationError } from '../../src/index.js'
@@ -6,7 +6,7 @@ import { ConfigurationError } from '../../src/index.js'
 const addressOf = (id: string) => `clauses#${id}`
 
 describe('descriptions', () => {
-  it('say what to install where the package is missing, and pass on any other failure', () => {
+  it('name the package to install if it is missing, and pass on any other failure', () => {
     const failing = (error: Error) => () =>
       markdown(() => {
         throw error
@@ -17,7 +17,7 @@ describe('descriptions', () => {
     expect(failing(new Error('broken'))).toThrow('broken')
   })
 
-  it('have no alignment, headings or pictures', () => {
+  it('have no alignment, headings or images', () => {
     const { block } = markdown()
     expect(block('# One\n\n|a|\n|:-:|\n|b|\n\n![p](https://a.example/p.png)', addressOf).toString()).toBe(
       '<p><strong>One</strong></p>\n<table>\n<thead>\n<tr>\n<th scope="col">a</th>\n</tr>\n</thead>\n<tbody>\n<tr>\n<td>b</td>\n</tr>\n</tbody>\n</table>\n<p><a href="https://a.example/p.png">p</a></p>\n',

@@ -1,4 +1,4 @@
-/** The pages of the example: that they have everything that its documents say, and can be read by everybody. */
+/** The pages of the example: they cover the whole document, and are accessible to every reader. */
 import { describe, expect, it } from 'vitest'
 import { clauses } from '../../src/clauses.js'
 import type { Api } from '../../src/index.js'
@@ -25,7 +25,7 @@ describe.each(sites)('the docs pages of $name', ({ document, pages }) => {
       })),
   )
 
-  it('can be read without script, sight or mouse, break no policy, and lead everywhere they say', () => {
+  it('are usable without script, screen or mouse, comply with the policy, and have no dead links', () => {
     expect(faultsOf(pages)).toEqual([])
   })
 
@@ -33,7 +33,7 @@ describe.each(sites)('the docs pages of $name', ({ document, pages }) => {
     for (const { name } of document.tags ?? []) expect(pages.get(name), name).toContain(`<h1>${name}</h1>`)
   })
 
-  it('have every operation, with its curl line, and every status', () => {
+  it('have every operation, with its curl line and every status', () => {
     for (const { path, method, operation } of operations) {
       expect(whole).toContain(`<h2 id="${operation.operationId}">`)
       expect(whole).toContain(`<span class="method">${method}</span> <code>${path}</code>`)
@@ -45,7 +45,7 @@ describe.each(sites)('the docs pages of $name', ({ document, pages }) => {
     }
   })
 
-  it('have every type with its members, once', () => {
+  it('have every type with its members exactly once', () => {
     // Problems have a page of their own.
     const used = usedTypes(document).filter((name) => !['Problem', 'Violation'].includes(name))
     expect(used.length).toBeGreaterThan(10)
@@ -62,7 +62,7 @@ describe.each(sites)('the docs pages of $name', ({ document, pages }) => {
   })
 })
 
-/** The types that paths lead to, directly or by way of others. */
+/** The types in paths, directly or through other types. */
 function usedTypes({ paths, components }: OpenApiDocument): readonly string[] {
   const found = new Set<string>()
   const pending: unknown[] = [paths, components.responses, components.parameters]
@@ -93,7 +93,7 @@ describe('the page of problems', () => {
 })
 
 describe('the search', () => {
-  it('finds every operation of work, type, problem and clause at a place that there is', () => {
+  it('finds every operation of work, type, problem and clause, and its results exist', () => {
     for (const { document, pages } of sites) {
       const script = fileOf(document, 'search-entries.js') ?? ''
       const entries = JSON.parse(script.replace(/^globalThis\.docsEntries = /, '')) as readonly (readonly [
@@ -112,7 +112,7 @@ describe('the search', () => {
 })
 
 describe('names of pages', () => {
-  it('lead to one page each: no number that there is not, and no other spelling', () => {
+  it('lead to one page each: wrong numbers and other spellings are not accepted', () => {
     const [{ document }] = sites as [(typeof sites)[number]]
     for (const name of [
       'index',

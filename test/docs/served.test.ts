@@ -1,4 +1,7 @@
-/** The route of the docs pages: who may read them, in what, and with which header fields. The pages themselves have tests of their own. */
+/**
+ * The route of the docs pages: permissions, media types and header fields. Other tests cover the
+ * pages themselves.
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { memoryAdapter } from '../../src/adapters/memory/index.js'
 import { authenticate } from '../../src/auth/index.js'
@@ -22,12 +25,12 @@ const who = authenticate({
 })
 const policy =
   "default-src 'none'; style-src 'self'; script-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
-/** What browsers send when a person opens an address, and for a style sheet. */
+/** The Accept values that browsers send for a page and for a style sheet. */
 const navigation = { Accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' }
 const sheet = { Accept: 'text/css,*/*;q=0.1' }
 
 let reads = 0
-/** Pages that say what they were given. */
+/** Pages that show their arguments. */
 const echoing: DocsPages = {
   assets: new Map([
     ['app.js', { mediaType: 'text/javascript', read: async () => ({ body: `// ${++reads}` }) }],
@@ -89,7 +92,7 @@ describe.each(majors)('the docs pages in %s', (_, framework) => {
     expect(new Uint8Array(await (await get('/v1/docs/dot.png')).arrayBuffer())).toEqual(new Uint8Array([1, 2]))
   })
 
-  it('get the address of the version, and where their folder is, whatever slash ends the path (PATH-11)', async () => {
+  it('get the address of the version and of their folder, with or without a trailing slash (PATH-11)', async () => {
     const given = async (path: string) => (await (await get(path)).json()) as Record<string, unknown>
     const server = `${service.origin}/area/v1`
     expect(await given('/v1/docs')).toMatchObject({ name: '', server, folder: 'docs/' })
@@ -100,7 +103,7 @@ describe.each(majors)('the docs pages in %s', (_, framework) => {
     expect(await given('/v2/docs')).toMatchObject({ server: `${service.origin}/area/v2` })
   })
 
-  it('send the strictest policy with them, or the one of the file', async () => {
+  it('have the strictest policy, or that of the file', async () => {
     const fields = (await get('/v1/docs')).headers
     expect(fields.get('content-security-policy')).toBe(policy)
     expect(fields.get('x-content-type-options')).toBe('nosniff')
@@ -113,7 +116,7 @@ describe.each(majors)('the docs pages in %s', (_, framework) => {
     )
   })
 
-  it('HDR-1: are there for browsers, and 415 for what they can not be had in', async () => {
+  it('HDR-1: are served to browsers, and are 415 for unsupported media types', async () => {
     expect((await get('/v1/docs', navigation)).status).toBe(200)
     expect((await get('/v1/docs/app.js', sheet)).status).toBe(200)
     expect((await get('/v1/docs', { Accept: 'application/json' })).status).toBe(415)
@@ -145,10 +148,10 @@ describe.each(majors)('the docs pages in %s', (_, framework) => {
     }
   })
 
-  it('PATH-1: 404 as a problem for a page that there is not, for deeper paths and for an empty name', async () => {
+  it('PATH-1: unknown pages, deeper paths and empty names are 404 with a problem', async () => {
     const response = await get('/v1/docs/none', navigation)
     expect(response.status).toBe(404)
-    // As everywhere: what a browser accepts has XML in it.
+    // As everywhere: the Accept of a browser includes XML.
     expect(response.headers.get('content-type')).toContain('application/problem+xml')
     expect(await (await get('/v1/docs/none')).json()).toMatchObject({ code: 'unknown-path' })
     expect((await get('/v1/docs/orders/more')).status).toBe(404)
@@ -162,7 +165,7 @@ describe.each(majors)('the docs pages in %s', (_, framework) => {
     expect(await (await get('/v2/docs/app.js', { 'X-Api-Key': 'eva' })).text()).toBe(first)
   })
 
-  it('AUTH-4: stand behind the authentication of the version, unless they are public', async () => {
+  it('AUTH-4: require the authentication of the version, unless they are public', async () => {
     for (const path of ['/v1/docs', '/v1/docs/orders', '/v1/docs/app.js'])
       expect((await get(path, { 'X-Api-Key': 'none' })).status).toBe(401)
     for (const path of [
@@ -175,7 +178,7 @@ describe.each(majors)('the docs pages in %s', (_, framework) => {
     ])
       expect((await fetch(publicly.origin + path)).status, path).toBe(200)
     expect((await fetch(`${publicly.origin}/v1/docs`)).headers.get('cache-control')).toBe('no-cache')
-    // What only looks like a page of theirs is closed.
+    // Paths that only look like a page are protected too.
     for (const path of [
       '/v1/docs//',
       '/v1/%64ocs//',
@@ -189,19 +192,19 @@ describe.each(majors)('the docs pages in %s', (_, framework) => {
       expect((await publicly.send('GET', path)).status, path).toBe(401)
   })
 
-  it('AUTH-4: tell a caller what it may do alone, where the document does', async () => {
-    const told = async (name: string) =>
+  it('AUTH-4: show only the operations that the caller may use, if the document does', async () => {
+    const methodsOf = async (name: string) =>
       (
         (await (await fetch(`${partly.origin}/v1/docs`, { headers: { 'X-Api-Key': name } })).json()) as {
           paths: string[]
         }
       ).paths
-    expect(await told('reader')).toEqual(['get', 'head', 'options'])
-    expect(await told('ana')).toEqual(['get', 'head', 'post', 'options'])
+    expect(await methodsOf('reader')).toEqual(['get', 'head', 'options'])
+    expect(await methodsOf('ana')).toEqual(['get', 'head', 'post', 'options'])
     expect((await fetch(`${partly.origin}/v1/docs/app.js`, { headers: { 'X-Api-Key': 'reader' } })).status).toBe(200)
   })
 
-  it('VERB-1: are in the document, by two addresses', async () => {
+  it('VERB-1: are documented with two paths', async () => {
     const document = (await (await fetch(`${publicly.origin}/v1/openapi`)).json()) as OpenApiDocument
     expect(Object.keys(document.paths).filter((path) => path.startsWith('/docs'))).toEqual(['/docs', '/docs/{file}'])
     expect(document.paths['/docs/{file}']).toMatchObject({
@@ -211,14 +214,14 @@ describe.each(majors)('the docs pages in %s', (_, framework) => {
   })
 })
 
-describe('the place of the docs pages', () => {
+describe('the path of the docs pages', () => {
   const named = defineResource({
     collection: 'docs',
     key: 'id',
     schema: { type: 'object', properties: { id: { type: 'integer' } } },
   })
 
-  it('PATH-1: no resource, endpoint or area can have it beside them', () => {
+  it('PATH-1: can not be used by a resource, endpoint or area as well', () => {
     const pages = docsPages()
     const handle = () => 1
     const taken = endpoint('docs', { description: 'Another.', methods: { GET: { handle } } })
@@ -231,7 +234,7 @@ describe('the place of the docs pages', () => {
     expect(() => api({ describe: true, versions: { v1: [mount(named, memoryAdapter(named))] } })).not.toThrow()
   })
 
-  it('refuses pages of another kind', () => {
+  it('an invalid pages option throws', () => {
     expect(() => api({ describe: { pages: true as unknown as DocsPages }, versions: { v1: [] } })).toThrow(
       /docsPages\(\)/,
     )

@@ -1,17 +1,17 @@
-/** All pages of a document, as a reader finds them by following links, and what is wrong with them. */
+/** Follows the links of the pages as a reader would, and returns all pages and their faults. */
 import { docsPages } from '../../src/docs/index.js'
 import type { DocsFile } from '../../src/plan/docs-pages.js'
 
 const server = 'https://api.example.com/v1'
 export const problemBase = 'tag:express-rest-conventions,2026:errors'
 
-/** A page of the docs, or something that it loads. */
+/** A page of the docs, or a file that it loads. */
 export function fileOf(document: object, name: string, pages = docsPages(), folder = './'): string | undefined {
   const file = pages.page(name, { document, server, problemBase, folder, version: 'v1' }) as DocsFile | undefined
   return file === undefined ? undefined : String(file.body)
 }
 
-/** Every page that can be reached from the index, by its name. */
+/** Every page that is reachable from the index, by name. */
 export function pagesOf(document: object): ReadonlyMap<string, string> {
   const pages = docsPages()
   const found = new Map<string, string>()
@@ -29,7 +29,9 @@ export function pagesOf(document: object): ReadonlyMap<string, string> {
 
 interface Link {
   readonly href: string
-  /** The page within the docs; `undefined`: it leads elsewhere, or stays on its page. */
+  /**
+   * The target page within the docs; `undefined` for links to other sites or within the same page.
+   */
   readonly page: string | undefined
   readonly anchor: string | undefined
 }
@@ -57,10 +59,10 @@ export const unescaped = (text: string): string =>
     .replaceAll('&#39;', "'")
     .replaceAll('&amp;', '&')
 
-/** The text of a page, without its tags. */
+/** The text of a page without tags. */
 export const textOf = (body: string): string => unescaped(body.replace(/<[^>]*>/g, ''))
 
-/** What breaks the policy of the pages, or what a reader without eyes or mouse needs. */
+/** Violations of the policy of the pages, and of accessibility. */
 export function faultsOf(pages: ReadonlyMap<string, string>): readonly string[] {
   return [...pages].flatMap(([name, body]) =>
     pageFaults(body, pages, name).map((fault) => `${name || 'index'}: ${fault}`),

@@ -1,4 +1,4 @@
-/** The page that leads the clients of a version to its successor. */
+/** The page that guides clients of a version to its successor. */
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { memoryAdapter } from '../../src/adapters/memory/index.js'
 import { authenticate } from '../../src/auth/index.js'
@@ -47,7 +47,7 @@ describe.each(frameworks)('the upgrade page over %s', (_name, express) => {
     return served
   }
 
-  it('VER-3: stands beside the other pages, in the navigation and on the index, and can be read without script', async () => {
+  it('VER-3: is linked in the navigation and the index, and is readable without scripts', async () => {
     const { send } = await start()
     const { status, text, headers } = await send('GET', '/v1/docs/upgrade')
     expect([status, headers['content-type']]).toEqual([200, 'text/html; charset=utf-8'])
@@ -62,7 +62,7 @@ describe.each(frameworks)('the upgrade page over %s', (_name, express) => {
     expect((await send('GET', '/v2/docs')).text).not.toContain('upgrade')
   })
 
-  it('AUTH-4: where documents are reduced, it tells nothing of what the caller may not use', async () => {
+  it('AUTH-4: for reduced documents, it omits operations that the caller may not use', async () => {
     const who = authenticate({ field: 'x-user', challenge: 'User', identify: (name) => ({ sub: name }) })
     const { send } = await start({
       authenticate: who,
@@ -75,7 +75,7 @@ describe.each(frameworks)('the upgrade page over %s', (_name, express) => {
     expect((await send('GET', '/v1/docs/upgrade')).status).toBe(401)
   })
 
-  it('VER-2: goes with the successor when that retires', async () => {
+  it('VER-2: disappears when the successor retires', async () => {
     vi.useFakeTimers({ toFake: ['Date'], now: new Date('2026-12-01') })
     const { v1, v2 } = optionsOf().versions
     const { send } = await start({
@@ -89,7 +89,7 @@ describe.each(frameworks)('the upgrade page over %s', (_name, express) => {
     expect((await send('GET', '/v1/docs/upgrade')).status).toBe(404)
   })
 
-  it('VER-3: however much changes, no page is longer than 60 KB', async () => {
+  it('VER-3: no page exceeds 60 KB, however many changes there are', async () => {
     const many = (prefix: string) =>
       noteOf(
         Object.fromEntries(

@@ -1,4 +1,4 @@
-/** Endpoints below an item: they stand and fall with the item (PATH-8). */
+/** Endpoints below an item: they exist only if the item does (PATH-8). */
 import express from 'express'
 import { afterEach, describe, expect, it } from 'vitest'
 import { memoryAdapter } from '../../src/adapters/memory/index.js'
@@ -29,7 +29,7 @@ afterEach(async () => {
 })
 
 describe('the item', () => {
-  it('PATH-8: the handler gets key, record, version and address, read in this request', async () => {
+  it('PATH-8: the handler gets the key, record, version and address, read in this request', async () => {
     const { send, calls, origin } = await served()
     const { headers } = await send('PATCH', '/v2/pedidos/7', {}, { motivo: 'antes' })
     expect((await send('POST', cancel, {}, body)).json).toEqual({ estado: 'cancelado' })
@@ -38,7 +38,7 @@ describe('the item', () => {
     expect(String(headers.etag)).toContain(`"${item?.version}.`)
   })
 
-  it('ERR-2: it is 404 where it is absent, outside of the scope, or under another parent, and nothing is called', async () => {
+  it('ERR-2: 404 without a call if the item is absent, out of scope, or under another parent', async () => {
     const { send, calls } = await served()
     for (const path of [
       '/v2/pedidos/9/cancelaciones',
@@ -52,7 +52,7 @@ describe('the item', () => {
     expect((await send('POST', '/v2/pedidos/8/cancelaciones', { 'x-user': 'eva' }, body)).status).toBe(200)
   })
 
-  it('PATH-7: contained children have theirs, with a composite key', async () => {
+  it('PATH-7: contained children have endpoints too, with a composite key', async () => {
     const { send, origin } = await served()
     const path = '/v2/clientes/1/tramos/clienteId=1,parte=a'
     const { json, status } = await send('GET', `${path}/pesos`)
@@ -62,7 +62,7 @@ describe('the item', () => {
     expect((await send('GET', json.href.slice(origin.length))).status).toBe(200)
   })
 
-  it('VERB-9: what it has not is 405 with an exact Allow, OPTIONS 204 with the same', async () => {
+  it('VERB-9: an unsupported method is 405 with an exact Allow, and OPTIONS is 204 with the same Allow', async () => {
     const { send } = await served()
     const refused = await send('DELETE', cancel)
     expect([refused.status, refused.headers.allow]).toEqual([405, 'POST, GET, HEAD, OPTIONS'])
@@ -75,7 +75,7 @@ describe('the item', () => {
 })
 
 describe.each(frameworks)('over %s', (_, framework) => {
-  it('PATH-8: an endpoint below an item answers every method that it has', async () => {
+  it('PATH-8: an endpoint below an item responds to each of its methods', async () => {
     const { send, origin } = await served({}, framework)
     expect((await send('GET', cancel)).json).toEqual({ motivo: null, href: `${origin}/v2/pedidos/7` })
     expect((await send('HEAD', cancel)).status).toBe(200)
@@ -88,7 +88,7 @@ describe.each(frameworks)('over %s', (_, framework) => {
 })
 
 describe('an older version over a view', () => {
-  it('PATH-8: gives its handlers the records and versions of that view', async () => {
+  it('PATH-8: passes the records and versions of that view to its handlers', async () => {
     const viejos = defineResource({
       collection: 'pedidos',
       key: 'numero',
@@ -132,7 +132,7 @@ describe('an older version over a view', () => {
 })
 
 describe('preconditions and tags', () => {
-  it('HDR-3: If-Match is held against the version of the item, in every method that changes', async () => {
+  it('HDR-3: If-Match is compared with the version of the item, for every method that changes it', async () => {
     const { send, calls } = await served()
     const { etag = '' } = (await send('GET', '/v2/pedidos/7')).headers
     for (const [method, path] of [
@@ -148,7 +148,7 @@ describe('preconditions and tags', () => {
     expect((await send('PUT', '/v2/pedidos/7/pruebas', { 'if-match': etag })).status).toBe(204)
     const made = await send('POST', cancel, { 'if-match': etag }, body)
     expect(made.status).toBe(200)
-    // The new version, which the next change goes by.
+    // The new version, which the next change uses.
     expect((await send('POST', cancel, { 'if-match': etag }, body)).status).toBe(412)
     expect(
       (await send('PATCH', '/v2/pedidos/7', { 'if-match': String(made.headers.etag) }, { motivo: 'x' })).status,
@@ -164,7 +164,7 @@ describe('preconditions and tags', () => {
     expect((await send('POST', cancel, { 'if-none-match': '*' }, body)).status).toBe(200)
   })
 
-  it('HDR-3: requireIfMatch asks for a tag in every method that changes, after 404', async () => {
+  it('HDR-3: requireIfMatch requires a tag for every method that changes the item; 404 comes first', async () => {
     const { send } = await served({ requireIfMatch: true })
     expect((await send('POST', cancel, {}, body)).json).toMatchObject({ status: 428, code: 'precondition-required' })
     expect((await send('DELETE', '/v2/pedidos/7/pruebas')).status).toBe(428)
@@ -174,7 +174,7 @@ describe('preconditions and tags', () => {
     expect((await send('POST', cancel, { 'if-match': etag }, body)).status).toBe(200)
   })
 
-  it('HDR-8: the tag of a GET names the version of the item and the bytes, so two bodies never share one', async () => {
+  it('HDR-8: the tag of a GET consists of the item version and a digest, so two bodies never share one', async () => {
     const { send } = await served()
     const first = await send('GET', cancel)
     const other = await send('GET', cancel, { accept: 'application/xml' })
@@ -190,7 +190,7 @@ describe('preconditions and tags', () => {
     expect((await send('HEAD', '/v2/pedidos/9/cancelaciones')).status).toBe(404)
   })
 
-  it('HDR-3: of many cancellations of one version exactly one succeeds', async () => {
+  it('HDR-3: exactly one of many concurrent cancellations of one version succeeds', async () => {
     const { send } = await served()
     const { etag = '' } = (await send('GET', '/v2/pedidos/7')).headers
     const answers = await Promise.all(
@@ -208,7 +208,7 @@ async function serveVersion(send: Awaited<ReturnType<typeof serve>>['send']) {
 describe('permission', () => {
   const by = (permission: Permission) => served({ authenticate: undefined, permission })
 
-  it('AUTH-4: GET asks for read, every other method for patch, by the key of the item', async () => {
+  it('AUTH-4: GET requires read permission, every other method patch permission, for the key of the item', async () => {
     const asked: unknown[] = []
     const { send } = await by((_who, action, resource, key) => {
       asked.push([action, resource, key])
@@ -228,7 +228,7 @@ describe('permission', () => {
     ])
   })
 
-  it("AUTH-4: what is not the caller's is 405 with its own methods, and 403 where none is", async () => {
+  it('AUTH-4: a method without permission is 405 with the permitted methods, or 403 if there are none', async () => {
     const reader = await by((_who, action) => (action === 'read' || action === 'list' ? 'allow' : 'method-not-allowed'))
     const refused = await reader.send('POST', cancel, {}, body)
     expect([refused.status, refused.headers.allow]).toEqual([405, 'GET, HEAD, OPTIONS'])
@@ -237,7 +237,7 @@ describe('permission', () => {
     const nobody = await by(() => 'forbidden')
     expect((await nobody.send('POST', cancel, {}, body)).status).toBe(403)
     expect((await nobody.send('OPTIONS', cancel)).status).toBe(403)
-    // What lies below a parent that may not be read is forbidden.
+    // Everything below an unreadable parent is forbidden.
     const below = await by((_who, action, resource) =>
       resource === 'clientes' && action === 'read' ? 'method-not-allowed' : 'allow',
     )
@@ -245,7 +245,7 @@ describe('permission', () => {
   })
 })
 
-describe('the order of answers (ERR-2)', () => {
+describe('the order of checks (ERR-2)', () => {
   it('410, 405, 415, 400, 422, 404, 412', async () => {
     const { send } = await served()
     const path = '/v2/pedidos/9/cancelaciones'
@@ -261,7 +261,7 @@ describe('the order of answers (ERR-2)', () => {
     expect((await send('POST', cancel, tag, body)).status).toBe(412)
   })
 
-  it('HDR-5: a body that is declared is needed, with its type', async () => {
+  it('HDR-5: a declared body is required, with its media type', async () => {
     const { send, calls } = await served()
     expect(problem(await send('POST', cancel))).toMatchObject({ status: 400, code: 'missing-body' })
     expect(problem(await send('POST', cancel, { 'content-type': 'text/plain' }, '{}'))).toMatchObject({
@@ -279,7 +279,7 @@ describe('the order of answers (ERR-2)', () => {
     expect(xml.status).toBe(200)
   })
 
-  it('VER-3: a deprecated version says so, and its links stay in it', async () => {
+  it('VER-3: responses of a deprecated version announce it, and their links stay in that version', async () => {
     const { send, origin } = await served()
     const { headers, json } = await send('GET', '/v1/pedidos/7/cancelaciones')
     expect(headers.deprecation).toMatch(/^@\d+$/)
@@ -287,15 +287,15 @@ describe('the order of answers (ERR-2)', () => {
     expect(json.href).toBe(`${origin}/v1/pedidos/7`)
   })
 
-  it('hooks hear of the route by its template, and of the read of the item', async () => {
-    const heard: unknown[] = []
+  it('hooks get the template of the route, and the read of the item', async () => {
+    const events: unknown[] = []
     const { send } = await served({
-      onQuery: ({ call, route }) => heard.push([call, route]),
-      onResponse: ({ status, route }) => heard.push([status, route]),
+      onQuery: ({ call, route }) => events.push([call, route]),
+      onResponse: ({ status, route }) => events.push([status, route]),
     })
     await send('GET', cancel)
     const route = '/pedidos/{numero}/cancelaciones'
-    expect(heard).toEqual([
+    expect(events).toEqual([
       ['read', route],
       [200, route],
     ])
@@ -303,7 +303,7 @@ describe('the order of answers (ERR-2)', () => {
 })
 
 describe('a router of one resource', () => {
-  it('PATH-8: has the endpoints of its items too', async () => {
+  it('PATH-8: serves the endpoints of its items too', async () => {
     const adapter = memoryAdapter(pedidos, { records: [{ numero: 7, dueno: 'ana' }] })
     const totales = endpoint('totales', {
       description: 'Its totals.',
@@ -335,7 +335,7 @@ describe('declarations', () => {
     mount(pedidos, adapter, { endpoints: [endpoint(name, { description, methods, ...more })] })
 
   it.each(['cancel', 'cancelar', 'send-mail'])(
-    'PATH-3: the verb %s is refused with the fix: a flag or a field first, else the noun',
+    'PATH-3: the verb %s is refused with a fix: first a flag or a field, else the noun',
     (name) => {
       expect(() => under(name)).toThrow(/name-is-verb/)
       expect(() => under(name)).toThrow(
@@ -356,17 +356,21 @@ describe('declarations', () => {
   it.each<[string, () => unknown, string]>([
     ['an area', () => under('cancelaciones', { area: 'ui' }), 'Leave the area "ui" out.'],
     [
-      'no list',
+      'something other than a list',
       () => mount(pedidos, adapter, { endpoints: endpoint('bajas', { description, methods }) as never }),
       'Give a list',
     ],
-    ['what endpoint() did not make', () => mount(pedidos, adapter, { endpoints: [{ name: 'bajas' }] as never }), made],
-    ['a path that is not given', () => mount(pedidos, adapter, { endpoints: [null] as never }), made],
+    [
+      'an object that endpoint() did not create',
+      () => mount(pedidos, adapter, { endpoints: [{ name: 'bajas' }] as never }),
+      made,
+    ],
+    ['an undefined path', () => mount(pedidos, adapter, { endpoints: [null] as never }), made],
   ])('%s is a configuration error', (_, make, message) => {
     expect(make).toThrow(message)
   })
 
-  it('PATH-11: two entries below one item can not have one path', () => {
+  it('PATH-11: two endpoints below one item can not have the same path', () => {
     const twice = [endpoint('bajas', { description, methods }), endpoint('bajas', { description, methods })]
     expect(() => api({ versions: { v1: [mount(pedidos, adapter, { endpoints: twice })] } })).toThrow(
       '"/pedidos/{numero}/bajas". Rename one. [PATH-1 path-taken]',

@@ -1,4 +1,6 @@
-/** What handlers of endpoints do wrong: a clear error for the team, and never a claim that is not true (VERB-13). */
+/**
+ * Faults of endpoint handlers: a clear error for the team, and never an untrue statement (VERB-13).
+ */
 import { Readable } from 'node:stream'
 import express from 'express'
 import { afterEach, describe, expect, it } from 'vitest'
@@ -51,10 +53,10 @@ describe.each(['/v1/pruebas', '/v1/clientes/1/pruebas'])('%s', (path) => {
     ['a Response', () => new Response('a'), 'a Response'],
     ['a BigInt', () => 1n, "a value that can't be written as application/json"],
     ['a BigInt inside', () => ({ n: [1n] }), "a value that can't be written as application/json"],
-    ['a circle', () => circular, "a value that can't be written as application/json"],
+    ['a cycle', () => circular, "a value that can't be written as application/json"],
     ['a function', () => () => 1, 'a function'],
     ['a symbol', () => Symbol('a'), 'a symbol'],
-    ['what has no JSON', () => ({ toJSON: () => undefined }), 'a value without a JSON form'],
+    ['a value without a JSON form', () => ({ toJSON: () => undefined }), 'a value without a JSON form'],
     ['the same in a reply', () => endpointReply({ status: 200, body: Buffer.from('a') }), 'bytes'],
   ])('ERR-3: %s is a 500 that names the endpoint to the team', async (_, handle, what) => {
     const { send, errors } = await serve(handle)
@@ -67,21 +69,21 @@ describe.each(['/v1/pruebas', '/v1/clientes/1/pruebas'])('%s', (path) => {
 
   it.each<[string, () => unknown]>([
     ['a BigInt', () => ({ n: 1n })],
-    ['a circle', () => circular],
+    ['a cycle', () => circular],
     ['bytes', () => Buffer.from('a')],
-  ])('ERR-3: %s is no XML either', async (_, handle) => {
+  ])('ERR-3: %s can not be sent as XML either', async (_, handle) => {
     const { send, errors } = await serve(handle)
     expect((await send('GET', path, { accept: 'application/xml' })).status).toBe(500)
     expect(errors[0]?.message).toContain('answered')
   })
 
-  it('HDR-1: a representation of its own gets the value whatever it is', async () => {
+  it('HDR-1: a representation function gets the value, whatever it is', async () => {
     const { send } = await serve(() => Buffer.from('a;b'))
     const answer = await send('GET', path, { accept: 'text/csv' })
     expect([answer.status, answer.text]).toEqual([200, 'a;b'])
   })
 
-  it('VERB-13: once a change is made, a value that can not be written leaves the status of the success', async () => {
+  it('VERB-13: after a change, a value that can not be encoded keeps the status of the success', async () => {
     const { send, errors } = await serve(() => ({ n: 1n }))
     const answer = await send('POST', path)
     expect([answer.status, answer.text]).toEqual([200, ''])
@@ -97,26 +99,23 @@ describe.each(['/v1/pruebas', '/v1/clientes/1/pruebas'])('%s', (path) => {
     ],
     ['rejects', () => Promise.reject(new Error('password=hunter2'))],
     [
-      'throws nothing',
+      'throws undefined',
       () => {
         throw undefined
       },
     ],
-    ['answers 201 without a place', () => endpointReply({ status: 201 })],
-    ['answers a broken Location', () => endpointReply({ status: 201, headers: { Location: 'http://' } })],
-  ])(
-    'VERB-13: a handler that %s after half of its work is a 500 that says the outcome is not known',
-    async (_, handle) => {
-      const { send } = await serve(handle)
-      const answer = await send('POST', path)
-      expect([answer.status, answer.json.code]).toEqual([500, 'internal'])
-      expect(answer.json.detail).toMatch(/may or may not|not known|unknown/i)
-      expect(answer.text).not.toContain('hunter2')
-      expect((await send('GET', path)).text).not.toContain('hunter2')
-    },
-  )
+    ['returns 201 without a Location', () => endpointReply({ status: 201 })],
+    ['returns an invalid Location', () => endpointReply({ status: 201, headers: { Location: 'http://' } })],
+  ])('VERB-13: a handler that %s halfway is a 500 with an unknown outcome', async (_, handle) => {
+    const { send } = await serve(handle)
+    const answer = await send('POST', path)
+    expect([answer.status, answer.json.code]).toEqual([500, 'internal'])
+    expect(answer.json.detail).toMatch(/may or may not|not known|unknown/i)
+    expect(answer.text).not.toContain('hunter2')
+    expect((await send('GET', path)).text).not.toContain('hunter2')
+  })
 
-  it('VERB-13: one that never settles is 503, and says of a change that its outcome is not known', async () => {
+  it('VERB-13: a handler that never settles is 503, and the outcome of a change is unknown', async () => {
     const { send } = await serve(() => new Promise(() => {}))
     const [read, written] = [await send('GET', path), await send('POST', path)]
     expect([problem(read), problem(written)].map(({ status, code }) => [status, code])).toEqual([
@@ -127,7 +126,7 @@ describe.each(['/v1/pruebas', '/v1/clientes/1/pruebas'])('%s', (path) => {
     expect(written.headers['retry-after']).toBeDefined()
   })
 
-  it('VERB-13: a store that says of one write that it changed nothing does not say so of the whole handler', async () => {
+  it('VERB-13: a store error that says that nothing was changed does not apply to the whole handler', async () => {
     const detail = 'The store is busy. Nothing was changed: try again in a moment.'
     const { send } = await serve(() => {
       throw new Unavailable({ unchanged: true, detail })
@@ -136,7 +135,7 @@ describe.each(['/v1/pruebas', '/v1/clientes/1/pruebas'])('%s', (path) => {
     expect((await send('GET', path)).json.detail).toBe(detail)
   })
 
-  it('ERR-1: its own problems pass as they are', async () => {
+  it('ERR-1: problems thrown by the handler are sent unchanged', async () => {
     for (const [made, status, code] of [
       [new HttpProblem('rule', { detail: 'No.' }), 422, 'rule'],
       [preconditionFailed(), 412, 'stale'],
@@ -151,17 +150,17 @@ describe.each(['/v1/pruebas', '/v1/clientes/1/pruebas'])('%s', (path) => {
     }
   })
 
-  it('HDR-5: a method without a body passes one by, on GET too', async () => {
+  it('HDR-5: the body of a request to a method without a body is skipped, for GET too', async () => {
     const { send } = await serve(() => ({ a: 1 }))
     for (const method of ['GET', 'POST', 'DELETE']) {
       expect((await send(method, path, {}, { x: 1 })).status, method).toBe(200)
-      // The connection is whole for the next request.
+      // The connection is usable for the next request.
       expect((await send(method, path)).status, method).toBe(200)
     }
   })
 })
 
-it('HDR-2: endpointReply() gives a version below an item alone, as text', async () => {
+it('HDR-2: endpointReply() accepts a version only as a string, and only below an item', async () => {
   for (const [path, version, status] of [
     ['/v1/pruebas', '1', 500],
     ['/v1/clientes/1/pruebas', 1, 500],
@@ -178,13 +177,13 @@ it('HDR-2: endpointReply() gives a version below an item alone, as text', async 
   }
 })
 
-it('VERB-13: the version of a change is told where its body can not be', async () => {
+it('VERB-13: the version of a change is sent even if its body can not be', async () => {
   const { send } = await serve(() => endpointReply({ status: 200, body: 1n, version: 'v' }))
   const answer = await send('POST', '/v1/clientes/1/pruebas')
   expect([answer.status, answer.text, answer.headers.etag]).toEqual([200, '', '"v.~"'])
 })
 
-it('a handler that asks for the call of a resource that is not mounted is told so', async () => {
+it('a handler that asks for the call of a resource that is not mounted gets an error that says so', async () => {
   const { send, errors } = await serve(function (this: void, ...[call]: unknown[]) {
     return (call as { callOf(collection: string): unknown }).callOf('bajas')
   } as () => unknown)
@@ -192,7 +191,7 @@ it('a handler that asks for the call of a resource that is not mounted is told s
   expect((errors[0] as ConfigurationError).message).toContain('"bajas", which is not mounted beside it')
 })
 
-it('the record that a handler gets is no way into the store', async () => {
+it('modifying the record of a handler does not change the store', async () => {
   const data = memoryAdapter(clientes, { records: [{ id: 1 }] })
   const made = endpoint('pruebas', {
     description: 'Writes where it should not.',

@@ -1,4 +1,4 @@
-/** The limits that a method of an endpoint has of its own (HDR-5, ERR-1). */
+/** Limits of a single method of an endpoint (HDR-5, ERR-1). */
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { gzipSync } from 'node:zlib'
@@ -33,7 +33,7 @@ async function serve(): Promise<number> {
     upload,
     mount(clientes, memoryAdapter(clientes, { records: [{ id: 1 }] }), { endpoints: [upload] }),
   ]
-  // With limits of its own in front, as a service has it.
+  // The server in front has limits of its own, as in a real service.
   const server = createServer(
     express().use(api({ bodyLimit: 100, timeout: 5_000, onError: () => {}, versions: { v1: resources } })),
     {
@@ -45,7 +45,7 @@ async function serve(): Promise<number> {
   return (server.address() as AddressInfo).port
 }
 
-/** Sends the pieces of a body, with a length where one is given; gives the answer as soon as it is there. */
+/** Sends a body in pieces, with a length if given. Returns the response as soon as it arrives. */
 function send(
   port: number,
   method: string,
@@ -82,7 +82,7 @@ const xml = (size: number) => `<cargas><t>${'x'.repeat(size)}</t></cargas>`
 
 describe.each(['/v1/cargas', '/v1/clientes/1/cargas'])('%s', (path) => {
   it.each(['chunked', 'with its length'])(
-    'HDR-5: a body %s may be as large as the method says, in JSON and XML',
+    'HDR-5: a body %s may be as large as the method allows, in JSON and XML',
     async (how) => {
       const port = await serve()
       const sized = (text: string) =>
@@ -114,13 +114,13 @@ describe.each(['/v1/cargas', '/v1/clientes/1/cargas'])('%s', (path) => {
     },
   )
 
-  it('HDR-5: a length beyond the limit is refused before a byte of the body has come', async () => {
+  it('HDR-5: a length beyond the limit is refused before the body arrives', async () => {
     const port = await serve()
     expect(await send(port, 'POST', path, [], { 'content-length': 5_001 })).toMatchObject({ status: 413, closes: true })
     expect(handled).toEqual([])
   })
 
-  it('HDR-5: what a coded body unpacks to keeps to the limit of the method', async () => {
+  it('HDR-5: the limit of the method also applies to the decoded size of an encoded body', async () => {
     const port = await serve()
     const packed = gzipSync(json(6_000))
     expect(packed.length).toBeLessThan(500)
@@ -132,25 +132,25 @@ describe.each(['/v1/cargas', '/v1/clientes/1/cargas'])('%s', (path) => {
     expect((await send(port, 'POST', path, [gzipSync(json(4_000))], { 'content-encoding': 'gzip' })).status).toBe(204)
   })
 
-  it('ERR-1: the time of the method is that of its answer, of left() and of its signal', async () => {
+  it('ERR-1: the time limit of the method applies to its response, left() and its signal', async () => {
     const port = await serve()
     const late = await send(port, 'PATCH', path, [json(1)], {})
     expect(late).toMatchObject({ status: 503, json: { detail: expect.stringContaining('did not answer in time') } })
     const [signal, left] = handled as [AbortSignal, number]
     expect(signal.aborted).toBe(true)
     expect(left).toBeLessThanOrEqual(20)
-    const { json: told } = await send(port, 'GET', path, [], {})
-    expect(told.left).toBeGreaterThan(5_000)
+    const quick = await send(port, 'GET', path, [], {})
+    expect(quick.json.left).toBeGreaterThan(5_000)
   })
 
-  it('ERR-1: a body that does not come within the time of the method is 408', async () => {
+  it('ERR-1: a body that does not arrive within the time limit of the method is 408', async () => {
     const port = await serve()
     expect((await send(port, 'PATCH', path, [], { 'content-length': 10 })).status).toBe(408)
     expect(handled).toEqual([])
   })
 })
 
-it('HDR-5: a limit may be larger than any buffer, also for a coded body', async () => {
+it('HDR-5: a limit may exceed any buffer, for encoded bodies too', async () => {
   const big = endpoint('cargas', {
     description: 'Takes a file.',
     methods: { POST: { body, bodyLimit: Number.MAX_SAFE_INTEGER, handle: () => 1 } },
@@ -164,7 +164,7 @@ it('HDR-5: a limit may be larger than any buffer, also for a coded body', async 
   )
 })
 
-it('HDR-5: the item itself keeps to the limit of the service', async () => {
+it('HDR-5: the limit of the service applies to the item itself', async () => {
   const port = await serve()
   const sent = JSON.stringify({ id: 1, x: 'x'.repeat(200) })
   expect(await send(port, 'PUT', '/v1/clientes/1', [sent], {})).toMatchObject({

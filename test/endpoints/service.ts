@@ -1,4 +1,4 @@
-/** Orders, and what customers hold of them, with endpoints below: each `serve` has data of its own. */
+/** Orders, and route sections of customers, with endpoints below. Each `serve` has its own data. */
 import express5 from 'express'
 import { memoryAdapter } from '../../src/adapters/memory/index.js'
 import {

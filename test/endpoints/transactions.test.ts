@@ -1,4 +1,7 @@
-/** What a handler writes below an item in one transaction, over PostgreSQL and PGlite: all of it or nothing, once. */
+/**
+ * Writes of a handler below an item in one transaction, over PostgreSQL and PGlite: atomic, and
+ * made once.
+ */
 import type { PGlite } from '@electric-sql/pglite'
 import express from 'express'
 import pg from 'pg'
@@ -42,7 +45,7 @@ async function inTransaction<T>(client: pg.Pool | PGlite, work: (tx: PostgresCli
 
 describe.each(stores)('over $name', ({ open }) => {
   let service: Awaited<ReturnType<typeof serve>>
-  // To make a database takes as long as the machine is busy.
+  // Creating a database takes long on a busy machine.
   beforeAll(async () => {
     service = await serve()
   }, 120_000)
@@ -82,7 +85,7 @@ describe.each(stores)('over $name', ({ open }) => {
     return { ...service, sql: store.sql, close }
   }
 
-  it('HDR-3: of many changes of one item at once, one is made, and all of it', async () => {
+  it('HDR-3: of many concurrent changes of one item exactly one is made, and completely', async () => {
     const { send, sql } = service
     const { etag = '' } = (await send('GET', '/v1/pedidos/1')).headers
     const many = <T>(make: (at: number) => Promise<T>) => Promise.all(Array.from({ length: 8 }, (_, at) => make(at)))
@@ -91,7 +94,7 @@ describe.each(stores)('over $name', ({ open }) => {
     const plain = await many(() => send('POST', '/v1/pedidos/2/cancelaciones', {}, { motivo: 'a' }))
     expect(plain.filter(({ status }) => status === 200)).toHaveLength(1)
     expect(plain.every(({ status }) => [200, 412, 422].includes(status))).toBe(true)
-    // Beside patches, no cancellation is made of a record that it has not seen, and none is lost.
+    // With concurrent patches, no cancellation is based on a stale record, and none is lost.
     const mixed = await many((at) =>
       at % 2 === 0
         ? send('PATCH', '/v1/pedidos/3', {}, { estado: `e${at}` })
@@ -103,7 +106,7 @@ describe.each(stores)('over $name', ({ open }) => {
     expect(await sql('SELECT pedido FROM abonos WHERE pedido < 3 ORDER BY 1')).toEqual([{ pedido: 1 }, { pedido: 2 }])
   })
 
-  it('HDR-2: the tag of the answer is that of the committed row', async () => {
+  it('HDR-2: the tag of the response is that of the committed row', async () => {
     const { send } = service
     const { headers } = await send('POST', '/v1/pedidos/4/cancelaciones', {}, { motivo: 'a' })
     const now = await send('GET', '/v1/pedidos/4')
@@ -114,7 +117,7 @@ describe.each(stores)('over $name', ({ open }) => {
     ).toBe(200)
   })
 
-  it('VERB-13: what fails in the middle leaves nothing behind', async () => {
+  it('VERB-13: a failure halfway leaves nothing behind', async () => {
     const { send, sql } = service
     const before = await send('GET', '/v1/pedidos/5')
     expect((await send('POST', '/v1/pedidos/5/cancelaciones', {}, { motivo: 'imposible' })).status).toBe(500)

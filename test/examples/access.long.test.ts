@@ -1,4 +1,4 @@
-/** Who may do what, of the service as a process: by tokens made elsewhere, from the outside. */
+/** Access control of the service as a process, over HTTP, with tokens made by another issuer. */
 import jsonwebtoken from 'jsonwebtoken'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { ownRedis } from '../servers/own-redis.js'
@@ -14,7 +14,7 @@ const get = (address: string, token: string, init: RequestInit = {}) =>
     headers: { Authorization: `Bearer ${token}`, ...(init.headers as Record<string, string> | undefined) },
   })
 
-// biome-ignore lint/suspicious/noExplicitAny: what a test reads of a body it asserts itself
+// biome-ignore lint/suspicious/noExplicitAny: each test asserts the members that it reads
 const jsonOf = async (answer: Response): Promise<any> => answer.json()
 
 async function end({ child, ended }: Running): Promise<{ code: number | null; stderr: string }> {
@@ -27,11 +27,11 @@ describe('the private side', () => {
   let base: string
   beforeAll(async () => {
     base = await running.base
-    // A database that starts in the process takes its time on a busy machine.
+    // A database in the process starts slowly on a busy machine.
   }, 60_000)
   afterAll(() => end(running))
 
-  it('AUTH-1, AUTH-5: takes a JWT signed HS256 with TOKEN_SECRET, by whomever, and no other', async () => {
+  it('AUTH-1, AUTH-5: accepts a JWT signed HS256 with TOKEN_SECRET by any issuer, and no other token', async () => {
     expect((await get(`${base}/v8/pre-piezas?limit=1`, tokenOf('*:read'))).status).toBe(200)
     expect((await fetch(`${base}/v8/pre-piezas`)).status).toBe(401)
     for (const token of [
@@ -47,7 +47,7 @@ describe('the private side', () => {
     }
   })
 
-  it('AUTH-4: who reads pieces and not contracts gets nothing of a contract, wherever it asks', async () => {
+  it('AUTH-4: a caller with read permission for pieces only gets no data of contracts by any path', async () => {
     const all = tokenOf('*:read')
     const piece = await jsonOf(await get(`${base}/v8/pre-piezas/1?expand=contrato`, all))
     const { codigoDeContratoInterno: code, descripcion, iditg, cliente } = piece.contrato
@@ -98,7 +98,7 @@ describe('the private side', () => {
     expect([put.status, put.headers.get('allow')]).toEqual([405, 'GET, HEAD, OPTIONS'])
   })
 
-  it('AUTH-2, AUTH-3: the public side is entered by login, and its token opens no other door', async () => {
+  it('AUTH-2, AUTH-3: the public side requires a login, and its token works nowhere else', async () => {
     const basic = (text: string) => ({ headers: { Authorization: `Basic ${Buffer.from(text).toString('base64')}` } })
     const login = await fetch(`${base}/public/login`, basic('ana:pa:ss €'))
     expect([login.status, await login.text(), login.headers.get('cache-control')]).toEqual([200, '', 'no-store'])
@@ -116,14 +116,14 @@ describe('the private side', () => {
   })
 })
 
-describe('what the process says', () => {
-  it('ERR-3: shows no secret, password or token of a client, whatever it is sent', async () => {
+describe('the output of the process', () => {
+  it('ERR-3: has no secret, password or token of a client, whatever the requests are', async () => {
     const running = start({ SEED_SIZE: '1', PUBLIC_USER: 'ana', PUBLIC_PASSWORD: 'hunter2-hunter2' })
     const lines = (await running.listening).join('\n')
     const base = await running.base
-    let told = ''
+    let output = ''
     running.child.stdout?.on('data', (chunk) => {
-      told += chunk
+      output += chunk
     })
     const token = tokenOf('*:read', { exp: 1 })
     for (const value of [
@@ -133,15 +133,15 @@ describe('what the process says', () => {
     ]) {
       for (const path of ['/v8/pre-piezas', '/public/login', '/public/v1/pre-piezas/1']) {
         const answer = await fetch(base + path, { headers: { Authorization: value, 'x-authorization-token': token } })
-        told += await answer.text()
+        output += await answer.text()
       }
     }
     const { stderr } = await end(running)
     for (const word of [token, secret, 'hunter2-hunter2', 'wrong-password', btoa('ana:hunter2-hunter2')])
-      expect(lines + told + stderr).not.toContain(word)
+      expect(lines + output + stderr).not.toContain(word)
   })
 
-  it('ends with one line where TOKEN_SECRET is too short', async () => {
+  it('is one line if TOKEN_SECRET is too short', async () => {
     const { code, stderr } = await start({ TOKEN_SECRET: 'hunter2' }).ended
     expect([code, stderr]).toEqual([
       1,
@@ -158,7 +158,7 @@ describe('the rate limit', () => {
     return answers.map(({ status }) => status)
   }
 
-  it('LIMIT-1: of two processes over one Redis is one, and comes back by itself when the Redis does', async () => {
+  it('LIMIT-1: two processes over one Redis share it, and it recovers when Redis does', async () => {
     const redis = await ownRedis()
     const env = { SEED_SIZE: '1', RATE_LIMIT: '20', REDIS_URL: redis.url }
     const both = [start(env), start(env)]
@@ -187,15 +187,15 @@ describe('the rate limit', () => {
     for (const one of both) {
       const { code, stderr } = await end(one)
       expect(code).toBe(0)
-      // Once an outage; a machine that is busy while the Redis comes back may make two of it.
+      // Usually one outage; on a busy machine, two while Redis comes back.
       expect([1, 2]).toContain(stderr.match(/^private: The store of rateLimit\(\) does not work/gm)?.length)
     }
     await redis.remove()
   })
 
   it.each([
-    ['that goes silent', false],
-    ['that is silent when the service starts', true],
+    ['that stops responding', false],
+    ['that does not respond when the service starts', true],
   ])('LIMIT-1: a Redis connection %s is replaced, and the log says how long limits were off', async (_, atStart) => {
     const redis = await ownRedis()
     const proxy = await startProxy({ port: redis.port })
@@ -215,7 +215,7 @@ describe('the rate limit', () => {
     }
     expect(await isCounted()).toBe(false)
     proxy.endSilence()
-    // A second or three on an idle machine; TCP alone would take a quarter of an hour.
+    // Takes two or three seconds on an idle machine; TCP alone would take a quarter of an hour.
     await expect.poll(isCounted, { timeout: 10_000, interval: 250 }).toBe(true)
     const { code, stderr } = await end(one)
     expect(code).toBe(0)

@@ -1,4 +1,4 @@
-/** The service in the process of a test, and a client that may do everything on both sides of it. */
+/** The service in the process of a test, and a client with all permissions on both of its sides. */
 import express from 'express'
 import request from 'supertest'
 import { type Access, openAccess } from '../../examples/pre-piezas/access.js'
@@ -18,13 +18,14 @@ export interface Client {
   readonly ready: () => Promise<void>
 }
 
-/** What a client holds of tokens stands in every request: each side looks at its own. */
+/** Every request has the tokens of both sides; each side reads its own. */
 export function client(stores: Stores, baseUrl?: string): Client {
   const { app, ready, apis } = createService(
     { ...(baseUrl === undefined ? {} : { baseUrl }), rateLimit: 0 },
     { stores, access, counters: { close() {} } },
   )
-  // Whatever either side answers, its document tells: else the answer is a 500 that says what is not told.
+  // The document describes every response of either side; an undescribed response becomes a 500
+  // that says what is missing.
   const checked = express()
     .disable('x-powered-by')
     .use('/public', describeStrictly(apis.outside))

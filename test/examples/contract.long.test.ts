@@ -1,4 +1,7 @@
-/** The contract lock over the example, as those who install the package run it: the command, real modules, a real git repository. */
+/**
+ * The contract lock on the example, as users of the package run it: the command, real modules, a
+ * real git repository.
+ */
 import { spawnSync } from 'node:child_process'
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -6,12 +9,12 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { commit, git, repository } from '../cli/repository.js'
 
-// Each command is a process, which takes as long as the machine is busy.
+// Each command is a process, so its time depends on the load of the machine.
 vi.setConfig({ testTimeout: 600_000, hookTimeout: 180_000 })
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
-/** The compiled example, inside of the project, where the name of the package leads to its build. */
+/** The compiled example, inside the project, where the package name resolves to the build. */
 let compiled: string
 
 beforeAll(() => {
@@ -32,7 +35,7 @@ export const api = createService({ rateLimit: 600 }, { stores, access, counters:
 
 afterAll(() => rmSync(compiled, { recursive: true, force: true }))
 
-/** A copy of the example in which some text stands for other text. */
+/** A copy of the example with some text replaced. */
 function changed(name: string, file: string, ...edits: readonly (readonly [RegExp, string])[]): string {
   const copy = join(compiled, name)
   cpSync(join(compiled, 'examples'), copy, { recursive: true })
@@ -55,7 +58,7 @@ const run = (folder: string, ...args: readonly string[]) => {
 }
 
 describe('the contract of the example', () => {
-  it('passes as it is, fails where a filter is gone, passes once that is accepted, and fails where more is gone', () => {
+  it('passes unchanged, fails if a filter is removed, passes once that is accepted, and fails if another one is removed', () => {
     const folder = repository()
     const original = join(compiled, 'examples/pre-piezas/contract.js')
     expect(run(folder, 'openapi', original)).toMatchObject({

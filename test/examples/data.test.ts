@@ -21,7 +21,7 @@ const tables: readonly [ResourceDefinition, readonly unknown[]][] = [
 ]
 
 describe('the generated data', () => {
-  it('is the same for the same size, and has the sizes it should', () => {
+  it('is the same for the same size, and has the expected sizes', () => {
     expect(generate(1000)).toEqual(data)
     expect(data.prePiezas).toHaveLength(1000)
     expect(data.contratos).toHaveLength(50)
@@ -35,7 +35,7 @@ describe('the generated data', () => {
   })
 
   it.each(tables.map(([definition, records]) => [definition.collection, definition, records] as const))(
-    'fulfils the schema of %s, each record under a key of its own',
+    'matches the schema of %s, each record with its own key',
     (_, definition, records) => {
       const { validate, key } = compileResource(definition)
       expect(records.flatMap((record) => validate(record))).toEqual([])
@@ -48,15 +48,15 @@ describe('the generated data', () => {
     },
   )
 
-  it('refers to records that are there', () => {
-    const among = (values: readonly unknown[], known: readonly unknown[]) =>
+  it('refers to existing records', () => {
+    const unknownIn = (values: readonly unknown[], known: readonly unknown[]) =>
       values.filter((value) => value !== null && !known.includes(value))
-    expect(among(valuesAt(data.prePiezas, 'contratoId'), valuesAt(data.contratos, 'codigoDeContratoInterno'))).toEqual(
-      [],
-    )
-    expect(among(valuesAt(data.prePiezas, 'cpDestinoId'), valuesAt(data.codigosPostales, 'codigo'))).toEqual([])
-    expect(among(valuesAt(data.contratos, 'clienteId'), valuesAt(data.clientes, 'id'))).toEqual([])
-    expect(among(valuesAt(data.componentes, 'numeroDeCabecera'), valuesAt(data.prePiezas, 'numero'))).toEqual([])
+    expect(
+      unknownIn(valuesAt(data.prePiezas, 'contratoId'), valuesAt(data.contratos, 'codigoDeContratoInterno')),
+    ).toEqual([])
+    expect(unknownIn(valuesAt(data.prePiezas, 'cpDestinoId'), valuesAt(data.codigosPostales, 'codigo'))).toEqual([])
+    expect(unknownIn(valuesAt(data.contratos, 'clienteId'), valuesAt(data.clientes, 'id'))).toEqual([])
+    expect(unknownIn(valuesAt(data.componentes, 'numeroDeCabecera'), valuesAt(data.prePiezas, 'numero'))).toEqual([])
   })
 
   const party = ['apellido', 'documento', 'nombre', 'nombreCompleto', 'email', 'tipoDocumento']
@@ -76,7 +76,7 @@ describe('the generated data', () => {
   })
 
   it.each(['cicloDeDistribucion', 'cicloDeReenvio', 'cicloDeRendicionParaEntrega', 'cicloDeRendicionParaNoEntrega'])(
-    'has %s.permiteEntregaEnMostrador true, false and null, also among the fewest contracts',
+    'has %s.permiteEntregaEnMostrador true, false and null, also with few contracts',
     (ciclo) => {
       expect(new Set(valuesAt(generate(0).contratos, `${ciclo}.permiteEntregaEnMostrador`))).toEqual(
         new Set([true, false, null]),
@@ -84,7 +84,7 @@ describe('the generated data', () => {
     },
   )
 
-  it('shows the awkward: odd contract keys, the last moment of a second, no telephone and several, fractions', () => {
+  it('has edge cases: odd contract keys, the last moment of a second, no telephone and several, fractions', () => {
     const keys = valuesAt(data.contratos, 'codigoDeContratoInterno')
     for (const odd of ['C-0001/ñ', '50% desc,uento=1']) expect(keys).toContain(odd)
     const moments = data.prePiezas.map((piece) => piece.fechaDeEntrada)

@@ -1,6 +1,6 @@
 /**
- * How the example process ends: nothing that came before the signal is lost, and a balancer is told
- * first.
+ * How the example process ends: no request that came before the signal is lost, and the load
+ * balancer learns of it first.
  */
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
@@ -23,7 +23,7 @@ const run = (env: Record<string, string> = {}): Running => {
   return one
 }
 
-/** The status of a request on a connection of its own, or the code of its failure. */
+/** The status of a request on a new connection, or the error code. */
 const statusOf = (address: string): Promise<number | string | undefined> =>
   new Promise((resolve) => {
     const asked = send(address, { agent: false, headers: asOperator }, (response) => {
@@ -32,15 +32,15 @@ const statusOf = (address: string): Promise<number | string | undefined> =>
     asked.on('error', ({ code }: NodeJS.ErrnoException) => resolve(code)).end()
   })
 
-/** Names the connections of this file's processes: others may run over the same server. */
+/** Names the connections of this file's processes, because other files may use the same server. */
 const name = `ending ${randomUUID()}`
 
-/** How many of them wait for a lock. */
+/** The number of connections that wait for a lock. */
 const waiting = async (): Promise<number> =>
   (await place.sql(`SELECT 1 FROM pg_stat_activity WHERE application_name = '${name}' AND wait_event_type = 'Lock'`))
     .length
 
-/** All that came on a connection until it was closed, or the code of its error. */
+/** All bytes received on a connection until it was closed, or the error code. */
 const outcome = (socket: Socket): Promise<string> =>
   new Promise((resolve) => {
     let text = ''
@@ -63,8 +63,8 @@ afterAll(async () => {
   await place.drop()
 })
 
-describe('the process, when it is to end', () => {
-  it('fits, with a preStop of 5 seconds, the 30 seconds that Kubernetes waits', () => {
+describe('the process, when it ends', () => {
+  it('fits, with a preStop of 5 seconds, into the 30 seconds that Kubernetes waits', () => {
     expect(5_000 + times.drain + times.grace + times.close).toBeLessThan(30_000)
   })
 
@@ -87,7 +87,7 @@ describe('the process, when it is to end', () => {
     expect(await ended).toEqual({ code: 0, stderr: '' })
   })
 
-  it('on SIGTERM fails readiness first and goes on for the drain; a repeated signal changes nothing', async () => {
+  it('on SIGTERM fails readiness first and serves during the drain; a repeated signal changes nothing', async () => {
     const { child, base, ended } = run({ DRAIN: '5000' })
     const at = await base
     expect((await ask(`${at}/ready`)).status).toBe(204)
@@ -96,8 +96,7 @@ describe('the process, when it is to end', () => {
     expect(await statusOf(`${at}/v8/pre-piezas/1`)).toBe(200)
     expect(await statusOf(`${at}/live`)).toBe(204)
     for (const signal of ['SIGTERM', 'SIGINT', 'SIGTERM'] as const) child.kill(signal)
-    // Each of these is taken on a new connection until the drain is over; then connections are
-    // refused.
+    // Each request uses a new connection until the drain is over; then connections are refused.
     const seen = new Set<unknown>()
     let last: unknown
     while (last !== 'ECONNREFUSED') {
@@ -108,14 +107,14 @@ describe('the process, when it is to end', () => {
     expect(await ended).toEqual({ code: 0, stderr: '' })
   })
 
-  it('on SIGINT ends without the drain', async () => {
+  it('on SIGINT ends without a drain', async () => {
     const { child, base, ended } = run({ DRAIN: '60000' })
     await base
     child.kill('SIGINT')
     expect(await ended).toEqual({ code: 0, stderr: '' })
   })
 
-  it('while it starts: completes the start, never listens, and exits with 0', async () => {
+  it('if it is still starting, completes the start, never listens, and exits with 0', async () => {
     await other.query('SELECT pg_advisory_lock(8060502)')
     const { child, ended, listening } = run()
     await expect.poll(waiting, { timeout: 20_000 }).toBe(1)
@@ -126,14 +125,14 @@ describe('the process, when it is to end', () => {
     await expect(listening).rejects.toThrow()
   })
 
-  it('is ready until then while slow requests hold every connection of the pool', async () => {
+  it('stays ready until then while slow requests hold every connection of the pool', async () => {
     const { child, base, ended } = run()
     const at = await base
     expect((await ask(`${at}/ready`)).status).toBe(204)
     await other.query('BEGIN; LOCK TABLE pre_piezas IN ACCESS EXCLUSIVE MODE')
     const slow = Array.from({ length: 20 }, (_, i) => statusOf(`${at}/v8/pre-piezas?lote=L-${i}`))
     await expect.poll(waiting, { timeout: 20_000 }).toBeGreaterThanOrEqual(10)
-    // More than once, and longer than one result holds.
+    // More than once, and for longer than one result is cached.
     const until = performance.now() + 2_500
     const statuses = new Set<unknown>()
     while (performance.now() < until) statuses.add(await statusOf(`${at}/ready`))

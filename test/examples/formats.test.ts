@@ -12,7 +12,7 @@ const { app } = client(stores, 'http://service.example')
 const xml = 'application/xml'
 const parser = new XMLParser({ parseTagValue: false })
 
-/** Every item that a client can have, by its path. */
+/** The items that a client can read, by path. */
 const items = [
   '/v8/pre-piezas/1',
   '/v8/pre-piezas/2?expand=contrato,cpDestinoValidado',
@@ -22,7 +22,7 @@ const items = [
 
 describe('the formats of the example', () => {
   it.each(['pre-piezas', 'contratos', 'clientes', 'codigos-postales', 'sucursales'])(
-    'HDR-1: %s is a list of its singular in XML',
+    'HDR-1: the XML of %s is a list with the singular as item name',
     async (name) => {
       const { text, headers } = await app.get(`/v8/${name}?limit=3`).set('Accept', xml).expect(200)
       expect([XMLValidator.validate(text), headers['content-type']]).toEqual([true, 'application/xml; charset=utf-8'])
@@ -32,7 +32,7 @@ describe('the formats of the example', () => {
     },
   )
 
-  it.each(items)('REP-7: what GET %s gave in XML, PUT takes back, and nothing has changed', async (path) => {
+  it.each(items)('REP-7: PUT accepts the XML of GET %s, and nothing changes', async (path) => {
     const before = (await app.get(path).expect(200)).body
     const { text, headers } = await app.get(path).set('Accept', xml).expect(200)
     // The public side has no PUT.
@@ -49,7 +49,7 @@ describe('the formats of the example', () => {
     expect((await app.get(path)).body).toEqual(before)
   })
 
-  it('PATH-4: contracts can be had whole, as a file for spreadsheets', async () => {
+  it('PATH-4: contracts can be exported as a file for spreadsheets', async () => {
     const total = Number((await app.get('/v8/contratos?limit=1').expect(200)).headers['x-total-count'])
     const { text, headers } = await app.get('/v8/contratos').set('Accept', 'text/csv').expect(200)
     expect(headers['content-disposition']).toBe('attachment; filename="contratos.csv"')
@@ -58,7 +58,7 @@ describe('the formats of the example', () => {
     expect(rows).toHaveLength(total)
   })
 
-  it('HDR-5, VERB-5: branches by hand take XML as well: POST, PATCH, problems', async () => {
+  it('HDR-5, VERB-5: the hand-written branches accept XML too: POST, PATCH, problems', async () => {
     const body = '<sucursal><nomenclatura>XML</nomenclatura><descripcion>A &amp; B</descripcion></sucursal>'
     await app.post('/v8/sucursales').set('Content-Type', xml).send(body).expect(201)
     const patched = await app
@@ -78,7 +78,7 @@ describe('the formats of the example', () => {
     ])
   })
 
-  it('VERB-5: the private side takes JSON Patch, by the router and by hand; the public side has no PATCH', async () => {
+  it('VERB-5: the private side accepts JSON Patch, by the router and by hand; the public side has no PATCH', async () => {
     const type = 'application/json-patch+json'
     const { body } = await app.get('/v8/pre-piezas/4').expect(200)
     const operations = [
@@ -99,7 +99,7 @@ describe('the formats of the example', () => {
     expect((await app.options('/v8/pre-piezas/4').expect(204)).headers['accept-patch']).toContain(type)
   })
 
-  it('PATH-4: postal codes come in CSV too, others do not', async () => {
+  it('PATH-4: postal codes can be CSV, other resources can not', async () => {
     const { text, headers } = await app
       .get('/v8/codigos-postales?limit=2&sort=codigo')
       .set('Accept', 'text/csv')

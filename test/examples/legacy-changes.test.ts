@@ -1,4 +1,4 @@
-/** What each step of examples/legacy changes on the wire, and from which step on. */
+/** What each step of examples/legacy changes on the wire. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Served, serveStep, steps } from './legacy-steps.js'
 
@@ -27,14 +27,14 @@ describe.each(steps)('step %d', (step) => {
     expect([status, headers.get('www-authenticate')]).toEqual([401, step < 3 ? null : 'Bearer'])
   })
 
-  it(`ERR-3: what nobody answers is ${step < 3 ? 'HTML' : 'JSON'}, and broken JSON too`, async () => {
+  it(`ERR-3: an unknown path is ${step < 3 ? 'HTML' : 'JSON'}, and broken JSON too`, async () => {
     const type = step < 3 ? /^text\/html/ : /^application\/(?:problem\+)?json/
     expect((await call('GET', '/v1/invoices')).headers.get('content-type')).toMatch(type)
     const broken = await call('POST', '/v1/deliveries', { body: '{', headers: json })
     expect([broken.status, broken.headers.get('content-type')]).toEqual([400, expect.stringMatching(type)])
   })
 
-  it(`VERB-2: a 201 ${step < 3 ? 'does not say' : 'says'} where the delivery is`, async () => {
+  it(`VERB-2: a 201 has ${step < 3 ? 'no Location' : 'a Location'}`, async () => {
     const { status, headers } = await create()
     expect(status).toBe(201)
     const location = headers.get('location')
@@ -66,11 +66,11 @@ describe.each(steps)('step %d', (step) => {
     expect((await call('GET', '/v1/deliveries?statsu=out')).status).toBe(step < 5 ? 200 : 400)
   })
 
-  it(`QUERY-4: a page that is no number is ${step < 2 ? 'the first' : '400'}`, async () => {
+  it(`QUERY-4: a page that is not a number is ${step < 2 ? 'the first' : '400'}`, async () => {
     expect((await call('GET', '/v1/deliveries?page=two')).status).toBe(step < 2 ? 200 : 400)
   })
 
-  it(`QUERY-5: pages of 700 are ${step < 5 ? 'cut to 500' : 'what they say'}, and of 1001 ${step < 2 ? 'cut too' : '400'}`, async () => {
+  it(`QUERY-5: pages of 700 are ${step < 5 ? 'cut to 500' : 'complete'}, and of 1001 ${step < 2 ? 'cut too' : '400'}`, async () => {
     const count = async (size: number) => {
       const answer = await call('GET', `/v1/deliveries?per_page=${size}`)
       return answer.status === 200 ? ((await answer.json()) as unknown[]).length : answer.status
@@ -81,7 +81,7 @@ describe.each(steps)('step %d', (step) => {
   })
 
   if (step >= 2)
-    it('ERR-3: what the library refuses has the form that the old clients read, and no stack', async () => {
+    it("ERR-3: the library's refusals have the format that old clients read, and no stack", async () => {
       const answers = [
         await call('GET', '/v1/deliveries?per_page=1001'),
         await call('POST', '/v1/deliveries/2', { headers: token }),

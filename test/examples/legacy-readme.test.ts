@@ -1,4 +1,4 @@
-/** The README of examples/legacy shows code that is there. */
+/** The code in the README of examples/legacy is in the files. */
 import { existsSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { folder } from './legacy-steps.js'
@@ -11,16 +11,16 @@ const blocks = [...text.matchAll(/^```js\n\/\/ (\S+)\n(.*?)^```$/gms)].map(([, f
 const links = [...text.matchAll(/\]\(([^)#]+)\)/g)].map(([, path = '']) => path)
 
 describe('the guide', () => {
-  it('shows code of each step from 1 on', () => {
+  it('shows code of every step from 1 on', () => {
     expect(new Set(blocks.map(({ file }) => file[5]))).toEqual(new Set(['1', '2', '3', '4', '5', '6', '7']))
     expect(blocks).toHaveLength([...text.matchAll(/^```js$/gm)].length)
   })
 
-  it.each(blocks)('$file holds what it shows', ({ file, code }) => {
+  it.each(blocks)('$file contains the code that it shows', ({ file, code }) => {
     expect(readFileSync(folder(file), 'utf8')).toContain(code)
   })
 
-  it.each(links)('leads to %s', (path) => {
+  it.each(links)('links to %s', (path) => {
     expect(existsSync(folder(path))).toBe(true)
   })
 })

@@ -1,9 +1,12 @@
-/** What is counted of the clients of examples/legacy: the clauses that its README lists, at the steps that it says, and nothing else. */
+/**
+ * The findings about the clients of examples/legacy: exactly the clauses that its README lists, at
+ * the steps that it names.
+ */
 import { describe, expect, it } from 'vitest'
 import type { UsageSnapshot } from '../../src/usage/index.js'
 import { newClients, oldClients, serve, sins, steps } from './legacy-steps.js'
 
-/** What the counts say when each of the clients has run once. */
+/** The counts after each client has run once. */
 async function countsOf(file: string, clients: typeof oldClients): Promise<UsageSnapshot['wouldBreak']> {
   const service = await serve(file)
   try {
@@ -25,14 +28,14 @@ describe('the clauses that the old clients break', () => {
 
   it.each(steps.slice(1))('are those of the table at step %d, and those that reports add', async (step) => {
     const listed = sins.filter(({ until }) => step < until || until === 7).map(({ clause }) => clause)
-    // Other names of parameters are told by their own clauses; links are declared at step 6.
+    // Other parameter names have clauses of their own; links are declared at step 6.
     const added = [...(step >= 2 ? ['QUERY-4', 'QUERY-5'] : []), ...(step >= 6 ? ['REP-1'] : [])]
     expect(clausesOf(await countsOf(`step-${step}/app.cjs`, oldClients))).toEqual([...listed, ...added].sort())
   })
 })
 
 /** Clause, name, method, route, client. */
-it('names each of them at step 1 with its route and its clients', async () => {
+it('are each named at step 1 with route and clients', async () => {
   const counts = await countsOf('step-1/app.cjs', oldClients)
   const rows = counts.map(({ clause, method, route, detail, client }) =>
     [clause, detail, method, route, client].join(' '),
@@ -73,7 +76,7 @@ it('names each of them at step 1 with its route and its clients', async () => {
 })
 
 describe('the calls', () => {
-  it.each(steps.slice(1))('are each counted once at step %d, with their version and client', async (step) => {
+  it.each(steps.slice(1))('are each counted once at step %d, with version and client', async (step) => {
     const service = await serve(`step-${step}/app.cjs`)
     for (const run of Object.values(oldClients)) await run(service.base)
     const { calls } = await service.usage.read()
@@ -91,7 +94,7 @@ describe('the calls', () => {
 })
 
 describe('the new clients', () => {
-  it.each(['step-7/app.cjs', 'step-7/afterwards.cjs'])('break none in %s', async (file) => {
+  it.each(['step-7/app.cjs', 'step-7/afterwards.cjs'])('break no clause in %s', async (file) => {
     expect(await countsOf(file, newClients)).toEqual([])
   })
 })

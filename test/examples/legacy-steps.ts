@@ -1,4 +1,7 @@
-/** The steps of examples/legacy as servers in this process, and the clients that run against them. They are CommonJS, over the built package. */
+/**
+ * The steps of examples/legacy as servers in this process, and the clients that run against them.
+ * They are CommonJS and use the built package.
+ */
 import { readFileSync } from 'node:fs'
 import { createServer, type RequestListener } from 'node:http'
 import { createRequire } from 'node:module'
@@ -15,7 +18,10 @@ export const oldClients = require(folder('clients/old.cjs')) as Clients
 export const newClients = require(folder('clients/new.cjs')) as Clients
 export const steps: readonly number[] = [0, 1, 2, 3, 4, 5, 6, 7]
 
-/** The clauses in the table of the README, and the first step at which they are not broken any more; 7 is the end of the old version. */
+/**
+ * The clauses in the table of the README, each with the first step that follows it; 7 is the end of
+ * the old version.
+ */
 export const sins = [...readFileSync(folder('README.md'), 'utf8').matchAll(/^\| ([A-Z]+-\d+) \| .+ \| (\d) \|$/gm)].map(
   ([, clause = '', until]) => ({
     clause,
@@ -23,20 +29,20 @@ export const sins = [...readFileSync(folder('README.md'), 'utf8').matchAll(/^\| 
   }),
 )
 
-/** When version 1 ends at step 7. The day that the example announces comes some time. */
+/** When version 1 ends at step 7. The day that the example announces is in the future. */
 export const endings = { ahead: '2999-01-01', past: '2025-07-02' }
 
 export interface Served {
   readonly base: string
   readonly usage: Usage
-  /** How many have come. */
+  /** The number of requests so far. */
   requests(): number
   close(): Promise<void>
 }
 
 type CreateApp = (store: unknown, usage: Usage, settings?: { readonly sunset: string }) => RequestListener
 
-/** The app of a file of the example, with data and counts of its own, on a free port. */
+/** The app of a file of the example, with its own data and counts, on a free port. */
 export async function serve(file: string, sunset: string = endings.ahead): Promise<Served> {
   const { openStore } = require(folder('store.cjs')) as { openStore: () => unknown }
   const usage = (require(folder('counts.cjs')) as () => Usage)()

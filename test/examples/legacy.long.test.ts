@@ -1,4 +1,7 @@
-/** The steps of examples/legacy as its README starts them: the service is one process, its clients another. */
+/**
+ * The steps of examples/legacy as its README starts them: the service is one process, its clients
+ * another.
+ */
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
@@ -17,7 +20,7 @@ afterEach(async () => {
 async function start(step: number, env: Record<string, string> = {}): Promise<string> {
   const child = spawn(process.execPath, [folder('main.cjs'), String(step)], {
     env: { PATH: process.env.PATH ?? '', PORT: '0', ...env },
-    // Express prints the stack of half a body.
+    // Express prints the stack for a truncated body.
     stdio: ['ignore', 'pipe', 'ignore'],
   })
   running.push(child)
@@ -49,7 +52,7 @@ it('the report in a terminal names the fifteen clauses at step 1', async () => {
   await expect(report('shop-token')).rejects.toMatchObject({ code: 2 })
 })
 
-it('the new clients work with step 7, when the old version has ended and the old clients have not moved', async () => {
+it('the new clients work with step 7, after the end of the old version and before the old clients are updated', async () => {
   const base = await start(7, { SUNSET: '2025-07-02' })
   const { stdout } = await clients('new', base)
   expect(stdout.trimEnd().split('\n')).toEqual(Object.keys(newClients).map((name) => `ok      ${name}`))

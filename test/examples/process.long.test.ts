@@ -8,7 +8,7 @@ import { asOperator, start } from './running.js'
 const shell = (line: string) => JSON.parse(execFileSync('sh', ['-c', line], { encoding: 'utf8' }))
 
 describe('the process', () => {
-  it('prints where it listens and three requests that work as pasted, and ends on SIGTERM when the request in flight is answered', async () => {
+  it('prints its address and three requests that work as pasted, and ends on SIGTERM once the request in flight is answered', async () => {
     const { child, ended, listening } = start({ SEED_SIZE: '200' })
     const [first = '', token = '', list = '', item = '', patch = '', account = '', docs = ''] = await listening
     const base = /^listening on (http:\/\/localhost:[0-9]+)$/.exec(first)?.[1] ?? ''
@@ -31,7 +31,7 @@ describe('the process', () => {
       (await fetch(`${base}/public/v1/pre-piezas/1`, { headers: { 'x-authorization-token': publicToken } })).status,
     ).toBe(200)
 
-    // A connection that is kept alive without a request, and a request whose body is still on its way.
+    // A keep-alive connection without a request, and a request whose body is still being sent.
     const agent = new Agent({ keepAlive: true })
     const idle = send(`${base}/v8/pre-piezas/1`, { agent, headers: asOperator }).end()
     const [answer] = await once(idle, 'response')
@@ -48,7 +48,7 @@ describe('the process', () => {
     slow.write(body.slice(0, 10))
     child.kill('SIGTERM')
     await refused(base)
-    child.kill('SIGINT') // as under npm, where one Ctrl-C arrives twice
+    child.kill('SIGINT') // under npm, one Ctrl-C arrives twice
     slow.end(body.slice(10))
     const [created] = await once(slow, 'response')
     created.resume()
@@ -56,7 +56,7 @@ describe('the process', () => {
     expect(await ended).toEqual({ code: 0, stderr: '' })
   })
 
-  it('works with no data, and says BASE_URL where it is set', async () => {
+  it('works without data, and uses BASE_URL if it is set', async () => {
     const { child, ended, listening } = start({ SEED_SIZE: '0', BASE_URL: 'https://api.example.com/private/' })
     const [first, , ...lines] = await listening
     expect(first).toBe('listening on https://api.example.com/private')
@@ -66,7 +66,7 @@ describe('the process', () => {
     expect((await ended).code).toBe(0)
   })
 
-  it('ends with one line and code 1 where a setting is wrong or the port is taken', async () => {
+  it('prints one line and exits with 1 if a setting is invalid or the port is taken', async () => {
     expect(await start({ SEED_SIZE: 'many' }).ended).toEqual({
       code: 1,
       stderr: 'SEED_SIZE is "many": give an integer from 0 to 100000.\n',

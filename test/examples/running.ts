@@ -6,7 +6,10 @@ import { tokenIssuer } from '../../src/auth/index.js'
 
 export const secret = 'a secret of tests, 32 bytes or more'
 
-/** The header of a caller that may do everything on the private side of a service that was started here. */
+/**
+ * The header of a caller with all permissions on the private side of a service that was started
+ * here.
+ */
 export const asOperator = {
   Authorization: `Bearer ${tokenIssuer({ key: { algorithm: 'HS256', key: secret } })({ sub: 'test', scope: '*:read *:write' })}`,
 }
@@ -25,15 +28,15 @@ interface Ended {
 export interface Running {
   readonly child: ChildProcess
   readonly ended: Promise<Ended>
-  /** The lines it prints when it listens. Rejects where it ends before. */
+  /** The lines that it prints when it listens. Rejects if it ends before. */
   readonly listening: Promise<string[]>
-  /** Its address, when it listens. */
+  /** Its address, once it listens. */
   readonly base: Promise<string>
 }
 
 /**
- * Starts it on a free port, without a limit and a drain, with nothing of this process's own
- * settings.
+ * Starts it on a free port, without a limit and a drain, and without the environment of this
+ * process.
  */
 export function start(env: Record<string, string>): Running {
   const child: ChildProcess = spawn(process.execPath, [main], {
@@ -52,7 +55,7 @@ export function start(env: Record<string, string>): Running {
     })
     child.once('close', () => reject(new Error(`It ended before it listened: ${stderr}`)))
   })
-  listening.catch(() => {}) // whoever waits for it hears of it
+  listening.catch(() => {}) // the promises below reject with it
   const base = listening.then(([first = '']) => first.replace('listening on ', ''))
   base.catch(() => {})
   return { child, ended, listening, base }

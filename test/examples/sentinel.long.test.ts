@@ -5,7 +5,7 @@ import { ownSentinels } from '../servers/own-sentinels.js'
 import { ask, start } from './running.js'
 
 describe('REDIS_SENTINELS', () => {
-  it('LIMIT-1: two processes share a limit at the master, and at the next one after a failover', async () => {
+  it('LIMIT-1: two processes share a limit at the master, and at the new master after a failover', async () => {
     const cluster = await ownSentinels()
     onTestFinished(() => cluster.remove())
     const place = await freshDatabase()
@@ -20,7 +20,10 @@ describe('REDIS_SENTINELS', () => {
     const services = [start(env), start(env)]
     onTestFinished(() => void services.map(({ child }) => child.kill('SIGKILL')))
     const bases = await Promise.all(services.map(({ base }) => base))
-    /** How many are left after `each` requests to each process; undefined where one was not counted. */
+    /**
+     * The remaining requests after `each` requests to each process; undefined if one was not
+     * counted.
+     */
     const left = async (each: number): Promise<number | undefined> => {
       const asked = bases.flatMap((base) => Array.from({ length: each }, () => ask(`${base}/v8/sucursales/ROS`)))
       const all = await Promise.all(asked)

@@ -1,4 +1,4 @@
-/** Readiness on a connection of its own. */
+/** A readiness probe with its own connection. */
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
@@ -13,8 +13,8 @@ beforeAll(async () => {
 afterAll(() => place.drop())
 
 /**
- * A probe whose connections can be told from all others. With several addresses, each next
- * connection goes to the next of them.
+ * A probe with identifiable connections. With several addresses, each new connection goes to the
+ * next one.
  */
 function opened(...urls: readonly string[]) {
   const name = `probe ${randomUUID()}`
@@ -37,7 +37,7 @@ function opened(...urls: readonly string[]) {
 }
 
 describe('the probe of a PostgreSQL server', () => {
-  it('keeps one connection, however often and by however many it is asked', async () => {
+  it('uses one connection for any number of concurrent calls', async () => {
     const { probe, backends } = opened()
     await Promise.all(Array.from({ length: 20 }, () => probe.ask()))
     const first = await backends()
@@ -46,7 +46,7 @@ describe('the probe of a PostgreSQL server', () => {
     expect(await backends()).toEqual(first)
   })
 
-  it('connects anew in the same call where the connection was lost, at whatever moment', async () => {
+  it('reconnects within the same call if the connection is lost at any moment', async () => {
     const { probe, backends, terminate } = opened()
     await probe.ask()
     for (let round = 0; round < 30; round++) {
@@ -59,7 +59,7 @@ describe('the probe of a PostgreSQL server', () => {
     await expect.poll(backends).toHaveLength(1)
   })
 
-  it('gives a half-open connection up, and takes a new one', async () => {
+  it('discards a half-open connection and opens a new one', async () => {
     const { hostname: host, port } = new URL(place.url)
     await using proxy = await startProxy({ host, port: Number(port || 5432) })
     const { probe } = opened(proxy.through(place.url), place.url)
@@ -71,7 +71,7 @@ describe('the probe of a PostgreSQL server', () => {
     await expect.poll(() => proxy.connections).toBe(0)
   })
 
-  it('rejects where nothing answers, and where nothing listens, and recovers', async () => {
+  it('rejects if the server does not answer or does not listen, and recovers', async () => {
     const { hostname: host, port } = new URL(place.url)
     await using proxy = await startProxy({ host, port: Number(port || 5432) })
     const { probe } = opened(proxy.through(place.url))
@@ -88,7 +88,7 @@ describe('the probe of a PostgreSQL server', () => {
     expect(proxy.connections).toBe(1)
   })
 
-  it('closed, it leaves no connection behind, not even one that is being made', async () => {
+  it('close() leaves no connection open, not even one that is being opened', async () => {
     const { probe, backends } = opened()
     const asked = probe.ask()
     probe.close()

@@ -9,7 +9,7 @@ const data = generate(200)
 const { stores, fill } = await embeddedStores()
 beforeEach(() => fill(data))
 afterAll(() => stores.close())
-// Each request of supertest has a port of its own: links must not depend on it.
+// With supertest, each request has a port of its own: links must not depend on it.
 const { app: served } = client(stores, 'http://service.example')
 const serve = () => served
 
@@ -92,7 +92,7 @@ const contract = {
   tipoDeServicio: 'string',
 }
 
-/** A piece in which everything has a value, and one whose party is unknown. */
+/** A piece with a value in every member, and one whose party is unknown. */
 const isWhole = (person: { [member: string]: unknown; telefonos?: string[] }): boolean =>
   Object.values(person).every((value) => value !== null) && (person.telefonos?.length ?? 0) > 0
 const whole = data.prePiezas.find(
@@ -115,7 +115,7 @@ describe('REP-6: the worked example', () => {
     },
   )
 
-  it('puts the full contract in its place with expand=contrato, its own associations still links', async () => {
+  it('expand=contrato embeds the full contract, whose own associations are still links', async () => {
     const app = serve()
     const { body } = await app.get('/v8/pre-piezas?expand=contrato&limit=100').expect(200)
     const contracts = (body as { contrato: Record<string, unknown> }[]).map((one) => one.contrato)
@@ -138,7 +138,7 @@ describe('REP-6: the worked example', () => {
     })
   })
 
-  it('REP-1: every link of this service leads to something', async () => {
+  it('REP-1: every link of this service resolves', async () => {
     const app = serve()
     const { body } = await app.get('/v8/pre-piezas?limit=20').expect(200)
     for (const { componentes, contrato, cpDestinoValidado } of body) {
@@ -150,7 +150,7 @@ describe('REP-6: the worked example', () => {
     }
   })
 
-  it('PATH-11: odd contract keys are addresses', async () => {
+  it('PATH-11: odd contract keys can be used in addresses', async () => {
     const app = serve()
     for (const key of ['C-0001/ñ', '50% desc,uento=1', 'C "3" 🚚 #?']) {
       const { body } = await app.get(`/v8/contratos/${encodeURIComponent(key)}`).expect(200)
@@ -158,7 +158,7 @@ describe('REP-6: the worked example', () => {
     }
   })
 
-  it('REP-7: PUT takes back what GET gave, plain and expanded, and nothing changes', async () => {
+  it('REP-7: PUT accepts the response of GET, plain and expanded, and nothing changes', async () => {
     const app = serve()
     for (const { numero } of data.prePiezas.slice(0, 25)) {
       const plain = await app.get(`/v8/pre-piezas/${numero}`).expect(200)
@@ -170,7 +170,7 @@ describe('REP-6: the worked example', () => {
     }
   })
 
-  it('creates from what GET gave without the number, and links in other words', async () => {
+  it('POST accepts the response of GET without the number, and other forms of links', async () => {
     const app = serve()
     const { body } = await app.get('/v8/pre-piezas/3').expect(200)
     const { numero: _, ...rest } = body
@@ -208,7 +208,7 @@ describe('lists', () => {
     ['any of several', 'sucursalDeDistribucion=1&sucursalDeDistribucion=2', (one) => one.sucursalDeDistribucion <= 2],
     ['a link', `contrato=${encodeURIComponent('50% desc,uento=1')}`, (one) => one.contratoId === '50% desc,uento=1'],
     ['a nested member', 'destinoInformado.ciudad=Paran%C3%A1', (one) => one.destinoInformado.ciudad === 'Paraná'],
-    ['a range of moments', 'fechaDesde=2026-06-01T00:00:00', (one) => one.fechaDeEntrada >= '2026-06-01T00:00:00'],
+    ['a range of times', 'fechaDesde=2026-06-01T00:00:00', (one) => one.fechaDeEntrada >= '2026-06-01T00:00:00'],
     [
       'a range of values',
       'valorMinimo=250000.5&valorMaximo=500000',
@@ -236,7 +236,7 @@ describe('lists', () => {
 })
 
 describe('sub-resources', () => {
-  it('PATH-9: components are contained in their piece, the store counts within it', async () => {
+  it('PATH-9: components belong to their piece, and the store numbers them within it', async () => {
     const app = serve()
     const { body } = await app.get('/v8/pre-piezas/4/componentes').expect(200)
     expect(body.map((one: { secuencia: number }) => one.secuencia)).toEqual([1, 2, 3])
@@ -253,7 +253,7 @@ describe('sub-resources', () => {
     await app.get('/v8/pre-piezas/5/componentes/numeroDeCabecera=4,secuencia=4').expect(404)
   })
 
-  it('PATH-7: a piece takes its components with it, and an absent one takes none in', async () => {
+  it('PATH-7: deleting a piece deletes its components, and an absent piece gets none', async () => {
     const app = serve()
     const path = '/v8/pre-piezas/4/componentes/numeroDeCabecera=4,secuencia=1'
     await app.get(path).expect(200)
@@ -264,7 +264,7 @@ describe('sub-resources', () => {
     expect((await app.get('/v8/pre-piezas/4/componentes').expect(200)).body).toEqual([])
   })
 
-  it('PATH-8: activo is estaActivo', async () => {
+  it('PATH-8: activo sets estaActivo', async () => {
     const app = serve()
     await app.put('/v8/contratos/C-0001/activo').expect(204)
     await app.delete('/v8/contratos/C-0001/activo').expect(204)
@@ -272,7 +272,7 @@ describe('sub-resources', () => {
     expect((await app.get('/v8/contratos/C-0001')).body.estaActivo).toBe(false)
   })
 
-  it('VERB-4: a contract is put into a client and taken out', async () => {
+  it('VERB-4: a contract is attached to a client and detached', async () => {
     const app = serve()
     await app.put('/v8/clientes/2/contratos/C-0001').expect(204)
     expect((await app.get('/v8/contratos/C-0001')).body.cliente.href).toMatch(/\/v8\/clientes\/2$/)
@@ -299,7 +299,7 @@ describe('versions', () => {
     await app.post('/v1/clientes').send({ nombre: 'Nueva', cuit: '30-12345678-9' }).expect(201)
   })
 
-  it('VER-2, VER-3: v1 says that it ends, v0 is gone, others are unknown', async () => {
+  it('VER-2, VER-3: v1 is deprecated, v0 is retired, others are unknown', async () => {
     const app = serve()
     const { headers } = await app.get('/v1/pre-piezas/1').expect(200)
     expect(headers).toMatchObject({ deprecation: '@1767225600', sunset: 'Fri, 31 Dec 2027 00:00:00 GMT' })
@@ -310,8 +310,8 @@ describe('versions', () => {
   })
 })
 
-describe('VERB-12: pre-pieces that are handed in twice', () => {
-  it('are one with the same Idempotency-Key, on either side of the service, and two on both', async () => {
+describe('VERB-12: pre-pieces that are sent twice', () => {
+  it('are created once with the same Idempotency-Key on either side of the service, and twice with it on both', async () => {
     const app = serve()
     const key = '8e03978e-40d5-43dd-bc93-6894a57f9324'
     const sent = { 'Idempotency-Key': key, Prefer: 'return=representation' }
@@ -339,7 +339,7 @@ describe('VERB-12: pre-pieces that are handed in twice', () => {
 })
 
 describe('VERB-11: the public side', () => {
-  it('takes pieces in, shows them and takes them back, and nothing else', async () => {
+  it('creates, shows and deletes pieces, and nothing else', async () => {
     const app = serve()
     const { body } = await app.get('/public/v1/pre-piezas/1').expect(200)
     const { numero: _, ...rest } = body
@@ -354,7 +354,7 @@ describe('VERB-11: the public side', () => {
     await app.get('/v8/pre-piezas/201').expect(404)
   })
 
-  it('shows what its links lead to, read-only', async () => {
+  it('serves the targets of its links, read-only', async () => {
     const app = serve()
     const { body } = await app.get('/public/v1/pre-piezas/2').expect(200)
     for (const name of ['componentes', 'contrato', 'cpDestinoValidado'])
@@ -375,7 +375,7 @@ describe('VERB-11: the public side', () => {
 })
 
 describe('search', () => {
-  it('PATH-8: finds over several collections, each find where it says', async () => {
+  it('PATH-8: finds records of several collections, each with its address', async () => {
     const app = serve()
     const { body } = await app.get('/v8/search').query({ q: 'urgente or "san martín" or rápida', limit: 3 }).expect(200)
     const found = body as { coleccion: string; href: string; titulo: string }[]
@@ -404,7 +404,7 @@ describe('probes', () => {
     }
   })
 
-  it('readiness is 503 where it does not, and asks once a second, whoever else asks; liveness does not ask', async () => {
+  it('readiness is 503 if the database does not answer, with one query a second for all clients; liveness sends no query', async () => {
     let asked = 0
     const away = () => {
       asked++
@@ -422,14 +422,14 @@ describe('probes', () => {
   })
 })
 
-describe('anything else', () => {
+describe('any other path', () => {
   it.each(['/', '/health', '/v8', '/v8/nada', '/public', '/public/nada'])('is a 404 problem: %s', async (path) => {
     const { headers } = await serve().get(path).expect(404)
     expect(headers['content-type']).toMatch(/^application\/problem\+json/)
     expect(headers).not.toHaveProperty('x-powered-by')
   })
 
-  it('REP-5: links begin with BASE_URL where it is set', async () => {
+  it('REP-5: links start with BASE_URL if it is set', async () => {
     const app = client(stores, 'https://api.example.com/private').app
     expect((await app.get('/v1/pre-piezas/1')).body.contrato.href).toMatch(
       /^https:\/\/api\.example\.com\/private\/v1\/contratos\//,

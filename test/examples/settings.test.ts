@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { readSettings, SettingError } from '../../examples/pre-piezas/settings.js'
 
 describe('settings', () => {
-  it('are all optional; empty is not set', () => {
+  it('are all optional; an empty value counts as unset', () => {
     expect(readSettings({})).toEqual({ port: 3000, rateLimit: 600, seedSize: 1000 })
     expect(readSettings({ PORT: '', BASE_URL: ' ', SEED_SIZE: '' })).toEqual({
       port: 3000,
@@ -33,7 +33,7 @@ describe('settings', () => {
     )
   })
 
-  it('take the pool, the timeout and the sentinels, whose master is named by REDIS_URL', () => {
+  it('configure the pool, the timeout and the sentinels, whose master is named by REDIS_URL', () => {
     expect(
       readSettings({
         DATABASE_POOL: '25',
@@ -59,7 +59,7 @@ describe('settings', () => {
     expect(readSettings(empty)).toEqual(readSettings({}))
   })
 
-  it('take several workers over a server alone', () => {
+  it('allow several workers only with a database server', () => {
     const DATABASE_URL = 'postgres://db.example/x'
     expect(readSettings({ WORKERS: '3', DATABASE_URL }).workers).toBe(3)
     expect(readSettings({ WORKERS: 'auto', DATABASE_URL }).workers).toBe(availableParallelism())
@@ -68,14 +68,14 @@ describe('settings', () => {
   })
 
   it.each(['mysql://me:secret@db.example/x', 'me:secret@db.example', 'postgres://me:secret@db.example:port/x'])(
-    'name a DATABASE_URL that is none, and no password: %s',
+    'report an invalid DATABASE_URL without its password: %s',
     (url) => {
       expect(() => readSettings({ DATABASE_URL: url })).toThrow(/^DATABASE_URL is not an address.*give[^\n]*$/)
       expect(() => readSettings({ DATABASE_URL: url })).not.toThrow(/secret/)
     },
   )
 
-  it('take the account, the limit and the secret as they are', () => {
+  it('keep the account, the limit and the secret unchanged', () => {
     const secret = ' 32 bytes, blanks at both ends.. '
     expect(
       readSettings({
@@ -99,7 +99,7 @@ describe('settings', () => {
     )
   })
 
-  it('name a TOKEN_SECRET that is too short, a REDIS_URL that is none and a password that cannot be sent, and show none of them', () => {
+  it('report a short TOKEN_SECRET, an invalid REDIS_URL and a password that HTTP can not send, and show none of them', () => {
     expect(() => readSettings({ TOKEN_SECRET: 'hunter2' })).toThrow(
       /^TOKEN_SECRET is shorter than 32 bytes: give[^\n]*$/,
     )
@@ -135,7 +135,7 @@ describe('settings', () => {
     ['BASE_URL', 'api.example.com'],
     ['BASE_URL', '/private'],
     ['BASE_URL', 'https://api.example.com/?a=1'],
-  ])('name what is wrong in one line: %s=%s', (name, value) => {
+  ])('report an invalid value in one line: %s=%s', (name, value) => {
     expect(() => readSettings({ [name]: value })).toThrow(SettingError)
     expect(() => readSettings({ [name]: value })).toThrow(new RegExp(`^${name} is .*give.*$`))
   })

@@ -1,4 +1,4 @@
-/** What outlives a process, and what several processes share. */
+/** Data that outlives a process, and data that several processes share. */
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -11,7 +11,8 @@ import { freshSchema, type Place } from '../servers/databases.js'
 import { startProxy } from '../servers/proxy.js'
 import { ask, asOperator, type Running, start } from './running.js'
 
-// Each process makes a database in itself, or waits for one: seconds of computing, and more where the machine is busy.
+// Each process creates its own database, or waits for one: this takes seconds, and more if the
+// machine is busy.
 vi.setConfig({ testTimeout: 180_000 })
 
 const home = mkdtempSync(join(tmpdir(), 'pre-piezas-'))
@@ -52,7 +53,7 @@ async function read(address: string) {
 }
 
 describe('DATA_DIR', () => {
-  it('keeps what was written, tags included, over an end and over a kill', async () => {
+  it('keeps written data, including tags, when the process ends or is killed', async () => {
     const dataDir = join(home, 'kept', 'data')
     const first = run({ DATA_DIR: dataDir })
     const item = `${await first.base}/v8/pre-piezas/1`
@@ -110,7 +111,7 @@ describe('DATABASE_URL', () => {
   })
   afterAll(() => place.drop())
 
-  it('HDR-3: two processes that start at once on an empty database share it, and no update is lost between them', async () => {
+  it('HDR-3: two processes that start at the same time on an empty database share it, and lose no update', async () => {
     const both = [run({ DATABASE_URL: place.url }), run({ DATABASE_URL: place.url })]
     const bases = await Promise.all(both.map((one) => one.base))
     expect(await place.sql('SELECT count(*)::int AS n FROM pre_piezas')).toEqual([{ n: 20 }])
@@ -145,7 +146,7 @@ describe('DATABASE_URL', () => {
     ])
   })
 
-  it('answers what is in flight at SIGTERM, then leaves the database', async () => {
+  it('answers requests in flight at SIGTERM, then closes its connections', async () => {
     const name = `pre-piezas ${randomUUID()}`
     const one = run({ DATABASE_URL: place.url })
     const base = await one.base
@@ -166,7 +167,7 @@ describe('DATABASE_URL', () => {
     expect(await place.sql('SELECT ciudad FROM codigos_postales WHERE codigo = 9999')).toEqual([{ ciudad: name }])
   })
 
-  it('that goes away is 503 with Retry-After, and comes back by itself', async () => {
+  it('an unreachable database is 503 with Retry-After, and recovery is automatic', async () => {
     const { hostname: host, port } = new URL(place.url)
     const proxy = await startProxy({ host, port: Number(port || 5432) })
     const one = run({ DATABASE_URL: proxy.through(place.url) })
@@ -188,7 +189,7 @@ describe('DATABASE_URL', () => {
     await proxy.accept()
     expect((await ask(`${base}/v8/pre-piezas/1`, json('PATCH', { lote: 'BACK' }))).status).toBe(200)
     await ready(204)
-    // A network that says nothing at all keeps no probe waiting.
+    // A network that drops all packets does not block a probe.
     proxy.stall()
     await ready(503)
     proxy.resume()
@@ -197,7 +198,7 @@ describe('DATABASE_URL', () => {
     await proxy.close()
   })
 
-  it('whose connections are half-open holds requests for seconds, not until they end', async () => {
+  it('half-open connections delay requests for seconds, not until TCP times out', async () => {
     const { hostname: host, port } = new URL(place.url)
     const proxy = await startProxy({ host, port: Number(port || 5432) })
     const one = run({ DATABASE_URL: proxy.through(place.url) })
@@ -211,10 +212,11 @@ describe('DATABASE_URL', () => {
     // Longer than a connection is trusted without a check, shorter than the pool keeps it.
     await sleep(1_000)
     proxy.forget()
-    // A request that is held for longer is a 503.
+    // A request that takes longer is a 503.
     for (const { status } of await round()) expect(status).toBe(200)
-    // In use a moment ago: reads wait as long as a statement may take, and are then repeated. No more
-    // of them than the pool has connections: another one would not get one in time, which is a 503.
+    // Recently used connections: reads wait for the statement timeout, and are then repeated. Not
+    // more reads than the pool has connections: another one would wait for a connection and end as
+    // a 503.
     proxy.forget()
     const reads = await Promise.all(Array.from({ length: 8 }, () => ask(item)))
     for (const { status } of reads) expect(status).toBe(200)
@@ -222,7 +224,7 @@ describe('DATABASE_URL', () => {
     await proxy.close()
   })
 
-  it('whose connections are terminated under load does not end the process', async () => {
+  it('terminated connections under load do not end the process', async () => {
     const name = `erc_${randomUUID().slice(0, 8)}`
     const one = run({ DATABASE_URL: `${place.url}&application_name=${name}` })
     const base = await one.base
@@ -244,12 +246,14 @@ describe('DATABASE_URL', () => {
     expect(code).toBe(0)
   })
 
-  it('that is not there, or lets nobody in, ends the process with one line and code 1', async () => {
+  it('a database that is missing, or refuses the login, ends the process with one line and code 1', async () => {
     const nowhere = new URL(place.url)
     nowhere.port = '1'
-    const nobody = new URL(place.url)
-    nobody.pathname = '/erc_test_no_such_database'
-    const [absent, refused] = await Promise.all([nowhere, nobody].map(({ href }) => run({ DATABASE_URL: href }).ended))
+    const unknownUser = new URL(place.url)
+    unknownUser.pathname = '/erc_test_no_such_database'
+    const [absent, refused] = await Promise.all(
+      [nowhere, unknownUser].map(({ href }) => run({ DATABASE_URL: href }).ended),
+    )
     expect(absent?.stderr).toMatch(/^DATABASE_URL cannot be used: connect ECONNREFUSED [^\n]*\n$/)
     expect(refused?.stderr).toBe('DATABASE_URL cannot be used: database "erc_test_no_such_database" does not exist.\n')
     expect([absent?.code, refused?.code]).toEqual([1, 1])

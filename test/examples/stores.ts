@@ -10,7 +10,10 @@ import { tables } from '../../examples/pre-piezas/store/tables.js'
 
 export interface EmbeddedStores {
   readonly stores: Stores
-  /** Begins anew with these records: at once where nothing was written since the last time. */
+  /**
+   * Resets the data to these records; returns immediately if nothing was written since the last
+   * time.
+   */
   fill(data: Data): Promise<void>
 }
 
@@ -19,7 +22,7 @@ export async function embeddedStores(): Promise<EmbeddedStores> {
   const database = await openEmbedded(undefined, join(built, basename(preparedFile())))
   await database.transaction((run) => prepare(run, 0))
   const names = Object.values(tables).map(({ table }) => table)
-  /** Where the log of writes ends. */
+  /** The end of the write-ahead log. */
   const position = () =>
     database.transaction(async (run) => (await run('SELECT pg_current_wal_insert_lsn()::text AS at'))[0]?.at)
   let filled: { readonly data: Data; readonly position: unknown } | undefined
@@ -31,7 +34,7 @@ export async function embeddedStores(): Promise<EmbeddedStores> {
         await run(`TRUNCATE ${names.join(', ')}`)
         await seed(run, data)
       })
-      // The first read of a row writes that its transaction is over.
+      // The first read of a row writes the hint bit of its transaction.
       await database.transaction((run) => run(names.map((name) => `SELECT count(*) FROM ${name}`).join('; ')))
       filled = { data, position: await position() }
     },

@@ -13,7 +13,7 @@ afterAll(async () => {
 const serve = () => client(stores).app
 const branch = { nomenclatura: 'NVA', descripcion: 'Nueva "sucursal" 🚚' }
 
-describe('branches, composed by hand', () => {
+describe('branches, a hand-written router', () => {
   it('VERB-1, QUERY-1..7: lists with filter, sort, page and total', async () => {
     const app = serve()
     const { body, headers } = await app.get('/v8/sucursales?sort=-nomenclatura&limit=2&offest=2').expect(200)
@@ -41,7 +41,7 @@ describe('branches, composed by hand', () => {
     await app.get('/v8/sucursales?limit=3').set('If-None-Match', etag).expect(200)
   })
 
-  it('VERB-2, VERB-3, VERB-6: creates, replaces and removes; both versions see it', async () => {
+  it('VERB-2, VERB-3, VERB-6: creates, replaces and deletes; both versions show it', async () => {
     const app = serve()
     const created = await app.post('/v1/sucursales').send(branch).expect(201)
     expect(created.text).toBe('')
@@ -75,7 +75,7 @@ describe('branches, composed by hand', () => {
     await app.delete(path).expect(404)
   })
 
-  it('HDR-3: of two writers with the same tag exactly one succeeds', async () => {
+  it('HDR-3: of two concurrent writers with the same tag exactly one succeeds', async () => {
     const app = serve()
     const { headers } = await app.get('/v8/sucursales/ROS').expect(200)
     const etag = headers.etag as string
@@ -102,7 +102,7 @@ describe('branches, composed by hand', () => {
     )
   })
 
-  it('VERB-5: PATCH merges, holds the key, and honours both preconditions', async () => {
+  it('VERB-5: PATCH merges, keeps the key, and checks both preconditions', async () => {
     const app = serve()
     const { headers } = await app.get('/v8/sucursales/ROS').expect(200)
     const changed = await app
@@ -129,7 +129,7 @@ describe('branches, composed by hand', () => {
     expect((await app.get('/v8/sucursales/ROS').expect(200)).body.descripcion).toBe('Otra')
   })
 
-  it('HDR-1, HDR-5, ERR-2: refuses what it can not take, as problems', async () => {
+  it('HDR-1, HDR-5, ERR-2: refuses invalid requests as problems', async () => {
     const app = serve()
     const post = (type: string, body: string) => app.post('/v8/sucursales').set('Content-Type', type).send(body)
     const problems = [
@@ -165,7 +165,7 @@ describe('branches, composed by hand', () => {
     expect(body.nomenclatura).toBe(nomenclatura)
   })
 
-  it('VER-3: in v1 they say that the version ends', async () => {
+  it('VER-3: in v1 they announce the sunset of the version', async () => {
     const { headers } = await serve().get('/v1/sucursales/ROS').expect(200)
     expect(headers.deprecation).toBe('@1767225600')
     expect(headers.link).toMatch(/rel="successor-version"/)

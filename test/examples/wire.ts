@@ -1,4 +1,4 @@
-/** What stands on the wire, as member names and types: `{ contrato: { href: 'string' } }`. */
+/** The JSON of a response as member names and types: `{ contrato: { href: 'string' } }`. */
 export function typesOf(value: unknown): unknown {
   if (value === null) return 'null'
   if (Array.isArray(value)) return value.length === 0 ? [] : [typesOf(value[0])]
@@ -15,7 +15,7 @@ export function typesOf(value: unknown): unknown {
 /** The path of an absolute address, for supertest. */
 export const pathOf = (href: string): string => href.replace(/^https?:\/\/[^/]+/, '')
 
-/** Every value at a path of names, over many records. */
+/** The values at a path of names, over many records. */
 export const valuesAt = (records: readonly unknown[], path: string): unknown[] =>
   records.map((record) =>
     path.split('.').reduce<unknown>((value, name) => (value as Record<string, unknown> | null)?.[name], record),

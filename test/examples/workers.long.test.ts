@@ -9,7 +9,7 @@ import { freePort } from '../servers/free-port.js'
 import { redisUrl } from '../servers/redis-stores.js'
 import { ask, start } from './running.js'
 
-/** The example with two workers over a database of its own. */
+/** The example with two workers over its own database. */
 async function twoWorkers(env: Record<string, string> = {}) {
   const place = await freshDatabase()
   const running = start({ DATABASE_URL: place.url, SEED_SIZE: '20', WORKERS: '2', ...env })
@@ -34,7 +34,7 @@ const childrenOf = (pid: number): number[] => {
   }
 }
 
-/** Each on a connection of its own, so that they spread over the workers. */
+/** Each on its own connection, so that they spread over the workers. */
 const alone = { headers: { Connection: 'close' } }
 
 describe('WORKERS', () => {
@@ -61,7 +61,7 @@ describe('WORKERS', () => {
     const headers = { ...alone.headers, 'Content-Type': 'application/json' }
     const post = (key: string) =>
       ask(`${base}/v8/pre-piezas`, { method: 'POST', headers: { ...headers, 'Idempotency-Key': key }, body })
-    // Each key four times, at once. A repeat that meets the first one still running is a 503.
+    // Each key four times, concurrently. A repeat that arrives while the first one runs is a 503.
     const created = async (key: string): Promise<number> => {
       for (;;) {
         const { status } = await post(key)
@@ -122,7 +122,7 @@ describe('WORKERS', () => {
     expect(workers()).toEqual([])
   })
 
-  it('ends with one line and code 1 where the first worker can not start', async () => {
+  it('ends with one line and code 1 if the first worker can not start', async () => {
     const port = await freePort()
     const taken = createServer().listen(port)
     onTestFinished(() => void taken.close())
@@ -142,7 +142,7 @@ describe('WORKERS', () => {
     [3000, '20.19.0', 'linux', false],
     [3000, '24.1.0', 'darwin', false],
     [0, '24.1.0', 'linux', false],
-  ])('shares port %i by the kernel with Node %s on %s: %s', (port, node, platform, shared) => {
+  ])('shares port %i through the kernel with Node %s on %s: %s', (port, node, platform, shared) => {
     expect(workersSharePort(port, node, platform)).toBe(shared)
   })
 })

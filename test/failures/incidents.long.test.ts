@@ -1,6 +1,7 @@
 /**
- * The incidents of docs/operations.md, provoked: a PostgreSQL and a Redis of our own are stopped, a pool is used up, a disk is
- * full, clocks go wrong. Each log line of the page is one that this file has seen, and the page explains each that can come.
+ * Reproduces the incidents of docs/operations.md: a PostgreSQL and a Redis of our own are stopped,
+ * a pool is exhausted, a disk is full, clocks are wrong. Every log line of the page was logged in
+ * this file, and the page explains every line that can be logged.
  */
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
@@ -93,7 +94,7 @@ async function listening(app: RequestListener): Promise<string> {
   })
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
-/** A service; gives what sends it a request. */
+/** A service; returns a function that sends it a request. */
 async function serve(over: Adapter<Cosa, string>, options: Partial<ApiOptions> = {}) {
   const service = api({ ...options, versions: { v1: [mount(cosas, over)], v0: 'retired' } })
   const base = await listening(express().use(service))
@@ -103,7 +104,7 @@ async function serve(over: Adapter<Cosa, string>, options: Partial<ApiOptions> =
   }
 }
 
-/** Lines as the page has them: with the ports of every day, and one time for all. */
+/** Lines as the page has them: with default ports, and one fixed time. */
 const usual = (line: string): string =>
   line
     .replaceAll(`:${database.port}`, ':5432')
@@ -112,14 +113,14 @@ const usual = (line: string): string =>
     .replace(/took \d+ ms/, 'took 1204 ms')
     .replace(/after \d+ seconds/, 'after 41 seconds')
 
-/** Each line that was logged stands in the page. */
+/** Checks that the page has each line that was logged. */
 function expectOnPage(): void {
   expect(logged.length).toBeGreaterThan(0)
   const lines = page.split('\n')
   expect(logged.map(usual).filter((line) => !lines.includes(line))).toEqual([])
 }
 
-/** Holds the table, so that statements of others wait. */
+/** Locks the table, so that statements of others wait. */
 async function holdTable(): Promise<() => Promise<void>> {
   const holder = new pg.Client({ connectionString: database.url })
   await holder.connect()
@@ -131,7 +132,7 @@ async function holdTable(): Promise<() => Promise<void>> {
 }
 
 describe('the page', () => {
-  it('has a section for each incident that a line leads to, with what shows it, what to do and what the library does', () => {
+  it('has a section for each incident that a line links to: symptoms, what to do, what the library does', () => {
     const sections = page.split(/^<a id="/m).slice(1)
     const anchors = sections.map((section) => section.slice(0, section.indexOf('"')))
     expect(anchors.toSorted()).toEqual(Object.keys(incidents).toSorted())
@@ -143,7 +144,7 @@ describe('the page', () => {
 })
 
 describe('incidents', () => {
-  it('slow filter: a list that no index serves, and a statement that is ended', async () => {
+  it('slow filter: a list without an index, and a cancelled statement', async () => {
     const ask = await serve(adapter(pool()))
     const release = await holdTable()
     const list = ask('/v1/cosas?lote=l7')
@@ -161,7 +162,7 @@ describe('incidents', () => {
     expectOnPage()
   })
 
-  it('pool exhausted: no connection is free in time, or the server has no place left', async () => {
+  it('pool exhausted: no connection is free in time, or the server accepts no more', async () => {
     const ask = await serve(adapter(pool({ max: 1 }), { acquireTimeout: 100 }))
     await ask()
     const release = await holdTable()
@@ -192,7 +193,7 @@ describe('incidents', () => {
     expect(logged.join()).not.toMatch(/secreta/)
   })
 
-  it('clock skew: the reason of a 401 tells it', async () => {
+  it('clock skew: the reason of a 401 names it', async () => {
     const key = randomBytes(32)
     const onError: ApiOptions['onError'] = (event) => void logged.push(failureLine(event))
     const keys = { algorithm: 'HS256', key } as const
@@ -205,7 +206,7 @@ describe('incidents', () => {
     expectOnPage()
   })
 
-  it('key rotation: an issuer that is away', async () => {
+  it('key rotation: an unreachable issuer', async () => {
     const gone = createServer()
     gone.listen(0, '127.0.0.1')
     await once(gone, 'listening')
@@ -227,7 +228,7 @@ describe('incidents', () => {
     expect(logged).toEqual([])
   })
 
-  it('overload: a request too many', async () => {
+  it('overload: too many concurrent requests', async () => {
     const hangs: Adapter<Cosa, string> = { list: () => ({ items: [] }), read: () => new Promise(() => {}) }
     const ask = await serve(hangs, { maxConcurrent: 1, timeout: 300 })
     const first = ask()
@@ -266,7 +267,7 @@ describe('incidents', () => {
     expect(logged.join()).not.toMatch(/secreto/)
   })
 
-  it('a table that does not fit, an upstream that is away, and a fault of the code', async () => {
+  it('an incompatible table, an unreachable upstream, and a bug in the code', async () => {
     const unfit = adapter(pool())
     const ask = await serve(unfit)
     await ask()
@@ -297,8 +298,8 @@ describe('incidents', () => {
     expect(logged.join()).not.toMatch(/4111/)
   })
 
-  it('Redis gone: limits pass, and say when they count again', async () => {
-    // As the example connects: commands of a client that is offline fail with the reason why it is.
+  it('Redis gone: requests pass uncounted, and the log says when counting resumes', async () => {
+    // As in the example: commands of an offline client fail with the reason.
     const counters = await openCounters({ redisUrl: redis.url })
     undo.push(() => counters.close())
     const limit = rateLimit({ limit: 100, ...counters.optionsOf?.('private') })
@@ -313,7 +314,7 @@ describe('incidents', () => {
     expectOnPage()
   })
 
-  it('database gone: refused, then back, without a restart', async () => {
+  it('database gone: requests are refused, then served again without a restart', async () => {
     const over = pool()
     const ask = await serve(adapter(over))
     const probes = await listening(

@@ -1,4 +1,4 @@
-/** The line that a failed request leaves in the log: what it says, and what it never says. */
+/** The log line of a failed request: its content, and what it never contains. */
 import { connect } from 'node:net'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -29,7 +29,7 @@ const serverError = (fields: object): Error =>
   Object.assign(new Error('value "hunter2"'), { severity: 'ERROR', ...fields })
 
 describe('failureLine()', () => {
-  it('says request, route, step, clause, the chain of causes with host and port, and what to look at', async () => {
+  it('has request, route, step, clause, the chain of causes with host and port, and the page to read', async () => {
     const refused = await new Promise<Error>((resolve) => connect(1, '127.0.0.1').once('error', resolve))
     const error = new Unavailable({
       cause: new Busy('PostgreSQL at 127.0.0.1:1 cannot be reached.', { cause: refused }),
@@ -39,33 +39,33 @@ describe('failureLine()', () => {
     )
   })
 
-  it('has one line, whatever is in it', () => {
+  it('is one line, whatever the input', () => {
     expect(line(stated(new Error('a\nb\r\n"c"\u2028\u0007 d.')))).toContain(`cause="a b 'c' d"`)
   })
 
   it.each<[string, unknown, string]>([
-    ['a connection that can not be had', new Exhausted('No connection was free within 5 ms.'), 'pool-exhausted'],
-    ['a connection that broke', new Lost('The connection broke.'), 'database-gone'],
-    ['a server that has no place left', new Busy('x', { cause: serverError({ code: '53300' }) }), 'pool-exhausted'],
-    ['a statement that took too long', new Unavailable({ cause: new Cancelled('The time is up.') }), 'slow-filter'],
-    ['a disk that is full', serverError({ code: '53100' }), 'disk-full'],
-    ['a disk of this host that is full', systemError({ syscall: 'write', code: 'ENOSPC' }), 'disk-full'],
-    ['a table that lacks a column', serverError({ code: '42703' }), 'table-unfit'],
+    ['no free connection', new Exhausted('No connection was free within 5 ms.'), 'pool-exhausted'],
+    ['a broken connection', new Lost('The connection broke.'), 'database-gone'],
+    ['a server with too many connections', new Busy('x', { cause: serverError({ code: '53300' }) }), 'pool-exhausted'],
+    ['a statement that timed out', new Unavailable({ cause: new Cancelled('The time is up.') }), 'slow-filter'],
+    ['a full disk of the database', serverError({ code: '53100' }), 'disk-full'],
+    ['a full disk of this host', systemError({ syscall: 'write', code: 'ENOSPC' }), 'disk-full'],
+    ['a table without a column', serverError({ code: '42703' }), 'table-unfit'],
     ['a deadlock', serverError({ code: '40P01' }), 'stale-storm'],
     [
-      'an upstream that is away',
+      'an unreachable upstream',
       new TypeError('fetch failed', {
         cause: systemError({ syscall: 'connect', code: 'ECONNREFUSED', address: '::1', port: 9 }),
       }),
       'unreachable',
     ],
-    ['a fault of the code', new TypeError('hunter2'), 'code-fault'],
+    ['a bug in the code', new TypeError('hunter2'), 'code-fault'],
     ['no cause, in a write', undefined, 'stale-storm'],
-  ])('%s leads to its section', (_what, error, incident) => {
+  ])('%s links to its section', (_what, error, incident) => {
     expect(line(error)).toMatch(new RegExp(`look="[^"]+" see=docs/operations\\.md#${incident}$`))
   })
 
-  it('where there is no cause, the step leads on', () => {
+  it('without a known cause, the step decides the link', () => {
     const at = (step: string, status = 503) => /#(.*)$/.exec(line(undefined, { step, status }))?.[1]
     expect([at('admit'), at('authenticate'), at('throttle'), at('parse', 500)]).toEqual([
       'overload',
@@ -87,7 +87,7 @@ describe('causes', () => {
       'connect ECONNREFUSED [::1]:5432',
     ],
     [
-      'a name that is not known',
+      'an unknown host name',
       systemError({ syscall: 'getaddrinfo', code: 'ENOTFOUND', hostname: 'db.internal' }),
       'getaddrinfo ENOTFOUND db.internal',
     ],
@@ -105,13 +105,13 @@ describe('causes', () => {
       serverError({ code: '23505', detail: 'Key (mail)=(hunter2)', constraint: 'people_mail', table: 'people' }),
       'PostgreSQL 23505 (people, people_mail)',
     ],
-    ['words of a trigger', serverError({ code: '57014', routine: 'exec_stmt_raise' }), 'PostgreSQL 57014'],
+    ['a message of a trigger', serverError({ code: '57014', routine: 'exec_stmt_raise' }), 'PostgreSQL 57014'],
     [
       'a Redis that is full',
       Object.assign(new Error("OOM command not allowed when used memory > 'maxmemory'."), { name: 'ReplyError' }),
       'Redis OOM',
     ],
-    ['something thrown that is no error', 'hunter2', 'a thrown string'],
+    ['a thrown value that is not an error', 'hunter2', 'a thrown string'],
     ['null', null, 'a thrown null'],
     [
       'a problem and its cause',
@@ -122,7 +122,7 @@ describe('causes', () => {
     expect(textOf(error)).toBe(expected)
   })
 
-  it('of other errors the class, the code and the place in the code are said', () => {
+  it('other errors show class, code and location in the code', () => {
     class CardRefused extends Error {}
     expect(textOf(Object.assign(new CardRefused('hunter2'), { code: 'E_CARD' }))).toMatch(
       /^CardRefused E_CARD at test\/failures\/line\.test\.ts:\d+:\d+$/,
@@ -133,7 +133,7 @@ describe('causes', () => {
     expect(textOf(new Error('a\n    at hunter2 (/hunter2.js:1:1)'))).not.toContain('hunter2')
   })
 
-  it('chains that have no end, and errors that can not be read, are cut', () => {
+  it('cyclic chains and unreadable errors are cut', () => {
     const round: Error & { cause?: unknown } = new Error('a')
     round.cause = new Error('b', { cause: round })
     expect(causesOf(round)).toHaveLength(2)
@@ -151,7 +151,7 @@ describe('causes', () => {
     expect(textOf(hostile)).toBe('an error that can not be read')
   })
 
-  it('no value and no secret is ever said, in whatever member of whatever error it stands', () => {
+  it('contains no value and no secret of any member of any error', () => {
     const members = [
       'message',
       'detail',
@@ -170,7 +170,7 @@ describe('causes', () => {
       'name',
       'port',
     ]
-    // Longer than a name of a table may be, and with what no host has.
+    // Longer than a table name may be, and with characters that no host has.
     const secret = `geheim ${'x'.repeat(70)}`
     const error = fc
       .record({

@@ -1,4 +1,7 @@
-/** A Java client by OpenAPI Generator, made of the 3.0.3 document of the example, compiled by plain javac and used against the example. */
+/**
+ * A Java client by OpenAPI Generator, generated from the 3.0.3 document of the example, compiled by
+ * plain javac and used against the example.
+ */
 import { execFile, spawnSync } from 'node:child_process'
 import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -14,17 +17,23 @@ import { openStores, type Stores } from '../../examples/pre-piezas/store/stores.
 import { listen } from '../clauses/fixture.js'
 import { freshSchema } from '../servers/databases.js'
 
-// A compiler and a generator take as long as the machine is busy.
+// A compiler and a generator are slow on a busy machine.
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
 
 const run = promisify(execFile)
-/** The generator. It holds what the client is compiled with: Jackson and the annotations of Swagger. */
+/**
+ * The generator. It contains the dependencies of the client: Jackson and the annotations of
+ * Swagger.
+ */
 const jar = createRequire(import.meta.url).resolve('@openapitools/openapi-generator-cli/bin/openapi-generator.jar')
 const sources = fileURLToPath(new URL('java', import.meta.url))
 const hasJava = ['java', 'javac'].every((program) => spawnSync(program, ['-version']).status === 0)
 if (!hasJava) console.warn('No Java client is generated: there is no java and javac (version 11 or newer).')
 
-/** This version of the generator names types of `anyOf` and of any value, and writes none of them: they are objects here. */
+/**
+ * This version of the generator refers to types for `anyOf` and for any value without writing them:
+ * they are objects here.
+ */
 function generatorOptions(document: string): object {
   const names = new Set(['AnyType'])
   JSON.parse(document, (key, value) => {
@@ -47,11 +56,11 @@ let place: Awaited<ReturnType<typeof freshSchema>>
 let served: Awaited<ReturnType<typeof listen>>
 let token: string
 
-/** Runs a program in the folder of the client; what it writes is shown where it fails. */
+/** Runs a program in the folder of the client; shows its output if it fails. */
 const inHome = (program: string, args: readonly string[], env: Record<string, string> = {}) =>
   run(program, args, { cwd: home, env: { PATH: process.env.PATH, ...env }, maxBuffer: 2 ** 25 })
 
-/** The generated sources, ours beside them. */
+/** The generated sources, next to ours. */
 function layOutSources(): string[] {
   const nullable = join(home, 'ours', 'nullable')
   mkdirSync(nullable, { recursive: true })
@@ -88,7 +97,7 @@ afterAll(async () => {
 })
 
 describe.skipIf(!hasJava)('a client that is generated for Java', () => {
-  it('is made of a document that the generator has nothing against', async () => {
+  it('is generated without a warning about the document', async () => {
     const { stdout } = await inHome('java', ['-jar', jar, 'validate', '-i', 'v8.json', '--recommend'])
     expect(stdout).toContain('No validation issues detected.')
   })

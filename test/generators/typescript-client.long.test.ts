@@ -1,4 +1,7 @@
-/** A strict TypeScript client by openapi-typescript and openapi-fetch, made of the documents that the example serves and used against it. */
+/**
+ * A strict TypeScript client by openapi-typescript and openapi-fetch, generated from the documents
+ * that the example serves and used against it.
+ */
 import { execFile } from 'node:child_process'
 import { copyFileSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -12,7 +15,7 @@ import { openStores, type Stores } from '../../examples/pre-piezas/store/stores.
 import { listen } from '../clauses/fixture.js'
 import { freshSchema } from '../servers/databases.js'
 
-// A compiler and a generator take as long as the machine is busy.
+// A compiler and a generator are slow on a busy machine.
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
 
 const run = promisify(execFile)
@@ -21,7 +24,8 @@ const modules = join(root, 'node_modules')
 const password = 'piezas'
 
 /**
- * A member with a default need not be sent, so it is optional: the generator would have it required. It is written for the interface of TypeScript 5, which 7 has no more: it gets the old one
+ * A member with a default is optional in a request; by default the generator makes it required. The
+ * generator uses the compiler API of TypeScript 5, which 7 does not have: it gets the old version
  * that the tests of our types use.
  */
 const generator = `
@@ -70,7 +74,7 @@ afterAll(async () => {
 const strict = ['--strict', '--exactOptionalPropertyTypes', '--noUncheckedIndexedAccess']
 
 describe('a client that is generated for TypeScript', () => {
-  it('compiles under the strictest options, and refuses what the service would refuse', async () => {
+  it('compiles under the strictest options, and rejects requests that the service would refuse', async () => {
     const target = ['--module', 'nodenext', '--target', 'es2022', '--lib', 'es2023,dom', '--types', 'node']
     const compiled = await run(
       process.execPath,

@@ -1,4 +1,4 @@
-/** What asynchronous replication loses: acknowledged writes that the new primary never got. */
+/** What asynchronous replication loses: acknowledged writes that the new primary never received. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Cluster, startCluster } from './cluster.js'
@@ -11,7 +11,9 @@ beforeAll(async () => {
 }, 180_000)
 afterAll(() => cluster?.remove(), 60_000)
 
-/** Writes may be lost, and counters be below what was acknowledged. Nothing else may go wrong. */
+/**
+ * Writes may be lost, and counters may be below the acknowledged value. Nothing else may go wrong.
+ */
 function holdsButForLosses({ untrue, failures, doubles }: Outcome): void {
   expect({ failures, doubles }).toEqual({ failures: [], doubles: 0 })
   expect(untrue.filter((text) => !/ is -?\d+, expected from | is gone$/.test(text))).toEqual([])

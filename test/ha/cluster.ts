@@ -29,21 +29,24 @@ export interface Cluster {
   /** The database through PgBouncer and HAProxy. */
   readonly poolerUrl: string
   readonly redis: OwnSentinels
-  /** The node that is the primary, as Patroni has it. Waits until there is one. */
+  /** The current primary according to Patroni. Waits until there is one. */
   primary(): Promise<Node>
-  /** Waits until every node runs and follows, and with synchronous replication until a standby is synchronous. */
+  /**
+   * Waits until every node is running and replicating, and with synchronous replication until a
+   * standby is synchronous.
+   */
   whole(): Promise<void>
   switchover(): Promise<void>
   /** Ends PgBouncer at once and starts it again. */
   restartPooler(): Promise<void>
   /** Restarts all services, one after another, by SIGTERM. */
   rollServices(): Promise<void>
-  /** How many services have ended although nothing had ended them. */
+  /** The number of services that ended without being stopped. */
   deaths(): number
   remove(): Promise<void>
 }
 
-/** Starts it, in about 15 seconds. If that fails, it removes everything that it has started. */
+/** Starts it, in about 15 seconds. If that fails, removes everything that was started. */
 export async function startCluster(options: ClusterOptions = {}): Promise<Cluster> {
   const missing = missingPrograms()
   if (missing.length > 0)
@@ -64,7 +67,7 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
 
 const serviceCount = 4
 
-/** `undo` gets the steps that remove the cluster, to be called in the reverse order. */
+/** `undo` receives the steps that remove the cluster, to be called in reverse order. */
 async function started(
   undo: (() => unknown)[],
   { synchronous = true }: ClusterOptions,
@@ -172,7 +175,7 @@ interface Member {
   readonly lag?: number
 }
 
-/** Asks the first Patroni that answers. One that is cut off may know an old state. */
+/** Asks the first Patroni that answers. A Patroni that is cut off may report an old state. */
 function patroniOf(nodes: readonly ClusterNode[], synchronous: boolean) {
   const api = async (path: string, init?: RequestInit): Promise<Response> => {
     for (const { rest, reachable } of nodes) {

@@ -1,4 +1,7 @@
-/** Faults of the cluster under load, with synchronous replication: each alone, and each while all services are restarted. */
+/**
+ * Faults of the cluster under load, with synchronous replication: each alone, and each during a
+ * restart of all services.
+ */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, it } from 'vitest'
 import { type Cluster, startCluster } from './cluster.js'
@@ -20,12 +23,15 @@ const standbys = async (): Promise<readonly Node[]> => {
 /** Milliseconds for which nodes stay away. */
 const away = 10_000
 
-/** Milliseconds for which a primary stays away: longer than its lease, so that it returns to another primary. */
+/**
+ * Milliseconds for which a primary stays away: longer than its lease, so that it returns to another
+ * primary.
+ */
 const longAway = 25_000
 
 type Scenario = Pick<Fault, 'fault' | 'repair' | 'through' | 'counters'>
 
-/** Each makes a scenario for the cluster as it is at the moment. */
+/** Each creates a scenario for the current state of the cluster. */
 const scenarios: Readonly<Record<string, () => Promise<Scenario> | Scenario>> = {
   switchover: () => ({ fault: () => cluster.switchover() }),
   'kill -9 of the primary': async () => {
@@ -84,7 +90,7 @@ describe('with synchronous replication, 50 clients lose nothing', () => {
       holds(cluster, await under(cluster, { name, ...(await make()) }))
     })
 
-    it(`in this fault, while all services restart: ${name}`, { timeout }, async () => {
+    it(`in this fault, during a restart of all services: ${name}`, { timeout }, async () => {
       const scenario = await make()
       const fault = rolling(cluster, scenario.fault)
       holds(cluster, await under(cluster, { ...scenario, name: `${name}, rolling`, fault }))

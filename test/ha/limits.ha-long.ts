@@ -1,4 +1,4 @@
-/** A failover of Redis under Sentinel: requests go on, uncounted for a while. */
+/** A failover of Redis under Sentinel: requests are served, uncounted for a while. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Cluster, startCluster } from './cluster.js'
@@ -11,14 +11,17 @@ beforeAll(async () => {
 }, 180_000)
 afterAll(() => cluster?.remove(), 60_000)
 
-/** How many requests of a client are left, as one of the services has it; `undefined` where it did not count this one. */
+/**
+ * The remaining requests of a client according to one service; `undefined` if it did not count this
+ * request.
+ */
 async function left(client: string): Promise<number | undefined> {
   const answer = await fetch(`${cluster.base}/v1/contadores?limit=1`, { headers: { 'X-Client': client } })
   const count = /r=([0-9]+)/.exec(answer.headers.get('ratelimit') ?? '')?.[1]
   return count === undefined ? undefined : Number(count)
 }
 
-/** How many requests of a client are counted of so many. */
+/** How many of this many requests of a client are counted. */
 async function counted(client: string, requests: number): Promise<number> {
   const first = await left(client)
   let last: number | undefined
@@ -26,7 +29,7 @@ async function counted(client: string, requests: number): Promise<number> {
   return (first ?? Number.NaN) - (last ?? Number.NaN)
 }
 
-/** Kills the master, and measures until each of 20 requests in a row is counted. */
+/** Kills the master, and measures the time until 20 requests in a row are counted. */
 async function masterLost(): Promise<number> {
   const before = await cluster.redis.master()
   await cluster.redis.killMaster()

@@ -1,4 +1,7 @@
-/** One node of the cluster: a Patroni and the PostgreSQL that it runs, each reached through a link that can be cut. */
+/**
+ * One node of the cluster: a Patroni and its PostgreSQL, each reached through a link that can be
+ * cut.
+ */
 import { type ChildProcess, spawnSync } from 'node:child_process'
 import { chownSync, existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,31 +11,34 @@ import { type Processes, ports, sqlOf } from './programs.js'
 /** Seconds after which Patroni replaces a leader that does not renew its lease. */
 export const ttl = 10
 
-/** `peers`: the node reaches neither etcd nor the other nodes. `all`: nor do the services reach the node. */
+/**
+ * `peers`: the node can not reach etcd and the other nodes. `all`: the services can not reach the
+ * node either.
+ */
 type Partition = 'peers' | 'all'
 
 export interface Node {
   readonly name: string
   /** False while it is killed, frozen or partitioned. */
   readonly reachable: boolean
-  /** Ends Patroni and PostgreSQL at once, as the loss of their machine does. */
+  /** Ends Patroni and PostgreSQL at once, like the loss of their machine. */
   kill(): Promise<void>
   /** Starts Patroni, which starts PostgreSQL. */
   start(): void
-  /** SIGSTOP of Patroni and of all processes of PostgreSQL. */
+  /** SIGSTOP for Patroni and all PostgreSQL processes. */
   freeze(): void
-  /** SIGCONT of what was frozen. */
+  /** SIGCONT for the frozen processes. */
   thaw(): void
-  /** Nothing passes on its links and no connection is closed. */
+  /** Its links pass no data, and no connection is closed. */
   partition(kind: Partition): void
-  /** Lets the links pass again what was sent meanwhile, as TCP does. */
+  /** Restores the links. They deliver what was sent meanwhile, as TCP does. */
   heal(): void
-  /** Runs SQL on its PostgreSQL, past all proxies. */
+  /** Runs SQL on its PostgreSQL, bypassing all proxies. */
   query(text: string): Promise<Record<string, unknown>[]>
 }
 
 export interface ClusterNode extends Node {
-  /** The address of the REST interface of Patroni, past its link. */
+  /** The address of Patroni's REST interface, bypassing its link. */
   readonly rest: string
   /** The port of the link that services use to PostgreSQL. */
   readonly serverPort: number
@@ -47,11 +53,11 @@ export interface NodeOptions {
   readonly bin: string
   readonly etcdPort: number
   readonly synchronous: boolean
-  /** Gets the steps that remove the node, to be called in the reverse order. */
+  /** Receives the steps that remove the node, to be called in reverse order. */
   readonly undo: (() => unknown)[]
 }
 
-/** Makes a node. It does not start it. */
+/** Creates a node without starting it. */
 export async function makeNode(options: NodeOptions): Promise<ClusterNode> {
   const { name, processes, etcdPort, undo } = options
   const [port = 0, rest = 0] = await ports(2)
@@ -122,7 +128,7 @@ const patroniSettings = ({ name, bin, synchronous }: NodeOptions, data: string, 
   scope: 'ha',
   name,
   restapi: { listen: `127.0.0.1:${at.rest}`, connect_address: `127.0.0.1:${at.restLink}` },
-  // Otherwise Patroni asks etcd for its own address, and goes past the link.
+  // Otherwise Patroni asks etcd for its own address, and bypasses the link.
   etcd3: { hosts: `127.0.0.1:${at.etcd}`, use_proxies: true },
   bootstrap: {
     dcs: {
@@ -164,14 +170,14 @@ const patroniSettings = ({ name, bin, synchronous }: NodeOptions, data: string, 
   watchdog: { mode: 'off' },
 })
 
-/** The process of the server over a folder. */
+/** The server process that uses a folder. */
 function serverOf(data: string): number | undefined {
   const file = join(data, 'data', 'postmaster.pid')
   const pid = existsSync(file) ? Number(readFileSync(file, 'utf8').split('\n')[0]) : undefined
   return pid !== undefined && isServer(pid, data) ? pid : undefined
 }
 
-/** False where the number of the process is that of another one by now. */
+/** False if the process id now belongs to another process. */
 function isServer(pid: number, data: string): boolean {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(data)

@@ -4,14 +4,14 @@ import { runner } from '../servers/binaries.js'
 import { ownProgram } from '../servers/own-program.js'
 
 export interface OwnPgBouncer {
-  /** The database through it. */
+  /** The address of the database through it. */
   readonly url: string
-  /** Replaces its connections to the server, which then have the server's new settings. */
+  /** Replaces its connections to the server, so that new server settings apply. */
   reconnect(): Promise<void>
   remove(): Promise<void>
 }
 
-/** Starts one before the server of `url`. Throws where there is no such program. */
+/** Starts one in front of the server of `url`. Throws if the program is not installed. */
 export async function ownPgBouncer(url: string): Promise<OwnPgBouncer> {
   const { hostname, port: serverPort, username, password, pathname } = new URL(url)
   const database = pathname.slice(1)

@@ -1,4 +1,6 @@
-/** The example through a real PgBouncer in transaction mode, with two server connections for all. */
+/**
+ * The example through a real PgBouncer in transaction mode, with two server connections in total.
+ */
 import { randomBytes } from 'node:crypto'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { ask, start } from '../examples/running.js'
@@ -27,7 +29,7 @@ async function behindPgBouncer(env: Record<string, string> = {}) {
 }
 
 describe('the example behind PgBouncer in transaction mode', () => {
-  it('starts with DATABASE_PREPARE=false, and says why it does not with timeouts as startup parameters', {
+  it('starts with DATABASE_PREPARE=false, and reports timeouts as startup parameters as the reason if it can not start', {
     timeout,
   }, async () => {
     const { base, pooler } = await behindPgBouncer()
@@ -73,7 +75,7 @@ describe('the example behind PgBouncer in transaction mode', () => {
     )
   })
 
-  it('bounds statements by ALTER ROLE in place of startup parameters', { timeout }, async () => {
+  it('limits statement time by ALTER ROLE instead of startup parameters', { timeout }, async () => {
     const { base: starting, place, pooler } = await behindPgBouncer()
     const base = await starting
     await place.sql(`ALTER DATABASE ${place.name} SET statement_timeout = '400ms'`)

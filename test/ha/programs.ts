@@ -16,7 +16,10 @@ export const missingPrograms = (): readonly string[] =>
     name === 'pg_basebackup' ? binFolder() === undefined : spawnSync('sh', ['-c', `command -v ${name}`]).status !== 0,
   )
 
-/** Returns the folder in which Debian puts the programs of PostgreSQL: of the newest version that has all of them. */
+/**
+ * Returns the folder in which Debian puts the programs of PostgreSQL: the newest version that has
+ * all of them.
+ */
 export function binFolder(): string | undefined {
   const root = '/usr/lib/postgresql'
   const versions = existsSync(root) ? readdirSync(root).sort((a, b) => Number(b) - Number(a)) : []
@@ -72,7 +75,10 @@ export class Processes {
 /** Milliseconds to wait for a state of the cluster. */
 const timeout = 60_000
 
-/** Asks every 200 ms until the answer is neither `undefined` nor `false`. An error counts as no answer. */
+/**
+ * Polls every 200 ms until the result is neither `undefined` nor `false`. An error counts as no
+ * result.
+ */
 export async function until<T>(
   what: string,
   ask: () => Promise<T | undefined | false> | T | undefined | false,
@@ -88,14 +94,14 @@ export async function until<T>(
   }
 }
 
-/** Returns so many different free ports. */
+/** Returns this many different free ports. */
 export async function ports(count: number): Promise<number[]> {
   const found = new Set<number>()
   while (found.size < count) found.add(await freePort())
   return [...found]
 }
 
-/** Runs SQL on a connection of its own and returns the rows of the last statement. */
+/** Runs SQL on a new connection and returns the rows of the last statement. */
 export async function sqlOf(
   connectionString: string,
   text: string,

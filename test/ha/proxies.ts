@@ -2,11 +2,11 @@
 import type { ClusterNode } from './node.js'
 
 export interface ProxyPorts {
-  /** Leads to the primary. */
+  /** Routes to the primary. */
   readonly primary: number
-  /** Leads to the replicas. */
+  /** Routes to the replicas. */
   readonly replicas: number
-  /** Leads to the services. */
+  /** Routes to the services. */
   readonly services: number
   readonly pooler: number
 }

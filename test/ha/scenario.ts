@@ -1,4 +1,4 @@
-/** Faults of the cluster under the load of 50 clients, and the figures of what the clients saw. */
+/** Faults of the cluster under the load of 50 clients, and figures of what the clients observed. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'vitest'
 import type { Cluster } from './cluster.js'
@@ -6,30 +6,33 @@ import { sqlOf } from './programs.js'
 import { startWorkload, type Verdict, type Workload, type WorkloadOptions } from './workload.js'
 
 export interface Outcome extends Verdict {
-  /** Milliseconds from the fault until a write past the services succeeds again; 0 where each did. */
+  /**
+   * Milliseconds from the fault until a write that bypasses the services succeeds again; 0 if every
+   * one did.
+   */
   readonly failover: number
-  /** Milliseconds from then until a write of a client is acknowledged. */
+  /** Milliseconds from then until a client's write is acknowledged. */
   readonly recovery: number
 }
 
 export interface Fault extends WorkloadOptions {
   /** Names the scenario in the output. */
   readonly name: string
-  /** Breaks something. The scenario goes on until it resolves. */
+  /** Causes the fault. The scenario lasts until it resolves. */
   fault(): Promise<void> | void
-  /** Repairs what does not repair itself, once the database takes writes again. */
+  /** Repairs what does not recover by itself, once the database accepts writes again. */
   repair?(): Promise<void> | void
-  /** The way to the database whose failure is timed. Default: HAProxy. */
+  /** The path to the database whose downtime is measured. Default: HAProxy. */
   readonly through?: 'haproxy' | 'pgbouncer'
 }
 
-/** Milliseconds within which services write again once the database does. */
+/** Milliseconds within which services must write again once the database does. */
 const recoveryTime = 2_000
 
-/** Milliseconds after which a database that takes no writes is an error. */
+/** Milliseconds without writes to the database after which the scenario fails. */
 const failoverTimeout = 120_000
 
-/** Breaks the cluster under load, and goes on until it is whole again. */
+/** Causes the fault under load, and waits until the cluster is healthy again. */
 export async function under(cluster: Cluster, { name, fault, repair, through, ...load }: Fault): Promise<Outcome> {
   const workload = startWorkload(cluster, load)
   const url = through === 'pgbouncer' ? cluster.poolerUrl : cluster.databaseUrl
@@ -53,7 +56,7 @@ export async function under(cluster: Cluster, { name, fault, repair, through, ..
 
 type Timed = Pick<Outcome, 'failover' | 'recovery'>
 
-/** Resolves once the fault has, and the database takes writes again. */
+/** Resolves once the fault has, and the database accepts writes again. */
 async function timing(url: string, workload: Workload, fault: Fault['fault']): Promise<Timed> {
   const began = performance.now()
   let faulting = true
@@ -88,7 +91,10 @@ async function isWritable(url: string): Promise<boolean> {
   }
 }
 
-/** No acknowledged write lost, no double, no untrue answer, no 5xx but 503, no death, and a quick recovery. */
+/**
+ * No acknowledged write is lost or duplicated, no response is wrong, no 5xx but 503, no process
+ * ends, and recovery is quick.
+ */
 export function holds(cluster: Cluster, outcome: Outcome): void {
   expect(outcome).toMatchObject({ lost: 0, doubles: 0, untrue: [], failures: [] })
   expect(outcome.updates).toBeGreaterThan(100)
@@ -98,7 +104,7 @@ export function holds(cluster: Cluster, outcome: Outcome): void {
   expect(cluster.deaths()).toBe(0)
 }
 
-/** The fault while all services are restarted, one after another. */
+/** The fault during a rolling restart of all services. */
 export const rolling = (cluster: Cluster, fault: () => Promise<void> | void) => async (): Promise<void> => {
   await Promise.all([cluster.rollServices(), fault()])
 }

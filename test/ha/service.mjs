@@ -64,7 +64,7 @@ const sentinel = createSentinel({
   nodeClientOptions: { disableOfflineQueue: true, socket: timing },
 })
 sentinel.on('error', () => {})
-/** The client of a Sentinel does not try again by itself where no sentinel answers at first. */
+/** The client of a Sentinel does not retry by itself if no sentinel answers at first. */
 async function connect() {
   for (;;) {
     try {

@@ -1,11 +1,17 @@
-/** Clients that update counters and create records with keys, and compare every answer with what they know. */
+/**
+ * Clients that update counters and create records with keys, and compare every response with what
+ * they know.
+ */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Cluster } from './cluster.js'
 import { sqlOf } from './programs.js'
 
 export interface WorkloadOptions {
-  /** The resource of the counters: read from the primary, or from the replicas. Default: `contadores`, the primary. */
+  /**
+   * The resource of the counters: read from the primary, or from the replicas. Default:
+   * `contadores`, the primary.
+   */
   readonly counters?: 'contadores' | 'lecturas'
 }
 
@@ -13,31 +19,34 @@ export interface Verdict {
   /** Acknowledged updates of counters, and acknowledged creates. */
   readonly updates: number
   readonly creates: number
-  /** Acknowledged writes that a later answer, or the database at the end, does not have. */
+  /** Acknowledged writes that are missing in a later response, or in the database at the end. */
   readonly lost: number
-  /** Creates that are stored more than once, or whose row in the outbox is not there exactly once. */
+  /** Creates that are stored more than once, or that do not have exactly one row in the outbox. */
   readonly doubles: number
-  /** Counters below what was acknowledged or above what was sent, and 503s that deny a change that was made. */
+  /**
+   * Counters below the acknowledged value or above the sent one, and 503s that deny a change that
+   * was made.
+   */
   readonly untrue: readonly string[]
-  /** Answers of 5xx other than 503, and connections that were lost. */
+  /** 5xx responses other than 503, and lost connections. */
   readonly failures: readonly string[]
   /** The longest time without an acknowledged write of any client, in milliseconds. */
   readonly gap: number
-  /** Answers of 503. */
+  /** 503 responses. */
   readonly unavailable: number
 }
 
 export interface Workload {
-  /** When a write was last acknowledged, as `performance.now()` has it. */
+  /** The time of the last acknowledged write, from `performance.now()`. */
   lastWrite(): number
-  /** Ends the clients and compares the database with what they were answered. */
+  /** Stops the clients and compares the database with the responses they received. */
   end(): Promise<Verdict>
 }
 
 /** Milliseconds that a client pauses between its requests. */
 const pause = 100
 
-/** Milliseconds after which a client abandons a request. */
+/** Milliseconds after which a client aborts a request. */
 const requestTime = 20_000
 
 const clients = 50
@@ -78,7 +87,10 @@ export function startWorkload(
     }
   }
 
-  /** Counts in a counter of its own, which is at least what was acknowledged and at most what was sent since. */
+  /**
+   * Increments its own counter, which must be at least the acknowledged value and at most the sent
+   * one.
+   */
   async function count(id: string): Promise<void> {
     const known = { least: 0, most: 0 }
     acknowledged.set(id, known)

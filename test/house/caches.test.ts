@@ -1,4 +1,4 @@
-/** docs/performance.md, "Caches", beside the caches that there are. */
+/** Compares the table in docs/performance.md, "Caches", with the caches in the source. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { cacheKinds } from '../../src/cache.js'
@@ -15,11 +15,11 @@ const rows = [...section.matchAll(/^\| `([^`]+)` \| .+ \| ([\d,]+) (\w+) \| .+ \
 )
 
 describe('the table of caches', () => {
-  it('has a row for every cache with its bound, in order, and no other', () => {
+  it('has exactly one row for each cache with its bound, in order', () => {
     expect(rows).toEqual(Object.entries(cacheKinds).map(([name, { bound, unit }]) => ({ name, bound, unit })))
   })
 
-  it('names caches that are made, each in one place', () => {
+  it('names caches that exist, each in one place', () => {
     const files = readdirSync(new URL('src/', root), { recursive: true, encoding: 'utf8' }).filter((path) =>
       path.endsWith('.ts'),
     )
@@ -29,7 +29,7 @@ describe('the table of caches', () => {
     expect(made.toSorted()).toEqual(Object.keys(cacheKinds).toSorted())
   })
 
-  it('has all of them: nothing else makes a cache', () => {
+  it('is complete: no other code creates a cache', () => {
     const files = readdirSync(new URL('src/', root), { recursive: true, encoding: 'utf8' }).filter((path) =>
       path.endsWith('.ts'),
     )

@@ -1,4 +1,6 @@
-/** docs/index.md lists every page once, under its purpose; docs/decisions.md lists its own parts. */
+/**
+ * docs/index.md lists every page once, under its purpose; docs/decisions.md lists its own parts.
+ */
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 
@@ -10,7 +12,7 @@ const headings = (text: string): readonly string[] =>
 describe('docs/index.md', () => {
   const index = read('index.md')
 
-  it('sorts by the four purposes, and answers questions', () => {
+  it('sorts pages by the four purposes, and answers questions', () => {
     expect(headings(index)).toEqual(['Tutorials', 'How-to guides', 'Reference', 'Explanation', 'Common questions'])
   })
 

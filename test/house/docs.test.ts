@@ -19,7 +19,7 @@ describe('docs/errors.md', () => {
     }),
   )
 
-  it('ERR-3: explains every problem at the anchor that its type leads to, with its status, and no other', () => {
+  it('ERR-3: explains exactly the existing problems, each with its status at the anchor of its type', () => {
     const expected = Object.entries(problemKinds).map(([code, { status, clause }]) => ({
       anchor: `${clause}-${code}`,
       code,
@@ -30,7 +30,7 @@ describe('docs/errors.md', () => {
     expect(documented).toEqual(expect.arrayContaining(expected))
   })
 
-  it('explains every configuration error at its anchor, and no other', () => {
+  it('explains exactly the existing configuration errors, each at its anchor', () => {
     const expected = Object.entries(configurationKinds).map(([code, clause]) => ({
       anchor: `${clause}-${code}`,
       code,
@@ -50,7 +50,7 @@ describe('docs/errors.md', () => {
     expect(rows).toEqual(Object.entries(violationKinds))
   })
 
-  it('says something under each heading', () => {
+  it('has text under each heading', () => {
     for (const section of text.split(/^<a id=/m).slice(1)) {
       const prose = section.split('\n').slice(2).join(' ').trim()
       expect(prose.length, section.split('\n')[1]).toBeGreaterThan(60)
@@ -62,12 +62,12 @@ describe('docs/lifecycle.md', () => {
   const ofLogins = loginSteps.map(({ name }) => name).filter((name) => steps.every((step) => step.name !== name))
   const names = [...steps.map(({ name }) => name), 'respond', 'fail', ...ofLogins]
 
-  it('names every step in its order', () => {
+  it('names every step in order', () => {
     const named = [...read('docs/lifecycle.md').matchAll(/^### (\w+)$/gm)].map(([, name]) => name)
     expect(named).toEqual(names)
   })
 
-  it('says what each step takes and adds', () => {
+  it('says what each step reads and adds', () => {
     const cells = (text = '') => [...text.matchAll(/`(\w+)`/g)].map(([, name]) => name)
     const rows = [...read('docs/lifecycle.md').matchAll(/^\| (\w+) \| (.*?) \| (.*?) \| .*\|$/gm)].slice(1)
     const documented = rows.map(([, name, takes, adds]) => ({ name, takes: cells(takes), adds: cells(adds) }))
@@ -85,21 +85,21 @@ describe('docs/lifecycle.md', () => {
     expect(documented).toEqual(ofRequests.map((name) => ({ name, takes: [takenBy(name)], adds: addedBy(name) })))
   })
 
-  it('says of each step the statuses of its problems that documents tell, and no others', () => {
+  it('lists for each step exactly the problem statuses that documents describe', () => {
     const rows = [...read('docs/lifecycle.md').matchAll(/^\| (\w+) \|[^|]*\|[^|]*\| ([^|]*) \|$/gm)]
-    const told = new Map(
+    const described = new Map(
       rows.map(([, name = '', cell = '']) => [name, [...cell.matchAll(/\b[45]\d\d\b/g)].map(Number)]),
     )
     for (const [name, endings] of Object.entries(stepProblems)) {
       const known: readonly { readonly code: ProblemCode }[] = endings
       const statuses = new Set(known.map(({ code }) => problemKinds[code].status))
-      // An unknown version has no operation that a document could tell of.
+      // An unknown version has no operation that a document could describe.
       if (name === 'version') statuses.add(404)
-      expect(told.get(name), name).toEqual([...statuses].sort())
+      expect(described.get(name), name).toEqual([...statuses].sort())
     }
   })
 
-  it('every step is a file of its name', () => {
+  it('names each step after its file', () => {
     for (const name of names) {
       expect(existsSync(new URL(`src/router/steps/${name}.ts`, root)), name).toBe(true)
     }
@@ -120,7 +120,7 @@ describe('docs/clauses.md', () => {
     expect(rows.map(([, id]) => id)).toEqual(expected)
   })
 
-  it('says where each clause lives, in files that exist', () => {
+  it('says where each clause is implemented, in files that exist', () => {
     for (const [, id, , implemented, tested] of rows) {
       for (const cell of [implemented, tested]) {
         const paths = [...(cell as string).matchAll(/`([^`]+)`/g)].map(([, path]) => path as string)
@@ -130,7 +130,7 @@ describe('docs/clauses.md', () => {
     }
   })
 
-  it('the tests it names speak of the clause', () => {
+  it('names tests whose titles have the clause', () => {
     for (const [, id, , , tested] of rows) {
       const files = [...(tested as string).matchAll(/`([^`]+)`/g)].map(([, path]) => path as string)
       if (files.length === 0) continue

@@ -5,7 +5,10 @@ import { describe, expect, it } from 'vitest'
 
 const source = fileURLToPath(new URL('../../src', import.meta.url))
 
-/** The import matrix of the design: what a folder's files may import of other folders. Data flows one way through them. */
+/**
+ * The import matrix of the design: what the files of each folder may import. Data flows one way
+ * through the folders.
+ */
 const mayImport: Readonly<Record<string, readonly string[]>> = {
   'brand.ts': [],
   'near-miss.ts': [],
@@ -100,7 +103,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'problem.ts',
   ],
   spectral: ['plan', 'definition', 'problem.ts', 'wire.ts'],
-  // The texts of CSV alone: who reads one by a document needs nothing of the formats.
+  // Only the texts of CSV: a reader that follows a document needs nothing else of the formats.
   'transfer/csv-cells.ts': [],
   'transfer/csv-rows.ts': ['transfer', 'problem.ts'],
   transfer: [
@@ -207,7 +210,7 @@ const files = readdirSync(source, { recursive: true, encoding: 'utf8' })
   .filter((path) => path.endsWith('.ts'))
   .map((path) => path.replaceAll('\\', '/'))
 
-/** Files at the root say for themselves what they import. */
+/** Files at the root list their own imports. */
 const folders = new Set(
   Object.keys(mayImport).filter((room) => !room.endsWith('.ts') && !['failures', 'options'].includes(room)),
 )
@@ -239,8 +242,8 @@ const importsOf = (path: string): string[] => {
     )
 }
 
-describe('the house: data flows one way', () => {
-  it('reads imports at all', () => {
+describe('imports between folders', () => {
+  it('are read', () => {
     expect(importsOf('router/walk.ts')).toContain('router/steps/parse.ts')
   })
 
@@ -254,11 +257,11 @@ describe('the house: data flows one way', () => {
     expect(strangers).toEqual([])
   })
 
-  it('nobody imports index.ts of the library', () => {
+  it('no file imports index.ts of the library', () => {
     expect(files.filter((path) => importsOf(path).includes('index.ts'))).toEqual([])
   })
 
-  it('the router knows no adapter implementation', () => {
+  it('the router imports no adapter implementation', () => {
     expect(
       files.filter(
         (path) =>
@@ -267,7 +270,7 @@ describe('the house: data flows one way', () => {
     ).toEqual([])
   })
 
-  it('no two files import each other, not even by way of others', () => {
+  it('there is no import cycle', () => {
     const done = new Set<string>()
     const cycles: string[] = []
     const walk = (path: string, trail: readonly string[]): void => {
@@ -284,7 +287,7 @@ describe('the house: data flows one way', () => {
   })
 })
 
-/** Imports that exist at run time: types may refer to each other. */
+/** Imports that exist at run time. Types may refer to each other. */
 function valueImportsOf(path: string): string[] {
   const text = readFileSync(join(source, path), 'utf8').replace(/^import type [^'"]*?from\s+'[^']+'/gms, '')
   const typesOnly = /^import\s*\{(?:\s*type\s+[\w$]+(?:\s+as\s+[\w$]+)?,?)+\s*\}\s*from\s+'[^']+'/gms

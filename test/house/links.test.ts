@@ -14,7 +14,7 @@ const textOf = (page: string): string => readFileSync(join(root, page), 'utf8')
 const withoutCode = (text: string): string =>
   text.replace(/^```.*?^```$/gms, '').replace(/`[^`\n]*`/g, (code) => code.replace(/[[\]()]/g, ''))
 
-/** The anchors of a page as GitHub makes them: of its headings, and those that are written out. */
+/** The anchors of a page as GitHub generates them from its headings, and explicit ones. */
 function anchorsOf(page: string): ReadonlySet<string> {
   const found = new Set<string>()
   const counts = new Map<string, number>()
@@ -36,7 +36,7 @@ const links = pages.flatMap((page) =>
 const isLocal = ({ target }: { readonly target: string }): boolean => !/^[a-z]+:/.test(target)
 
 describe('links of the pages', () => {
-  it('there are some', () => {
+  it('exist', () => {
     expect(links.filter(isLocal).length).toBeGreaterThan(100)
   })
 

@@ -11,7 +11,7 @@ const files = readdirSync(new URL('test/', root), { recursive: true, encoding: '
 const tests = files.filter((path) => path.endsWith('.test.ts'))
 
 describe('a quick test', () => {
-  it('has its process for itself where it replaces modules, or looks at the process', () => {
+  it('runs in its own process if it replaces modules, or inspects the process', () => {
     const [, list = ''] = /const alone = \[([^\]]*)\]/.exec(read('vitest.config.ts')) ?? []
     const alone = [...list.matchAll(/'([^']+)'/g)].map(([, path]) => path as string)
     const looks = /^ *vi\.mock\(|^ *process\.on\(|setFlagsFromString\(/m
@@ -21,15 +21,16 @@ describe('a quick test', () => {
 })
 
 describe('a test is quick or long', () => {
-  it('by its file name, and each has a script of its own', () => {
+  it('by its file name, and each kind has its own script', () => {
     const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> }
     expect(scripts.test).toBe('vitest run --project=quick --project=alone')
     expect(scripts['test:long']).toBe('vitest run --project=long')
     expect(tests.filter((path) => !/^[a-z0-9-]+(\.long)?\.test\.ts$/.test(basename(path)))).toEqual([])
   })
 
-  it('or both: what is tried in two sizes has a long form that imports the quick one', () => {
-    const sized = tests.filter((path) => /from '.*\/size\.js'/.test(read(path)))
+  it('or both: a test in two sizes has a long form that imports the quick one', () => {
+    const isQuick = (path: string): boolean => !path.endsWith('.long.test.ts')
+    const sized = tests.filter((path) => isQuick(path) && /from '.*\/size\.js'/.test(read(path)))
     expect(sized.length).toBeGreaterThan(3)
     for (const path of sized) {
       const long = path.replace(/\.test\.ts$/, '.long.test.ts')

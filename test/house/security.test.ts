@@ -17,7 +17,7 @@ describe('docs/tokens.md', () => {
     expect(rows.map(({ section }) => section)).toEqual(Array.from({ length: 12 }, (_, index) => `3.${index + 1}`))
   })
 
-  it.each(rows)('RFC 8725 $section: the test that it names is there', ({ file, title }) => {
+  it.each(rows)('RFC 8725 $section: the named test exists', ({ file, title }) => {
     expect(existsSync(new URL(file, root)), file).toBe(true)
     expect(readFileSync(new URL(file, root), 'utf8')).toContain(`('${title}'`)
   })

@@ -27,7 +27,7 @@ it.each([
   expect(acceptsCoding(field, 'gzip')).toBe(expected)
 })
 
-it('HDR-4: any Accept-Encoding can be read', () => {
+it('HDR-4: any Accept-Encoding can be parsed', () => {
   fc.assert(
     fc.property(
       fc.string({ unit: fc.constantFrom(...'gzip*;q=0.1,"\\ \tbr') }),

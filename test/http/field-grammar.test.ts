@@ -33,7 +33,7 @@ describe('field grammar', () => {
       expect(quotedEnd(text, 0), text).toBe(-1)
   })
 
-  it('HDR-1: a list is split at the commas outside quoted strings', () => {
+  it('HDR-1: a list is split at commas outside quoted strings', () => {
     fc.assert(
       fc.property(fc.array(quotable, { minLength: 1 }), (texts) => {
         expect(splitList(texts.map((text) => ` a=${quoted(text)}`).join(','))).toEqual(

@@ -60,7 +60,7 @@ describe('JSON numbers', () => {
     )
   })
 
-  it('REP-7: whatever JSON.stringify writes of a double is read back', () => {
+  it('REP-7: every number that JSON.stringify writes is read back', () => {
     fc.assert(
       fc.property(
         fc.double({ noNaN: true, noDefaultInfinity: true }),
@@ -88,7 +88,7 @@ describe('JSON numbers', () => {
   })
 })
 
-/** The integer that the shortest writing of a double stands for. */
+/** The integer that the shortest decimal form of a double represents. */
 function decimalOf(double: number): bigint {
   const [mantissa = '', exponent = '0'] = String(double).split('e')
   const [whole = '', fraction = ''] = mantissa.split('.')

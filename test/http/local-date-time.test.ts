@@ -11,13 +11,13 @@ const fraction = fc.string({ unit: fc.constantFrom(...'0123456789'), maxLength: 
 const seconds = (date: Date): string => date.toISOString().slice(0, 19)
 
 describe('canonicalLocalDateTime', () => {
-  it('REP-4: 0 to 7 fractional digits go in, 7 come out', () => {
+  it('REP-4: accepts 0 to 7 fractional digits, and writes 7', () => {
     expect(canonicalLocalDateTime('2024-02-29T23:59:59')).toBe('2024-02-29T23:59:59.0000000')
     expect(canonicalLocalDateTime('2024-02-29T23:59:59.5')).toBe('2024-02-29T23:59:59.5000000')
     expect(canonicalLocalDateTime('2024-02-29T23:59:59.1234567')).toBe('2024-02-29T23:59:59.1234567')
   })
 
-  it('REP-4: what is no real local date-time is none', () => {
+  it('REP-4: refuses texts that are not real local date-times', () => {
     const shapes = [
       '',
       '2024-02-29',
@@ -55,7 +55,7 @@ describe('canonicalLocalDateTime', () => {
       expect(canonicalLocalDateTime(text)).toBe(`${text}.0000000`)
   })
 
-  it('REP-4: no digit is lost, and canonical texts are their own canon', () => {
+  it('REP-4: loses no digit, and keeps canonical texts unchanged', () => {
     fc.assert(
       fc.property(moment, fraction, (date, digits) => {
         const canonical = canonicalLocalDateTime(`${seconds(date)}${digits === '' ? '' : `.${digits}`}`)
@@ -65,7 +65,7 @@ describe('canonicalLocalDateTime', () => {
     )
   })
 
-  it('REP-4: exactly the dates of the calendar pass', () => {
+  it('REP-4: accepts exactly the dates of the calendar', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 0, max: 9999 }),

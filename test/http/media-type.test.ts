@@ -23,7 +23,7 @@ describe('parseMediaType', () => {
     expect(parsed('a/b;')).toEqual(['a/b', {}])
   })
 
-  it('HDR-5: what is malformed, or names a parameter twice, is none', () => {
+  it('HDR-5: a malformed field, or a repeated parameter, gives no media type', () => {
     const fields = [
       '',
       'a',

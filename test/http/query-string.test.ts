@@ -11,7 +11,7 @@ const pairs = (raw: string): unknown => {
 const pairsOfText = fc.array(fc.tuple(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' })))
 
 describe('parseQueryString', () => {
-  it('QUERY-1: pairs in their order, split at & and the first =', () => {
+  it('QUERY-1: returns pairs in order, split at & and the first =', () => {
     expect(pairs('')).toEqual([])
     expect(pairs('a=1&b=x=y&a=2')).toEqual([
       ['a', '1'],
@@ -51,7 +51,7 @@ describe('parseQueryString', () => {
     expect(parseQueryString(`a=%\u0000\u001b\ud800${'x'.repeat(100)}`).malformed).toEqual([`a=%???${'x'.repeat(74)}`])
   })
 
-  it('QUERY-1: reads what forms write', () => {
+  it('QUERY-1: reads what HTML forms write', () => {
     fc.assert(
       fc.property(
         pairsOfText,
@@ -60,7 +60,7 @@ describe('parseQueryString', () => {
     )
   })
 
-  it('QUERY-8: any text can be read: each piece is a pair or malformed', () => {
+  it('QUERY-8: any text can be parsed: each piece is a pair or malformed', () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom(...'ab=&%+41CA39') }), (raw) => {
         const query = parseQueryString(raw)

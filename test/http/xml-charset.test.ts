@@ -68,7 +68,7 @@ describe('decodeXml', () => {
     )
   })
 
-  it('HDR-5: an unsupported charset has a result of its own', () => {
+  it('HDR-5: an unsupported charset has its own result', () => {
     for (const charset of ['utf-7', 'utf-32', 'windows-1252', 'ebcdic-cp-us', '', 'constructor']) {
       expect(decodeXml(utf8('<a/>'), charset)).toEqual({ unsupportedCharset: charset })
     }

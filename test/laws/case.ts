@@ -13,7 +13,7 @@ import { ownRows } from './security.js'
 import { Broken, type Client, type Listener } from './service.js'
 import type { LawStore } from './stores.js'
 
-/** Tries the laws on a random table of a database. */
+/** Tries the laws on a random table in a database. */
 export async function tableCase({ design, rows, choices }: Case, listener: Listener, store: LawStore): Promise<void> {
   const pick = choose(choices)
   const built = build(design, store.role)

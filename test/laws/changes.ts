@@ -58,7 +58,10 @@ async function outdated(client: Client, path: string, before: Answer, now: Answe
   expectLaw(after.text === now.text, 'A 412 changes nothing.', path, short(now), short(after))
 }
 
-/** An update of another session beside a conditional PUT and a PATCH of another member. */
+/**
+ * An update by another session concurrent with a conditional PUT and with a PATCH of another
+ * member.
+ */
 async function raced(
   client: Client,
   design: Design,

@@ -26,7 +26,7 @@ const numberSpellings = (value: unknown): readonly string[] => {
   ]
 }
 
-/** A decimal text without superfluous zeros: what it means. */
+/** A decimal text without superfluous zeros, to compare values. */
 const sameDecimal = (value: unknown): string => {
   const [, sign = '', whole = '', fraction = ''] = /^([+-]?)(\d*)\.?(\d*)$/.exec(String(value)) ?? []
   const digits = `${whole.replace(/^0+/, '') || '0'}.${fraction.replace(/0+$/, '')}`

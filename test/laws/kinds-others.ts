@@ -1,9 +1,12 @@
-/** Kinds of columns that hold neither numbers, texts nor times: truth values, JSON, arrays, bytes, addresses and ranges. */
+/**
+ * Kinds of columns that hold neither numbers, texts nor times: booleans, JSON, arrays, bytes,
+ * addresses and ranges.
+ */
 import fc from 'fast-check'
 import type { Kind } from './kinds.js'
 import { anyText } from './kinds-texts.js'
 
-/** JSON whose members stand in one order: objects that differ in it alone are the same. */
+/** JSON with members in a fixed order: objects that differ only in their order are equal. */
 const sorted = (value: unknown): unknown =>
   Array.isArray(value)
     ? value.map(sorted)

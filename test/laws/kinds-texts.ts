@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { oddTexts } from '../../src/testing/odd-texts.js'
 import type { Kind } from './kinds.js'
 
-/** Texts that have broken systems before, all of which a database in UTF-8 can keep. */
+/** Texts that often break systems, all of which a UTF-8 database can store. */
 const naughty = [
   '',
   ' ',
@@ -72,7 +72,7 @@ const naughty = [
   ...oddTexts,
 ]
 
-/** Texts that no PostgreSQL can keep, or no index. */
+/** Texts that PostgreSQL, or an index, can not store. */
 const unkept = ['\0', 'a\0b', '\ud800', 'x\udc00y']
 
 export const anyText = fc.oneof(

@@ -19,11 +19,11 @@ const clocks = fc
     s: fc.integer({ min: 0, max: 59 }),
   })
   .map(({ h, m, s }) => `${pad(h)}:${pad(m)}:${pad(s)}`)
-const fractions = (most: number) =>
-  fc.constantFrom('', '.5', '.123', '.123456', '.000001', '.1000000').filter((text) => text.length - 1 <= most)
+const fractions = (maxDigits: number) =>
+  fc.constantFrom('', '.5', '.123', '.123456', '.000001', '.1000000').filter((text) => text.length - 1 <= maxDigits)
 const offsets = fc.constantFrom('Z', '+00:00', '-00:00', '+02:00', '-05:30', '+14:00', 'z')
 
-/** An instant in nanoseconds: text of the same moment means the same. */
+/** An instant in nanoseconds: texts of the same instant are equal. */
 const sameInstant = (value: unknown): string => {
   const text = String(value).toUpperCase()
   const found = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d+))?(Z|[+-]\d\d:\d\d)$/.exec(text)

@@ -15,7 +15,7 @@ export interface Found {
   readonly row: Row
 }
 
-/** Throws `Broken` if a law does not hold. */
+/** Throws `Broken` unless a law holds. */
 export const expectLaw = (holds: boolean, law: string, ...details: readonly unknown[]): void => {
   if (!holds)
     throw new Broken(law, ...details.map((detail) => (typeof detail === 'string' ? detail : JSON.stringify(detail))))
@@ -59,7 +59,7 @@ const pointersOf = (answer: Answer): readonly string[] =>
     (pointer.split('/')[1] ?? '').replaceAll('~1', '/').replaceAll('~0', '~'),
   )
 
-/** POST stores what was sent, or a 422 names the invalid member. */
+/** POST stores the values that were sent, or a 422 names the invalid member. */
 export async function creates(client: Client, design: Design, rows: readonly RowDesign[]): Promise<readonly Found[]> {
   const found: Found[] = []
   for (const row of rows) {
@@ -166,10 +166,10 @@ const queryText = (value: unknown): string => String(value)
  * Whether a query can contain a text: lone surrogates have no UTF-8 encoding, and addresses have a
  * maximum length.
  */
-const isAskable = (text: string, most = longestQuery): boolean =>
-  !/\p{Surrogate}/u.test(text) && encodeURIComponent(text).length <= most
+const isAskable = (text: string, maxLength = longestQuery): boolean =>
+  !/\p{Surrogate}/u.test(text) && encodeURIComponent(text).length <= maxLength
 
-/** A record among others, by its key. */
+/** A record with others of the list, by its key. */
 const keyOf = ({ key }: Design, row: Row): string => JSON.stringify(key.map(({ name }) => own(row, name)))
 const keysOf = (design: Design, rows: readonly Row[]): readonly string[] =>
   rows.map((row) => keyOf(design, row)).toSorted()

@@ -6,7 +6,7 @@ import { holds } from './runs.js'
 import { Broken } from './service.js'
 
 const runs = { name: 'nothing', usual: 200, cases: cases(kinds) }
-/** Breaks where a table has a trigger and two members, and two rows were sent. */
+/** Breaks if a table has a trigger and two members, and two rows were sent. */
 const law = async ({ design, rows }: Case): Promise<void> => {
   if (rows.length > 1 && design.members.length > 1 && design.trigger !== 'none')
     throw new Broken('Tables are small.', `${rows.length}`)
@@ -19,7 +19,7 @@ const failure = async (env: NodeJS.ProcessEnv, broken = law): Promise<string> =>
   )
 
 describe('a run of the laws', () => {
-  it('prints a seed and a path, and the path repeats exactly the smaller case', async () => {
+  it('prints a seed and a path that repeat exactly the smaller case', async () => {
     for (let n = 1; n <= 10; n++) {
       const seen: Case[] = []
       const message = await failure({ LAWS_SEED: String(n) }, async (one) => {
@@ -42,11 +42,11 @@ describe('a run of the laws', () => {
     }
   })
 
-  it('begins with the seed of the whole run if it has none of its own', async () => {
+  it('starts with the seed of the whole run if it has none of its own', async () => {
     expect(await failure({})).toContain(`LAWS_SEED=${process.env.TEST_SEED} `)
   })
 
-  it('shrinks a case only while the same law stays broken', async () => {
+  it('shrinks a case only while it breaks the same law', async () => {
     const message = await failure({ LAWS_SEED: '1' }, async (one) => {
       await law(one)
       if (one.rows.length === 0) throw new Broken('There are rows.')

@@ -11,11 +11,11 @@ const whole = (name: string, text: string): number => {
   return Number(text)
 }
 
-/** Throws if it does not hold for a case. */
+/** Throws unless it holds for a case. */
 type Law = (one: Case) => Promise<void>
 
 export interface Runs {
-  /** A part of the test's name that no other test has, for `-t`. */
+  /** A unique part of the test's name, for `-t`. */
   readonly name: string
   /** Number of cases, unless `LAWS_RUNS` is set. */
   readonly usual: number

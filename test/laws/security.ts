@@ -1,4 +1,7 @@
-/** Rows of others in the same table: those that row-level security hides, and those beyond the caller's scope. */
+/**
+ * Rows of other callers in the same table: those that row-level security hides, and those outside
+ * the caller's scope.
+ */
 import type { Design } from './designs.js'
 
 /** Statements that hide the rows of other tenants from a role that does not own the table. */
@@ -18,7 +21,7 @@ export function securityOf({ security }: Design, base: string, role: string): re
   ]
 }
 
-/** The condition that a row is the caller's own; `undefined` where every row is. */
+/** The condition for the caller's own rows; `undefined` if every row is. */
 export function ownRows({ security, members }: Design, column: (member: string) => string): string | undefined {
   const scope = members.find(({ filled }) => filled === 'scope')
   const conditions = [

@@ -13,13 +13,13 @@ export interface Answer {
   readonly status: number
   readonly headers: http.IncomingHttpHeaders
   readonly text: string
-  /** The body as JSON; undefined where there is none, or where it is XML. */
+  /** The body as JSON; undefined if there is none, or if it is XML. */
   readonly json: unknown
 }
 
-/** Thrown where a law is broken. */
+/** Thrown if a law is broken. */
 export class Broken extends Error {
-  /** What does not hold, whatever the values are. */
+  /** A law that a response breaks, whatever the values are. */
   readonly law: string
 
   constructor(law: string, ...details: readonly string[]) {
@@ -32,7 +32,7 @@ export class Broken extends Error {
 export async function listening(): Promise<Listener> {
   let handler: http.RequestListener = (_, response) => response.end()
   const server = http.createServer((request, response) => handler(request, response))
-  // A database in the process may block it for seconds: idle connections must outlive that.
+  // A database in the process may block it for seconds: idle connections must survive that.
   server.keepAliveTimeout = 0
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
@@ -84,7 +84,7 @@ export class Client {
     this.#errors = errors
   }
 
-  /** The last requests and their answers, for a failure's report. */
+  /** The last requests and their responses, for a failure's report. */
   get last(): readonly string[] {
     return this.#last
   }
@@ -143,7 +143,7 @@ export class Client {
     const { etag } = answer.headers
     if (answer.status !== 200 || etag === undefined || etag.startsWith('W/') || answer.text === '' || method === 'HEAD')
       return
-    // The tag of a response to a write also identifies what GET of the item then shows.
+    // The tag of a response to a write also identifies the following GET of the item.
     const name = `${path} ${etag}`
     const known = this.#bodies.get(name)
     if (known !== undefined && known !== answer.text)

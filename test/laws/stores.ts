@@ -1,4 +1,4 @@
-/** The databases that random tables are made in. */
+/** The databases in which random tables are created. */
 import { citext } from '@electric-sql/pglite/contrib/citext'
 import pg from 'pg'
 import { type PostgresAdapterOptions, type PostgresClient, postgresAdapter } from '../../src/adapters/postgres/index.js'
@@ -13,7 +13,7 @@ export interface LawStore {
   readonly client: PostgresClient
   /** A role that owns no table and may use all of them. */
   readonly role: string
-  /** The options by which an adapter sends its statements as that role, for the tenant `mine`. */
+  /** Options that make an adapter send its statements as that role, for the tenant `mine`. */
   readonly secured: {
     readonly client: PostgresClient
     readonly session: NonNullable<PostgresAdapterOptions['session']>
@@ -115,9 +115,9 @@ async function servable(
       await postgresAdapter(client, { resource: resource as never, table: 'laws_kind' }).ready()
       found.push(kind)
     } catch (error) {
-      const isTold =
+      const isReported =
         error instanceof ConfigurationError && /laws_kind|"cosas"/.test(error.message) && /"valor"/.test(error.message)
-      if (!isTold || kind.optional !== true)
+      if (!isReported || kind.optional !== true)
         throw new Error(`ready() refuses a column of the kind ${kind.name}: ${error}`, { cause: error })
     } finally {
       await sql('DROP TABLE laws_kind')

@@ -35,7 +35,7 @@ describe('budgets', () => {
     expect(fitting(method, path)).toBe(name)
   })
 
-  it('LIMIT-1: fill in from the default budget', () => {
+  it('LIMIT-1: inherit from the default budget', () => {
     expect(all.map(({ limit, window }) => [limit, window])).toEqual([
       [10, 60_000],
       [60, 1000],
@@ -48,7 +48,7 @@ describe('budgets', () => {
     })
   })
 
-  it('LIMIT-1: need no default where every request fits one', () => {
+  it('LIMIT-1: need no default if every request matches one', () => {
     const read = { name: 'read', methods: 'read', limit: 1 } as const
     const write = { name: 'write', methods: 'write', limit: 1 } as const
     expect(resolveBudgets({ budgets: [read, write], failures: { limit: 3 } }).all).toHaveLength(2)
@@ -82,7 +82,7 @@ describe('budgets', () => {
     ],
     [{ limit: 5, budgets: [{ name: 'a', limit: 1, route: ['search'] }] }, /Did you mean "routes"/],
     [{ limit: 5, budgets: { name: 'a', limit: 1 } }, /"budgets" of rateLimit\(\) is of type object\. Give a list/],
-  ])('LIMIT-1: %j does not build', (options, message) => {
+  ])('LIMIT-1: %j is refused', (options, message) => {
     expect(() => rateLimit(options as never)).toThrow(ConfigurationError)
     expect(() => rateLimit(options as never)).toThrow(message)
   })

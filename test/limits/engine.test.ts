@@ -5,7 +5,7 @@ import type { Budget } from '../../src/limits/budgets.js'
 import { makeEngine } from '../../src/limits/engine.js'
 import { HttpProblem } from '../../src/problem.js'
 
-/** What `express-rate-limit` writes by itself for one request: its fields, and whether it refuses. */
+/** The fields that `express-rate-limit` itself writes for one request, and whether it refuses. */
 function itsOwn(
   { name, limit, window }: Budget,
   hits: object,
@@ -40,7 +40,7 @@ describe('engine', () => {
     throw error
   }
 
-  it('LIMIT-1: words the fields as express-rate-limit does, for every caller, the first time and again', async () => {
+  it('LIMIT-1: writes the same fields as express-rate-limit, for every caller, the first time and again', async () => {
     const budgets = fc.record({
       name: fc.constantFrom('default', 'a.b_c-d'),
       limit: fc.integer({ min: 1, max: 1e9 }),
@@ -61,12 +61,12 @@ describe('engine', () => {
         const [refused, fields] = await itsOwn(budget, hits, key)
         const count = makeEngine(budget, { increment: () => hits, decrement: () => {}, resetKey: () => {} }, uncounted)
         for (let times = 0; times < 2; times++) {
-          const told = await count(key).catch((error: unknown) => {
+          const sent = await count(key).catch((error: unknown) => {
             expect(error).toBeInstanceOf(HttpProblem)
             return (error as HttpProblem).headers
           })
           const wait = (fields as Record<string, string>)['Retry-After']
-          expect(Object.entries(told)).toEqual(
+          expect(Object.entries(sent)).toEqual(
             Object.entries(refused ? { ...fields, 'Retry-After': String(Math.max(1, Number(wait))) } : fields),
           )
         }
@@ -74,7 +74,7 @@ describe('engine', () => {
     )
   })
 
-  it('LIMIT-1: what a store fails with becomes what the limit makes of it', async () => {
+  it("LIMIT-1: passes a store's error to the limit, which may recover", async () => {
     const budget: Budget = { name: 'default', limit: 1, window: 1000, routes: undefined, methods: undefined }
     const down = new Error('down')
     const store = { increment: () => Promise.reject(down), decrement: () => {}, resetKey: () => {} }

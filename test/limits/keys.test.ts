@@ -12,7 +12,7 @@ describe('keys', () => {
     expect(principalName({ sub: 'ana', iss: 'https://a' })).not.toBe(principalName({ sub: 'ana', iss: 'https://b' }))
     expect(principalName('ana')).toBe('ana')
     expect(principalName(7)).toBe('7')
-    for (const nobody of [
+    for (const anonymous of [
       undefined,
       null,
       true,
@@ -25,10 +25,10 @@ describe('keys', () => {
       { sub: '' },
       { sub: Number.NaN },
     ])
-      expect(principalName(nobody)).toBeUndefined()
+      expect(principalName(anonymous)).toBeUndefined()
   })
 
-  it('LIMIT-1: are made once of a principal, and anew of one that is changed in place', () => {
+  it('LIMIT-1: are computed once for a principal, and again if it was modified', () => {
     const texts = fc.option(fc.constantFrom('', 'ana', 'eva', 'x'.repeat(70)), { nil: undefined })
     const values = fc.oneof(texts, fc.constantFrom(7, null))
     fc.assert(
@@ -50,7 +50,7 @@ describe('keys', () => {
     expect(principalKey('ana')).toBe(nameKey('ana'))
   })
 
-  it('LIMIT-1: are of bounded length, and no principal has the key of an address', () => {
+  it('LIMIT-1: have a bounded length, and a principal never has the key of an address', () => {
     fc.assert(
       fc.property(fc.string({ maxLength: 300 }), fc.string({ maxLength: 300 }), (name, address) => {
         const [a, b] = [nameKey(name), addressKey(from(address))]

@@ -1,4 +1,7 @@
-/** A process of a service of its own: `node peer.mjs <redis url> <prefix>`. Prints its port, and ends with its standard input. */
+/**
+ * A process with its own service: `node peer.mjs <redis url> <prefix>`. Prints its port, and ends
+ * when its standard input closes.
+ */
 import { createServer } from 'node:http'
 import { RedisStore } from 'rate-limit-redis'
 import { createClient } from 'redis'

@@ -5,7 +5,7 @@ describe('ProcessStore', () => {
   beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'] }))
   afterEach(() => void vi.useRealTimers())
 
-  it('LIMIT-1: a window begins with the first count, is fixed, and ends', () => {
+  it('LIMIT-1: a window starts with the first request, has a fixed length, and ends', () => {
     const store = new ProcessStore(1000)
     const ends = Date.now() + 1000
     expect(store.increment('a')).toMatchObject({ totalHits: 1, resetTime: new Date(ends) })
@@ -16,7 +16,7 @@ describe('ProcessStore', () => {
     expect(store.increment('a')).toMatchObject({ totalHits: 1, resetTime: new Date(ends + 1000) })
   })
 
-  it('takes back, forgets, and never counts below nothing', () => {
+  it('decrements and resets keys, and never counts below zero', () => {
     const store = new ProcessStore(1000)
     store.increment('a')
     store.decrement('a')
@@ -28,7 +28,7 @@ describe('ProcessStore', () => {
     expect(store.get('b')).toBeUndefined()
   })
 
-  it('LIMIT-1: holds no more keys than it may, however many come, and keeps those that are under attack', () => {
+  it('LIMIT-1: never exceeds its maximum number of keys, and keeps the most used ones', () => {
     const store = new ProcessStore(3_600_000, 1000)
     for (let n = 0; n < 50_000; n++) {
       store.increment(`address ${n}`)
@@ -38,7 +38,7 @@ describe('ProcessStore', () => {
     expect(store.get('attacked')?.totalHits).toBe(500)
   })
 
-  it('lets go of keys whose windows are over', () => {
+  it('removes keys whose windows are over', () => {
     const store = new ProcessStore(1000)
     for (let n = 0; n < 100; n++) store.increment(`address ${n}`)
     vi.advanceTimersByTime(1000)

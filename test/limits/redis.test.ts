@@ -12,11 +12,14 @@ import { startProxy } from '../servers/proxy.js'
 import { redisStores, redisUrl } from '../servers/redis-stores.js'
 
 const rejections: unknown[] = []
-const heard = (reason: unknown) => void rejections.push(reason)
-process.on('unhandledRejection', heard)
+const onRejection = (reason: unknown) => void rejections.push(reason)
+process.on('unhandledRejection', onRejection)
 afterEach(() => expect(rejections).toEqual([]))
 
-/** A service of one route over these stores, and a way to ask it: the status, whether it was counted, and the time it took; and how often the stores were asked. */
+/**
+ * A service with one route over these stores. Returns a function that sends a request and returns
+ * its status, whether it was counted, and its duration; and the number of calls of the stores.
+ */
 async function limited(url: string, options: Partial<RateLimitOptions>) {
   const stores = redisStores(url)
   onTestFinished(() => stores.close())
@@ -76,7 +79,7 @@ describe('rateLimit() over Redis', () => {
     stores.close()
   })
 
-  it('LIMIT-1: Redis ends and comes back under load: nobody fails or waits, one hears of it, the limit comes back by itself', async () => {
+  it('LIMIT-1: Redis stops and returns under load: no request fails or waits, one failure is reported, and counting resumes by itself', async () => {
     const server = await own()
     const { ask, lookedUp, onStoreFailure } = await limited(server.url, {})
     await vi.waitFor(async () => expect((await ask()).counted).toBe(true), { timeout: 5000 })
@@ -101,12 +104,12 @@ describe('rateLimit() over Redis', () => {
     await load
     expect(answers.length).toBeGreaterThan(100)
     expect(answers.filter(({ status }) => status !== 200)).toEqual([])
-    // Only who asks Redis can wait for it.
+    // Only a request that asks Redis can wait for it.
     expect(waited).toBeLessThan(answered / 2)
     expect(onStoreFailure).toHaveBeenCalledTimes(1)
   })
 
-  it('LIMIT-1: a service that starts before its Redis counts once that is there', async () => {
+  it('LIMIT-1: a service that starts before Redis counts once Redis is available', async () => {
     const server = await own({ started: false })
     const { ask, onStoreFailure } = await limited(server.url, { limit: 3 })
     const early = [await ask(), await ask(), await ask(), await ask(), await ask()]
@@ -119,7 +122,7 @@ describe('rateLimit() over Redis', () => {
     expect(onStoreFailure).toHaveBeenCalledTimes(1)
   })
 
-  it('LIMIT-1: a Redis that takes connections and never answers costs the first requests the timeout, the others nothing', async () => {
+  it('LIMIT-1: a Redis that accepts connections and never answers delays only the first requests, by the timeout', async () => {
     const server = await own()
     const proxy = await startProxy({ host: '127.0.0.1', port: server.port })
     onTestFinished(() => proxy.close())
@@ -141,7 +144,7 @@ describe('rateLimit() over Redis', () => {
     expect(outage.message).toMatch(/^Rate limits were off for /)
   })
 
-  it('LIMIT-1: a Redis that has lost its scripts is given them again', async () => {
+  it('LIMIT-1: scripts are loaded again if Redis has lost them', async () => {
     const server = await own()
     const { ask, onStoreFailure, stores } = await limited(server.url, { limit: 3 })
     await vi.waitFor(async () => expect((await ask()).counted).toBe(true), { timeout: 5000 })

@@ -6,16 +6,16 @@ import { StoreDown, StoreGuard } from '../../src/limits/store-guard.js'
 
 const messages = { failed: 'It is down.', recovered: (time: string) => `It was down for ${time}.` }
 
-/** A store that does what it is told to. */
-class Moody implements LimitStore {
-  mood: 'well' | 'fails' | 'throws' | 'hangs' = 'well'
+/** A store whose behavior the test sets. */
+class FakeStore implements LimitStore {
+  behavior: 'well' | 'fails' | 'throws' | 'hangs' = 'well'
   calls: string[] = []
   readonly #inner = new ProcessStore(60_000)
   #do<T>(call: string, work: () => T): Promise<T> {
     this.calls.push(call)
-    if (this.mood === 'throws') throw new Error('thrown')
-    if (this.mood === 'hangs') return new Promise(() => {})
-    return this.mood === 'fails' ? Promise.reject(new Error('rejected')) : Promise.resolve(work())
+    if (this.behavior === 'throws') throw new Error('thrown')
+    if (this.behavior === 'hangs') return new Promise(() => {})
+    return this.behavior === 'fails' ? Promise.reject(new Error('rejected')) : Promise.resolve(work())
   }
   init({ windowMs }: { windowMs: number }) {
     return this.#do(`init ${windowMs}`, () => {})
@@ -33,21 +33,21 @@ class Moody implements LimitStore {
 
 describe('StoreGuard', () => {
   it.each(['fails', 'throws', 'hangs'] as const)(
-    'LIMIT-1: a store that %s is told once, waited for no more, and comes back by itself',
-    async (mood) => {
-      const store = new Moody()
+    'LIMIT-1: a store that %s is reported once, not waited for again, and recovers by itself',
+    async (behavior) => {
+      const store = new FakeStore()
       const onStoreFailure = vi.fn()
       const onStoreRecovery = vi.fn()
       const guarded = new StoreGuard(messages, { storeTimeout: 50, onStoreFailure, onStoreRecovery }).add(store, 60_000)
       expect((await guarded.increment('a')).totalHits).toBe(1)
-      store.mood = mood
+      store.behavior = behavior
       const began = performance.now()
       await Promise.all(Array.from({ length: 20 }, () => expect(guarded.increment('a')).rejects.toThrow(StoreDown)))
       expect(performance.now() - began).toBeLessThan(500)
       store.calls.length = 0
       for (let n = 0; n < 100; n++) await expect(guarded.increment('a')).rejects.toThrow(StoreDown)
       expect(store.calls).toEqual([])
-      store.mood = 'well'
+      store.behavior = 'well'
       await vi.waitFor(async () => expect((await guarded.increment('a')).totalHits).toBeGreaterThan(1), {
         timeout: 3000,
       })
@@ -67,17 +67,17 @@ describe('StoreGuard', () => {
     { totalHits: Number.NaN },
     { totalHits: '1' },
     { totalHits: 1, resetTime: 1700000000000 },
-  ])('LIMIT-1: a store that counts %j is down', async (hits) => {
+  ])('LIMIT-1: a store that returns %j is down', async (hits) => {
     const onStoreFailure = vi.fn()
     const store: LimitStore = { increment: () => hits as never, decrement: () => {}, resetKey: () => {} }
     const guarded = new StoreGuard(messages, { onStoreFailure, onStoreRecovery() {} }).add(store, 60_000)
     await expect(guarded.increment('a')).rejects.toThrow(StoreDown)
-    await sleep(1300) // past a look, which must not take it up
+    await sleep(1300) // after a probe, which must not end the outage
     await expect(guarded.increment('a')).rejects.toThrow(StoreDown)
     expect(onStoreFailure).toHaveBeenCalledTimes(1)
   })
 
-  it.each([undefined, null])('LIMIT-1: a store that counts without a time (%j) is not', async (resetTime) => {
+  it.each([undefined, null])('LIMIT-1: a store that returns no reset time (%j) is not down', async (resetTime) => {
     const store: LimitStore = {
       increment: () => ({ totalHits: 1, resetTime }) as never,
       decrement: () => {},
@@ -89,57 +89,57 @@ describe('StoreGuard', () => {
     })
   })
 
-  it('LIMIT-1: a hiccup is over in a moment, one that comes and goes is told once a second at most', async () => {
-    const store = new Moody()
+  it('LIMIT-1: a short outage ends within a second, and a repeated one is reported at most once a second', async () => {
+    const store = new FakeStore()
     const onStoreFailure = vi.fn()
     const guarded = new StoreGuard(messages, { onStoreFailure, onStoreRecovery() {} }).add(store, 60_000)
-    store.mood = 'fails'
+    store.behavior = 'fails'
     await expect(guarded.increment('a')).rejects.toThrow(StoreDown)
-    store.mood = 'well'
+    store.behavior = 'well'
     const began = performance.now()
     await vi.waitFor(() => guarded.increment('a'), { interval: 10 })
     expect(performance.now() - began).toBeLessThan(900)
     const end = performance.now() + 2000
     while (performance.now() < end) {
-      store.mood = store.mood === 'well' ? 'fails' : 'well'
+      store.behavior = store.behavior === 'well' ? 'fails' : 'well'
       await guarded.increment('a').catch(() => {})
       await sleep(5)
     }
     expect(onStoreFailure.mock.calls.length).toBeLessThanOrEqual(7)
   })
 
-  it('LIMIT-1: ready() waits for a store that counts, and not for ever', async () => {
-    const store = new Moody()
-    store.mood = 'fails'
+  it('LIMIT-1: ready() waits for a store that counts, for a limited time', async () => {
+    const store = new FakeStore()
+    store.behavior = 'fails'
     const guard = new StoreGuard(messages, { onStoreFailure() {}, onStoreRecovery() {} })
     guard.add(store, 60_000)
     const soon = guard.ready(5000).then(() => performance.now())
     const began = performance.now()
     await guard.ready(60)
     expect(performance.now() - began).toBeGreaterThanOrEqual(55)
-    store.mood = 'well'
+    store.behavior = 'well'
     expect((await soon) - began).toBeLessThan(4000)
     const at = performance.now()
     await guard.ready(5000)
     expect(performance.now() - at).toBeLessThan(1000)
   })
 
-  it('LIMIT-1: looks at a store that is down soon at first, then no more than once a second, and tells of the next outage again', async () => {
-    const store = new Moody()
-    store.mood = 'fails'
+  it('LIMIT-1: probes a store that is down soon, then at most once a second, and reports the next outage again', async () => {
+    const store = new FakeStore()
+    store.behavior = 'fails'
     const onStoreFailure = vi.fn(() => Promise.reject(new Error('its own affair')) as never)
     const guarded = new StoreGuard(messages, { onStoreFailure, onStoreRecovery() {} }).add(store, 1000)
     await expect(guarded.increment('a')).rejects.toThrow(StoreDown)
     await sleep(2500)
     expect(store.calls.filter((call) => call.startsWith('init')).length).toBeLessThanOrEqual(7)
-    store.mood = 'well'
+    store.behavior = 'well'
     await vi.waitFor(() => guarded.increment('a'), { timeout: 3000 })
-    store.mood = 'fails'
+    store.behavior = 'fails'
     await expect(guarded.increment('a')).rejects.toThrow(StoreDown)
     expect(onStoreFailure).toHaveBeenCalledTimes(2)
   })
 
-  it('LIMIT-1: what fails long after it was given up says nothing of the store as it is now', async () => {
+  it('LIMIT-1: a late error of a call that timed out does not affect the current state', async () => {
     let fail = (_: Error): void => {}
     const store = new ProcessStore(1000)
     const late: LimitStore = {
@@ -162,19 +162,19 @@ describe('StoreGuard', () => {
     expect(onStoreFailure).toHaveBeenCalledTimes(1)
   })
 
-  it('LIMIT-1: a probe without an answer is given up, sends nothing more, and the next one finds the store', async () => {
+  it('LIMIT-1: a probe without an answer times out, sends nothing more, and the next one finds the store', async () => {
     vi.useFakeTimers()
     try {
-      const store = new Moody()
-      store.mood = 'hangs'
+      const store = new FakeStore()
+      store.behavior = 'hangs'
       const onStoreRecovery = vi.fn()
       const guarded = new StoreGuard(messages, { onStoreFailure: () => {}, onStoreRecovery }).add(store, 60_000)
       await vi.advanceTimersByTimeAsync(30_000)
-      // A client that queues keeps what it is given: one command in some three seconds.
+      // A client that queues keeps its commands: one in about three seconds.
       expect(new Set(store.calls)).toEqual(new Set(['init 60000']))
       expect(store.calls.length).toBeGreaterThan(8)
       expect(store.calls.length).toBeLessThan(16)
-      store.mood = 'well'
+      store.behavior = 'well'
       await vi.advanceTimersByTimeAsync(3_100)
       expect((await guarded.increment('a')).totalHits).toBe(1)
       const [{ message, duration }] = onStoreRecovery.mock.calls[0] as [{ message: string; duration: number }]
@@ -186,11 +186,11 @@ describe('StoreGuard', () => {
     }
   })
 
-  it('LIMIT-1: whatever a store does, and whenever, each call settles and nothing is left unhandled', async () => {
+  it('LIMIT-1: whatever a store does at any time, each call settles and no rejection is unhandled', async () => {
     const unhandled: unknown[] = []
-    const hear = (reason: unknown) => void unhandled.push(reason)
-    process.on('unhandledRejection', hear)
-    onTestFinished(() => void process.off('unhandledRejection', hear))
+    const onRejection = (reason: unknown) => void unhandled.push(reason)
+    process.on('unhandledRejection', onRejection)
+    onTestFinished(() => void process.off('unhandledRejection', onRejection))
     const random = seeded(14)
     const later: (() => void)[] = []
     const kinds: readonly (() => unknown)[] = [
@@ -203,7 +203,7 @@ describe('StoreGuard', () => {
       () => new Promise(() => {}),
       () => new Promise((resolve) => later.push(() => resolve({ totalHits: 1, resetTime: undefined }))),
       () => new Promise((_, reject) => later.push(() => reject(new Error('late')))),
-      // What only looks like a promise may settle twice, throw, or settle while it is being asked.
+      // A thenable may settle twice, throw, or settle synchronously.
       () => thenable((resolve, reject) => [resolve({ totalHits: 1 }), reject(new Error('twice'))]),
       () => thenable((_, reject) => [reject(new Error('once')), reject(new Error('twice'))]),
       () =>

@@ -1,4 +1,4 @@
-/** The documents that linters and generators are tried on. */
+/** The documents for linters and generators. */
 import { openAccess } from '../../examples/pre-piezas/access.js'
 import { createService } from '../../examples/pre-piezas/service.js'
 import { storesIn } from '../../examples/pre-piezas/store/stores.js'
@@ -7,16 +7,16 @@ import { type OpenApiDocument, openapi } from '../../src/openapi/index.js'
 import { listen } from '../clauses/fixture.js'
 import { richService } from './rich.js'
 
-const asked = (): never => {
+const unused = (): never => {
   throw new Error('A document asks no store.')
 }
 
-/** Where the example would be served. Linters refuse `localhost` and `example.com`. */
+/** The server address of the example. Linters refuse `localhost` and `example.com`. */
 const baseUrl = 'https://api.pre-piezas.test'
 
-/** The example over stores that nobody asks. */
+/** The example over stores that are never called. */
 async function example() {
-  const stores = storesIn({ client: { query: asked }, transaction: asked, ask: asked, close: async () => {} })
+  const stores = storesIn({ client: { query: unused }, transaction: unused, ask: unused, close: async () => {} })
   const access = await openAccess({ publicUser: 'ana', publicPassword: 'piezas' })
   return createService({ baseUrl, rateLimit: 600 }, { stores, access, counters: { close() {} } })
 }
@@ -27,7 +27,9 @@ const sides = [
   ['public v1', 'outside', '/public/v1'],
 ] as const
 
-/** Every document of the example by its name: in 3.1 as it is served, in 3.0 made with the same texts. */
+/**
+ * Every document of the example by its name: in 3.1 as it is served, in 3.0 with the same texts.
+ */
 async function exampleDocuments(): Promise<readonly (readonly [name: string, document: OpenApiDocument])[]> {
   const { app, apis } = await example()
   const served = await listen(app)
@@ -74,7 +76,7 @@ function richDocuments(): readonly (readonly [name: string, document: OpenApiDoc
   )
 }
 
-/** All of them by their names. */
+/** All documents by name. */
 export async function lintedDocuments(): Promise<readonly (readonly [name: string, document: OpenApiDocument])[]> {
   return [...(await exampleDocuments()), ...richDocuments()]
 }

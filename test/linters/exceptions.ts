@@ -1,4 +1,7 @@
-/** What the OWASP rules ask for and the conventions can not give, each at its place and with the reason. */
+/**
+ * Findings of the OWASP rules that the conventions can not avoid, each with its place and the
+ * reason.
+ */
 
 interface Exception {
   readonly rule: string

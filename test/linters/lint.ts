@@ -1,9 +1,9 @@
-/** Linters by their libraries, without a network. */
+/** Linters as libraries, without network access. */
 import { createConfig, lintFromString } from '@redocly/openapi-core'
 import { type RulesetDefinition, Spectral } from '@stoplight/spectral-core'
 import type { OpenApiDocument } from '../../src/openapi/index.js'
 
-/** What a linter says of a place. */
+/** A finding of a linter. */
 export interface Finding {
   readonly rule: string
   readonly severity: 'error' | 'warning' | 'other'
@@ -14,7 +14,7 @@ export interface Finding {
 
 const severities: Readonly<Record<number, Finding['severity']>> = { 0: 'error', 1: 'warning' }
 
-/** What Spectral says by a ruleset. */
+/** The findings of Spectral with a ruleset. */
 export async function bySpectral(document: object, ruleset: unknown): Promise<readonly Finding[]> {
   const spectral = new Spectral()
   spectral.setRuleset(ruleset as RulesetDefinition)
@@ -27,7 +27,7 @@ export async function bySpectral(document: object, ruleset: unknown): Promise<re
   }))
 }
 
-/** What Redocly says by its recommended rules. */
+/** The findings of Redocly with its recommended rules. */
 export async function byRedocly(document: OpenApiDocument): Promise<readonly Finding[]> {
   const config = await createConfig({ extends: ['recommended'] })
   const found = await lintFromString({ source: JSON.stringify(document), absoluteRef: '/openapi.json', config })

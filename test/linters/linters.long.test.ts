@@ -1,4 +1,4 @@
-/** Public linters have nothing to say of our documents but what `exceptions.ts` explains. */
+/** Public linters have no findings in our documents, except those that `exceptions.ts` explains. */
 import owasp from '@stoplight/spectral-owasp-ruleset'
 import { oas } from '@stoplight/spectral-rulesets'
 import { describe, expect, it, vi } from 'vitest'
@@ -6,7 +6,7 @@ import { lintedDocuments } from './documents.js'
 import { exceptions } from './exceptions.js'
 import { byRedocly, bySpectral } from './lint.js'
 
-// The rules of OWASP look at every place by every rule, with all references followed.
+// The OWASP rules check every place with every rule, with all references resolved.
 vi.setConfig({ testTimeout: 300_000 })
 
 const documents = await lintedDocuments()
@@ -26,7 +26,7 @@ describe('the documents', () => {
 })
 
 describe('Spectral', () => {
-  it('looks at documents at all', async () => {
+  it('checks documents', async () => {
     expect(await bySpectral({ ...some, info: bare }, { extends: [oas] })).toMatchObject([{ rule: 'info-description' }])
     expect(
       (await bySpectral({ ...some, servers: [{ url: 'http://a.test' }] }, { extends: [owasp] })).map(
@@ -35,13 +35,13 @@ describe('Spectral', () => {
     ).toEqual(expect.arrayContaining(['owasp:api8:2023-no-server-http', 'owasp:api9:2023-inventory-access']))
   })
 
-  it.each(documents)('finds nothing by its rules for OpenAPI: %s', async (_, document) => {
+  it.each(documents)('has no finding with its rules for OpenAPI: %s', async (_, document) => {
     expect(await bySpectral(document, { extends: [oas] })).toEqual([])
   })
 
   const excused = new Set<object>()
 
-  it.each(documents)('finds no error by the rules of OWASP but what can not be otherwise: %s', async (_, document) => {
+  it.each(documents)('has no error with the OWASP rules, except the explained ones: %s', async (_, document) => {
     const errors = (await bySpectral(document, { extends: [owasp] })).filter(({ severity }) => severity === 'error')
     const rest = errors.filter(({ rule, place }) => {
       const exception = exceptions.find((one) => one.rule === rule && one.place.test(place))
@@ -57,12 +57,12 @@ describe('Spectral', () => {
 })
 
 describe('Redocly', () => {
-  it('looks at documents at all', async () => {
+  it('checks documents', async () => {
     const info = { ...bare, title: some.info.title, version: some.info.version }
     expect(await byRedocly({ ...some, info })).toMatchObject([{ rule: 'info-license' }])
   })
 
-  it.each(documents)('finds nothing by its recommended rules: %s', async (_, document) => {
+  it.each(documents)('has no finding with its recommended rules: %s', async (_, document) => {
     expect(await byRedocly(document)).toEqual([])
   })
 })

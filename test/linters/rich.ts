@@ -1,4 +1,7 @@
-/** A service with everything that a document can tell, its own schemas bounded as linters want them. */
+/**
+ * A service with every feature that a document can describe, and with bounded schemas as linters
+ * require.
+ */
 import { memoryAdapter } from '../../src/adapters/memory/index.js'
 import { bearer } from '../../src/auth/index.js'
 import { type Api, api, defineResource, endpoint, mount, representation } from '../../src/index.js'
@@ -122,7 +125,7 @@ const search = endpoint('search', {
   },
 })
 
-/** `v1` is deprecated and ends by itself, `v0` has ended. */
+/** `v1` is deprecated and ends automatically, `v0` has ended. */
 export function richService(): Api {
   const entries = () => [
     mount(clients, memoryAdapter(clients, { idempotency: true }), {

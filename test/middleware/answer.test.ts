@@ -10,7 +10,7 @@ import { raw } from './majors.js'
 const get = 'GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n'
 
 describe('send', () => {
-  it('HDR-1: Vary and Link of other middlewares stay beside ours', async () => {
+  it('HDR-1: keeps Vary and Link of other middlewares next to ours', async () => {
     const answer = await raw((_req, res) => {
       res.setHeader('Vary', 'Origin')
       res.setHeader('Link', ['<a>; rel="x"', '<b,c>; rel="y"'])
@@ -21,7 +21,7 @@ describe('send', () => {
     expect(answer).toContain('Content-Length: 2\r\n')
   })
 
-  it('VERB-8: a HEAD gets the headers alone; 204 and 304 have no length', async () => {
+  it('VERB-8: sends a HEAD response without a body, and 204 and 304 without a length', async () => {
     const head = await raw(
       (_req, res) => send(res, { status: 200, headers: {}, body: 'text' }, true),
       get.replace('GET', 'HEAD'),
@@ -35,7 +35,7 @@ describe('send', () => {
     )
   })
 
-  it('ERR-3: what has been answered is not answered again', async () => {
+  it('ERR-3: does not send a second response', async () => {
     const answer = await raw((_req, res) => {
       res.end('first')
       send(res, { status: 500, headers: {}, body: 'second' }, false)
@@ -56,7 +56,7 @@ describe('mergeVary, mergeLinks, spelled', () => {
     [['A', 'B'], 'B, C', 'A, B, C'],
   ])('HDR-1: Vary %j with %s is %s', (before, added, merged) => expect(mergeVary(before, added)).toBe(merged))
 
-  it('QUERY-7: links are added whole, once, and never cut at a comma', () => {
+  it('QUERY-7: each link is added once, complete, and never split at a comma', () => {
     const before = '</a?sort=x,b>; rel="next"'
     const added = '</c?sort=y,b>; rel="next"'
     expect(mergeLinks(before, added)).toBe(`${before}, ${added}`)
@@ -65,7 +65,7 @@ describe('mergeVary, mergeLinks, spelled', () => {
     expect(mergeLinks(undefined, added)).toBe(added)
   })
 
-  it('ERR-3: a field stands once, whatever case it was written in', () => {
+  it('ERR-3: a field occurs once, whatever its case', () => {
     expect(spelled({ 'RETRY-after': '1', etag: 'x', 'X-Other': 'y' })).toEqual({
       'Retry-After': '1',
       Etag: 'x',
@@ -75,11 +75,11 @@ describe('mergeVary, mergeLinks, spelled', () => {
 })
 
 describe('formatLink', () => {
-  it('QUERY-7, RFC 8288: any address stands whole between its brackets', () => {
+  it('QUERY-7, RFC 8288: any address is complete between its brackets', () => {
     expect(formatLink('http://[::1]/a b?sort=x,-y&z=%41', 'next')).toBe(
       '<http://[::1]/a%20b?sort=x,-y&z=%41>; rel="next"',
     )
-    // Node gives the bytes C3 B1 of a raw ñ as two Latin-1 characters.
+    // Node returns the bytes C3 B1 of a raw ñ as two Latin-1 characters.
     expect(formatLink('/\xc3\xb1', 'next')).toBe('</%C3%B1>; rel="next"')
     expect(formatLink('/€\u{1f600}\ud800', 'next')).toBe('</%E2%82%AC%F0%9F%98%80%EF%BF%BD>; rel="next"')
     fc.assert(
@@ -91,7 +91,7 @@ describe('formatLink', () => {
 })
 
 describe('withoutPages', () => {
-  it('QUERY-7: takes out the links of paginationHeaders and no others', () => {
+  it('QUERY-7: removes the links of paginationHeaders and no others', () => {
     const query = {
       pairs: [
         ['sort', 'a,b'],
@@ -109,7 +109,7 @@ describe('withoutPages', () => {
     expect(withoutPages(other)).toBe(other)
   })
 
-  it('QUERY-7: where nobody counts, "more" says whether there is a next page', () => {
+  it('QUERY-7: without a total, "more" says whether there is a next page', () => {
     const query = { pairs: [['after', 'hint']] as [string, string][], page: 1, size: 5, first: 1 as const }
     expect(paginationHeaders('/a', query, { more: true })).toEqual({
       Link: '</a?offest=1>; rel="first", </a?offest=2>; rel="next"',
@@ -121,7 +121,7 @@ describe('withoutPages', () => {
 describe('problemAnswer', () => {
   const context = { representation: json, base: undefined, instance: '/a', requestId: undefined }
 
-  it('ERR-3, HDR-6: is never stored, varies by Accept and by what the problem says', () => {
+  it('ERR-3, HDR-6: is never cached, and varies by Accept and by the fields that the problem names', () => {
     const problem = new HttpProblem('unauthenticated', {
       headers: { vary: 'Authorization', 'cache-control': 'public', 'content-type': 'text/html' },
     })

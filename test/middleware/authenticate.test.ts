@@ -9,7 +9,7 @@ const byKey = (more: Partial<AuthenticateOptions<{ name: string }>> = {}) =>
   authenticate({ field: 'X-Api-Key', challenge, identify: (key) => callers.get(key), ...more })
 
 describe('authenticate(): options', () => {
-  it('AUTH-4: what makes no sense does not build', () => {
+  it('AUTH-4: invalid options are refused', () => {
     const build = (options: unknown) => () => authenticate(options as AuthenticateOptions<unknown>)
     const identify = () => 1
     for (const options of [
@@ -39,7 +39,7 @@ describe.each(majors)('authenticate() on %s', (_, express: Express) => {
       app.get('/mine', (req, res) => void res.set('Cache-Control', 'public').send(who.of(req).name))
     })
 
-  it('AUTH-4: lets through who is known; anybody else is 401 with the challenge, and hears not why', async () => {
+  it('AUTH-4: accepts known callers; everyone else gets 401 with the challenge, without the reason', async () => {
     const { call } = at(byKey())
     const good = await call.get('/me').set('X-Api-Key', 'k-ana')
     expect([good.status, good.text]).toEqual([200, 'ana'])
@@ -63,14 +63,14 @@ describe.each(majors)('authenticate() on %s', (_, express: Express) => {
     }
   })
 
-  it('HDR-6: what it lets through is private and varies by the credentials, unless the handler says otherwise', async () => {
+  it('HDR-6: responses are private and vary by the credentials, unless the handler says otherwise', async () => {
     const { call } = at(byKey())
     const mine = await call.get('/me').set('X-Api-Key', 'k-ana')
     expect([mine.headers['cache-control'], mine.headers.vary]).toEqual(['private, no-cache', 'X-Api-Key'])
     expect((await call.get('/mine').set('X-Api-Key', 'k-ana')).headers['cache-control']).toBe('public')
   })
 
-  it('AUTH-4: credentials that come twice are refused, whichever is the right one', async () => {
+  it('AUTH-4: repeated credentials are refused, even if one of them is right', async () => {
     const { app } = at(byKey())
     for (const [first, second] of [
       ['k-ana', 'k-eva'],
@@ -85,7 +85,7 @@ describe.each(majors)('authenticate() on %s', (_, express: Express) => {
     }
   })
 
-  it('AUTH-4: may wait; a dependency that is down is 503, a mistake 500: neither is a yes', async () => {
+  it('AUTH-4: identify may be asynchronous; an unavailable dependency is 503, an exception 500', async () => {
     const waits = at(byKey({ identify: async (key) => callers.get(key) }))
     expect((await waits.call.get('/me').set('X-Api-Key', 'k-ana')).text).toBe('ana')
     expect((await waits.call.get('/me').set('X-Api-Key', 'k-eva')).status).toBe(401)
@@ -102,20 +102,20 @@ describe.each(majors)('authenticate() on %s', (_, express: Express) => {
     expect([answer.status, answer.text.includes('db.internal')]).toEqual([500, false])
   })
 
-  it('AUTH-4: null stands for nobody, as stores give it, and whatever a check behind && comes to', async () => {
-    for (const nobody of [null, false, '', 0, Number.NaN] as const) {
-      for (const identify of [() => nobody as never, async () => nobody as never]) {
+  it('AUTH-4: any falsy result of identify means an unknown caller', async () => {
+    for (const falsy of [null, false, '', 0, Number.NaN] as const) {
+      for (const identify of [() => falsy as never, async () => falsy as never]) {
         expect((await at(byKey({ identify })).call.get('/me').set('X-Api-Key', 'k-ana')).status).toBe(401)
       }
     }
   })
 
-  it('the handler of a request that has not passed hears what to do', async () => {
+  it('a handler without the middleware gets an error that says how to fix it', async () => {
     const who = byKey()
-    const { call, heard } = service(express, (app: App) =>
+    const { call, reported } = service(express, (app: App) =>
       app.get('/me', (req, res) => void res.send(who.of(req).name)),
     )
     expect((await call.get('/me')).status).toBe(500)
-    expect(String(heard[0]?.error)).toContain('The middleware authenticate() did not run')
+    expect(String(reported[0]?.error)).toContain('The middleware authenticate() did not run')
   })
 })

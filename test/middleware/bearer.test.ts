@@ -12,12 +12,12 @@ import { type Express, listen, majors, raw, service } from './majors.js'
 const options = { keys, issuer, audience } satisfies TokenOptions
 const finder = (header: { alg: string; kid?: string }) => keys.filter((key) => key.kid === (header.kid ?? key.kid))
 
-/** A request as far as `identify` looks at it. */
+/** The parts of a request that `identify` reads. */
 const requestWith = (field: string, ...values: string[]): never =>
   ({ headers: {}, rawHeaders: values.flatMap((value) => [field, value]) }) as never
 const byHeader = (token: string): never => requestWith('Authorization', `Bearer ${token}`)
 
-/** What a token comes to: its principal, or the problem. */
+/** The result of a token: its principal, or the problem. */
 function outcome(run: () => unknown): unknown {
   try {
     return run()
@@ -27,7 +27,7 @@ function outcome(run: () => unknown): unknown {
   }
 }
 
-/** All that a problem says to anybody: its body, its headers, its cause and what those hold. */
+/** Everything that a problem exposes: its body, its headers, its cause and what those contain. */
 function everythingIn(error: unknown, seen: Set<unknown> = new Set()): string {
   if (typeof error !== 'object' || error === null || seen.has(error)) return String(error)
   seen.add(error)
@@ -37,7 +37,7 @@ function everythingIn(error: unknown, seen: Set<unknown> = new Set()): string {
 }
 
 describe('bearer(): the wrong tokens', () => {
-  it('AUTH-5: the list of attacks is long, each has its own name, and the token they are made of is good', () => {
+  it('AUTH-5: the list of attacks is long, each has a unique name, and the token that they modify is valid', () => {
     expect(attacks.length).toBeGreaterThanOrEqual(100)
     expect(new Set(attacks.map(([name]) => name)).size).toBe(attacks.length)
     for (const given of [options, { ...options, keys: finder }])
@@ -47,11 +47,11 @@ describe('bearer(): the wrong tokens', () => {
   const ways = [
     ['fixed keys', bearer(options)],
     ['a function that finds them', bearer({ ...options, keys: finder })],
-    ['a function that finds them later', bearer({ ...options, keys: async (header) => finder(header) })],
-    ['a function that gives every key', bearer({ ...options, keys: () => keys })],
+    ['an async function that finds them', bearer({ ...options, keys: async (header) => finder(header) })],
+    ['a function that returns every key', bearer({ ...options, keys: () => keys })],
   ] as const
 
-  it.each(attacks)('AUTH-5: 401 to %s', async (_, make) => {
+  it.each(attacks)('AUTH-5: %s is 401', async (_, make) => {
     const token = make()
     for (const [, authenticated] of ways) {
       const problem = await Promise.resolve()
@@ -64,11 +64,11 @@ describe('bearer(): the wrong tokens', () => {
     }
   })
 
-  it('AUTH-5: 401 to a signature on another curve', () => {
+  it('AUTH-5: a signature on another curve is 401', () => {
     expect(outcome(() => ways[0][1].identify(byHeader(foreignCurve())))).toMatchObject({ status: 401 })
   })
 
-  it('AUTH-5: a token that was tampered with in any place is 401', () => {
+  it('AUTH-5: a token that was modified at any place is 401', () => {
     const tokens = [good(), signed(goodClaims(), p256.privateKey, { alg: 'ES256', kid: 'ec' })]
     const authenticated = bearer(options)
     fc.assert(
@@ -103,7 +103,7 @@ describe('bearer(): the wrong tokens', () => {
     )
   })
 
-  it('AUTH-5: bytes of a signed part that are changed under the encoding are 401', () => {
+  it('AUTH-5: changed bytes of a signed part are 401', () => {
     const [head, payload, signatureText] = good().split('.') as [string, string, string]
     const authenticated = bearer(options)
     fc.assert(
@@ -119,7 +119,7 @@ describe('bearer(): the wrong tokens', () => {
     )
   })
 
-  it('AUTH-5: whatever stands in the field, the answer is 401 and never a failure', () => {
+  it('AUTH-5: any field value is 401, never an exception', () => {
     const authenticated = bearer({ ...options, keys: finder })
     const segment = fc.oneof(
       fc.string(),
@@ -139,7 +139,7 @@ describe('bearer(): the wrong tokens', () => {
     )
   })
 
-  it('ERR-3: no problem, and nothing for the log, holds a token, a claim or a key', async () => {
+  it('ERR-3: no problem and no log entry contains a token, a claim or a key', async () => {
     const secretClaims = { sub: 'ana-la-secreta', email: 'ana@secreta.example' }
     const revoked = bearer({ ...options, revoked: () => true })
     const unknown = bearer({ ...options, principal: () => undefined })
@@ -174,20 +174,20 @@ describe('bearer(): each algorithm', () => {
   })
 })
 
-describe('bearer(): what tokens must hold', () => {
+describe('bearer(): required claims', () => {
   const identify = (given: Partial<TokenOptions>, token: string) =>
     outcome(() => bearer({ ...options, ...given } as TokenOptions).identify(byHeader(token)))
   const sub = { sub: 'ana' }
   const refusal = { status: 401 }
   const why = (result: unknown) => ((result as HttpProblem).cause as Error).message
 
-  it('AUTH-5: issuer and audience may be several', () => {
+  it('AUTH-5: there may be several issuers and audiences', () => {
     expect(identify({ issuer: ['https://a.example', issuer] }, good())).toMatchObject(sub)
     expect(identify({ audience: ['a', audience] }, good())).toMatchObject(sub)
     expect(identify({}, good({ aud: ['billing', audience] }))).toMatchObject(sub)
   })
 
-  it('AUTH-5: a token for an audience is refused where the service names none, and the log says how to fix it', () => {
+  it('AUTH-5: a token with an audience is refused if the service declares none, and the log says how to fix it', () => {
     const { audience: _, ...nameless } = options
     const result = outcome(() => bearer(nameless).identify(byHeader(good())))
     expect(result).toMatchObject(refusal)
@@ -195,7 +195,7 @@ describe('bearer(): what tokens must hold', () => {
     expect(bearer(nameless).identify(byHeader(good({ aud: undefined })))).toMatchObject(sub)
   })
 
-  it('AUTH-5: clockTolerance stretches exp, nbf and iat', () => {
+  it('AUTH-5: clockTolerance applies to exp, nbf and iat', () => {
     for (const claims of [{ exp: now() - 20 }, { nbf: now() + 20 }, { iat: now() + 80 }]) {
       expect(identify({}, good(claims))).toMatchObject(refusal)
       expect(identify({ clockTolerance: 30 }, good(claims))).toMatchObject(sub)
@@ -203,7 +203,7 @@ describe('bearer(): what tokens must hold', () => {
     expect(identify({ clockTolerance: 30 }, good({ exp: now() - 31 }))).toMatchObject(refusal)
   })
 
-  it('AUTH-5: maxAge goes by iat, which is then required', () => {
+  it('AUTH-5: maxAge counts from iat, which is then required', () => {
     expect(identify({ maxAge: 60 }, good({ iat: now() - 50 }))).toMatchObject(sub)
     expect(identify({ maxAge: 60 }, good({ iat: now() - 61 }))).toMatchObject(refusal)
     expect(identify({ maxAge: 60 }, good({ iat: undefined }))).toMatchObject(refusal)
@@ -229,7 +229,7 @@ describe('bearer(): what tokens must hold', () => {
     expect(identify({ type }, token)).toMatchObject(taken ? sub : refusal)
   })
 
-  it('AUTH-5: a token of one kind is refused where another kind is wanted, though one key signs both', () => {
+  it('AUTH-5: a token of one type is refused if another type is required, even with the same key', () => {
     const token = (typ: string, aud: string) =>
       signed({ ...goodClaims(), aud }, rsa.privateKey, { alg: 'RS256', kid: 'rsa', typ })
     const kinds = [
@@ -243,7 +243,7 @@ describe('bearer(): what tokens must hold', () => {
     }
   })
 
-  it('AUTH-5: a key that the token brings is passed over, not a reason to refuse', () => {
+  it('AUTH-5: a key inside the token is ignored, and does not cause a refusal', () => {
     const header = {
       alg: 'RS256',
       kid: 'rsa',
@@ -253,14 +253,14 @@ describe('bearer(): what tokens must hold', () => {
     expect(identify({}, signed(goodClaims(), rsa.privateKey, header))).toMatchObject(sub)
   })
 
-  it('AUTH-5: claims are frozen all the way down, because requests share them', () => {
+  it('AUTH-5: claims are deeply frozen, because requests share them', () => {
     const claims = identify({}, good({ roles: ['a', { of: ['b'] }] })) as { roles: [string, { of: string[] }] }
     expect(() => claims.roles.push('admin' as never)).toThrow(TypeError)
     expect(() => claims.roles[1].of.push('admin')).toThrow(TypeError)
     expect(Object.isFrozen(claims)).toBe(true)
   })
 
-  it('AUTH-5: principal makes the caller of the claims, on each request; nobody is 401', async () => {
+  it('AUTH-5: principal maps claims to the caller on each request; undefined is 401', async () => {
     let seen = 0
     const authenticated = bearer({ ...options, principal: ({ sub: name }) => (++seen < 3 ? { name } : undefined) })
     const req = byHeader(good())
@@ -272,7 +272,7 @@ describe('bearer(): what tokens must hold', () => {
     }
   })
 
-  it('AUTH-5: revoked is asked on every request; only false lets a token pass, and a failure is 503', async () => {
+  it('AUTH-5: revoked is called on every request; only false accepts a token, and an error is 503', async () => {
     const list = new Set<unknown>()
     const authenticated = bearer({ ...options, revoked: ({ jti }) => list.has(jti) })
     const req = byHeader(good())
@@ -298,7 +298,7 @@ describe('bearer(): what tokens must hold', () => {
     }
   })
 
-  it('AUTH-5: a finder that fails is 503, one that finds nothing 401, an unfit key a ConfigurationError', async () => {
+  it('AUTH-5: a key finder that fails is 503, one that finds no key 401, an unusable key a ConfigurationError', async () => {
     const req = byHeader(good())
     const failing = bearer({ ...options, keys: () => Promise.reject(new Error('vault is down')) })
     await expect(Promise.resolve(failing.identify(req))).rejects.toBeInstanceOf(Unavailable)
@@ -310,7 +310,7 @@ describe('bearer(): what tokens must hold', () => {
     )
   })
 
-  it('AUTH-5: what needs no waiting waits for nothing', () => {
+  it('AUTH-5: synchronous functions give a synchronous result', () => {
     const authenticated = bearer({ ...options, keys: finder, revoked: () => false, principal: (claims) => claims.sub })
     expect(authenticated.identify(byHeader(good()))).toBe('ana')
   })
@@ -322,7 +322,7 @@ describe('bearer(): the cache', () => {
     return find
   }
 
-  itWithCaches('AUTH-5: one token is verified once, and gives the same claims', () => {
+  itWithCaches('AUTH-5: a token is verified only once, and the result has the same claims', () => {
     const authenticated = bearer(options)
     const req = byHeader(good())
     expect(authenticated.identify(req)).toBe(authenticated.identify(req))
@@ -336,7 +336,7 @@ describe('bearer(): the cache', () => {
     ['maxAge', { maxAge: 50 }, { exp: 100 }, 50],
     ['maxAge and the tolerance', { maxAge: 50, clockTolerance: 10 }, { exp: 100 }, 60],
     ['exp before maxAge', { maxAge: 500 }, { exp: 100 }, 100],
-  ])('AUTH-5: a cached token is refused from its end on: %s', (_, more, { exp }, end) => {
+  ])('AUTH-5: a cached token is refused once it has expired: %s', (_, more, { exp }, end) => {
     vi.useFakeTimers({ toFake: ['Date'] })
     try {
       const start = 1_800_000_000
@@ -354,7 +354,7 @@ describe('bearer(): the cache', () => {
     }
   })
 
-  itWithCaches('AUTH-5: the cache holds no more than it may: the oldest goes', () => {
+  itWithCaches('AUTH-5: a full cache evicts its oldest entry', () => {
     const authenticated = bearer({ ...options, cache: 2 })
     const requests = ['1', '2', '3'].map((sub) => byHeader(good({ sub })))
     const [first, second] = requests.map((req) => authenticated.identify(req))
@@ -362,24 +362,27 @@ describe('bearer(): the cache', () => {
     expect(authenticated.identify(requests[0] as never)).not.toBe(first)
   })
 
-  itWithCaches('AUTH-5: a cached token falls with its key: a finder is asked on every request', () => {
-    const find = counting()
-    const authenticated = bearer({ ...options, keys: find })
-    const req = byHeader(good())
-    const claims = authenticated.identify(req)
-    expect(authenticated.identify(req)).toBe(claims)
-    expect(find).toHaveBeenCalledTimes(2)
-    expect(find).toHaveBeenLastCalledWith({ alg: 'RS256', kid: 'rsa' })
-    find.mockReturnValue([keys[1]])
-    expect(outcome(() => authenticated.identify(req))).toMatchObject({ status: 401 })
-    // Another key under the same name is another key.
-    find.mockReturnValue([{ kid: 'rsa', algorithm: 'RS256', key: otherRsa.publicKey }] as never)
-    expect(outcome(() => authenticated.identify(req))).toMatchObject({ status: 401 })
-    find.mockReturnValue(keys)
-    expect(authenticated.identify(req)).toMatchObject({ sub: 'ana' })
-  })
+  itWithCaches(
+    'AUTH-5: a cached token is refused once its key is gone: a key finder is called on every request',
+    () => {
+      const find = counting()
+      const authenticated = bearer({ ...options, keys: find })
+      const req = byHeader(good())
+      const claims = authenticated.identify(req)
+      expect(authenticated.identify(req)).toBe(claims)
+      expect(find).toHaveBeenCalledTimes(2)
+      expect(find).toHaveBeenLastCalledWith({ alg: 'RS256', kid: 'rsa' })
+      find.mockReturnValue([keys[1]])
+      expect(outcome(() => authenticated.identify(req))).toMatchObject({ status: 401 })
+      // A different key under the same id.
+      find.mockReturnValue([{ kid: 'rsa', algorithm: 'RS256', key: otherRsa.publicKey }] as never)
+      expect(outcome(() => authenticated.identify(req))).toMatchObject({ status: 401 })
+      find.mockReturnValue(keys)
+      expect(authenticated.identify(req)).toMatchObject({ sub: 'ana' })
+    },
+  )
 
-  it('AUTH-5: the other form of an ECDSA signature verifies too, and is revoked alike: nothing hangs on the text', () => {
+  it('AUTH-5: the equivalent ECDSA signature verifies too and is revoked too: revocation does not depend on the token text', () => {
     const order = BigInt('0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551')
     const token = signed(goodClaims(), p256.privateKey, { alg: 'ES256', kid: 'ec' })
     const at = token.lastIndexOf('.') + 1
@@ -395,7 +398,7 @@ describe('bearer(): the cache', () => {
       expect(outcome(() => authenticated.identify(byHeader(text)))).toMatchObject({ status: 401 })
   })
 
-  itWithCaches('AUTH-5: what was refused is never kept', () => {
+  itWithCaches('AUTH-5: a refused token is never cached', () => {
     const authenticated = bearer({ ...options, cache: 1 })
     const req = byHeader(good())
     const claims = authenticated.identify(req)
@@ -412,7 +415,7 @@ describe('bearer() and publicToken(): the field', () => {
     })
   })
 
-  it('AUTH-1: who sends nothing, or another scheme, hears no error; who sends a wrong token does (RFC 6750 3.1)', () => {
+  it('AUTH-1: a request without credentials, or with another scheme, gets no error code; one with a wrong token does (RFC 6750 3.1)', () => {
     const authenticated = bearer({ ...options, realm: 'courier' })
     const challenge = (req: never) =>
       (outcome(() => authenticated.identify(req)) as HttpProblem).headers['WWW-Authenticate']
@@ -430,12 +433,12 @@ describe('bearer() and publicToken(): the field', () => {
     }
   })
 
-  it('AUTH-1: the field twice is 401, whichever of the two is good', () => {
+  it('AUTH-1: a repeated field is 401, even if one of the two is valid', () => {
     const twice = requestWith('Authorization', `Bearer ${good()}`, `Bearer ${good()}`)
     expect(outcome(() => bearer(options).identify(twice))).toMatchObject({ status: 401 })
   })
 
-  it('AUTH-1: the longest token passes, one character more does not reach any crypto', () => {
+  it('AUTH-1: the longest token is accepted, and a longer one is refused before any cryptography', () => {
     const find = vi.fn(() => keys)
     const authenticated = bearer({ ...options, keys: find })
     const fill = (length: number): string => {
@@ -464,7 +467,7 @@ describe('bearer() and publicToken(): the field', () => {
     expect(find).toHaveBeenCalledTimes(1)
   })
 
-  it('AUTH-5: no key is asked for by a kid of more than 256 characters', () => {
+  it('AUTH-5: a kid of more than 256 characters does not call the key finder', () => {
     const find = vi.fn((): undefined => undefined)
     const authenticated = bearer({ ...options, keys: find })
     for (const length of [256, 257]) {
@@ -474,7 +477,7 @@ describe('bearer() and publicToken(): the field', () => {
     expect(find).toHaveBeenCalledTimes(1)
   })
 
-  it('AUTH-3: publicToken() reads x-authorization-token, and challenges by its name', () => {
+  it('AUTH-3: publicToken() reads x-authorization-token, and its challenge names it', () => {
     const authenticated = publicToken(options)
     expect(authenticated.field).toBe('x-authorization-token')
     expect(authenticated.identify(requestWith('X-Authorization-Token', good()))).toMatchObject({ sub: 'ana' })
@@ -513,12 +516,12 @@ describe('bearer(): options', () => {
     ['a realm without a name', { ...options, realm: '' }],
     ['a realm with a line break', { ...options, realm: 'a\r\nSet-Cookie: b' }],
     ['revoked that is a list', { ...options, revoked: ['token-1'] }],
-    ['principal that is no function', { ...options, principal: 'sub' }],
-  ])('AUTH-5: %s does not build', (_, given) => {
+    ['principal that is not a function', { ...options, principal: 'sub' }],
+  ])('AUTH-5: %s is refused', (_, given) => {
     for (const build of [bearer, publicToken]) expect(() => build(given as never)).toThrow(ConfigurationError)
   })
 
-  it('AUTH-5: keys that are missing, or a secret without its algorithm, hear how to write them, and the message holds none of it', () => {
+  it('AUTH-5: the message for missing keys, or a secret without an algorithm, says how to write them, and contains no key', () => {
     for (const keys of [undefined, null, '', 'a bare secret', Buffer.from('a bare secret')]) {
       const build = () => bearer({ keys } as never)
       expect(build).toThrow("Use { algorithm: 'HS256', key: secret }")
@@ -529,7 +532,7 @@ describe('bearer(): options', () => {
 
 describe.each(majors)('bearer() on %s', (_, express: Express) => {
   const authenticated = bearer(options)
-  const { app, call, heard } = service(express, (app) => {
+  const { app, call, reported } = service(express, (app) => {
     app.use(authenticated)
     app.get('/me', (req, res) => void res.json(authenticated.of(req)))
     app.get('/open', (_req, res) => void res.set('Cache-Control', 'public, max-age=60').end())
@@ -544,7 +547,7 @@ describe.each(majors)('bearer() on %s', (_, express: Express) => {
     app.get('/me', (req, res) => void res.json(later.of(req)))
   })
 
-  it('AUTH-1: a good token reaches the handler; the answer is private and varies by the field (HDR-6)', async () => {
+  it('AUTH-1: a valid token reaches the handler; the response is private and varies by the field (HDR-6)', async () => {
     const { status, body, headers } = await call.get('/me').set('Authorization', `Bearer ${good()}`)
     expect([status, body.sub]).toEqual([200, 'ana'])
     expect([headers['cache-control'], headers.vary]).toEqual(['private, no-cache', 'Authorization'])
@@ -553,7 +556,7 @@ describe.each(majors)('bearer() on %s', (_, express: Express) => {
     expect((await finding.call.get('/me').set('Authorization', `Bearer ${good()}`)).body).toEqual({ name: 'ana' })
   })
 
-  it('AUTH-4: no token is 401 with a challenge, not to be kept by anybody', async () => {
+  it('AUTH-4: a request without a token is 401 with a challenge, and is not cached', async () => {
     const { status, body, headers } = await call.get('/me')
     expect([status, body.code, headers['www-authenticate'], headers['cache-control']]).toEqual([
       401,
@@ -563,7 +566,7 @@ describe.each(majors)('bearer() on %s', (_, express: Express) => {
     ])
   })
 
-  it('AUTH-5: every attack is 401 over HTTP, says no more than that, and shows nothing of the token', async () => {
+  it('AUTH-5: every attack is 401 over HTTP, without a reason, and exposes nothing of the token', async () => {
     const fitting = attacks.map(([name, make]) => [name, make()] as const).filter(([, token]) => fitsHeader(token))
     expect(fitting.length).toBeGreaterThan(100)
     const port = await listen(app)
@@ -578,15 +581,15 @@ describe.each(majors)('bearer() on %s', (_, express: Express) => {
       }
     }
     expect(details.size).toBe(1)
-    expect(heard.every(({ problem }) => problem.status === 401)).toBe(true)
+    expect(reported.every(({ problem }) => problem.status === 401)).toBe(true)
   })
 
-  it('AUTH-1: a header that comes twice is 401, though Node shows the first one only', async () => {
+  it('AUTH-1: a repeated header is 401, although Node returns only the first one', async () => {
     const text = `GET /me HTTP/1.1\r\nHost: a\r\nConnection: close\r\nAuthorization: Bearer ${good()}\r\nAuthorization: Bearer ${good()}\r\n\r\n`
     expect(await raw(app, text)).toMatch(/^HTTP\/1\.1 401 /)
   })
 
-  it('AUTH-5: a revocation list that is down is 503 with Retry-After, and a broken key 500', async () => {
+  it('AUTH-5: an unavailable revocation list is 503 with Retry-After, and a broken key 500', async () => {
     const down = service(
       express,
       (app) => void app.use(bearer({ ...options, revoked: () => Promise.reject(new Error('down')) })),
@@ -599,7 +602,7 @@ describe.each(majors)('bearer() on %s', (_, express: Express) => {
     )
     const { status, body } = await broken.call.get('/').set('Authorization', `Bearer ${good()}`)
     expect([status, body.code]).toEqual([500, 'internal'])
-    expect(broken.heard[0]?.problem.cause).toBeInstanceOf(ConfigurationError)
+    expect(broken.reported[0]?.problem.cause).toBeInstanceOf(ConfigurationError)
     expect(JSON.stringify(body)).not.toContain('PEM')
   })
 
@@ -615,7 +618,7 @@ describe.each(majors)('bearer() on %s', (_, express: Express) => {
   })
 })
 
-/** A request with this `Authorization`, by Node itself: clients tend to mend what they send. */
+/** A request with this `Authorization`, by Node itself, because clients tend to correct headers. */
 function get(
   port: number,
   authorization: string,

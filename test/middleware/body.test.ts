@@ -24,7 +24,7 @@ const defaults: BodyOptions = {
   patch: false,
 }
 
-/** Answers with the body that `readBody` gives, or the problem. */
+/** Responds with the body that `readBody` returns, or the problem. */
 const reading = (options: Partial<BodyOptions> = {}, found: unknown[] = []) =>
   ((req: IncomingMessage, res: ServerResponse) => {
     const read = async () => readBody(req, { ...defaults, ...options }, (value) => value)
@@ -58,7 +58,7 @@ const post = (headers: Record<string, string>, body: string | Buffer = '{"a":1}'
 const asJson = { 'Content-Type': 'application/json' }
 
 describe('resolveBodyLimits', () => {
-  it('HDR-5: has defaults, and no time that a timer does not take', () => {
+  it('HDR-5: has defaults, and accepts no time above the longest timer', () => {
     expect(resolveBodyLimits({})).toEqual({ bodyLimit: 1_048_576, depthLimit: 32, timeout: 30_000 })
     expect(resolveBodyLimits({ bodyLimit: 1, depthLimit: 2, timeout: 1e12 })).toEqual({
       bodyLimit: 1,
@@ -67,7 +67,7 @@ describe('resolveBodyLimits', () => {
     })
   })
 
-  it.each(['bodyLimit', 'depthLimit', 'timeout'])('HDR-5: %s is a whole number from 1', (name) => {
+  it.each(['bodyLimit', 'depthLimit', 'timeout'])('HDR-5: %s must be a whole number from 1', (name) => {
     for (const value of [Number.NaN, Number.POSITIVE_INFINITY, 0, -1, 1.5, '5', null]) {
       expect(() =>
         checkOptions('api()', { bodyLimit: 1, depthLimit: 1, timeout: 1, [name]: value }, bodyLimitKinds),
@@ -97,13 +97,13 @@ describe('readBody', () => {
     'application/json; charset',
     '*/*',
     'application/*',
-  ])('HDR-5: %s is 415 and names what is taken', async (type) => {
+  ])('HDR-5: %s is 415 and names the accepted types', async (type) => {
     const { status, body, headers } = await post({ 'Content-Type': type })
     expect([status, body.code, headers.accept]).toEqual([415, 'unsupported-content', 'application/json'])
     expect(body.errors[0]).toMatchObject({ header: 'Content-Type', allowed: ['application/json'], clause: 'HDR-5' })
   })
 
-  it('HDR-5: a body without Content-Type is 415; a patch names Accept-Patch', async () => {
+  it('HDR-5: a body without Content-Type is 415; for a patch it names Accept-Patch', async () => {
     const bare = await raw(reading(), 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}')
     expect(bare).toMatch(/^HTTP\/1\.1 415 [\s\S]*has no Content-Type/)
     const patch = await post({ 'Content-Type': 'text/plain' }, '{}', {
@@ -116,7 +116,7 @@ describe('readBody', () => {
     ])
   })
 
-  it('HDR-5: a coding is 415 with Accept-Encoding, identity is none', async () => {
+  it('HDR-5: a content coding is 415 with Accept-Encoding, identity is accepted', async () => {
     for (const coding of ['zstd', 'gzip, gzip', 'gzip, br', 'compress', 'gzip;q=1', 'gzi p']) {
       const { status, headers, body } = await post({ ...asJson, 'Content-Encoding': coding })
       expect([coding, status, headers['accept-encoding'], body.errors[0].allowed]).toEqual([
@@ -136,25 +136,22 @@ describe('readBody', () => {
     ['GZIP', gzipSync],
     ['br', brotliCompressSync],
     ['deflate', deflateSync],
-  ] as const)(
-    'HDR-5: a body in %s is unpacked, within the limit; what is not that coding is 400',
-    async (coding, pack) => {
-      const headers = { ...asJson, 'Content-Encoding': coding }
-      const text = JSON.stringify({ a: 'ñ'.repeat(20) })
-      expect((await post(headers, pack(text))).body).toEqual({ value: JSON.parse(text) })
-      for (const broken of [Buffer.from(text), pack(text).subarray(0, -3), pack(text).fill(7, 2, 9)]) {
-        const answer = await post(headers, broken)
-        expect([answer.status, answer.body.code]).toEqual([400, 'malformed-body'])
-      }
-      // A few bytes that swell to a thousand times as much, and just what is allowed.
-      expect((await post(headers, pack(JSON.stringify('x'.repeat(1000))), { bodyLimit: 1001 })).status).toBe(413)
-      expect((await post(headers, pack(JSON.stringify('x'.repeat(1000))), { bodyLimit: 1002 })).status).toBe(200)
-      const bomb = pack(Buffer.alloc(50_000_000, ' '))
-      const before = process.memoryUsage().arrayBuffers
-      expect((await post(headers, bomb, { bodyLimit: 100_000 })).status).toBe(413)
-      expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(20_000_000)
-    },
-  )
+  ] as const)('HDR-5: a body in %s is decompressed within the limit; invalid data is 400', async (coding, pack) => {
+    const headers = { ...asJson, 'Content-Encoding': coding }
+    const text = JSON.stringify({ a: 'ñ'.repeat(20) })
+    expect((await post(headers, pack(text))).body).toEqual({ value: JSON.parse(text) })
+    for (const broken of [Buffer.from(text), pack(text).subarray(0, -3), pack(text).fill(7, 2, 9)]) {
+      const answer = await post(headers, broken)
+      expect([answer.status, answer.body.code]).toEqual([400, 'malformed-body'])
+    }
+    // A few bytes that expand a thousandfold, and exactly the limit.
+    expect((await post(headers, pack(JSON.stringify('x'.repeat(1000))), { bodyLimit: 1001 })).status).toBe(413)
+    expect((await post(headers, pack(JSON.stringify('x'.repeat(1000))), { bodyLimit: 1002 })).status).toBe(200)
+    const bomb = pack(Buffer.alloc(50_000_000, ' '))
+    const before = process.memoryUsage().arrayBuffers
+    expect((await post(headers, bomb, { bodyLimit: 100_000 })).status).toBe(413)
+    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(20_000_000)
+  })
 
   it.each(['Content-Length: 0\r\n', ''])('HDR-5: no body (%j) is 400 missing-body', async (field) => {
     const answer = await raw(
@@ -176,7 +173,7 @@ describe('readBody', () => {
     ['no JSON', '{"a":', undefined],
     ['__proto__', '{"a":{"__proto__":{}}}', '/a/__proto__'],
     ['too deep', '[[[[]]]]', undefined],
-    ['a member twice', '{"a":1,"a":2}', '/a'],
+    ['a duplicate member', '{"a":1,"a":2}', '/a'],
     ['an infinite number', '{"a":1e999}', '/a'],
   ])('HDR-5: %s is 400', async (_name, text, pointer) => {
     const { status, body } = await post(asJson, text)
@@ -184,7 +181,7 @@ describe('readBody', () => {
     if (pointer !== undefined) expect(body.errors[0].pointer).toBe(pointer)
   })
 
-  it('HDR-5: invalid UTF-8 is 400, a byte order mark is passed over', async () => {
+  it('HDR-5: invalid UTF-8 is 400, a byte order mark is skipped', async () => {
     const bytes = (body: Buffer) =>
       `POST / HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n`
     const sendBytes = async (body: Buffer) => {
@@ -202,7 +199,7 @@ describe('readBody', () => {
     expect(await sendBytes(Buffer.from('\ufeff{"a":"ñ"}'))).toContain('{"value":{"a":"ñ"}}')
   })
 
-  it('HDR-5: what comes in one packet with the head is read as what comes after it, and the connection lives on', async () => {
+  it('HDR-5: a body in one packet with the head is read like a later one, and the connection stays open', async () => {
     const port = await listen(reading({ bodyLimit: 20 }))
     const bodies = [
       '{"a":1}',
@@ -236,7 +233,7 @@ describe('readBody', () => {
       for (const framed of heads) {
         const [field, content] = framed(body)
         const head = `POST / HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n${field}\r\n`
-        // The first leaves the connection open where nothing is wrong with its length.
+        // The first one keeps the connection open, because its length is valid.
         const first = `${head}\r\n${content}`
         const last = `${head}Connection: close\r\n\r\n`
         const whole = await ask([first + last + content])
@@ -250,11 +247,11 @@ describe('readBody', () => {
   it.each<[string, (req: IncomingMessage) => unknown]>([
     ['nothing', () => {}],
     ['a wait of a microtask', async () => {}],
-    ['a wait until all has come', () => new Promise((resolve) => setImmediate(resolve))],
+    ['a wait until all data has arrived', () => new Promise((resolve) => setImmediate(resolve))],
     ['a pause', (req) => req.pause() && setTimeout(() => req.resume(), 5)],
     ['a listener', (req) => req.on('data', () => {})],
-    ['a look without a bite', (req) => req.once('readable', () => {})],
-  ])('HDR-5: a body is the same behind %s, and the connection lives on', async (_name, before) => {
+    ['a listener that reads no data', (req) => req.once('readable', () => {})],
+  ])('HDR-5: a body is the same behind %s, and the connection stays open', async (_name, before) => {
     const found: unknown[] = []
     const port = await listen((req, res) => {
       const waits = before(req)
@@ -276,7 +273,7 @@ describe('readBody', () => {
     expect(found).toEqual([{ a: 1 }, { a: 2 }])
   })
 
-  it('HDR-5: a body that is there is handed over at once, in its coding or not, and the stream ends', async () => {
+  it('HDR-5: a body that has arrived is delivered synchronously, compressed or not, and the stream ends', async () => {
     const text = '{"a":1}'
     for (const [headers, body] of [
       [asJson, text],
@@ -298,7 +295,7 @@ describe('readBody', () => {
     }
   })
 
-  it('HDR-5: what is wrong with what `use` makes of it is thrown, or rejected where the body was waited for', async () => {
+  it('HDR-5: an exception of `use` is thrown, or rejected if the body was awaited', async () => {
     const failing = (): never => {
       throw new Error('no use')
     }
@@ -333,14 +330,14 @@ describe('readBody', () => {
     for (const length of [{ 'content-length': '7' }, {}]) {
       const stream = client.request({ ':method': 'POST', ':path': '/', 'content-type': 'application/json', ...length })
       stream.end('{"a":1}')
-      // Without a length and a coding of the transfer nothing says that there is a body.
+      // Without a length and a transfer coding, the request has no body.
       expect(await readText(stream)).toBe('content-length' in length ? '{"a":1}' : 'Send a body of application/json.')
     }
     client.close()
     server.close()
   })
 
-  it('HDR-5: exactly the limit is taken, one byte more is 413', async () => {
+  it('HDR-5: a body of exactly the limit is accepted, one byte more is 413', async () => {
     const body = (length: number) => `"${'x'.repeat(length - 2)}"`
     expect((await post(asJson, body(1000))).status).toBe(200)
     const { status, body: problem, headers } = await post(asJson, body(1001))
@@ -376,7 +373,7 @@ describe('readBody', () => {
     },
   )
 
-  it('HDR-5, RFC 9112 9.6: also a client that reads nothing until all is sent', async () => {
+  it('HDR-5, RFC 9112 9.6: also a client that reads nothing before it has sent everything', async () => {
     const port = await listen(reading())
     const piece = Buffer.alloc(65_536, 0x20)
     const answer = await new Promise<string>((resolve) => {
@@ -412,9 +409,9 @@ describe('readBody', () => {
     expect(status).toBe(413)
   })
 
-  it('HDR-5: a client that never stops is cut off after its answer', async () => {
+  it('HDR-5: a client that never stops sending is disconnected after its response', async () => {
     const port = await listen(reading())
-    // Nothing but the server ends this connection.
+    // Only the server ends this connection.
     const answer = await new Promise<string>((resolve) => {
       let text = ''
       const socket = connect(port, '127.0.0.1', () => {
@@ -435,20 +432,20 @@ describe('readBody', () => {
     expect(answer).toMatch(/^HTTP\/1\.1 413 [\s\S]*body-too-large/)
   })
 
-  it('ERR-1: a body that does not arrive in time is 408, also where no time is left', async () => {
+  it('ERR-1: a body that does not arrive in time is 408, also if no time is left', async () => {
     const slow = 'POST / HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 7\r\n\r\n{"a"'
     for (const timeLeft of [50, 0, -10])
       expect(await raw(reading({ timeLeft: () => timeLeft }), slow)).toMatch(/^HTTP\/1\.1 408 [\s\S]*request-timeout/)
   })
 
-  it('ERR-1: a timeLeft beyond what a timer holds is no impatience', async () => {
+  it('ERR-1: a timeLeft above the longest timer does not time out immediately', async () => {
     expect(
       (await post(asJson, '{}', { timeLeft: () => resolveBodyLimits({ timeout: Number.MAX_SAFE_INTEGER }).timeout }))
         .status,
     ).toBe(200)
   })
 
-  it('HDR-5: an aborted upload is a 400 that nobody gets, and nothing hangs', async () => {
+  it('HDR-5: an aborted upload is a 400 that nobody receives, and leaves nothing pending', async () => {
     const found: unknown[] = []
     const port = await listen(reading({}, found))
     const socket = connect(port, '127.0.0.1')
@@ -458,7 +455,7 @@ describe('readBody', () => {
     expect(found[0]).toMatchObject({ code: 'malformed-body', detail: 'The body is incomplete.' })
   })
 
-  it('HDR-5: a stream that somebody gave an encoding is an error of the service', async () => {
+  it('HDR-5: a stream with an encoding set is an error of the service', async () => {
     const found: unknown[] = []
     const listener: RequestListener = (req, res) => {
       req.setEncoding('utf8')
@@ -494,7 +491,7 @@ describe.each(majors)('readBody behind other parsers on %s', (_, express: Expres
         .send(body as string)
   }
 
-  it('HDR-5: what express.json() has parsed is used, after the same checks', async () => {
+  it('HDR-5: the result of express.json() is used, after the same checks', async () => {
     const call = behind(express.json())
     expect((await call('{"a":1}')).body).toEqual({ value: { a: 1 } })
     expect((await call('{"a":{"__proto__":1}}')).body).toMatchObject({
@@ -504,7 +501,7 @@ describe.each(majors)('readBody behind other parsers on %s', (_, express: Expres
     expect((await call('[[[[]]]]')).status).toBe(400)
   })
 
-  it('HDR-5: a body that it has unpacked or decoded itself is used', async () => {
+  it('HDR-5: a body that a parser has decompressed or decoded is used', async () => {
     const gzip = await behind(express.json())(gzipSync('{"a":1}'), { ...asJson, 'Content-Encoding': 'gzip' })
     expect(gzip.body).toEqual({ value: { a: 1 } })
     const utf16 = await behind(express.json())(Buffer.from('{"a":"ñ"}', 'utf16le'), {
@@ -518,7 +515,7 @@ describe.each(majors)('readBody behind other parsers on %s', (_, express: Expres
     expect(rawGzip.body).toEqual({ value: { a: 1 } })
   })
 
-  it('HDR-5: what it has passed by is read', async () => {
+  it('HDR-5: a body that a parser has skipped is read', async () => {
     const call = behind(express.json({ type: 'application/other' }))
     expect((await call('{"a":1}')).body).toEqual({ value: { a: 1 } })
   })
@@ -539,12 +536,12 @@ describe.each(majors)('readBody behind other parsers on %s', (_, express: Expres
     ).toBe(415)
   })
 
-  it('HDR-5: a form stays 415 though a parser understood it', async () => {
+  it('HDR-5: a form is 415 even if a parser has parsed it', async () => {
     const call = behind(express.urlencoded({ extended: false }))
     expect((await call('a=1', { 'Content-Type': 'application/x-www-form-urlencoded' })).status).toBe(415)
   })
 
-  it('HDR-5: null that was parsed is null', async () => {
+  it('HDR-5: a parsed null is null', async () => {
     expect((await behind(express.json({ strict: false }))('null')).body).toEqual({ value: null })
   })
 

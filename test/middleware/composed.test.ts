@@ -28,7 +28,7 @@ const sucursales = defineResource({
   sort: ['descripcion'],
 })
 
-/** A service as a team writes it by hand, from all of the stand-alone middlewares. */
+/** A hand-written service with all of the stand-alone middlewares. */
 function branches(express: Express) {
   const rows = new Map<string, { value: Sucursal; version: number }>()
   const query = listQuery(sucursales)
@@ -109,8 +109,8 @@ function branches(express: Express) {
 }
 
 describe.each(majors)('All stand-alone middlewares in one service on %s', (_, express: Express) => {
-  it('VERB, QUERY, HDR, ERR, VER: a client finds every convention', async () => {
-    const { call, heard } = branches(express)
+  it('VERB, QUERY, HDR, ERR, VER: follows every convention', async () => {
+    const { call, reported } = branches(express)
     const path = '/private/v8/sucursales'
     const item = `${path}/A%20B`
     const seen: unknown[] = []
@@ -202,7 +202,7 @@ describe.each(majors)('All stand-alone middlewares in one service on %s', (_, ex
       ['path', 404, 'unknown-path'],
       ['failed', 500, 'internal'],
     ])
-    expect(heard.filter(({ problem }) => problem.status >= 500).map(({ error }) => String(error))).toEqual([
+    expect(reported.filter(({ problem }) => problem.status >= 500).map(({ error }) => String(error))).toEqual([
       'Error: secret',
     ])
   })

@@ -10,7 +10,7 @@ import { type App, type Express, majors, service } from './majors.js'
 const shop = 'https://shop.example.com'
 
 describe('crossOrigin(): options', () => {
-  it('HDR-7: origins that can not be, or let in more than they say, do not build', () => {
+  it('HDR-7: impossible origins, and patterns that allow more than intended, are refused', () => {
     for (const options of [
       undefined,
       {},
@@ -38,7 +38,7 @@ describe('crossOrigin(): options', () => {
   })
 })
 
-describe('crossOrigin(): mends', () => {
+describe('crossOrigin(): fixes in messages', () => {
   it.each([
     [undefined, 'The options of crossOrigin() are missing. Give an object.'],
     [{ origins: shop }, "Give '*' or a list such as ['https://shop.example.com']."],
@@ -53,12 +53,12 @@ describe('crossOrigin(): mends', () => {
       { origins: ['https://*.example.com'] },
       'Wildcards are not supported. Use a regular expression: /^https:\\/\\/[a-z0-9-]+\\.example\\.com$/.',
     ],
-  ])('HDR-7: %j does not build, and the message says what to give', (options, mend) => {
+  ])('HDR-7: %j is refused, and the message says what to use instead', (options, fix) => {
     expect(() => crossOrigin(options as unknown as CrossOriginOptions)).toThrow(ConfigurationError)
-    expect(() => crossOrigin(options as unknown as CrossOriginOptions)).toThrow(mend)
+    expect(() => crossOrigin(options as unknown as CrossOriginOptions)).toThrow(fix)
   })
 
-  it('HDR-7: the expression that a wildcard is answered with builds', () => {
+  it('HDR-7: the expression suggested in place of a wildcard is accepted', () => {
     expect(() => crossOrigin({ origins: [/^https:\/\/[a-z0-9-]+\.example\.com$/] })).not.toThrow()
   })
 
@@ -92,7 +92,7 @@ describe.each(majors)('CORS on %s', (_, express: Express) => {
       ),
     ).call
 
-  it('HDR-7: a preflight needs no token, and is told what may be sent', async () => {
+  it('HDR-7: a preflight needs no token, and lists what may be sent', async () => {
     const call = serving({ origins: [shop] })
     const answer = await call.options('/v1/notas/1').set({
       Origin: shop,
@@ -112,7 +112,7 @@ describe.each(majors)('CORS on %s', (_, express: Express) => {
     expect(answer.headers).not.toHaveProperty('access-control-allow-credentials')
   })
 
-  it('HDR-7: answers expose what clients go by, also those that refuse', async () => {
+  it('HDR-7: every response exposes the headers that clients read, including refusals', async () => {
     const call = serving({ origins: [shop], exposedHeaders: ['X-Own'] })
     for (const [path, token, status] of [
       ['/v1/notas', 'Bearer t', 200],
@@ -140,7 +140,7 @@ describe.each(majors)('CORS on %s', (_, express: Express) => {
     )
   })
 
-  it('HDR-7: what an endpoint says of its own readers stands once, as it says it', async () => {
+  it('HDR-7: CORS headers that an endpoint sets itself occur once, unchanged', async () => {
     const informes = endpoint('informes', {
       description: 'Reports',
       methods: {
@@ -164,7 +164,7 @@ describe.each(majors)('CORS on %s', (_, express: Express) => {
     })
   })
 
-  it('HDR-7: another origin gets no leave, and OPTIONS that is no preflight is answered as ever', async () => {
+  it('HDR-7: another origin is not allowed, and OPTIONS that is not a preflight is answered as usual', async () => {
     const call = serving({ origins: [/^https:\/\/[a-z]+\.example\.com$/] })
     for (const origin of [
       'https://evil.test',
@@ -184,7 +184,7 @@ describe.each(majors)('CORS on %s', (_, express: Express) => {
     ])
   })
 
-  it('HDR-7: without it nothing is said to other origins', async () => {
+  it('HDR-7: without it responses have no CORS headers', async () => {
     const call = serving()
     const answer = await call.get('/v1/notas').set({ Origin: shop, Authorization: 'Bearer t' })
     expect(Object.keys(answer.headers).filter((name) => name.startsWith('access-control'))).toEqual([])

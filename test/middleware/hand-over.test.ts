@@ -14,7 +14,7 @@ describe('handOver', () => {
     await expect(run((_req, _res, next) => next(passed))).rejects.toBe(passed)
   })
 
-  it('ERR-3: what is thrown, or rejected by an async one, rejects', async () => {
+  it('ERR-3: an exception, or a rejection of an async middleware, rejects', async () => {
     const error = new Error('a')
     await expect(
       run(() => {
@@ -24,7 +24,7 @@ describe('handOver', () => {
     await expect(run((async () => Promise.reject(error)) as unknown as Middleware)).rejects.toBe(error)
   })
 
-  it('HDR-7: stays open where the middleware answers by itself', async () => {
+  it('HDR-7: stays pending if the middleware sends the response itself', async () => {
     const open = Symbol('open')
     await expect(
       Promise.race([run(() => {}), new Promise((resolve) => setImmediate(() => resolve(open)))]),

@@ -24,7 +24,7 @@ describe.each(majors)('ifMatch() on %s', (_, express: Express) => {
     ['*, "3.x"', ['3']],
     ['"3.x" "4.y"', []],
     [', ,', []],
-  ])('HDR-3: If-Match %s expects %j: what is malformed never lets a write through', async (field, versions) => {
+  ])('HDR-3: If-Match %s expects %j; a malformed field never allows a write', async (field, versions) => {
     const put = expecting().put('/a')
     if (field !== undefined) put.set('If-Match', field)
     expect((await put).body.expected).toEqual(versions)
@@ -39,11 +39,11 @@ describe.each(majors)('ifMatch() on %s', (_, express: Express) => {
     expect(answer).toContain('{"expected":["3","4"]}')
   })
 
-  it('HDR-3: weak tags match by option only', async () => {
+  it('HDR-3: weak tags match only if the option allows it', async () => {
     expect((await expecting({ weak: true }).put('/a').set('If-Match', 'W/"3.x"')).body.expected).toEqual(['3'])
   })
 
-  it('HDR-3: required is 428 for PUT, PATCH and DELETE without If-Match, and for nothing else', async () => {
+  it('HDR-3: required is 428 for PUT, PATCH and DELETE without If-Match, and for no other method', async () => {
     const { call } = service(express, (app) => void app.all('/a', ifMatch({ required: true }), show))
     for (const method of ['put', 'patch', 'delete'] as const) {
       const { status, body } = await call[method]('/a')
@@ -53,8 +53,8 @@ describe.each(majors)('ifMatch() on %s', (_, express: Express) => {
     for (const method of ['get', 'post', 'options'] as const) expect((await call[method]('/a')).status).toBe(200)
   })
 
-  it('HDR-3: without the middleware the service hears what is missing, and the client nothing', async () => {
-    const { call, heard } = service(express, (app) => {
+  it('HDR-3: without the middleware the log says what is missing, and the client gets no details', async () => {
+    const { call, reported } = service(express, (app) => {
       app.put('/expected', show)
       app.put('/check', (req) => checkVersion(req, '1'))
       app.get('/tag', (req, res) => void sendTag(req, res, '1'))
@@ -63,11 +63,11 @@ describe.each(majors)('ifMatch() on %s', (_, express: Express) => {
       expect([answer.status, answer.body.code]).toEqual([500, 'internal'])
       expect(answer.text).not.toContain('ifMatch')
     }
-    for (const { error } of heard) {
+    for (const { error } of reported) {
       expect(error).toBeInstanceOf(ConfigurationError)
       expect(String(error)).toContain('did not run for this request. Mount it before')
     }
-    expect(heard).toHaveLength(3)
+    expect(reported).toHaveLength(3)
   })
 
   describe('checkVersion', () => {
@@ -104,14 +104,14 @@ describe.each(majors)('ifMatch() on %s', (_, express: Express) => {
         })
       })
 
-    it('HDR-2: the tag is strong, says its version, and Express leaves it', async () => {
+    it('HDR-2: the tag is strong, contains its version, and Express keeps it', async () => {
       const { headers, body } = await reading().call.get('/a')
       expect(headers.etag).toMatch(/^"7\.[\w-]{27}"$/)
       expect(body).toEqual({ id: 1 })
       expect((await reading('a "b"/ñ').call.get('/a')).headers.etag).toMatch(/^"a%20%22b%22\/%C3%B1\.[\w-]{27}"$/)
     })
 
-    it('HDR-2: another variant is another tag of the same version, however odd its text', async () => {
+    it('HDR-2: another variant is another tag of the same version, whatever its text', async () => {
       const variants = [undefined, 'application/json', 'a.b"c\r\n', '€ñ', 'x'.repeat(100_000)]
       const tags = await Promise.all(
         variants.map(async (variant) => (await reading('7', variant).call.get('/a')).headers.etag as string),
@@ -141,13 +141,13 @@ describe.each(majors)('ifMatch() on %s', (_, express: Express) => {
       },
     )
 
-    it('HDR-4: If-None-Match makes no 304 of a write', async () => {
+    it('HDR-4: If-None-Match never turns a write into a 304', async () => {
       const { call } = reading()
       const { status, headers } = await call.put('/a').set('If-None-Match', '*')
       expect([status, headers.etag?.slice(0, 3)]).toEqual([200, '"7.'])
     })
 
-    it('HDR-3: a read whose If-Match does not hold is 412 without the tag', async () => {
+    it('HDR-3: a read whose If-Match does not match is 412 without the tag', async () => {
       const { call } = reading()
       const { status, headers, body } = await call.get('/a').set('If-Match', '"6.x"')
       expect([status, body.code, headers.etag]).toEqual([412, 'stale', undefined])
@@ -155,11 +155,11 @@ describe.each(majors)('ifMatch() on %s', (_, express: Express) => {
     })
 
     it.each([7, 7n, undefined, null])(
-      'HDR-2: a version that is no text (%s) is told to the service',
+      'HDR-2: a version that is not a text (%s) is reported to the service',
       async (version) => {
-        const { call, heard } = reading(version ?? null)
+        const { call, reported } = reading(version ?? null)
         expect((await call.get('/a')).status).toBe(500)
-        expect(String(heard[0]?.error)).toContain('Pass the version of the record as a string')
+        expect(String(reported[0]?.error)).toContain('Pass the version of the record as a string')
       },
     )
   })
@@ -202,7 +202,7 @@ it.each([
   [{ require: true }, /Did you mean "required"/],
   [{ weak: 'yes' }, /"weak" of ifMatch\(\) is 'yes'\. Give a boolean/],
   [null, /The options of ifMatch\(\) are null\. Give an object/],
-])('HDR-3: ifMatch() with %j does not build', (options, message) => {
+])('HDR-3: ifMatch() with %j is refused', (options, message) => {
   const build = () => ifMatch(options as never)
   expect(build).toThrow(ConfigurationError)
   expect(build).toThrow(message)

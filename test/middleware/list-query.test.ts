@@ -22,7 +22,7 @@ const clientes = defineResource({ collection: 'clientes', key: 'id', schema, fil
 describe.each(majors)('listQuery() on %s', (_, express: Express) => {
   const query = listQuery(sucursales)
 
-  it('QUERY-1..5: the query is typed, bounded and totally ordered, from the raw text', async () => {
+  it('QUERY-1..5: the query is typed, bounded and totally ordered, parsed from the raw text', async () => {
     const { call } = service(
       express,
       (app) => void app.get('/sucursales', query, (req, res) => void res.json(query.of(req))),
@@ -45,7 +45,7 @@ describe.each(majors)('listQuery() on %s', (_, express: Express) => {
     expect((await call.get('/sucursales')).body).toMatchObject({ where: [], page: 1, size: 25 })
   })
 
-  it('QUERY-8: all that is wrong is one 400 that names each parameter and the near miss', async () => {
+  it('QUERY-8: all errors are one 400 that names each parameter and the near miss', async () => {
     const { call } = service(express, (app) => void app.get('/sucursales', query, (_req, res) => void res.end()))
     const { status, body } = await call.get('/sucursales?offset=2&limit=0&nombre=a&nombre=b&sort=nombr&x=%ff')
     expect([status, body.code]).toEqual([400, 'invalid-query'])
@@ -82,7 +82,7 @@ describe.each(majors)('listQuery() on %s', (_, express: Express) => {
       expect((await call.get(`/sucursales?${name}=1`)).status).toBe(400)
   })
 
-  it('QUERY-1: two on one request each give their own', async () => {
+  it('QUERY-1: two on one request each return their own result', async () => {
     const other = listQuery(clientes, { size: 7 })
     const { call } = service(express, (app) => {
       app.get('/a', query, other, (req, res) => void res.json([query.of(req).size, other.of(req).size]))
@@ -90,9 +90,9 @@ describe.each(majors)('listQuery() on %s', (_, express: Express) => {
     expect((await call.get('/a?nombre=x')).body).toEqual([25, 7])
   })
 
-  it('QUERY-1: without the middleware the service hears what is missing, and the client nothing', async () => {
+  it('QUERY-1: without the middleware the log says what is missing, and the client gets no details', async () => {
     const other = listQuery(clientes)
-    const { call, heard } = service(express, (app) => {
+    const { call, reported } = service(express, (app) => {
       app.get('/none', (req, res) => void res.json(query.of(req)))
       app.get('/other', other, (req, res) => void res.json(query.of(req)))
     })
@@ -101,14 +101,14 @@ describe.each(majors)('listQuery() on %s', (_, express: Express) => {
       expect(status).toBe(500)
       expect(text).not.toContain('listQuery')
     }
-    expect(heard.map(({ error }) => error instanceof ConfigurationError && error.code)).toEqual([
+    expect(reported.map(({ error }) => error instanceof ConfigurationError && error.code)).toEqual([
       'middleware-missing',
       'middleware-missing',
     ])
   })
 })
 
-it('QUERY-5: listQuery() with an option that there is not, or of another kind, does not build', () => {
+it('QUERY-5: listQuery() refuses unknown options, and options of the wrong kind', () => {
   expect(() => listQuery(clientes, { sizes: 5 } as never)).toThrow(/Did you mean "size"/)
   for (const options of [{ size: '5' }, { max: Number.NaN }, { first: true }, null]) {
     expect(() => listQuery(clientes, options as never)).toThrow(ConfigurationError)

@@ -16,7 +16,7 @@ const weak = { ln: 12, r: 8, p: 1 }
 hashCheaply()
 
 const build = (express: Express, options: Partial<LoginOptions<string>>, trust = true) => {
-  const { app, call, heard } = service(express, (app) => {
+  const { app, call, reported } = service(express, (app) => {
     app.set('trust proxy', trust)
     app.use(
       '/login',
@@ -30,7 +30,7 @@ const build = (express: Express, options: Partial<LoginOptions<string>>, trust =
     for (let n = 0; n < times; n++) all.push((await attempt(user, password, address)).status)
     return all
   }
-  return { app, call, heard, attempt, statuses }
+  return { app, call, reported, attempt, statuses }
 }
 const verify = (_user: string, password: string) => (password === right ? 'ana' : undefined)
 const times = (n: number, status: number): number[] => Array.from({ length: n }, () => status)
@@ -51,14 +51,14 @@ describe('login(): options', () => {
       { token, verify, store: () => ({ increment() {}, decrement() {}, resetKey() {} }) },
       /without get for "login-pair"\. Failed logins are looked up too: use a store with this method/,
     ],
-  ])('AUTH-2: %j do not build', (options, message) => {
+  ])('AUTH-2: %j is refused', (options, message) => {
     expect(() => login(options as never)).toThrow(ConfigurationError)
     expect(() => login(options as never)).toThrow(message)
   })
 })
 
 describe('login(): stores', () => {
-  it('AUTH-6: no window is longer than a timer can wait: a store that sweeps by one would sweep all the time', () => {
+  it('AUTH-6: a window above the longest timer is refused, because a store that sweeps by timer would sweep constantly', () => {
     const windows: number[] = []
     const store = () => ({
       init: ({ windowMs }: { windowMs: number }) => void windows.push(windowMs),
@@ -91,7 +91,7 @@ describe.each(majors)('login() on %s', (_, express: Express) => {
     expect([head.status, head.headers['x-authorization-token']]).toEqual([200, 'token-of-ana'])
   })
 
-  it('AUTH-6: an unknown user and a wrong password get one answer', async () => {
+  it('AUTH-6: an unknown user and a wrong password get the same response', async () => {
     const { attempt } = build(express, { find })
     const [wrong, unknown] = [await attempt('ana', 'nope'), await attempt('eva', right)]
     for (const { status, headers } of [wrong, unknown]) {
@@ -113,8 +113,8 @@ describe.each(majors)('login() on %s', (_, express: Express) => {
     ['a control character in the user', basic('an\u0007a', right)],
     ['a control character in the password', basic('ana', `${right}\u0000`)],
     ['an empty password', basic('ana', '')],
-    ['a password without end', basic('ana', 'x'.repeat(2000))],
-  ])('AUTH-2: credentials with %s are 401, and nobody is asked', async (_what, field) => {
+    ['a very long password', basic('ana', 'x'.repeat(2000))],
+  ])('AUTH-2: credentials with %s are 401, and are not checked', async (_what, field) => {
     const asked = vi.fn(verify)
     const { call } = build(express, { verify: asked })
     const answer = await call.get('/login').set('Authorization', field)
@@ -122,7 +122,7 @@ describe.each(majors)('login() on %s', (_, express: Express) => {
     expect(asked).not.toHaveBeenCalled()
   })
 
-  it('AUTH-2: missing credentials are 401 and say how to send them; two fields are refused', async () => {
+  it('AUTH-2: missing credentials are 401 and say how to send them; a repeated field is refused', async () => {
     const { call, app } = build(express, { verify, realm: 'courier' })
     const none = await call.get('/login')
     expect([none.status, none.headers['www-authenticate']]).toEqual([401, 'Basic realm="courier", charset="UTF-8"'])
@@ -135,7 +135,7 @@ describe.each(majors)('login() on %s', (_, express: Express) => {
     expect(twice).toMatch(/^HTTP\/1\.1 401 /)
   })
 
-  it('AUTH-2: the user is in NFC, may be empty, and U+FFFD is a character', async () => {
+  it('AUTH-2: the user is in NFC, may be empty, and U+FFFD is a valid character', async () => {
     const seen: string[] = []
     const { attempt } = build(express, {
       verify: (user, password) => `${seen.push(user)}${password === '\ufffd' ? 'odd' : ''}`,
@@ -146,7 +146,7 @@ describe.each(majors)('login() on %s', (_, express: Express) => {
     expect(seen).toEqual(['jos\u00e9', '', 'x'])
   })
 
-  it('AUTH-2: GET, HEAD and OPTIONS, no query', async () => {
+  it('AUTH-2: accepts GET, HEAD and OPTIONS, without a query', async () => {
     const { call } = build(express, { verify })
     const options = await call.options('/login')
     expect([options.status, options.headers.allow]).toEqual([204, 'GET, HEAD, OPTIONS'])
@@ -178,7 +178,7 @@ describe.each(majors)('login() on %s', (_, express: Express) => {
     }
   })
 
-  it('AUTH-6: while attempts are being checked, others are refused for seconds only: the passwords may be right', async () => {
+  it('AUTH-6: while attempts are being checked, others are refused for seconds only, because the passwords may be right', async () => {
     let check = (): void => {}
     const checked = new Promise<void>((resolve) => {
       check = resolve
@@ -196,13 +196,13 @@ describe.each(majors)('login() on %s', (_, express: Express) => {
     check()
     expect([early.status, (await first).status, (await second).status]).toEqual([429, 200, 401])
     expect(Number(early.headers['retry-after'])).toBeLessThanOrEqual(5)
-    // Once all are known to be wrong, the time is that of the window.
+    // Once all are known to be wrong, Retry-After is that of the window.
     const failing = [await attempt('bea', 'wrong'), await attempt('bea', 'wrong'), await attempt('bea', 'wrong')]
     expect(failing.map(({ status }) => status)).toEqual([401, 401, 429])
     expect(Number(failing[2]?.headers['retry-after'])).toBeGreaterThan(890)
   })
 
-  it('AUTH-6: a burst of guesses can not pass together', async () => {
+  it('AUTH-6: a concurrent burst of guesses can not exceed the limit', async () => {
     const checked = vi.fn(async () => void (await new Promise((resolve) => setTimeout(resolve, 20))))
     const { attempt } = build(express, { verify: checked as never })
     const all = await Promise.all(Array.from({ length: 40 }, () => attempt('ana', 'guess')))
@@ -218,19 +218,19 @@ describe.each(majors)('login() on %s', (_, express: Express) => {
     expect((await attempt('other', right, '203.0.113.8')).status).toBe(200)
   })
 
-  it('AUTH-6: strangers from many addresses are stopped, and do not lock the owner out of the address they log in from', async () => {
+  it("AUTH-6: failures from many other addresses are limited, and do not lock out the owner's own address", async () => {
     const { statuses, attempt } = build(express, { verify, attempts: { account: { limit: 5 }, address: { limit: 6 } } })
     expect((await attempt('ana', right, '198.51.100.1')).status).toBe(200)
     for (let n = 0; n < 5; n++) expect(await statuses(1, 'ana', 'wrong', `203.0.113.${n}`)).toEqual([401])
     expect((await attempt('ana', right, '203.0.113.99')).status).toBe(429)
     expect((await attempt('ana', right, '198.51.100.1')).status).toBe(200)
-    // Nor does a neighbour at that address, by failing with other accounts.
+    // Nor do failures of other accounts at the same address.
     for (let n = 0; n < 6; n++) await attempt(`user${n}`, 'wrong', '198.51.100.1')
     expect((await attempt('eva', right, '198.51.100.1')).status).toBe(429)
     expect((await attempt('ana', right, '198.51.100.1')).status).toBe(200)
   })
 
-  it('AUTH-6: what is blocked is not counted, and successes are not failures', async () => {
+  it('AUTH-6: blocked attempts are not counted, and successes are not failures', async () => {
     const { statuses } = build(express, { verify, attempts: { pair: { limit: 2 }, address: { limit: 4 } } })
     expect(await statuses(10, 'ana', 'wrong')).toEqual([401, 401, ...times(8, 429)])
     expect(await statuses(3, 'eva', right)).toEqual(times(3, 200))
@@ -238,7 +238,7 @@ describe.each(majors)('login() on %s', (_, express: Express) => {
     expect(await statuses(1, 'zoe', 'wrong')).toEqual([429])
   })
 
-  it('AUTH-6: what can not be checked is no failure', async () => {
+  it('AUTH-6: an attempt that can not be checked is not a failure', async () => {
     const { statuses } = build(express, {
       verify: () => Promise.reject(new Unavailable()),
       attempts: { pair: { limit: 2 } },
@@ -246,14 +246,14 @@ describe.each(majors)('login() on %s', (_, express: Express) => {
     expect(await statuses(4, 'ana', right)).toEqual(times(4, 503))
   })
 
-  it('AUTH-6: null or false of a check is nobody', async () => {
-    for (const nobody of [null, false] as const) {
-      expect(await build(express, { verify: () => nobody }).statuses(1, 'ana', right)).toEqual([401])
+  it('AUTH-6: a check that returns null or false is an unknown user', async () => {
+    for (const falsy of [null, false] as const) {
+      expect(await build(express, { verify: () => falsy }).statuses(1, 'ana', right)).toEqual([401])
     }
     expect(await build(express, { find: () => null }).statuses(1, 'ana', right)).toEqual([401])
   })
 
-  it('AUTH-6: a hash that is weaker than today’s is made anew after a login; where that fails, the login does not', async () => {
+  it('AUTH-6: a hash with outdated parameters is replaced after a login; if that fails, the login still succeeds', async () => {
     const old = cheapHash(right, weak)
     const upgraded = vi.fn((_user: string, _hash: string, _replaced: string): void => {
       throw new Error('no disk')
@@ -270,7 +270,7 @@ describe.each(majors)('login() on %s', (_, express: Express) => {
     expect(current).not.toHaveBeenCalled()
   })
 
-  it('AUTH-6: a stored hash that can not be read is told, and counts as an unknown user', async () => {
+  it('AUTH-6: an unreadable stored hash is reported, and counts as an unknown user', async () => {
     const onError = vi.fn()
     const { attempt } = build(express, { find: () => ({ hash: '$2b$10$secret', principal: 'ana' }), onError })
     const unknown = await build(express, { find }).attempt('eva', 'x')
@@ -281,11 +281,11 @@ describe.each(majors)('login() on %s', (_, express: Express) => {
     expect(String(onError.mock.calls)).not.toContain('secret')
   })
 
-  it('AUTH-2: a token that no header can hold is a failure of ours that says nothing of it', async () => {
-    const { attempt, heard } = build(express, { verify, token: () => 'secret\r\nx: y' })
+  it('AUTH-2: a token that no header can hold is a 500 that does not expose it', async () => {
+    const { attempt, reported } = build(express, { verify, token: () => 'secret\r\nx: y' })
     const answer = await attempt('ana', right)
     expect([answer.status, answer.body.code]).toEqual([500, 'internal'])
-    expect(answer.text + String(heard[0]?.error)).not.toContain('secret')
+    expect(answer.text + String(reported[0]?.error)).not.toContain('secret')
   })
 })
 
@@ -304,7 +304,7 @@ describe('login(): secrets', () => {
   })
   afterEach(() => void vi.restoreAllMocks())
 
-  it('ERR-3, AUTH-6: neither a log nor an answer shows a password, a token or a hash', async () => {
+  it('ERR-3, AUTH-6: neither a log nor a response shows a password, a token or a hash', async () => {
     const secret = randomBytes(9).toString('hex')
     const [hash, broken] = [cheapHash(secret, weak), `$2b$10$${randomBytes(9).toString('hex')}`]
     const express = majors[0]?.[1] as Express
@@ -330,7 +330,7 @@ describe('login(): secrets', () => {
     const shown =
       written.join('\n') +
       answers.map(({ text }) => text).join('\n') +
-      failing.heard.map(({ error }) => String((error as Error).stack)).join('\n')
+      failing.reported.map(({ error }) => String((error as Error).stack)).join('\n')
     for (const word of [secret, Buffer.from(secret).toString('base64'), hash, hash.split('$')[4] as string, broken])
       expect(shown).not.toContain(word)
   })
@@ -367,7 +367,7 @@ describe('login() over Redis', () => {
     await one.client.del(keys)
   })
 
-  it('AUTH-6: while Redis is away failures are counted in the process, and it goes on from what it has seen', async () => {
+  it('AUTH-6: while Redis is unavailable failures are counted in the process, including those that it has seen before', async () => {
     const server = await ownRedis()
     onTestFinished(() => server.remove())
     const { store, close } = redisStores(server.url)

@@ -1,4 +1,4 @@
-/** Both majors of Express, and what tests need to look at a service from outside. */
+/** Both majors of Express, and what tests need to inspect a service over HTTP. */
 import { createServer, type RequestListener } from 'node:http'
 import { createRequire } from 'node:module'
 import { type AddressInfo, connect } from 'node:net'
@@ -11,7 +11,7 @@ import type { HttpProblem } from '../../src/problem.js'
 export type Express = typeof express
 export type App = express.Express
 
-// The alias has no types of its own; what these tests use is the same in both.
+// The alias has no types of its own; the API that these tests use is the same in both.
 const express4 = createRequire(import.meta.url)('express4') as Express
 
 export const majors: readonly (readonly [name: string, express: Express])[] = [
@@ -19,24 +19,24 @@ export const majors: readonly (readonly [name: string, express: Express])[] = [
   ['Express 4', express4],
 ]
 
-export interface Heard {
+export interface Reported {
   readonly error: unknown
   readonly problem: HttpProblem
 }
 
-/** An app with these routes and `problems()` at its end, and what its `onError` heard. */
+/** An app with these routes and `problems()` at its end, and the errors that its `onError` got. */
 export function service(
   major: Express,
   routes: (app: App) => void,
-): { app: App; heard: Heard[]; call: ReturnType<typeof request> } {
+): { app: App; reported: Reported[]; call: ReturnType<typeof request> } {
   const app = major()
-  const heard: Heard[] = []
+  const reported: Reported[] = []
   routes(app)
-  app.use(problems({ onError: (error, problem) => void heard.push({ error, problem }) }))
-  return { app, heard, call: request(app) }
+  app.use(problems({ onError: (error, problem) => void reported.push({ error, problem }) }))
+  return { app, reported, call: request(app) }
 }
 
-/** The port of a server that lives as long as the test. */
+/** The port of a server that is closed after the test. */
 export async function listen(listener: RequestListener): Promise<number> {
   const server = createServer(listener)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -50,7 +50,7 @@ export async function listen(listener: RequestListener): Promise<number> {
   return (server.address() as AddressInfo).port
 }
 
-/** Sends raw bytes and gives all that comes back until the connection closes. */
+/** Sends raw bytes and returns everything received until the connection closes. */
 export async function raw(listener: RequestListener, text: string): Promise<string> {
   const port = await listen(listener)
   return new Promise((resolve, reject) => {

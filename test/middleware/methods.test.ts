@@ -16,11 +16,11 @@ const collection = () => methodRules({ on: 'collection', allow: ['POST', 'GET'] 
 describe('methodRules(): options', () => {
   const build = (options: unknown) => () => methodRules(options as MethodRulesOptions)
 
-  it('VERB-7: DELETE on a collection does not build', () => {
+  it('VERB-7: DELETE on a collection is refused', () => {
     expect(build({ on: 'collection', allow: ['GET', 'DELETE'] })).toThrow(ConfigurationError)
   })
 
-  it('VERB-9: what is no method, or no place, does not build', () => {
+  it('VERB-9: unknown methods and places are refused', () => {
     expect(build({ on: 'item', allow: ['get'] })).toThrow(
       /"allow\[0\]" of methodRules\(\) is 'get'\. Give 'GET', 'POST'/,
     )
@@ -32,7 +32,7 @@ describe('methodRules(): options', () => {
       expect(build(options)).toThrow(ConfigurationError)
   })
 
-  it('AUTH-4: a permission without its resource, or of an item without its key, does not build', () => {
+  it('AUTH-4: a permission without its resource, or of an item without its key, is refused', () => {
     const permission = () => 'allow' as const
     expect(build({ on: 'item', allow: ['GET'], permission })).toThrow(/Set both/)
     expect(build({ on: 'item', allow: ['GET'], resource: 'x' })).toThrow(/Set both/)
@@ -44,7 +44,7 @@ describe('methodRules(): options', () => {
     expect(build({ on: 'collection', allow: ['GET'], permission, resource: 'x' })).not.toThrow()
   })
 
-  it('VERB-9: a method of any length is named shortly', () => {
+  it('VERB-9: a long method name is shortened in the message', () => {
     expect(methodNotAllowed('X'.repeat(5000), 'GET', false).message).toBe(
       `${'X'.repeat(20)} is not allowed here. Allowed: GET.`,
     )
@@ -65,7 +65,7 @@ describe.each(majors)('methodRules() with a permission on %s', (_, express: Expr
       app.all(path, guard, (req: Request, res: Response) => void res.json(req.params))
     })
 
-  it('AUTH-4: asks with the key of the path: 403 for the item that is not the caller’s, 405 with the methods that are', async () => {
+  it('AUTH-4: passes the key of the path: 403 for the item of another caller, 405 with the methods that are allowed', async () => {
     const { call } = serving(
       methodRules({
         on: 'item',
@@ -83,7 +83,7 @@ describe.each(majors)('methodRules() with a permission on %s', (_, express: Expr
     expect((await call.options('/clientes/1').set('X-User', 'ana')).headers.allow).toBe('GET, HEAD, OPTIONS')
   })
 
-  it('AUTH-4: a key that is not there, and a caller whom nobody has found, are mistakes of the service: 500', async () => {
+  it('AUTH-4: an absent key, and a caller that was not authenticated, are errors of the service: 500', async () => {
     const guard = methodRules({
       on: 'item',
       allow: ['GET'],
@@ -91,9 +91,9 @@ describe.each(majors)('methodRules() with a permission on %s', (_, express: Expr
       resource: 'clientes',
       key: (req: Request<{ id: string }>) => req.params.id,
     })
-    const { call, heard } = serving(guard, '/clientes/:cliente')
+    const { call, reported } = serving(guard, '/clientes/:cliente')
     expect((await call.get('/clientes/1').set('X-User', 'ana')).status).toBe(500)
-    expect(String(heard[0]?.error)).toContain('returned no key')
+    expect(String(reported[0]?.error)).toContain('returned no key')
     const open = service(express, (app: App) => app.all('/clientes/:id', guard))
     expect((await open.call.get('/clientes/1')).status).toBe(500)
   })
@@ -106,7 +106,7 @@ describe.each(majors)('methodRules() on %s', (_, express: Express) => {
       app.all(path, handler)
     })
 
-  it('VERB-9: a method that is not allowed is 405 with the exact Allow, in one order', async () => {
+  it('VERB-9: a method that is not allowed is 405 with the exact Allow, in a fixed order', async () => {
     const { call } = service(express, (app) => {
       app.all('/sucursales', collection())
       app.all('/sucursales/:id', methodRules({ on: 'item', allow: ['DELETE', 'GET'] }))
@@ -125,12 +125,12 @@ describe.each(majors)('methodRules() on %s', (_, express: Express) => {
     expect(answer).toMatch(/^Allow: GET, HEAD, PUT, DELETE, OPTIONS\r$/m)
   })
 
-  it('VERB-9: without GET there is no HEAD', async () => {
+  it('VERB-9: without GET, HEAD is 405', async () => {
     const { call } = at(item(['PUT']), (_req, res) => res.json({}))
     expect((await call.head('/sucursales/1')).status).toBe(405)
   })
 
-  it('VERB-9: OPTIONS is 204 with Allow, no body, and keeps what stands before', async () => {
+  it('VERB-9: OPTIONS is 204 with Allow, no body, and keeps earlier headers', async () => {
     const { call } = service(express, (app) => {
       app.use((_req, res, next) => {
         res.set('Access-Control-Allow-Origin', '*').set('Vary', 'Origin')
@@ -204,7 +204,7 @@ describe.each(majors)('methodRules() on %s', (_, express: Express) => {
     }
   })
 
-  it('VERB-8: HEAD carries the Etag, and If-None-Match makes no 304 of it', async () => {
+  it('VERB-8: HEAD has the Etag, and If-None-Match does not make it a 304', async () => {
     const plain = at(item(), (_req, res) => res.json({ id: 1 }))
     const { etag } = (await plain.call.head('/sucursales/1')).headers
     expect(etag).toMatch(/^W\//)
@@ -221,7 +221,7 @@ describe.each(majors)('methodRules() on %s', (_, express: Express) => {
     expect([again.status, again.headers.etag]).toEqual([302, first.headers.etag])
   })
 
-  it('VERB-8: HEAD of what is absent stays 404, of what has moved stays 301 with its Location', async () => {
+  it('VERB-8: HEAD of an absent item stays 404, of a moved one 301 with its Location', async () => {
     const { call } = at(item(), (req, res, next) =>
       req.params.id === '1'
         ? next(new HttpProblem('absent'))
@@ -237,13 +237,13 @@ describe.each(majors)('methodRules() on %s', (_, express: Express) => {
   })
 
   it('VERB-8: an error of the handler stays an error, thrown or passed on', async () => {
-    const { call, heard } = at(item(), async (req, _res, next) => {
+    const { call, reported } = at(item(), async (req, _res, next) => {
       if (req.params.id === '1') next(new Error('secret'))
       else setImmediate(() => next(new HttpProblem('forbidden')))
     })
     expect((await call.head('/sucursales/1')).status).toBe(500)
     expect((await call.head('/sucursales/2')).status).toBe(403)
-    expect(heard.map(({ problem }) => problem.code)).toEqual(['internal', 'forbidden'])
+    expect(reported.map(({ problem }) => problem.code)).toEqual(['internal', 'forbidden'])
   })
 
   it('VERB-8: HEAD of a collection has the headers of its GET', async () => {
@@ -258,7 +258,7 @@ describe.each(majors)('methodRules() on %s', (_, express: Express) => {
     [204, 204],
     [201, 204],
     [206, 204],
-  ])('VERB-6: DELETE with %i and a body answers %i without one, and the connection goes on', async (given, sent) => {
+  ])('VERB-6: DELETE with %i and a body answers %i without one, and the connection stays open', async (given, sent) => {
     const { app, call } = at(item(), (_req, res) => res.status(given).json({ id: 1 }))
     const { status, headers, text } = await call.delete('/sucursales/1')
     expect([status, text]).toEqual([sent, ''])
@@ -302,19 +302,19 @@ describe.each(majors)('methodRules() on %s', (_, express: Express) => {
     }
 
     it.each(Object.entries(creates))(
-      'VERB-2: 201 or 202 without Location is a 500 that tells the service why: %s',
+      'VERB-2: 201 or 202 without Location is a 500, and the log says why: %s',
       async (_name, handler) => {
-        const { call, heard } = at(collection(), handler, '/sucursales')
+        const { call, reported } = at(collection(), handler, '/sucursales')
         const { status, body, headers } = await call.post('/sucursales')
         expect([status, body.code, headers['content-type']]).toEqual([500, 'internal', 'application/problem+json'])
         expect(JSON.stringify(body)).not.toContain('Location')
-        expect(heard).toHaveLength(1)
-        expect(heard[0]?.error).toBeInstanceOf(ConfigurationError)
-        expect(String(heard[0]?.error)).toMatch(/POST was answered with 20[12] without a Location/)
+        expect(reported).toHaveLength(1)
+        expect(reported[0]?.error).toBeInstanceOf(ConfigurationError)
+        expect(String(reported[0]?.error)).toMatch(/POST was answered with 20[12] without a Location/)
       },
     )
 
-    it('VERB-2: also where error handlers take their time, and where there are none of ours', async () => {
+    it('VERB-2: also with asynchronous error handlers, and with none of ours', async () => {
       const app = express()
       app.post('/sucursales', collection(), (_req, res) => {
         res.writeHead(201)
@@ -332,7 +332,7 @@ describe.each(majors)('methodRules() on %s', (_, express: Express) => {
       expect(answer).not.toContain('late')
     })
 
-    it('VERB-2: with a Location the answer is the handler’s own', async () => {
+    it('VERB-2: a response with a Location is unchanged', async () => {
       const { call } = at(
         collection(),
         (_req, res) => res.status(201).location('https://api.example.com/sucursales/1').json({ id: 1 }),
@@ -357,17 +357,17 @@ describe.each(majors)('methodRules() on %s', (_, express: Express) => {
       expect((await based.call.post('/sucursales')).headers.location).toBe('https://a/private/sucursales/1')
     })
 
-    it.each(['1', './1', '//host/1', ''])('VERB-2: the Location "%s" is as good as none', async (location) => {
-      const { call, heard } = at(
+    it.each(['1', './1', '//host/1', ''])('VERB-2: the Location "%s" counts as missing', async (location) => {
+      const { call, reported } = at(
         collection(),
         (_req, res) => res.writeHead(201, { Location: location }).end(),
         '/sucursales',
       )
       expect((await call.post('/sucursales')).status).toBe(500)
-      expect(String(heard[0]?.error)).toContain('Set the absolute address')
+      expect(String(reported[0]?.error)).toContain('Set the absolute address')
     })
 
-    it('VERB-2: a POST that creates nothing is 200 as it is, words and headers too', async () => {
+    it('VERB-2: a POST that creates nothing is 200, unchanged', async () => {
       const { app } = at(
         collection(),
         (_req, res) => res.writeHead(200, 'Fine', ['X', '1', 'Set-Cookie', 'a=b'] as never).end('{}'),
@@ -382,7 +382,7 @@ describe.each(majors)('methodRules() on %s', (_, express: Express) => {
     })
   })
 
-  it('RFC 9110 8.7: a Content-Location becomes absolute, and stays away from refusals and with a body that does not leave', async () => {
+  it('RFC 9110 8.7: a Content-Location becomes absolute, and is removed from refusals and from responses without their body', async () => {
     const { call } = service(express, (app) => {
       app.all('/sucursales', methodRules({ on: 'collection', allow: ['POST'], baseUrl: 'https://a/x' }))
       app.all('/sucursales/:id', methodRules({ on: 'item', allow: ['PUT', 'PATCH', 'DELETE'], baseUrl: 'https://a/x' }))
@@ -407,7 +407,7 @@ describe.each(majors)('methodRules() on %s', (_, express: Express) => {
     expect(await place('delete', '/sucursales/1')).toBeUndefined()
   })
 
-  it('AUTH-4: who may write and not read sends no JSON Patch, which would tell what is there', async () => {
+  it('AUTH-4: a caller with write but no read permission can not send JSON Patch, which would reveal values', async () => {
     const who = authenticate({ field: 'X-Scope', challenge: 'Scope', identify: (scope) => ({ scope }) })
     const { call } = service(express, (app) => {
       app.use(who)
@@ -430,7 +430,7 @@ describe.each(majors)('methodRules() on %s', (_, express: Express) => {
     await as('*:read *:write', 'application/json-patch+json').expect(200)
   })
 
-  it('AUTH-4: who may write and not read gets status and headers of a write, and no body', async () => {
+  it('AUTH-4: a caller with write but no read permission gets status and headers of a write, and no body', async () => {
     const who = authenticate({ field: 'X-Scope', challenge: 'Scope', identify: (scope) => ({ scope }) })
     const guard = { permission: scopePermission(), resource: 'sucursales' }
     const { call } = service(express, (app) => {
@@ -526,7 +526,10 @@ it('VERB-8: works without any Express', async () => {
   expect(answer).toMatch(/^HTTP\/1\.1 302 Found/)
 })
 
-/** Wraps as `compression` does: the headers when the head leaves, the body as another stream. */
+/**
+ * Wraps the response as `compression` does: the headers when the head is sent, the body as another
+ * stream.
+ */
 function compressing(_req: Request, res: Response, next: () => void): void {
   const { writeHead, write, end } = res
   res.writeHead = ((...rest: unknown[]) => {

@@ -5,14 +5,14 @@ import { type Express, majors, service } from './majors.js'
 
 describe('negotiate(): options', () => {
   it.each(['json', 'application/', '*/*', 'text/*', 'application/json; charset', ''])(
-    'HDR-1: the offer "%s" does not build',
+    'HDR-1: the offer "%s" is refused',
     (offer) => {
       expect(() => negotiate(offer)).toThrow(ConfigurationError)
     },
   )
 
   it.each([5, null, ['application/json'], { json: true }])(
-    'HDR-1: an offer of another kind, %j, does not build',
+    'HDR-1: an offer of another type, %j, is refused',
     (offer) => {
       expect(() => negotiate(offer as never)).toThrow(ConfigurationError)
     },
@@ -54,7 +54,7 @@ describe.each(majors)('negotiate() on %s', (_, express: Express) => {
     '*/*;q=0',
     'rubbish',
     'application/vnd.api+json;version=3',
-  ])('HDR-1: Accept %s is 415, not 406, and names what there is, for every method but OPTIONS', async (accept) => {
+  ])('HDR-1: Accept %s is 415, not 406, and names the offers, for every method but OPTIONS', async (accept) => {
     for (const method of ['get', 'post', 'put', 'patch', 'delete'] as const) {
       const { status, body, headers } = await call[method]('/a').set('Accept', accept)
       expect([status, body.code, headers.vary]).toEqual([415, 'unsupported-accept', 'Origin, Accept'])
@@ -84,7 +84,7 @@ describe.each(majors)('negotiate() on %s', (_, express: Express) => {
     expect((await call.get('/a')).headers.vary).toBe(after)
   })
 
-  it('HDR-1: Vary: Origin set afterwards stays beside it', async () => {
+  it('HDR-1: Vary: Origin set later is kept next to it', async () => {
     const { call } = service(
       express,
       (app) => void app.get('/a', negotiate(), (_req, res) => void res.vary('Origin').end()),
@@ -92,15 +92,15 @@ describe.each(majors)('negotiate() on %s', (_, express: Express) => {
     expect((await call.get('/a')).headers.vary).toBe('Accept, Origin')
   })
 
-  it('HDR-1: two on one request each know their own choice; without it the service hears what is missing', async () => {
+  it('HDR-1: two on one request each return their own choice; without the middleware the log says what is missing', async () => {
     const one = negotiate('text/csv', 'text/plain')
     const two = negotiate('application/json', 'text/plain')
-    const { call, heard } = service(express, (app) => {
+    const { call, reported } = service(express, (app) => {
       app.get('/both', one, two, (req, res) => void res.json([one.of(req), two.of(req)]))
       app.get('/one', one, (req, res) => void res.json(two.of(req)))
     })
     expect((await call.get('/both')).body).toEqual(['text/csv', 'application/json'])
     expect((await call.get('/one')).status).toBe(500)
-    expect(String(heard[0]?.error)).toContain('The middleware negotiate() did not run')
+    expect(String(reported[0]?.error)).toContain('The middleware negotiate() did not run')
   })
 })

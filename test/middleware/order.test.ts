@@ -1,4 +1,7 @@
-/** The order of middlewares in docs/security.md, "In a service of your own", and what a wrong one does. */
+/**
+ * The order of middlewares in docs/security.md, "In a service of your own", and the effect of wrong
+ * orders.
+ */
 import { describe, expect, it } from 'vitest'
 import { bearer, scopePermission, tokenIssuer } from '../../src/auth/index.js'
 import { problems } from '../../src/index.js'
@@ -12,7 +15,7 @@ const preflight = { Origin: origin, 'Access-Control-Request-Method': 'GET' }
 
 type Part = 'headers' | 'cors' | 'who' | 'limit' | 'methods' | 'routes' | 'failures' | 'problems'
 const right: readonly Part[] = ['headers', 'cors', 'who', 'limit', 'methods', 'routes', 'failures', 'problems']
-/** `part` put ahead of `other`. */
+/** `part` moved in front of `other`. */
 const ahead = (other: Part, part: Part): readonly Part[] =>
   right.filter((one) => one !== part).flatMap((one) => (one === other ? [part, one] : [one]))
 
@@ -42,7 +45,7 @@ describe.each(majors)('the order of middlewares on %s', (_, express: Express) =>
     return { get, preflight: async () => call.options('/v1/informes').set(preflight) }
   }
 
-  it('HDR-7, AUTH-4, LIMIT-1: the right one lets preflights through, counts each caller and each failure, and asks the permission', async () => {
+  it('HDR-7, AUTH-4, LIMIT-1: the right order lets preflights through, counts each caller and each failure, and checks the permission', async () => {
     const { get, preflight } = serving(right)
     expect((await preflight()).status).toBe(204)
     for (const status of [200, 200, 429]) expect((await get(token('ana'))).status).toBe(status)
@@ -57,7 +60,7 @@ describe.each(majors)('the order of middlewares on %s', (_, express: Express) =>
     expect((await serving(ahead('limit', 'cors')).preflight()).status).toBe(401)
   })
 
-  it('secureHeaders() behind bearer(): a 401 has none of its headers', async () => {
+  it('secureHeaders() behind bearer(): a 401 lacks its headers', async () => {
     expect((await serving(ahead('limit', 'headers')).get()).headers).not.toHaveProperty('x-content-type-options')
   })
 
@@ -71,12 +74,12 @@ describe.each(majors)('the order of middlewares on %s', (_, express: Express) =>
       expect((await get(token(name))).status).toBe(status)
   })
 
-  it('AUTH-4: methodRules() with a permission before bearer() is 500, behind the routes it is asked nothing', async () => {
+  it('AUTH-4: methodRules() with a permission before bearer() is 500; behind the routes the permission is not checked', async () => {
     expect((await serving(ahead('who', 'methods')).get(token('ana'))).status).toBe(500)
     expect((await serving(ahead('failures', 'methods')).get(token('eva', 'otros:read'))).status).toBe(200)
   })
 
-  it('LIMIT-1: limit.failures nowhere, or behind problems(): failures are not counted', async () => {
+  it('LIMIT-1: without limit.failures, or with it behind problems(), failures are not counted', async () => {
     const behind = [...right.filter((part) => part !== 'failures'), 'failures'] as const
     for (const order of [right.filter((part) => part !== 'failures'), behind]) {
       const { get } = serving(order)

@@ -41,11 +41,11 @@ describe('returnPreference', () => {
     'foo; return=minimal',
     'foo="return=minimal"',
     'foo="a, return=minimal',
-  ])('VERB-10, RFC 7240: %s asks for nothing that is known', (field) => {
+  ])('VERB-10, RFC 7240: %s has no known preference', (field) => {
     expect(of(field)).toBeUndefined()
   })
 
-  it('RFC 7240 2: of several the first counts, even where it is unknown', () => {
+  it('RFC 7240 2: the first of several counts, even if it is unknown', () => {
     expect(of('return=minimal, return=representation')).toBe('minimal')
     expect(of('return=representation, return=minimal')).toBe('representation')
     expect(of('return=other, return=minimal')).toBeUndefined()
@@ -60,7 +60,7 @@ describe('returnPreference', () => {
     expect(answer.endsWith('\r\n\r\n7\r\nminimal\r\n0\r\n\r\n') || answer.endsWith('minimal')).toBe(true)
   })
 
-  it('VERB-10: any text gives one of the two or nothing', () => {
+  it('VERB-10: any text gives one of the two preferences or none', () => {
     fc.assert(
       fc.property(
         fc.string({ unit: fc.constantFrom('return', '=', 'minimal', '"', ',', ';', ' ', '\\', 'x') }),
@@ -71,7 +71,7 @@ describe('returnPreference', () => {
     )
   })
 
-  it('VERB-10: whatever stands before, in its own element, changes nothing', () => {
+  it('VERB-10: earlier list elements do not change the result', () => {
     const word = fc.stringMatching(/^[a-qs-z]{1,8}$/)
     const element = fc
       .tuple(word, fc.string({ unit: fc.constantFrom('a', ',', ';', '=', ' ', 'return=minimal') }))

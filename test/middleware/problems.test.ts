@@ -15,7 +15,7 @@ const withProblemStatus = (status: number) =>
 describe.each(majors)('problems() on %s', (_, express: Express) => {
   const failing = (error: unknown) => service(express, (app) => void app.get('/a', (_req, _res, next) => next(error)))
 
-  it('PATH-1: what nobody answered is a 404 problem, whatever the method', async () => {
+  it('PATH-1: an unhandled request is a 404 problem, whatever the method', async () => {
     const { call } = service(express, () => {})
     for (const method of ['get', 'post', 'delete'] as const) {
       const { status, headers, body } = await call[method]('/some/where?x=1')
@@ -28,14 +28,14 @@ describe.each(majors)('problems() on %s', (_, express: Express) => {
     }
   })
 
-  it('PATH-1: before the routes it answers for all of them: it belongs last', async () => {
+  it('PATH-1: before the routes it handles all of their requests, so it belongs last', async () => {
     const app = express()
     app.use(problems({ onError: () => {} }))
     app.get('/a', (_req, res) => void res.json({}))
     expect(await raw(app, 'GET /a HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n')).toMatch(/^HTTP\/1\.1 404 /)
   })
 
-  it('ERR-3: a problem is told as it is, on problemBase, with its headers', async () => {
+  it('ERR-3: a problem is sent with its members, on problemBase, with its headers', async () => {
     const app = express()
     app.get('/a', () => {
       throw new HttpProblem('rule', {
@@ -60,13 +60,13 @@ describe.each(majors)('problems() on %s', (_, express: Express) => {
     })
   })
 
-  it('ERR-1: Unavailable is 503 with Retry-After, and its cause is heard', async () => {
+  it('ERR-1: Unavailable is 503 with Retry-After, and its cause is reported', async () => {
     const cause = new Error('the database is down')
-    const { call, heard } = failing(new Unavailable({ retryAfter: 2.1, cause }))
+    const { call, reported } = failing(new Unavailable({ retryAfter: 2.1, cause }))
     const { status, headers, text } = await call.get('/a')
     expect([status, headers['retry-after']]).toEqual([503, '3'])
     expect(text).not.toContain('database')
-    expect(heard[0]?.error).toBe(cause)
+    expect(reported[0]?.error).toBe(cause)
   })
 
   it.each([
@@ -127,21 +127,21 @@ describe.each(majors)('problems() on %s', (_, express: Express) => {
       new HttpProblem('rule', { errors: [{ detail: 'secret words', allowed: [1n as never] }] }),
     ],
     ['headers that can not be written', withStatus(404, { expose: false, headers: { 'X-A': 'ñ€' } })],
-  ])('ERR-3: %s is a 500 that leaks nothing and is heard', async (_name, error) => {
-    const { call, heard } = failing(error)
+  ])('ERR-3: %s is a 500 that exposes nothing and is reported', async (_name, error) => {
+    const { call, reported } = failing(error)
     const { status, headers, text, body } = await call.get('/a')
     expect([status, headers['content-type'], body.code]).toEqual([500, 'application/problem+json', 'internal'])
     expect(text).not.toMatch(/secret|at .*:\d+|node_modules/)
-    expect(heard.length).toBeGreaterThan(0)
+    expect(reported.length).toBeGreaterThan(0)
     expect(
-      heard.some(
+      reported.some(
         (event) => event.error === error || event.problem.code !== 'internal' || event.problem.cause === error,
       ),
     ).toBe(true)
   })
 
   it.each([undefined, null, 0, '', false])(
-    'PATH-1: Express takes a thrown %s for no error: 404, nothing hangs',
+    'PATH-1: Express does not treat a thrown %s as an error: 404, and the request ends',
     async (thrown) => {
       const { call } = service(express, (app) => {
         app.get('/a', () => {
@@ -153,8 +153,8 @@ describe.each(majors)('problems() on %s', (_, express: Express) => {
     },
   )
 
-  it('PATH-1: next("route") and next("router") go on as Express has it', async () => {
-    const { call, heard } = service(express, (app) => {
+  it('PATH-1: next("route") and next("router") continue as in Express', async () => {
+    const { call, reported } = service(express, (app) => {
       const router = express.Router()
       router.get('/route', (_req, _res, next) => next('route'))
       router.get('/route', (_req, res) => void res.json('second'))
@@ -164,7 +164,7 @@ describe.each(majors)('problems() on %s', (_, express: Express) => {
     })
     expect((await call.get('/route')).body).toBe('second')
     expect((await call.get('/router')).status).toBe(404)
-    expect(heard.map(({ problem }) => problem.code)).toEqual(['unknown-path'])
+    expect(reported.map(({ problem }) => problem.code)).toEqual(['unknown-path'])
   })
 
   it('PATH-11: a path that Express can not decode is 400', async () => {
@@ -173,7 +173,7 @@ describe.each(majors)('problems() on %s', (_, express: Express) => {
     expect([status, headers['content-type'], body.code]).toEqual([400, 'application/problem+json', 'malformed-path'])
   })
 
-  it('ERR-3: an option that there is not, or of another kind, does not build', () => {
+  it('ERR-3: unknown options, and options of the wrong kind, are refused', () => {
     expect(() => problems({ onErrors: () => {} } as never)).toThrow(/Did you mean "onError"/)
     for (const options of [{ onError: 'x' }, { problemBase: 5 }, null])
       expect(() => problems(options as never)).toThrow(ConfigurationError)
@@ -213,14 +213,14 @@ describe.each(majors)('problems() on %s', (_, express: Express) => {
   })
 
   it.each(['application/problem+json', 'application/json', 'text/html', 'application/json;q=0', '*/*;q=0', 'rubbish'])(
-    'ERR-3: a problem is told also to Accept %s',
+    'ERR-3: a problem is also sent for Accept %s',
     async (accept) => {
       const { status, headers } = await failing(new HttpProblem('forbidden')).call.get('/a').set('Accept', accept)
       expect([status, headers['content-type'], headers.vary]).toEqual([403, 'application/problem+json', 'Accept'])
     },
   )
 
-  it('ERR-3: what the handler said of its representation goes, what others said of the answer stays', async () => {
+  it("ERR-3: removes the handler's headers of the representation, and keeps other headers of the response", async () => {
     const { call } = service(express, (app) => {
       app.use((_req, res, next) => {
         res.set({
@@ -273,19 +273,19 @@ describe.each(majors)('problems() on %s', (_, express: Express) => {
     })
   })
 
-  it('ERR-3: an answer that has begun is cut off', async () => {
-    const { app, heard } = service(express, (app) => {
+  it('ERR-3: a response that has started is aborted', async () => {
+    const { app, reported } = service(express, (app) => {
       app.get('/a', (_req, res, next) => {
         res.set('Content-Length', '100').write('begun', () => next(new Error('late')))
       })
     })
     const answer = await raw(app, 'GET /a HTTP/1.1\r\nHost: a\r\n\r\n')
     expect(answer).toMatch(/^HTTP\/1\.1 200 [\s\S]*begun$/)
-    expect(heard).toHaveLength(1)
+    expect(reported).toHaveLength(1)
   })
 
-  it('ERR-3: an answer that is whole stays, though the handler fails or calls next() afterwards', async () => {
-    const { app, heard } = service(express, (app) => {
+  it('ERR-3: a complete response stays, even if the handler fails or calls next() afterwards', async () => {
+    const { app, reported } = service(express, (app) => {
       app.get('/throws', (_req, res) => {
         res.json({ whole: true })
         throw new Error('late')
@@ -297,10 +297,10 @@ describe.each(majors)('problems() on %s', (_, express: Express) => {
     })
     const both = 'GET /throws HTTP/1.1\r\nHost: a\r\n\r\nGET /next HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n'
     expect((await raw(app, both)).match(/\{"whole":true\}/g)).toHaveLength(2)
-    expect(heard.map(({ error }) => String(error))).toEqual(['Error: late'])
+    expect(reported.map(({ error }) => String(error))).toEqual(['Error: late'])
   })
 
-  it('ERR-3: an onError that throws or rejects changes no answer', async () => {
+  it('ERR-3: an onError that throws or rejects does not change the response', async () => {
     const printed = vi.spyOn(console, 'error').mockImplementation(() => {})
     const throws = (): void => {
       throw new Error('of the hook')

@@ -27,12 +27,12 @@ describe('rateLimit(): options', () => {
     [{ limit: 5, store: () => ({ increment() {} }) }, /without decrement, resetKey for "default"/],
     [{ limit: 5, budgets: [{ limit: 1 }] }, /"budgets\[0\]\.name" of rateLimit\(\) is missing\. Give a name/],
     [{ limit: 5, store: () => one }, /the same store twice/],
-  ])('LIMIT-1: %j do not build', (options, message) => {
+  ])('LIMIT-1: %j is refused', (options, message) => {
     expect(() => rateLimit(options as never)).toThrow(ConfigurationError)
     expect(() => rateLimit(options as never)).toThrow(message)
   })
 
-  it('LIMIT-1: a store is made for each budget, once, by its name; RedisStore is one', () => {
+  it('LIMIT-1: one store is made for each budget, by name; RedisStore is one', () => {
     const names: string[] = []
     const make = (name: string) => {
       names.push(name)
@@ -63,7 +63,7 @@ describe.each(majors)('rateLimit() on %s', (_, express: Express) => {
     })
   }
 
-  it('LIMIT-1: answers say what is left; over the limit it is 429 with Retry-After and the same fields', async () => {
+  it('LIMIT-1: responses say how many requests are left; above the limit it is 429 with Retry-After and the same fields', async () => {
     const { call } = build({ limit: 2 })
     const [one, two, three] = [await call.get('/a'), await call.get('/a'), await call.get('/b')]
     expect(one.status).toBe(200)
@@ -80,7 +80,7 @@ describe.each(majors)('rateLimit() on %s', (_, express: Express) => {
     )
   })
 
-  it('LIMIT-1: a window ends, and Retry-After is never less than a second', async () => {
+  it('LIMIT-1: a window ends, and Retry-After is at least one second', async () => {
     const { call } = build({ limit: 1, window: 300 })
     await call.get('/')
     const refused = await call.get('/')
@@ -88,14 +88,14 @@ describe.each(majors)('rateLimit() on %s', (_, express: Express) => {
     await vi.waitFor(async () => expect((await call.get('/')).status).toBe(200), { timeout: 2000 })
   })
 
-  it('LIMIT-1: whoever is authenticated counts by who they are, others by their address', async () => {
+  it('LIMIT-1: authenticated callers are counted by principal, others by address', async () => {
     const { call } = build({ limit: 2 })
     const as = async (key: string) => (await call.get('/private').set('X-Api-Key', key)).status
     expect([await as('k1'), await as('k3'), await as('k1'), await as('k2')]).toEqual([200, 200, 429, 200])
     expect((await call.get('/public')).status).toBe(200)
   })
 
-  it('LIMIT-1: a key of the team’s own', async () => {
+  it('LIMIT-1: a custom key', async () => {
     const key = vi.fn((principal: unknown) => (principal as { sub: string }).sub.slice(1, 1))
     const { call } = build({ limit: 2, key })
     const as = async (name: string) => (await call.get('/private').set('X-Api-Key', name)).status
@@ -103,7 +103,7 @@ describe.each(majors)('rateLimit() on %s', (_, express: Express) => {
     expect(key).toHaveBeenCalledTimes(3)
   })
 
-  it('LIMIT-1: addresses count as far as trust proxy believes, IPv6 by its /64', async () => {
+  it('LIMIT-1: the address follows trust proxy, and IPv6 counts by /64', async () => {
     for (const trust of [true, false]) {
       const { call } = build({ limit: 2 }, (app) => app.set('trust proxy', trust))
       const from = async (address: string) => (await call.get('/').set('X-Forwarded-For', address)).status
@@ -115,8 +115,8 @@ describe.each(majors)('rateLimit() on %s', (_, express: Express) => {
     }
   })
 
-  it('LIMIT-1: failed authentications count by address; a valid caller from there passes all the same', async () => {
-    const { call, heard } = build({ limit: 100, failures: { limit: 2 } })
+  it('LIMIT-1: failed authentications count by address, and do not block a valid caller at that address', async () => {
+    const { call, reported } = build({ limit: 100, failures: { limit: 2 } })
     const as = async (key: string) => call.get('/private').set('X-Api-Key', key)
     const first = await as('wrong')
     expect(first.status).toBe(401)
@@ -128,7 +128,7 @@ describe.each(majors)('rateLimit() on %s', (_, express: Express) => {
     expect(Number(refused.headers['retry-after'])).toBeGreaterThanOrEqual(1)
     expect((await as('k1')).status).toBe(200)
     expect((await call.get('/nothing')).status).toBe(404)
-    expect(heard.map(({ problem }) => problem.status)).toEqual([401, 401, 429, 404])
+    expect(reported.map(({ problem }) => problem.status)).toEqual([401, 401, 429, 404])
   })
 
   it('LIMIT-1: budgets by route and method, below the version or not', async () => {
@@ -139,7 +139,7 @@ describe.each(majors)('rateLimit() on %s', (_, express: Express) => {
     expect((await call.get('/v1/%')).headers.ratelimit).toMatch(/^"default"/)
   })
 
-  it('LIMIT-1: two limits on one request tell of both', async () => {
+  it('LIMIT-1: two limits on one request both add fields', async () => {
     const { call } = build({ limit: 5 }, (app) =>
       app.use(rateLimit({ budgets: [{ name: 'burst', limit: 9 }], failures: { limit: 5 } })),
     )
@@ -201,7 +201,7 @@ describe.each(majors)('rateLimit() on %s', (_, express: Express) => {
     expect(answer).toMatch(/RateLimit: "search"/)
   })
 
-  it('LIMIT-1: for the routers, count() resolves to the fields and rejects with the problem', async () => {
+  it('LIMIT-1: count(), for routers, resolves to the fields and rejects with the problem', async () => {
     const limit = rateLimit({ limit: 1, failures: { limit: 1 } })
     const app = express()
     app.use((req, res) => {

@@ -33,13 +33,13 @@ const ana = {
 
 describe.each(majors)('recordAnswer() on %s', (_, express: Express) => {
   const answer = recordAnswer(clientes, 'text/csv')
-  const { call, heard } = service(express, (app) => {
+  const { call, reported } = service(express, (app) => {
     app.use(answer)
     app.get('/clientes', (req, res) => answer.send(req, res, [ana as never]))
     app.get('/clientes/:id', (req, res) => answer.send(req, res, ana as never))
   })
 
-  it('REP-8, REP-4: write-only members stay behind at every depth, date-times have seven digits, all else is as it stands', async () => {
+  it('REP-8, REP-4: write-only members are left out at every depth, date-times have seven digits, everything else is unchanged', async () => {
     const shown = {
       id: 1,
       alta: '2024-02-29T10:00:00.0000000',
@@ -61,16 +61,16 @@ describe.each(majors)('recordAnswer() on %s', (_, express: Express) => {
     expect(text).not.toContain('s</')
   })
 
-  it('HDR-1: what only the route can write is a 500 that says so', async () => {
+  it('HDR-1: a representation that only the route can write is a 500 that says so', async () => {
     await call.get('/clientes').set('Accept', 'text/csv').expect(500)
-    expect(String(heard.at(-1)?.error)).toMatch(
+    expect(String(reported.at(-1)?.error)).toMatch(
       /recordAnswer\(\) does not write text\/csv\. .+ or use a recordAnswer\(\) that does not offer it/,
     )
   })
 })
 
 it.each([undefined, null, {}, 'text/csv', { collection: 'clientes' }])(
-  'HDR-1: recordAnswer(), recordBody() and listQuery() do not build over %j',
+  'HDR-1: recordAnswer(), recordBody() and listQuery() refuse %j',
   (definition) => {
     for (const make of [recordAnswer, recordBody, listQuery] as const) {
       expect(() => make(definition as never)).toThrow(
@@ -119,7 +119,7 @@ describe.each(frameworks)('recordAnswer() over %s', (_name, express) => {
   })
   afterAll(() => service.close())
 
-  it('REP-8: members that are writeOnly never leave, at any depth, in JSON and XML; the rest stays as it is', async () => {
+  it('REP-8: writeOnly members are never sent, at any depth, in JSON and XML; everything else is', async () => {
     const shown = { id: 1, tarjetas: [{ n: 1 }], cliente: { href: '/clientes/1' }, nota: 'n' }
     expect((await service.send('GET', '/cuentas/1')).text).toBe(JSON.stringify(shown))
     expect((await service.send('GET', '/cuentas')).json).toEqual([shown, shown])

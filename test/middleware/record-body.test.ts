@@ -39,7 +39,7 @@ describe.each(majors)('recordBody() on %s', (_, express: Express) => {
   const body = recordBody(clientes, { id: (req: Request) => req.params.id as string, bodyLimit: 1000, depthLimit: 5 })
   const plain = recordBody(llanas)
   const operated = recordBody(clientes, { jsonPatch: true, bodyLimit: 1000, depthLimit: 5 })
-  const { call, heard } = service(express, (app) => {
+  const { call, reported } = service(express, (app) => {
     app.post('/clientes', noQuery(), body, (req, res) => void res.json(body.of(req)))
     app.put('/clientes/:id', body, (req, res) => void res.json(body.over(req, { ...current })))
     app.all('/de/:id', body, (req, res) => void res.json(body.of(req)))
@@ -56,7 +56,7 @@ describe.each(majors)('recordBody() on %s', (_, express: Express) => {
   const errorsOf = (answer: { body: { errors?: { pointer?: string; code?: string }[] } }) =>
     answer.body.errors?.map(({ pointer, code }) => `${pointer} ${code}`)
 
-  it('REP-8: a POST is completed by defaults and nulls, canonical, without what only the store sets', async () => {
+  it('REP-8: a POST is completed by defaults and nulls, in canonical form, without members that only the store sets', async () => {
     const { body: made } = await call
       .post('/clientes')
       .send({ nombre: 'Bo', desde: '2024-02-29T10:00:00.5' })
@@ -64,12 +64,12 @@ describe.each(majors)('recordBody() on %s', (_, express: Express) => {
     expect(made).toEqual({ nombre: 'Bo', desde: '2024-02-29T10:00:00.5000000', tipo: 'normal', nota: null })
   })
 
-  it('ERR-2: names everything that is wrong at once', async () => {
+  it('ERR-2: names all errors at once', async () => {
     const answer = await call.post('/clientes').send({ nombre: '', nombr: 1, alta: 'ayer', nota: 5 }).expect(422)
     expect(errorsOf(answer)?.sort()).toEqual(['/alta readOnly', '/nombr unknown', '/nombre minLength', '/nota type'])
   })
 
-  it('VERB-3: a PUT takes its key from the path, keeps what the client can not see, and refuses another key', async () => {
+  it('VERB-3: a PUT takes its key from the path, keeps members that the client can not see, and refuses another key', async () => {
     const { body: next } = await call.put('/clientes/3').send({ nombre: 'Eva' }).expect(200)
     expect(next).toEqual({ id: 3, nombre: 'Eva', tipo: 'normal', nota: null, alta: 'hoy', clave: 'secreta' })
     expect(errorsOf(await call.put('/clientes/3').send({ id: 4, nombre: 'Eva' }).expect(422))).toEqual(['/id fixed'])
@@ -79,10 +79,10 @@ describe.each(majors)('recordBody() on %s', (_, express: Express) => {
     await call.put('/clientes/03').send({ nombre: 'Eva' }).expect(404)
   })
 
-  it('VERB-3, VERB-5: a body that is not the whole record is not given for one', async () => {
+  it('VERB-3, VERB-5: a partial body is not accepted as a whole record', async () => {
     await call.patch('/de/3').send({ nombre: 'Eva' }).expect(500)
     await call.put('/de/3').send({ nombre: 'Eva' }).expect(500)
-    for (const { error } of heard.slice(-2))
+    for (const { error } of reported.slice(-2))
       expect(String(error)).toMatch(/ConfigurationError.*Use over\(req, current\)/)
     expect((await call.post('/de/3').send({ nombre: 'Eva' }).expect(200)).body.nombre).toBe('Eva')
     expect((await call.put('/llanas/1').send({ id: 1 }).expect(200)).body).toEqual({ id: 1, nombre: null })
@@ -101,7 +101,7 @@ describe.each(majors)('recordBody() on %s', (_, express: Express) => {
     expect(errorsOf(await patch().send('{"id":5}').expect(422))).toEqual(['/id fixed'])
   })
 
-  it('VERB-5: JSON Patch by option works on what a client sees, and its result is held as that of a merge patch', async () => {
+  it('VERB-5: JSON Patch, by option, applies to what a client sees, and its result is validated like that of a merge patch', async () => {
     const patch = (operations: unknown) =>
       call.patch('/operadas/3').set('Content-Type', 'application/json-patch+json').send(JSON.stringify(operations))
     const answer = await patch([
@@ -145,7 +145,7 @@ describe.each(majors)('recordBody() on %s', (_, express: Express) => {
     expect(() => recordBody(clientes, { jsonPatch: 1 } as never)).toThrow(/Give a boolean/)
   })
 
-  it('HDR-5: refuses what is no body, too large, too deep, doubled or of another type', async () => {
+  it('HDR-5: refuses missing, too large, too deep and duplicate bodies, and other types', async () => {
     await call.post('/clientes').expect(400)
     await call.post('/clientes').set('Content-Type', 'text/plain').send('x').expect(415)
     await call
@@ -166,7 +166,7 @@ describe.each(majors)('recordBody() on %s', (_, express: Express) => {
     )
   })
 
-  it('HDR-5: uses what a parser before it has parsed', async () => {
+  it('HDR-5: uses the body that an earlier parser has parsed', async () => {
     expect((await call.post('/despues').send({ nombre: 'Bo' }).expect(200)).body.nombre).toBe('Bo')
   })
 
@@ -177,12 +177,12 @@ describe.each(majors)('recordBody() on %s', (_, express: Express) => {
 
   it('says where the middleware is missing', async () => {
     await call.post('/sin').send({}).expect(500)
-    expect(heard.at(-1)?.error).toBeInstanceOf(ConfigurationError)
-    expect(String(heard.at(-1)?.error)).toMatch(/recordBody\(\).*before the handler/)
+    expect(reported.at(-1)?.error).toBeInstanceOf(ConfigurationError)
+    expect(String(reported.at(-1)?.error)).toMatch(/recordBody\(\).*before the handler/)
   })
 })
 
-it('REP-7: a definition with links to resources is for a router', () => {
+it('REP-7: a definition with links to resources requires a router', () => {
   const contratos = defineResource({
     collection: 'contratos',
     key: 'codigo',
@@ -203,7 +203,7 @@ it.each([
   [{ bodyLimits: 5 }, /Did you mean "bodyLimit"/],
   [{ id: 'id' }, /"id" of recordBody\(\) is of type string/],
   [null, /The options of recordBody\(\) are null\. Give an object/],
-])('HDR-5: recordBody() with %j does not build', (options, message) => {
+])('HDR-5: recordBody() with %j is refused', (options, message) => {
   const build = () => recordBody(llanas, options as never)
   expect(build).toThrow(ConfigurationError)
   expect(build).toThrow(message)

@@ -4,7 +4,7 @@ import { requestState } from '../../src/middleware/request-state.js'
 import { ConfigurationError } from '../../src/problem.js'
 
 describe('requestState', () => {
-  it('ERR-1: keeps a value for a request, and writes nothing on it', () => {
+  it('ERR-1: keeps a value for a request without modifying it', () => {
     const state = requestState<number>('count()')
     const req = Object.freeze({}) as IncomingMessage
     expect(state.find(req)).toBeUndefined()

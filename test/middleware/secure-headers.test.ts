@@ -15,13 +15,13 @@ const defaults = {
 }
 
 describe('secureHeaders(): options', () => {
-  it('a Strict-Transport-Security that is true has no duration: the message gives one', () => {
+  it('the message for a Strict-Transport-Security of true gives a duration', () => {
     expect(() => secureHeaders({ strictTransport: true } as never)).toThrow(
       'is true. Give a whole number of seconds from 0 or a value such as "max-age=63072000; includeSubDomains".',
     )
   })
 
-  it('what makes no sense does not build', () => {
+  it('invalid options are refused', () => {
     for (const options of [
       { strictTransport: -1 },
       { strictTransport: 1.5 },
@@ -39,7 +39,7 @@ describe('secureHeaders(): options', () => {
 })
 
 describe.each(majors)('safe defaults on %s', (_, express: Express) => {
-  it('are set on every answer, and leave what another middleware has set', async () => {
+  it('are set on every response, and keep headers that another middleware has set', async () => {
     const { call } = service(express, (app: App) => {
       app.use((_req, res, next) => {
         res.set('Referrer-Policy', 'origin')
@@ -86,7 +86,7 @@ describe.each(majors)('safe defaults on %s', (_, express: Express) => {
       v0: 'retired',
     }) as const
 
-  it('api has them by itself, problems, 304, 410 and hand-written routes too', async () => {
+  it('api sets them by default, also on problems, 304, 410 and hand-written routes', async () => {
     const { call } = service(express, (app: App) =>
       app.use(api({ versions: versions(), baseUrl: 'https://api.test' }) as never),
     )
@@ -108,7 +108,7 @@ describe.each(majors)('safe defaults on %s', (_, express: Express) => {
     expect((await call.get('/v1/page')).headers['content-security-policy']).toBe("default-src 'self'")
   })
 
-  it('api leaves them as they were set in front, and leaves them out where it is told to', async () => {
+  it('api keeps headers set by earlier middlewares, and can be told to omit its own', async () => {
     const { call } = service(express, (app: App) => {
       app.use('/mine', (_req, res, next) => {
         res.set('Content-Security-Policy', "default-src 'self'")

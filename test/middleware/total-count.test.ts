@@ -18,7 +18,7 @@ const sucursales = defineResource({
   sort: ['nombre', 'zona'],
 })
 
-/** The links of an answer by their relation. */
+/** The links of a response by relation. */
 const linksOf = (field: string | undefined): Record<string, string> =>
   Object.fromEntries(
     [...(field ?? '').matchAll(/<([^>]*)>; rel="([^"]*)"/g)].map(([, url = '', rel = '']) => [rel, url]),
@@ -46,7 +46,7 @@ describe.each(majors)('totalCount() on %s', (_, express: Express) => {
     return { count: headers['x-total-count'], ...linksOf(headers.link) }
   }
 
-  it('QUERY-7: the total, and absolute links to first, prev, next and last', async () => {
+  it('QUERY-7: sends the total, and absolute links to first, prev, next and last', async () => {
     expect(await links(undefined, '/sucursales?offest=2&limit=10')).toEqual({
       count: '95',
       first: 'http://h/sucursales?limit=10&offest=1',
@@ -58,7 +58,7 @@ describe.each(majors)('totalCount() on %s', (_, express: Express) => {
     expect(Object.keys(await links(undefined, '/sucursales?offest=4'))).toEqual(['count', 'first', 'prev', 'last'])
   })
 
-  it('QUERY-7: past the end the way back leads to the last page; an empty list has one page', async () => {
+  it('QUERY-7: past the end prev is the last page; an empty list has one page', async () => {
     const past = await links(undefined, '/sucursales?offest=50')
     expect(past).toMatchObject({ prev: 'http://h/sucursales?offest=4', last: 'http://h/sucursales?offest=4' })
     expect(past).not.toHaveProperty('next')
@@ -69,13 +69,13 @@ describe.each(majors)('totalCount() on %s', (_, express: Express) => {
     })
   })
 
-  it('QUERY-7: where a long query would make more links than clients take, there are none', async () => {
+  it('QUERY-7: omits links if a long query would make them longer than clients accept', async () => {
     const zones = (count: number) => Array.from({ length: count }, (_, i) => `zona=${'x'.repeat(90)}${i}`).join('&')
     expect(Object.keys(await links(undefined, `/sucursales?${zones(10)}`))).toEqual(['count', 'first', 'next', 'last'])
     expect(await links(undefined, `/sucursales?${zones(40)}`)).toEqual({ count: '95' })
   })
 
-  it('QUERY-4: where the first page is 0 the links count from 0', async () => {
+  it('QUERY-4: links count from 0 if the first page is 0', async () => {
     expect(await links({ first: 0 }, '/sucursales?offest=1')).toMatchObject({
       first: 'http://h/sucursales?offest=0',
       prev: 'http://h/sucursales?offest=0',
@@ -84,7 +84,7 @@ describe.each(majors)('totalCount() on %s', (_, express: Express) => {
     })
   })
 
-  it('QUERY-7: an estimate has no last page, and a next one as long as there seems to be more', async () => {
+  it('QUERY-7: an estimate has no last page, and a next one while there seems to be more', async () => {
     expect(Object.keys(await links({ exact: false }, '/sucursales?offest=2'))).toEqual([
       'count',
       'first',
@@ -94,7 +94,7 @@ describe.each(majors)('totalCount() on %s', (_, express: Express) => {
     expect(Object.keys(await links({ exact: false }, '/sucursales?offest=4'))).toEqual(['count', 'first', 'prev'])
   })
 
-  it('QUERY-7: filters, sort and repeated parameters stay in the links, whatever they hold', async () => {
+  it('QUERY-7: filters, sort and repeated parameters stay in the links, with any values', async () => {
     const target = '/sucursales?nombre=a%26b%3D%22%3E%3B+%C3%B1&zona=1&zona=2&sort=-nombre,zona'
     const { next = '' }: Record<string, string | undefined> = await links(undefined, target)
     expect(next).toBe('http://h/sucursales?nombre=a%26b%3D%22%3E%3B%20%C3%B1&zona=1&zona=2&sort=-nombre,zona&offest=2')
@@ -102,7 +102,7 @@ describe.each(majors)('totalCount() on %s', (_, express: Express) => {
     expect((await call.get(next.slice('http://h'.length))).status).toBe(200)
   })
 
-  it('REP-5: links stand on the whole path, mounted, in a sub-app and on an absolute-form target', async () => {
+  it('REP-5: links contain the whole path, mounted, in a sub-app and on an absolute-form target', async () => {
     const { app, call } = service(express, (app: App) => {
       const sub = express()
       sub.use('/b', routes())
@@ -119,7 +119,7 @@ describe.each(majors)('totalCount() on %s', (_, express: Express) => {
     expect(linksOf(answer).first).toBe('http://real/c/v1/sucursales?offest=1')
   })
 
-  it('REP-5: X-Forwarded-* count as far as trust proxy allows; baseUrl goes before all', async () => {
+  it('REP-5: X-Forwarded-* follow trust proxy; baseUrl precedes all', async () => {
     const { app, call } = list()
     const get = () =>
       call.get('/sucursales').set('Host', 'h').set('X-Forwarded-Proto', 'https').set('X-Forwarded-Host', 'evil')
@@ -131,19 +131,16 @@ describe.each(majors)('totalCount() on %s', (_, express: Express) => {
     })
   })
 
-  it('QUERY-7: an option that there is not does not build', () => {
+  it('QUERY-7: an unknown option is refused', () => {
     expect(() => totalCount({ baseURL: 'https://a' } as never)).toThrow(/Did you mean "baseUrl"/)
     expect(() => totalCount({ baseUrl: 5 as never })).toThrow(ConfigurationError)
   })
 
-  it.each(['/private', 'ftp://a', 'https://a?x', 'https://a#x', 'a'])(
-    'REP-5: the baseUrl %s does not build',
-    (baseUrl) => {
-      expect(() => totalCount({ baseUrl })).toThrow(/baseUrl/)
-    },
-  )
+  it.each(['/private', 'ftp://a', 'https://a?x', 'https://a#x', 'a'])('REP-5: the baseUrl %s is refused', (baseUrl) => {
+    expect(() => totalCount({ baseUrl })).toThrow(/baseUrl/)
+  })
 
-  it('REP-5: a malformed Host is 400, unless a baseUrl makes it needless', async () => {
+  it('REP-5: a malformed Host is 400, unless a baseUrl is set', async () => {
     const { status, body } = await list().call.get('/sucursales').set('Host', 'a@b')
     expect([status, body.code]).toEqual([400, 'malformed-host'])
     expect((await list({ baseUrl: 'https://a' }).call.get('/sucursales').set('Host', 'a@b')).status).toBe(200)
@@ -165,7 +162,7 @@ describe.each(majors)('totalCount() on %s', (_, express: Express) => {
     })
   })
 
-  it('QUERY-7, VER-3: the links of others stay, also on the problem that takes the list’s place', async () => {
+  it('QUERY-7, VER-3: links of others are kept, also on a problem that replaces the list', async () => {
     const query = listQuery(sucursales)
     const count = totalCount()
     const v1 = express.Router()
@@ -190,7 +187,7 @@ describe.each(majors)('totalCount() on %s', (_, express: Express) => {
     expect(failed.headers.link).toBe('<http://h/v2/sucursales>; rel="successor-version"')
   })
 
-  it('QUERY-7: without listQuery() there is the total alone', async () => {
+  it('QUERY-7: without listQuery() only the total is sent', async () => {
     const count = totalCount()
     const { call } = service(express, (app) => {
       app.get('/a', count, (req, res) => {
@@ -202,14 +199,14 @@ describe.each(majors)('totalCount() on %s', (_, express: Express) => {
     expect([headers['x-total-count'], headers.link]).toEqual(['3', undefined])
   })
 
-  it('QUERY-7: a missing middleware or a total that is none is told to the service', async () => {
+  it('QUERY-7: a missing middleware or an invalid total is reported to the service', async () => {
     const count = totalCount()
-    const { call, heard } = service(express, (app) => {
+    const { call, reported } = service(express, (app) => {
       app.get('/none', (req, res) => count.set(req, res, 3))
       app.get('/total/:total', count, (req, res) => count.set(req, res, Number(req.params.total)))
     })
     for (const path of ['/none', '/total/-1', '/total/1.5', '/total/x']) expect((await call.get(path)).status).toBe(500)
-    expect(String(heard[0]?.error)).toContain('The middleware totalCount() did not run')
-    expect(String(heard[3]?.error)).toContain('The total is NaN')
+    expect(String(reported[0]?.error)).toContain('The middleware totalCount() did not run')
+    expect(String(reported[3]?.error)).toContain('The total is NaN')
   })
 })

@@ -25,13 +25,13 @@ describe('versions(): options', () => {
     () =>
       versions(table as Record<string, VersionEntry>, options)
 
-  it.each(['v', 'v01', 'v1.2', 'v1x', 'V1', '1', 'v-1', 'constructor', ''])('VER-1: "%s" is no version', (name) => {
+  it.each(['v', 'v01', 'v1.2', 'v1x', 'V1', '1', 'v-1', 'constructor', ''])('VER-1: "%s" is not a version', (name) => {
     expect(isVersion(name)).toBe(false)
     expect(build({ [name]: handler })).toThrow(/is not a version/)
     expect(build({ [name]: 'retired' })).toThrow(/is not a version/)
   })
 
-  it('VER-1: an empty table and a handler that is none do not build', () => {
+  it('VER-1: an empty table and an invalid handler are refused', () => {
     expect(build({})).toThrow(ConfigurationError)
     expect(build({ v1: { deprecated: '2026-01-01' } })).toThrow(
       /"handler" of the version v1 is missing\. Give an Express router/,
@@ -41,21 +41,21 @@ describe('versions(): options', () => {
     )
   })
 
-  it('VER-3: dates that are none, or in an order that can not be, do not build', () => {
+  it('VER-3: invalid dates, or dates in an impossible order, are refused', () => {
     expect(build({ v1: { handler, sunset: 'soon' } })).toThrow(/sunset of v1 is "soon"/)
     expect(build({ v1: { handler, deprecated: new Date(8.64e15) } })).toThrow(/deprecated of v1/)
     expect(build({ v1: { handler, deprecated: '2027-01-01', sunset: '2026-01-01' } })).toThrow(/before its deprecation/)
     expect(build({ v1: { handler, retireAtSunset: true } })).toThrow(/has retireAtSunset but no sunset/)
   })
 
-  it('VER-1: an option that there is not, or of another kind, does not build', () => {
+  it('VER-1: unknown options, and options of the wrong kind, are refused', () => {
     expect(build({ v1: { handler, sunst: '2027-01-01' } })).toThrow(/v1 has no option "sunst". Did you mean "sunset"/)
     expect(build({ v1: { handler, sunset: '2027-01-01', retireAtSunset: 'no' } })).toThrow(/retireAtSunset.*boolean/)
     expect(build({ v1: handler }, { baseURL: 'https://a' })).toThrow(/Did you mean "baseUrl"/)
     for (const table of [undefined, null, 'v1', [handler]]) expect(build(table as never)).toThrow(ConfigurationError)
   })
 
-  it('VER-3: a successor is another living version', () => {
+  it('VER-3: a successor must be another version that is not retired', () => {
     for (const successor of ['v9', 'v1', 'v0'])
       expect(build({ v0: 'retired', v1: { handler, successor }, v2: handler })).toThrow(/Name one of v2/)
     expect(build({ v1: { handler, successor: 'v2' } })).toThrow(/Remove it/)
@@ -104,7 +104,7 @@ describe.each(majors)('versions() on %s', (_, express: Express) => {
     expect(answer).toContain('"url":"http://v1/notes/3?a=1","path":"/notes/3","baseUrl":"/v1"')
   })
 
-  it('VER-1: an unknown version is 404 and names the living ones', async () => {
+  it('VER-1: an unknown version is 404 and names the available ones', async () => {
     const { call } = plain()
     const { status, body } = await call.get('/v7/notes/3')
     expect([status, body.code, body.detail]).toEqual([
@@ -115,7 +115,7 @@ describe.each(majors)('versions() on %s', (_, express: Express) => {
     expect((await call.get(`/v${'9'.repeat(500)}`)).body.detail).toContain(`"v${'9'.repeat(19)}".`)
   })
 
-  it('VER-1: where all are retired the 404 says so', async () => {
+  it('VER-1: if all are retired the 404 says so', async () => {
     const { call } = service(express, (app) => void app.use(versions({ v0: 'retired' })))
     expect((await call.get('/v1')).body.detail).toBe('There is no version "v1". There are no current versions.')
   })
@@ -130,7 +130,7 @@ describe.each(majors)('versions() on %s', (_, express: Express) => {
     '/__proto__',
     '/',
     '//v1/notes/3',
-  ])('VER-1, PATH-11: %s is no version and goes on', async (path) => {
+  ])('VER-1, PATH-11: %s is not a version and is passed on', async (path) => {
     const { call } = service(express, (app) => {
       app.use(versions(table()))
       app.use((req, res) => void res.status(418).json({ url: req.url, baseUrl: req.baseUrl }))
@@ -154,7 +154,7 @@ describe.each(majors)('versions() on %s', (_, express: Express) => {
     },
   )
 
-  it('VER-3: a deprecated version tells when, until when and where to go', async () => {
+  it('VER-3: a deprecated version sends Deprecation, Sunset and its successor', async () => {
     const v1 = {
       handler: router(),
       deprecated: '2026-01-01',
@@ -183,7 +183,7 @@ describe.each(majors)('versions() on %s', (_, express: Express) => {
     expect(forwarded.headers.link).toContain('<https://b/private/v8>; rel="successor-version"')
   })
 
-  it('VER-3, REP-5: the successor stands on baseUrl, and on a path where the Host is malformed', async () => {
+  it('VER-3, REP-5: the address of the successor starts with baseUrl, and is a path if the Host is malformed', async () => {
     const entries = () => ({ v8: router(), v1: { handler: router(), successor: 'v8' } })
     const based = service(
       express,
@@ -207,7 +207,7 @@ describe.each(majors)('versions() on %s', (_, express: Express) => {
     expect(answer).toMatch(/^Link: <http:\/\/a\/v8\/notes\/a%3E;rel=%22next%22,%3Cb>; rel="successor-version"\r$/m)
   })
 
-  it('VER-2, VER-3: with retireAtSunset a version retires by itself, and is no longer named', async () => {
+  it('VER-2, VER-3: with retireAtSunset a version retires automatically, and is no longer named', async () => {
     vi.useFakeTimers({ toFake: ['Date'], now: Date.parse('2027-06-30T23:59:59.999Z') })
     const { call } = service(express, (app) => {
       app.use(
@@ -226,7 +226,7 @@ describe.each(majors)('versions() on %s', (_, express: Express) => {
     expect((await call.get('/v7')).body.detail).toContain('Current versions: v8, v0.')
   })
 
-  it('VER-1: what a version leaves goes on with the request as it was', async () => {
+  it('VER-1: a request that a version passes on continues unchanged', async () => {
     const seen: unknown[] = []
     const sub = express()
     sub.use((_req, _res, next) => next())
@@ -256,9 +256,9 @@ describe.each(majors)('versions() on %s', (_, express: Express) => {
     ],
     ['rejected by an async handler', async () => Promise.reject(new Error('secret'))],
     ['passed on', (_req: never, _res: never, next: (error: unknown) => void) => next(new Error('secret'))],
-  ] as [string, VersionEntry][])('ERR-3: an error %s is a 500 and the request is as it was', async (_name, handler) => {
+  ] as [string, VersionEntry][])('ERR-3: an error %s is a 500 and the request is unchanged', async (_name, handler) => {
     const urls: string[] = []
-    const { call, heard } = service(express, (app) => {
+    const { call, reported } = service(express, (app) => {
       app.use(versions({ v1: handler }))
       app.use((error: unknown, req: Request, _res: Response, next: (error: unknown) => void) => {
         urls.push(req.url, req.baseUrl)
@@ -268,7 +268,7 @@ describe.each(majors)('versions() on %s', (_, express: Express) => {
     const { status, body } = await call.get('/v1/x')
     expect([status, body.instance]).toEqual([500, '/v1/x'])
     expect(urls).toEqual(['/v1/x', ''])
-    expect(String(heard[0]?.error)).toBe('Error: secret')
+    expect(String(reported[0]?.error)).toBe('Error: secret')
   })
 
   it('VER-1: next("router") and next("route") leave the version without an error', async () => {
@@ -294,7 +294,7 @@ it('VER-1: works without any Express', async () => {
   expect(answer).toContain('/v1?a /v1 /?a')
 })
 
-describe.each(majors)('versions(): lives of parts and brownouts on %s', (_, express: Express) => {
+describe.each(majors)('versions(): life cycles of parts and brownouts on %s', (_, express: Express) => {
   const handler = () => {
     const made = express.Router()
     made.all('/notes/:id', echo)
@@ -309,7 +309,7 @@ describe.each(majors)('versions(): lives of parts and brownouts on %s', (_, expr
     '/gone': { retired: { since: '2026-06-01' } },
   } as const
 
-  it('VER-2: hand-written paths and methods retire, and everything else answers as before', async () => {
+  it('VER-2: hand-written paths and methods retire, and everything else is served as before', async () => {
     vi.useFakeTimers({ toFake: ['Date'], now: Date.parse('2026-05-31') })
     const { call } = service(express, (app) => void app.use('/api', versions({ v1: { handler: handler(), paths } })))
     const plain = service(express, (app) => void app.use('/api', versions({ v1: handler() })))
@@ -332,7 +332,7 @@ describe.each(majors)('versions(): lives of parts and brownouts on %s', (_, expr
     expect((await call.get('/api/v1/gone/x')).status).toBe(410)
   })
 
-  it('VER-2: what Express serves in any case is gone in any case', async () => {
+  it('VER-2: every spelling that Express would match is retired', async () => {
     const { call } = service(express, (app) => void app.use('/api', versions({ v1: { handler: handler(), paths } })))
     for (const path of ['/NOTES/1/tags', '/notes/1/TAGS', '/Notes/1/Tags/', '/NOTES/1/tags/x'])
       expect([path, (await call.get(`/api/v1${path}`)).status]).toEqual([path, 410])
@@ -340,7 +340,7 @@ describe.each(majors)('versions(): lives of parts and brownouts on %s', (_, expr
     expect((await call.get('/api/v1/NOTES/1')).status).toBe(200)
   })
 
-  it('VER-3: a brownout is answered but to clients that are exempt, whom a middleware in front has authenticated', async () => {
+  it('VER-3: a brownout applies except to exempt clients, which an earlier middleware has authenticated', async () => {
     vi.useFakeTimers({ toFake: ['Date'], now: Date.parse('2026-05-01T00:00:00Z') })
     const brownouts = [{ from: '2026-05-01', until: '2026-05-02', exempt: ['billing'] }]
     const { call } = service(express, (app) => {
@@ -359,7 +359,7 @@ describe.each(majors)('versions(): lives of parts and brownouts on %s', (_, expr
     expect((await call.get('/v1').set('x-client', 'billing')).status).toBe(200)
   })
 
-  it('VER-2: paths that are none do not build', () => {
+  it('VER-2: invalid paths are refused', () => {
     const build = (given: object) => () => versions({ v1: { handler: handler(), paths: given as never } })
     for (const path of ['notes', '/notes?x', 'delete /notes', '/', '/a//b', '/a b'])
       expect(build({ [path]: { retired: true } })).toThrow(/is not a path/)

@@ -1,3 +1,3 @@
-/** What the service of these tests is made with. */
+/** Imports for the services of these tests. */
 export { bearer, scopePermission } from '../../src/auth/index.js'
 export { type ApiOptions, adapterView, api, defineResource, endpoint, mount, resourceRouter } from '../../src/index.js'

@@ -1,4 +1,4 @@
-/** What a mock writes to the log: failures, and not what it was never told how to answer. */
+/** What a mock logs: errors, but not requests for responses that are not described. */
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { memoryAdapter } from '../../src/adapters/memory/index.js'
 import { endpoint, representation } from '../../src/index.js'
@@ -11,7 +11,10 @@ const notes = defineResource({
   schema: { type: 'object', required: ['id'], properties: { id: { type: 'integer' } } },
 })
 
-/** A service with an endpoint and a hand-written route that describe no answer, and a representation that fails. */
+/**
+ * A service with an endpoint and a hand-written route without a described response, and a
+ * representation that throws.
+ */
 const service = () =>
   api({
     describe: {
@@ -49,7 +52,7 @@ function logged() {
 }
 
 describe('the log of a mock', () => {
-  it('leaves out what no answer is described of: the answer itself says so', async () => {
+  it('omits requests for undescribed responses: the response itself says so', async () => {
     const calls = logged()
     const mock = await mocked(service())
     for (const path of ['/v1/search', '/v1/branches']) {
@@ -59,7 +62,7 @@ describe('the log of a mock', () => {
     expect(calls).toEqual([])
   })
 
-  it('has what fails', async () => {
+  it('has errors', async () => {
     const calls = logged()
     const mock = await mocked(service())
     expect((await mock.ask('/v1/notes/1', { headers: { Accept: 'text/broken' } })).status).toBe(500)

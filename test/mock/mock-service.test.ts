@@ -6,7 +6,7 @@ import { fragments, shop } from './shop.js'
 
 type Row = Record<string, unknown> & { readonly [link: string]: { readonly href: string } & string }
 
-/** Every page of a list. */
+/** All pages of a list. */
 async function everything(mock: Mocked, path: string): Promise<Row[]> {
   const all: Row[] = []
   for (let next: string | undefined = `${path}${path.includes('?') ? '&' : '?'}limit=100`; next !== undefined; ) {
@@ -49,7 +49,7 @@ describe('the mock of a service', () => {
     expect(mock.notes).toEqual([])
   })
 
-  it('gives records that their rules and their scope allow', async () => {
+  it('has records that satisfy their rules and their scope', async () => {
     const mock = await mocked(shop(), { visitors: { auth: 'off', principal: { tenant: 'south' }, isNamed: true } })
     const customers = await everything(mock, '/v2/customers')
     expect(customers).toHaveLength(25)
@@ -69,7 +69,7 @@ describe('the mock of a service', () => {
     expect((await mock.ask('/v0/products')).status).toBe(410)
   })
 
-  it('keeps what is written: create, PATCH with If-Match, flags, associations, remove', async () => {
+  it('keeps written data: create, PATCH with If-Match, flags, associations, delete', async () => {
     const mock = await mocked(shop())
     const made = await mock.ask(
       '/v2/customers',
@@ -108,14 +108,14 @@ describe('the mock of a service', () => {
     expect((await mock.ask('/v2/orders/1025')).status).toBe(404)
   })
 
-  it('can do what the real adapter can, and refuses the rest', async () => {
+  it('supports what the real adapter supports, and refuses everything else', async () => {
     const mock = await mocked(shop())
     const answer = await mock.ask('/v2/countries', sent('POST', { code: 'AR', name: 'x' }))
     expect(answer.status).toBe(405)
     expect(answer.headers.get('allow')).not.toContain('POST')
   })
 
-  it('answers endpoints and hand-written routes with examples of what they describe', async () => {
+  it('responds to endpoints and hand-written routes with examples of their descriptions', async () => {
     const mock = await mocked(shop())
     const found = (await mock.json('/v2/search?q=a')) as Row[]
     expect(found.length).toBeGreaterThan(0)
@@ -142,7 +142,7 @@ describe('the mock of a service', () => {
     })
   })
 
-  it('serves the document of the service, of its own address', async () => {
+  it('serves the document of the service, with its own address', async () => {
     const service = shop()
     const mock = await mocked(service)
     const served = (await mock.json('/v2/openapi.json')) as { servers: unknown; paths: unknown; components: unknown }
@@ -151,12 +151,12 @@ describe('the mock of a service', () => {
     expect([served.paths, served.components]).toEqual([own.paths, own.components])
   })
 
-  it('asks for the credentials of the service where it keeps them', async () => {
+  it('requires the credentials of the service if it keeps its authentication', async () => {
     const mock = await mocked(shop(), { visitors: { auth: 'keep', principal: undefined, isNamed: false } })
     expect((await mock.ask('/v2/orders')).status).toBe(401)
   })
 
-  it('lets browsers of any origin in, also where a request fails', async () => {
+  it('allows browsers of any origin, also for failed requests', async () => {
     const mock = await mocked(shop(), { failures: [{ share: 1, status: 503 }] })
     const answer = await mock.ask('/v2/orders', { headers: { Origin: 'http://localhost:5173' } })
     expect([
@@ -171,7 +171,7 @@ describe('the mock of a service', () => {
     expect(preflight.status).toBe(204)
   })
 
-  it('lets the same requests fail for the same seed', async () => {
+  it('fails the same requests for the same seed', async () => {
     const statuses = async (seed: number): Promise<number[]> => {
       const mock = await mocked(shop(), {
         seed,
@@ -190,7 +190,7 @@ describe('the mock of a service', () => {
     expect(await statuses(4)).not.toEqual(first)
   })
 
-  it('gives the same records for the same seed, and others for another', async () => {
+  it('has the same records for the same seed, and others for another', async () => {
     const records = async (seed: number): Promise<unknown> => {
       const mock = await mocked(shop(), { seed })
       return Promise.all(
@@ -204,7 +204,7 @@ describe('the mock of a service', () => {
     expect(await records(8)).not.toEqual(first)
   })
 
-  it('takes records of the team, and fills what they leave open', async () => {
+  it('accepts records of the team, and fills in members that they omit', async () => {
     const data = { countries: [{ code: 'ES', name: 'Spain' }], orders: [{ number: 5000, total: 3 }, { total: 4 }] }
     const mock = await mocked(shop(), { data })
     expect(await everything(mock, '/v2/countries')).toEqual([{ code: 'ES', name: 'Spain' }])
@@ -280,13 +280,13 @@ describe('the mock of a service', () => {
     expect((await mock.ask('/v1/notes/1', { method: 'DELETE' })).status).toBe(405)
   })
 
-  it('refuses what is no service', async () => {
+  it('refuses a value that is not a service', async () => {
     await expect(mocked(() => {})).rejects.toThrow(
       'A mock needs the return value of api() or resourceRouter() of this version of the library.',
     )
   })
 
-  it('says which member and keyword are in the way, and what helps', async () => {
+  it('names the member and the keyword that can not be satisfied, and the fix', async () => {
     const schema = {
       type: 'object',
       required: ['id', 'a'],
@@ -302,7 +302,7 @@ describe('the mock of a service', () => {
     )
   })
 
-  it('names the scope that does not know the principal', async () => {
+  it('names the scope function that fails for the principal', async () => {
     const scoped = defineResource({
       collection: 'notes',
       key: 'id',
@@ -324,7 +324,7 @@ describe('the mock of a service', () => {
     expect(new Set((await everything(mock, '/v1/notes')).map(({ owner }) => owner))).toEqual(new Set(['a']))
   })
 
-  it('reports rules that can not be asked, and goes on without them', async () => {
+  it('reports rules that can not be called, and continues without them', async () => {
     const ruled = defineResource({
       collection: 'notes',
       key: 'id',

@@ -1,4 +1,4 @@
-/** Resources that are hard to fill: each way in which a generator went wrong, or might. */
+/** Resources that are hard to generate: each case in which a generator failed, or could. */
 import { describe, expect, it } from 'vitest'
 import type { ResourceDefinition } from '../../src/definition/resource.js'
 import { api, defineResource, mount } from './library.js'
@@ -32,7 +32,7 @@ const serve = (...definitions: readonly ResourceDefinition[]): Promise<Mocked> =
 const whole = { type: 'integer' }
 const text = { type: 'string' }
 
-/** A list, of whose links each leads to something. */
+/** The items of a list, after checking that each of their links resolves. */
 async function listed(mock: Mocked, path: string): Promise<Record<string, unknown>[]> {
   const answer = await (await mock.ask(`${path}?limit=100`)).text()
   for (const [, href] of answer.matchAll(/"href":"(http:\/\/127[^"]+)"/g))
@@ -41,7 +41,7 @@ async function listed(mock: Mocked, path: string): Promise<Record<string, unknow
 }
 
 describe('a mock of odd resources', () => {
-  it('gives a key of several lists each pair of values', async () => {
+  it('generates each pair of values for a key of several enums', async () => {
     const mock = await serve(
       define({ collection: 'pairs', key: ['a', 'b'], properties: { a: { enum: ['x', 'y'] }, b: { type: 'boolean' } } }),
     )
@@ -54,10 +54,10 @@ describe('a mock of odd resources', () => {
     ['a date', { type: 'string', format: 'date' }],
     ['a local date-time', { type: 'string', format: 'local-date-time' }],
     ['a large number as text', { type: 'string', format: 'int64' }],
-    ['a text of a length', { type: 'string', minLength: 12, maxLength: 12 }],
-    ['a text of a pattern', { type: 'string', pattern: '^\\p{Lu}{3}/[0-9]{2}$' }],
+    ['a text with a length', { type: 'string', minLength: 12, maxLength: 12 }],
+    ['a text with a pattern', { type: 'string', pattern: '^\\p{Lu}{3}/[0-9]{2}$' }],
     ['a decimal', { type: 'number', minimum: 0.5 }],
-  ])('gives 25 keys that are %s', async (_name, key) => {
+  ])('generates 25 keys that are %s', async (_name, key) => {
     expect(
       await listed(
         await serve(define({ collection: 'things', key: 'id', properties: { id: key, self: text } })),
@@ -66,7 +66,7 @@ describe('a mock of odd resources', () => {
     ).toHaveLength(25)
   })
 
-  it('takes the records that a schema gives as examples first, under their own keys', async () => {
+  it('starts with the records that a schema gives as examples, under their own keys', async () => {
     const mock = await serve(
       define({
         collection: 'notes',
@@ -78,14 +78,14 @@ describe('a mock of odd resources', () => {
     expect(await mock.json('/v1/notes/77')).toEqual({ id: 77, text: 'mine' })
   })
 
-  it('passes examples over that do not fit', async () => {
+  it('ignores examples that do not match', async () => {
     const mock = await serve(
       define({ collection: 'notes', key: 'id', properties: { id: whole, size: { ...whole, examples: ['large'] } } }),
     )
     expect(await listed(mock, '/v1/notes')).toHaveLength(25)
   })
 
-  it('serves names of every script, and of methods of objects', async () => {
+  it('serves names in every script, and names of object methods', async () => {
     const names = ['</script>', 'ñ "quoted" \'x\'', 'constructor', 'toString', 'hasOwnProperty', '日本']
     const mock = await serve(
       define({
@@ -122,7 +122,7 @@ describe('a mock of odd resources', () => {
     for (const path of ['/v1/parts', '/v1/bigs', '/v1/nodes']) expect(await listed(mock, path)).toHaveLength(25)
   })
 
-  it('links by members that other links and parents share', async () => {
+  it('links by members shared with other links and parents', async () => {
     const mock = await serve(
       define({ collection: 'as', key: 'id', properties: { id: whole } }),
       define({
@@ -147,7 +147,7 @@ describe('a mock of odd resources', () => {
     expect(await listed(mock, '/v1/ds')).toHaveLength(25)
   })
 
-  it('gives resources whose whole key leads to others one record for each', async () => {
+  it('generates one record for each target if the whole key consists of links', async () => {
     const mock = await serve(
       define({ collection: 'users', key: 'id', properties: { id: { type: 'integer', maximum: 3 } } }),
       define({
@@ -161,7 +161,7 @@ describe('a mock of odd resources', () => {
     expect(await listed(mock, '/v1/profiles')).toHaveLength(3)
   })
 
-  it('ends where a schema contains itself, and says where it has no end', async () => {
+  it('terminates for recursive schemas, and reports infinite ones', async () => {
     const tree = (required: string) => ({
       $defs: {
         node: { type: 'object', required: [required], properties: { size: whole, next: { $ref: '#/$defs/node' } } },
@@ -180,14 +180,14 @@ describe('a mock of odd resources', () => {
     )
   })
 
-  it('says which rule is in the way', async () => {
+  it('names the rule that can not be satisfied', async () => {
     const rules = () => [{ member: 'a', detail: 'Never.' }]
     await expect(serve(define({ collection: 'notes', key: 'id', properties: { id: whole }, rules }))).rejects.toThrow(
       'No example of "notes" could be generated because of the whole record (rules): "a": Never. Give records of "notes" as data (mock --data file.json).',
     )
   })
 
-  it('serves a service whose versions have all retired', async () => {
+  it('serves a service with only retired versions', async () => {
     const mock = await mocked(api({ versions: { v0: 'retired' } }))
     expect((await mock.ask('/v0/x')).status).toBe(410)
     expect((await mock.ask('/other')).status).toBe(404)

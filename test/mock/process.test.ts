@@ -1,4 +1,4 @@
-/** The command as a process, over what was built. */
+/** The command as a process, on the build. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
@@ -21,7 +21,7 @@ interface Ran {
 interface Running {
   readonly child: ChildProcess
   readonly ended: Promise<Ran>
-  /** What it prints when it listens. */
+  /** The lines that it prints when it listens. */
   readonly greeting: Promise<string>
 }
 
@@ -47,10 +47,10 @@ function runCommand(...args: readonly string[]): Running {
   return { child, ended, greeting }
 }
 
-/** Runs one that is to end by itself. */
+/** Runs a command that ends by itself. */
 const refusal = async (...args: readonly string[]): Promise<Ran> => run(...args).ended
 
-/** A module that serves one resource, whose text follows that of `extra`. */
+/** A module that serves one resource, followed by the text `extra`. */
 function moduleOf(extra: string): string {
   const folder = temporaryFolder()
   const library = pathToFileURL(join(root, 'dist/index.js')).href
@@ -86,7 +86,7 @@ describe('mock <module> as a process', () => {
     expect(await ended).toEqual({ code: 0, out: text, error: '' })
   })
 
-  it('says what to do where the port is in use', async () => {
+  it('says how to fix a port that is in use', async () => {
     const server = createServer()
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     onTestFinished(() => void server.close())
@@ -112,7 +112,7 @@ describe('mock <module> as a process', () => {
     expect(ran.error).toMatch(error)
   })
 
-  it('says how to load TypeScript, in words that fit either command', async () => {
+  it('says how to load TypeScript, for either command', async () => {
     const folder = temporaryFolder()
     put(folder, 'api.tsx', 'export default 1')
     for (const command of ['mock', 'openapi']) {
@@ -126,7 +126,7 @@ describe('mock <module> as a process', () => {
     }
   })
 
-  it('takes the default of a module with two services, and ends on SIGINT', async () => {
+  it('uses the default export of a module with two services, and ends on SIGINT', async () => {
     const { child, ended, greeting } = run(
       moduleOf('export default service("v3")\nexport const api2 = service("v1")'),
       '--port',

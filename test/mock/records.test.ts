@@ -11,7 +11,7 @@ import { patterns, recordSchema } from './schemas.js'
 const define = defineResource<Record<string, unknown>>()
 const resource = (schema: JsonSchema) => define({ collection: 'orders', key: 'id', schema } as never)
 
-/** What a schema says of a record, by a validator that knows nothing of this library's. */
+/** Validates a record against a schema by a validator that is independent of this library. */
 function faultsOf(schema: JsonSchema, records: readonly unknown[]): unknown[] {
   const ajv = new Ajv2020({ strict: false, logger: false, ownProperties: true })
   addFormats(ajv)
@@ -21,7 +21,7 @@ function faultsOf(schema: JsonSchema, records: readonly unknown[]): unknown[] {
 
 describe('example records', () => {
   it(
-    'fit any schema that can be satisfied, and are the same for the same seed',
+    'match any schema that can be satisfied, and are the same for the same seed',
     async () => {
       await fc.assert(
         fc.asyncProperty(recordSchema, fc.nat(1000), async (schema, seed) => {

@@ -1,4 +1,4 @@
-/** Random schemas that can be satisfied, with the words that teams use. */
+/** Random schemas that can be satisfied, with the keywords that teams use. */
 import fc from 'fast-check'
 import type { JsonSchema } from '../../src/definition/schema-types.js'
 
@@ -143,7 +143,7 @@ function list(inner: fc.Arbitrary<JsonSchema>): fc.Arbitrary<JsonSchema> {
   )
 }
 
-/** A union whose branches exclude each other, or need not. */
+/** A union whose branches may exclude each other. */
 function union(inner: fc.Arbitrary<JsonSchema>): fc.Arbitrary<JsonSchema> {
   const branch = (kind: string, value: JsonSchema) => ({
     type: 'object',

@@ -1,4 +1,4 @@
-/** A service with a resource of each kind, over adapters that fail the test where they are called. */
+/** A service with a resource of each kind, over adapters that fail the test if they are called. */
 import type { Adapter } from '../../src/index.js'
 import type { DocumentFragment } from '../../src/openapi/index.js'
 import {
@@ -12,21 +12,21 @@ import {
   scopePermission,
 } from './library.js'
 
-const asked = (): never => {
+const unused = (): never => {
   throw new Error('A mock calls no adapter of the service.')
 }
 
-/** An adapter that offers everything, and answers nothing. */
+/** An adapter that has every method and throws in each. */
 const closed = <T, K>(): Adapter<T, K> => ({
-  list: asked,
-  read: asked,
-  create: asked,
-  replace: asked,
-  remove: asked,
-  attach: asked,
-  detach: asked,
-  recall: asked,
-  ready: asked,
+  list: unused,
+  read: unused,
+  create: unused,
+  replace: unused,
+  remove: unused,
+  attach: unused,
+  detach: unused,
+  recall: unused,
+  ready: unused,
 })
 
 const customers = defineResource({
@@ -114,7 +114,7 @@ const lines = defineResource({
   parent: { of: orders, by: 'order' },
 })
 
-/** Whose key leads to two others. */
+/** A resource whose key consists of links to two others. */
 const stocks = defineResource({
   collection: 'stocks',
   key: ['sku', 'country'],
@@ -153,7 +153,7 @@ const find = {
   properties: { href: { type: 'string', format: 'uri' }, title: { type: 'string' } },
 } as const
 
-/** What is told of the hand-written routes. */
+/** The description of the hand-written routes. */
 export const fragments: readonly DocumentFragment[] = [
   {
     paths: {
@@ -186,10 +186,10 @@ function shopOptions(): ApiOptions {
       GET: {
         query: { properties: { q: { type: 'string' } }, required: ['q'] },
         describe: { responses: { 200: { schema: { type: 'array', items: find } } } },
-        handle: asked,
+        handle: unused,
       },
-      POST: { body: { type: 'object', properties: { q: { type: 'string' } } }, handle: asked },
-      DELETE: { describe: { responses: { 204: {} } }, handle: asked },
+      POST: { body: { type: 'object', properties: { q: { type: 'string' } } }, handle: unused },
+      DELETE: { describe: { responses: { 204: {} } }, handle: unused },
     },
   })
   const shared = [
@@ -205,7 +205,7 @@ function shopOptions(): ApiOptions {
                   201: { schema: { type: 'object', properties: { reason: { type: 'string' } }, required: ['reason'] } },
                 },
               },
-              handle: asked,
+              handle: unused,
             },
           },
         }),
@@ -213,7 +213,7 @@ function shopOptions(): ApiOptions {
     }),
     mount(lines, closed()),
     mount(stocks, closed()),
-    mount(countries, { list: asked, read: asked }),
+    mount(countries, { list: unused, read: unused }),
     search,
   ]
   return {
@@ -221,14 +221,14 @@ function shopOptions(): ApiOptions {
     authenticate: bearer({ keys: { algorithm: 'HS256', key: 'a secret of tests, 32 bytes or more' } }),
     permission: scopePermission(),
     jsonPatch: true,
-    onResponse: asked,
+    onResponse: unused,
     describe: {
       public: true,
       servers: [{ url: 'https://shop.example.com/v2' }],
       fragments,
     },
     versions: {
-      v2: { resources: [...shared, mount(products, productStore)], routes: asked },
+      v2: { resources: [...shared, mount(products, productStore)], routes: unused },
       v1: {
         resources: [...shared, mount(oldProducts, adapterView(productStore, { rename: { name: 'title' } }))],
         deprecated: '2026-01-01',

@@ -1,4 +1,4 @@
-/** Every answer has the same bytes with `observe()` and without it, on both majors of Express. */
+/** Every response has the same bytes with `observe()` and without it, on both majors of Express. */
 
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
@@ -16,7 +16,7 @@ import { type App, type Express, listen, majors } from '../middleware/majors.js'
 const file = join(mkdtempSync(join(tmpdir(), 'observe-')), 'file.json')
 writeFileSync(file, JSON.stringify({ text: 'x'.repeat(5000) }))
 
-/** What handlers of Express may do with a response. */
+/** Ways in which Express handlers use a response. */
 function routes(express: Express, app: App): void {
   app.use('/compressed', compression({ threshold: 0 }))
   for (const path of ['', '/compressed']) {
@@ -159,13 +159,13 @@ async function bytes(port: number, request: string): Promise<string> {
   socket.setTimeout(3000, () => socket.destroy(void chunks.push(Buffer.from('HANGS'))))
   socket.write(request)
   await new Promise((resolve) => socket.once('close', resolve))
-  // Only the clock may differ.
+  // Only dates may differ.
   return Buffer.concat(chunks)
     .toString('latin1')
     .replace(/^Date: .*$/gm, 'Date: now')
 }
 
-/** What observing itself failed with. */
+/** Errors of the observation itself. */
 const errors: unknown[] = []
 afterEach(() => expect(errors.splice(0)).toEqual([]))
 
@@ -176,7 +176,7 @@ const counting = () => {
 }
 
 describe.each(majors)('observe() changes no byte (%s)', (_, express) => {
-  it('of any answer', async () => {
+  it('of any response', async () => {
     const { counts, middleware } = counting()
     const [plain, observed] = await Promise.all(
       [false, true].map((isObserved) => {
@@ -196,7 +196,7 @@ describe.each(majors)('observe() changes no byte (%s)', (_, express) => {
     await counts.close()
   })
 
-  it('and a client that goes away hurts nobody', async () => {
+  it('and an aborted request has no effect on others', async () => {
     const { counts, middleware } = counting()
     const app = express()
     app.use(middleware)
@@ -235,25 +235,25 @@ it('observe() changes no byte of a service without Express', async () => {
   await counts.close()
 })
 
-it('what fails in it is reported once, and the service answers as before', async () => {
-  const told: unknown[] = []
+it('an error inside it is reported once, and the service responds as before', async () => {
+  const reported: unknown[] = []
   const counts = usage()
   const broken = () => {
     throw new Error('broken')
   }
   for (const option of ['skip', 'route'] as const) {
-    const middleware = observe({ usage: counts, [option]: broken, onError: (error) => void told.push(error) })
+    const middleware = observe({ usage: counts, [option]: broken, onError: (error) => void reported.push(error) })
     const server = createServer((req, res) => middleware(req, res, () => res.end('fine')))
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     onTestFinished(() => void server.close())
     const { port } = server.address() as { port: number }
     for (let at = 0; at < 3; at++) expect(await bytes(port, head('GET', '/'))).toContain('fine')
   }
-  expect(told).toHaveLength(2)
+  expect(reported).toHaveLength(2)
   await counts.close()
 })
 
-/** What a handler does with its response, in turn. */
+/** The calls that a handler makes on its response, in order. */
 type Step =
   | { readonly write: string; readonly encoding?: BufferEncoding }
   | { readonly bytes: Uint8Array }

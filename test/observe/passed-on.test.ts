@@ -1,4 +1,7 @@
-/** Services whose routes pass requests on: to error handlers, to a middleware that answers for all, to another address. */
+/**
+ * Services whose routes pass requests on: to error handlers, to a middleware that responds to all,
+ * to another path.
+ */
 
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -78,46 +81,46 @@ async function findingsOf(express: Express, rest: string, requests: readonly str
   return [...found]
 }
 
-describe.each(majors)('observe() where routes pass on, %s', (_name, express) => {
+describe.each(majors)('observe() for routes that pass requests on, %s', (_name, express) => {
   const rest = express === (express5 as unknown as Express) ? '/v1/*rest' : '/v1/*'
   const of = (...requests: string[]) => findingsOf(express, rest, requests)
 
-  it('names the route of an error that it has left to an error handler further out', async () => {
+  it('names the route of an error that an outer error handler answered', async () => {
     expect(await of('/v1/notes/refused')).toEqual(['ERR-3 /v1/notes/{id} JSON'])
   })
 
-  it('names the route of a 404 that a middleware at the end answers', async () => {
+  it('names the route of a 404 that a later middleware answered', async () => {
     expect(await of('/v1/notes/missing')).toEqual(['ERR-3 /v1/notes/{id} JSON'])
   })
 
-  it('says nothing of a 404 below a route that takes any path, such as a guard', async () => {
+  it('reports no 404 below a route that matches any path, such as a guard', async () => {
     expect(await of('/v1/nothing/at/all/here')).toEqual([])
   })
 
-  it('learns nothing of other paths from a route of parameters alone', async () => {
+  it('does not derive other paths from a route that consists of parameters', async () => {
     expect(await of('/short', '/health', '/latest', '/health', '/states')).toEqual(['QUERY-7 /states x-total-count'])
   })
 
-  it('takes no index for a collection: the root, a version', async () => {
+  it('does not treat an index as a collection: the root, a version', async () => {
     expect(await of('/short', '/v1/things', '/', '/v1')).toEqual([])
   })
 
-  it('takes no list for an item: below a version, and of things between two', async () => {
+  it('does not treat a list as an item: below a version, or between two segments', async () => {
     expect(await of('/v1/things', '/v1/parcels/1..3', '/v1/things HEAD')).toEqual([])
   })
 
-  it('takes the closest of the routes it knows', async () => {
+  it('uses the closest known route', async () => {
     expect(await of('/v1/parcels/1/state', '/v1/parcels/1/events', '/v1/parcels/1/events x-refused')).toEqual([
       'AUTH-4 /v1/parcels/{id}/events WWW-Authenticate',
       'ERR-3 /v1/parcels/{id}/events JSON',
     ])
   })
 
-  it('sees a format that a parameter stands for', async () => {
+  it('recognizes a format in a parameter', async () => {
     expect(await of('/v1/records/1.csv')).toEqual(['PATH-4 /v1/records/{id}.{format} {id}.{format}'])
   })
 
-  it('takes no file for a list', async () => {
+  it('does not treat a file as a list', async () => {
     expect(await of('/assets/list.json')).toEqual([])
   })
 })

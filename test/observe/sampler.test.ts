@@ -1,11 +1,11 @@
-/** Which requests are looked at. */
+/** Which requests are sampled. */
 import { describe, expect, it } from 'vitest'
 import { Sampler } from '../../src/observe/sampler.js'
 
 const amounts = (sampler: Sampler, requests: number): number[] => Array.from({ length: requests }, () => sampler.take())
 
 describe('Sampler', () => {
-  it('looks at a share of the requests, and those stand for all', () => {
+  it('samples a share of the requests, and scales their counts to all', () => {
     const taken = amounts(new Sampler(0.01, 1), 100_000).filter((amount) => amount > 0)
     expect(taken.length).toBeGreaterThan(700)
     expect(taken.length).toBeLessThan(1300)
@@ -14,11 +14,11 @@ describe('Sampler', () => {
     expect(sum).toBeGreaterThan(95_000)
   })
 
-  it('looks at all where there is time', () => {
+  it('samples all requests while there is time', () => {
     expect(new Set(amounts(new Sampler(1, 0.01), 1000))).toEqual(new Set([1]))
   })
 
-  it('passes requests over while more than the share of the time was needed', () => {
+  it('skips requests while sampling exceeds its share of the time', () => {
     const sampler = new Sampler(1, 0.01)
     expect(sampler.take()).toBe(1)
     sampler.spend(100_000)

@@ -1,11 +1,14 @@
-/** A hand-written service with planted sins: each is named with its clause and route, and nothing else is. */
+/**
+ * A hand-written service with planted violations: each is reported with its clause and route, and
+ * nothing else is.
+ */
 
 import express5 from 'express'
 import { describe, expect, it } from 'vitest'
 import { observe, usage } from '../../src/usage/index.js'
 import { type Express, listen, majors } from '../middleware/majors.js'
 
-/** Sins of one route each, and how they are named. */
+/** Violations of one route each, and the findings for them. */
 const sins: readonly (readonly [request: string, expected: string])[] = [
   ['POST /v1/invoices', 'VERB-2 /v1/invoices Location'],
   ['POST /v1/receipts', 'VERB-2 /v1/receipts relative Location'],
@@ -40,7 +43,7 @@ const sins: readonly (readonly [request: string, expected: string])[] = [
   ['POST /v1/getOrders', 'PATH-3 /v1/getOrders getOrders'],
 ]
 
-/** Answers as the conventions want them, or of which nothing can be said. */
+/** Responses that follow the conventions, or that can not be judged. */
 const innocent: readonly string[] = [
   'GET /v1/orders?limit=5&offest=2&state=new',
   'GET /v1/orders/1',
@@ -143,9 +146,9 @@ async function observed(express: Express) {
 }
 
 describe.each(majors)('observe() (%s)', (_, express) => {
-  it('names each planted sin with its clause, and nothing else', async () => {
+  it('reports each planted violation with its clause, and nothing else', async () => {
     const { ask, found, counts } = await observed(express)
-    // Items have been asked for: their collections are known.
+    // Items have been requested, so their collections are known.
     for (const request of ['GET /v1/envelopes/1', ...innocent]) await ask(request)
     await expect.poll(found).toEqual([])
     const named = new Set<string>()
@@ -190,18 +193,18 @@ describe.each(majors)('routes of every shape (%s)', (_, express) => {
     }
     const lines = async () =>
       (await counts.read()).wouldBreak.map(({ clause, route, detail }) => `${clause} ${route} ${detail}`).sort()
-    // An answer is judged before the server reads the next request.
+    // A response is judged before the server reads the next request.
     await (await fetch(`http://127.0.0.1:${port}/last`)).arrayBuffer()
     return lines()
   }
 
-  it('an optional parameter that is not there makes no item of a list', async () => {
+  it('an absent optional parameter does not make a list an item', async () => {
     const optional = express === express5 ? '/v1/orders{/:id}' : '/v1/orders/:id?'
     const mount = (app: ReturnType<Express>) => void app.get(optional, (_req, res) => void res.json([1]))
     expect(await found(mount, ['GET /v1/orders'])).toEqual(['QUERY-7 /v1/orders x-total-count'])
   })
 
-  it('a regular expression is a route, and a route for all the rest is none', async () => {
+  it('a regular expression is a route, and a catch-all is not', async () => {
     const mount = (app: ReturnType<Express>) => {
       app.post(/^\/v1\/orders$/, (_req, res) => void res.status(201).end())
       app.all(/^\/x/, (_req, res) => void res.status(404).end())
@@ -212,7 +215,7 @@ describe.each(majors)('routes of every shape (%s)', (_, express) => {
     ])
   })
 
-  it('what a middleware answers without routes is judged too; files and redirects are not', async () => {
+  it('responses of a middleware without routes are judged too; files and redirects are not', async () => {
     const mount = (app: ReturnType<Express>) => {
       app.use((req, res, next) => {
         if (req.path === '/old') return res.redirect(301, '/new')
@@ -234,7 +237,7 @@ describe.each(majors)('routes of every shape (%s)', (_, express) => {
     expect(await found(mount, requests)).toEqual(['HDR-2 /v1/orders/{id} weak Etag', 'VERB-2 /v1/orders Location'])
   })
 
-  it('a router below a parameter is one route, whatever the parameter is', async () => {
+  it('a router below a parameter is one route, for any value of the parameter', async () => {
     const mount = (app: ReturnType<Express>) => {
       const tenant = express.Router()
       tenant.get('/orders/:id', (_req, res) => void res.json({}))
@@ -244,7 +247,7 @@ describe.each(majors)('routes of every shape (%s)', (_, express) => {
     expect(await found(mount, requests)).toEqual(['HDR-2 /v1/tenants/{tenant}/orders/{id} weak Etag'])
   })
 
-  it('a flood of paths stays bounded', async () => {
+  it('memory stays bounded for a flood of paths', async () => {
     const counts = usage()
     const app = express()
     app.use(observe({ usage: counts, budget: 1 }))

@@ -1,4 +1,4 @@
-/** The patterns of a document accept what the library accepts, and nothing else. */
+/** The patterns of a document match exactly the texts that the library accepts. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { valueFormats } from '../../src/definition/value-formats.js'
@@ -6,7 +6,7 @@ import { addressable, bounded, fieldValue, formatPatterns } from '../../src/open
 
 const digits = (count: number): fc.Arbitrary<string> => fc.stringMatching(new RegExp(`^[0-9]{${count}}$`))
 
-/** Texts near a local date-time: many real days, some that are none, some of another shape. */
+/** Texts similar to a local date-time: many real days, some invalid ones, and other forms. */
 const nearDateTime = fc
   .tuple(
     fc.oneof(digits(4), fc.constantFrom('2000', '1900', '2024', '2023', '0000', '2400')),
@@ -35,7 +35,7 @@ const near: Readonly<Record<string, fc.Arbitrary<string>>> = {
 }
 
 describe('the patterns of formats', () => {
-  it.each(Object.keys(formatPatterns))('REP-4: %s is what the library reads', (name) => {
+  it.each(Object.keys(formatPatterns))('REP-4: %s matches what the library reads', (name) => {
     const pattern = new RegExp(formatPatterns[name] as string, 'u')
     const text = fc.oneof(near[name] as fc.Arbitrary<string>, fc.string())
     fc.assert(
@@ -44,7 +44,7 @@ describe('the patterns of formats', () => {
     )
   })
 
-  it('REP-4: every day of four centuries is one, and no other', () => {
+  it('REP-4: every day of four centuries matches, and no other', () => {
     const pattern = new RegExp(formatPatterns['local-date-time'] as string, 'u')
     const canonical = valueFormats.get('local-date-time')?.canonical
     for (let year = 1800; year <= 2200; year++) {
@@ -57,7 +57,7 @@ describe('the patterns of formats', () => {
 })
 
 describe('bounded', () => {
-  it('REP-8: an integer is one that a double holds', () => {
+  it('REP-8: an integer has the bounds of a double', () => {
     expect(bounded({ type: 'integer' })).toEqual({
       type: 'integer',
       format: 'int64',
@@ -72,7 +72,7 @@ describe('bounded', () => {
     })
   })
 
-  it('leaves what says its own bounds, and what is no integer, as it is', () => {
+  it('keeps existing bounds, and schemas that are not integers', () => {
     for (const schema of [
       { type: 'integer', enum: [1, 2] },
       { type: 'integer', format: 'int32', exclusiveMinimum: 0, exclusiveMaximum: 9 },
@@ -98,7 +98,7 @@ describe('addressable', () => {
     expect(['...', '.a', 'a', '\n', '.\n'].filter((text) => !fits.test(text))).toEqual([])
   })
 
-  it('leaves integers, formats and patterns of the team', () => {
+  it('keeps integers, formats and patterns of the team', () => {
     for (const schema of [{ type: 'integer' }, { type: 'string', format: 'uuid' }, { type: 'string', enum: ['a'] }]) {
       expect(addressable(schema)).toEqual(schema)
     }
@@ -111,7 +111,7 @@ describe('addressable', () => {
 })
 
 describe('the value of a header field', () => {
-  it('holds no control character but the tab', () => {
+  it('contains no control character but the tab', () => {
     const fits = new RegExp(String(fieldValue.pattern), 'u')
     expect(['', 'a b', '\t', '"é"', 'ÿ'].filter((text) => !fits.test(text))).toEqual([])
     expect(['\0', '\n', '\u007f', 'Ā'].filter((text) => fits.test(text))).toEqual([])

@@ -8,39 +8,39 @@ import { describedApis } from './example.js'
 const apis = await describedApis()
 const documents = apis.map(([name, api, version]) => [name, openapi(api, version)] as const)
 
-/** With the routes that are described by hand. */
+/** With the hand-written routes that have descriptions. */
 const whole = apis.map(([name, api, version]) => {
   const fragments = name === 'private-v8' ? [sucursalesDescribed] : []
   return [name, openapi(api, version, { fragments })] as const
 })
 
-/** What the specification's own JSON Schema says of a document. */
+/** The violations of the specification's own JSON Schema. */
 async function faultsOf(document: OpenApiDocument): Promise<unknown> {
   const { valid, errors } = await new Validator().validate(JSON.parse(JSON.stringify(document)))
   return valid ? undefined : errors
 }
 
 describe('openapi() of the example', () => {
-  it.each(documents)('%s is a document of OpenAPI 3.1', async (_, document) => {
+  it.each(documents)('%s is a valid OpenAPI 3.1 document', async (_, document) => {
     expect(document.openapi).toBe('3.1.1')
     expect(await faultsOf(document)).toBeUndefined()
   })
 
-  it.each(apis)('%s is a document of OpenAPI 3.0 on request', async (_, api, version) => {
+  it.each(apis)('%s is a valid OpenAPI 3.0 document on request', async (_, api, version) => {
     const document = openapi(api, version, { openapi: '3.0.3' })
     expect(document.openapi).toBe('3.0.3')
     expect(await faultsOf(document)).toBeUndefined()
     expect(JSON.stringify(document)).not.toMatch(/"type":\[|"type":"null"|"const":|"examples":\[/)
   })
 
-  it.each(documents)('%s refers to nothing that it lacks', (_, document) => {
+  it.each(documents)('%s has no unresolved reference', (_, document) => {
     const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/components\/(\w+)\/([^"]+)"/g)]
     expect(references.length).toBeGreaterThan(50)
     for (const [, kind = '', name = ''] of references)
       expect(document.components[kind], `${kind}/${name}`).toHaveProperty([name])
   })
 
-  it.each(whole)('RFC 9110 9.3.2: no answer to a HEAD has content in %s', (_, document) => {
+  it.each(whole)('RFC 9110 9.3.2: no HEAD response has content in %s', (_, document) => {
     const heads = Object.entries(document.paths).flatMap(([path, { head }]) => {
       const { responses = {} } = (head ?? {}) as {
         responses?: Readonly<Record<string, { $ref?: string; content?: unknown }>>
@@ -55,7 +55,7 @@ describe('openapi() of the example', () => {
     expect(withContent.map(([place]) => place)).toEqual([])
   })
 
-  it('says what the library asks of integers, ids, its own formats and header fields', () => {
+  it("declares the library's limits of integers, ids, its own formats and header fields", () => {
     const [, document] = documents[1] ?? []
     const { schemas = {}, parameters = {} } = document?.components ?? {}
     expect(schemas.PrePiezaCreate).toMatchObject({
@@ -67,11 +67,11 @@ describe('openapi() of the example', () => {
     expect(schemas.ContratoCreate).toMatchObject({
       properties: { codigoDeContratoInterno: { minLength: 1, pattern: '^(?!\\.{1,2}$)' } },
     })
-    // A tester that shortens or lengthens texts of a pattern needs both bounds to keep to it.
+    // A tool that shortens or lengthens texts of a pattern needs both bounds.
     expect(parameters.ContratoExpand).toMatchObject({
       schema: { minLength: 1, maxLength: 16_384, pattern: '^(?:cliente)(?:,(?:cliente))*$' },
     })
-    // A merge patch removes by null what need not be there, and nothing else.
+    // In a merge patch, null removes an optional member, and only that.
     expect(schemas.CicloPatch).toMatchObject({
       properties: { href: { type: 'string' }, permiteEntregaEnMostrador: { type: ['boolean', 'null'] } },
     })
@@ -86,7 +86,7 @@ describe('openapi() of the example', () => {
       expect(parameters[name], name).toMatchObject({ schema: { pattern: expect.stringContaining('\\t') } })
   })
 
-  it('names methods of a client well, also of Spanish collections', () => {
+  it('generates usable method names for clients, also for Spanish collections', () => {
     const [, document] = documents[0] ?? []
     const ids = Object.values(document?.paths ?? {}).flatMap((item) =>
       Object.values(item).flatMap((one) =>

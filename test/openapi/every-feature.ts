@@ -1,4 +1,7 @@
-/** A service with every feature that its documents describe, over stores that refuse whatever a test wants. */
+/**
+ * A service with every feature that a document can describe, over stores whose refusals a test
+ * controls.
+ */
 import { memoryAdapter } from '../../src/adapters/memory/index.js'
 import { authenticate, login } from '../../src/auth/index.js'
 import { docsPages } from '../../src/docs/index.js'
@@ -56,14 +59,17 @@ interface Caller {
   readonly name: string
 }
 
-/** Callers whose writes the stores refuse, each with its own reason. */
+/** Callers whose writes the stores refuse, each for a different reason. */
 export const refusals: readonly Refused['refused'][] = ['duplicate', 'reference', 'referenced', 'rule']
 
 const nameOf = ({ principal }: AdapterCall): string => (principal as Caller).name
 
-/** A store that refuses what some callers write, puts off what another creates, and finds nothing to do for a third. */
-function moody<T, K>(under: Adapter<T, K>): Adapter<T, K> {
-  // Nothing refers to what is only created, and what is removed is nobody's duplicate.
+/**
+ * A store that refuses writes of some callers, defers a create of another, and returns an empty
+ * result for a third.
+ */
+function refusing<T, K>(under: Adapter<T, K>): Adapter<T, K> {
+  // Created records are not referenced, and deleted ones are no duplicates.
   const refusedFor = (call: AdapterCall, but?: Refused['refused']): Refused | undefined => {
     const refused = refusals.find((one) => one === nameOf(call) && one !== but)
     return refused === undefined ? undefined : { refused, members: [] }
@@ -112,10 +118,10 @@ const search = endpoint('search', {
   },
 })
 
-/** When `v1` retires by itself. */
+/** When `v1` retires automatically. */
 export const sunset = '2090-01-01T00:00:00Z'
 
-/** Each service has stores of its own. `limit`: requests of a caller in a minute. */
+/** Each service has its own stores. `limit`: requests of a caller in a minute. */
 export const serviceOf = (limit: number) =>
   api<Caller>({
     authenticate: authenticate({
@@ -139,7 +145,7 @@ export const serviceOf = (limit: number) =>
       attempts: { pair: { limit: 3 } },
     }),
     permission: ({ name }, _action, resource) => {
-      // Behind the rate limit, so that its fields stand in the answer.
+      // After the rate limit, so that its fields are in the response.
       if (name === 'breaking') throw new Error('The permission is broken.')
       if (name === 'downing') throw new Unavailable()
       return name === 'stranger' ? 'forbidden' : name === `not ${resource}` ? 'method-not-allowed' : 'allow'
@@ -160,10 +166,10 @@ export const serviceOf = (limit: number) =>
         retireAtSunset: true,
         successor: 'v2',
         resources: [
-          mount(clients, moody(memoryAdapter(clients, { records: [{ id: 1 }], idempotency: true }))),
+          mount(clients, refusing(memoryAdapter(clients, { records: [{ id: 1 }], idempotency: true }))),
           mount(
             orders,
-            moody(
+            refusing(
               memoryAdapter(orders, {
                 idempotency: true,
                 records: Array.from({ length: 40 }, (_, id) => ({ id, total: id, urgent: id !== 2, clientId: 1 })),
@@ -173,7 +179,7 @@ export const serviceOf = (limit: number) =>
           ),
           mount(
             lines,
-            moody(
+            refusing(
               memoryAdapter(lines, {
                 idempotency: true,
                 records: [

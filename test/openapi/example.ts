@@ -1,16 +1,16 @@
-/** The APIs of the example, over stores that nobody asks. */
+/** The APIs of the example, over stores that are never called. */
 import { openAccess } from '../../examples/pre-piezas/access.js'
 import { createService } from '../../examples/pre-piezas/service.js'
 import { storesIn } from '../../examples/pre-piezas/store/stores.js'
 import type { Api } from '../../src/index.js'
 
-const asked = (): never => {
+const unused = (): never => {
   throw new Error('A document asks no store.')
 }
 
-/** Each API of the example with a version of it. */
+/** Each API of the example with one of its versions. */
 export async function describedApis(): Promise<readonly (readonly [name: string, api: Api, version: string])[]> {
-  const stores = storesIn({ client: { query: asked }, transaction: asked, ask: asked, close: async () => {} })
+  const stores = storesIn({ client: { query: unused }, transaction: unused, ask: unused, close: async () => {} })
   const access = await openAccess({ publicUser: 'ana', publicPassword: 'piezas' })
   const { apis } = createService(
     { baseUrl: 'https://api.example.com', rateLimit: 600 },

@@ -1,4 +1,4 @@
-/** What bad input gets: a ConfigurationError that names it. */
+/** Invalid input causes a ConfigurationError that names it. */
 import { describe, expect, it } from 'vitest'
 import { memoryAdapter } from '../../src/adapters/memory/index.js'
 import { api, ConfigurationError, defineResource, endpoint, type MountOptions, mount } from '../../src/index.js'
@@ -27,20 +27,20 @@ const describing =
   () =>
     openapi(served([orders], mounting), 'v1', options)
 
-describe('what can not be described', () => {
-  it('names two resources that would share a type', () => {
+describe('descriptions that are refused', () => {
+  it('names two resources with the same type', () => {
     const twin = define('pedidos', { singular: 'order' })
     expect(() => openapi(served([orders, twin]), 'v1')).toThrow(
       /"pedidos" and "orders" have the same name "Order"[\s\S]*description-clash/,
     )
   })
 
-  it('names two addresses that would share an operation id', () => {
+  it('names two addresses with the same operation id', () => {
     const named = { describe: { operations: { list: { operationId: 'getOrder' } } } }
     expect(describing({}, named)).toThrow(/GET \/orders\/\{id\} and GET \/orders have the same operation id "getOrder"/)
   })
 
-  it('names a keyword that no document can hold', () => {
+  it('names a keyword that no document supports', () => {
     const schema = { type: 'object', properties: { city: { type: 'string', $anchor: 'city' } } }
     const places = endpoint('places', {
       description: 'Places.',
@@ -52,29 +52,29 @@ describe('what can not be described', () => {
     )
   })
 
-  it('names a keyword that OpenAPI 3.0.3 lacks, which 3.1 has', () => {
+  it('names a keyword that OpenAPI 3.0.3 does not have, and 3.1 has', () => {
     const paired = define('orders', {}, { pair: { type: 'array', prefixItems: [text, text] } })
     expect(() => openapi(served([paired]), 'v1')).not.toThrow()
     expect(() => openapi(served([paired]), 'v1', { openapi: '3.0.3' })).toThrow(/"Order" has the keyword "prefixItems"/)
   })
 
-  it('names an example that does not fit, of an operation and of a schema', () => {
-    const told = (value: unknown) => ({ describe: { operations: { create: { examples: { small: value } } } } })
-    expect(describing({}, told({ id: 1, note: 'x' }))).not.toThrow()
-    expect(describing({}, told({ id: 'one' }))).toThrow(
+  it('names an example that does not match its schema, of an operation and of a schema', () => {
+    const withExample = (value: unknown) => ({ describe: { operations: { create: { examples: { small: value } } } } })
+    expect(describing({}, withExample({ id: 1, note: 'x' }))).not.toThrow()
+    expect(describing({}, withExample({ id: 'one' }))).toThrow(
       /The example "small" of POST \/orders does not match its schema: \/id must be integer/,
     )
     const wrong = define('orders', {}, { note: { type: 'string', examples: [5] } })
     expect(() => openapi(served([wrong]), 'v1')).toThrow(/schema at "Order\/properties\/note" does not match/)
   })
 
-  it('names text for an operation that there is not, with the near miss', () => {
+  it('names text for an unknown operation, with the near miss', () => {
     expect(describing({}, { describe: { operations: { reed: { summary: 'x' } } } })).toThrow(
       /"reed", which is not one of its operations\. Did you mean "read"\?/,
     )
   })
 
-  it('names what a fragment has that the document has already', () => {
+  it('names a part of a fragment that the document already has', () => {
     expect(describing({ fragments: [{ paths: { '/orders': { get: {} } } }] })).toThrow(
       /A fragment has "get" in "\/orders" of paths/,
     )
@@ -86,7 +86,7 @@ describe('what can not be described', () => {
     ).not.toThrow()
   })
 
-  it('names a version that is not served, and one that has retired', () => {
+  it('names a version that is not served, and a retired one', () => {
     expect(() => openapi(served([orders]), 'v2')).toThrow(/"v2", which is not served/)
     expect(() => openapi(served([orders]), 'v0')).toThrow(/"v0", which has retired/)
     expect(() => openapi({}, 'v1')).toThrow(/got no service/)
@@ -97,8 +97,8 @@ describe('what can not be described', () => {
   })
 })
 
-describe('what a team adds', () => {
-  it('stands in the document: text, examples, problems, extensions, answers of endpoints', () => {
+describe('additions of a team', () => {
+  it('are in the document: text, examples, problems, extensions, responses of endpoints', () => {
     const search = endpoint('search', {
       description: 'Looks for a text.',
       methods: {

@@ -10,7 +10,7 @@ interface Found {
   readonly value: unknown
 }
 
-/** The examples of a document beside their schemas, wherever they stand. */
+/** All examples of a document, each with its schema. */
 function examplesIn(node: unknown, place: readonly string[] = []): Found[] {
   if (typeof node !== 'object' || node === null) return []
   const { example, examples, schema } = node as { example?: unknown; examples?: unknown; schema?: unknown }
@@ -33,7 +33,7 @@ async function ofExample(at: number): Promise<ReturnType<typeof made>> {
   return openapi(api, version, { examples: generatedExamples() })
 }
 
-describe('examples that are made for a document', () => {
+describe('generated examples of a document', () => {
   const documents: Readonly<Record<string, () => ReturnType<typeof ofExample>>> = {
     'a shop': async () => made(),
     'the private example': () => ofExample(0),
@@ -41,7 +41,7 @@ describe('examples that are made for a document', () => {
   }
 
   it.each(Object.keys(documents))(
-    'stand in every type that bodies and answers are of, and fit it: %s',
+    'exist for every schema of a body or a response, and match it: %s',
     async (name) => {
       const document = documents[name] as () => ReturnType<typeof ofExample>
       const whole = await document()
@@ -54,7 +54,7 @@ describe('examples that are made for a document', () => {
     90_000,
   )
 
-  it('are there for bodies, items, pages and endpoints', () => {
+  it('exist for bodies, items, pages and endpoints', () => {
     const { components, paths } = JSON.parse(JSON.stringify(made()))
     const { Order, OrderInput, OrderPatch, Customer, Branch } = components.schemas
     for (const type of [Order, OrderInput, OrderPatch, Customer]) expect(type.examples).toHaveLength(1)
@@ -64,14 +64,14 @@ describe('examples that are made for a document', () => {
     expect(found).toEqual({ href: expect.any(String), title: expect.any(String) })
   })
 
-  it('are the same whenever the document is built, and others for another seed', () => {
+  it('are the same for each build of the document, and others for another seed', () => {
     expect(made()).toEqual(made())
     expect(openapi(shop(), 'v2', { examples: generatedExamples({ seed: 2 }) })).not.toEqual(
       openapi(shop(), 'v2', { examples: generatedExamples() }),
     )
   })
 
-  it('are not there by default, and leave the rest as it is', () => {
+  it('are absent by default, without other differences', () => {
     const plain = openapi(shop(), 'v2', { fragments })
     const types = ({ components }: ReturnType<typeof made>) => Object.keys(components.schemas ?? {})
     expect(types(made())).toEqual(types(plain))

@@ -1,4 +1,7 @@
-/** Whatever a document describes is what a request can get: each status, code and header. Nothing is served that it does not describe. */
+/**
+ * A document and the service agree: requests can get every described status, code and header, and
+ * get nothing else.
+ */
 import net from 'node:net'
 import express from 'express'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
@@ -8,7 +11,7 @@ import { refusals, serviceOf, sunset } from './every-feature.js'
 
 const service = serviceOf(100_000)
 
-/** What a path of the document is with the keys of records that exist. */
+/** A path of the document with the keys of existing records. */
 const withKeys = (path: string, id = '1'): string =>
   path
     .replace('{lineId}', 'orderId=1,number=1')
@@ -29,7 +32,7 @@ const sent: Readonly<Record<string, unknown>> = {
 }
 
 const document = openapi(service, 'v1')
-const told = Object.entries(document.paths).flatMap(([path, item]) =>
+const operations = Object.entries(document.paths).flatMap(([path, item]) =>
   Object.entries(item).flatMap(([method, operation]) =>
     method === 'parameters' || path === '/login'
       ? []
@@ -43,9 +46,9 @@ const told = Object.entries(document.paths).flatMap(([path, item]) =>
   ),
 )
 
-type Told = (typeof told)[number]
+type Operation = (typeof operations)[number]
 
-/** What documents describe and no test can get, and why. */
+/** Parts of documents that no test can reach, and why. */
 const unreachable: readonly { readonly what: RegExp; readonly why: string }[] = [
   {
     what: /^options(?:Openapi(?:Json|Yaml)?|Docs(?:File)?) (?:500|503) RateLimit(?:-Policy)?$/,
@@ -57,10 +60,10 @@ const unreachable: readonly { readonly what: RegExp; readonly why: string }[] = 
   },
 ]
 
-/** A page that may read answers. */
+/** An origin that may read responses. */
 const origin = 'https://page.example'
 
-/** Nothing refers to what is only created, and what is removed is nobody's duplicate. */
+/** Created records are not referenced, and deleted ones are no duplicates. */
 const isPossible = (refused: string, operationId: string): boolean =>
   !(refused === 'referenced' && operationId.startsWith('create')) &&
   !(refused === 'duplicate' && operationId.startsWith('delete'))
@@ -88,7 +91,7 @@ describe('the document of a service with every feature', () => {
   afterAll(() => served.close())
 
   let keys = 0
-  /** `null` leaves a field out that every request has otherwise. */
+  /** `null` omits a field that every request has otherwise. */
   function send(method: string, path: string, headers: Record<string, string | null> = {}, given?: unknown) {
     keys += 1
     const all = {
@@ -102,9 +105,9 @@ describe('the document of a service with every feature', () => {
   }
   const any = { 'If-Match': '*' }
 
-  /** Requests that end in each problem, each whatever the operation is. */
-  async function provoke({ path, method, operation }: Told): Promise<void> {
-    // A flag that is set already is not set again.
+  /** Requests that end in each problem, for every operation. */
+  async function provoke({ path, method, operation }: Operation): Promise<void> {
+    // A flag that is already set is not set again.
     const here = withKeys(path, operation.operationId === 'setOrderUrgent' ? '2' : '1')
     const given = operation.requestBody === undefined ? undefined : (sent[path] ?? { id: 1 })
     for (const name of ['stranger', 'breaking', 'downing'])
@@ -156,7 +159,7 @@ describe('the document of a service with every feature', () => {
     await send(method, here, { ...any, 'Idempotency-Key': null }, given)
   }
 
-  /** A request of any form. Its body never comes. */
+  /** A request with any headers, whose body never arrives. */
   const raw = (line: string, fields: readonly string[]): Promise<void> =>
     new Promise((resolve) => {
       const socket = net.connect(served.port, '127.0.0.1')
@@ -169,7 +172,7 @@ describe('the document of a service with every feature', () => {
 
   /** Reads that succeed. */
   async function read(): Promise<void> {
-    for (const { path } of told.filter(({ method }) => method === 'GET')) {
+    for (const { path } of operations.filter(({ method }) => method === 'GET')) {
       const here = withKeys(path)
       const { etag } = (await send('GET', here)).headers
       for (const method of ['GET', 'HEAD']) {
@@ -185,7 +188,7 @@ describe('the document of a service with every feature', () => {
     for (const path of ['/orders', '/clients/1/orders']) await raw(`GET /v1${path} HTTP/1.0`, ['Accept: text/csv'])
   }
 
-  /** Writes that succeed, each once by its caller and by what it prefers. */
+  /** Writes that succeed, one for each caller and preference. */
   async function write(): Promise<void> {
     const creates: readonly (readonly [path: string, body: (id: number) => object])[] = [
       ['/orders', (id) => ({ id, total: 1 })],
@@ -226,7 +229,7 @@ describe('the document of a service with every feature', () => {
     const other = await watch(serviceOf(1))
     try {
       await other.send('GET', '/v1/orders', { 'X-Api-Key': 'ana' })
-      for (const { method, path } of told)
+      for (const { method, path } of operations)
         expect((await other.send(method, `/v1${withKeys(path)}`, { 'X-Api-Key': 'ana', Origin: origin })).status).toBe(
           429,
         )
@@ -239,7 +242,7 @@ describe('the document of a service with every feature', () => {
     const other = await watch(serviceOf(100_000))
     vi.useFakeTimers({ toFake: ['Date'], now: Date.parse(sunset) + 1 })
     try {
-      for (const { method, path } of told) {
+      for (const { method, path } of operations) {
         const { status, text } = await other.send(method, `/v1${withKeys(path)}`, { 'X-Api-Key': 'ana' })
         expect([status, text]).toEqual([410, ''])
       }
@@ -249,7 +252,7 @@ describe('the document of a service with every feature', () => {
     }
   })
 
-  it('AUTH-2, AUTH-6: a login can end as it is described', async () => {
+  it('AUTH-2, AUTH-6: a login has every described result', async () => {
     const logIn = (method: string, user: string, password: string, query = '') =>
       served.send(method, `/login${query}`, {
         Origin: origin,
@@ -270,19 +273,19 @@ describe('the document of a service with every feature', () => {
     expect(unreached('statuses').filter((one) => /login/i.test(one))).toEqual([])
   })
 
-  it('describes no status, code or header that no request can get, and every answer fits', {
+  it('every described status, code and header can be reached, and every response matches', {
     timeout: 120_000,
   }, async () => {
     await read()
     await write()
-    for (const one of told) await provoke(one)
+    for (const one of operations) await provoke(one)
     expect([...new Set(faults)]).toEqual([])
     expect((['statuses', 'codes', 'headers'] as const).flatMap(unreached)).toEqual([])
   })
 
-  it('tells every method of every address, by what OPTIONS and 405 say', async () => {
-    for (const path of new Set(told.map((one) => one.path))) {
-      const methods = told.filter((one) => one.path === path).map(({ method }) => method)
+  it('describes exactly the methods that OPTIONS and 405 name for every address', async () => {
+    for (const path of new Set(operations.map((one) => one.path))) {
+      const methods = operations.filter((one) => one.path === path).map(({ method }) => method)
       const allow = String((await send('OPTIONS', withKeys(path))).headers.allow).split(', ')
       expect(allow.sort(), path).toEqual(methods.sort())
       for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'].filter((one) => !methods.includes(one))) {

@@ -39,7 +39,7 @@ const orders = defineResource({
 describe('REP-2: an expanded record', () => {
   const document = documentOf(orders, customers, regions)
 
-  it('has brief links, so it is a type of its own where the record can be expanded itself', () => {
+  it('has brief links, so it has its own type if the record itself can be expanded', () => {
     expect(schemaOf(document, 'Order')).toHaveProperty('properties.customer', {
       anyOf: [ref('CustomerLink'), ref('CustomerExpanded')],
     })
@@ -49,12 +49,12 @@ describe('REP-2: an expanded record', () => {
     expect(schemaOf(document, 'CustomerExpanded')).toHaveProperty('properties.region', ref('RegionLink'))
   })
 
-  it('is the type of the record where that has no links to expand', () => {
+  it('has the type of the record if that has no links to expand', () => {
     expect(Object.keys(document.components.schemas ?? {})).not.toContain('RegionExpanded')
     expect(Object.keys(document.components.schemas ?? {})).not.toContain('OrderExpanded')
   })
 
-  it('has a name of its own also where resources lead to each other', () => {
+  it('has its own name also if resources link to each other', () => {
     const [left, right] = (['left', 'right'] as const).map((name, at) =>
       defineResource({
         collection: `${name}s`,
@@ -79,7 +79,7 @@ interface Caller {
   readonly roles: readonly string[]
 }
 
-describe('a member that the scope of a caller gives', () => {
+describe("a member that the caller's scope sets", () => {
   const scoped = (scope: (caller: Caller) => Record<string, number>): OpenApiDocument =>
     documentOf(
       defineResource({
@@ -94,7 +94,7 @@ describe('a member that the scope of a caller gives', () => {
       }),
     )
 
-  it('need not be sent, and stands in every answer', () => {
+  it('is optional in requests, and present in every response', () => {
     const document = scoped(({ company = 0 }) => ({ company }))
     expect(schemaOf(document, 'InvoiceCreate')).toHaveProperty('required', ['id', 'total'])
     expect(schemaOf(document, 'InvoiceReplace')).toHaveProperty('required', ['total'])
@@ -103,25 +103,25 @@ describe('a member that the scope of a caller gives', () => {
 
   it.each([
     [
-      'whatever its callers may be',
+      'for every kind of caller',
       ({ roles, company = 0 }: Caller): Record<string, number> => (roles.includes('auditor') ? {} : { company }),
     ],
     [
-      'also where a function asks more of them',
+      'if a function reads more of the caller',
       ({ company, roles }: Caller) => ({ company: Number(company) + [...roles].length }),
     ],
   ])('%s', (_title, scope) => {
     expect(schemaOf(scoped(scope), 'InvoiceReplace')).toHaveProperty('required', ['total'])
   })
 
-  it('is required where the function says nothing of members before somebody calls', () => {
+  it('is required if the scope function can not be evaluated without a caller', () => {
     const throwing = scoped(() => {
       throw new Error('No company')
     })
     expect(schemaOf(throwing, 'InvoiceReplace')).toHaveProperty('required', ['company', 'total'])
   })
 
-  it('ends also where a function walks along the members of a principal', () => {
+  it('terminates if a function follows the members of a principal', () => {
     const walking = scoped((caller) => {
       let deepest: unknown = caller
       while (typeof deepest === 'function') deepest = Reflect.get(deepest, 'parent')
@@ -130,7 +130,7 @@ describe('a member that the scope of a caller gives', () => {
     expect(schemaOf(walking, 'InvoiceReplace')).toHaveProperty('required', ['total'])
   })
 
-  it('a link that it gives need not be sent either', () => {
+  it('a link that it sets is optional too', () => {
     const linked = defineResource({
       collection: 'bills',
       key: 'id',
@@ -167,7 +167,7 @@ describe('parameters of one resource', () => {
     links: { customer: { to: customers, by: 'customerId' } },
   })
 
-  it('stand once, under names that say whose they are', () => {
+  it('are defined once, under names that contain the resource', () => {
     const { paths, components } = documentOf(pieces, customers, regions)
     const { get, head } = paths['/pieces'] as Record<string, { parameters: unknown }>
     expect(get?.parameters).toEqual(head?.parameters)
@@ -184,7 +184,7 @@ describe('parameters of one resource', () => {
     })
   })
 
-  it('stand where they are where another has the name', () => {
+  it('are inlined if their name is taken', () => {
     const named = (collection: string, filter: string) =>
       defineResource({
         collection,
@@ -200,7 +200,7 @@ describe('parameters of one resource', () => {
     expect(paths['/box-bs']).toHaveProperty('get.parameters.0.name', 'c')
   })
 
-  it('has no component that nothing leads to', () => {
+  it('has no unused component', () => {
     const text = JSON.stringify(documentOf(pieces, customers, regions))
     const { components } = documentOf(pieces, customers, regions)
     for (const kind of ['parameters', 'schemas', 'responses', 'headers'])
@@ -209,7 +209,7 @@ describe('parameters of one resource', () => {
   })
 })
 
-it('an operation id that a fragment has taken is refused', () => {
+it('an operation id that a fragment uses is refused', () => {
   const reports = endpoint('reports', { description: 'Reports.', methods: { GET: { handle: () => [] } } })
   const fragments = [
     { paths: { '/by-hand': { get: { operationId: 'getReports', responses: { 200: { description: 'Yes' } } } } } },

@@ -1,4 +1,4 @@
-/** What the document says of a link in a body is what the service takes (REP-7). */
+/** The service accepts the links that the document describes for a body (REP-7). */
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import request from 'supertest'
 import { describe, expect, it } from 'vitest'
@@ -32,7 +32,7 @@ describe.each(majors)('REP-7: a reference of a body (%s)', (_name, framework) =>
   it.each([
     ['a target without an address of its own', plain],
     ['a target with a member "href"', addressed],
-  ])('is taken where the document says so: %s', async (_target, target) => {
+  ])('is accepted if the document says so: %s', async (_target, target) => {
     const sources = defineResource({
       collection: 'sources',
       key: 'id',
@@ -50,10 +50,10 @@ describe.each(majors)('REP-7: a reference of a body (%s)', (_name, framework) =>
     })
     const app = framework().use(service, problems())
     const { TargetReference } = openapi(service, 'v1', { info: { title: 't', version: '1' } }).components.schemas ?? {}
-    const told = new Ajv2020({ strict: false }).compile(TargetReference as object)
+    const isValid = new Ajv2020({ strict: false }).compile(TargetReference as object)
     for (const [id, reference] of given.entries()) {
       const { status } = await request(app).post('/v1/sources').send({ id, target: reference })
-      expect([reference, status]).toEqual([reference, told(reference) ? 201 : 422])
+      expect([reference, status]).toEqual([reference, isValid(reference) ? 201 : 422])
     }
   })
 })

@@ -1,6 +1,6 @@
 /**
- * What a document allows is accepted, and what it does not allow is refused: requests are made of the
- * document alone, such as fit it and such as break it in one place.
+ * Requests that a document allows are accepted, and others are refused. The requests are generated
+ * from the document alone: they match it, or break it in one place.
  */
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -53,7 +53,7 @@ const listening = async (handler: http.RequestListener, start: string, headers: 
   return { send, close }
 }
 
-/** The example, with what a token lets everybody do. */
+/** The example, with a token that has every permission. */
 async function example(): Promise<Served> {
   const { stores, fill } = await embeddedStores()
   const data = generate(40)
@@ -91,26 +91,26 @@ interface ProblemBody {
   readonly errors?: readonly { readonly code?: string; readonly pointer?: string }[]
 }
 
-/** Whether a refusal is for what a schema can't say. */
+/** Whether a refusal has a reason that a schema can't express. */
 function isExcused({ method, headers, body }: Request, { status, text }: Answer): boolean {
   if (status < 400) return true
   if (text === '') return status === 404 || status === 412
   const { code = '', errors = [] } = JSON.parse(text) as ProblemBody
   if (Object.hasOwn(refusals, code)) return true
-  // What operations make of a record depends on the record.
+  // The result of these operations depends on the record.
   if (code === 'invalid-body' && body !== undefined && headers['Content-Type'] === 'application/json-patch+json')
     return true
   if (code !== 'invalid-body' && code !== 'invalid-query') return false
-  // A patch of an object that is not there yet has to give all of it.
+  // A patch of an absent object must be complete.
   if (method === 'PATCH' && errors.some((one) => one.code === 'required')) return true
-  // Of a value of several shapes the document allows a patch anything, and the result is judged.
+  // For a union, the document allows any patch, and the result is validated.
   const isInside = (pointer = ''): boolean => pointer.split('/').length > 2
   const isOfShapes = (one: { readonly code?: string; readonly pointer?: string }): boolean =>
     method === 'PATCH' && one.code === 'unknown' && isInside(one.pointer)
   return errors.length > 0 && errors.every((one) => isOfShapes(one) || Object.hasOwn(violations, one.code ?? ''))
 }
 
-/** The simplest request of each operation whose answer is not as it should be. */
+/** The simplest request of each operation whose response is wrong. */
 async function failures(
   { requests, send }: Served,
   made: (operation: Operation) => fc.Arbitrary<Request>,
@@ -121,7 +121,7 @@ async function failures(
   for (const operation of requests.operations) {
     const property = fc.asyncProperty(made(operation), async (request) => {
       const answer = await send(request)
-      // HEAD tells no codes: the answer to GET has them.
+      // A HEAD response has no code: the one to GET has it.
       const asked =
         request.method === 'HEAD' && answer.status >= 400 ? await send({ ...request, method: 'GET' }) : answer
       return answer.status < 500 && asked.status === answer.status && isRight(request, asked)
@@ -146,7 +146,9 @@ describe.each([
   })
   afterAll(() => served?.close())
 
-  it('accepts what its document allows, but for what no schema can say', { timeout: 900_000 }, async () => {
+  it('accepts what its document allows, except for reasons that no schema can express', {
+    timeout: 900_000,
+  }, async () => {
     expect(await failures(served, (operation) => served.requests.allowed(operation), isExcused, 15)).toEqual([])
     expect([...new Set(served.faults)]).toEqual([])
   })

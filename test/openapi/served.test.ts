@@ -34,7 +34,7 @@ const reduced = api<{ name: string }>({
   versions: { v1: entries() },
 })
 
-/** A service whose answers its own document tells. */
+/** A service that serves its own document. */
 const documentOf = async (response: Response): Promise<OpenApiDocument> => JSON.parse(await response.text())
 
 type Listening = Awaited<ReturnType<typeof listen>>
@@ -54,7 +54,7 @@ describe('the document that a service serves', () => {
   const get = (path: string, headers: Record<string, string> = {}, method = 'GET') =>
     fetch(service.origin + path, { method, headers: { 'X-Api-Key': 'ana', ...headers }, redirect: 'manual' })
 
-  it('is what openapi() gives, with the address of the request as its server', async () => {
+  it('is the result of openapi(), with the origin of the request as its server', async () => {
     const response = await get('/v1/openapi')
     expect(response.status).toBe(200)
     expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8')
@@ -63,7 +63,7 @@ describe('the document that a service serves', () => {
     )
   })
 
-  it('is YAML or JSON by Accept, and at the names that say the format', async () => {
+  it('is YAML or JSON by Accept, and by the extension of its name', async () => {
     const json = await (await get('/v1/openapi')).json()
     const yaml = await get('/v1/openapi', { Accept: 'application/yaml' })
     expect(yaml.headers.get('content-type')).toBe('application/yaml; charset=utf-8')
@@ -72,7 +72,7 @@ describe('the document that a service serves', () => {
     expect(parse(await (await get('/v1/openapi.yaml')).text())).toEqual(json)
   })
 
-  it('HDR-1: 415 for what it can not be had in', async () => {
+  it('HDR-1: an unsupported format is 415', async () => {
     expect((await get('/v1/openapi', { Accept: 'application/xml' })).status).toBe(415)
     expect((await get('/v1/openapi.json', { Accept: 'application/yaml' })).status).toBe(415)
   })
@@ -87,7 +87,7 @@ describe('the document that a service serves', () => {
     expect((await get('/v1/openapi', { 'If-Match': '"another"' })).status).toBe(412)
   })
 
-  it('VERB-8, VERB-9, QUERY-8: HEAD, OPTIONS and 405 are as everywhere, and it takes no parameters', async () => {
+  it('VERB-8, VERB-9, QUERY-8: HEAD, OPTIONS and 405 work as usual, and parameters are refused', async () => {
     const head = await get('/v1/openapi', {}, 'HEAD')
     expect([head.status, await head.text()]).toEqual([200, ''])
     expect((await get('/v1/openapi', {}, 'OPTIONS')).headers.get('allow')).toBe('GET, HEAD, OPTIONS')
@@ -95,7 +95,7 @@ describe('the document that a service serves', () => {
     expect((await get('/v1/openapi?x=1')).status).toBe(400)
   })
 
-  it('AUTH-4: stands behind the authentication of its version, unless it is public', async () => {
+  it('AUTH-4: requires the authentication of its version, unless it is public', async () => {
     expect((await get('/v1/openapi', { 'X-Api-Key': 'none' })).status).toBe(401)
     const response = await fetch(`${publicly.origin}/v1/openapi`)
     expect(response.status).toBe(200)
@@ -103,8 +103,8 @@ describe('the document that a service serves', () => {
     expect((await fetch(`${publicly.origin}/v1/orders`)).status).toBe(401)
   })
 
-  it('AUTH-4: tells a caller what it may do alone, by option', async () => {
-    const told = async (name: string) => {
+  it('AUTH-4: can show a caller only the operations that it may use', async () => {
+    const described = async (name: string) => {
       const { paths } = await documentOf(await fetch(`${partly.origin}/v1/openapi`, { headers: { 'X-Api-Key': name } }))
       return {
         list: Object.keys(paths['/orders'] ?? {}),
@@ -112,21 +112,21 @@ describe('the document that a service serves', () => {
         reports: Object.keys(paths['/reports'] ?? {}),
       }
     }
-    expect(await told('reader')).toEqual({
+    expect(await described('reader')).toEqual({
       list: ['get', 'head', 'options'],
       item: ['parameters', 'get', 'head', 'options'],
       reports: ['options'],
     })
-    expect((await told('ana')).list).toEqual(['get', 'head', 'post', 'options'])
+    expect((await described('ana')).list).toEqual(['get', 'head', 'post', 'options'])
   })
 
-  it('PATH-1: another entry can not have its address', () => {
+  it('PATH-1: no other entry can have its address', () => {
     const taken = endpoint('openapi', { description: 'Another.', methods: { GET: { handle: () => 1 } } })
     expect(() => api({ describe: true, versions: { v1: [taken] } })).toThrow(ConfigurationError)
     expect(() => api({ versions: { v1: [taken] } })).not.toThrow()
   })
 
-  it('ready() rejects where a version can not be described', async () => {
+  it('ready() rejects if a version can not be described', async () => {
     const twin = defineResource({
       collection: 'pedidos',
       singular: 'order',
@@ -137,13 +137,15 @@ describe('the document that a service serves', () => {
     await expect(clashing.ready()).rejects.toThrow(/"orders" and "pedidos"|"pedidos" and "orders"/)
   })
 
-  it('is refused where it is public and reduced', () => {
+  it('is refused if it is both public and reduced', () => {
     expect(() => api({ describe: { public: true, reduced: true }, versions: { v1: [] } })).toThrow(/public and reduced/)
   })
 })
 
 describe('the building of documents', () => {
-  /** A service whose description counts how often it is read to build a document, and fails as long as it is told to. */
+  /**
+   * A service whose description counts the builds of a document, and fails while a test says so.
+   */
   function counting(options: { readonly baseUrl?: string } = {}) {
     const state = { builds: 0, fails: false }
     const fragment = {}
@@ -174,7 +176,7 @@ describe('the building of documents', () => {
     }
   }
 
-  itWithCaches('happens once where ready() has built it, whether the address was known then or not', async () => {
+  itWithCaches('happens only in ready(), whether or not the address is known then', async () => {
     for (const options of [{}, { baseUrl: 'https://api.example.com' }]) {
       const { state, service } = counting(options)
       await service.ready()
@@ -190,7 +192,7 @@ describe('the building of documents', () => {
     }
   })
 
-  itWithCaches('happens once for requests that come at the same time', async () => {
+  itWithCaches('happens once for concurrent requests', async () => {
     const { state, service } = counting()
     await withService(service, async (get) => {
       const texts = await Promise.all(
@@ -201,7 +203,7 @@ describe('the building of documents', () => {
     expect(state.builds).toBe(1)
   })
 
-  itWithCaches('happens again where it has failed', async () => {
+  itWithCaches('happens again after a failure', async () => {
     const { state, service } = counting()
     state.fails = true
     await expect(service.ready()).rejects.toThrow('not there yet')
@@ -214,7 +216,7 @@ describe('the building of documents', () => {
     expect(state.builds).toBe(3)
   })
 
-  itWithCaches('gives each address its own server, and nothing of that of another', async () => {
+  itWithCaches('is cached for each address separately', async () => {
     const { state, service } = counting()
     const { origin, close } = await listen(express().use(service))
     const textFor = (host: string) =>

@@ -1,10 +1,16 @@
-/** How much a document of many resources takes to build and to send, in figures that no busy machine changes. */
+/**
+ * The cost of building and sending a document of many resources, in counts that do not depend on
+ * the load of the machine.
+ */
 import { describe, expect, it } from 'vitest'
 import { memoryAdapter } from '../../src/adapters/memory/index.js'
 import { api, defineResource, mount, type ResourceDefinition } from '../../src/index.js'
 import { type OpenApiDocument, openapi } from '../../src/openapi/index.js'
 
-/** Resources with eight members, a link to the one before, and a flag; every third can be attached to that. */
+/**
+ * Resources with eight members, a link to the previous one, and a flag; every third can be attached
+ * to that one.
+ */
 function documentOf(count: number): OpenApiDocument {
   const definitions: ResourceDefinition[] = []
   for (let at = 0; at < count; at++) {
@@ -38,7 +44,7 @@ function documentOf(count: number): OpenApiDocument {
   return openapi(api({ versions: { v1: definitions.map((one) => mount(one, memoryAdapter(one))) } }), 'v1')
 }
 
-/** Objects and lists in a document, each once however many places share it. */
+/** Objects and lists in a document, each counted once however many places share it. */
 function containersIn(value: unknown, seen = new Set<unknown>()): number {
   if (typeof value !== 'object' || value === null || seen.has(value)) return 0
   seen.add(value)
@@ -55,15 +61,15 @@ describe('one more resource of 1,000', () => {
     expect(each(operations)).toBe(18)
   })
 
-  it('takes less than 25 KB: what its operations share stands once', () => {
+  it('takes less than 25 KB: shared parts of its operations occur once', () => {
     expect(each((document) => JSON.stringify(document).length)).toBeLessThan(25_000)
   })
 
-  it('makes less than 155 objects: what it has in common with others is theirs', () => {
+  it('creates less than 155 objects: parts in common with other resources are shared', () => {
     expect(each(containersIn)).toBeLessThan(155)
   })
 
-  it('shares its answers where they have no content of their own', () => {
+  it('shares responses without content of their own', () => {
     const responses = (name: string, method: string) =>
       (more.paths[name] as Record<string, { responses: unknown }>)[method]?.responses
     for (const method of ['head', 'delete', 'options'])

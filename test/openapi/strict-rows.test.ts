@@ -1,4 +1,6 @@
-/** describeStrictly() over exports: each line of an NDJSON or CSV body is a record of the document. */
+/**
+ * describeStrictly() on exports: each line of an NDJSON or CSV body is a record of the document.
+ */
 import express from 'express'
 import { afterEach, describe, expect, it } from 'vitest'
 import { api, type Middleware, mount } from '../../src/index.js'
@@ -41,7 +43,7 @@ const table = (...lines: readonly string[]): string => lines.map((line) => `${li
 const record = { id: 1, nota: 'uno', importe: 1.5, urgente: true, marcas: [], destino: null, cliente: null }
 
 describe('the lines of exports, compared with the document', () => {
-  it('are described: records, columns, and how cells are written', () => {
+  it('are described: records, columns, and the format of cells', () => {
     const { paths } = openapi(service, 'v1') as unknown as {
       paths: Record<string, { get: { responses: Record<string, unknown> } }>
     }
@@ -66,7 +68,7 @@ describe('the lines of exports, compared with the document', () => {
     expect(JSON.stringify(paths)).not.toContain('secreto')
   })
 
-  it.each(['text/csv', 'application/x-ndjson'])('fit as the service writes them: %s', async (type) => {
+  it.each(['text/csv', 'application/x-ndjson'])('match as the service writes them: %s', async (type) => {
     for (const path of [
       '/v1/pedidos',
       '/v1/pedidos?expand=cliente',
@@ -94,8 +96,8 @@ describe('the lines of exports, compared with the document', () => {
       ),
     ],
     ['no header row', /the body can't be read: it has no header row/, ''],
-    ['a column that is none', /the column "otra" is not in the document/, table(`${base};otra`, `${row};1`)],
-    ['a column twice', /the column "id" is repeated/, table(`${base};id`, `${row};1`)],
+    ['an unknown column', /the column "otra" is not in the document/, table(`${base};otra`, `${row};1`)],
+    ['a duplicate column', /the column "id" is repeated/, table(`${base};id`, `${row};1`)],
     [
       'a missing column',
       /the column "urgente" is missing/,
@@ -108,9 +110,9 @@ describe('the lines of exports, compared with the document', () => {
       /line 2: "uno" in the column "id" is not a number/,
       table(base, row.replace('1;', 'uno;')),
     ],
-    ['a cell that is no JSON', /line 2: "\[" in the column "marcas" is not JSON/, table(base, row.replace('[]', '['))],
+    ['a cell that is not JSON', /line 2: "\[" in the column "marcas" is not JSON/, table(base, row.replace('[]', '['))],
     [
-      'a number that is no integer',
+      'a number that is not an integer',
       /does not match the schema: line 3: \/id must be integer/,
       table(base, row, row.replace('1;', '1.5;')),
     ],
@@ -120,7 +122,7 @@ describe('the lines of exports, compared with the document', () => {
       table(base, row.replace('uno', '')),
     ],
     [
-      'a list of others',
+      'a list of other values',
       /does not match the schema: line 2: \/marcas\/0 must be string/,
       table(base, row.replace('[]', '[1]')),
     ],
@@ -148,11 +150,11 @@ describe('the lines of exports, compared with the document', () => {
       `${JSON.stringify(record)}\n${JSON.stringify({ ...record, id: '2' })}\n`,
     ],
     [
-      'a member that is none',
+      'an unknown member',
       /does not match the schema: line 1: .*"secreto"/,
       `${JSON.stringify({ ...record, secreto: 's' })}\n`,
     ],
-    ['a line that is no JSON', /line 2: it is not JSON/, `${JSON.stringify(record)}\n{\n`],
+    ['a line that is not JSON', /line 2: it is not JSON/, `${JSON.stringify(record)}\n{\n`],
     ['an array', /does not match the schema: line 1: The value must be object/, `${JSON.stringify([record])}\n`],
     ['an empty line', /line 1: it is not JSON/, '\n'],
     ['a last line without its end', /line 1: it does not end with LF/, JSON.stringify(record)],
@@ -162,7 +164,7 @@ describe('the lines of exports, compared with the document', () => {
     else expect(json.detail).toMatch(expected)
   })
 
-  it('names the faults of a few lines, and how many have others', async () => {
+  it('names the errors of a few lines, and the number of others', async () => {
     const body = Array.from({ length: 100 }, () => `${JSON.stringify({ ...record, id: '1' })}\n`).join('')
     const { json } = await answered(sends('application/x-ndjson', body), 'application/x-ndjson')
     expect(json.detail).toMatch(/does not match the schema: line 5: .*\n.*95 more lines have faults\.$/)

@@ -1,4 +1,4 @@
-/** describeStrictly(): what an answer has that its document does not describe. */
+/** describeStrictly(): finds what a response has that its document does not describe. */
 import { gzipSync } from 'node:zlib'
 import express from 'express'
 import { afterEach, describe, expect, it } from 'vitest'
@@ -41,7 +41,7 @@ const service = api({ versions: { v1: [mount(orders, memoryAdapter(orders))] } }
 let served: Omit<Served, 'data'> | undefined
 afterEach(() => served?.close())
 
-/** What is said of an answer that somebody else gives in the place of the service. */
+/** The finding for a response that a middleware sends in place of the service. */
 async function answered(behind: Middleware, path = '/v1/orders/1', options: DescribeStrictlyOptions = {}) {
   served = await listen(
     express()
@@ -168,7 +168,7 @@ describe('describeStrictly()', () => {
       /the body does not match the schema: \/id must be integer/,
       sends(200, {}, JSON.stringify({ ...record, id: '1' })),
     ],
-    ['what is no JSON', /the body can't be read/, sends(200, {}, '{')],
+    ['a body that is not JSON', /the body can't be read/, sends(200, {}, '{')],
     [
       'a media type',
       /the document has no body of type "text\/plain"\. Its types are application\/json/,
@@ -209,14 +209,14 @@ describe('describeStrictly()', () => {
       /an item of <tags> is <tag>, and the document has <item>/,
       sends(200, xmlHead, xml(whole.replaceAll('item>', 'tag>'))),
     ],
-    ['an element twice', /<order> has the member "id" twice/, sends(200, xmlHead, xml(`${whole}<id>2</id>`))],
+    ['a duplicate element', /<order> has the member "id" twice/, sends(200, xmlHead, xml(`${whole}<id>2</id>`))],
     ['text beside elements', /text beside its elements/, sends(200, xmlHead, xml(`${whole}loose`))],
     [
       'an attribute',
       /attribute "unit" has no meaning/,
       sends(200, xmlHead, xml(whole.replace('<id>', '<id unit="m">'))),
     ],
-    ['what is no XML', /the body can't be read/, sends(200, xmlHead, '<order>')],
+    ['a body that is not XML', /the body can't be read/, sends(200, xmlHead, '<order>')],
     [
       'the namespace of a problem',
       /the namespace of the root is "", and the document has "urn:ietf:rfc:7807"/,
@@ -226,7 +226,7 @@ describe('describeStrictly()', () => {
     expect(await detailOf(behind, path)).toMatch(expected)
   })
 
-  it('leaves what the app has put into the response before the service', async () => {
+  it('ignores headers that the app sets before the service', async () => {
     const strictly = describeStrictly(service)
     const app = express().use((_req, res, next) => {
       res.setHeader('X-Team', 'a')
@@ -236,7 +236,7 @@ describe('describeStrictly()', () => {
     expect((await served.send('GET', '/v1/orders/1')).status).toBe(200)
   })
 
-  it('compares hand-written routes with their fragments, and lets the service refuse before they are called', async () => {
+  it('compares hand-written routes with their fragments, and lets the service refuse a request before they are called', async () => {
     const fragments = [{ paths: byHand }]
     expect(
       await detailOf(sends(200, { 'Content-Type': 'text/plain', 'x-other': '1' }, 'x'), '/v1/by-hand', { fragments }),
@@ -252,7 +252,7 @@ describe('describeStrictly()', () => {
     )
   })
 
-  it('onFault gets each fault, and the answer leaves as it is, also in pieces', async () => {
+  it('onFault receives each finding, and the response is sent unchanged, also in parts', async () => {
     const faults: string[] = []
     const pieces: Middleware = (_req, res) => {
       res.writeHead(200, { ...head, 'x-odd': '1' })
@@ -264,7 +264,7 @@ describe('describeStrictly()', () => {
     expect(faults.join()).toMatch(/does not describe the header "x-odd".*\/id must be integer/)
   })
 
-  it('a body of more than a mebibyte leaves, and its head is compared', async () => {
+  it('a body of more than a mebibyte is sent, and only its head is compared', async () => {
     const long = 'x'.repeat(600_000)
     const writes =
       (headers: object): Middleware =>
@@ -280,7 +280,7 @@ describe('describeStrictly()', () => {
     )
   })
 
-  it('who has written a part can not answer otherwise, and what is flushed leaves', async () => {
+  it('a response that is partly sent can not be replaced, and flushed data is sent', async () => {
     const seen: boolean[] = []
     const parts: Middleware = (_req, res) => {
       seen.push(res.headersSent)
@@ -294,7 +294,7 @@ describe('describeStrictly()', () => {
     expect(seen).toEqual([false, true])
   })
 
-  it('knows a resourceRouter, and throws for anything else', async () => {
+  it('accepts a resourceRouter, and throws for other values', async () => {
     const router = resourceRouter(orders, memoryAdapter(orders, { records: [{ id: 1, tags: [] }] }))
     served = await listen(express().use('/v7', describeStrictly(router), router))
     expect((await served.send('GET', '/v7/orders/1')).status).toBe(200)
@@ -302,7 +302,7 @@ describe('describeStrictly()', () => {
     expect(() => describeStrictly({})).toThrow(ConfigurationError)
   })
 
-  it('a format of the team is compared by its media type alone', async () => {
+  it('a format of the team is compared only by its media type', async () => {
     const formats = [
       representation('text/csv', { value: () => '' }),
       representation('application/vnd.team+json', { value: () => '[1]' }),
@@ -318,7 +318,7 @@ describe('describeStrictly()', () => {
       expect((await served.send('GET', '/v1/report', { Accept: contentType })).status, contentType).toBe(200)
   })
 
-  it('unreached() has statuses, codes and headers that no answer had', async () => {
+  it('unreached() lists statuses, codes and headers that no response had', async () => {
     const strictly = describeStrictly(service)
     served = await listen(express().use(strictly, service))
     const all = strictly.unreached('v1', 'codes')

@@ -36,24 +36,24 @@ describe('options of the wrong kind', () => {
       'The option "page" of made() has no option "sise". Did you mean "size"?',
     ],
     [
-      'a name that is far from all',
+      'a name similar to no other',
       { name: 'a', page: { colour: 1 } },
       'has no option "colour". There are: size, first.',
     ],
-    ['what is missing', {}, 'The option "name" of made() is missing. Give a string.'],
-    ['what is there without a value', { name: undefined }, 'The option "name" of made() is missing. Give a string.'],
+    ['a missing option', {}, 'The option "name" of made() is missing. Give a string.'],
+    ['an option that is undefined', { name: undefined }, 'The option "name" of made() is missing. Give a string.'],
     ['a text for a boolean', { name: 'a', on: 'false' }, `The option "on" of made() is 'false'. Give a boolean.`],
     [
       'a text for a number',
       { name: 'a', timeout: '10' },
       `"timeout" of made() is '10'. Give a whole number of milliseconds from 1 to 1000.`,
     ],
-    ['a tab for a word', { name: 'a', mode: '\t' }, `is '\\t'. Give 'pass', 'refuse' or false.`],
+    ['a tab for an enum value', { name: 'a', mode: '\t' }, `is '\\t'. Give 'pass', 'refuse' or false.`],
     ['NaN', { name: 'a', timeout: Number.NaN }, 'is NaN.'],
     ['a fraction', { name: 'a', timeout: 1.5 }, 'is 1.5.'],
-    ['a number below', { name: 'a', timeout: 0 }, 'is 0.'],
-    ['a number beyond', { name: 'a', timeout: 1001 }, 'is 1001.'],
-    ['the bound that is not allowed', { name: 'a', ratio: 0 }, 'is 0. Give a number above 0.'],
+    ['a number below its bound', { name: 'a', timeout: 0 }, 'is 0.'],
+    ['a number above its bound', { name: 'a', timeout: 1001 }, 'is 1001.'],
+    ['an exclusive bound', { name: 'a', ratio: 0 }, 'is 0. Give a number above 0.'],
     ['null', { name: null }, 'The option "name" of made() is null. Give a string.'],
     [
       'a number in an option',
@@ -71,29 +71,29 @@ describe('options of the wrong kind', () => {
       { name: 'a', hooks: { start: 'x' } },
       'The option "hooks.start" of made() is of type string. Give a function.',
     ],
-    ['what nobody made', { name: 'a', made: {} }, 'is of type object. Give the result of made().'],
-    ['none of several words', { name: 'a', mode: 'fail' }, `is 'fail'. Give 'pass', 'refuse' or false.`],
-    ['a name twice', { name: 'a', by: ['x', 'x'] }, 'is a list. Give a name, or a list of different names.'],
+    ['an object that no factory made', { name: 'a', made: {} }, 'is of type object. Give the result of made().'],
+    ['none of several enum values', { name: 'a', mode: 'fail' }, `is 'fail'. Give 'pass', 'refuse' or false.`],
+    ['a repeated name', { name: 'a', by: ['x', 'x'] }, 'is a list. Give a name, or a list of different names.'],
     ['no name', { name: 'a', by: [] }, 'is an empty list. Give a name, or a list of different names.'],
     ['a text of another form', { name: 'a', path: 'live' }, `is 'live'. Give a path such as "/live".`],
     ['none of several kinds', { name: 'a', table: 5 }, 'is 5. Give a string or { schema, name }.'],
     [
-      'a fault in one of several kinds',
+      'an error in one of several kinds',
       { name: 'a', table: { nam: 'x' } },
       'The option "table" of made() has no option "nam". Did you mean "name"?',
     ],
     [
-      'what would check nothing',
+      'an undefined option that turns a check off',
       { name: 'a', issuer: undefined },
       'is undefined, so nothing would be checked. Give a value, or omit the option.',
     ],
-    ['what belongs elsewhere', { name: 'a', key: 'k' }, 'made() has no option "key". Put it into tls.'],
+    ['an option of another object', { name: 'a', key: 'k' }, 'made() has no option "key". Put it into tls.'],
     [
-      'what does not belong there',
+      'an option that has no place there',
       { name: 'a', tls: { timeout: 1, cert: 'c' } },
       'The option "tls" of made() has no option "timeout". Put it beside tls.',
     ],
-  ])('%s: the message has the path, what was given and how to fix it', (_, given, message) => {
+  ])('%s: the message has the path, the value and the fix', (_, given, message) => {
     expect(() => checkOptions('made()', given, kinds)).toThrow(ConfigurationError)
     expect(() => checkOptions('made()', given, kinds)).toThrow(message)
   })
@@ -104,14 +104,14 @@ describe('options of the wrong kind', () => {
     ['list'],
     [{ by: 'a key', is: () => false }],
     [[{ oneOf: [1] }, 'table']],
-  ])('never repeats a text where it may be a secret: %j', (kind) => {
+  ])('a text that may be a secret is not repeated: %j', (kind) => {
     const given = kind === 'string' ? ['hunter2'] : 'hunter2'
     expect(() => checkOptions('made()', { key: given }, { key: kind })).toThrow(
       /^(?!.*hunter2).*of made\(\) is (?:of type string|a list)\./,
     )
   })
 
-  it('takes what is right, what is left out, and undefined as left out', () => {
+  it('accepts valid options, absent ones, and undefined as absent', () => {
     const given = {
       on: undefined,
       name: 'a',
@@ -132,14 +132,14 @@ describe('options of the wrong kind', () => {
     expect(checkOptions('made()', {}, { on: 'boolean' })).toEqual({})
   })
 
-  it('names that every object has are no options', () => {
+  it('names that every object inherits are not options', () => {
     expect(() => checkOptions('made()', { constructor: 1 }, { on: 'boolean' })).toThrow(
       'made() has no option "constructor".',
     )
     expect(() => checkOptions('made()', { on: true }, kinds)).toThrow('"name" of made() is missing')
   })
 
-  it('options that may all be left out are missing all the same where none are given', () => {
+  it('reports missing options even if all of them are optional', () => {
     expect(() => checkOptions('made()', undefined, { on: 'boolean' })).toThrow(
       'The options of made() are missing. Give an object.',
     )
@@ -148,13 +148,13 @@ describe('options of the wrong kind', () => {
     )
   })
 
-  it('a number between bounds that are not both allowed says both', () => {
+  it('names both bounds if both are exclusive', () => {
     expect(() => checkOptions('made()', { a: 0 }, { a: { from: 0, above: true, to: 10 } })).toThrow(
       'Give a number above 0, at most 10.',
     )
   })
 
-  it('arguments are checked in the same way', () => {
+  it('checks arguments in the same way', () => {
     expect(() => checkArgument('the first argument of made()', undefined, 'function')).toThrow(
       'The first argument of made() is missing. Give a function.',
     )

@@ -1,7 +1,7 @@
 /**
- * Every option of every factory, given a value of each wrong kind. Nobody can leave one out: the
- * public factories, the option types, the tables of options and the names in them are all looked up
- * in the source.
+ * Passes a value of each wrong kind to every option of every factory. No option can be omitted: the
+ * public factories, the option types, the option tables and the names in them are all found in the
+ * source.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -205,41 +205,41 @@ const values: Readonly<Record<string, unknown>> = {
   'a function': () => {},
 }
 
-/** Which of the values are right for an option of a kind; all others are wrong. */
+/** The values that are valid for an option of a kind; all others are invalid. */
 const right = {
   boolean: ['true'],
   function: ['a function'],
-  /** A number with bounds of its own: none of the values fits. */
+  /** A number with its own bounds: none of the values is valid. */
   number: [],
-  /** A text with a grammar of its own, or one of several. */
+  /** A text with its own grammar, or one of several. */
   enum: [],
   text: ["'false'", "'no'", "'10'"],
   list: ['[]'],
   table: ['{}'],
   /** One name or several. */
   names: ["'false'", "'no'", "'10'"],
-  /** One text or several, of which a list needs at least one. */
+  /** One text or a list, which needs at least one. */
   texts: ["'false'", "'no'", "'10'"],
-  /** Something that another factory makes. */
+  /** The result of another factory. */
   made: [],
-  /** Not looked at. */
+  /** Not checked. */
   any: Object.keys(values),
 } as const
 type Expected = keyof typeof right
 
 interface Factory {
-  /** How messages name it. */
+  /** Its name in messages. */
   readonly name: RegExp
   readonly make: (options: Record<string, unknown>) => unknown
-  /** Options without which it makes nothing. */
+  /** Options that it requires. */
   readonly required?: Record<string, unknown>
-  /** Values that may stand in place of the options. */
+  /** Values that are valid in place of the options. */
   readonly instead?: readonly string[]
   /** Other names are allowed. */
   readonly open?: true
   /** Names that are too short for a near miss. */
   readonly tooShort?: readonly string[]
-  /** The table by which it checks them: every name in it is tested. */
+  /** The table that validates them: every name in it is tested. */
   readonly kinds: KindTable
   readonly options: Readonly<Record<string, Expected | readonly [Expected, ...(keyof typeof values)[]]>>
 }
@@ -267,7 +267,7 @@ const operationText = {
   examples: 'table',
   problems: 'list',
 } as const
-/** What a factory has whose clauses have modes. */
+/** The option `conventions` of factories whose clauses have modes. */
 const adopting = {
   conventions: 'table',
   onFinding: 'function',
@@ -361,7 +361,7 @@ const table = {
 } as const
 
 const pool = new pg.Pool()
-// biome-ignore lint/suspicious/noExplicitAny: what JavaScript callers may write
+// biome-ignore lint/suspicious/noExplicitAny: JavaScript callers may pass any value
 const any = (value: unknown): any => value
 const handle = () => endpointReply({ status: 200 })
 const records = Array.from({ length: 8 }, (_, at) => ({ id: String(at) }))
@@ -375,7 +375,7 @@ const job = api({
   versions: { v1: [mount(orders, memoryAdapter(orders, { records: any(records) }))] },
 })
 
-/** By the name of the factory, with the path of the option where the options stand in an option. */
+/** By the name of the factory, with the path of the option for nested options. */
 const factories: Readonly<Record<string, Factory>> = {
   api: {
     name: /api\(\)/,
@@ -1404,7 +1404,7 @@ const factories: Readonly<Record<string, Factory>> = {
   },
 }
 
-/** Exports that take no options, or have their own test of them below. */
+/** Exports without options, or with their own test of them below. */
 const others = [
   'causeText',
   'failureLine',
@@ -1436,10 +1436,10 @@ const others = [
   'preconditionFailed',
 ]
 
-/** Tables that only a request or a job reaches. */
+/** Tables for values that only exist during a request or a job. */
 const atRequests = [reachKinds, changeKinds, rowsKinds, knownBreakKinds]
 
-/** Tables that are spread into others: each of their names is tested there. */
+/** Tables that are spread into others, where each of their names is tested. */
 const isSpread = (table: KindTable): boolean =>
   Object.values(factories).some(({ kinds }) => Object.entries(table).every(([name, kind]) => kinds[name] === kind))
 
@@ -1449,7 +1449,7 @@ const textOf = (file: string): string => readFileSync(join(source, file), 'utf8'
 const isMisplaced = (kind: unknown): boolean => typeof kind === 'object' && kind !== null && 'instead' in kind
 
 describe('options', () => {
-  it('every factory of the package is here', () => {
+  it('include every factory of the package', () => {
     const exported = [
       root,
       auth,
@@ -1468,7 +1468,7 @@ describe('options', () => {
     expect(exported.filter((name) => factories[name] === undefined && !others.includes(name))).toEqual([])
   })
 
-  it('every table of options is here, and its file keeps no other one', async () => {
+  it('include every option table, and its file has no other one', async () => {
     const missing: string[] = []
     for (const file of files) {
       const text = textOf(file)
@@ -1489,12 +1489,12 @@ describe('options', () => {
     expect(missing).toEqual([])
   })
 
-  it('every public type of options has its table', () => {
+  it('include the table of every public option type', () => {
     const exported = files
       .filter((file) => file.endsWith('index.ts'))
       .flatMap((file) => textOf(file).match(/\b\w+Options\b/g) ?? [])
     const tables = files.map(textOf).join('\n')
-    // One stands for three, one is part of `LoginOptions`, one has types of its own as `AnyOptions`.
+    // One represents three, one is part of `LoginOptions`, one has its own types as `AnyOptions`.
     const unions = ['LinkOptions', 'PasswordCheckOptions', 'ResourceOptions']
     const missing = [...new Set(exported)].filter(
       (type) => !unions.includes(type) && !new RegExp(`Kinds<\\s*(?:NonNullable<)?${type}\\b`).test(tables),
@@ -1502,7 +1502,7 @@ describe('options', () => {
     expect(missing).toEqual([])
   })
 
-  it('options are checked nowhere else', () => {
+  it('are not validated anywhere else', () => {
     const own = files.filter(
       (file) =>
         !file.startsWith('options/') && /\bhas no option\b/.test(textOf(file).replace(/\/\*[\s\S]*?\*\/|\/\/.*/g, '')),
@@ -1512,17 +1512,17 @@ describe('options', () => {
 
   for (const [name, factory] of Object.entries(factories)) {
     const named = Object.keys(factory.kinds).filter((option) => !isMisplaced(factory.kinds[option]))
-    it(`${name}: every option of its table is here`, () => {
+    it(`${name}: every option of its table is tested`, () => {
       expect(Object.keys(factory.options).sort()).toEqual(named.sort())
     })
-    it(`${name}: the options themselves are an object`, () => {
+    it(`${name}: the options must be an object`, () => {
       for (const [shown, value] of Object.entries(values)) {
         if (shown === '{}' || factory.instead?.includes(shown)) continue
         expect(() => factory.make(any(value)), shown).toThrow(ConfigurationError)
       }
     })
     if (factory.open !== true)
-      it(`${name}: a name that it does not know is refused with the near miss`, () => {
+      it(`${name}: an unknown name is refused with the near miss`, () => {
         for (const option of named.filter((one) => !factory.tooShort?.includes(one))) {
           const stranger = `${option}x`
           const make = () => factory.make({ ...factory.required, [stranger]: undefined })

@@ -1,4 +1,4 @@
-/** The packed tarball, as those who install it meet it: ESM, CommonJS, and TypeScript of two ages. */
+/** The packed tarball in projects that install it: ESM, CommonJS, and TypeScript of two ages. */
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { modules, root, unpack } from './packed.js'
 
-// A compiler takes as long as the machine is busy.
+// A compiler is slow on a busy machine.
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
 
 let home: string
@@ -58,7 +58,7 @@ const run = (file: string, text: string): string => {
 }
 
 describe('the packed library', () => {
-  it('ships its build, its docs, two examples and nothing else', () => {
+  it('contains its build, its docs, two examples and nothing else', () => {
     expect(files).toContain('dist/index.js')
     expect(files).toContain('dist/index.d.ts')
     expect(files).toContain('LICENSE')
@@ -67,7 +67,7 @@ describe('the packed library', () => {
     expect(files.filter((path) => !folders.test(path) && !single.test(path))).toEqual([])
   })
 
-  it('holds the first example, which runs', async () => {
+  it('contains the first example, which runs', async () => {
     const path = join(home, 'package/examples/first-service/service.js')
     const code = readFileSync(path, 'utf8')
     expect(code).toContain('.listen(3000)')
@@ -81,17 +81,17 @@ describe('the packed library', () => {
     expect(await answer.text()).toContain('Did you mean \\"offest\\"?')
   })
 
-  it('serves an ES module', () => {
+  it('works as an ES module', () => {
     const imports = `import express from 'express'\nimport { api, defineResource, mount, problems } from 'express-rest-conventions'\nimport { memoryAdapter } from 'express-rest-conventions/memory'\nimport { createServer } from 'express-rest-conventions/server'\n`
     expect(run('service.mjs', imports + service)).toBe('200 [{"codigo":"C-1","activo":true}]')
   })
 
-  it('serves a CommonJS module by require(esm)', () => {
+  it('works as a CommonJS module by require(esm)', () => {
     const requires = `const express = require('express')\nconst { api, defineResource, mount, problems } = require('express-rest-conventions')\nconst { memoryAdapter } = require('express-rest-conventions/memory')\nconst { createServer } = require('express-rest-conventions/server')\n`
     expect(run('service.cjs', requires + service)).toBe('200 [{"codigo":"C-1","activo":true}]')
   })
 
-  it('says what to install where a page needs an optional package that is not there', () => {
+  it('names the missing optional package that a page needs', () => {
     const bare = mkdtempSync(join(tmpdir(), 'consumer-bare-'))
     onTestFinished(() => rmSync(bare, { recursive: true, force: true }))
     mkdirSync(join(bare, 'node_modules'))
@@ -99,7 +99,7 @@ describe('the packed library', () => {
     for (const name of readdirSync(modules))
       if (!name.startsWith('.') && !optional.includes(name))
         symlinkSync(join(modules, name), join(bare, 'node_modules', name))
-    // A copy: what a link leads to would find the packages beside its target.
+    // A copy: through a link, the packages next to the target would be found.
     cpSync(join(home, 'package'), join(bare, 'node_modules', 'express-rest-conventions'), { recursive: true })
     const failure = (): string => {
       const text = `import { docsPages } from 'express-rest-conventions/docs'\ntry { docsPages({ console: true }); console.log('made') } catch (error) { console.log(error.name, error.message) }`
@@ -120,7 +120,7 @@ describe('the packed library', () => {
   it.each([
     ['7', 'typescript'],
     ['5.4', 'typescript54'],
-  ])('type-checks for a consumer on TypeScript %s, who is told of a misspelt filter', (_, compiler) => {
+  ])('type-checks for a consumer on TypeScript %s, and reports a misspelt filter', (_, compiler) => {
     const good = `
 import express from 'express'
 import { api, defineResource, mount, problems } from 'express-rest-conventions'
@@ -162,10 +162,10 @@ app.use(problems())
     expect(check('bad.ts').stdout).toMatch(/bad\.ts.*actvo|bad\.ts.*error TS/s)
   })
 
-  it('its declarations hold for the newest types of Node', () => {
+  it('has declarations that compile with the newest types of Node', () => {
     const place = join(home, 'newest')
     mkdirSync(join(place, 'node_modules', '@types'), { recursive: true })
-    // A copy, so that nothing beside it is found but the types of that release.
+    // A copy, so that only the types of that release are found.
     cpSync(join(home, 'package'), join(place, 'node_modules', 'express-rest-conventions'), { recursive: true })
     symlinkSync(join(modules, 'types-node-newest'), join(place, 'node_modules', '@types', 'node'))
     const text = `
@@ -190,7 +190,7 @@ export const who = bearer({ keys: jwks(async () => ({ keys: [] as Key[] })), aud
     expect(check('bad.ts').stdout).toMatch(/^bad\.ts.*error TS/m)
   })
 
-  it('knows the clients of pg and PGlite by their shape, and runs its suite on a bare runner', () => {
+  it('accepts the clients of pg and PGlite by their shape, and runs its suite on a minimal runner', () => {
     const text = `
 import { defineResource } from 'express-rest-conventions'
 import { memoryAdapter } from 'express-rest-conventions/memory'
@@ -235,7 +235,8 @@ export async function both(client: pg.PoolClient, db: PGlite): Promise<string | 
 `
     writeFileSync(join(home, 'tables.ts'), good)
     writeFileSync(join(home, 'misspelt.ts'), good.replace('nombre: current.nombre', 'nombre: current.nmbre'))
-    // The declarations of the drivers need a library or a compiler of their own; ours were checked above.
+    // The declarations of the drivers need their own libraries or compiler; ours were checked
+    // above.
     const check = (file: string) =>
       spawnSync(process.execPath, [join(modules, compiler, 'bin', 'tsc'), ...compilerOptions, '--skipLibCheck', file], {
         cwd: home,
@@ -251,11 +252,13 @@ export async function both(client: pg.PoolClient, db: PGlite): Promise<string | 
       'import.ts': `import { api } from 'express-rest-conventions'\nimport { memoryAdapter } from 'express-rest-conventions/memory'\n`,
       'require.ts': `import conventions = require('express-rest-conventions')\nimport memory = require('express-rest-conventions/memory')\nconst { api } = conventions\nconst { memoryAdapter } = memory\n`,
     }
-    // Its types are those of the library: with "any" the last line would need no @ts-expect-error.
+    // It has the library's types: with "any" the last line would need no @ts-expect-error.
     const use = `console.log(typeof api({ versions: { v1: [] } }), typeof memoryAdapter)\n// @ts-expect-error: no option\nexport const made = () => api({ version: {} })\n`
     const every = names.map((name) => `export * as ${name} from 'express-rest-conventions/${name}'\n`).join('')
 
-    /** Compiles projects in one process, each with its settings of the compiler. Gives what it says. */
+    /**
+     * Compiles projects in one process, each with its compiler settings. Returns the diagnostics.
+     */
     const build = (compiler: string, settings: Readonly<Record<string, object>>): string => {
       for (const [name, compilerOptions] of Object.entries(settings)) {
         const place = join(home, compiler, name)
@@ -285,7 +288,7 @@ export async function both(client: pg.PoolClient, db: PGlite): Promise<string | 
       ],
       ['5.4', 'typescript54', { node10: { module: 'commonjs', moduleResolution: 'node10' } }],
     ])(
-      'compiles and runs with the settings that TypeScript %s has for it, by import and by require',
+      'compiles and runs with the documented settings of TypeScript %s, by import and by require',
       (_, compiler, settings) => {
         expect(build(compiler, settings)).toBe('')
         for (const name of Object.keys(settings)) {
@@ -301,7 +304,7 @@ export async function both(client: pg.PoolClient, db: PGlite): Promise<string | 
       ['7', 'typescript', { node16: { module: 'node16' }, node18: { module: 'node18' } }],
       ['5.4', 'typescript54', { node16: { module: 'node16' }, nodenext: { module: 'nodenext' } }],
     ])(
-      'is refused by the other settings of TypeScript %s with the messages that the docs show',
+      'fails with the other settings of TypeScript %s, with the messages that the docs show',
       (_, compiler, settings) => {
         const said = build(compiler, settings)
         const [, shown = ''] = /```text\n([^`]+)```/.exec(readFileSync(join(root, 'docs/commonjs.md'), 'utf8')) ?? []
@@ -319,7 +322,7 @@ export async function both(client: pg.PoolClient, db: PGlite): Promise<string | 
     )
   })
 
-  it('declares its types without those of Express', () => {
+  it('declares its types without Express types', () => {
     for (const path of files.filter((name) => name.endsWith('.d.ts'))) {
       expect(execFileSync('cat', [join(home, 'package', path)], { encoding: 'utf8' }), path).not.toMatch(
         /from 'express'|types\/express/,

@@ -1,4 +1,4 @@
-/** The first example of the README runs as it stands there, and answers what the README says. */
+/** The first example of the README runs verbatim, and responds as the README says. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -45,7 +45,7 @@ describe('the first example of the README', () => {
     expect(readFileSync(join(root, 'examples/first-service/service.js'), 'utf8')).toBe(code)
   })
 
-  it('answers its curl lines: 201, a page, 400 with the near miss, 412', async () => {
+  it('responds to its curl lines: 201, a page, 400 with the near miss, 412', async () => {
     const [post = '', page = '', misspelt = '', patch = ''] = lines
     const created = await sent(post, base)
     expect(created.status).toBe(201)

@@ -1,4 +1,4 @@
-/** The package as `npm pack` makes it, unpacked beside the packages that it depends on. */
+/** The package as `npm pack` creates it, unpacked next to its dependencies. */
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-/** A shell that stays open, as a reader has it: it keeps its folder and its variables. */
+/** A shell that stays open, like that of a reader: it keeps its folder and its variables. */
 import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 

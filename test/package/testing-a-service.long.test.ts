@@ -1,4 +1,4 @@
-/** The files of docs/testing-a-service.md, as a team would have them, and run as a team would run them. */
+/** The files of docs/testing-a-service.md in a project of a team, run by the documented command. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -31,7 +31,7 @@ export default defineConfig({
 `
 
 for (const [major, express] of Object.entries({ 'Express 5': 'express', 'Express 4': 'express4' })) {
-  it(`every file of the page runs as it stands there (${major})`, async () => {
+  it(`every file of the page runs verbatim (${major})`, async () => {
     await using place = await freshSchema()
     const home = join(root, 'build', `testing-a-service-${express}`)
     rmSync(home, { recursive: true, force: true })
@@ -52,7 +52,7 @@ for (const [major, express] of Object.entries({ 'Express 5': 'express', 'Express
     const report = JSON.parse(readFileSync(join(home, 'report.json'), 'utf8'))
     const tests = files.flatMap(({ name, code }) => (name.endsWith('.test.ts') ? [...code.matchAll(/^ *it\('/gm)] : []))
     expect(tests.length).toBeGreaterThan(8)
-    // Those over both stores run twice.
+    // Tests for both stores run twice.
     expect(report.numPassedTests).toBeGreaterThan(tests.length)
   }, 120_000)
 }

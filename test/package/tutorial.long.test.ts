@@ -14,7 +14,7 @@ import { answerOf, type Block, fileNameOf, type Step, stepsOf, withoutRun } from
 const port = String(await freePort())
 const database = 'postgres://postgres:tutorial@localhost:5432/postgres'
 
-/** In place of the registry: links what `npm install` names, and nothing else. */
+/** Replaces the registry: links the packages that `npm install` names, and nothing else. */
 const install = `
 npm() {
   if [ "$1" != install ]; then command npm "$@"; return; fi
@@ -51,7 +51,7 @@ async function stop(): Promise<void> {
 
 const folder = (): string => join(home, 'parcels')
 
-/** Starts the service in a terminal of its own. Returns its first line. */
+/** Starts the service in its own terminal. Returns its first line. */
 async function start(): Promise<string> {
   await stop()
   service = spawn(process.execPath, ['service.js'], {
@@ -63,7 +63,9 @@ async function start(): Promise<string> {
   return String(chunk)
 }
 
-/** A block of code is a file, or one line that replaces the line with the same beginning in `service.js`. */
+/**
+ * A code block is a file, or one line that replaces the line with the same start in `service.js`.
+ */
 function write(block: Block): void {
   const name = fileNameOf(block)
   if (name !== undefined) {
@@ -78,7 +80,7 @@ function write(block: Block): void {
   writeFileSync(path, after)
 }
 
-/** Holds what was printed against the block that shows it. */
+/** Compares the printed output with the block that shows it. */
 function compare({ language, text }: Block, printed: string): void {
   if (language === 'text') {
     expect(printed.trim()).toBe(text.trim())
@@ -112,14 +114,14 @@ async function walk({ blocks }: Step): Promise<void> {
 describe('docs/tutorial.md', () => {
   it.each(steps)('$title', walk, 60_000)
 
-  it('has nine steps, and compares the answers of most', () => {
+  it('has nine steps, and compares the responses of most', () => {
     expect(steps).toHaveLength(9)
     expect(steps.flatMap(({ blocks }) => blocks).filter(({ language }) => language === 'http').length).toBeGreaterThan(
       9,
     )
   })
 
-  it('names the package as the place of the finished files', () => {
+  it('names the folder of the package with the finished files', () => {
     const finished = join(root, 'examples/tutorial')
     expect(readdirSync(finished).sort()).toEqual(['create-table.js', 'database.js', 'parcels.js', 'service.js'])
     for (const name of readdirSync(finished)) {

@@ -28,7 +28,7 @@ export const stepsOf = (rewrite: (text: string) => string): readonly Step[] =>
       })),
     }))
 
-/** The name of the file that a block shows: its first line is a comment with the name. */
+/** The file name of a block: its first line is a comment with the name. */
 export const fileNameOf = ({ text }: Block): string | undefined => /^\/\/ (\S+\.js)\n/.exec(text)?.[1]
 
 export interface Answer {
@@ -37,7 +37,7 @@ export interface Answer {
   readonly body: unknown
 }
 
-/** Reads what `curl -i` prints, or a block that shows it. */
+/** Parses the output of `curl -i`, or a block that shows it. */
 export function answerOf(text: string): Answer {
   const [head = '', ...rest] = text.replaceAll('\r\n', '\n').trim().split('\n\n')
   const [status = '', ...lines] = head.split('\n')
@@ -48,6 +48,6 @@ export function answerOf(text: string): Answer {
   return { status, fields: new Map(fields), body: body === '' ? undefined : JSON.parse(body) }
 }
 
-/** Replaces what differs from run to run: tags and times. */
+/** Replaces values that differ from run to run: tags and times. */
 export const withoutRun = (text: string): string =>
   text.replace(/"\d{4}-\d\d-\d\dT[\d:.]+Z"/g, '"(time)"').replace(/^(etag): ".+"$/gim, '$1: (tag)')

@@ -1,4 +1,6 @@
-/** Two copies of the built package in one process, as two packages of one service may bring them. */
+/**
+ * Two copies of the built package in one process, as two dependencies of a service may bring them.
+ */
 import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -48,7 +50,7 @@ beforeAll(async () => {
 
 afterAll(() => rmSync(home, { recursive: true, force: true }))
 
-/** Sends requests to an app on the server of a copy, and ends it. */
+/** Sends requests to an app on the server of a copy, and closes it. */
 async function serve<R>(app: Express, use: (base: string) => Promise<R>): Promise<R> {
   const server = a.createServer(app)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -83,7 +85,7 @@ const ordersOf = ({ defineResource }: Library, branches: ReturnType<typeof branc
     links: { branch: { to: branches, by: 'branchCode', show: ['city'] } },
   })
 
-/** A service of one copy with something of each kind. */
+/** A service of one copy with one instance of each feature. */
 function describedServiceOf(library: Library) {
   const branches = branchesOf(library)
   const orders = ordersOf(library, branches)
@@ -107,12 +109,12 @@ function describedServiceOf(library: Library) {
 }
 
 describe('two copies of the package in one process', () => {
-  it('are two', () => {
+  it('are different modules', () => {
     expect(a.HttpProblem).not.toBe(b.HttpProblem)
     expect(Object.getPrototypeOf(new a.HttpProblem('absent'))).not.toBe(b.HttpProblem.prototype)
   })
 
-  it('know each other’s errors, also by instanceof', () => {
+  it("recognize each other's errors, also by instanceof", () => {
     const own = class extends b.HttpProblem {}
     expect(new a.HttpProblem('absent')).toBeInstanceOf(b.HttpProblem)
     expect(new a.Unavailable()).toBeInstanceOf(b.HttpProblem)
@@ -126,7 +128,7 @@ describe('two copies of the package in one process', () => {
     expect(new Error('absent')).not.toBeInstanceOf(a.HttpProblem)
   })
 
-  it('an error that one throws is answered by problems() of the other', async () => {
+  it('problems() of one answers an error thrown by the other', async () => {
     const app = express()
     app.get('/rule', () => {
       throw new a.HttpProblem('rule', { detail: 'A delivered piece can not be changed.' })
@@ -146,7 +148,7 @@ describe('two copies of the package in one process', () => {
     })
   })
 
-  it('a definition of one is mounted by the other, and links lead from one to the other', async () => {
+  it('a definition of one can be mounted by the other, and links cross between them', async () => {
     const branches = branchesOf(a)
     const orders = ordersOf(b, branches)
     const app = express()
@@ -181,7 +183,7 @@ describe('two copies of the package in one process', () => {
     })
   })
 
-  it('endpoints, replies, representations, formats, and what an adapter throws', async () => {
+  it("accept each other's endpoints, replies, representations, formats, and adapter errors", async () => {
     const branches = branchesOf(a)
     const store = a.memoryAdapter(branches, { records: [{ code: 'MAD', city: 'Madrid' }] })
     const broken = {
@@ -228,7 +230,7 @@ describe('two copies of the package in one process', () => {
     })
   })
 
-  it('ready() of one gathers what adapters of the other say', async () => {
+  it("ready() of one collects errors of the other's adapters", async () => {
     const branches = branchesOf(a)
     const unfit = (text: string) => ({
       ...a.memoryAdapter(branches),
@@ -242,7 +244,7 @@ describe('two copies of the package in one process', () => {
     await expect(service.ready()).rejects.toThrow(/2 stores do not fit(?:.|\n)*one(?:.|\n)*two/)
   })
 
-  it('whom the middleware of one has found is the principal of the other', async () => {
+  it('a caller authenticated by one middleware is the principal of the other', async () => {
     const branches = branchesOf(a)
     const app = express()
     app.use(
@@ -271,7 +273,7 @@ describe('two copies of the package in one process', () => {
     expect(seen).toEqual([{ sub: 'ana' }])
   })
 
-  it('probes() of one know the server of the other', async () => {
+  it('probes() of one recognizes the server of the other', async () => {
     const app = express()
     app.use(b.probes())
     const server = a.createServer(app)
@@ -311,7 +313,7 @@ describe('two copies of the package in one process', () => {
     expect(strictly.unreached('v1')).not.toContain('login 401')
   })
 
-  it('a service of a version whose description can not be read is refused with the reason', () => {
+  it('a service of a version with an unreadable description is refused with the reason', () => {
     const service = describedServiceOf(a)
     const key = Object.getOwnPropertySymbols(service).find((one) => one.description?.endsWith('.description')) as symbol
     const other = Object.defineProperty(() => {}, key, { value: { ...Reflect.get(service, key), generation: 99 } })
@@ -323,7 +325,7 @@ describe('two copies of the package in one process', () => {
     expect(() => b.openapi(() => {}, 'v1')).toThrow(/got no service/)
   })
 
-  it('takes nothing for its own that JSON can hold', () => {
+  it('do not accept JSON that imitates their objects', () => {
     const branches = branchesOf(a)
     const store = a.memoryAdapter(branches)
     const forged = <T>(made: T): T => JSON.parse(JSON.stringify(made)) as T
@@ -346,7 +348,7 @@ describe('two copies of the package in one process', () => {
     )
   })
 
-  it('a copy of a definition that a team has made by spreading is one still', () => {
+  it('a spread copy of a definition is still a definition', () => {
     const branches = branchesOf(a)
     expect(() => b.mount({ ...branches }, b.memoryAdapter(branches))).not.toThrow()
   })

@@ -68,8 +68,8 @@ describe('parameters', () => {
       bounded?.parseQuery('limite=0&codigo=abcd')
       expect.unreachable()
     } catch (error) {
-      const told = (error as HttpProblem).errors.map(({ parameter, code, detail }) => [parameter, code, detail])
-      expect(told).toEqual([
+      const violations = (error as HttpProblem).errors.map(({ parameter, code, detail }) => [parameter, code, detail])
+      expect(violations).toEqual([
         ['limite', 'minimum', '"limite" must be >= 1.'],
         ['codigo', 'maxLength', '"codigo" must NOT have more than 3 characters.'],
         ['codigo', 'pattern', '"codigo" must match pattern "^[A-Z]+$".'],
@@ -77,7 +77,7 @@ describe('parameters', () => {
     }
   })
 
-  it('QUERY-8: without parameters there are none', () => {
+  it('QUERY-8: an endpoint without parameters accepts none', () => {
     expect(() => compile({})?.parseQuery('q=1')).toThrow('This request takes no parameters.')
   })
 
@@ -85,7 +85,7 @@ describe('parameters', () => {
     ['an object', { properties: { q: { type: 'object' } } }, 'unsuitable-member'],
     ['an array', { properties: { q: { type: 'array', items: { type: 'string' } } } }, 'unsuitable-member'],
     ['a required one that is not described', { properties: {}, required: ['q'] }, 'unknown-member'],
-    ['a reference to nothing', { properties: { q: { $ref: '#/$defs/q' } } }, 'invalid-schema'],
+    ['an unresolved reference', { properties: { q: { $ref: '#/$defs/q' } } }, 'invalid-schema'],
   ])('%s is a configuration error', (_, given, code) => {
     expect(() => compile({ query: given })).toThrow(`${code}]`)
   })
@@ -121,7 +121,7 @@ describe('endpoint()', () => {
   const methods = { GET: { handle } }
 
   it.each(['search', 'buscar', 'login', 'informe'])(
-    'PATH-8: %s may be a verb or a noun, as long as it is documented',
+    'PATH-8: %s may be a verb or a noun, if it is documented',
     (name) => {
       expect(endpoint(name, { description, methods })).toMatchObject({ kind: 'endpoint', name })
     },
@@ -158,10 +158,10 @@ describe('endpoint()', () => {
       { description, methods: { POST: { handle, bodyLimit: '10mb' } } },
       'invalid-option',
     ],
-    ['no bytes at all', 'search', { description, methods, bodyLimit: 0 }, 'invalid-option'],
-    ['a time that is no whole number', 'search', { description, methods, timeout: 1.5 }, 'invalid-option'],
+    ['a limit of zero bytes', 'search', { description, methods, bodyLimit: 0 }, 'invalid-option'],
+    ['a time that is not an integer', 'search', { description, methods, timeout: 1.5 }, 'invalid-option'],
     [
-      'an endless time',
+      'an infinite time',
       'search',
       { description, methods: { GET: { handle, timeout: Number.POSITIVE_INFINITY } } },
       'invalid-option',

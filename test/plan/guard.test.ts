@@ -40,7 +40,7 @@ const schema = {
 }
 
 describe('REP-8: readOnly members', () => {
-  it('an absent one is carried over', () => {
+  it('an absent one keeps the stored value', () => {
     expect(carry(schema, { nombre: 'b' }, { nombre: 'a', alta: 'x', autor: { id: 1 } })).toEqual({
       nombre: 'b',
       alta: 'x',
@@ -102,7 +102,7 @@ describe('REP-8: readOnly members', () => {
 })
 
 describe('REP-8: writeOnly members', () => {
-  it('an absent one is kept, a given one is stored, also null', () => {
+  it('an absent one keeps the stored value, a given one is stored, also null', () => {
     expect(carry(schema, {}, { clave: 'x' })).toEqual({ clave: 'x' })
     expect(carry(schema, { clave: 'y' }, { clave: 'x' })).toEqual({ clave: 'y' })
     expect(carry(schema, { clave: null }, { clave: 'x' })).toEqual({ clave: null })
@@ -155,7 +155,7 @@ describe('REP-8: items', () => {
     expect(carry(schema, { lista: [{ id: 1 }] }, {})).toEqual(['/lista/0/id'])
   })
 
-  it('thousands of items take little time and few messages', () => {
+  it('thousands of items take little time and cause few messages', () => {
     const many = Array.from({ length: 20_000 }, (_, id) => ({ id, nombre: `n${id % 7}` }))
     const started = cpuTime()
     expect(carry(schema, { lista: structuredClone(many) }, { lista: many })).toEqual({ lista: many })

@@ -99,7 +99,7 @@ describe('hints', () => {
     )
   })
 
-  it('QUERY-7: anything else is refused without an error', () => {
+  it('QUERY-7: any other text is refused without an exception', () => {
     const raw = 'sort=peso,fecha&limit=5&offest=2'
     const valid = hintOf(raw, { peso: 1.5, fecha: '2024-01-01T08:00:00.0000000', numero: 3, lote: 'a' }) as string
     const garbled = fc.oneof(
@@ -182,7 +182,7 @@ describe('hints', () => {
     expect(follow('sort=fecha', hint)?.values[0]).toBe('2024-01-01T08:00:00.0000000')
   })
 
-  it('REP-8: contain nothing of members that must not be sent, at any level', () => {
+  it('REP-8: contain no member that must not be sent, at any level', () => {
     // defineResource() refuses to sort by such members; hints must not expose them either.
     const schema = {
       ...piezas.schema,

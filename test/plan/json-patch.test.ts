@@ -10,7 +10,7 @@ const apply = (document: unknown, operations: unknown) =>
   applyOperations(document, readOperations(operations), limits).document
 
 /** The error of an operation, or the resulting document. */
-function told(document: unknown, operations: unknown): unknown {
+function result(document: unknown, operations: unknown): unknown {
   try {
     return apply(document, operations)
   } catch (error) {
@@ -132,7 +132,7 @@ describe('VERB-5: JSON Patch', () => {
       ],
       '/1/path path-absent',
     ],
-    ['what objects have is not there', {}, [{ op: 'test', path: '/toString', value: 1 }], '/0/path path-absent'],
+    ['inherited members do not exist', {}, [{ op: 'test', path: '/toString', value: 1 }], '/0/path path-absent'],
     [
       'names that the library skips',
       { constructor: { prototype: 1 }, prototype: 2 },
@@ -144,13 +144,13 @@ describe('VERB-5: JSON Patch', () => {
       { constructor: { prototype: 1, x: 2 }, y: { prototype: 1, x: 2 } },
     ],
     [
-      'names that go by another name meanwhile',
+      'names that move in between',
       { '\0constructor': 1, constructor: 2 },
       [{ op: 'remove', path: '/constructor' }],
       { '\0constructor': 1 },
     ],
     [
-      'an index beyond all numbers',
+      'an index above every number',
       { a: [] },
       [{ op: 'add', path: `/a/1${'0'.repeat(400)}`, value: 1 }],
       '/0/path path-absent',
@@ -158,7 +158,7 @@ describe('VERB-5: JSON Patch', () => {
     ['an index of other digits', { a: [1] }, [{ op: 'remove', path: '/a/٠' }], '/0/path path-absent'],
   ])('RFC 6902 %s', (_title, document, operations, expected) => {
     const before = structuredClone(document)
-    expect(told(document, operations)).toEqual(expected)
+    expect(result(document, operations)).toEqual(expected)
     expect(document).toEqual(before)
   })
 
@@ -203,7 +203,7 @@ describe('VERB-5: JSON Patch', () => {
     )
   })
 
-  it('RFC 6902 5: operations apply completely or not at all, and reach only the document', () => {
+  it('RFC 6902 5: operations apply completely or not at all, and modify only the document', () => {
     const pointer = fc
       .array(name, { maxLength: 4 })
       .map((tokens) => tokens.map((one) => `/${one.replaceAll('~', '~0').replaceAll('/', '~1')}`).join(''))
@@ -217,7 +217,7 @@ describe('VERB-5: JSON Patch', () => {
     fc.assert(
       fc.property(document, fc.array(operation, { maxLength: 8 }), (given, operations) => {
         const before = structuredClone(given)
-        told(given, operations)
+        result(given, operations)
         expect(given).toEqual(before)
         expect(Object.getOwnPropertyNames(Object.prototype)).toHaveLength(names)
       }),
@@ -226,7 +226,7 @@ describe('VERB-5: JSON Patch', () => {
   })
 
   it('ERR-3: a missing member is reported once', () => {
-    const refused = (body: unknown) => told({}, body)
+    const refused = (body: unknown) => result({}, body)
     expect(refused([{ op: 'move', path: '/a' }])).toBe('/0/from required')
     expect(refused([{ op: 'move', from: '/a' }])).toBe('/0/path required')
     expect(refused([{ op: 'move', from: 'a', path: '/a' }])).toBe('/0/from pointer')
@@ -256,7 +256,7 @@ describe('VERB-5: JSON Patch', () => {
   })
 
   it('ERR-3: any body is a list of operations or 422', () => {
-    fc.assert(fc.property(fc.jsonValue(), (body) => void told({}, body)))
+    fc.assert(fc.property(fc.jsonValue(), (body) => void result({}, body)))
   })
 })
 
@@ -283,7 +283,7 @@ describe('HDR-5: what one JSON Patch may cost', () => {
     ['tests', () => ({ op: 'test', path: '/tabla/k1', value: 1 })],
   ])('a thousand %s on a large record take little time', (_title, operation) => {
     const started = cpuTime()
-    expect(told(wide, times(1_000, operation))).toBeTypeOf('object')
+    expect(result(wide, times(1_000, operation))).toBeTypeOf('object')
     expect(cpuTime() - started).toBeLessThan(3_000)
   })
 
@@ -315,10 +315,10 @@ describe('HDR-5: what one JSON Patch may cost', () => {
       ]).flat(),
       /^\/\d+\/path too-deep$/,
     ],
-    ['operations without end', times(100_000, () => ({ op: 'remove', path: '/nada' })), /^ maxItems$/],
+    ['a very long list of operations', times(100_000, () => ({ op: 'remove', path: '/nada' })), /^ maxItems$/],
   ])('%s terminate', (_title, operations, expected) => {
     const started = cpuTime()
-    expect(told(wide, operations)).toMatch(expected)
+    expect(result(wide, operations)).toMatch(expected)
     expect(cpuTime() - started).toBeLessThan(3_000)
   })
 })

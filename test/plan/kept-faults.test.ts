@@ -50,9 +50,9 @@ const many = Array.from({ length: 20_000 }, () => 'x')
 describe('VERB-5: a patch of a record that other programs have written', () => {
   it.each([
     ['nothing', {}],
-    ['a member that was sound', { id: 1 }],
-    ['one broken member', { note: 'ok' }],
-    ['a broken member, to what it is', { until: 'infinity' }],
+    ['a valid member', { id: 1 }],
+    ['one invalid member', { note: 'ok' }],
+    ['an invalid member, to the same value', { until: 'infinity' }],
   ])('that changes %s is accepted, and leaves other members as stored', (_, sent) => {
     expect(patch(sent, broken)).toEqual({ ...broken, ...sent })
   })

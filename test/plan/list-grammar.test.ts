@@ -88,7 +88,7 @@ function refused(raw: string, read: (raw: string) => unknown = parse): readonly 
   }
   throw new Error(`"${raw}" was accepted.`)
 }
-const told = (raw: string) => refused(raw).map(({ parameter, code }) => `${parameter} ${code}`)
+const codes = (raw: string) => refused(raw).map(({ parameter, code }) => `${parameter} ${code}`)
 const where = (raw: string) => parse(raw).where.map(({ field, op, value }) => [field, op, value])
 const terms = (raw: string) => parse(raw).sort.map(({ field, descending }) => (descending ? '-' : '+') + field)
 
@@ -169,7 +169,7 @@ describe('filters', () => {
     ['sinValor', ['', '1', 'null']],
   ])('QUERY-1: an invalid value of %s is 400', (name, values) => {
     for (const value of values)
-      expect([value, told(`${name}=${encodeURIComponent(value)}`)]).toEqual([value, [`${name} type`]])
+      expect([value, codes(`${name}=${encodeURIComponent(value)}`)]).toEqual([value, [`${name} type`]])
   })
 
   it('QUERY-8: the violation describes valid values, and lists them if possible', () => {
@@ -189,8 +189,8 @@ describe('filters', () => {
   })
 
   it('QUERY-1: one property twice is 400 unless it is many-valued', () => {
-    expect(told('numero=1&numero=1')).toEqual(['numero repeated'])
-    expect(told('limit=1&limit=2')).toEqual(['limit repeated'])
+    expect(codes('numero=1&numero=1')).toEqual(['numero repeated'])
+    expect(codes('limit=1&limit=2')).toEqual(['limit repeated'])
   })
 
   it('QUERY-1: an accepted value has the type of its member', () => {
@@ -244,7 +244,7 @@ describe('sort', () => {
     ['sort=fecha&sort=lote', 'sort repeated'],
     ['Sort=fecha', 'Sort unknown'],
   ])('QUERY-2: %s is 400', (raw, expected) => {
-    expect(told(raw)).toEqual([expected])
+    expect(codes(raw)).toEqual([expected])
   })
 
   it('QUERY-8: the violation lists the fields, or the closest one', () => {
@@ -275,7 +275,7 @@ describe('pages', () => {
     expect(parse('limit=1').size).toBe(1)
   })
 
-  it('QUERY-4: with first 0, 0 is the first page', () => {
+  it('QUERY-4: if the first page is 0, 0 is accepted', () => {
     expect(paged({ first: 0 }, 'offest=0&limit=10')).toMatchObject({ page: 1, offset: 0, first: 0 })
     expect(paged({ first: 0 }, 'offest=2&limit=10')).toMatchObject({ page: 3, offset: 20 })
     expect(paged({ first: 0 }, '')).toMatchObject({ page: 1, offset: 0 })
@@ -316,9 +316,9 @@ describe('pages', () => {
     '9007199254740992',
     '1,000',
     'null',
-  ])('QUERY-4, QUERY-5: %j is no number of a page or of items', (text) => {
+  ])('QUERY-4, QUERY-5: %j is not a valid number of a page or of items', (text) => {
     const value = encodeURIComponent(text)
-    expect(told(`offest=${value}&limit=${value}`).toSorted()).toEqual(['limit range', 'offest range'])
+    expect(codes(`offest=${value}&limit=${value}`).toSorted()).toEqual(['limit range', 'offest range'])
   })
 
   it('QUERY-5: above the maximum is 400, never silently cut', () => {
@@ -327,8 +327,8 @@ describe('pages', () => {
       detail: '"limit" must be a whole number from 1 to 100.',
       clause: 'QUERY-5',
     })
-    expect(told('limit=0')).toEqual(['limit range'])
-    expect(told('limit=-1')).toEqual(['limit range'])
+    expect(codes('limit=0')).toEqual(['limit range'])
+    expect(codes('limit=-1')).toEqual(['limit range'])
   })
 
   it('QUERY-5: the resource precedes the service, and a default never exceeds the maximum', () => {
@@ -349,7 +349,7 @@ describe('pages', () => {
     expect(of({ max: 10 }, {})).toEqual({ size: 10, max: 10, first: 1 })
     expect(of({}, { max: 10 })).toEqual({ size: 10, max: 10, first: 1 })
     expect(() => of({ size: 50 }, { max: 10 })).toThrow('"cosas" has a page size of 50 but a maximum of 10')
-    // What the service says, its factory checks.
+    // The factory validates the options of the service.
     const api = (page: PageOptions) => () => makeApi({ versions: { v0: 'retired' }, page })
     expect(api({ max: 0 })).toThrow(
       'The option "page.max" of api() is 0. Give a whole number from 1. [ERR-1 invalid-option]',
@@ -375,7 +375,7 @@ describe('expand', () => {
     'expand=__proto__',
     'expand=%20contratos',
   ])('QUERY-6: %s is 400', (raw) => {
-    expect(told(raw)).toEqual(['expand unknown'])
+    expect(codes(raw)).toEqual(['expand unknown'])
     expect(refused(raw, (query) => parseItemQuery(query, grammar))[0]?.allowed).toEqual(['contratos'])
   })
 })
@@ -418,19 +418,16 @@ describe('repeated queries', () => {
     )
   })
 
-  itWithCaches(
-    'are frozen and the very same object from the second time on, of which nobody has changed anything',
-    () => {
-      const kept = compileListGrammar(piezas)
-      const raw = 'lote=a&lote=b&sort=-fecha&expand=contratos'
-      const first = knownListQuery(raw, kept, address)
-      const second = knownListQuery(raw, kept, address)
-      expect([Object.isFrozen(first), isFixed(second)]).toEqual([false, true])
-      ;(first.where as unknown[]).length = 0
-      expect(second).toEqual(parse(raw))
-      expect(knownListQuery(raw, kept, address)).toBe(second)
-    },
-  )
+  itWithCaches('are the same frozen object from the second time on', () => {
+    const kept = compileListGrammar(piezas)
+    const raw = 'lote=a&lote=b&sort=-fecha&expand=contratos'
+    const first = knownListQuery(raw, kept, address)
+    const second = knownListQuery(raw, kept, address)
+    expect([Object.isFrozen(first), isFixed(second)]).toEqual([false, true])
+    ;(first.where as unknown[]).length = 0
+    expect(second).toEqual(parse(raw))
+    expect(knownListQuery(raw, kept, address)).toBe(second)
+  })
 
   it('are not cached with a hint, which is valid for one address only, nor if they are long', () => {
     const kept = compileListGrammar(piezas)
@@ -446,14 +443,11 @@ describe('repeated queries', () => {
     }
   })
 
-  itWithCaches(
-    'QUERY-2: share one order where they ask for the same, which an adapter may keep what it makes of it by',
-    () => {
-      const sorted = ['sort=-fecha&limit=3', 'sort=-fecha&numero=2', 'sort=-fecha&q=uno'].map((raw) => parse(raw).sort)
-      const usual = ['', 'limit=3', 'numero=2'].map((raw) => parse(raw).sort)
-      for (const orders of [sorted, usual]) expect([new Set(orders).size, isFixed(orders[0])]).toEqual([1, true])
-    },
-  )
+  itWithCaches('QUERY-2: share one order object for equal sorts, so that adapters may cache by it', () => {
+    const sorted = ['sort=-fecha&limit=3', 'sort=-fecha&numero=2', 'sort=-fecha&q=uno'].map((raw) => parse(raw).sort)
+    const usual = ['', 'limit=3', 'numero=2'].map((raw) => parse(raw).sort)
+    for (const orders of [sorted, usual]) expect([new Set(orders).size, isFixed(orders[0])]).toEqual([1, true])
+  })
 
   it.each(['-fecha', 'bogus'])(
     'QUERY-2: nothing is cached for sort=%s of a query with more errors than are reported',
@@ -505,7 +499,7 @@ describe('parameters', () => {
 
   it('QUERY-8: all violations at once', () => {
     expect(
-      told(
+      codes(
         'numero=x&offset=1&sort=nada,fecha,fecha&limit=0&offest=0&expand=nada&lote=%FF&urgente=a&urgente=b',
       ).toSorted(),
     ).toEqual(

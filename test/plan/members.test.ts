@@ -307,7 +307,7 @@ describe('REP-8: output values', () => {
     )
   })
 
-  it('shares values that need no conversion with callers that only read them, and nothing else', () => {
+  it('shares unconverted values only with callers that do not modify them', () => {
     const inner = {
       type: 'object',
       properties: {

@@ -1,4 +1,7 @@
-/** OpenAPI's formats of numbers (int32, int64, float, double) say what they have always said (ERR-2); int64 is one of texts, too. */
+/**
+ * OpenAPI's formats of numbers (int32, int64, float, double) have their usual meaning (ERR-2);
+ * int64 also applies to texts.
+ */
 import express from 'express'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { memoryAdapter } from '../../src/adapters/memory/index.js'
@@ -29,7 +32,7 @@ describe('formats of numbers', () => {
   })
   afterAll(() => service.close())
 
-  it('ERR-2: numbers that have them are stored and found', async () => {
+  it('ERR-2: valid numbers are stored and found', async () => {
     const record = {
       id: 1,
       small: -2_147_483_648,
@@ -55,7 +58,7 @@ describe('formats of numbers', () => {
     ['text', 7],
     ['text', '1.5'],
     ['whole', '7'],
-  ])('ERR-2: %s: %j has not its format, and is 422', async (name, value) => {
+  ])('ERR-2: %s: %j does not match its format, and is 422', async (name, value) => {
     const { status, json } = await service.send('POST', '/v1/cosas', {}, { id: 2, [name]: value })
     const pointers = new Set((json as { errors: { pointer: string }[] }).errors.map(({ pointer }) => pointer))
     expect([status, [...pointers]]).toEqual([422, [`/${name}`]])

@@ -37,7 +37,7 @@ describe('ready() of api() passes each adapter the writes that requests can reac
     ['all', {}, ['attach', 'create', 'detach', 'remove', 'replace']],
     ['none', silent, []],
     ['POST alone', { item: ['GET'] }, ['create']],
-    ['PATCH, which flags stand for', { collection: ['GET'], item: ['PATCH'] }, ['replace']],
+    ['PATCH, which flags use', { collection: ['GET'], item: ['PATCH'] }, ['replace']],
     ['PUT, in the parent too', { collection: ['GET'], item: ['PUT'] }, ['attach', 'replace']],
     ['DELETE, in the parent too', { collection: ['GET'], item: ['DELETE'] }, ['detach', 'remove']],
   ])('%s', async (_, options, methods) => {

@@ -299,19 +299,19 @@ describe('relations between resources', () => {
 
   it.each<[string, () => unknown, string, string]>([
     [
-      'a link to what is not mounted',
+      'a link to an unmounted resource',
       () => [on(piezas), on(componentes)],
       'unresolved-link',
       'Mount it, or give it as related',
     ],
     [
-      'a link below that is not mounted',
+      'a link to an unmounted sub-collection',
       () => [on(piezas), on(contratos)],
       'unresolved-link',
       'sub-collection "componentes"',
     ],
     [
-      'a link below that is a flag',
+      'a link to a sub-collection that is a flag',
       () => [
         on(
           resource(
@@ -338,13 +338,13 @@ describe('relations between resources', () => {
       'they are never equal',
     ],
     [
-      'a link to what does not tell its parent',
+      'a link to a resource without its parent',
       () => [on(links('otro', 'lineas')), on(lost), on(clientes)],
       'unresolved-link',
       'its key does not include cliente',
     ],
     [
-      'a link that shows what its named target has not',
+      'a link that shows a member that its target lacks',
       () => [on(links('otro', 'clientes', { show: ['nombre'] })), on(clientes)],
       'unknown-member',
       'which "clientes" does not have',
@@ -394,7 +394,7 @@ describe('relations between resources', () => {
       'they are never equal',
     ],
     [
-      'an association of what does not tell its parent',
+      'an association of a resource without its parent',
       () => [
         on(clientes),
         on(
@@ -480,13 +480,13 @@ describe('mount()', () => {
   const put = mount as unknown as (...args: unknown[]) => unknown
   it.each<[string, unknown[], string]>([
     ['no definition', [undefined, all], 'invalid-option'],
-    ['something else for a definition', [{ collection: 'clientes' }, all], 'invalid-option'],
+    ['a value that is not a definition', [{ collection: 'clientes' }, all], 'invalid-option'],
     ['no adapter', [clientes], 'adapter-incomplete'],
     ['an adapter that can not list', [clientes, { read: never }], 'adapter-incomplete'],
     ['an adapter that can not read', [clientes, { list: never }], 'adapter-incomplete'],
     ['a misspelt option', [clientes, all, { items: [] }], 'invalid-option'],
-    ['a method that collections have not', [clientes, all, { collection: ['DELETE'] }], 'invalid-option'],
-    ['a method that items have not', [clientes, all, { item: ['POST'] }], 'invalid-option'],
+    ['a method that collections do not have', [clientes, all, { collection: ['DELETE'] }], 'invalid-option'],
+    ['a method that items do not have', [clientes, all, { item: ['POST'] }], 'invalid-option'],
     ['a verb for an area', [clientes, all, { area: 'crear' }], 'name-is-verb'],
   ])('%s is a configuration error', (_, args, code) => {
     expect(fault(() => put(...args)).code).toBe(code)

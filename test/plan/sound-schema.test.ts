@@ -94,14 +94,14 @@ describe('ERR-2: a schema that is certain to compile', () => {
   })
 
   it.each<[string, object]>([
-    ['an unknown word', { type: 'string', minLenght: 3 }],
+    ['an unknown keyword', { type: 'string', minLenght: 3 }],
     ['an unknown format', { type: 'string', format: 'fecha' }],
-    ['a format by a name of every object', { type: 'string', format: 'toString' }],
-    ['a pattern that is none', { type: 'string', pattern: '(' }],
+    ['a format named like an inherited member', { type: 'string', format: 'toString' }],
+    ['an invalid pattern', { type: 'string', pattern: '(' }],
     ['no values', { enum: [] }],
     ['a condition without consequence', { if: { type: 'string' } }],
-    ['a type that is none', { type: 'sting' }],
-    ['a bound that is none', { type: 'integer', minimum: '1' }],
+    ['an invalid type', { type: 'sting' }],
+    ['an invalid bound', { type: 'integer', minimum: '1' }],
     [
       'the same deep inside',
       { type: 'array', items: { anyOf: [{ type: 'object', properties: { b: { enum: [] } } }] } },

@@ -6,7 +6,7 @@ import { type ViolationCode, violationKinds } from '../../src/violation.js'
 const member = (schema: unknown, value: unknown) =>
   compileValidator('cosas', { type: 'object', properties: { a: schema } }, new Set())({ a: value })
 
-/** What breaks each keyword of a schema, with the params that it must have. */
+/** A violation of each keyword of a schema, with the params that it must have. */
 const broken: readonly (readonly [code: ViolationCode, schema: object, value: unknown, params?: object])[] = [
   ['type', { type: ['integer', 'null'] }, 'x', { types: ['integer', 'null'] }],
   ['required', { type: 'object', required: ['b'], properties: { b: {} } }, {}, { member: 'b' }],
@@ -72,7 +72,7 @@ describe('ERR-3: the params of violations', () => {
     expect(found?.params).toEqual(params)
   })
 
-  it('are those of the table, and no code is missing from it', () => {
+  it('are those of the table, which has every code', () => {
     for (const [, schema, value] of broken) {
       for (const { code = '', params = {} } of member(schema, value)) {
         expect(violationKinds, code).toHaveProperty([code])
@@ -92,7 +92,7 @@ describe('ERR-3: the params of violations', () => {
         case 'type':
           return found.params.types.join(' or ')
         case 'enum':
-          // @ts-expect-error: it has none
+          // @ts-expect-error: it has no params
           return String(found.params?.limit)
         default:
           return found.detail

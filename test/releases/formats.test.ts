@@ -1,23 +1,27 @@
 /**
- * Two releases over one database and one Redis (SUPPORT.md): what the last release stored or sent is
- * accepted, and what this one stores and sends is what the last one accepts. `0.1.json` was written by
- * release 0.1. To change a format, keep the file, accept both forms for one release, and write the file
- * of the release that sends the new form: RELEASE_FORMATS=0.2 npx vitest run test/releases.
+ * Two releases over one database and one Redis (SUPPORT.md): this release accepts what the previous
+ * one stored or sent, and the previous one accepts what this one stores and sends. `0.1.json` was
+ * written by release 0.1. To change a format, keep the file, accept both forms for one release, and
+ * write the file of the release that sends the new form: `RELEASE_FORMATS=0.2 npx vitest run
+ * test/releases`.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { checkPassword, hashPassword } from '../../src/auth/index.js'
 import { issuing, service, version } from './service.js'
 
-/** What one release stored and sent. */
+/** The values that one release stored and sent. */
 interface Formats {
   /** The `after` hints of the links `next` and `prev` of lists. */
   readonly hints: Readonly<Record<string, { readonly next?: string; readonly prev?: string }>>
-  /** The part of a tag that `If-Match` compares, by how the table makes versions. `{xmin}` stands for the row's. */
+  /**
+   * The part of a tag that `If-Match` compares, by the kind of the table's versions. `{xmin}` is
+   * replaced by that of the row.
+   */
   readonly versions: { readonly column: string; readonly digest: string; readonly xmin: string }
   /** The row of a POST with an Idempotency-Key, without its time and version. */
   readonly idempotency: { readonly id: string; readonly fingerprint: string; readonly record: string }
-  /** What follows the prefix in the keys of Redis, of requests and of failed logins. */
+  /** The keys in Redis of requests and of failed logins, without their prefix. */
   readonly limits: readonly string[]
   /** A token of 2026-01-01T00:00:00Z for one hour, and one for a century. */
   readonly tokens: { readonly hour: string; readonly century: string }
@@ -36,7 +40,7 @@ const lists = [
 ]
 const posted = { body: { texto: 'nuevo', cuando: '2026-02-03T10:00:00', peso: 1.5 }, key: 'a-key-of-tests' }
 const claims = { sub: 'ana', scope: '*:read *:write' }
-/** A name that is too long for a key as it is. */
+/** A name that is too long to be a key unchanged. */
 const longName = `${'n'.repeat(80)}@example`
 
 let served: Awaited<ReturnType<typeof service>>
@@ -130,7 +134,7 @@ it.runIf(writing !== undefined)('writes the formats of this release', async () =
   writeFileSync(new URL(`${writing}.json`, import.meta.url), `${JSON.stringify(await produced(), undefined, 2)}\n`)
 })
 
-describe.runIf(fixture !== undefined)('this release produces what the last one accepts:', () => {
+describe.runIf(fixture !== undefined)('this release produces what the previous one accepts:', () => {
   const formats = fixture as Formats
   let now: Formats
   beforeAll(async () => {
@@ -148,7 +152,7 @@ describe.runIf(fixture !== undefined)('this release produces what the last one a
   })
 })
 
-describe.runIf(fixture !== undefined)('this release accepts what the last one produced:', () => {
+describe.runIf(fixture !== undefined)('this release accepts what the previous one produced:', () => {
   const formats = fixture as Formats
 
   it.each(lists)('QUERY-7: the hints of %s', async (query) => {
@@ -181,7 +185,7 @@ describe.runIf(fixture !== undefined)('this release accepts what the last one pr
         { ...bearing(), 'Content-Type': 'application/json', 'If-Match': tag },
         JSON.stringify({ texto: 'otra' }),
       )
-    // What stands behind the version is this deployment's own.
+    // The text after the version belongs to this deployment.
     const tag = `"${await given()}.0-other"`
     expect((await patch('"none.0-other"')).status).toBe(412)
     expect((await patch(tag)).status).toBe(200)
@@ -189,7 +193,7 @@ describe.runIf(fixture !== undefined)('this release accepts what the last one pr
     if (collection === 'notas') await served.sql("UPDATE notas SET texto = 'una'")
   })
 
-  it('VERB-12: the row of a POST, whose repeat gets its answer', async () => {
+  it('VERB-12: the row of a POST, and a repeat gets the stored response', async () => {
     const { id, fingerprint, record } = formats.idempotency
     await served.sql(`DELETE FROM idempotency_keys;
       INSERT INTO idempotency_keys VALUES ('${id}', '${fingerprint}', '${record}', '${version}', now() + interval '1 hour')`)
@@ -213,7 +217,7 @@ describe.runIf(fixture !== undefined)('this release accepts what the last one pr
     await served.redis.del(formats.limits.map((name) => served.prefix + name))
   })
 
-  it('AUTH-5: tokens, and not one that has expired', async () => {
+  it('AUTH-5: tokens, except an expired one', async () => {
     expect((await get('/v1/notas', bearing(formats.tokens.century))).status).toBe(200)
     expect((await get('/v1/notas', bearing(formats.tokens.hour))).status).toBe(401)
   })

@@ -1,4 +1,4 @@
-/** A service whose stored and sent formats do not depend on the time, the port or chance. */
+/** A service whose stored and sent formats do not depend on the time, the port or randomness. */
 import express from 'express'
 import pg from 'pg'
 import { postgresAdapter, tableDdl } from '../../src/adapters/postgres/index.js'
@@ -34,7 +34,7 @@ const lotes = defineResource({ collection: 'lotes', key: 'id', schema })
 const key = { kid: '1', algorithm: 'HS256', key: 'a secret of tests, 32 bytes or more' } as const
 const issuer = 'https://login.example'
 
-/** The version of every row of a table with a version column. */
+/** The version of every row in tables with a version column. */
 export const version = '7b0f2f4e-6a51-4d0c-9a37-3f2c8a1d9e60'
 
 /** One hour from the first second of 2026, and a century. */

@@ -1,4 +1,4 @@
-/** The report of counts: as data, as a page behind a permission, and in a terminal. */
+/** The report of counts: as JSON, as a page that requires a permission, and in a terminal. */
 import { hash } from 'node:crypto'
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -40,7 +40,7 @@ describe.each(majors)('usagePage() (%s)', (_, express) => {
     return { ask, counts, port }
   }
 
-  it('AUTH-4: is there for whom the permission allows, and for nobody else', async () => {
+  it('AUTH-4: requires the permission', async () => {
     const { ask } = await start()
     expect((await ask({})).status).toBe(401)
     expect((await ask({ 'x-key': 'dev' })).status).toBe(403)
@@ -49,7 +49,7 @@ describe.each(majors)('usagePage() (%s)', (_, express) => {
     expect([refused.status, refused.headers.get('allow')]).toEqual([405, 'GET, HEAD'])
   })
 
-  it('HDR-1: is JSON, or a page for who accepts HTML, under a policy that allows no script', async () => {
+  it('HDR-1: is JSON, or a page if Accept asks for HTML, with a policy that allows no script', async () => {
     const { ask } = await start()
     const report = (await (await ask({ 'x-key': 'ops' })).json()) as UsageReport
     expect(report.clauses).toMatchObject([
@@ -77,7 +77,7 @@ describe.each(majors)('usagePage() (%s)', (_, express) => {
     expect(await (await ask({ 'x-key': 'ops' }, '', 'HEAD')).text()).toBe('')
   })
 
-  it('QUERY-8: takes a number of days and nothing else', async () => {
+  it('QUERY-8: accepts a number of days and no other parameter', async () => {
     const { ask } = await start()
     const statuses = await Promise.all(
       ['?days=7', '?days=35', '?days=36', '?days=0', '?days=x', '?days=1&days=2', '?day=7', '?days=%E0'].map(
@@ -99,7 +99,7 @@ describe.each(majors)('usagePage() (%s)', (_, express) => {
     },
   )
 
-  it('the command reads it by its address', async () => {
+  it('can be read by the command from its address', async () => {
     const { port, ask } = await start()
     const address = `http://127.0.0.1:${port}/ops/usage`
     await expect(reportAt(address, undefined)).rejects.toThrow(/needs credentials/)
@@ -131,7 +131,7 @@ async function run(line: string, counts = filled()) {
 }
 
 describe('report <module>', () => {
-  it('says who breaks, who calls, and what is not known', async () => {
+  it('names clients that break clauses, all callers, and unknown counts', async () => {
     const { code, out } = await run('report ./usage.js')
     expect(code).toBe(0)
     expect(out).toMatch(
@@ -143,7 +143,7 @@ describe('report <module>', () => {
     expect(out).toMatch(/^ {2}billing +1,204 {2}last \d+ s ago$/m)
   })
 
-  it('gives all of it as JSON', async () => {
+  it('prints everything as JSON', async () => {
     const report = JSON.parse((await run('report ./usage.js --json --days 7')).out) as UsageReport
     expect(report).toMatchObject({
       days: 7,
@@ -153,7 +153,7 @@ describe('report <module>', () => {
     })
   })
 
-  it('--check fails for a clause that somebody breaks, and where nobody knows', async () => {
+  it('--check fails if somebody breaks the clause, and if the counts are unknown', async () => {
     const broken = await run('report ./usage.js --check --enforce QUERY-8')
     expect([broken.code, broken.error]).toEqual([
       1,
@@ -184,7 +184,7 @@ describe('report <module>', () => {
     expect(quiet.out).toContain('clients that are not listed did not call')
   })
 
-  it('--enforce takes clauses of the conventions, and no other word: a slip would pass every check', async () => {
+  it('--enforce accepts only clause ids, because a typo would pass every check', async () => {
     for (const [slip, near] of [
       ['QUERY-88', 'QUERY-8'],
       ['query-8', 'QUERY-8'],
@@ -197,7 +197,7 @@ describe('report <module>', () => {
     expect((await run('report ./usage.js --check --enforce ERR-3,')).code).toBe(1)
   })
 
-  it('says how it is called', async () => {
+  it('prints its usage', async () => {
     for (const line of [
       'report',
       'report a b',
@@ -211,7 +211,7 @@ describe('report <module>', () => {
     expect((await run('report --help')).out).toContain('--enforce')
   })
 
-  it('finds what usage() returned in a module, by any name', async () => {
+  it('finds the result of usage() in a module, under any name', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'report-'))
     const stub = '{ read() {}, countCall() {}, close() {} }'
     const files = {

@@ -76,7 +76,7 @@ describe('Related records (REP-1..3)', () => {
     expect(await gatherRelated(authors, records, [], reader().read)).toBe(noRelated)
   })
 
-  it('REP-2, REP-3: represents the records that were read: expanded, shown, dangling or null', async () => {
+  it('REP-2, REP-3: represents related records: expanded, shown, dangling or null', async () => {
     const related = await gatherRelated(books, records, ['autor'], reader().read)
     const wire = records.map((record, at) =>
       new Presenter('http://h/v1').represent(books, record, [record.id], related, at),

@@ -274,7 +274,7 @@ describe('readXml', () => {
     'an instruction without a name': '<r><? x?></r>',
     'an instruction never closed': '<r><?x >',
     'two byte order marks': '\ufeff\ufeff<r/>',
-    'a mark in the midst': '<r>\ufeff<s/></r>',
+    'a byte order mark in the middle': '<r>\ufeff<s/></r>',
     'UTF-16 without a mark': Buffer.from('<r/>', 'utf16le'),
     'UTF-16 by declaration alone': Buffer.from('<?xml version="1.0" encoding="UTF-16"?><r/>'),
     'UTF-32': Uint8Array.of(0, 0, 0xfe, 0xff, 0, 0, 0, 0x3c),

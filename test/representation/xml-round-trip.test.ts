@@ -40,7 +40,7 @@ describe('XML and back', () => {
     )
   })
 
-  it('HDR-5: members come back in their order', () => {
+  it('HDR-5: members keep their order', () => {
     const value = { zeta: 1, alpha: { y: 1, x: 2 }, '': 3, member: 4, 'a:b': 5 }
     const read = readXml(writeXml(value, { root: 'r', form: openForm }), undefined, openForm, limits)
     expect(JSON.stringify(read)).toBe(JSON.stringify({ value }))
@@ -70,7 +70,10 @@ const whole = {
 }
 
 describe('compared with fast-xml-parser', () => {
-  /** The normal form of both: it writes quotation marks in attributes as references, and an element without content as one tag where reported so. */
+  /**
+   * The normal form of both: it writes quotation marks in attributes as references, and an element
+   * without content as one tag if configured.
+   */
   const normal = (document: string): string =>
     document.replace(/<([^\s<>/?]+)((?:\s[^<>]*?)?)\/>/g, '<$1$2></$1>').replaceAll('&apos;', "'")
 
@@ -88,7 +91,7 @@ describe('compared with fast-xml-parser', () => {
     )
   })
 
-  it('HDR-1: it reads the members and texts of a record as they are', () => {
+  it('HDR-1: it reads the members and texts of a record unchanged', () => {
     const record = { numero: 7, lote: 'A & B <c>', vacio: '', direccion: { calle: 'Perú', altura: '1' } }
     const parsed = new XMLParser({ parseTagValue: false }).parse(writeXml(record, { root: 'pieza', form: openForm }))
     expect(parsed.pieza).toEqual({

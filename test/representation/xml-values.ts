@@ -4,12 +4,12 @@ import type { JsonSchema } from '../../src/definition/schema-types.js'
 import { Shape } from '../../src/definition/shape.js'
 import { type Form, formOf, openForm } from '../../src/plan/form.js'
 
-/** Texts that a careless codec loses or changes. */
+/** Texts that codecs often lose or change. */
 const wildText = fc.oneof(
   fc.string(),
   fc.string({ unit: 'binary' }),
   fc.string({ unit: 'grapheme' }),
-  // Any UTF-16 code units, half surrogate pairs among them.
+  // Any UTF-16 code units, including lone surrogates.
   fc.array(fc.integer({ min: 0, max: 0xffff }), { maxLength: 5 }).map((units) => String.fromCharCode(...units)),
   fc
     .array(
@@ -190,5 +190,5 @@ export const formedValue: fc.Arbitrary<{ value: unknown; form: Form }> = fc.oneo
   fc.tuple(anyJson, anySchema).map(([value, schema]) => ({ value, form: formFrom(schema) })),
 )
 
-/** The value as JSON would give it back. */
+/** The value after a JSON round trip. */
 export const asJson = (value: unknown): unknown => JSON.parse(JSON.stringify(value))

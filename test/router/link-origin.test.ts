@@ -68,7 +68,7 @@ for (const [name, framework] of majors) {
     }
   })
 
-  it(`REP-7: with one listening server a link that a test got from the service is taken (${name})`, async () => {
+  it(`REP-7: with one listening server a link from the service is accepted (${name})`, async () => {
     const server = app().listen(0, '127.0.0.1')
     await once(server, 'listening')
     try {

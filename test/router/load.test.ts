@@ -91,7 +91,7 @@ describe.each(frameworks)('maxConcurrent with %s', (_name, express) => {
     await service.close()
   })
 
-  it('counts a request once, however it ends: answered, failed, timed out, refused by an endpoint, left by its client', async () => {
+  it('counts a request once, however it ends: completed, failed, timed out, refused by an endpoint, aborted by its client', async () => {
     const { adapter, waiting, open } = gated()
     const ends = endpoint('ends', {
       description: 'Ends in many ways.',

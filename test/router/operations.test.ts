@@ -122,7 +122,7 @@ describe('every operation', () => {
   )
 })
 
-it('VERB-9: a new operation is served where its description says, with nothing else to change', () => {
+it('VERB-9: a new operation is served by its description alone', () => {
   const [list] = operations
   const queried = { ...(list as (typeof operations)[number]), name: 'query', method: 'POST', target: 'item' } as const
   const { resources } = compileRoutes([...operations, queried], mounts())

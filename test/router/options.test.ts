@@ -30,31 +30,31 @@ describe('Options of a service', () => {
   it.each([
     ['no version at all', { versions: {} }],
     ['a version of another form (VER-1)', { versions: { one: [] } }],
-    ['a successor that is not there (VER-3)', { versions: { v1: { resources: [], successor: 'v2' } } }],
-    ['a date that is none (VER-3)', { versions: { v1: { resources: [], deprecated: 'soon' } } }],
+    ['an unknown successor (VER-3)', { versions: { v1: { resources: [], successor: 'v2' } } }],
+    ['an invalid date (VER-3)', { versions: { v1: { resources: [], deprecated: 'soon' } } }],
     ['a baseUrl without a scheme (REP-5)', { versions: { v1: [] }, baseUrl: 'api.example.com' }],
     ['a baseUrl with a query (REP-5)', { versions: { v1: [] }, baseUrl: 'https://api.example.com?x' }],
-    ['a timeout of nothing', { versions: { v1: [] }, timeout: 0 }],
+    ['a timeout of zero', { versions: { v1: [] }, timeout: 0 }],
     ['a text for a switch (HDR-3)', { versions: { v1: [] }, weakIfMatch: 'false' }],
     ['a text for another switch (HDR-3)', { versions: { v1: [] }, requireIfMatch: 'no' }],
     ['a number for a switch (VERB-5)', { versions: { v1: [] }, jsonPatch: 1 }],
-    ['a hook that is no function', { versions: { v1: [] }, onError: 'log' }],
-    ['a problemBase that is no text (ERR-3)', { versions: { v1: [] }, problemBase: 7 }],
+    ['a hook that is not a function', { versions: { v1: [] }, onError: 'log' }],
+    ['a problemBase that is not a text (ERR-3)', { versions: { v1: [] }, problemBase: 7 }],
     ['options of null', null],
-    ['a bound of no requests at once', { versions: { v1: [] }, maxConcurrent: 0 }],
-    ['a limit that is no number', { versions: { v1: [] }, bodyLimit: Number.NaN }],
+    ['a limit of zero concurrent requests', { versions: { v1: [] }, maxConcurrent: 0 }],
+    ['a limit that is not a number', { versions: { v1: [] }, bodyLimit: Number.NaN }],
     ['pages larger than their maximum (QUERY-5)', { versions: { v1: [] }, page: { size: 50, max: 10 } }],
-    ['a name that is no option', { versions: { v1: [] }, principle: () => 'me' }],
-    ['a principal that is no function', { versions: { v1: [] }, principal: 'me' }],
+    ['an unknown option', { versions: { v1: [] }, principle: () => 'me' }],
+    ['a principal that is not a function', { versions: { v1: [] }, principal: 'me' }],
     ['a DELETE that answers something else (VERB-6)', { versions: { v1: [] }, deleteStatus: 410 }],
     ['no table of versions', {}],
-    ['an authenticate of one’s own hand', { versions: { v1: [] }, authenticate: () => 'me' }],
+    ['a hand-written authenticate', { versions: { v1: [] }, authenticate: () => 'me' }],
     ['authenticate and principal', { versions: { v1: [] }, authenticate: bearer({ keys }), principal: () => 'me' }],
     ['a login that login() did not make', { versions: { v1: [] }, login: () => {} }],
     ['a rateLimit that rateLimit() did not make', { versions: { v1: [] }, rateLimit: { limit: 5 } }],
-    ['a permission that is no function', { versions: { v1: [] }, permission: 'admin' }],
-    ['safe headers that are none', { versions: { v1: [] }, secureHeaders: { csp: '' } }],
-    ['a version of nothing', { versions: { v1: undefined } }],
+    ['a permission that is not a function', { versions: { v1: [] }, permission: 'admin' }],
+    ['invalid safe headers', { versions: { v1: [] }, secureHeaders: { csp: '' } }],
+    ['a version that is undefined', { versions: { v1: undefined } }],
     ['a version that is a misspelt word', { versions: { v1: 'retierd' } }],
     ['a version without resources', { versions: { v1: { resource: [] } } }],
     ['a definition that is not mounted', { versions: { v1: [notas] } }],
@@ -116,7 +116,7 @@ describe('Options of a service', () => {
     expect(() => api({ versions: byHand, rateLimit: budget('anything') })).not.toThrow()
   })
 
-  it('the middlewares are named, and steps have the names of their files', () => {
+  it('the middlewares are named, and steps are named after their files', () => {
     expect(api({ versions: { v1: [] } }).name).toBe('apiMiddleware')
     expect(resourceRouter(notas, memoryAdapter(notas)).name).toBe('resourceRouterMiddleware')
     expect(steps.map(({ name }) => name).join(' ')).toBe(

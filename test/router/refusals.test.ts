@@ -159,10 +159,10 @@ describe('calls', () => {
   it('HDR-3: reads for a write are fresh, and every call has its time limit', async () => {
     const calls: [string, AdapterCall][] = []
     const send = await serve({ refused: 'rule', members: [] }, [], calls)
-    const heard = () => calls.splice(0).map(([name, { fresh }]) => [name, fresh])
+    const madeCalls = () => calls.splice(0).map(([name, { fresh }]) => [name, fresh])
     await send('GET', '/v1/envios?expand=cliente')
     await send('HEAD', '/v1/envios/x')
-    expect(heard()).toEqual([
+    expect(madeCalls()).toEqual([
       ['list', false],
       ['read', false],
     ])
@@ -171,6 +171,6 @@ describe('calls', () => {
     expect([...new Set(calls.map(([name]) => name))]).toEqual(['read', 'replace'])
     const left = calls[0]?.[1].left?.() ?? 0
     expect(left > 0 && left <= 5_000).toBe(true)
-    expect(heard().every(([, fresh]) => fresh)).toBe(true)
+    expect(madeCalls().every(([, fresh]) => fresh)).toBe(true)
   })
 })

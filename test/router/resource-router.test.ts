@@ -15,7 +15,7 @@ const serve = async (app: express.Express) => {
 }
 afterEach(() => open?.close())
 
-describe('resourceRouter() beside other routes', () => {
+describe('resourceRouter() next to other routes', () => {
   it('PATH-1: two in one area work side by side', async () => {
     const app = express()
     for (const definition of [notas, avisos])

@@ -54,7 +54,7 @@ const thenable = (then: (fulfil: Settle, reject: Settle) => void) => Object.defi
 
 describe('adapter results that only resemble promises', () => {
   it.each<readonly [what: string, make: (value: unknown) => unknown]>([
-    ['give nothing back from then', (value) => thenable((fulfil) => void setTimeout(() => fulfil(value), 2))],
+    ['return undefined from then', (value) => thenable((fulfil) => void setTimeout(() => fulfil(value), 2))],
     ['call back at once', (value) => thenable((fulfil) => fulfil(value))],
     [
       'call back twice',

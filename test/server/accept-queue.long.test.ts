@@ -1,4 +1,7 @@
-/** Connections that the kernel has queued, and Node has not taken yet, when a server ends. */
+/**
+ * Connections that are in the kernel's queue, and that Node has not accepted yet, when a server
+ * closes.
+ */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -18,7 +21,7 @@ const request = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n'
 const served = (_req: unknown, res: { end(text: string): void }): void => res.end('served')
 const whole = /^HTTP\/1\.1 200 OK\r\n[\s\S]*served$/
 
-/** What came over a socket until it was closed, or the code of its error. */
+/** The bytes received on a socket until it was closed, or the error code. */
 function outcome(socket: Socket): Promise<string> {
   let text = ''
   let failure = ''
@@ -36,8 +39,7 @@ function outcome(socket: Socket): Promise<string> {
 }
 
 /**
- * Connections that are in the kernel's queue when this resolves: the event loop has not turned
- * since.
+ * Connections that are in the kernel's queue when this resolves: the event loop has not run since.
  */
 async function crowd(count: number, open: () => Socket, first = request): Promise<Promise<string>[]> {
   const outcomes = Array.from({ length: count }, () => {
@@ -69,7 +71,7 @@ describe.each(ends)('connections that are queued at %s', (_, end) => {
     await allServed(queued)
   })
 
-  it('so they are over a Unix socket', async () => {
+  it('also over a Unix socket', async () => {
     const home = mkdtempSync(join(tmpdir(), 'queue-'))
     onTestFinished(() => rmSync(home, { recursive: true, force: true }))
     const server = createServer(served)
@@ -79,7 +81,7 @@ describe.each(ends)('connections that are queued at %s', (_, end) => {
     await allServed(queued)
   })
 
-  it('so they are over TLS, whose handshakes begin only now', async () => {
+  it('also over TLS, whose handshakes start only then', async () => {
     const server = createServer(served, { tls: certificate() })
     const at = await port(server)
     const queued = await crowd(50, () => connectTls({ port: at, host: '127.0.0.1', rejectUnauthorized: false }))
@@ -87,7 +89,7 @@ describe.each(ends)('connections that are queued at %s', (_, end) => {
     await allServed(queued)
   })
 
-  it('a first request that is sent only then is answered, too', async () => {
+  it('a first request that is sent after that is answered, too', async () => {
     const server = createServer(served)
     const at = await port(server)
     const sockets: Socket[] = []
@@ -107,7 +109,7 @@ describe.each(ends)('connections that are queued at %s', (_, end) => {
     await done
   })
 
-  it('they are answered when each costs as long as a slow handler takes', async () => {
+  it('they are answered even if each takes as long as a slow handler', async () => {
     const server = createServer((_req, res) => {
       for (const until = performance.now() + 3; performance.now() < until; );
       res.end('served')
@@ -118,12 +120,12 @@ describe.each(ends)('connections that are queued at %s', (_, end) => {
     await allServed(queued)
   })
 
-  it('none is lost that came while the event loop was held up, however long', async () => {
+  it('connections that arrived while the event loop was blocked are answered, however long that took', async () => {
     const server = createServer(served)
     const at = await port(server)
     const open = await client(at)
     open.send(request)
-    await open.hears(/served$/)
+    await open.receives(/served$/)
     const done = end(server)
     const idle = await crowd(1, () => connect(at, '127.0.0.1'), '')
     const queued = await crowd(100, () => connect(at, '127.0.0.1'))
@@ -137,7 +139,7 @@ describe.each(ends)('connections that are queued at %s', (_, end) => {
 })
 
 describe('a listening socket', () => {
-  it('Node alone would reset what is queued: if it does so no more, our own care can go', async () => {
+  it('Node alone would reset queued connections: if it no longer does, our workaround can be removed', async () => {
     const server = nodeServer(served)
     const queued = await port(server).then((at) => crowd(50, () => connect(at, '127.0.0.1')))
     server.close()
@@ -145,13 +147,13 @@ describe('a listening socket', () => {
     expect(lost.length).toBeGreaterThan(0)
   })
 
-  it('is not held open by connections that come without end: half of the grace is the most', async () => {
+  it('closes after half of the grace if new connections keep arriving', async () => {
     const server = createServer(served, { grace: 1_000 })
     const at = await port(server)
     const begun = performance.now()
     const done = server.shutdown()
     const before = await crowd(20, () => connect(at, '127.0.0.1'))
-    // Each connection that is taken brings the next two: the queue is never empty.
+    // Each accepted connection starts the next two, so the queue is never empty.
     const more = (): void => {
       for (let i = 0; i < 2; i++)
         connect(at, '127.0.0.1')
@@ -167,7 +169,7 @@ describe('a listening socket', () => {
     await expect(once(connect(at, '127.0.0.1'), 'connect')).rejects.toMatchObject({ code: 'ECONNREFUSED' })
   })
 
-  it('connections that come now and then do not hold it open', async () => {
+  it('is not kept open by occasional connections', async () => {
     const server = createServer(served, { grace: 60_000 })
     const at = await port(server)
     const stream = setInterval(
@@ -182,7 +184,7 @@ describe('a listening socket', () => {
     expect(await server.shutdown()).toEqual({ destroyed: 0 })
   }, 10_000)
 
-  it('connections beyond maxConnections are still refused, and do not count as a full queue for ever', async () => {
+  it('connections beyond maxConnections are still refused, and do not count as a full queue forever', async () => {
     const server = createServer(served, { maxConnections: 1 })
     const at = await port(server)
     const [first] = await Promise.all([client(at), once(server, 'connection')])
@@ -195,8 +197,8 @@ describe('a listening socket', () => {
   })
 })
 
-describe('close() keeps the contract of Node', () => {
-  it('listening is false at once; close and the callback come when the last connection is gone', async () => {
+describe('close() behaves as in Node', () => {
+  it('listening is false immediately; close and the callback follow when the last connection is closed', async () => {
     const server = createServer(served)
     const at = await port(server)
     const queued = await crowd(5, () => connect(at, '127.0.0.1'))
@@ -213,7 +215,7 @@ describe('close() keeps the contract of Node', () => {
     expect(server.address()).toBeNull()
   })
 
-  it('called twice it does what Node does', async () => {
+  it('called twice it does the same as Node', async () => {
     const seen = await Promise.all(
       [nodeServer(served), createServer(served)].map(async (server) => {
         await port(server)
@@ -232,7 +234,7 @@ describe('close() keeps the contract of Node', () => {
     expect(seen[0]).toContain('ERR_SERVER_NOT_RUNNING')
   })
 
-  it('close() behind shutdown() is an error for its callback, as behind close()', async () => {
+  it('close() after shutdown() passes an error to its callback, as after close()', async () => {
     const server = createServer(served)
     await port(server)
     const done = server.shutdown()
@@ -240,7 +242,7 @@ describe('close() keeps the contract of Node', () => {
     await done
   })
 
-  it('listen() right behind it listens again, on the same port', async () => {
+  it('listen() right after it listens again, on the same port', async () => {
     const server = createServer(served)
     const at = await port(server)
     const done = server.shutdown()
@@ -250,12 +252,12 @@ describe('close() keeps the contract of Node', () => {
     expect([server.listening, server.draining]).toEqual([true, false])
     const one = await client(at)
     one.send(request)
-    expect(await one.hears(/served$/)).toMatch(/keep-alive/)
+    expect(await one.receives(/served$/)).toMatch(/keep-alive/)
     expect(await server.shutdown()).toEqual({ destroyed: 0 })
     expect(server.listening).toBe(false)
   })
 
-  it('a listen() of someone else that stands on the server is left there', async () => {
+  it('a listen() function that other code set on the server is kept', async () => {
     const server = createServer(served)
     await port(server)
     const own = server.listen.bind(server)
@@ -293,8 +295,7 @@ describe('a process that ends on SIGTERM', () => {
   }
 
   /**
-   * Stands still while its clients connect, so that all of them are queued when the signal is
-   * handled.
+   * Blocks while its clients connect, so that all of them are queued when the signal is handled.
    */
   async function flood(file: string, count: number): Promise<void> {
     const { child, at, exited } = await start(file)
@@ -313,11 +314,11 @@ describe('a process that ends on SIGTERM', () => {
     for (let round = 0; round < 3; round++) await flood('ending-process.mjs', count)
   })
 
-  it('so do the workers of a cluster that all end at once', async () => {
+  it('also as the workers of a cluster that all end together', async () => {
     await flood('ending-cluster.mjs', 200)
   })
 
-  it('a worker of a cluster that ends under steady load leaves its connections to the other', async () => {
+  it('as a worker of a cluster under steady load leaves its connections to the other worker', async () => {
     const { child, at, exited } = await start('ending-cluster.mjs')
     const outcomes: Promise<string>[] = []
     const load = setInterval(() => {
@@ -336,14 +337,14 @@ describe('a process that ends on SIGTERM', () => {
     await pause(50)
     clearInterval(load)
     await allServed(before)
-    // Node.js itself loses a connection that the primary hands over while the worker exits.
+    // Node.js itself loses a connection that the primary passes on while the worker exits.
     const later = await Promise.all(outcomes.slice(before.length))
     expect(later.filter((text) => !whole.test(text)).length).toBeLessThanOrEqual(2)
     child.kill('SIGTERM')
     expect(await exited).toEqual([0, null])
   })
 
-  it('answers, under steady load, what is connected at the signal', async () => {
+  it('answers, under steady load, the connections that exist at the signal', async () => {
     const { child, at, exited } = await start('ending-process.mjs')
     const open: Promise<string>[] = []
     const load = setInterval(() => {

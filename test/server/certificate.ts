@@ -1,4 +1,4 @@
-/** A certificate of this run, for servers whose clients do not verify it. */
+/** A certificate for one run, for servers whose clients do not verify it. */
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

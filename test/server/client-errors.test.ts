@@ -5,9 +5,9 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { createServer, type ServerOptions } from '../../src/server/index.js'
 import { answers, client, port } from './serving.js'
 
-/** What a service hears and answers before any handler. */
+/** The errors that a service reports and the bytes that it sends before any handler runs. */
 async function service(options: ServerOptions = {}) {
-  const heard: (readonly [string | undefined, string | undefined])[] = []
+  const reported: (readonly [string | undefined, string | undefined])[] = []
   const served: string[] = []
   const app = express()
   app.use((req, res) => {
@@ -16,9 +16,9 @@ async function service(options: ServerOptions = {}) {
   })
   const server = createServer(app, {
     ...options,
-    onClientError: (error, problem) => heard.push([(error as NodeJS.ErrnoException).code, problem?.code]),
+    onClientError: (error, problem) => reported.push([(error as NodeJS.ErrnoException).code, problem?.code]),
   })
-  return { server, at: await port(server), heard, served }
+  return { server, at: await port(server), reported, served }
 }
 
 const parts = (text: string) => {
@@ -31,12 +31,12 @@ const parts = (text: string) => {
   }
 }
 
-describe('ERR-3: what Node refuses by itself is a problem', () => {
+describe('ERR-3: requests that Node refuses itself get a problem', () => {
   const many = (count: number): string => Array.from({ length: count }, (_, at) => `X-${at}: 1\r\n`).join('')
 
   it.each<[string, string, number, string, RegExp]>([
-    ['a request line that is none', 'what\r\n\r\n', 400, 'bad-request', /well-formed HTTP\/1\.1: .+\.$/],
-    ['a field that is none', 'GET / HTTP/1.1\r\nHost: x\r\na b: c\r\n\r\n', 400, 'bad-request', /Invalid header token/],
+    ['an invalid request line', 'what\r\n\r\n', 400, 'bad-request', /well-formed HTTP\/1\.1: .+\.$/],
+    ['an invalid field', 'GET / HTTP/1.1\r\nHost: x\r\na b: c\r\n\r\n', 400, 'bad-request', /Invalid header token/],
     [
       'two lengths',
       'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n',
@@ -45,7 +45,7 @@ describe('ERR-3: what Node refuses by itself is a problem', () => {
       /Content-Length/,
     ],
     [
-      'a length and chunks',
+      'a length together with chunks',
       'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n',
       400,
       'bad-request',
@@ -100,7 +100,7 @@ describe('ERR-3: what Node refuses by itself is a problem', () => {
     expect(problem).toMatchObject({ type: `https://a.example/errors#ERR-1-${code}`, status, code, clause: 'ERR-1' })
     expect(problem.detail).toMatch(detail)
     expect(Number(fields['Content-Length'])).toBe(Buffer.byteLength(body))
-    // What a document says of every problem.
+    // The headers that a document describes for every problem.
     expect(fields).toMatchObject({ 'Cache-Control': 'no-store', Vary: 'Accept' })
     expect(fields['x-request-id']).toMatch(/^[0-9a-f-]{36}$/)
     expect(problem.requestId).toBe(fields['x-request-id'])
@@ -111,8 +111,8 @@ describe('ERR-3: what Node refuses by itself is a problem', () => {
     ['fields that are too large', `Host: x\r\nA: ${'a'.repeat(20_000)}\r\n\r\n`, 431],
     ['far too many fields', `Host: x\r\n${many(900)}\r\n`, 431],
     ['a null byte in a field', 'Host: x\r\nA: \0\r\n\r\n', 400],
-    ['a chunk that is none', 'Host: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n', 400],
-  ])('the answer to a HEAD has no body: %s (RFC 9110 9.3.2)', async (_, rest, status) => {
+    ['an invalid chunk', 'Host: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n', 400],
+  ])('the response to a HEAD has no body: %s (RFC 9110 9.3.2)', async (_, rest, status) => {
     const { at } = await service()
     const { status: line, fields, body } = parts(await answers(at, `HEAD / HTTP/1.1\r\n${rest}`))
     expect(line).toMatch(new RegExp(`^HTTP/1.1 ${status} `))
@@ -120,7 +120,7 @@ describe('ERR-3: what Node refuses by itself is a problem', () => {
     expect(body).toBe('')
   })
 
-  it('as many fields as are allowed pass, all of them; 0 is no bound', async () => {
+  it('accepts exactly the allowed number of fields; 0 is no limit', async () => {
     const { at, served } = await service()
     expect(await answers(at, `GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${many(98)}\r\n`)).toMatch(/200 OK/)
     const { at: open } = await service({ maxHeadersCount: 0 })
@@ -130,65 +130,65 @@ describe('ERR-3: what Node refuses by itself is a problem', () => {
     expect(served).toEqual(['/'])
   })
 
-  it.each([1, 2, 30, 31, 32, 33, 61, 62, 63, 64, 93, 124, 128])('a bound of %i fields is exact', async (bound) => {
+  it.each([1, 2, 30, 31, 32, 33, 61, 62, 63, 64, 93, 124, 128])('a limit of %i fields is exact', async (bound) => {
     const { at } = await service({ maxHeadersCount: bound })
     const fields = (count: number): string => `GET / HTTP/1.0\r\n${many(count)}\r\n`
     expect(await answers(at, fields(bound))).toMatch(/^HTTP\/1.1 200/)
     expect(await answers(at, fields(bound + 1))).toMatch(/^HTTP\/1.1 431/)
   })
 
-  it('a body with a chunk that is none is 400 while nothing is answered, and cuts an answer that was begun', async () => {
-    const { at, heard } = await service()
+  it('an invalid chunk in a body is 400 before the response has started, and aborts a started response', async () => {
+    const { at, reported } = await service()
     const chunks = 'POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n'
     expect(parts(await answers(at, chunks)).status).toBe('HTTP/1.1 400 Bad Request')
     const begun = createServer((_req, res) => res.writeHead(200, { 'Content-Length': 5 }).flushHeaders(), {
-      onClientError: (_error, problem) => heard.push(['begun', problem?.code]),
+      onClientError: (_error, problem) => reported.push(['begun', problem?.code]),
     })
     const one = await client(await port(begun))
     one.send(chunks.replace('zz\r\n', ''))
-    await one.hears(/200 OK/)
+    await one.receives(/200 OK/)
     one.send('zz\r\n')
     expect(await one.closed).not.toMatch(/400/)
-    expect(heard).toEqual([
+    expect(reported).toEqual([
       ['HPE_INVALID_CHUNK_SIZE', 'bad-request'],
       ['begun', undefined],
     ])
   })
 
-  it('extensions of chunks that never end are 413', async () => {
-    const { at, heard } = await service()
+  it('endless chunk extensions are 413', async () => {
+    const { at, reported } = await service()
     const text = `POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n1;${'a'.repeat(20_000)}\r\n`
     expect(parts(await answers(at, text)).status).toBe('HTTP/1.1 413 Payload Too Large')
-    expect(heard).toEqual([['HPE_CHUNK_EXTENSIONS_OVERFLOW', 'body-too-large']])
+    expect(reported).toEqual([['HPE_CHUNK_EXTENSIONS_OVERFLOW', 'body-too-large']])
   })
 
   it.each([
     ['headers', 'GET / HTTP/1.1\r\nHost: x\r\n', { headersTimeout: 50 }],
     ['a body', 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nabc', { requestTimeout: 50 }],
-  ])('%s that do not come in time are 408', async (_, text, bounds) => {
-    const { at, heard } = await service({ ...bounds, connectionsCheckingInterval: 20 })
+  ])('%s that do not arrive in time are 408', async (_, text, bounds) => {
+    const { at, reported } = await service({ ...bounds, connectionsCheckingInterval: 20 })
     const { status, body } = parts(await answers(at, text))
     expect([status, JSON.parse(body).code]).toEqual(['HTTP/1.1 408 Request Timeout', 'request-timeout'])
-    expect(heard).toEqual([['ERR_HTTP_REQUEST_TIMEOUT', 'request-timeout']])
+    expect(reported).toEqual([['ERR_HTTP_REQUEST_TIMEOUT', 'request-timeout']])
   })
 
-  it('who has sent nothing gets no answer: its first request might take it for its own', async () => {
-    const { at, heard } = await service({ headersTimeout: 50, connectionsCheckingInterval: 20 })
+  it('a client that has sent nothing gets no response, which it could take for that to its first request', async () => {
+    const { at, reported } = await service({ headersTimeout: 50, connectionsCheckingInterval: 20 })
     expect(await answers(at, '')).toBe('')
-    expect(heard).toEqual([['ERR_HTTP_REQUEST_TIMEOUT', undefined]])
+    expect(reported).toEqual([['ERR_HTTP_REQUEST_TIMEOUT', undefined]])
   })
 
-  it('answers that were sent before stay whole, and the refusal comes behind them', async () => {
+  it('earlier responses stay complete, and the refusal follows them', async () => {
     const { at } = await service()
     const one = await client(at)
     one.send('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
-    await one.hears(/served$/)
+    await one.receives(/served$/)
     one.send('what\r\n\r\n')
     expect(await one.closed).toMatch(/served[\s\S]*HTTP\/1\.1 400 Bad Request[\s\S]*}$/)
   })
 
-  it('a client that goes on sending megabytes still gets its refusal, and its connection ends', async () => {
-    const { at, heard } = await service()
+  it('a client that keeps sending megabytes still gets its refusal, and its connection ends', async () => {
+    const { at, reported } = await service()
     const one = await client(at)
     one.send(`GET / HTTP/1.1\r\nHost: x\r\nA: ${'a'.repeat(20_000)}`)
     for (let count = 0; count < 50; count++) {
@@ -196,15 +196,15 @@ describe('ERR-3: what Node refuses by itself is a problem', () => {
       if (count % 10 === 0) await pause(1)
     }
     expect(parts(await one.closed).status).toBe('HTTP/1.1 431 Request Header Fields Too Large')
-    expect(heard).toHaveLength(1)
+    expect(reported).toHaveLength(1)
   })
 
-  it('a connection that nobody closes after its refusal does not stay', async () => {
+  it('a connection that the client does not close after its refusal is closed', async () => {
     const { server, at } = await service()
     const one = await client(at)
     one.socket.allowHalfOpen = true
     one.send('what\r\n\r\n')
-    await one.hears(/}$/)
+    await one.receives(/}$/)
     await new Promise<void>((resolve) => {
       const look = (): void =>
         void server.getConnections((_error, count) => (count === 0 ? resolve() : setTimeout(look, 20)))
@@ -213,26 +213,26 @@ describe('ERR-3: what Node refuses by itself is a problem', () => {
   })
 
   it('a clientError listener of the service answers instead, as with Node', async () => {
-    const { server, at, heard } = await service()
+    const { server, at, reported } = await service()
     server.on('clientError', (_error, socket) => socket.end('mine'))
     expect(await answers(at, 'what\r\n\r\n')).toBe('mine')
-    expect(heard).toEqual([])
+    expect(reported).toEqual([])
     server.removeAllListeners('clientError')
     expect(await answers(at, 'what\r\n\r\n')).toBe('HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n')
   })
 
-  it('a client that resets its connection is no one to answer', async () => {
-    const { at, heard } = await service()
+  it('a client that resets its connection gets no response', async () => {
+    const { at, reported } = await service()
     const one = await client(at)
     one.send('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n')
     await pause(30)
     one.socket.resetAndDestroy()
     await one.closed
     await pause(30)
-    expect(heard.filter(([, code]) => code !== undefined)).toEqual([])
+    expect(reported.filter(([, code]) => code !== undefined)).toEqual([])
   })
 
-  it('Node 20 alone drops fields beyond its bound in silence; later ones refuse them', async () => {
+  it('Node 20 drops fields beyond its limit silently; later versions refuse them', async () => {
     const server = nodeServer((req, res) => void res.end(String(req.headers['if-match'])))
     server.maxHeadersCount = 5
     onTestFinished(() => void server.close())

@@ -17,7 +17,7 @@ const message = (line: string, fields: string[], body = ''): string =>
   `${[`${line} HTTP/1.1`, 'Host: a.b.example.com:81', 'X-Request-Id: r-1', ...fields].join('\r\n')}\r\n\r\n${body}`
 
 const table: Readonly<Record<string, string>> = {
-  'what objects look like': get('/looks'),
+  'the properties of objects': get('/looks'),
   'objects of a sub-app': get('/sub/looks'),
   'objects that come back from a sub-app': get('/sub/back'),
   'objects of a nested sub-app': get('/nested/deeper/looks'),
@@ -30,7 +30,7 @@ const table: Readonly<Record<string, string>> = {
     'X-Forwarded-Host: z.y.example.org',
     'X-Requested-With: XMLHttpRequest',
   ),
-  'the words of a request': get(
+  'the getters of a request': get(
     '/words?a[b]=1&c=2&c=3',
     'X-Odd: \xf1',
     'Accept: text/html;q=0.5, application/json',
@@ -40,7 +40,7 @@ const table: Readonly<Record<string, string>> = {
   ),
   'is, with JSON': post('/is', '{"a":"\xc3\xb1"}', 'Content-Type: application/json; charset=utf-8'),
   'is, with text': post('/is', 'abc', 'Content-Type: text/plain'),
-  'a body that is no JSON': post('/is', '{', 'Content-Type: application/json'),
+  'a body that is not JSON': post('/is', '{', 'Content-Type: application/json'),
   'send: text': get('/send/text'),
   'send: a buffer': get('/send/buffer'),
   'send: an object': get('/send/object'),
@@ -81,7 +81,7 @@ const table: Readonly<Record<string, string>> = {
   'early hints, and async storage': get('/hints'),
   locals: get('/locals'),
   'an error with a status': get('/throws'),
-  'nobody is there': get('/nowhere'),
+  'no route': get('/nowhere'),
   'OPTIONS of Express': message('OPTIONS /is', ['Connection: close']),
   'a path that can not be decoded': get('/send/%ff'),
   'an absolute address': message('GET http://q.example/words', ['Connection: close']),
@@ -95,14 +95,14 @@ const table: Readonly<Record<string, string>> = {
     message('GET /pipe', []) + message('HEAD /file', []) + message('GET /sub/back', []) + get('/locals'),
   '100-continue': post('/echo', 'abc', 'Expect: 100-continue'),
   'another expectation': post('/echo', 'abc', 'Expect: a-miracle'),
-  'an upgrade that nobody takes': message('GET /words', ['Upgrade: websocket', 'Connection: Upgrade, close']),
-  'CONNECT that nobody takes': message('CONNECT a:80', []),
+  'an upgrade without a listener': message('GET /words', ['Upgrade: websocket', 'Connection: Upgrade, close']),
+  'CONNECT without a listener': message('CONNECT a:80', []),
   'no Host': 'GET / HTTP/1.1\r\n\r\n',
   'an item of the library': get('/v1/cosas/3'),
   'an item in XML': get('/v1/cosas/3', 'Accept: application/xml'),
   'an item, 304': get('/v1/cosas/3', 'If-None-Match: *'),
   'a page': get('/v1/cosas?sort=-nombre&limit=3&offest=2'),
-  'a query that is wrong': get('/v1/cosas?srot=a'),
+  'an invalid query': get('/v1/cosas?srot=a'),
   'HEAD of an item': message('HEAD /v1/cosas/3', ['Connection: close']),
   'a stale PATCH': message(
     'PATCH /v1/cosas/3',
@@ -110,10 +110,10 @@ const table: Readonly<Record<string, string>> = {
     '{}',
   ),
   'a body against the schema': post('/v1/cosas', '{"id":"x"}', 'Content-Type: application/json'),
-  'no such method': message('DELETE /v1/cosas', ['Connection: close']),
+  'an unknown method': message('DELETE /v1/cosas', ['Connection: close']),
 }
 
-describe.each(majors)('createServer and app.listen answer the same bytes, on %s', (_, express) => {
+describe.each(majors)('createServer and app.listen send the same bytes, on %s', (_, express) => {
   const extend = (app: App): void => {
     const { request, response } = app as unknown as { request: object; response: { early?: unknown } }
     Object.defineProperty(request, 'who', { configurable: true, get: () => 'parent' })
@@ -148,7 +148,7 @@ describe.each(majors)('createServer and app.listen answer the same bytes, on %s'
     if (!bytes.startsWith('CONNECT')) expect(expected).toMatch(/^HTTP\/1\.1 [1-5]/)
   })
 
-  it('the objects are born with the prototypes of the app, so that there is nothing to change', async () => {
+  it('the objects are created with the prototypes of the app, so that Express need not change them', async () => {
     const app = richApp(express)
     const server = createServer(app)
     const seen: unknown[] = []

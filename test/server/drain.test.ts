@@ -1,4 +1,4 @@
-/** The drain of `shutdown()`, and what a balancer that asks for readiness sees of it. */
+/** The drain of `shutdown()`, and how a load balancer that checks readiness sees it. */
 import { once } from 'node:events'
 import { Agent, createServer as nodeServer, request } from 'node:http'
 import { connect } from 'node:net'
@@ -17,7 +17,7 @@ function service() {
   return app
 }
 
-/** Whether a new connection is taken. */
+/** Whether a new connection is accepted. */
 const takes = (at: number): Promise<boolean> =>
   new Promise((resolve) => {
     const socket = connect(at, '127.0.0.1', () => resolve(true))
@@ -25,21 +25,21 @@ const takes = (at: number): Promise<boolean> =>
   })
 
 describe('the drain of shutdown()', () => {
-  it('goes on as before at first: new connections, keep-alive; only readiness is 503', async () => {
+  it('serves as before at first: new connections, keep-alive; only readiness is 503', async () => {
     const server = createServer(service(), { drain: 60_000 })
     const at = await port(server)
     const old = await client(at)
     old.send(get('/now'))
-    await old.hears(/now$/)
+    await old.receives(/now$/)
     expect(server.draining).toBe(false)
     const done = server.shutdown()
     expect([server.draining, server.listening]).toEqual([true, true])
     const fresh = await client(at)
     for (const one of [old, fresh]) {
       one.send(get('/ready'))
-      await one.hears(/503 Service Unavailable[\s\S]*\}$/)
+      await one.receives(/503 Service Unavailable[\s\S]*\}$/)
       one.send(get('/now'))
-      expect(await one.hears(/\}HTTP[\s\S]*now$/)).not.toMatch(/Connection: close/)
+      expect(await one.receives(/\}HTTP[\s\S]*now$/)).not.toMatch(/Connection: close/)
     }
     void server.shutdown({ drain: 0 })
     expect([await old.closed, await fresh.closed].every((text) => text.endsWith('now'))).toBe(true)
@@ -47,24 +47,24 @@ describe('the drain of shutdown()', () => {
     expect(await takes(at)).toBe(false)
   })
 
-  it('says Connection: close in its second half, and still takes new connections', async () => {
+  it('sends Connection: close in its second half, and still accepts new connections', async () => {
     const server = createServer(service())
     const at = await port(server)
     const done = server.shutdown({ drain: 1_000 })
-    // Until an answer says so.
+    // Until a response has it.
     let text = ''
     while (!text.includes('Connection: close')) {
       expect(server.listening).toBe(true)
       const one = await client(at)
       one.send(get('/now'))
-      text = await one.hears(/now$/)
+      text = await one.receives(/now$/)
       one.socket.destroy()
     }
     expect([server.listening, await takes(at)]).toEqual([true, true])
     expect(await done).toEqual({ destroyed: 0 })
   })
 
-  it('may be longer than the grace, which is counted from its end', async () => {
+  it('may be longer than the grace, which starts at its end', async () => {
     const server = createServer((_req, res) => void setTimeout(() => res.end('late'), 400), { drain: 300, grace: 250 })
     const at = await port(server)
     const one = await client(at)
@@ -74,7 +74,7 @@ describe('the drain of shutdown()', () => {
     expect(await one.closed).toMatch(/late$/)
   })
 
-  it('ends early by close(), and by a shorter drain; neither makes the end later', async () => {
+  it('ends early by close(), and by a shorter drain; neither delays the end', async () => {
     for (const end of [
       (server: GracefulServer) => void server.close(),
       (server: GracefulServer) => void server.shutdown({ drain: 0 }),
@@ -82,7 +82,7 @@ describe('the drain of shutdown()', () => {
       const server = createServer((_req, res) => void res.flushHeaders(), { drain: 60_000, grace: 200 })
       const one = await client(await port(server))
       one.send(get('/'))
-      await one.hears(/\r\n\r\n/)
+      await one.receives(/\r\n\r\n/)
       const done = server.shutdown()
       expect(server.shutdown({ drain: 120_000, grace: 120_000 })).toBe(done)
       end(server)
@@ -91,26 +91,26 @@ describe('the drain of shutdown()', () => {
     }
   }, 10_000)
 
-  it('close() in the drain calls back without an error: the server was open', async () => {
+  it('close() during the drain calls back without an error, because the server was open', async () => {
     const server = createServer(service())
     await port(server)
     void server.shutdown({ drain: 60_000 })
     expect(await new Promise((resolve) => server.close(resolve))).toBeUndefined()
   })
 
-  it('shutdown({ drain: 0, grace: 0 }) cuts at once, in the drain and behind it', async () => {
+  it('shutdown({ drain: 0, grace: 0 }) closes everything at once, during the drain and after it', async () => {
     for (const drain of [60_000, 0]) {
       const server = createServer((_req, res) => void res.flushHeaders(), { grace: 60_000 })
       const one = await client(await port(server))
       one.send(get('/'))
-      await one.hears(/\r\n\r\n/)
+      await one.receives(/\r\n\r\n/)
       const done = server.shutdown({ drain })
       void server.shutdown({ drain: 0, grace: 0 })
       expect(await done).toEqual({ destroyed: 1 })
     }
   })
 
-  it('is left out where nothing listens, or is about to', async () => {
+  it('is skipped if the server is neither listening nor about to', async () => {
     const never = createServer(service(), { drain: 60_000 })
     expect(await never.shutdown()).toEqual({ destroyed: 0 })
     expect(never.draining).toBe(true)
@@ -121,20 +121,20 @@ describe('the drain of shutdown()', () => {
     expect(early.listening).toBe(false)
   })
 
-  it('a server that listens again is no longer draining, and drains again', async () => {
+  it('a server that listens again is no longer draining, and can drain again', async () => {
     const server = createServer(service())
     expect(await server.shutdown()).toEqual({ destroyed: 0 })
     const at = await port(server)
     expect(server.draining).toBe(false)
     const one = await client(at)
     one.send(get('/ready'))
-    expect(await one.hears(/\r\n\r\n/)).toMatch(/204 No Content[\s\S]*keep-alive/)
+    expect(await one.receives(/\r\n\r\n/)).toMatch(/204 No Content[\s\S]*keep-alive/)
     const done = server.shutdown({ drain: 100 })
     expect(server.draining).toBe(true)
     await done
   })
 
-  it('a listen() in the drain is refused by Node: the server listens', async () => {
+  it('Node refuses a listen() during the drain, because the server is listening', async () => {
     const server = createServer(service())
     await port(server)
     const done = server.shutdown({ drain: 50 })
@@ -142,7 +142,7 @@ describe('the drain of shutdown()', () => {
     await done
   })
 
-  it('upgraded connections live through it and have the grace behind it', async () => {
+  it('upgraded connections outlive it and have the grace after it', async () => {
     const server = createServer(service())
     server.on('upgrade', (_req, socket) => {
       socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n')
@@ -150,10 +150,10 @@ describe('the drain of shutdown()', () => {
     })
     const one = await client(await port(server))
     one.send('GET / HTTP/1.1\r\nHost: x\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n')
-    await one.hears(/101/)
+    await one.receives(/101/)
     const done = server.shutdown({ drain: 100, grace: 100 })
     one.send('during')
-    await one.hears(/during$/)
+    await one.receives(/during$/)
     expect(await done).toEqual({ destroyed: 1 })
   })
 
@@ -164,8 +164,8 @@ describe('the drain of shutdown()', () => {
 })
 
 /**
- * A proxy that asks each server for readiness and sends requests, over kept connections, only to
- * those that are ready.
+ * A proxy that checks each server for readiness and sends requests, over keep-alive connections,
+ * only to ready ones.
  */
 async function balancer(every: number) {
   const agent = new Agent({ keepAlive: true })
@@ -204,7 +204,7 @@ async function balancer(every: number) {
   }
 }
 
-describe('a rolling restart behind a proxy that asks for readiness', () => {
+describe('a rolling restart behind a proxy that checks readiness', () => {
   it('loses no request of a steady load', async () => {
     const front = await balancer(50)
     const app = service()

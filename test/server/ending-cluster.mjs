@@ -1,4 +1,4 @@
-// A cluster of two such servers on one port. SIGTERM ends both at once, SIGUSR2 the first alone.
+// A cluster of two such servers on one port. SIGTERM ends both, SIGUSR2 only the first one.
 import cluster from 'node:cluster'
 import { once } from 'node:events'
 import { createServer } from '../../dist/server/index.js'

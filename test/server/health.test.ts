@@ -1,4 +1,7 @@
-/** `health()`: what it shows beyond `probes()`, to whom, and in which states. What the two share is in probes.test.ts. */
+/**
+ * `health()`: what it shows beyond `probes()`, to which clients, and in which states. What both
+ * share is in probes.test.ts.
+ */
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createServer, type HealthOptions, health } from '../../src/server/index.js'
 import { majors } from '../middleware/majors.js'
@@ -25,7 +28,7 @@ async function served(options: HealthOptions) {
 }
 
 describe('health()', () => {
-  it.each(majors)('shows the checks to whom it may, and to nobody else, in %s', async (_, express) => {
+  it.each(majors)('shows the checks only to permitted clients, in %s', async (_, express) => {
     const app = express()
     const shows = ({ headers }: { headers: Record<string, unknown> }) => headers['x-operator'] === 'yes'
     app.use(health({ ...silent, shows, checks: { database: fails, redis: { check: works, required: false } } }))
@@ -56,7 +59,7 @@ describe('health()', () => {
     expect(body).not.toContain('hunter2')
   })
 
-  it('a check that is not required takes nobody out of rotation', async () => {
+  it('a failed check that is not required does not affect readiness', async () => {
     const { ask } = await served({
       shows: () => true,
       checks: { database: works, redis: { check: fails, required: false } },
@@ -72,7 +75,7 @@ describe('health()', () => {
     })
   })
 
-  it('is not ready while it starts, and asks nothing then; liveness is', async () => {
+  it('is not ready while it starts, and runs no check then; liveness passes', async () => {
     let started = false
     const check = vi.fn()
     const { ask } = await served({ started: () => started, checks: { check } })
@@ -96,7 +99,7 @@ describe('health()', () => {
     await Promise.all([done, server.shutdown({ drain: 0 })])
   })
 
-  it('asks each dependency once for all who ask, side by side, with a bound of their own', async () => {
+  it('runs each check once for all concurrent clients, in parallel, with its own time limit', async () => {
     const hangs = vi.fn(() => new Promise(() => {}))
     const quick = vi.fn()
     const { ask } = await served({
@@ -112,12 +115,12 @@ describe('health()', () => {
   it.each<[string, HealthOptions, number]>([
     ['shows', { shows: () => assertNever(), checks: { database: works } }, 204],
     ['started', { started: () => assertNever() }, 503],
-  ])('a function %s that throws says no', async (_, options, status) => {
+  ])('a function %s that throws denies', async (_, options, status) => {
     const { ask } = await served(options)
     expect((await ask()).status).toBe(status)
   })
 
-  it('by default each outage is one line of the log, and its end another, without what the error says', async () => {
+  it('by default logs one line for each outage, and one for its end, without the error message', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {})
     onTestFinished(() => log.mockRestore())
     let up = false
@@ -134,14 +137,14 @@ describe('health()', () => {
     expect(String(log.mock.calls)).not.toContain('hunter2')
   })
 
-  it('onFailure hears which check failed', async () => {
-    const heard: unknown[] = []
+  it('onFailure receives the name of the check', async () => {
+    const failures: unknown[] = []
     const { ask } = await served({
       checks: { database: fails },
-      onFailure: (error, check) => heard.push([check, (error as Error).message]),
+      onFailure: (error, check) => failures.push([check, (error as Error).message]),
     })
     await ask()
-    expect(heard).toEqual([['database', 'password=hunter2']])
+    expect(failures).toEqual([['database', 'password=hunter2']])
   })
 
   it.each<[unknown, RegExp]>([

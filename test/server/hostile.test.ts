@@ -7,10 +7,10 @@ import { createServer } from '../../src/server/index.js'
 
 let servers: Server[]
 const uncaught: unknown[] = []
-const hear = (error: unknown): void => void uncaught.push(error)
+const onUncaught = (error: unknown): void => void uncaught.push(error)
 
 beforeAll(async () => {
-  process.on('uncaughtException', hear)
+  process.on('uncaughtException', onUncaught)
   const app = express()
   app.use((req, res) => void req.resume().on('end', () => res.send('served')))
   servers = [nodeServer(app), createServer(app)]
@@ -18,11 +18,11 @@ beforeAll(async () => {
 })
 
 afterAll(() => {
-  process.off('uncaughtException', hear)
+  process.off('uncaughtException', onUncaught)
   for (const server of servers) server.close()
 })
 
-/** The statuses that come back for these bytes, when the client says that no more will come. */
+/** The statuses received for these bytes, if the client ends its side. */
 const statuses = (server: Server, bytes: Buffer, cut: number): Promise<string[]> =>
   new Promise((resolve) => {
     let text = ''
@@ -44,7 +44,7 @@ const requests = [
   'PUT /a HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 1\r\n\r\nx',
 ]
 
-const spoilt = fc.record({
+const mutated = fc.record({
   base: fc.constantFrom(...requests),
   at: fc.nat(80),
   remove: fc.nat(4),
@@ -56,10 +56,10 @@ const spoilt = fc.record({
 })
 
 describe('odd bytes', () => {
-  it('get the statuses that Node alone would give, and nothing is thrown', async () => {
+  it('get the same statuses as from Node alone, and no exception is thrown', async () => {
     const seen = new Set<string>()
     await fc.assert(
-      fc.asyncProperty(spoilt, async ({ base, at, remove, put, cut }) => {
+      fc.asyncProperty(mutated, async ({ base, at, remove, put, cut }) => {
         const bytes = Buffer.from(base.slice(0, at) + put + base.slice(at + remove), 'latin1')
         const [node, ours] = await Promise.all(servers.map((server) => statuses(server, bytes, cut)))
         expect(ours).toEqual(node)

@@ -1,5 +1,6 @@
 /**
- * What has reached the machine before a server ends, and what only begins then: none of it is lost.
+ * Data that has reached the machine before a server closes, and requests that start only then: none
+ * of it is lost.
  */
 import { once } from 'node:events'
 import type { Server } from 'node:http'
@@ -33,21 +34,21 @@ async function ended(server: GracefulServer): Promise<void> {
   expect(await server.shutdown()).toEqual({ destroyed: 0 })
 }
 
-/** Connections that have had an answer and are idle. */
+/** Idle connections that have received a response. */
 async function idle(at: number, count: number): Promise<Client[]> {
   return Promise.all(
     Array.from({ length: count }, async () => {
       const one = await client(at)
       one.send(get('/now'))
-      await one.hears(/now$/)
+      await one.receives(/now$/)
       return one
     }),
   )
 }
 
-// Writing to a socket hands the bytes to the kernel at once: the server has them, and has not read
-// them.
-describe('what the kernel has and Node has not read when shutdown() is called', () => {
+// Writing to a socket passes the bytes to the kernel immediately: the server has them, and has not
+// read them.
+describe('data in the kernel that Node has not read when shutdown() is called', () => {
   it('the next request of an idle connection is answered', async () => {
     const server = createServer(service())
     const all = await idle(await port(server), 30)
@@ -57,7 +58,7 @@ describe('what the kernel has and Node has not read when shutdown() is called', 
     await done
   })
 
-  it('a pipeline is answered whole, and only its last answer says close', async () => {
+  it('a pipeline is answered completely, and only its last response has Connection: close', async () => {
     const server = createServer(service())
     const [one] = (await idle(await port(server), 1)) as [Client]
     one.send(get('/now').repeat(20))
@@ -71,11 +72,11 @@ describe('what the kernel has and Node has not read when shutdown() is called', 
     await done
   })
 
-  it('so is one that Node has stopped reading because its client reads slowly', async () => {
+  it('also one that Node has stopped reading because its client reads slowly', async () => {
     const server = createServer(service())
     const one = await client(await port(server))
     one.socket.pause()
-    // More than Node reads at once, with answers of 20 MB.
+    // More than Node reads at once, with responses of 20 MB.
     one.send(get('/large', `X-Padding: ${'p'.repeat(2_000)}\r\n`).repeat(200))
     await once(server, 'request')
     const done = ended(server)
@@ -95,9 +96,9 @@ describe('what the kernel has and Node has not read when shutdown() is called', 
     const open = await Promise.all([client(at), once(server, 'connection')]).then(([one]) => one)
     open.send(text)
     const queued = connect(at, '127.0.0.1')
-    let heard = ''
+    let received = ''
     queued.setEncoding('latin1').on('data', (chunk: string) => {
-      heard += chunk
+      received += chunk
     })
     queued.write(text)
     await new Promise<void>((resolve) => process.nextTick(resolve))
@@ -108,28 +109,28 @@ describe('what the kernel has and Node has not read when shutdown() is called', 
     }
     expect(await open.closed).toMatch(/200 OK[\s\S]*now$/)
     if (!queued.closed) await once(queued, 'close')
-    expect(heard).toMatch(/200 OK[\s\S]*now$/)
+    expect(received).toMatch(/200 OK[\s\S]*now$/)
     await done
   })
 
-  it('Expect: 100-continue gets its 100, and the body that follows its answer', async () => {
+  it('Expect: 100-continue gets its 100, and the body that follows its response', async () => {
     const server = createServer(service())
     const [one] = (await idle(await port(server), 1)) as [Client]
     one.send('POST /body HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\nExpect: 100-continue\r\n\r\n')
     const done = ended(server)
-    await one.hears(/100 Continue/)
+    await one.receives(/100 Continue/)
     await pause(200)
     one.send('abcd')
     expect(await one.closed).toMatch(/200 OK[\s\S]*Connection: close[\s\S]*size 4$/)
     await done
   })
 
-  it('a body that is uploaded slowly arrives whole', async () => {
+  it('a slowly uploaded body arrives completely', async () => {
     const server = createServer(service())
     const one = await client(await port(server))
     one.send('POST /body HTTP/1.1\r\nHost: x\r\nContent-Length: 150000\r\n\r\n')
     const done = ended(server)
-    // For longer than a connection without a request would be given.
+    // For longer than the time limit of a connection without a request.
     for (let i = 0; i < 15; i++) {
       one.send('b'.repeat(10_000))
       await pause(100)
@@ -156,13 +157,13 @@ describe('what the kernel has and Node has not read when shutdown() is called', 
 })
 
 describe('connections that are silent when shutdown() is called', () => {
-  it('are given a second from the last sign of any of them', async () => {
+  it('are closed a second after the last activity of any of them', async () => {
     const server = createServer(service(), { grace: 60_000 })
     const at = await port(server)
     const silent = await client(at)
     const late = await Promise.all(Array.from({ length: 4 }, () => client(at)))
     const done = ended(server)
-    // The last one speaks long after the first second.
+    // The last one sends a request long after the first second.
     for (const one of late) {
       await pause(600)
       one.send(get('/now'))
@@ -172,10 +173,10 @@ describe('connections that are silent when shutdown() is called', () => {
     await done
   }, 10_000)
 
-  it('TLS handshakes that are half done are completed, and given up where nothing more comes', async () => {
+  it('TLS handshakes in progress are completed, and closed if the client sends nothing more', async () => {
     const server = createServer(service(), { tls: certificate(), grace: 60_000 })
     const at = await port(server)
-    // A line that passes the first 50 bytes, and the rest when it is told to.
+    // A connection that passes the first 50 bytes, and the rest on demand.
     let open = (): void => {}
     const opened = new Promise<void>((resolve) => {
       open = resolve
@@ -221,7 +222,7 @@ describe('connections that are silent when shutdown() is called', () => {
   }, 10_000)
 })
 
-describe('a server that has ended', () => {
+describe('a server that has closed', () => {
   it('keeps no listeners and no properties of ours, however often it listened', async () => {
     const server = createServer(service())
     const at = await port(server)
@@ -235,11 +236,11 @@ describe('a server that has ended', () => {
     expect(Reflect.ownKeys(server)).toEqual(names)
   })
 
-  it('does not mind that its connections were all closed meanwhile', async () => {
+  it('tolerates that all of its connections were closed meanwhile', async () => {
     const server = createServer((_req, res) => void res.flushHeaders())
     const one = await client(await port(server))
     one.send(get('/'))
-    await one.hears(/\r\n\r\n/)
+    await one.receives(/\r\n\r\n/)
     const done = server.shutdown()
     server.closeAllConnections()
     expect(await done).toEqual({ destroyed: 0 })

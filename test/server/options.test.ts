@@ -29,7 +29,7 @@ describe('the options of createServer()', () => {
       requestTimeout: 60_000,
       keepAliveTimeout: 65_000,
       timeout: 120_000,
-      maxHeadersCount: 101, // the first that is refused
+      maxHeadersCount: 101, // the first refused one
       maxHeaderSize: 16_384,
       maxRequestsPerSocket: 0,
       maxConnections: 10_000,
@@ -37,7 +37,7 @@ describe('the options of createServer()', () => {
     })
   })
 
-  it('reach the server, each of them', () => {
+  it('reach the server', () => {
     const given = Object.fromEntries(bounds.map((name, at) => [name, 1_000 + at]))
     given.requestTimeout = 5_000
     expect(boundsOf(createServer(app, given))).toEqual({ ...given, maxHeadersCount: (given.maxHeadersCount ?? 0) + 1 })
@@ -47,14 +47,14 @@ describe('the options of createServer()', () => {
     })
   })
 
-  it('headersTimeout follows a shorter requestTimeout; 0 switches off', () => {
+  it('headersTimeout follows a shorter requestTimeout; 0 turns it off', () => {
     expect(createServer(app, { requestTimeout: 5_000 }).headersTimeout).toBe(5_000)
     expect(createServer(app, { requestTimeout: 0 }).headersTimeout).toBe(10_000)
     expect(createServer(app, { headersTimeout: 0 }).headersTimeout).toBe(0)
     expect(createServer(app, { maxConnections: 0 }).maxConnections).toBeUndefined()
   })
 
-  it('undefined is as good as left out', () => {
+  it('undefined counts as absent', () => {
     const none = {
       grace: undefined,
       tls: undefined,
@@ -87,18 +87,18 @@ describe('the options of createServer()', () => {
     [{ node: { ServerResponse: class {} } }, /"node" of createServer\(\) has no option "ServerResponse"/],
     [{ onClientError: 'log' }, /onClientError/],
     [{ problemBase: 5 }, /problemBase/],
-  ])('%j is refused, with the mend', (options, message) => {
+  ])('%j is refused with the fix', (options, message) => {
     expect(() => createServer(app, options as ServerOptions)).toThrow(message)
     expect(() => createServer(app, options as ServerOptions)).toThrow(
       expect.objectContaining({ code: 'invalid-option' }),
     )
   })
 
-  it.each([undefined, null, {}, 'app'])('what is no listener is refused: %j', (listener) => {
+  it.each([undefined, null, {}, 'app'])('a value that is not a listener is refused: %j', (listener) => {
     expect(() => createServer(listener as never)).toThrow(/Give an Express app/)
   })
 
-  it('a connection on which nothing moves is cut after timeout; one that is idle lives for keepAliveTimeout', async () => {
+  it('an inactive connection is closed after timeout; an idle one after keepAliveTimeout', async () => {
     const at = await port(
       createServer((req, res) => (req.url === '/' ? res.end('served') : undefined), {
         timeout: 100,
@@ -114,7 +114,7 @@ describe('the options of createServer()', () => {
     expect((await idle.closed).match(/200 OK/g)).toHaveLength(2)
   })
 
-  it('connections beyond maxConnections are closed as they come', async () => {
+  it('connections beyond maxConnections are closed immediately', async () => {
     const server = createServer(app, { maxConnections: 1 })
     const at = await port(server)
     const first = await client(at)
@@ -123,7 +123,7 @@ describe('the options of createServer()', () => {
     expect(await first.closed).toMatch(/served$/)
   })
 
-  it('listen is that of Node: a path, options, a callback', async () => {
+  it('listen has the signatures of Node: a path, options, a callback', async () => {
     const server = createServer(app)
     await new Promise<void>((resolve) => server.listen({ port: 0, host: '127.0.0.1', backlog: 5 }, resolve))
     expect(server.address()).toMatchObject({ address: '127.0.0.1' })

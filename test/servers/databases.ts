@@ -1,4 +1,4 @@
-/** What a test file over PostgreSQL begins with: a place in the server of this run that no other file looks at. */
+/** Gives each test file over PostgreSQL its own schema or database in the server of this run. */
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 import { inject } from 'vitest'
@@ -6,30 +6,34 @@ import { createDatabase } from './find-postgres.js'
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** The PostgreSQL of this run: its scratch database, and its version as in `server_version_num`. */
+    /**
+     * The PostgreSQL of this run: its scratch database, and its version as in `server_version_num`.
+     */
     postgres: { readonly url: string; readonly version: number }
   }
 }
 
 /** A database or a schema of one test file. */
 export interface Place extends AsyncDisposable {
-  /** Give it to `new pg.Pool({ connectionString: url })`. */
+  /** The address for `new pg.Pool({ connectionString: url })`. */
   readonly url: string
   readonly name: string
-  /** Runs statements there, as simple a way as there is; answers the rows of the last one. */
+  /** Runs SQL there; returns the rows of the last statement. */
   sql(text: string, values?: readonly unknown[]): Promise<Record<string, unknown>[]>
-  /** Drops it with all it holds, whoever is connected. What is not dropped goes at the end of the run. */
+  /**
+   * Drops it with its content, despite open connections. The rest is dropped at the end of the run.
+   */
   drop(): Promise<void>
 }
 
-/** The server of this run, as `server_version_num` says it: 150020 is 15.20. */
+/** The `server_version_num` of the server of this run: 150020 is 15.20. */
 export function postgresVersion(): number {
   return inject('postgres').version
 }
 
 /**
- * Makes an empty schema, in a database shared with other files, and an address whose connections find their tables there: takes a few
- * milliseconds, and is what most tests need.
+ * Creates an empty schema, in a database shared with other files, and an address whose connections
+ * use it. This takes a few milliseconds, and is enough for most tests.
  *
  * @example
  * const place = await freshSchema()
@@ -47,13 +51,14 @@ export async function freshSchema(): Promise<Place> {
 }
 
 /**
- * Makes an empty database, for tests of what belongs to a whole database: its collation, its settings, its connections. `clauses` end
- * its CREATE DATABASE, such as `LC_COLLATE 'C'`. Encoded in UTF-8.
+ * Creates an empty database, for tests of properties of a whole database: its collation, its
+ * settings, its connections. `clauses` end its CREATE DATABASE, such as `LC_COLLATE 'C'`. Encoded in
+ * UTF-8.
  */
 export async function freshDatabase(clauses = ''): Promise<Place> {
   const shared = inject('postgres').url
   const url = new URL(shared)
-  // By its name it belongs to this run, and goes with it.
+  // Its name marks it as part of this run, whose end drops it.
   const name = `${url.pathname.slice(1)}_${randomBytes(4).toString('hex')}`
   await run(shared, `${createDatabase(name)} ${clauses}`)
   url.pathname = `/${name}`
@@ -75,7 +80,7 @@ async function run(
   const client = new pg.Client({ connectionString })
   await client.connect()
   try {
-    // Several statements in one text answer an array.
+    // Several statements in one text return an array.
     const results = [await client.query(text, values === undefined ? undefined : [...values])].flat()
     return results.at(-1)?.rows ?? []
   } finally {

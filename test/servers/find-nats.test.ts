@@ -5,14 +5,14 @@ import { natsUrl } from './nats-streams.js'
 import { ownNats } from './own-nats.js'
 
 describe('finding a NATS server', () => {
-  it('takes NATS_URL first, and says what is wrong with it', async () => {
+  it('uses NATS_URL first, and reports what is wrong with it', async () => {
     const found = await findNats({ NATS_URL: natsUrl() })
     expect(found.line).toMatch(/^NATS \d+\.\d+\.\d+: NATS_URL\.$/)
     await found.release()
     await expect(findNats({ NATS_URL: 'nats://127.0.0.1:1' })).rejects.toThrow(/^NATS_URL is set, .*refused/)
   })
 
-  it('starts one of its own, that ends when it is told to', async () => {
+  it('starts its own server, which can be stopped', async () => {
     const server = await ownNats()
     const ask = async () => {
       const connection = await connect({ servers: server.url, reconnect: false })

@@ -1,28 +1,31 @@
-/** Finds the NATS server that the tests run against. The streams that they make there begin with `ERC_TEST_`, and each test deletes its own. */
+/**
+ * Finds the NATS server for the tests. The names of their streams start with `ERC_TEST_`, and each
+ * test deletes its own.
+ */
 import { connect } from '@nats-io/transport-node'
 import { ownNats } from './own-nats.js'
 
 export interface FoundNats {
   readonly url: string
-  /** One line for the reader: which server, and how it was found. */
+  /** A line for the output: which server, and how it was found. */
   readonly line: string
-  /** Ends the server where we started it. */
+  /** Stops the server if it was started here. */
   release(): Promise<void>
 }
 
-/** Milliseconds a server may take to take a connection. */
+/** Milliseconds within which a server must accept a connection. */
 const timeout = 2000
 
 /**
- * Finds a NATS server with JetStream in this order: `NATS_URL`, which has to work where it is set; a
- * server on port 4222 of this machine; else one of our own, from the program `nats-server`. Throws
- * where there is none: no package of npm brings one.
+ * Finds a NATS server with JetStream in this order: `NATS_URL`, which must work if it is set; a
+ * server on port 4222 of this machine; else a server of our own, from the program `nats-server`.
+ * Throws if there is none, because no npm package contains one.
  */
 export async function findNats(env: Readonly<Record<string, string | undefined>> = process.env): Promise<FoundNats> {
-  const nothing = async (): Promise<void> => {}
+  const noServer = async (): Promise<void> => {}
   if (env.NATS_URL) {
     try {
-      return { url: env.NATS_URL, line: `NATS ${await versionOf(env.NATS_URL)}: NATS_URL.`, release: nothing }
+      return { url: env.NATS_URL, line: `NATS ${await versionOf(env.NATS_URL)}: NATS_URL.`, release: noServer }
     } catch (cause) {
       throw new Error(`NATS_URL is set, and its server can't be used for the tests: ${message(cause)}`, { cause })
     }
@@ -30,7 +33,7 @@ export async function findNats(env: Readonly<Record<string, string | undefined>>
   const local = 'nats://127.0.0.1:4222'
   const refused: string[] = []
   try {
-    return { url: local, line: `NATS ${await versionOf(local)}: 127.0.0.1:4222.`, release: nothing }
+    return { url: local, line: `NATS ${await versionOf(local)}: 127.0.0.1:4222.`, release: noServer }
   } catch (error) {
     refused.push(`127.0.0.1:4222: ${message(error)}`)
   }

@@ -19,7 +19,7 @@ async function databases(): Promise<string[]> {
 const nameOf = (address: string) => new URL(address).pathname.slice(1)
 
 describe('finding a PostgreSQL', () => {
-  it('takes DATABASE_URL first, makes a database of its own there, and drops it at the end', async () => {
+  it('uses DATABASE_URL first, creates a database there, and drops it at the end', async () => {
     const found = await findPostgres({ DATABASE_URL: url, PGHOST: 'unreachable.invalid', TEST_POSTGRES: 'embedded' })
     expect(found.line).toMatch(/^PostgreSQL [0-9]+\.[0-9]+: DATABASE_URL\.$/)
     expect(nameOf(found.url)).not.toBe(nameOf(url))
@@ -28,14 +28,14 @@ describe('finding a PostgreSQL', () => {
     expect(await databases()).not.toContain(nameOf(found.url))
   })
 
-  it('says what is wrong with a DATABASE_URL, and looks no further', async () => {
+  it('reports what is wrong with a DATABASE_URL, without trying other servers', async () => {
     const closed = new URL(url)
     closed.port = '1'
     await expect(findPostgres({ DATABASE_URL: closed.href })).rejects.toThrow(/^DATABASE_URL is set, .*ECONNREFUSED/)
     await expect(findPostgres({ DATABASE_URL: 'nonsense' })).rejects.toThrow(/^DATABASE_URL is set, /)
   })
 
-  it('says that a user may not create databases', async () => {
+  it('reports a user without the right to create databases', async () => {
     const server = await ownServer()
     const client = new pg.Client(server.url)
     await client.connect()
@@ -55,7 +55,7 @@ describe('finding a PostgreSQL', () => {
     await found.release()
   })
 
-  it('starts one of its own where none answers, and one that hangs is none', async () => {
+  it('starts its own server if no server answers, or it hangs', async () => {
     const silent = createServer(() => {})
     await once(silent.listen(0, '127.0.0.1'), 'listening')
     const { port } = silent.address() as { port: number }
@@ -71,7 +71,7 @@ describe('finding a PostgreSQL', () => {
     await expect(new pg.Client(found.url).connect()).rejects.toMatchObject({ code: 'ECONNREFUSED' })
   })
 
-  it('drops what a killed run left a day ago, and leaves what is younger or not of the tests', async () => {
+  it('drops databases of runs that were killed more than a day ago, and keeps newer ones and those of others', async () => {
     const at = (age: number) => `erc_test_${(Date.now() - age).toString(36)}_${randomBytes(4).toString('hex')}`
     const [old, young, strange] = [
       at(25 * 3_600_000),
@@ -89,7 +89,7 @@ describe('finding a PostgreSQL', () => {
     await found.release()
   })
 
-  it('refuses a TEST_POSTGRES it does not know', async () => {
+  it('refuses an unknown TEST_POSTGRES', async () => {
     await expect(findPostgres({ TEST_POSTGRES: 'embeded' })).rejects.toThrow('TEST_POSTGRES is "embeded"')
   })
 })

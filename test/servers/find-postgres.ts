@@ -1,4 +1,4 @@
-/** Finds the PostgreSQL that the tests run against, and makes a database in it that is theirs. */
+/** Finds the PostgreSQL for the tests, and creates a scratch database in it. */
 import { randomBytes } from 'node:crypto'
 import { userInfo } from 'node:os'
 import pg from 'pg'
@@ -9,23 +9,24 @@ export interface FoundPostgres {
   readonly url: string
   /** As in `server_version_num`: 150020 is 15.20. */
   readonly version: number
-  /** One line for the reader: which PostgreSQL, and how it was found. */
+  /** A line for the output: which PostgreSQL, and how it was found. */
   readonly line: string
-  /** Drops every database of this run, and ends the server where we started it. */
+  /** Drops every database of this run, and stops the server if it was started here. */
   release(): Promise<void>
 }
 
 type Environment = Readonly<Record<string, string | undefined>>
 
 const oldest = 130_000
-/** Milliseconds a server may take to take a connection. */
-const patience = 3000
+/** Milliseconds within which a server must accept a connection. */
+const connectTimeout = 3000
 const day = 24 * 60 * 60 * 1000
 
 /**
- * Finds a PostgreSQL in this order: `DATABASE_URL`, which has to work where it is set; a server on this machine (`PGHOST`, `PGPORT`,
- * `PGUSER`, `PGPASSWORD`, or else port 5432 of the loopback interface as `postgres` or as the user we are), where it is 13 or later and
- * lets us create a database; else one of our own. `TEST_POSTGRES=embedded` passes over the server on this machine.
+ * Finds a PostgreSQL in this order: `DATABASE_URL`, which must work if it is set; a server on this
+ * machine (`PGHOST`, `PGPORT`, `PGUSER`, `PGPASSWORD`, or else port 5432 of the loopback interface
+ * as `postgres` or as the current user), if it is 13 or later and allows us to create a database;
+ * else a server of our own. `TEST_POSTGRES=embedded` skips the server on this machine.
  */
 export async function findPostgres(env: Environment = process.env): Promise<FoundPostgres> {
   if (env.TEST_POSTGRES !== undefined && env.TEST_POSTGRES !== '' && env.TEST_POSTGRES !== 'embedded') {
@@ -66,7 +67,7 @@ export async function findPostgres(env: Environment = process.env): Promise<Foun
 }
 
 function local(env: Environment): { url: string; how: string }[] {
-  // A folder with a socket is no place for the tests' TCP proxy.
+  // The tests' TCP proxy can not use a folder with a socket.
   const host = env.PGHOST && !env.PGHOST.startsWith('/') ? env.PGHOST : '127.0.0.1'
   const port = env.PGPORT || '5432'
   const users = env.PGUSER ? [env.PGUSER] : [...new Set(['postgres', userInfo().username])]
@@ -102,12 +103,15 @@ async function prepare(url: string, how: string): Promise<FoundPostgres> {
 
 const prefix = 'erc_test_'
 
-/** UTF-8 whatever the server's default is, so that no test depends on it. */
+/** UTF-8 whatever the server's default, so that no test depends on it. */
 export function createDatabase(name: string): string {
   return `CREATE DATABASE ${pg.escapeIdentifier(name)} TEMPLATE template0 ENCODING 'UTF8'`
 }
 
-/** Those of runs that were killed, as far as they are ours to drop. Their names say when they began. */
+/**
+ * Drops the databases of runs that were killed, if we have the right to. Their names contain the
+ * time of their start.
+ */
 function dropStale(client: pg.Client): Promise<void> {
   const began = (name: string) => /^erc_test_([0-9a-z]{8})_[0-9a-f]{8}(_[0-9a-f]{8})?$/.exec(name)?.[1]
   return drop(client, (name) => Number.parseInt(began(name) ?? '', 36) < Date.now() - day).catch(() => {})
@@ -124,8 +128,8 @@ async function drop(client: pg.Client, which: (name: string) => boolean): Promis
 }
 
 async function over<T>(connectionString: string, use: (client: pg.Client) => Promise<T>): Promise<T> {
-  const client = new pg.Client({ connectionString, connectionTimeoutMillis: patience })
-  client.on('error', () => {}) // what a query meets is told by the query
+  const client = new pg.Client({ connectionString, connectionTimeoutMillis: connectTimeout })
+  client.on('error', () => {}) // queries report their own errors
   try {
     await client.connect()
     return await use(client)
@@ -139,7 +143,7 @@ function spell(version: number): string {
 }
 
 function message(error: unknown): string {
-  // Node tells of several addresses of one name at once, and then the error itself has no message.
+  // For a name with several addresses, Node reports all errors in one without a message.
   if (error instanceof AggregateError) return error.errors.map(message).join('; ')
   return error instanceof Error ? error.message : String(error)
 }

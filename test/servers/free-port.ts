@@ -1,8 +1,8 @@
-/** A port for a server of our own. */
+/** A port for our own servers. */
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 
-/** A port of the loopback interface that nobody listens on just now. */
+/** A port of the loopback interface on which no process listens at the moment. */
 export async function freePort(): Promise<number> {
   const probe = createServer().listen(0, '127.0.0.1')
   await once(probe, 'listening')

@@ -1,7 +1,8 @@
 /**
- * Outlives the process that started a private server, to end that server with it, whatever became of the process: Ctrl-C and `kill -9`
- * included. Its standard input is a pipe from that process; a line is the id of the server that runs now, or 0. When the pipe closes it
- * kills that server and removes the folder named by its argument.
+ * Outlives the process that started a private server, and stops that server when the process ends
+ * in any way, including Ctrl-C and `kill -9`. Its standard input is a pipe from that process; each
+ * line is the id of the server that runs now, or 0. When the pipe closes it kills that server and
+ * removes the folder in its argument.
  */
 import { rmSync } from 'node:fs'
 import { createInterface } from 'node:readline'
@@ -20,7 +21,7 @@ if (server > 0) {
     }
     process.kill(server, 'SIGKILL')
   } catch {
-    // It is gone.
+    // It has ended.
   }
 }
 rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 })

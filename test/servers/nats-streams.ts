@@ -1,4 +1,4 @@
-/** What a test file over NATS begins with: the name of a stream that no other run has. */
+/** Gives each test file over NATS the name of a stream that no other run uses. */
 import { randomBytes } from 'node:crypto'
 import { inject } from 'vitest'
 
@@ -9,14 +9,14 @@ declare module 'vitest' {
   }
 }
 
-/** The address of the NATS server of this run. Throws, and fails the test, where there is none. */
+/** The address of the NATS server of this run. Throws, and fails the test, if there is none. */
 export function natsUrl(): string {
   const { url, line } = inject('nats')
   if (url === undefined) throw new Error(line)
   return url
 }
 
-/** The name of a stream, and what its subjects begin with. */
+/** The name of a stream, and the prefix of its subjects. */
 export function freshStream(): { stream: string; subject: string } {
   const id = randomBytes(6).toString('hex')
   return { stream: `ERC_TEST_${id}`, subject: `erc_test_${id}` }

@@ -1,11 +1,13 @@
-/** A NATS server of our own with JetStream: what it has acknowledged stays on disk when it is killed. */
+/**
+ * A NATS server of our own with JetStream: acknowledged messages stay on disk when it is killed.
+ */
 import { type OwnProgram, ownProgram } from './own-program.js'
 
 export interface OwnNats extends OwnProgram {
   readonly url: string
 }
 
-/** Starts one from the program `nats-server`. Throws where there is no such program. */
+/** Starts one from the program `nats-server`. Throws if the program is not installed. */
 export async function ownNats(): Promise<OwnNats> {
   const server = await ownProgram({
     name: 'NATS',

@@ -1,4 +1,7 @@
-/** A server of our own, to be stopped and started: on a free port of the loopback interface, gone with the process that made it. */
+/**
+ * A server of our own, which tests stop and start: on a free port of the loopback interface,
+ * stopped when its process ends.
+ */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -8,13 +11,13 @@ import { fileURLToPath } from 'node:url'
 import { freePort } from './free-port.js'
 
 export interface OwnProgram {
-  /** The same through all restarts. */
+  /** The same after all restarts. */
   readonly port: number
-  /** Starts it. Resolves when it takes connections. */
+  /** Starts it. Resolves when it accepts connections. */
   start(): Promise<void>
-  /** Ends it at once: connections are cut. */
+  /** Kills it: connections are cut. */
   kill(): Promise<void>
-  /** Ends it for good. */
+  /** Stops it permanently. */
   remove(): Promise<void>
 }
 
@@ -23,17 +26,17 @@ interface Program {
   readonly name: string
   readonly command: string
   readonly args: (port: number, folder: string) => readonly string[]
-  /** Where it logs, and what it logs when it takes connections. */
+  /** Its log file, and the line that it logs when it accepts connections. */
   readonly log: 'stdout' | 'stderr'
   readonly ready: string
-  /** False only picks the port. */
+  /** False only chooses the port. */
   readonly started: boolean
 }
 
-/** Milliseconds until a server that does not start is an error. */
+/** Milliseconds within which a server must start. */
 const timeout = 10_000
 
-/** Starts a program. Throws where there is no such program. */
+/** Starts a program. Throws if the program is not installed. */
 export async function ownProgram({ name, command, args, log, ready, started }: Program): Promise<OwnProgram> {
   const port = await freePort()
   const folder = mkdtempSync(join(tmpdir(), `erc-${name.toLowerCase()}-`))

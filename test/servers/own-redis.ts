@@ -1,11 +1,14 @@
-/** A Redis of our own: it keeps nothing on disk, so what it held is lost when it is killed. */
+/** A Redis of our own: it stores nothing on disk, so its data is lost when it is killed. */
 import { type OwnProgram, ownProgram } from './own-program.js'
 
 export interface OwnRedis extends OwnProgram {
   readonly url: string
 }
 
-/** Starts one from the program `redis-server`; `started: false` only picks its port. Throws where there is no such program. */
+/**
+ * Starts one from the program `redis-server`; `started: false` only chooses its port. Throws if the
+ * program is not installed.
+ */
 export async function ownRedis({ started = true } = {}): Promise<OwnRedis> {
   const server = await ownProgram({
     name: 'Redis',

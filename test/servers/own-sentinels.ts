@@ -1,17 +1,20 @@
-/** A Redis master, a replica and three sentinels of our own, which make the replica the master when the master is lost. */
+/**
+ * A Redis master, a replica and three sentinels of our own, which promote the replica when the
+ * master is lost.
+ */
 import { createClient } from 'redis'
 import { type OwnProgram, ownProgram } from './own-program.js'
 
 export interface OwnSentinels {
   /** The addresses of the sentinels. */
   readonly sentinels: readonly { readonly host: string; readonly port: number }[]
-  /** What the sentinels call the master. */
+  /** The sentinels' name of the master. */
   readonly name: string
-  /** The port of the master at the moment, as a sentinel knows it. */
+  /** The port of the current master, according to a sentinel. */
   master(): Promise<number>
-  /** Ends the master at once. */
+  /** Kills the master. */
   killMaster(): Promise<void>
-  /** Starts what was killed, once another server is the master. Resolves when it is its replica. */
+  /** Starts the killed server, once another one is the master. Resolves when it is its replica. */
   revive(): Promise<void>
   remove(): Promise<void>
 }
@@ -19,7 +22,7 @@ export interface OwnSentinels {
 const name = 'limits'
 
 /**
- * Starts them, from the program `redis-server`. A master that does not answer for 500 ms is
+ * Starts them, from the program `redis-server`. A master that does not respond for 500 ms is
  * replaced.
  */
 export async function ownSentinels(): Promise<OwnSentinels> {
@@ -79,7 +82,7 @@ export async function ownSentinels(): Promise<OwnSentinels> {
   }
 }
 
-/** A sentinel writes what it learns into its configuration file, which therefore has to be a file of its own. */
+/** A sentinel writes its state into its configuration file, so each has its own file. */
 function sentinel(master: number): Promise<OwnProgram> {
   const lines = [
     `sentinel monitor ${name} 127.0.0.1 ${master} 2`,

@@ -11,7 +11,7 @@ import { type OwnServer, ownServer } from './own-server.js'
 
 async function query(url: string, text: string): Promise<Record<string, unknown>[]> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5000 })
-  client.on('error', () => {}) // what a query meets is told by the query
+  client.on('error', () => {}) // queries report their own errors
   await client.connect()
   try {
     return (await client.query(text)).rows
@@ -28,21 +28,21 @@ describe('a server of our own', () => {
   })
   afterAll(() => server.remove())
 
-  it('takes connections with its password only, and holds the settings asked for', async () => {
+  it('accepts connections only with its password, and has the requested settings', async () => {
     expect(await query(server.url, 'SHOW max_connections')).toEqual([{ max_connections: '7' }])
     const wrong = new URL(server.url)
     wrong.password = 'guess'
     await expect(query(wrong.href, 'SELECT 1')).rejects.toMatchObject({ code: '28P01' })
   })
 
-  it('folds the case of letters beyond ASCII and orders by code point, on every machine', async () => {
+  it('folds the case of non-ASCII letters and sorts by code point, on every machine', async () => {
     expect(
       await query(server.url, `SELECT lower('Ñ') AS l, 'Z' < 'a' AS z, current_setting('server_encoding') AS e`),
     ).toEqual([{ l: 'ñ', z: true, e: 'UTF8' }])
   })
 
   for (const [n, how] of (['fast', 'immediate', 'kill'] as const).entries()) {
-    it(`${how}: cuts open connections, and has what it acknowledged when it starts again on the same port`, async () => {
+    it(`${how}: cuts open connections, and keeps acknowledged data when it starts again on the same port`, async () => {
       await query(server.url, `INSERT INTO t VALUES (${n})`)
       const open = new pg.Client(server.url)
       const cut = new Promise((resolve) => open.on('error', resolve))
@@ -75,17 +75,17 @@ describe('a server of our own', () => {
     expect(row?.n).toBeGreaterThanOrEqual(acknowledged)
   })
 
-  it('will not be started twice', async () => {
+  it('can not be started twice', async () => {
     await expect(server.start()).rejects.toThrow('runs already')
   })
 })
 
 describe('the guard of a server', () => {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGKILL'] as const) {
-    it(`ends the server and removes its data when the process that started it ends by ${signal}`, async () => {
+    it(`stops the server and removes its data when the process that started it ends by ${signal}`, async () => {
       const folder = mkdtempSync(join(tmpdir(), 'erc-guard-'))
       const guard = fileURLToPath(new URL('guard.mjs', import.meta.url))
-      // Stands for the tests: starts something that runs on, as a server would, and its guard.
+      // Simulates the tests: starts a process that keeps running, as a server would, and its guard.
       const tests = `
         const { spawn } = require('node:child_process')
         const listen = "const s = require('node:net').createServer().listen(0, '127.0.0.1', () => console.log(s.address().port))"

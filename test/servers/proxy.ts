@@ -1,32 +1,38 @@
-/** A TCP proxy before a server, for tests of what a network does: it cuts, refuses, stalls, delays and loses answers, when told to. */
+/**
+ * A TCP proxy in front of a server, to simulate network faults: it cuts, refuses, stalls, delays
+ * and loses data on demand.
+ */
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** How a connection is cut: `reset` (RST, as when a machine is lost) or `end` (FIN, as when a server closes). */
+/**
+ * How a connection is cut: `reset` (RST, as when a machine is lost) or `end` (FIN, as when a server
+ * closes).
+ */
 type Cut = 'reset' | 'end'
 
-/** What has to have passed towards the server: so many bytes, or this text. */
+/** The data towards the server that triggers it: a number of bytes, or a text. */
 type After = number | string
 
 export interface TcpProxy extends AsyncDisposable {
   readonly port: number
-  /** How many connections are open now. */
+  /** The number of open connections. */
   readonly connections: number
   /** The same address through the proxy. */
   through(url: string): string
-  /** Cuts all connections now, on both sides. New ones are taken. */
+  /** Cuts all connections, on both sides. New ones are accepted. */
   cut(how: Cut): void
-  /** Refuses new connections (ECONNREFUSED); the open ones go on. Until `accept`. */
+  /** Refuses new connections (ECONNREFUSED) until `accept`; open ones continue. */
   refuse(): void
-  /** Takes connections again. */
+  /** Accepts connections again. */
   accept(): Promise<void>
-  /** Lets nothing pass in either direction, and closes nothing. What is sent meanwhile passes at `resume`. */
+  /** Holds the data of both directions without closing. It is delivered at `resume`. */
   stall(): void
   resume(): void
   /**
-   * Turns the connections that are open now into half-open ones: what is sent in either direction
-   * is thrown away and nothing is closed, as when a firewall forgets them. New connections work.
+   * Makes the open connections half-open: data in both directions is discarded and none is closed,
+   * as when a firewall forgets them. New connections work.
    */
   forget(): void
   /**
@@ -35,33 +41,34 @@ export interface TcpProxy extends AsyncDisposable {
    */
   appendAfter(end: Buffer, bytes: Buffer): Promise<void>
   /**
-   * As `forget`, and each new connection is half-open too until `endSilence`. New connections are
+   * Like `forget`, and each new connection is half-open too until `endSilence`. New connections are
    * still accepted.
    */
   silence(): void
-  /** New connections work again. Those that were silenced stay silent. */
+  /** New connections work again. Silenced ones stay silent. */
   endSilence(): void
-  /** Holds everything up by so many milliseconds in each direction; 0 ends it. */
+  /** Delays the data of each direction by this many milliseconds; 0 ends it. */
   delay(milliseconds: number): void
   /**
-   * The next connection on which `after` passes is cut there: the server gets the bytes up to and with `after` and then an end, the
-   * client a reset. With a number less than a message has, the server gets a torn one. Resolves when it is done.
+   * Cuts the next connection on which `after` passes: the server gets the bytes up to and including
+   * `after` and then an end, the client a reset. A number smaller than the message truncates it.
+   * Resolves when it is done.
    */
   cutAfter(after: After): Promise<void>
   /**
-   * The next connection on which `after` passes loses its reply: the server gets all of it and answers, the answer is thrown away, and the
-   * client gets a reset, or `instead` and an end. Resolves when it is done: by then the server has done what it was asked, or has begun
-   * to say so.
+   * Loses the response on the next connection on which `after` passes: the server gets everything
+   * and responds, the response is discarded, and the client gets a reset, or `instead` and an end.
+   * Resolves when it is done: then the server has executed the request, or has started to respond.
    */
   loseReply(after?: After, instead?: Buffer): Promise<void>
-  /** Cuts everything and ends. */
+  /** Cuts all connections and closes. */
   close(): Promise<void>
 }
 
 interface Trap {
   readonly kind: 'cut' | 'lose'
   readonly after: After
-  /** What the client gets in place of a reply that is lost. */
+  /** The bytes for the client in place of a lost response. */
   readonly instead?: Buffer | undefined
   readonly sprung: () => void
 }
@@ -69,7 +76,7 @@ interface Trap {
 interface Pair {
   readonly client: Socket
   readonly upstream: Socket
-  /** Half-open: nothing passes. */
+  /** Half-open: no data passes. */
   silent: boolean
 }
 
@@ -95,7 +102,7 @@ export async function startProxy(target: { host?: string; port: number }): Promi
   let held = 0
   let silencing = false
 
-  /** Passes chunks on in their order, each as late as it is told to be. */
+  /** Passes chunks in order, each with its delay. */
   function lane(pair: Pair, from: Socket, to: Socket, pass: (chunk: Buffer) => void): void {
     let last: Promise<void> = Promise.resolve()
     const next = (act: () => void): void => {
@@ -121,20 +128,20 @@ export async function startProxy(target: { host?: string; port: number }): Promi
     client.on('close', gone)
     upstream.on('close', gone)
 
-    const sights = new Map<Trap, Sight>()
+    const scanners = new Map<Trap, Scanner>()
     let losing: Trap | undefined
     lane(pair, client, upstream, (chunk) => {
       for (const trap of [...traps]) {
-        const sight = sights.get(trap) ?? new Sight(trap.after)
-        sights.set(trap, sight)
-        const end = sight.look(chunk)
+        const scanner = scanners.get(trap) ?? new Scanner(trap.after)
+        scanners.set(trap, scanner)
+        const end = scanner.look(chunk)
         if (end === undefined) continue
         traps.splice(traps.indexOf(trap), 1)
         if (trap.kind === 'lose') {
           losing = trap
           break
         }
-        // An end, not a reset: a reset could take what the server has not read yet.
+        // An end, not a reset: a reset could discard data that the server has not read yet.
         upstream.end(chunk.subarray(0, end), trap.sprung)
         upstream.resume().removeAllListeners('data')
         reset(client)
@@ -154,7 +161,7 @@ export async function startProxy(target: { host?: string; port: number }): Promi
     })
   }
 
-  /** What the client gets in place of a chunk. */
+  /** The bytes for the client in place of a chunk. */
   function added(chunk: Buffer): Buffer {
     const at = additions.findIndex(({ end }) => chunk.subarray(-end.length).equals(end))
     if (at === -1) return chunk
@@ -251,13 +258,13 @@ export async function startProxy(target: { host?: string; port: number }): Promi
   }
 }
 
-/** Looks for the place where `after` has passed, in chunks that may break anywhere. */
-class Sight {
+/** Finds the place at which `after` has passed, in chunks with any boundaries. */
+class Scanner {
   private passed = 0
   private tail = Buffer.alloc(0)
   constructor(private readonly after: After) {}
 
-  /** Where in this chunk it is complete, counted from the chunk's start; undefined where it is not. */
+  /** The offset in this chunk at which it is complete; undefined if it is not. */
   look(chunk: Buffer): number | undefined {
     if (typeof this.after === 'number') {
       const left = this.after - this.passed
@@ -282,7 +289,7 @@ function opening(): { readonly opened: Promise<void>; open(): void } {
 }
 
 function reset(socket: Socket): void {
-  // One that is not connected yet has nothing to reset.
+  // A socket that is not connected yet can not be reset.
   if (socket.connecting) socket.destroy()
   else socket.resetAndDestroy()
 }

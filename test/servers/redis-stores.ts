@@ -1,4 +1,7 @@
-/** What a test file over Redis begins with: a client that reconnects quickly, and stores under keys that no other run has. */
+/**
+ * Gives each test file over Redis a client that reconnects quickly, and stores under keys that no
+ * other run uses.
+ */
 import { randomBytes } from 'node:crypto'
 import { RedisStore } from 'rate-limit-redis'
 import { createClient } from 'redis'
@@ -11,7 +14,7 @@ declare module 'vitest' {
   }
 }
 
-/** The address of the Redis of this run. Throws, and fails the test, where there is none. */
+/** The address of the Redis of this run. Throws, and fails the test, if there is none. */
 export function redisUrl(): string {
   const { url, line } = inject('redis')
   if (url === undefined) throw new Error(line)
@@ -21,13 +24,16 @@ export function redisUrl(): string {
 export interface RedisStores {
   /** The option `store`. */
   readonly store: (name: string) => RedisStore
-  /** What all keys begin with. */
+  /** The prefix of all keys. */
   readonly prefix: string
   readonly client: ReturnType<typeof connecting>
   close(): void
 }
 
-/** A client as a team would have it: it queues what it can't send, and reconnects by itself. `prefix`: to share keys with others. */
+/**
+ * A client as a team would configure it: it queues commands that it can't send, and reconnects.
+ * `prefix`: to share keys with others.
+ */
 export function redisStores(url: string, prefix = `erc_test_${randomBytes(6).toString('hex')}:`): RedisStores {
   const client = connecting(url)
   client.on('error', () => {})

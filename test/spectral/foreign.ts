@@ -1,4 +1,4 @@
-/** A valid document that a team has written by hand, without this library. */
+/** A valid hand-written document, made without this library. */
 const text = { type: 'string', maxLength: 200 }
 const field = (description: string) => ({ description, schema: text })
 const inHeader = (name: string) => ({ name, in: 'header', description: 'A tag.', schema: text })

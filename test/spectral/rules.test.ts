@@ -17,7 +17,7 @@ const found = async (document: object) =>
   (await bySpectral(document, ruleset)).map(({ rule, message, place }) => ({ rule, message, place }))
 
 describe('a document that follows the conventions has no finding', () => {
-  it('if a team has written it by hand', async () => {
+  it('if it is hand-written', async () => {
     expect(await found(foreignDocument())).toEqual([])
   })
 
@@ -32,7 +32,7 @@ describe('a document that follows the conventions has no finding', () => {
 
   const rich = richService()
   it.each([...own, ['rich-v1', rich, 'v1'], ['rich-v2', rich, 'v2']] as const)(
-    'where the library has made it: %s',
+    'if the library generated it: %s',
     { timeout: 120_000 },
     async (_, api, version) => {
       expect(await found(openapi(api, version))).toEqual([])
@@ -41,9 +41,9 @@ describe('a document that follows the conventions has no finding', () => {
 })
 
 describe('a document with one mistake has exactly one finding', () => {
-  it.each(sins)('$rule: $what', async ({ rule, spoil, says }) => {
+  it.each(sins)('$rule: $what', async ({ rule, change, says }) => {
     const document = foreignDocument()
-    spoil(document)
+    change(document)
     const findings = await found(document)
     expect(findings).toEqual([{ rule, message: expect.stringContaining(says), place: expect.any(String) }])
     const [clause = ''] = /^[a-z]+-[0-9]+/.exec(rule) ?? []

@@ -4,7 +4,7 @@ interface Sin {
   readonly rule: string
   readonly what: string
   // biome-ignore lint/suspicious/noExplicitAny: a mistake may be anywhere.
-  readonly spoil: (document: any) => void
+  readonly change: (document: any) => void
   /** The text of the finding, including the fix. */
   readonly says: string
 }
@@ -15,13 +15,13 @@ const flag = '/v1/invoices/{id}/paid'
 
 /** Moves a path of the document to another address. */
 const moved =
-  (from: string, to: string): Sin['spoil'] =>
+  (from: string, to: string): Sin['change'] =>
   ({ paths }) => {
     paths[to] = paths[from]
     delete paths[from]
   }
 
-const sin = (rule: string, what: string, spoil: Sin['spoil'], says: string): Sin => ({ rule, what, spoil, says })
+const sin = (rule: string, what: string, change: Sin['change'], says: string): Sin => ({ rule, what, change, says })
 
 export const sins: readonly Sin[] = [
   sin(

@@ -1,10 +1,10 @@
-/** Stands in the place of `src/router/api.ts` while tests run. */
+/** Replaces `src/router/api.ts` while tests run. */
 import { api as make } from '../../src/router/api.js'
 import { handOut, watchService } from './watch.js'
 
 export * from '../../src/router/api.js'
 
-/** What hand-written routes answer is their own. */
+/** The responses of hand-written routes are not compared. */
 function withRoutesApart(options: unknown): unknown {
   const { versions } = (options ?? {}) as { readonly versions?: Readonly<Record<string, unknown>> }
   if (typeof versions !== 'object' || versions === null) return options

@@ -1,9 +1,9 @@
-/** Whose answers need not fit the document of their service, and why. Everything else has to. */
+/** Responses that need not match the document of their service, and why. All others must. */
 
-/** Some faults of a file. A document says what the library does, not what code beside it does. */
+/** Some errors of a test file. A document describes the library, not the code next to it. */
 export interface Exception {
   readonly file: RegExp
-  /** The sentences that are passed over. */
+  /** The error messages that are ignored. */
   readonly fault: RegExp
   readonly why: string
 }

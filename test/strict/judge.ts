@@ -1,9 +1,12 @@
-/** Compares what services have answered with their documents, and keeps what is wrong until the test ends. */
+/**
+ * Compares the responses of services with their documents, and collects the errors until the test
+ * ends.
+ */
 import type { Described } from '../../src/openapi/strict/described.js'
 import { exceptions } from './exceptions.js'
 import { takePending } from './watch.js'
 
-/** Loaded with the first answer: most files of the tests serve nothing. */
+/** Loaded with the first response, because most test files serve none. */
 const load = async () => {
   const [{ requireDescription }, { openapi }, { Described }, { describedPath }] = await Promise.all([
     import('../../src/plan/description.js'),
@@ -16,13 +19,16 @@ const load = async () => {
 
 /** The documents of a service by version, or why it has none. */
 const documents = new WeakMap<object, Map<string, Described | Error>>()
-/** Many tests make the same service again: what is compiled of its document is shared. The oldest go. */
+/**
+ * Many tests create the same service again, so compiled documents are cached. The oldest are
+ * removed.
+ */
 const byText = new Map<string, Described>()
-const mostDocuments = 200
-/** The sentence about a body that breaks its schema. */
+const maxDocuments = 200
+/** The message about a body that violates its schema. */
 const unfit = / answers \d{3}: the body does not match the schema: /
 
-/** What is wrong with the answers since the last call, each sentence once. */
+/** The errors of the responses since the last call, each message once. */
 export async function takeFaults(file: string): Promise<readonly string[]> {
   const taken = takePending()
   if (taken.length === 0) return []
@@ -42,7 +48,7 @@ export async function takeFaults(file: string): Promise<readonly string[]> {
       byText.delete(text)
       byText.set(text, known)
       for (const oldest of byText.keys()) {
-        if (byText.size <= mostDocuments) break
+        if (byText.size <= maxDocuments) break
         byText.delete(oldest)
       }
       return known

@@ -1,17 +1,17 @@
-/** Puts a watched `api` and `resourceRouter` in the place of the library's own, for whatever imports them. */
+/** Replaces the library's `api` and `resourceRouter` by watched ones in every import. */
 import { fileURLToPath } from 'node:url'
 import type { Plugin } from 'vitest/config'
 
 const file = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
 
-/** What makes services, and what stands in its place. */
+/** The modules that create services, and their replacements. */
 const replaced: ReadonlyMap<string, string> = new Map([
   [file('../../src/router/api.ts'), file('./api.ts')],
   [file('../../src/router/resource-router.ts'), file('./resource-router.ts')],
 ])
 const stand: ReadonlySet<string> = new Set(replaced.values())
 
-/** Every service that a test makes is one whose answers are compared with its document. */
+/** Compares the responses of every service that a test creates with its document. */
 export const watchServices = (): Plugin => ({
   name: 'watch-services',
   enforce: 'pre',

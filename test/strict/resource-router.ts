@@ -1,4 +1,4 @@
-/** Stands in the place of `src/router/resource-router.ts` while tests run. */
+/** Replaces `src/router/resource-router.ts` while tests run. */
 import { resourceRouter as make } from '../../src/router/resource-router.js'
 import { watchService } from './watch.js'
 

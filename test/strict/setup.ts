@@ -1,4 +1,7 @@
-/** Before each file: every answer of every service in it has to fit the document of its service. */
+/**
+ * Runs before each file: every response of every service in it must match the document of its
+ * service.
+ */
 import { relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, afterEach, expect } from 'vitest'
@@ -9,21 +12,21 @@ watchResponses()
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const file = relative(root, expect.getState().testPath ?? '').replaceAll('\\', '/')
-const mostShown = 20
+const maxShown = 20
 
 async function check(): Promise<void> {
   const faults = await takeFaults(file)
   if (faults.length === 0) return
-  const more = faults.length > mostShown ? [`... and ${faults.length - mostShown} more`] : []
+  const more = faults.length > maxShown ? [`... and ${faults.length - maxShown} more`] : []
   throw new Error(
     [
       `${file}: answers that the documents of their services do not describe:`,
-      ...faults.slice(0, mostShown),
+      ...faults.slice(0, maxShown),
       ...more,
     ].join('\n- '),
   )
 }
 
 afterEach(check)
-// What was answered after the last test, while the file closed its services.
+// Responses after the last test, while the file closes its services.
 afterAll(check)

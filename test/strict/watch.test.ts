@@ -1,4 +1,7 @@
-/** The tests themselves: whatever a service answers while they run is compared with its document. */
+/**
+ * Tests the comparison itself: every response of a service during a test is compared with its
+ * document.
+ */
 import compression from 'compression'
 import express from 'express'
 import { afterEach, describe, expect, it } from 'vitest'
@@ -12,7 +15,7 @@ const orders = defineResource({
   key: 'id',
   schema: { type: 'object', required: ['id'], properties: { id: { type: 'integer' } } },
 })
-/** It says that it answers a number. */
+/** Its document says that it returns a number. */
 const liar = endpoint('liar', {
   description: 'Answers otherwise than it says.',
   methods: {
@@ -31,8 +34,8 @@ async function get(app: Parameters<typeof listen>[0], path: string, headers: Rec
 }
 const faults = () => takeFaults('test/strict/watch.test.ts')
 
-describe('the watch over all services', () => {
-  it('finds a lie, once, in JSON, XML and what is compressed', async () => {
+describe('the watched services', () => {
+  it('report a wrong response once, in JSON, XML and compressed', async () => {
     const service = api({ versions: { v1: [liar] } })
     await get(express().use(service), '/v1/liar')
     await get(express().use(service), '/v1/liar')
@@ -47,7 +50,7 @@ describe('the watch over all services', () => {
     expect(await faults()).toEqual([lie])
   })
 
-  it('finds it in a resourceRouter, below a mount, and of a service that no test keeps', async () => {
+  it('report it in a resourceRouter, below a mount, and in a service without references', async () => {
     const below = { ...liar, name: 'lies' }
     const router = resourceRouter(orders, memoryAdapter(orders, { records: [{ id: 1 }] }), {
       endpoints: [below],
@@ -58,7 +61,7 @@ describe('the watch over all services', () => {
     ])
   })
 
-  it('leaves alone what the service has not answered: routes by hand, what stands in front and behind, and errors of the app', async () => {
+  it('ignore responses of hand-written routes, of earlier and later middlewares, and errors of the app', async () => {
     const odd: Middleware = (_req, res) =>
       void res.writeHead(299, { 'x-odd': '1', 'Content-Type': 'text/odd' }).end('odd')
     const byHand: Middleware = (req, res, next) => (req.url === '/by-hand' ? odd(req, res, next) : next())
@@ -77,7 +80,7 @@ describe('the watch over all services', () => {
     expect(await faults()).toEqual([])
   })
 
-  it('leaves the service what it is, and says why one has no document', async () => {
+  it('behave like unwatched ones, and say why one has no document', async () => {
     const twin = defineResource<{ id: number }>()({
       collection: 'pedidos',
       singular: 'order',

@@ -1,26 +1,26 @@
 /**
- * Watches every service of the tests: what it answers is compared with its document when the test
- * ends. Nothing is changed on the way: neither the response object nor its bytes, nor the time that a
- * request takes. So a test sees what it would see without it.
+ * Watches every service of the tests: its responses are compared with its document when the test
+ * ends. It changes neither the response object nor its bytes, nor the timing of a request, so a
+ * test behaves as without it.
  */
 import { ServerResponse } from 'node:http'
 import { splitTarget } from '../../src/http/targets.js'
 import type { Middleware } from '../../src/middleware/middleware.js'
 import type { Answered } from '../../src/openapi/strict/answered.js'
 
-/** A request that a service has got. */
+/** A request that a service has received. */
 interface Visit {
   readonly service: object
   readonly method: string
   readonly path: string
   readonly before: ReadonlySet<string>
-  /** Whose turn it was before: the app's, or that of a service in front. */
+  /** The previous visit: that of an outer service, or none for the app. */
   readonly outer: Visit | undefined
 }
 
 interface Pending {
   readonly visit: Visit
-  /** Whether the body may break the schema: see `withBrokenRows`. */
+  /** Whether the body may violate the schema: see `withBrokenRows`. */
   readonly mayNotFit: boolean
   readonly answered: Omit<Answered, 'path' | 'method'>
 }
@@ -30,16 +30,16 @@ interface Body {
   bytes: number
 }
 
-/** Bodies longer than this are compared by their heads alone. */
-const mostBytes = 1_048_576
+/** For longer bodies only the head is compared. */
+const maxBytes = 1_048_576
 
-/** Who answers a request at the moment; not there where it is the app. */
+/** The service that currently handles a response; absent for the app. */
 const turns = new WeakMap<ServerResponse, Visit>()
 const bodies = new WeakMap<ServerResponse, Body>()
 let pending: Pending[] = []
 let mayNotFit = false
 
-/** What has ended since the last call, and is to be compared. */
+/** Returns and clears the responses that have ended since the last call. */
 export function takePending(): readonly Pending[] {
   const taken = pending
   pending = []
@@ -47,8 +47,8 @@ export function takePending(): readonly Pending[] {
 }
 
 /**
- * Runs a part of a test in which other sessions wrote rows that break their schema. The library shows
- * them as they are, so that no body of these answers has to fit. Everything else of them has to.
+ * Runs a part of a test in which other sessions wrote rows that violate their schema. The library
+ * shows them unchanged, so the bodies of these responses need not match. Everything else must.
  */
 export async function withBrokenRows<T>(work: () => Promise<T>): Promise<T> {
   mayNotFit = true
@@ -59,7 +59,10 @@ export async function withBrokenRows<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** The same service, whose answers are watched. Only what it answers itself counts: not what stands behind it. */
+/**
+ * The same service with watched responses. Only its own responses count, not those of later
+ * middlewares.
+ */
 export function watchService<S extends Middleware>(service: S): S {
   return new Proxy(service, {
     apply(target, self, args: readonly unknown[]) {
@@ -84,7 +87,7 @@ export function watchService<S extends Middleware>(service: S): S {
   })
 }
 
-/** Hand-written routes, whose answers are not the service's. */
+/** Hand-written routes, whose responses are not the service's. */
 export function handOut(routes: Middleware): Middleware {
   return (req, res, next) => {
     const inner = turns.get(res)
@@ -101,7 +104,10 @@ function turn(res: ServerResponse, visit: Visit | undefined): void {
   else turns.set(res, visit)
 }
 
-/** Listens to all responses of this process, once. The library looks at `end` and `write` when it is loaded, so this comes first. */
+/**
+ * Listens to all responses of this process, once. The library reads `end` and `write` when it is
+ * loaded, so this must run first.
+ */
 export function watchResponses(): void {
   const key = Symbol.for('express-rest-conventions.tests.watching')
   const { prototype } = ServerResponse
@@ -130,7 +136,7 @@ function keep(res: ServerResponse, [chunk, encoding]: readonly unknown[]): void 
     ? Buffer.from(chunk, typeof encoding === 'string' ? (encoding as BufferEncoding) : 'utf8')
     : Buffer.from(chunk)
   body.bytes += piece.length
-  if (body.bytes <= mostBytes) body.pieces.push(piece)
+  if (body.bytes <= maxBytes) body.pieces.push(piece)
 }
 
 function answeredBy(res: ServerResponse, { before }: Visit): Pending['answered'] {
@@ -138,12 +144,12 @@ function answeredBy(res: ServerResponse, { before }: Visit): Pending['answered']
   return {
     status: res.statusCode,
     headers: headOf(res),
-    body: bytes <= mostBytes ? Buffer.concat(pieces) : undefined,
+    body: bytes <= maxBytes ? Buffer.concat(pieces) : undefined,
     before,
   }
 }
 
-/** The head as it was written, of whoever's fields. */
+/** The head as it was written, with the fields of all middlewares. */
 function headOf(res: ServerResponse): ReadonlyMap<string, string> {
   const { _header: head = '' } = res as unknown as { readonly _header?: string }
   const fields = new Map<string, string>()

@@ -1,4 +1,7 @@
-/** The board and the alerts of docs: each expression is PromQL, and asks for what the recipe exports when the example runs. */
+/**
+ * The dashboard and the alerts of the docs: each expression is PromQL, and uses metrics that the
+ * recipe exports when the example runs.
+ */
 import { execFile } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -39,7 +42,7 @@ const expressions = [
   ),
 ]
 
-/** What an expression selects: metrics with the labels that they are matched by, and the labels that are grouped by. */
+/** The metrics that an expression selects, and the labels that it matches or groups by. */
 function selected(expr: string) {
   const found = { errors: [] as string[], metrics: [] as string[], labels: [] as string[] }
   const textOf = ({ from, to }: { from: number; to: number }) => expr.slice(from, to)
@@ -53,7 +56,7 @@ function selected(expr: string) {
   return found
 }
 
-/** The labels of the values of each metric of the recipe, by the name that Prometheus knows it by. */
+/** The labels of each metric of the recipe, by its name in Prometheus. */
 const exported = new Map<string, Set<string>>()
 
 beforeAll(async () => {
@@ -81,8 +84,8 @@ beforeAll(async () => {
   }
 }, 60_000)
 
-describe('the board and the alerts', () => {
-  it('have what issue and page promise, and can be loaded', () => {
+describe('the dashboard and the alerts', () => {
+  it('have what the page promises, and can be loaded', () => {
     expect(rules.length).toBeGreaterThan(8)
     expect(board.panels.length).toBeGreaterThan(8)
     expect(new Set(rules.map(({ alert }) => alert)).size).toBe(rules.length)
@@ -100,7 +103,7 @@ describe('the board and the alerts', () => {
     expect(labels.filter((label) => !known.has(label))).toEqual([])
   })
 
-  it('every metric of the recipe is looked at', () => {
+  it('every metric of the recipe is used', () => {
     const asked = new Set(
       expressions.flatMap(([, expr]) =>
         selected(expr).metrics.map((name) => name.replace(/_(?:bucket|count|sum)$/, '')),
@@ -110,12 +113,12 @@ describe('the board and the alerts', () => {
     expect([...all].filter((name) => !asked.has(name))).toEqual([])
   })
 
-  it('what is no PromQL, or asks for what is not there, is found', () => {
+  it('invalid PromQL, and unknown metrics and labels, are found', () => {
     expect(selected('sum by (a (rate(x[5m]))').errors).not.toEqual([])
     expect(selected('sum by (a) (rate(x{b="1"}[5m]))')).toEqual({ errors: [], metrics: ['x'], labels: ['a', 'b'] })
   })
 
-  it('each leads to a section that is there', () => {
+  it('each links to an existing section', () => {
     const anchors = [...read('docs/operations.md').matchAll(/<a id="([^"]+)"><\/a>/g)].map(([, anchor]) => anchor)
     const links = [
       ...rules.map(({ annotations }) => annotations.runbook),

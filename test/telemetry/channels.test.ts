@@ -19,47 +19,47 @@ import { rateLimit } from '../../src/middleware/index.js'
 import { clientes, listen, serve } from '../clauses/fixture.js'
 import { itWithCaches } from '../with-caches.js'
 
-type Told<M> = readonly [event: string, message: M]
+type Event<M> = readonly [event: string, message: M]
 const undo: (() => void)[] = []
 afterEach(() => {
   for (const one of undo.splice(0)) one()
 })
 
-/** Listens to a tracing channel: every event in its order. */
-function hear<M extends object>(name: string): Told<M>[] {
-  const told: Told<M>[] = []
+/** Subscribes to a tracing channel: all events in order. */
+function eventsOf<M extends object>(name: string): Event<M>[] {
+  const events: Event<M>[] = []
   const traced = tracingChannel<unknown, M>(`express-rest-conventions:${name}`)
-  const tell = (event: string) => (message: unknown) => void told.push([event, message as M])
+  const record = (event: string) => (message: unknown) => void events.push([event, message as M])
   const subscribers = {
-    start: tell('start'),
-    end: tell('end'),
-    asyncStart: tell('asyncStart'),
-    asyncEnd: tell('asyncEnd'),
-    error: tell('error'),
+    start: record('start'),
+    end: record('end'),
+    asyncStart: record('asyncStart'),
+    asyncEnd: record('asyncEnd'),
+    error: record('error'),
   }
   traced.subscribe(subscribers)
   undo.push(() => traced.unsubscribe(subscribers))
-  return told
+  return events
 }
 
-/** Binds a store to the start of each piece of work of a channel. */
+/** Binds a store to the start of each operation of a channel. */
 function bind<M extends object>(name: string, store: AsyncLocalStorage<string>, textOf: (message: M) => string): void {
   const { start } = tracingChannel<string, M>(`express-rest-conventions:${name}`)
   start.bindStore(store, (message) => textOf(message as M))
   undo.push(() => start.unbindStore(store))
 }
 
-const ended = <M>(told: readonly Told<M>[]): M[] =>
-  told.flatMap(([event, message]) => (event === 'asyncEnd' ? [message] : []))
+const ended = <M>(events: readonly Event<M>[]): M[] =>
+  events.flatMap(([event, message]) => (event === 'asyncEnd' ? [message] : []))
 
 describe('the channel request', () => {
-  it('has one message a request, which ends when the answer is written', async () => {
-    const told = hear<RequestMessage>('request')
+  it('has one message for each request, which ends when the response is written', async () => {
+    const events = eventsOf<RequestMessage>('request')
     const { send, close } = await serve(express)
     await send('GET', '/v8/piezas/1?expand=nota', { 'x-request-id': 'r1' })
-    expect(told.map(([event]) => event)).toEqual(['start', 'end', 'asyncStart', 'asyncEnd'])
-    expect(new Set(told.map(([, message]) => message)).size).toBe(1)
-    const [message] = ended(told)
+    expect(events.map(([event]) => event)).toEqual(['start', 'end', 'asyncStart', 'asyncEnd'])
+    expect(new Set(events.map(([, message]) => message)).size).toBe(1)
+    const [message] = ended(events)
     expect(message).toMatchObject({
       status: 200,
       code: undefined,
@@ -82,25 +82,25 @@ describe('the channel request', () => {
     await close()
   })
 
-  it('tells a problem with its clause, and what was really thrown', async () => {
-    const told = hear<RequestMessage>('request')
+  it('has the clause of a problem, and the original error', async () => {
+    const events = eventsOf<RequestMessage>('request')
     const { send, close } = await serve(express)
     await send('GET', '/v8/averias/secret')
     await send('GET', '/v8/piezas?unknown=1')
-    expect(told.filter(([event]) => event === 'error')).toHaveLength(2)
-    expect(ended(told).map(({ status, code, clause, failed }) => [status, code, clause, failed])).toEqual([
+    expect(events.filter(([event]) => event === 'error')).toHaveLength(2)
+    expect(ended(events).map(({ status, code, clause, failed }) => [status, code, clause, failed])).toEqual([
       [500, 'internal', 'ERR-1', true],
       [400, 'invalid-query', 'QUERY-8', true],
     ])
-    expect(ended(told)[0]?.error).toEqual(new Error('password=hunter2 at db.internal'))
+    expect(ended(events)[0]?.error).toEqual(new Error('password=hunter2 at db.internal'))
     await close()
   })
 
   it('the principal is a digest, the same for one caller and without its name', async () => {
-    const told = hear<RequestMessage>('request')
+    const events = eventsOf<RequestMessage>('request')
     const { send, close } = await serve(express, { principal: (req) => ({ sub: req.headers['x-user'] }) })
     for (const user of ['ana', 'eva', 'ana']) await send('GET', '/v8/piezas/1', { 'x-user': user })
-    const [ana, eva, again] = ended(told).map(({ principalHash }) => principalHash)
+    const [ana, eva, again] = ended(events).map(({ principalHash }) => principalHash)
     expect(ana).toMatch(/^[\w-]{16}$/)
     expect(again).toBe(ana)
     expect(eva).not.toBe(ana)
@@ -108,7 +108,7 @@ describe('the channel request', () => {
   })
 
   it('says whether the version is deprecated', async () => {
-    const told = hear<RequestMessage>('request')
+    const events = eventsOf<RequestMessage>('request')
     const resources = [mount(clientes, memoryAdapter(clientes))]
     const versions = {
       v3: resources,
@@ -118,7 +118,7 @@ describe('the channel request', () => {
     } as const
     const { send, close } = await listen(express().use(api({ versions })))
     for (const version of Object.keys(versions)) await send('GET', `/${version}/clientes`)
-    expect(ended(told).map(({ status, deprecated }) => [status, deprecated])).toEqual([
+    expect(ended(events).map(({ status, deprecated }) => [status, deprecated])).toEqual([
       [200, false],
       [200, false],
       [200, true],
@@ -127,33 +127,33 @@ describe('the channel request', () => {
     await close()
   })
 
-  it('ends once, without a status, where the client leaves before an answer', async () => {
-    const told = hear<RequestMessage>('request')
+  it('ends once, without a status, if the client disconnects before a response', async () => {
+    const events = eventsOf<RequestMessage>('request')
     const { port, close, data } = await serve(express)
     const req = http.request({ port, path: '/v8/averias/hang-1' }).on('error', () => {})
     req.end()
     await vi.waitFor(() => expect(data.seen.signals.has('hang-1')).toBe(true))
     req.destroy()
-    await vi.waitFor(() => expect(ended(told).map(({ status }) => status)).toEqual([undefined]))
+    await vi.waitFor(() => expect(ended(events).map(({ status }) => status)).toEqual([undefined]))
     await close()
-    expect(ended(told)).toHaveLength(1)
+    expect(ended(events)).toHaveLength(1)
   })
 
-  it('tells what hand-written routes answer', async () => {
-    const told = hear<RequestMessage>('request')
+  it('has responses of hand-written routes', async () => {
+    const events = eventsOf<RequestMessage>('request')
     const { send, close } = await serve(express)
     await send('GET', '/v8/a-mano')
     await send('GET', '/v8/roto')
-    await vi.waitFor(() => expect(ended(told).map(({ status }) => status)).toEqual([200, 403]))
+    await vi.waitFor(() => expect(ended(events).map(({ status }) => status)).toEqual([200, 403]))
     await close()
   })
 
-  it('who waits for other writers of a key is told how long', async () => {
-    const told = hear<RequestMessage>('request')
+  it('has the time that a write waited for other writers of a key', async () => {
+    const events = eventsOf<RequestMessage>('request')
     const { send, close } = await serve(express)
     const patch = () => send('PATCH', '/v8/bolsas/1', {}, { x: 1 })
     await Promise.all([patch(), patch(), patch()])
-    const waits = ended(told)
+    const waits = ended(events)
       .map(({ waited }) => waited)
       .sort((a, b) => a - b)
     expect(waits.at(-1)).toBeGreaterThan(0.5)
@@ -162,11 +162,11 @@ describe('the channel request', () => {
 })
 
 describe('the channel step', () => {
-  it('has one message a step, in their order', async () => {
-    const told = hear<StepMessage>('step')
+  it('has one message for each step, in order', async () => {
+    const events = eventsOf<StepMessage>('step')
     const { send, close } = await serve(express)
     await send('GET', '/v8/piezas/999')
-    expect(ended(told).map(({ step, failed }) => `${step}${failed ? ' failed' : ''}`)).toEqual([
+    expect(ended(events).map(({ step, failed }) => `${step}${failed ? ' failed' : ''}`)).toEqual([
       ...[
         'version',
         'preflight',
@@ -186,24 +186,24 @@ describe('the channel step', () => {
     await close()
   })
 
-  it('each is published whole: start, end of the call, error, end', async () => {
-    const told = hear<StepMessage>('step')
+  it('publishes the whole life cycle of a step: start, end of the call, error, end', async () => {
+    const events = eventsOf<StepMessage>('step')
     const { send, close } = await serve(express)
     await send('GET', '/v8/averias/down')
-    const execute = told.filter(([, { step }]) => step === 'execute').map(([event]) => event)
+    const execute = events.filter(([, { step }]) => step === 'execute').map(([event]) => event)
     expect(execute).toEqual(['start', 'end', 'error', 'asyncStart', 'asyncEnd'])
     await close()
   })
 })
 
 describe('the channel adapter-call', () => {
-  it('has one message a call, with the records that it gave', async () => {
-    const told = hear<CallMessage>('adapter-call')
+  it('has one message for each call, with the number of records that it returned', async () => {
+    const events = eventsOf<CallMessage>('adapter-call')
     const { send, close } = await serve(express)
     await send('GET', '/v8/piezas?limit=3&expand=contrato')
     await send('PATCH', '/v8/piezas/1', {}, { lote: 'C' })
     await send('GET', '/v8/averias/secret')
-    const calls = ended(told).map(({ collection, call, rows, failed, operation }) => [
+    const calls = ended(events).map(({ collection, call, rows, failed, operation }) => [
       collection,
       call,
       rows,
@@ -221,38 +221,38 @@ describe('the channel adapter-call', () => {
     await close()
   })
 
-  it('tells calls of jobs too', async () => {
-    const told = hear<CallMessage>('adapter-call')
+  it('has calls of jobs too', async () => {
+    const events = eventsOf<CallMessage>('adapter-call')
     const service = api({ versions: { v1: [mount(clientes, memoryAdapter(clientes))] } })
     await service.records(clientes, { principal: 'nightly' }).create({ id: 9, nombre: 'Eva' })
     expect(
-      ended(told).map(({ method, call, req, principalHash }) => [method, call, req, typeof principalHash]),
+      ended(events).map(({ method, call, req, principalHash }) => [method, call, req, typeof principalHash]),
     ).toEqual([['JOB', 'create', undefined, 'string']])
   })
 })
 
 describe('the channel cache', () => {
-  itWithCaches('tells each look-up, and whether it hit', async () => {
-    const told: CacheMessage[] = []
-    const hears = (message: unknown) => void told.push(message as CacheMessage)
+  itWithCaches('has one message for each look-up, with its result', async () => {
+    const events: CacheMessage[] = []
+    const listener = (message: unknown) => void events.push(message as CacheMessage)
     const looks = channel('express-rest-conventions:cache')
     const { send, close } = await serve(express)
-    looks.subscribe(hears)
-    undo.push(() => looks.unsubscribe(hears))
+    looks.subscribe(listener)
+    undo.push(() => looks.unsubscribe(listener))
     await send('GET', '/v8/contratos?limit=2')
     await send('GET', '/v8/contratos?limit=2')
-    expect(told.filter(({ cache }) => cache === 'list-queries').map(({ hit }) => hit)).toEqual([false, true])
+    expect(events.filter(({ cache }) => cache === 'list-queries').map(({ hit }) => hit)).toEqual([false, true])
     await close()
   })
 })
 
 describe('the channel store-failure', () => {
-  it('tells that a store of limits has failed, with its cause', async () => {
-    const told: unknown[] = []
-    const hears = (message: unknown) => void told.push(message)
+  it('has the failure of a store of limits, with its cause', async () => {
+    const events: unknown[] = []
+    const listener = (message: unknown) => void events.push(message)
     const failures = channel('express-rest-conventions:store-failure')
-    failures.subscribe(hears)
-    undo.push(() => failures.unsubscribe(hears))
+    failures.subscribe(listener)
+    undo.push(() => failures.unsubscribe(listener))
     const cause = new Error('connection refused')
     const store = {
       increment: () => Promise.reject(cause),
@@ -262,7 +262,7 @@ describe('the channel store-failure', () => {
     const limit = rateLimit({ limit: 5, store: () => ({ ...store }), onStoreFailure: () => {} })
     const { send, close } = await serve(express, { rateLimit: limit })
     await send('GET', '/v8/contratos/C1')
-    expect(told).toEqual([{ state: 'failed', message: expect.any(String), error: cause, duration: undefined }])
+    expect(events).toEqual([{ state: 'failed', message: expect.any(String), error: cause, duration: undefined }])
     await close()
   })
 })
@@ -274,7 +274,7 @@ describe('stores that subscribers bind', () => {
     schema: { type: 'object', required: ['id'], properties: { id: { type: 'string' } } },
   })
 
-  it('are those of the innermost work, and end with it', async () => {
+  it('are those of the innermost operation, and end with it', async () => {
     const store = new AsyncLocalStorage<string>()
     bind<RequestMessage>('request', store, ({ httpRoute }) => `request ${httpRoute}`)
     bind<StepMessage>('step', store, ({ step }) => `${store.getStore()} > ${step}`)
@@ -313,15 +313,15 @@ describe('stores that subscribers bind', () => {
     await close()
   })
 
-  it('a hook that throws, and one that subscribes while a request runs, change no answer', async () => {
+  it('a hook that throws, or that subscribes during a request, does not change the response', async () => {
     const { send, close, data } = await serve(express)
     const asked = send('GET', '/v8/averias/hang-late')
     await vi.waitFor(() => expect(data.seen.signals.has('hang-late')).toBe(true))
-    const told = hear<RequestMessage>('request')
+    const events = eventsOf<RequestMessage>('request')
     expect((await asked).status).toBe(503)
-    expect(told).toEqual([])
+    expect(events).toEqual([])
     expect((await send('GET', '/v8/piezas/1')).status).toBe(200)
-    expect(ended(told)).toHaveLength(1)
+    expect(ended(events)).toHaveLength(1)
     await close()
   })
 })

@@ -1,6 +1,6 @@
 /**
- * An `AsyncLocalStorage` of the team's is never lost: what runs for a request, of the team's adapters, functions and hooks, finds the store
- * of that request, also where requests wait for each other or share work.
+ * The team's `AsyncLocalStorage` is never lost: the adapters, functions and hooks that run for a
+ * request find the store of that request, also if requests wait for each other or share work.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import http from 'node:http'
@@ -33,11 +33,11 @@ const schema = {
 type Cosa = { id: string; veces: number }
 
 interface Fixture extends Omit<Served, 'data'> {
-  /** Who looked, what it found, and whose turn it was. */
+  /** The function that read the store, what it found, and for which request. */
   readonly seen: { readonly by: string; readonly found: string | undefined; readonly own: string }[]
 }
 
-/** A service whose every function looks at the store. Requests are told apart by `x-request-id`. */
+/** A service in which every function reads the store. `x-request-id` identifies requests. */
 async function serve(framework: typeof express, options: Partial<ApiOptions> = {}): Promise<Fixture> {
   const store = new AsyncLocalStorage<string>()
   const seen: Fixture['seen'] = []
@@ -137,7 +137,7 @@ describe.each(frameworks)('the context of a request over %s', (_name, framework)
     await service.close()
   })
 
-  it('is kept where requests with one Idempotency-Key meet', async () => {
+  it('is kept when requests have the same Idempotency-Key', async () => {
     const service = await serve(framework)
     const answers = await all(6, (n) =>
       service.send('POST', '/v1/cosas', { ...id(n), 'Idempotency-Key': 'k1' }, { id: 'nueva' }),
@@ -148,7 +148,7 @@ describe.each(frameworks)('the context of a request over %s', (_name, framework)
     await service.close()
   })
 
-  it('is kept where requests share what is parsed and kept in caches', async () => {
+  it('is kept when requests share cached parse results', async () => {
     const service = await serve(framework)
     await all(12, (n) => service.send('GET', '/v1/cosas?sort=-veces&limit=2', id(n)))
     expect(lookers(service)).toContain('list ends')
@@ -156,7 +156,7 @@ describe.each(frameworks)('the context of a request over %s', (_name, framework)
     await service.close()
   })
 
-  it('is kept where too many requests execute, and where the time is up', async () => {
+  it('is kept when too many requests execute, and when the time is up', async () => {
     const service = await serve(framework, { maxConcurrent: 1, timeout: 150 })
     const answers = await all(5, (n) => service.send('GET', n === 0 ? '/v1/cosas/hangs' : '/v1/cosas/c1', id(n)))
     expect(answers.map(({ status }) => status)).toContain(503)
@@ -183,7 +183,7 @@ describe.each(frameworks)('the context of a request over %s', (_name, framework)
     await service.close()
   })
 
-  it('is kept from page to page of an export, and in endpoints', async () => {
+  it('is kept for all pages of an export, and in endpoints', async () => {
     const service = await serve(framework)
     const answers = await all(4, (n) => service.send('GET', '/v1/cosas', { ...id(n), accept: 'application/x-ndjson' }))
     expect(answers.map(({ text }) => text.trim().split('\n').length)).toEqual(Array(4).fill(30))
@@ -194,7 +194,7 @@ describe.each(frameworks)('the context of a request over %s', (_name, framework)
     await service.close()
   })
 
-  it('is kept where requests wait for the store of a limit', async () => {
+  it('is kept when requests wait for the store of a limit', async () => {
     let hits = 0
     const store = {
       increment: async () => {
@@ -232,7 +232,7 @@ describe('the context of a login', () => {
 })
 
 describe('the context in a serial queue', () => {
-  it('is that of the work, and of who waits for it', async () => {
+  it('is that of the task, and of the caller that waits for it', async () => {
     const store = new AsyncLocalStorage<number>()
     const queue = new SerialQueue<string>()
     const found = await all(5, (n) =>

@@ -1,6 +1,7 @@
 /**
- * The example, with the recipe for prom-client and requests of every kind that the board of Grafana shows. Prints the metrics.
- * Arguments: the recipe's module; the address of an empty database; that of a Redis which is away.
+ * The example, with the recipe for prom-client and requests of every kind that the Grafana
+ * dashboard shows. Prints the metrics. Arguments: the recipe's module; the address of an empty
+ * database; that of an unreachable Redis.
  */
 import { once } from 'node:events'
 import { createServer } from 'node:http'
@@ -35,7 +36,8 @@ const statuses = [
   await ask('/v8/pre-piezas/1', { method: 'DELETE', headers: { 'if-match': '"old"' } }),
   await ask('/v0/clientes'),
 ]
-// A table that somebody else has locked: the list takes a second, and those beyond the pool wait.
+// The table is locked by another session: the list takes a second, and requests beyond the pool
+// wait.
 const other = new pg.Client({ connectionString: databaseUrl })
 await other.connect()
 await other.query('BEGIN; LOCK TABLE contratos IN ACCESS EXCLUSIVE MODE')

@@ -1,4 +1,7 @@
-/** Folders in which `express` is one of the two majors: instrumentations know a package by its name and folder. */
+/**
+ * Folders in which `express` is one of the two majors: instrumentations identify a package by its
+ * name and folder.
+ */
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -11,7 +14,7 @@ export interface ExpressFolders {
   remove(): void
 }
 
-/** Below the project, so that what Express needs is found in its node_modules. */
+/** Inside the project, so that the dependencies of Express are found in its node_modules. */
 export function makeExpressFolders(): ExpressFolders {
   mkdirSync(join(root, 'build'), { recursive: true })
   const home = mkdtempSync(join(root, 'build', 'telemetry-'))

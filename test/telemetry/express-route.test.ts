@@ -1,11 +1,11 @@
-/** Templates of what Express has mounted and matched. */
+/** Route templates from what Express has mounted and matched. */
 import { EventEmitter } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import { describe, expect, it } from 'vitest'
 import { followRoutes, mountTemplate } from '../../src/telemetry/express-route.js'
 import { nameRoute } from '../../src/telemetry/http-route.js'
 
-// biome-ignore lint/suspicious/noExplicitAny: requests as a framework may leave them
+// biome-ignore lint/suspicious/noExplicitAny: requests with any properties that a framework may set
 const request = (fields: object): any => ({ ...fields })
 
 describe('mountTemplate()', () => {
@@ -14,7 +14,7 @@ describe('mountTemplate()', () => {
     ['a mount without parameters', { baseUrl: '/private' }, '/private'],
     ['a parameter', { baseUrl: '/areas/sur', params: { area: 'sur' } }, '/areas/{area}'],
     ['an encoded value', { baseUrl: '/areas/a%2Fb', params: { area: 'a/b' } }, '/areas/{area}'],
-    ['what can not be decoded', { baseUrl: '/areas/%ff', params: { area: 'x' } }, '/areas/%ff'],
+    ['an undecodable value', { baseUrl: '/areas/%ff', params: { area: 'x' } }, '/areas/%ff'],
     ['an empty value', { baseUrl: '/x', params: { 0: '' } }, '/x'],
     ['a wildcard', { baseUrl: '/f/a/b', params: { rest: ['a', 'b'] } }, '/f/{rest}/{rest}'],
   ])('%s', (_what, fields, expected) => {
@@ -23,7 +23,7 @@ describe('mountTemplate()', () => {
 })
 
 describe('followRoutes()', () => {
-  it('two that follow one request both hear of a route', () => {
+  it('both of two that follow one request are notified of a route', () => {
     const req = request({ baseUrl: '/v1', params: { area: 'sur' } })
     const found: string[] = []
     followRoutes(req, '', (template) => found.push(template))
@@ -34,14 +34,14 @@ describe('followRoutes()', () => {
     expect(found).toEqual(['/v1/cosas/{id}/notas', '/cosas/{id}/notas'])
   })
 
-  it('a request whose properties can not be changed is left alone', () => {
+  it('a frozen request is not modified', () => {
     const req = Object.freeze(request({ baseUrl: '/v1', params: {}, route: undefined }))
     expect(() => followRoutes(req, '/v1', () => {})).not.toThrow()
   })
 })
 
 describe('nameRoute()', () => {
-  it('the latest name counts when the connection closes; a record that can not be written never throws', () => {
+  it('the latest name counts when the connection closes; an unwritable record never throws', () => {
     const res = new EventEmitter()
     const traced: { route?: string | undefined } = {}
     const read: (string | undefined)[] = []

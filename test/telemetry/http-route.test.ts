@@ -1,4 +1,4 @@
-/** `http.route` under the instrumentations of OpenTelemetry for HTTP and Express, as they are. */
+/** `http.route` with the unmodified instrumentations of OpenTelemetry for HTTP and Express. */
 import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
@@ -9,7 +9,7 @@ import { type ExpressFolders, makeExpressFolders } from './express-folders.js'
 const program = fileURLToPath(new URL('traced-service.mjs', import.meta.url))
 const contrato = '/v1/contratos/{id}'
 
-/** By request and status, the route of its span; null where it has none. */
+/** The route of each span by request and status; null if it has none. */
 const expected: Readonly<Record<string, string | null>> = {
   'GET /v1/contratos/C1 304': contrato,
   'GET /v1/contratos/C1 401': contrato,
@@ -85,21 +85,21 @@ describe.each([
     seen = await spansOf(major, way, instrumentations, server)
   })
 
-  it('ERR-2: every answer of a known path has its full template, and an unknown path has none', () => {
+  it('ERR-2: every response of a known path has its full template, and an unknown path has none', () => {
     const ours = seen.filter(({ request }) => !request.includes('/beside/'))
     expect(Object.fromEntries(ours.map(({ request, route }) => [request, route]))).toEqual(expected)
   })
 
-  it('the span is named by method and template', () => {
+  it('the span name consists of method and template', () => {
     const wrong = seen.filter(
       ({ request, route, name }) => name !== [request.split(' ')[0], route ?? []].flat().join(' '),
     )
     expect(wrong).toEqual([])
   })
 
-  it('routes of the app beside the service are named by Express’s instrumentation, where there is one', () => {
-    const beside = seen.find(({ request }) => request.includes('/beside/'))
-    expect(beside?.route).toBe(instrumentations.includes('express') ? '/beside/:id' : null)
+  it('other routes of the app are named by Express’s instrumentation, if it is installed', () => {
+    const appRoute = seen.find(({ request }) => request.includes('/beside/'))
+    expect(appRoute?.route).toBe(instrumentations.includes('express') ? '/beside/:id' : null)
   })
 })
 
@@ -114,12 +114,12 @@ describe('tracedRequest()', () => {
 
   it.each([
     ['nothing is registered', undefined],
-    ['no context is', { version: '1.9.0' }],
-    ['the context is of another make', { context: {} }],
+    ['no context is registered', { version: '1.9.0' }],
+    ['the context is of another implementation', { context: {} }],
     ['nothing is active', { context: { active: () => undefined } }],
     ['the active context has no values', { context: { active: () => ({}) } }],
     ['the request is not traced', { context: { active: () => ({ getValue: () => undefined }) } }],
-    ['what is traced is no request', { context: { active: () => ({ getValue: () => ({ type: 'grpc' }) }) } }],
+    ['the traced object is not a request', { context: { active: () => ({ getValue: () => ({ type: 'grpc' }) }) } }],
     [
       'the tracer throws',
       {
@@ -130,7 +130,7 @@ describe('tracedRequest()', () => {
         },
       },
     ],
-  ])('is undefined where %s', (_what, registered) => {
+  ])('is undefined if %s', (_what, registered) => {
     holder[key] = registered
     expect(tracedRequest()).toBeUndefined()
   })

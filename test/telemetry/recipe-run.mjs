@@ -1,6 +1,6 @@
 /**
- * A service with one recipe of docs/observability.md, and a few requests to it. Prints what the recipe made of them.
- * Arguments: the recipe's module; its kind; the major of Express.
+ * A service with one recipe of docs/observability.md, and a few requests to it. Prints the result
+ * of the recipe. Arguments: the recipe's module; its kind; the major of Express.
  */
 
 import { channel, tracingChannel } from 'node:diagnostics_channel'
@@ -13,12 +13,12 @@ const [path, kind, major] = process.argv.slice(2)
 const load = (file) => import(new URL(file, new URL('../../dist/', import.meta.url)).href)
 const recipe = () => import(pathToFileURL(path).href)
 
-/** Each gives middlewares and options, and what there is to print at the end. */
+/** Each returns middlewares and options, and what to print at the end. */
 const kinds = {
   async prom() {
     await recipe()
     const { register } = await import('prom-client')
-    return { told: () => register.getMetricsAsJSON() }
+    return { output: () => register.getMetricsAsJSON() }
   },
   async otel() {
     const { context, metrics } = await import('@opentelemetry/api')
@@ -34,7 +34,7 @@ const kinds = {
     new HttpInstrumentation({ disableOutgoingRequestInstrumentation: true }).setMeterProvider(provider)
     await recipe()
     return {
-      async told() {
+      async output() {
         await provider.forceFlush()
         const all = exporter
           .getMetrics()
@@ -49,11 +49,11 @@ const kinds = {
   },
   async pino() {
     const { logger, hooks } = await recipe()
-    return { before: logger, options: hooks, told: () => [] }
+    return { before: logger, options: hooks, output: () => [] }
   },
   async morgan() {
     const { logger, onResponse } = await recipe()
-    return { before: logger, options: { onResponse, onError: () => {} }, told: () => [] }
+    return { before: logger, options: { onResponse, onError: () => {} }, output: () => [] }
   },
   async sentry() {
     const envelopes = []
@@ -68,7 +68,7 @@ const kinds = {
     const { flush } = await import('@sentry/node')
     return {
       options: { onError },
-      async told() {
+      async output() {
         await flush(5_000)
         return envelopes
       },
@@ -76,7 +76,7 @@ const kinds = {
   },
 }
 
-const { before, options, told } = await kinds[kind]()
+const { before, options, output } = await kinds[kind]()
 const express = createRequire(import.meta.url)(major === '4' ? 'express4' : 'express')
 const { api, defineResource, mount } = await load('index.js')
 const { memoryAdapter } = await load('adapters/memory/index.js')
@@ -125,7 +125,8 @@ const statuses = [
   await ask('/v2/rotas/numero-privado'),
   await ask('/v0/cosas'),
 ]
-// What takes a PostgreSQL and a Redis, said as the library says it: their own tests hold it to that.
+// These events need PostgreSQL and Redis, so they are published here as the library publishes them;
+// other tests check that.
 const wait = tracingChannel('express-rest-conventions:pool-wait')
 for (const [event, message] of [
   ['start', { size: 1, waiting: 1, duration: undefined, failed: false }],
@@ -137,5 +138,5 @@ const slow = { collection: 'cosas', duration: 1500, filters: ['a', 'b'], sort: [
 channel('express-rest-conventions:slow-list').publish(slow)
 channel('express-rest-conventions:store-failure').publish({ state: 'failed', message: 'm' })
 await new Promise((resolve) => server.close(resolve))
-console.log(JSON.stringify({ statuses, told: await told() }))
+console.log(JSON.stringify({ statuses, output: await output() }))
 process.exit(0)

@@ -1,4 +1,4 @@
-/** The recipes of docs/observability.md against the real packages, on both majors of Express. */
+/** The recipes of docs/observability.md with the real packages, on both majors of Express. */
 import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
@@ -7,21 +7,21 @@ import { headings, recipe, recipeFile } from './recipes.js'
 
 const program = fileURLToPath(new URL('recipe-run.mjs', import.meta.url))
 
-/** Runs a service with a recipe; gives what the recipe told, and the lines that it wrote. */
+/** Runs a service with a recipe; returns its result, and the lines that it logged. */
 async function run(heading: string, kind: string, major: string) {
   const file = recipeFile(heading)
   try {
     const { stdout, stderr } = await promisify(execFile)(process.execPath, [program, file.path, kind, major])
     const lines = stdout.trim().split('\n')
-    // A logger may write behind the last line of the program.
+    // A logger may write after the last line of the program.
     const [last = ''] = lines.splice(
       lines.findIndex((line) => line.startsWith('{"statuses"')),
       1,
     )
-    const { statuses, told } = JSON.parse(last) as { statuses: number[]; told: unknown }
+    const { statuses, output } = JSON.parse(last) as { statuses: number[]; output: unknown }
     expect(statuses).toEqual([200, 200, 404, 412, 500, 410])
     expect(stderr).toBe('')
-    return { told, lines }
+    return { output, lines }
   } finally {
     file.remove()
   }
@@ -52,8 +52,8 @@ describe('recipes', () => {
 
 describe.each(['4', '5'])('recipes on Express %s', (major) => {
   it('prom-client: rate, errors and duration by route, old versions, slow lists, pool and stores', async () => {
-    const { told } = await run('Metrics with prom-client', 'prom', major)
-    const metrics = (told as { name: string; values: { labels: Record<string, unknown> }[] }[]).map(
+    const { output } = await run('Metrics with prom-client', 'prom', major)
+    const metrics = (output as { name: string; values: { labels: Record<string, unknown> }[] }[]).map(
       ({ name, values }) => ({
         name,
         labels: values.map(({ labels }) => labels),
@@ -81,15 +81,15 @@ describe.each(['4', '5'])('recipes on Express %s', (major) => {
       { collection: 'cosas', filters: 'a,b', read_whole: 't' },
     ])
     const gauges = new Map(
-      (told as { name: string; values: { value: number }[] }[]).map(({ name, values }) => [name, values[0]?.value]),
+      (output as { name: string; values: { value: number }[] }[]).map(({ name, values }) => [name, values[0]?.value]),
     )
     expect([gauges.get('rest_pool_waiting'), gauges.get('rest_stores_down')]).toEqual([0, 1])
     expect(labelsOf(metrics, 'rest_pool_wait_duration_seconds').length).toBeGreaterThan(0)
   })
 
   it('OpenTelemetry: the same, with the requests of its own instrumentation by route', async () => {
-    const { told } = await run('Metrics with OpenTelemetry', 'otel', major)
-    const metrics = (told as { name: string; points: Record<string, unknown>[] }[]).map(({ name, points }) => ({
+    const { output } = await run('Metrics with OpenTelemetry', 'otel', major)
+    const metrics = (output as { name: string; points: Record<string, unknown>[] }[]).map(({ name, points }) => ({
       name,
       labels: points,
     }))
@@ -107,7 +107,7 @@ describe.each(['4', '5'])('recipes on Express %s', (major) => {
       expect(labelsOf(metrics, name), name).toHaveLength(1)
   })
 
-  it('pino-http: one line a request with its route and no value of it, and the line of a failure', async () => {
+  it('pino-http: one line for each request with its route and no parameter values, and the line of a failure', async () => {
     const { lines } = await run('Logs with pino-http', 'pino', major)
     const logged = lines.map((line) => JSON.parse(line) as Record<string, unknown>)
     const answered = logged.filter(({ msg }) => msg === 'answered')
@@ -127,7 +127,7 @@ describe.each(['4', '5'])('recipes on Express %s', (major) => {
     expect(lines.join()).not.toMatch(/numero-privado|secreto|hunter2/)
   })
 
-  it('morgan: one line a request, by route', async () => {
+  it('morgan: one line for each request, by route', async () => {
     const { lines } = await run('Logs with morgan', 'morgan', major)
     expect(lines.map((line) => line.replace(/[\d.]+ ms/, 'T ms'))).toEqual([
       'GET /v2/cosas/{id} 200 - - T ms 1 queries r-1',
@@ -139,9 +139,9 @@ describe.each(['4', '5'])('recipes on Express %s', (major) => {
     ])
   })
 
-  it('Sentry: one event of the 5xx with its tags and causes, and nothing of the request', async () => {
-    const { told } = await run('Errors with Sentry', 'sentry', major)
-    const items = (told as string[]).flatMap((envelope) =>
+  it('Sentry: one event for the 5xx with its tags and causes, and without data of the request', async () => {
+    const { output } = await run('Errors with Sentry', 'sentry', major)
+    const items = (output as string[]).flatMap((envelope) =>
       envelope.split('\n').map((line) => JSON.parse(line) as Record<string, unknown>),
     )
     const events = items.filter((item) => 'exception' in item)
@@ -159,6 +159,6 @@ describe.each(['4', '5'])('recipes on Express %s', (major) => {
     })
     expect(exception.values.map(({ value }) => value)).toContain('password=hunter2')
     expect(exception.values).toHaveLength(2)
-    expect(JSON.stringify(told)).not.toMatch(/numero-privado|secreto/)
+    expect(JSON.stringify(output)).not.toMatch(/numero-privado|secreto/)
   })
 })

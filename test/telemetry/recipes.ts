@@ -1,4 +1,4 @@
-/** The code blocks of docs/observability.md, as files to be run. */
+/** The code blocks of docs/observability.md, as files that can run. */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -23,7 +23,10 @@ export interface RecipeFile {
   remove(): void
 }
 
-/** A recipe as a module. It lies below the project, where its packages are found; the library is the one that was built. */
+/**
+ * A recipe as a module. It is inside the project, where its packages are found, and uses the build
+ * of the library.
+ */
 export function recipeFile(heading: string): RecipeFile {
   mkdirSync(join(root, 'build'), { recursive: true })
   const folder = mkdtempSync(join(root, 'build/recipe-'))

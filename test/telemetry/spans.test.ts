@@ -1,4 +1,7 @@
-/** The recipe of docs/observability.md for spans of steps and calls of adapters, with the real SDK and PostgreSQL. */
+/**
+ * The recipe of docs/observability.md for spans of steps and adapter calls, with the real SDK and
+ * PostgreSQL.
+ */
 import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
@@ -13,7 +16,7 @@ interface Span {
   readonly events: readonly string[]
 }
 
-it('spans of steps lie in that of their request, those of adapters in their step, those of pg in their call', async () => {
+it('spans of steps are children of their request, those of adapters of their step, those of pg of their call', async () => {
   const file = recipeFile('Spans with OpenTelemetry')
   const place = await freshSchema()
   try {
@@ -37,7 +40,7 @@ it('spans of steps lie in that of their request, those of adapters in their step
     ])
     const failed = spans.filter(({ events }) => events.includes('exception')).map(pathOf)
     expect(failed).toEqual(['GET /v1/cosas/{id} > execute'])
-    // Nothing is left outside of its request, and nothing but a call lies in a step.
+    // No span is outside of its request, and the children of a step are all calls.
     const tops = spans.filter(({ parent }) => parent === null || !byId.has(parent)).map(({ name }) => name)
     expect(tops.toSorted()).toEqual([
       'GET /v1/cosas',

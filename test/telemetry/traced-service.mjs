@@ -1,9 +1,9 @@
 /**
- * A service under the real SDK of OpenTelemetry, in a process of its own: instrumentations have to be
- * there before the modules that they change. Prints the server spans of its requests as JSON.
+ * A service with the real SDK of OpenTelemetry, in its own process: instrumentations must be loaded
+ * before the modules that they change. Prints the server spans of its requests as JSON.
  *
- * Arguments: a folder with `express.mjs`, from where `express` is the major to try; `import` or `require`; the names of
- * the instrumentations, by commas; `listen` or `createServer`.
+ * Arguments: a folder with `express.mjs`, in which `express` is the major to test; `import` or
+ * `require`; the names of the instrumentations, separated by commas; `listen` or `createServer`.
  */
 import http from 'node:http'
 import { createRequire, register } from 'node:module'
@@ -26,7 +26,7 @@ for (const [name, instrumentation] of Object.entries(instrumentations)) {
   if (!names.split(',').includes(name)) instrumentation.disable()
 }
 
-// The hook for ES modules knows packages by the names that they are imported by.
+// The hook for ES modules identifies packages by the names in their imports.
 const express =
   way === 'import'
     ? (await import(pathToFileURL(join(folder, 'express.mjs')).href)).default
@@ -130,7 +130,7 @@ const send = (method, path, headers = {}, body = undefined) =>
     req.end(body)
   })
 
-/** Leaves when the handler has begun. */
+/** Disconnects when the handler has started. */
 const leave = (path) =>
   new Promise((resolve) => {
     const req = http.request({ host: '127.0.0.1', port, path })
@@ -185,7 +185,7 @@ exporter.reset()
 const seen = []
 for (const [method, path, fields, body] of requests) {
   const { status } = await (fields === 'leaves' ? leave(path) : send(method, path, fields, body))
-  // The span ends when the connection has taken the answer.
+  // The span ends when the connection has accepted the response.
   while (!exporter.getFinishedSpans().some(({ kind }) => kind === SpanKind.SERVER))
     await new Promise((resolve) => setImmediate(resolve))
   const span = exporter.getFinishedSpans().find(({ kind }) => kind === SpanKind.SERVER)

@@ -25,7 +25,7 @@ const { api, defineResource, mount } = await load('index.js')
 const { postgresAdapter } = await load('adapters/postgres/index.js')
 
 const table = 'traced_cosas'
-// One connection: requests wait for each other, in a queue of the library.
+// With one connection, requests wait for each other, in a queue of the library.
 const pool = new Pool({ connectionString: address, max: 1 })
 await pool.query(`CREATE TABLE ${table} (id text PRIMARY KEY, veces integer NOT NULL)`)
 try {

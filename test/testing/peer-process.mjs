@@ -1,4 +1,7 @@
-/** Another process over the same tables: holds adapters for the one that forked it, and does what it is told. Runs on the built library. */
+/**
+ * Another process on the same tables: it has adapters for its parent process, and runs their
+ * methods on request. Uses the build.
+ */
 import pg from 'pg'
 import { postgresAdapter } from '../../dist/adapters/postgres/index.js'
 import * as resources from '../../dist/testing/index.js'

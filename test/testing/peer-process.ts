@@ -1,11 +1,11 @@
-/** An adapter that lives in another process, as the suite's peer. */
+/** An adapter in another process, as the suite's peer. */
 import { type ChildProcess, fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import type { Adapter, AdapterCall } from '../../src/adapters/contract.js'
 import type { ResourceDefinition } from '../../src/definition/resource.js'
 
 export interface PeerProcess {
-  /** The adapter that the other process has over these tables. */
+  /** The adapter of the other process on these tables. */
   adapter(definition: ResourceDefinition, options: object): Adapter<unknown, unknown>
   end(): void
 }

@@ -1,4 +1,4 @@
-/** The adapter that the wrong ones are made of is right, alone and with peers, and seeks. */
+/** The base of the wrong adapters is correct, alone and with peers, and with seek. */
 import { describe, expect, it } from 'vitest'
 import { adapterSuite, type Row } from '../../src/testing/index.js'
 import { PlainAdapter } from './plain-adapter.js'
@@ -12,12 +12,12 @@ describe('a plain adapter', () => {
     return { adapter, peers: [peer(), peer()] }
   })
 
-  it('is held to everything', () => expect(suite.skipped).toEqual([]))
+  it('runs every check', () => expect(suite.skipped).toEqual([]))
 
   for (const check of suite) it(`${check.id}: ${check.title}`, check.run)
 })
 
-/** A version changes with every change of the value: where an equal one is written it may change or not. */
+/** A version changes with every change of the value; for an equal value it may change or not. */
 class KeepsTheVersionOfEqualValues extends PlainAdapter {
   override write(text: string, row: Row): Item {
     const before = this.store.rows.get(text)

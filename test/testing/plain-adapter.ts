@@ -1,6 +1,7 @@
 /**
- * A second reference beside memory: a Map, and sorting, and a pause before every answer. It honours `seek`. Each decision is a method of its own, so that a wrong
- * adapter is this one with one of them overridden.
+ * A second reference adapter besides memory: a Map, sorting, and a delay before every result. It
+ * supports `seek`. Each decision is a method of its own, so that a wrong adapter overrides one of
+ * them.
  */
 import type {
   Adapter,
@@ -213,7 +214,7 @@ export class PlainAdapter implements Adapter<unknown, unknown> {
     return membersHolding(this.definition.key, key as KeyValue)
   }
 
-  /** The members by which attaching would take a record out of the scope. */
+  /** The members with which attaching would move a record out of the scope. */
   leaving(parent: ParentKey | undefined, { scope }: AdapterCall): readonly string[] {
     const held = parent === undefined ? {} : this.holding(parent)
     return Object.keys(held).filter((member) => member in scope && scope[member] !== held[member])
@@ -261,7 +262,7 @@ export class PlainAdapter implements Adapter<unknown, unknown> {
     }
   }
 
-  /** As numbers and moments, where the format of the member says so. */
+  /** As numbers and instants, if the format of the member says so. */
   compareValues(a: Scalar, b: Scalar, path: readonly string[]): number {
     const compare = valueFormat(this.definition.shape.at(path))?.compare
     if (compare !== undefined) return compare(String(a), String(b))
@@ -313,7 +314,7 @@ export class PlainAdapter implements Adapter<unknown, unknown> {
     return { from, to: Math.min(found.length, from + size) }
   }
 
-  /** Whether an item at this difference to the place lies on the side that is sought. */
+  /** Whether an item with this difference to the position is on the sought side. */
   beyond(difference: number, backwards: boolean): boolean {
     return backwards ? difference < 0 : difference > 0
   }
@@ -333,7 +334,7 @@ export class PlainAdapter implements Adapter<unknown, unknown> {
     return JSON.stringify([collection, key, as])
   }
 
-  /** Undefined where a member of the record holds the parent. */
+  /** Undefined if a member of the record holds the parent. */
   setOf(parent: ParentKey): Set<string> | undefined {
     if (this.by(parent) !== undefined) return undefined
     const name = this.setName(parent)

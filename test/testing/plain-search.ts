@@ -1,4 +1,4 @@
-/** How well a plain adapter finds a record. */
+/** The search rank of a record in a plain adapter. */
 import type { Row } from '../../src/testing/index.js'
 
 export const searchWords = (search: string): readonly string[] =>
@@ -7,7 +7,7 @@ export const searchWords = (search: string): readonly string[] =>
     .split(/\s+/)
     .filter((word) => word !== '')
 
-/** How often the words stand in the record; 0 where one of them does not. */
+/** The number of occurrences of the words in the record; 0 if one of them is missing. */
 export function rankOf(words: readonly string[], { label, note }: Row): number {
   const text = `${String(label)} ${String(note)}`.toLowerCase()
   const counts = words.map((word) => text.split(word).length - 1)

@@ -1,4 +1,4 @@
-/** What a plain adapter keeps. */
+/** The data of a plain adapter. */
 import type { Row } from '../../src/testing/index.js'
 
 export interface Item {
@@ -11,7 +11,7 @@ export interface Kept {
   readonly item: Item
 }
 
-/** What a scope is applied by. */
+/** The conditions of a scope. */
 export type ScopedMethod = 'list' | 'count' | 'read' | 'replace' | 'remove' | 'attach' | 'detach'
 
 /** Several adapters may share one. */
@@ -19,7 +19,7 @@ export class Store {
   readonly rows = new Map<string, Item>()
   /** Parent -> keys of what is attached to it. */
   readonly sets = new Map<string, Set<string>>()
-  /** What may be repeated, by its id. */
+  /** Idempotency keys, by id. */
   readonly kept = new Map<string, Kept>()
   versions = 0
   lastNumber = 0

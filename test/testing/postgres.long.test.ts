@@ -1,4 +1,7 @@
-/** The PostgreSQL adapter is held to every sentence of the contract: over several connections and processes, and embedded. */
+/**
+ * The PostgreSQL adapter passes the complete adapter suite: over several connections and processes,
+ * and embedded.
+ */
 import type { PGlite } from '@electric-sql/pglite'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -13,6 +16,7 @@ import { adapterSuite } from '../../src/testing/index.js'
 import { call } from '../adapters/memory/requests.js'
 import { freshDatabase, type Place } from '../servers/databases.js'
 import { freshPglite } from '../servers/pglite.js'
+import { share } from '../size.js'
 import { type PeerProcess, startPeer } from './peer-process.js'
 
 const attached = {
@@ -20,7 +24,7 @@ const attached = {
   archives: { table: 'archives', parent: 'client', key: 'contract' },
 }
 
-/** Tables of their own for each check, in a schema that goes with it. */
+/** Each check has its own tables, in a schema that is dropped with it. */
 let schemas = 0
 async function tables(
   definition: ResourceDefinition,
@@ -76,8 +80,8 @@ describe.each([
       close: drop,
     }
   })
-  it('is held to everything', () => expect(suite.skipped).toEqual([]))
-  for (const check of suite) it(`${check.id}: ${check.title}`, check.run)
+  it('runs every check', () => expect(suite.skipped).toEqual([]))
+  for (const check of share(suite, 3)) it(`${check.id}: ${check.title}`, check.run)
 })
 
 describe('the PostgreSQL adapter, embedded', () => {
@@ -93,6 +97,6 @@ describe('the PostgreSQL adapter, embedded', () => {
     })
     return { adapter, peers: [postgresAdapter(db, { ...options, resource: definition })], close: drop }
   })
-  it('is held to everything', () => expect(suite.skipped).toEqual([]))
-  for (const check of suite) it(`${check.id}: ${check.title}`, check.run)
+  it('runs every check', () => expect(suite.skipped).toEqual([]))
+  for (const check of share(suite, 3)) it(`${check.id}: ${check.title}`, check.run)
 })

@@ -1,4 +1,6 @@
-/** `adapterSuite` itself: what it runs, what it leaves out, and what it says when an adapter is wrong. */
+/**
+ * `adapterSuite` itself: the checks that it runs and skips, and its messages for a wrong adapter.
+ */
 import { describe, expect, it } from 'vitest'
 import { memoryAdapter } from '../../src/adapters/memory/index.js'
 import { defineResource } from '../../src/definition/resource.js'
@@ -10,7 +12,7 @@ const memory: MakeAdapter = ({ definition, records }) => memoryAdapter(definitio
 describe('adapterSuite', () => {
   const suite = adapterSuite(memory)
 
-  it('gives every check an id of its own, and a sentence', () => {
+  it('gives every check a unique id, and a sentence', () => {
     expect(new Set(suite.map(({ id }) => id)).size).toBe(suite.length)
     expect(new Set(suite.map(({ title }) => title)).size).toBe(suite.length)
     for (const { id, title } of suite) {
@@ -19,7 +21,7 @@ describe('adapterSuite', () => {
     }
   })
 
-  it('says what was expected, what was received and the title', async () => {
+  it('reports the expected value, the actual value and the title', async () => {
     const wrong = adapterSuite((fixture) => ({
       ...memoryAdapter(fixture.definition, { records: fixture.records, idempotency: true }),
       read: () => [undefined],
@@ -34,7 +36,7 @@ describe('adapterSuite', () => {
     )
   })
 
-  it('tells what an adapter throws, and keeps it as the cause', async () => {
+  it('reports what an adapter throws, and keeps it as the cause', async () => {
     const thrown = new Error('no connection')
     const wrong = adapterSuite(() => ({
       list: () => Promise.reject(thrown),
@@ -52,7 +54,7 @@ describe('adapterSuite', () => {
     })
   })
 
-  it('closes what was made for a check, also when it fails', async () => {
+  it('closes what was created for a check, also when it fails', async () => {
     let open = 0
     const counted = adapterSuite((fixture) => {
       open += 1
@@ -67,7 +69,7 @@ describe('adapterSuite', () => {
     expect(open).toBe(0)
   })
 
-  it('leaves out what an adapter is without, each with the reason', async () => {
+  it('skips checks of methods that an adapter does not have, each with the reason', async () => {
     const reason = 'the tables are views'
     const without = { create: reason, replace: reason, remove: reason, attach: reason, detach: reason, recall: reason }
     const make: MakeAdapter = (fixture) => {
@@ -83,12 +85,12 @@ describe('adapterSuite', () => {
     expect(readOnly.skipped).toContainEqual({ id: 'search/finds', reason: 'the store has no search' })
   })
 
-  it('finds a method that is there although the adapter is said to be without it', async () => {
+  it('fails for a method that exists although the options exclude it', async () => {
     const [offered] = adapterSuite(memory, { without: { detach: 'nobody asked' } })
     await expect(offered?.run()).rejects.toThrow(/^Expected no detach\(\)/)
   })
 
-  it('refuses options that can not be', () => {
+  it('refuses invalid options', () => {
     const definition = defineResource({
       collection: 'orders',
       key: 'id',
@@ -134,7 +136,7 @@ describe('adapterSuite', () => {
     expect(adapterSuite(memory, { without: {}, counts: undefined } as never).skipped).toEqual([])
   })
 
-  it('makes up the same questions of the same seed, and names it with the call that went wrong', async () => {
+  it('generates the same requests for the same seed, and names the seed with the failed call', async () => {
     const failure = async (seed: number) => {
       const wrong = adapterSuite(
         (fixture) => {
@@ -159,7 +161,7 @@ describe('adapterSuite', () => {
     )
   })
 
-  it('gives the clock back, also where the check fails', async () => {
+  it('restores the clock, also when the check fails', async () => {
     const real = globalThis.Date
     const wrong = adapterSuite((fixture) => {
       const right = memoryAdapter(fixture.definition, { records: fixture.records, idempotency: true })
@@ -174,14 +176,14 @@ describe('adapterSuite', () => {
     expect(globalThis.Date).toBe(real)
   })
 
-  it('puts first what the other checks stand on', () => {
+  it('runs basic checks before those that depend on them', () => {
     const groups = [...new Set(suite.map(({ id }) => id.split('/')[0]))]
     expect(groups.slice(0, 3)).toEqual(['methods', 'values', 'reads'])
     expect(groups.at(-1)).toBe('races')
   })
 })
 
-describe('adapterSuite of a resource of one\u2019s own', () => {
+describe('adapterSuite for a custom resource', () => {
   const offices = defineResource({
     collection: 'offices',
     key: ['country', 'number'],
@@ -215,7 +217,7 @@ describe('adapterSuite of a resource of one\u2019s own', () => {
 
   for (const check of suite) it(`${check.id}: ${check.title}`, check.run)
 
-  it('names what it leaves out', () => {
+  it('names the checks that it skips', () => {
     expect(suite.length).toBeGreaterThan(40)
     expect(suite.skipped).toContainEqual({ id: 'filters/eq', reason: 'needs the resource parcels of the suite' })
     const plain = adapterSuite(() => memoryAdapter(offices), {

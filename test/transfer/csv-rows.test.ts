@@ -1,4 +1,4 @@
-/** The rows of CSV, held against a reader of another make. */
+/** The rows of CSV, compared with another reader. */
 import { parse } from 'csv-parse/sync'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -8,7 +8,7 @@ import { csvRows } from '../../src/transfer/csv-rows.js'
 const pieces = ['"', '""', ',', ';', '\n', '\r\n', '\r', 'a', ' ', "'", '\uFEFFx', 'ñ😀', '"a"', '"a\nb"', '"a\r\n""b"']
 const oddText = fc.array(fc.constantFrom(...pieces), { maxLength: 12 }).map((parts) => parts.join(''))
 
-/** Texts of cells; `undefined` where the text is no CSV. */
+/** Texts of cells; `undefined` if the text is not CSV. */
 function ours(text: string): readonly (readonly string[])[] | undefined {
   try {
     return [...csvRows(text, ',')].map(({ cells }) => cells.map((cell) => cell.text))
@@ -36,7 +36,7 @@ const refused = (text: string) => {
 }
 
 describe('rows of CSV', () => {
-  it('RFC 4180: are those that another reader finds, also in texts that are no CSV', () => {
+  it('RFC 4180: equal those of another reader, also for texts that are not CSV', () => {
     fc.assert(
       fc.property(oddText, (text) => {
         expect(ours(text)).toEqual(theirs(text))
@@ -45,7 +45,7 @@ describe('rows of CSV', () => {
     )
   })
 
-  it('begin in the line that an editor shows, whatever line ends stand in cells', () => {
+  it('start in the line that an editor shows, whatever line ends cells contain', () => {
     const cell = fc.constantFrom('a', '', '"x\ny"', '"x\r\ny"', '"\r\n\r\n\n"', '"""\n"')
     const ends = fc.constantFrom('\n', '\r\n')
     fc.assert(
@@ -57,7 +57,7 @@ describe('rows of CSV', () => {
     )
   })
 
-  it('say whether a cell stood in quotes, which an empty text does', () => {
+  it('say whether a cell was quoted, as an empty text is', () => {
     expect([...csvRows('"",\n', ',')]).toEqual([
       {
         line: 1,

@@ -1,4 +1,6 @@
-/** Exports that go wrong: what was cut is never taken for a whole one, and nothing is left running. */
+/**
+ * Exports that fail: a truncated one is never mistaken for a complete one, and no work continues.
+ */
 import http from 'node:http'
 import http2 from 'node:http2'
 import type { AddressInfo } from 'node:net'
@@ -28,7 +30,7 @@ function paged(
   return { adapter, pages: () => page }
 }
 
-/** An answer larger than what the sockets of both sides hold: 3 MB a page. */
+/** A response larger than the socket buffers of both sides: 3 MB for each page. */
 const bulky = async (list: () => ReturnType<List>, characters = 300_000): Promise<Page<Pedido>> => {
   const page = await list()
   return {
@@ -37,7 +39,7 @@ const bulky = async (list: () => ReturnType<List>, characters = 300_000): Promis
   }
 }
 
-function hears() {
+function recorder() {
   const errors: ErrorEvent[] = []
   const answers: ResponseEvent[] = []
   let wake = (): void => {}
@@ -60,12 +62,12 @@ describe.each(frameworks)('broken exports on %s', (_, express) => {
   it.each([
     ['alone', []],
     ['behind compression', [compression({ threshold: 0 })]],
-  ])('ERR-3: an error in page 3 breaks the connection, %s, and onError hears of it', async (__, before) => {
+  ])('ERR-3: an error in page 3 breaks the connection, %s, and onError receives it', async (__, before) => {
     const { adapter } = paged((page, list) => {
       if (page === 3) throw new Error('the disk is on fire')
       return bulky(list)
     })
-    const { onError, onResponse, errors, answers, answered } = hears()
+    const { onError, onResponse, errors, answers, answered } = recorder()
     const app = express()
     for (const middleware of before) app.use(middleware)
     const served = await listen(app.use(service(adapter, {}, { onError, onResponse })))
@@ -92,7 +94,7 @@ describe.each(frameworks)('broken exports on %s', (_, express) => {
     }
   })
 
-  it('ERR-3: what fails before the first byte is a problem like any other', async () => {
+  it('ERR-3: an error before the first byte is a problem like any other', async () => {
     const { adapter } = paged(() => {
       throw new Error('no disk at all')
     })
@@ -108,7 +110,7 @@ describe.each(frameworks)('broken exports on %s', (_, express) => {
   it.each([
     ['alone', []],
     ['behind compression', [compression({ threshold: 0, level: 0 })]],
-  ])('VERB-1: pages are read no faster than the client takes them, %s', async (__, before) => {
+  ])('VERB-1: pages are read no faster than the client reads them, %s', async (__, before) => {
     const { adapter, pages } = paged((___, list) => bulky(list), 200)
     const app = express()
     for (const middleware of before) app.use(middleware)
@@ -125,7 +127,7 @@ describe.each(frameworks)('broken exports on %s', (_, express) => {
           resolve,
         ),
       )
-      // 60 MB are wanted; what lies between the two sides holds a part of that.
+      // The export has 60 MB; the buffers between the two sides hold a part of that.
       await served.send('GET', '/v1/clientes')
       expect(pages()).toBeLessThan(10)
       const found = await end(answer)
@@ -136,15 +138,15 @@ describe.each(frameworks)('broken exports on %s', (_, express) => {
     }
   })
 
-  it('VERB-1: a client that goes away ends the walk, its call and its place among the exports at once', async () => {
+  it('VERB-1: a client that disconnects ends the walk, its call and its slot immediately', async () => {
     let signal: AbortSignal | undefined
     const { adapter, pages } = paged((page, list, call) => {
       if (page !== 3) return bulky(list)
-      // An adapter that never answers, and does not look at its signal.
+      // An adapter that never responds and ignores its signal.
       signal = call.signal
       return new Promise(() => {})
     })
-    const { onError, onResponse, errors, answered } = hears()
+    const { onError, onResponse, errors, answered } = recorder()
     const served = await listen(
       express().use(service(adapter, { maxConcurrent: 1 }, { onError, onResponse, timeout: 60_000 })),
     )
@@ -160,7 +162,7 @@ describe.each(frameworks)('broken exports on %s', (_, express) => {
       expect(problem(busy)).toMatchObject({ status: 503, code: 'unavailable' })
       expect(busy.headers['retry-after']).toBe('10')
       answer.destroy()
-      // Of the 503 first, of the export then.
+      // First for the 503, then for the export.
       await answered
       await new Promise<void>((resolve) =>
         signal?.aborted ? resolve() : signal?.addEventListener('abort', () => resolve()),
@@ -173,9 +175,9 @@ describe.each(frameworks)('broken exports on %s', (_, express) => {
     }
   }, 20_000)
 
-  it('VERB-1: an adapter that stops answering is given the timeout of a request, then the export is cut', async () => {
+  it('VERB-1: an adapter that stops responding has the timeout of a request, then the export is aborted', async () => {
     const { adapter } = paged((page, list) => (page < 3 ? bulky(list) : new Promise(() => {})))
-    const { onError, onResponse, errors } = hears()
+    const { onError, onResponse, errors } = recorder()
     const served = await listen(express().use(service(adapter, {}, { onError, onResponse, timeout: 100 })))
     try {
       const found = await begin(served.port, '/v1/pedidos', 'text/csv').then(end, () => ({ whole: false }))
@@ -186,9 +188,9 @@ describe.each(frameworks)('broken exports on %s', (_, express) => {
     }
   })
 
-  it('VERB-1: a client that stops reading is cut after stallTimeout', async () => {
+  it('VERB-1: a client that stops reading is disconnected after stallTimeout', async () => {
     const { adapter } = paged((_page, list) => bulky(list), 200)
-    const { onError, onResponse, errors, answered } = hears()
+    const { onError, onResponse, errors, answered } = recorder()
     const served = await listen(express().use(service(adapter, { stallTimeout: 200 }, { onError, onResponse })))
     try {
       const answer = await begin(served.port, '/v1/pedidos', 'text/csv')
@@ -200,12 +202,12 @@ describe.each(frameworks)('broken exports on %s', (_, express) => {
     }
   })
 
-  it('VERB-1: a client that reads for ever is cut after the timeout of the export, which is not that of a request', async () => {
+  it('VERB-1: a client that never finishes reading is disconnected after the timeout of the export, which is not that of a request', async () => {
     const { adapter } = paged(
       (_page, list) => new Promise((resolve) => setTimeout(resolve, 30)).then(() => bulky(list, 10_000)),
       2000,
     )
-    const { onError, onResponse, errors, answered } = hears()
+    const { onError, onResponse, errors, answered } = recorder()
     const served = await listen(
       express().use(service(adapter, { timeout: 500 }, { onError, onResponse, timeout: 200 })),
     )
@@ -215,14 +217,14 @@ describe.each(frameworks)('broken exports on %s', (_, express) => {
       await answered
       expect(found.whole).toBe(false)
       expect(errors).toHaveLength(1)
-      // More than the timeout of one request could have given.
+      // More than the timeout of one request allows.
       expect(found.text.split('\r\n').length).toBeGreaterThan(1)
     } finally {
       await served.close()
     }
   })
 
-  it('a store that refuses to go on behind its own row does not end the export as if it were whole', async () => {
+  it('a refusal by the store after some rows does not end the export as if it were complete', async () => {
     const { adapter } = paged((page, list) =>
       page < 3 ? bulky(list) : { items: [], refused: { refused: 'rule', members: ['id'] } },
     )
@@ -235,7 +237,7 @@ describe.each(frameworks)('broken exports on %s', (_, express) => {
     }
   })
 
-  it('a store that can not seek is walked by offset, and one that says so and does not is found out', async () => {
+  it('a store without seek is walked by offset, and one that claims seek and ignores it is an error', async () => {
     const requests: ListRequest[] = []
     const byOffset = paged(async (_page, list, __, request) => {
       requests.push(request)
@@ -249,7 +251,7 @@ describe.each(frameworks)('broken exports on %s', (_, express) => {
     expect(requests.map(({ offset, page, seek, count }) => [offset, page, seek, count])).toEqual(
       [0, 10, 20, 30, 40].map((offset, i) => [offset, i + 1, undefined, i === 0 ? undefined : false]),
     )
-    const { onError, onResponse, errors } = hears()
+    const { onError, onResponse, errors } = recorder()
     const inner = pedidosOf(45)
     const stuck: Adapter<Pedido, number> = {
       read: (keys, call) => inner.read(keys, call),
@@ -276,7 +278,7 @@ describe('exports and servers', () => {
     expect(found.whole).toBe(true)
   })
 
-  it('RFC 9113 8.1: over HTTP/2 a cut export is a stream that was reset', async () => {
+  it('RFC 9113 8.1: over HTTP/2 a truncated export resets its stream', async () => {
     const { adapter } = paged((page, list) => {
       if (page === 3) throw new Error('broken')
       return bulky(list)

@@ -1,4 +1,4 @@
-/** A service with exports, and a client that reads them piece by piece. */
+/** A service with exports, and a client that reads them in chunks. */
 import http, { type IncomingMessage } from 'node:http'
 import { memoryAdapter } from '../../src/adapters/memory/index.js'
 import {
@@ -80,7 +80,7 @@ export const clientesOf = () =>
     ],
   })
 
-/** Both formats over these orders. */
+/** Both formats of these orders. */
 export function service(
   adapter: Adapter<Pedido, number> = pedidosOf(25),
   exports: Partial<NonNullable<MountOptions['exports']>> = {},
@@ -98,21 +98,21 @@ export function service(
   })
 }
 
-/** How an export came to its end, and what came until then. */
+/** How an export ended, and the data until then. */
 export interface Ended {
   readonly status: number
   readonly whole: boolean
   readonly text: string
 }
 
-/** Asks for an export and gives the answer as soon as its head is there, not reading on. */
+/** Requests an export and returns the response after its head, without reading on. */
 export function begin(port: number, path: string, accept: string): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     http.get({ host: '127.0.0.1', port, path, headers: { accept }, agent: false }, resolve).on('error', reject)
   })
 }
 
-/** Reads an answer to its end or to the break of its connection. */
+/** Reads a response until its end or until its connection breaks. */
 export function end(answer: IncomingMessage): Promise<Ended> {
   return new Promise((resolve) => {
     const chunks: Buffer[] = []

@@ -1,4 +1,6 @@
-/** Files that nobody exported: each is refused with its reason, and no other request waits for it. */
+/**
+ * Files that no export wrote: each is refused with the reason, and no other request waits for it.
+ */
 import express from 'express'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { api, type ErrorEvent, mount } from '../../src/index.js'
@@ -11,7 +13,7 @@ const lines = 'application/x-ndjson'
 describe('hostile files', () => {
   let served: Omit<Served, 'data'>
   const errors: unknown[] = []
-  // A problem of the client's is no error of the service.
+  // A problem of the client is not an error of the service.
   const onError = ({ status, error }: ErrorEvent) => status >= 500 && errors.push(error)
   beforeAll(async () => {
     const cargas = imports('cargas', pedidos, {
@@ -31,26 +33,26 @@ describe('hostile files', () => {
 
   it.each([
     ['cells nest deeper than the limit of the service', `id,nota,marcas\n1,x,${'['.repeat(4)}${']'.repeat(4)}`],
-    ['cells nest without end', `id,nota,marcas\n1,x,${'['.repeat(100_000)}${']'.repeat(100_000)}`],
-    ['a member stands twice in a cell', 'id,nota,marcas\n1,x,"{""a"":1,""a"":2}"'],
+    ['cells nest very deep', `id,nota,marcas\n1,x,${'['.repeat(100_000)}${']'.repeat(100_000)}`],
+    ['a cell has a duplicate member', 'id,nota,marcas\n1,x,"{""a"":1,""a"":2}"'],
     ['a member of a cell is named __proto__', 'id,nota,marcas\n1,x,"{""__proto__"":1}"'],
-  ])('HDR-5: %s, which is a violation of the row', async (_, text) => {
+  ])('HDR-5: %s is a violation of the row', async (_, text) => {
     expect(problem(await post(text))).toEqual({ status: 422, code: 'invalid-body', named: ['/0/marcas'] })
   })
 
-  it('HDR-5: what nests deeper than the limit of the service is a violation of its line of NDJSON', async () => {
+  it('HDR-5: nesting above the limit of the service is a violation of its line of NDJSON', async () => {
     const answer = await post(`{"id":1,"nota":"x","marcas":[[[[1]]]]}\n`, lines)
     expect(answer.json.errors).toMatchObject([{ detail: expect.stringContaining('at most 4 levels deep') }])
   })
 
-  it('HDR-5: an integer that a double would change is no number in a cell, as in a body', async () => {
+  it('HDR-5: an integer that a double would change is not a valid number in a cell, as in a body', async () => {
     const answer = await post('id,nota,importe\n1,x,12345678901234567890123\n9007199254740993,x,1\n2,x,1e400\n')
     expect(problem(answer).named).toEqual(['/0/importe', '/1/id', '/2/importe'])
     expect((await post('id,nota,importe\n3,x,-0\n')).status).toBe(200)
     expect((await served.send('GET', '/v1/pedidos/3')).text).toContain('"importe":0,')
   })
 
-  it('ERR-3: violations name the line in which their row begins, whatever line ends stand in cells', async () => {
+  it('ERR-3: violations name the line in which their row starts, whatever line ends cells contain', async () => {
     const answer = await post('id,nota,importe\r\n1,"a\r\n\r\nb",x\r\n2,"q""\n",y\n\n3,,1\n')
     expect(answer.json.errors.map(({ detail }: { detail: string }) => detail)).toEqual([
       'Line 2: "importe" must be a number such as 12.5.',
@@ -67,7 +69,7 @@ describe('hostile files', () => {
     )
   })
 
-  it('ERR-3: of a header row of thousands of columns the first are named', async () => {
+  it('ERR-3: of thousands of unknown columns the first ones are named', async () => {
     const header = Array.from({ length: 9_000 }, (_, i) => `${'a'.repeat(100)}${i}`)
     const answer = await post(`${header.join(',')}\n`)
     expect(problem(answer)).toMatchObject({ status: 422, code: 'invalid-body' })

@@ -1,4 +1,4 @@
-/** How many files are in memory at once, however slowly they arrive. */
+/** The number of files in memory at the same time is limited, however slowly they arrive. */
 
 import { once } from 'node:events'
 import http from 'node:http'
@@ -8,8 +8,8 @@ import { csv, imports } from '../../src/transfer/index.js'
 import { frameworks, listen } from '../clauses/fixture.js'
 import { clientes, clientesOf, pedidos, pedidosOf } from './fixture.js'
 
-describe.each(frameworks)('the places of imports on %s', (_, express) => {
-  it('ERR-1: are taken before a file is read, and given back however it ends', async () => {
+describe.each(frameworks)('concurrent imports on %s', (_, express) => {
+  it('ERR-1: take a slot before the file is read, and release it however the import ends', async () => {
     const ends: number[] = []
     const served = await listen(
       express().use(
@@ -33,7 +33,10 @@ describe.each(frameworks)('the places of imports on %s', (_, express) => {
       ),
     )
     const headers = { 'content-type': 'text/csv', 'content-length': 900 }
-    /** Sends the head and waits for a word of the server: 100 where the body is wanted, else the answer. */
+    /**
+     * Sends the head and waits for the response of the server: 100 if the body may be sent, or a
+     * refusal.
+     */
     const open = async () => {
       const request = http.request({
         port: served.port,
@@ -50,7 +53,7 @@ describe.each(frameworks)('the places of imports on %s', (_, express) => {
     const send = () => served.send('POST', '/v1/cargas', { 'content-type': 'text/csv' }, 'id,nota\n')
     const slow = [await open(), await open(), await open(), await open()]
     try {
-      // The server has looked at all four once it refuses another one.
+      // The server has accepted all four once it refuses another one.
       await expect.poll(async () => (await send()).status).toBe(503)
       const refused = await send()
       expect(refused.json).toMatchObject({
@@ -59,7 +62,7 @@ describe.each(frameworks)('the places of imports on %s', (_, express) => {
         detail: expect.stringContaining('Nothing was changed'),
       })
       expect(refused.headers['retry-after']).toBe('10')
-      // One that goes away, one that is too large, one that is malformed, and one that is read.
+      // One that is aborted, one that is too large, one that is malformed, and one that is read.
       slow[0]?.destroy()
       await expect.poll(async () => (await send()).status).toBe(200)
       expect((await served.send('POST', '/v1/cargas', { 'content-type': 'text/csv' }, 'x'.repeat(1_001))).status).toBe(

@@ -1,11 +1,11 @@
-/** Imports that run over their time. */
+/** Imports that exceed their time limit. */
 import { expect, it } from 'vitest'
 import { type Adapter, api, mount } from '../../src/index.js'
 import { csv, imports, type Transaction } from '../../src/transfer/index.js'
 import { frameworks, listen } from '../clauses/fixture.js'
 import { clientes, clientesOf, type Pedido, pedidos, pedidosOf } from './fixture.js'
 
-/** Keeps the process busy until that moment, as a large file does. */
+/** Blocks the process until that time, as a large file does. */
 function busyUntil(moment: number): void {
   while (performance.now() < moment);
 }

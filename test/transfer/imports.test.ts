@@ -40,7 +40,7 @@ describe.each(frameworks)('imports on %s', (_, express) => {
     return next
   }
 
-  it('VERB-2: each row is created as a POST would create it, with defaults, links and typed values', async () => {
+  it('VERB-2: each row is created like a POST, with defaults, links and typed values', async () => {
     const id = fresh()
     const answer = await post(
       `id,nota,importe,marcas,destino.calle,cliente.id,secreto\r\n${id},"a ""b"", c",12.5,"[""x""]",Mayor,1,shh\r\n${id + 5000},'=1,,,,,`,
@@ -63,7 +63,7 @@ describe.each(frameworks)('imports on %s', (_, express) => {
     })
   })
 
-  it('REP-7: an import takes what an export gave, plain and expanded, in both formats', async () => {
+  it('REP-7: an import accepts an export, plain and expanded, in both formats', async () => {
     const source = await listen(express().use(into(pedidosOf(25))))
     try {
       for (const accept of ['text/csv', 'application/x-ndjson']) {
@@ -86,7 +86,7 @@ describe.each(frameworks)('imports on %s', (_, express) => {
     }
   })
 
-  it('ERR-2, ERR-3: one report of all that is wrong in all rows, by row, column and line, and nothing is written', async () => {
+  it('ERR-2, ERR-3: one report has all errors of all rows, by row, column and line, and nothing is written', async () => {
     const id = fresh()
     const answer = await post(
       `id,nota,importe,urgente,cliente.id\n${id},ok,1,true,\n${id + 1},"x\ny",much,yes,\n${id + 2},x,1,true,99\n${id},twice,1,,\n${id + 3},x\n`,
@@ -106,7 +106,7 @@ describe.each(frameworks)('imports on %s', (_, express) => {
     expect((await served.send('GET', `/v1/pedidos/${id}`)).status).toBe(404)
   })
 
-  it('a dry run checks everything and writes nothing', async () => {
+  it('a dry run validates everything and writes nothing', async () => {
     const id = fresh()
     const answer = await post(`id,nota\n${id},x\n`, 'text/csv', '?dryRun=true')
     expect(answer.json).toEqual({ rows: 1, created: 0, dryRun: true })
@@ -143,13 +143,13 @@ describe.each(frameworks)('imports on %s', (_, express) => {
     expect(answer.json.detail).toContain(message)
   })
 
-  it('a byte order mark, CRLF, LF and no last line end are all understood', async () => {
+  it('accepts a byte order mark, CRLF, LF and a missing last line end', async () => {
     const id = fresh()
     expect((await post(`\uFEFFid,nota\r\n${id},x`)).json.created).toBe(1)
     expect((await served.send('GET', `/v1/pedidos/${id}`)).json.nota).toBe('x')
   })
 
-  it('HDR-5: other media types and charsets, too many bytes, too many rows, a zip bomb', async () => {
+  it('HDR-5: refuses other media types and charsets, too many bytes, too many rows, a zip bomb', async () => {
     const other = await post('<a/>', 'application/xml')
     expect([other.status, other.headers.accept]).toEqual([415, 'text/csv, application/x-ndjson, multipart/form-data'])
     expect((await post('id,nota\n', 'text/csv; charset=iso-8859-1')).status).toBe(400)
@@ -168,13 +168,13 @@ describe.each(frameworks)('imports on %s', (_, express) => {
     ).toBe(1)
   })
 
-  it('the report is bounded, and says how much there is', async () => {
+  it('the report is bounded, and has the total number of errors', async () => {
     const answer = await post(`id,nota,importe\n${'1,x,y\n'.repeat(250)}`)
     expect(answer.json.errors).toHaveLength(100)
     expect(answer.json.detail).toContain('250 violations in 250 of 250 rows, of which the first 100 are listed.')
   })
 
-  it('NDJSON: lines that are no JSON object are named with the others', async () => {
+  it('NDJSON: lines that are not JSON objects are reported with the other errors', async () => {
     const id = fresh()
     const answer = await post(
       `{"id":${id},"nota":"x"}\n\n[1]\n{"id":1,"id":2}\n{"id":${id + 1},"nota":1}\n`,
@@ -188,7 +188,7 @@ describe.each(frameworks)('imports on %s', (_, express) => {
     `${parts.map((part) => `--${boundary}\r\nContent-Disposition: form-data; ${part}\r\n`).join('')}--${boundary}--\r\n`
   const multipart = 'multipart/form-data; boundary=XX'
 
-  it('RFC 7578: a form with the one part "file" is read, whatever its file is called', async () => {
+  it('RFC 7578: a form with the one part "file" is accepted, with any file name', async () => {
     const id = fresh()
     const file = `name="file"; filename="../../etc/passwd"\r\nContent-Type: text/csv\r\n\r\nid,nota\r\n${id},x`
     expect((await post(form([file]), multipart)).json).toEqual({ rows: 1, created: 1, dryRun: false })
@@ -209,7 +209,7 @@ describe.each(frameworks)('imports on %s', (_, express) => {
     ],
     ['ten thousand parts', form(Array.from({ length: 1000 }, () => 'name="a"\r\n\r\n1')), 'A part is named'],
     [
-      'a cut form',
+      'a truncated form',
       '--XX\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\nid',
       'The form is incomplete or malformed',
     ],
@@ -226,7 +226,7 @@ describe.each(frameworks)('imports on %s', (_, express) => {
   })
 
   it.each(['base64', 'quoted-printable', 'BASE64'])(
-    'RFC 7578 4.7: a part in %s is refused, not stored as it stands',
+    'RFC 7578 4.7: a part in %s is refused, and never stored undecoded',
     async (encoding) => {
       const head = `Content-Disposition: form-data; name="file"; filename="a.csv"\r\nContent-Type: text/csv\r\nContent-Transfer-Encoding: ${encoding}`
       const answer = await post(
@@ -238,7 +238,7 @@ describe.each(frameworks)('imports on %s', (_, express) => {
     },
   )
 
-  it('AUTH-4: who may create no orders may import none', async () => {
+  it('AUTH-4: a caller without permission to create orders may not import any', async () => {
     const guarded = await listen(
       express().use(
         into(
@@ -255,7 +255,7 @@ describe.each(frameworks)('imports on %s', (_, express) => {
     try {
       const answer = await guarded.send('POST', '/v1/cargas', { 'content-type': 'text/csv' }, 'id,nota\n1,x\n')
       expect(problem(answer)).toMatchObject({ status: 403, code: 'forbidden' })
-      // Before the file is looked at (ERR-2).
+      // Before the file is read (ERR-2).
       for (const [type, body] of [
         ['image/png', 'x'],
         ['text/csv', 'x'.repeat(200_000)],
@@ -280,7 +280,7 @@ describe('options of imports', () => {
     [{ maxRows: 0 }, '"maxRows" of imports("cargas") is 0. Give a whole number from 1.'],
     [{ maxrows: 5 }, 'Did you mean "maxRows"?'],
     [{ description: '' }, 'has no description'],
-  ])('%o is refused at start', (options, message) => {
+  ])('%o is refused at startup', (options, message) => {
     expect(of(options)).toThrow(message)
   })
 })

@@ -35,11 +35,11 @@ describe('options of exports', () => {
         ),
       'both an export and a representation',
     ],
-  ])('a wrong one is refused at start: %#', (make, message) => {
+  ])('an invalid one is refused at startup: %#', (make, message) => {
     expect(make).toThrow(message)
   })
 
-  it('CSV of records with members that no schema names is refused at start, NDJSON is not', () => {
+  it('CSV of records with undeclared members is refused at startup, NDJSON is not', () => {
     const bolsas = defineResource({
       collection: 'bolsas',
       key: 'id',

@@ -1,4 +1,4 @@
-/** The law of transfers: what an export gave, an import takes, and the next export gives the same bytes. */
+/** The law of transfers: an import accepts an export, and the next export has the same bytes. */
 import fc from 'fast-check'
 import type pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -38,7 +38,7 @@ const cosas = defineResource({
   },
 })
 
-/** Texts as people and programs leave them; U+0000 and lone surrogates are no PostgreSQL text. */
+/** Texts as people and programs write them; PostgreSQL can not store U+0000 and lone surrogates. */
 const odd = fc.oneof(
   fc.constantFrom(
     '',
@@ -128,7 +128,7 @@ const inPostgres = async (): Promise<Store & { close(): Promise<void> }> => {
   }
 }
 
-/** As docs/transfer.md has it. */
+/** As in docs/transfer.md. */
 const transactionOf =
   (pool: pg.Pool): Transaction =>
   async (run) => {
@@ -160,7 +160,7 @@ describe.each([
     ['CSV', csv()],
     ['CSV for spreadsheets', csv({ separator: ';', escapeFormulas: true, bom: true })],
     ['NDJSON', ndjson()],
-  ])('REP-7: what %s gave, it takes, and gives again byte by byte', async (__, format) => {
+  ])('REP-7: %s accepts its own export, and exports the same bytes again', async (__, format) => {
     const options = { description: 'x', formats: [format], transaction: store.transaction }
     const served = await listen(
       api({
@@ -178,7 +178,8 @@ describe.each([
           await store.clear()
           const records = given.map((one, i) => ({ id: i + 1, ...one }))
           const type = { 'content-type': format.mediaType }
-          // In by the strict reader of JSON, so that the first export says what was sent.
+          // Imported by the strict JSON reader, so that the first export has the values that were
+          // sent.
           for (const record of records)
             expect((await served.send('POST', '/v1/cosas', {}, JSON.stringify(record))).status).toBe(201)
           const first = await served.send('GET', '/v1/cosas', { accept: format.mediaType })

@@ -1,4 +1,7 @@
-/** Exports and imports go by the scope and the permission of their caller, and carry every kind of value. */
+/**
+ * Exports and imports respect the scope and the permission of their caller, and support every kind
+ * of value.
+ */
 import express from 'express'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { memoryAdapter } from '../../src/adapters/memory/index.js'
@@ -92,7 +95,7 @@ describe('exports and imports of a scope', () => {
   const exported = (path: string, empresa: string, accept = 'text/csv') =>
     served.send('GET', path, { accept, 'x-empresa': empresa })
 
-  it('an export holds what its caller may see, and no record outside of the scope', async () => {
+  it('an export contains the records that its caller may see, and none outside of the scope', async () => {
     const own = await exported('/v2/cobros', '1')
     expect(own.status).toBe(200)
     expect(own.text).not.toContain('ajena')
@@ -106,7 +109,7 @@ describe('exports and imports of a scope', () => {
     ).toEqual(['3'])
   })
 
-  it('AUTH-4: a member that a link shows is left out where its target may not be read', async () => {
+  it('AUTH-4: a member that a link shows is omitted if its target may not be read', async () => {
     expect((await exported('/v2/cobros', '1')).text).toContain('Ana')
     data.create?.(
       { empresa: 2, numero: '4', importe: '1', agenteId: ana } as never,
@@ -117,7 +120,7 @@ describe('exports and imports of a scope', () => {
     expect(hidden.text).not.toContain('Ana')
   })
 
-  it('numbers beyond a double keep every digit, filter and sort as numbers, and are no formulas', async () => {
+  it('numbers beyond a double keep every digit, filter and sort as numbers, and are not escaped as formulas', async () => {
     const rows = (await exported('/v2/cobros?sort=importe', '1')).text.trim().split('\r\n').slice(1)
     expect(rows[0]).toContain(`1,${big},-0.1,`)
     expect(rows[0]).toContain("'=1+1")
@@ -126,14 +129,14 @@ describe('exports and imports of a scope', () => {
     expect(filtered).not.toContain(big)
   })
 
-  it('a view is exported in its own words', async () => {
+  it('a view is exported with its own names', async () => {
     const old = await exported('/v1/cobros', '1')
     expect(old.status).toBe(200)
     expect(old.text.split('\r\n')[0]).toBe('empresa,numero,total')
     expect(old.text).toContain(`1,${big},-0.1`)
   })
 
-  it('an import takes what an export gave, gives the same bytes again, and never leaves the scope', async () => {
+  it('an import accepts an export, exports the same bytes again, and never leaves the scope', async () => {
     const file = (await exported('/v2/cobros?sort=importe', '1')).text
     const send = (empresa: string) =>
       served.send(

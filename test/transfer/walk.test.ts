@@ -1,4 +1,7 @@
-/** Exports of large tables over PostgreSQL: each row once, and no more in memory than the client has room for. */
+/**
+ * Exports of large tables over PostgreSQL: each row occurs once, and memory stays within what the
+ * client reads.
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { postgresAdapter, tableDdl } from '../../src/adapters/postgres/index.js'
 import { type Adapter, api, defineResource, type ErrorEvent, type ListRequest, mount } from '../../src/index.js'
@@ -30,7 +33,7 @@ describe('exports of 100,000 rows', () => {
     store = await openPostgres()
     const table = { table: 'filas', version: { column: 'version' } } as const
     await store.sql(tableDdl(filas, table))
-    // Even numbers are here throughout; odd ones come and go.
+    // Even numbers exist throughout; odd ones are created and deleted.
     await store.sql(
       `INSERT INTO filas (id, texto, n) SELECT i * 2, repeat('x', 200), i % 7 FROM generate_series(1, ${count}) i`,
     )
@@ -55,7 +58,7 @@ describe('exports of 100,000 rows', () => {
     )
 
   it.each(['', '?sort=-n'])(
-    'QUERY-2: visits each row that stays exactly once while others come and go: %j',
+    'QUERY-2: visits each unchanged row exactly once while others are created and deleted: %j',
     async (query) => {
       requests.length = 0
       meanwhile = (page) =>
@@ -87,7 +90,7 @@ describe('exports of 100,000 rows', () => {
     },
   )
 
-  it('VERB-1: reads no further than a client takes that has stopped reading', async () => {
+  it('VERB-1: stops reading if the client stops reading', async () => {
     requests.length = 0
     let cut = (): void => {}
     const stalled = new Promise<void>((resolve) => {
@@ -97,7 +100,7 @@ describe('exports of 100,000 rows', () => {
     try {
       await begin(served.port, '/v1/filas', 'text/csv')
       await stalled
-      // 200 pages are 21 MB; what sockets hold is less than half of it.
+      // 200 pages are 21 MB; socket buffers hold less than half of it.
       expect(requests.length).toBeLessThan(100)
       expect(
         (

@@ -1,4 +1,7 @@
-/** What the compiler says about who asks and what they may: typical code of a service, with Express's own request and a database that says null. Checked as `definition.test-d.ts` is. */
+/**
+ * Type tests of authentication and permissions: typical code of a service, with Express's own
+ * request and a database that returns null. Checked like `definition.test-d.ts`.
+ */
 import type { IncomingMessage } from 'node:http'
 import { api } from 'express-rest-conventions'
 import {
@@ -17,7 +20,7 @@ interface User {
   sub: string
   roles: string[]
 }
-/** Express's request, as far as it matters here: more than what the library promises to give. */
+/** The relevant parts of Express's request: more than the library promises to pass. */
 interface Request extends IncomingMessage {
   ip: string | undefined
   params: { id: string }
@@ -32,14 +35,14 @@ declare const db: {
 }
 const toUser = (found: User): readonly string[] => found.roles
 
-// Nobody is null as well as undefined, and no principal of a request that has passed.
+// An unknown caller is null or undefined, and never the principal of an authenticated request.
 const byKey = authenticate({ field: 'X-Api-Key', challenge: 'ApiKey', identify: (key) => db.byKey(key) })
 toUser(byKey.of(req))
 toUser(bearer({ keys, principal: ({ sub = '' }) => db.byKey(sub) }).of(req))
 login({ find: (name) => db.byName(name), token: (user) => user.roles.join() })
 login({ verify: (name, password) => db.byPassword(name, password), token: tokenIssuer({ key: keys }) })
 
-// A check that says no is nobody either.
+// A check that returns false is an unknown caller too.
 declare const valid: ReadonlySet<string>
 const known: true = authenticate({ field: 'X-Api-Key', challenge: 'ApiKey', identify: (key) => valid.has(key) }).of(req)
 if (known) login({ verify: (name) => valid.has(name) && name, token: (name) => name.trim() })
@@ -56,23 +59,23 @@ scopePermission({ of: ({ roles }: User) => roles })
 api({ principal: ({ user }: Request) => user, versions: {} })
 const permission: Permission<User> = ({ roles }) => (roles.includes('admin') ? 'allow' : 'forbidden')
 methodRules({ on: 'item', allow: ['GET'], permission, resource: 'notas', key: ({ params }: Request) => params.id })
-// @ts-expect-error an endpoint's name is no principal
+// @ts-expect-error the name of an endpoint is not a principal
 rateLimit({ limit: 1, key: (_principal: User, name: string) => name })
 
-// A permission is for those who are found to ask, and says so where it is for others.
+// A permission is for authenticated callers, unless it declares others.
 api({ authenticate: byKey, permission, versions: {} })
 api({ authenticate: byKey, permission: ({ roles }) => (roles.length > 0 ? 'allow' : 'forbidden'), versions: {} })
 api({ authenticate: bearer({ keys }), permission: scopePermission(), versions: {} })
 api({ permission, versions: {} })
 api({ principal: (): User => ({ sub: '', roles: [] }), permission, versions: {} })
-// @ts-expect-error claims are no users
+// @ts-expect-error claims are not users
 api({ authenticate: bearer({ keys }), permission, versions: {} })
-// @ts-expect-error nobody may be asking
+// @ts-expect-error the caller may be unknown
 api({ principal: ({ user }: Request) => user, permission, versions: {} })
-// @ts-expect-error a permission says one of three words
+// @ts-expect-error a permission returns one of three words
 api({ authenticate: byKey, permission: () => true, versions: {} })
 
-// What a service may do without.
+// Optional parts of a service.
 declare const some: boolean
 const limit = rateLimit({ limit: 1 })
 api({
@@ -87,13 +90,13 @@ api({
   versions: {},
 })
 
-// Claims are no users, until something makes them so.
+// Claims are not users, until `principal` maps them.
 bearer({ keys }).of(req).exp.toFixed()
 bearer<{ readonly sub?: string }>({ keys }).of(req).sub?.length
-// @ts-expect-error nothing makes a user of the claims
+// @ts-expect-error without a mapping from claims to users
 bearer<User>({ keys })
-// @ts-expect-error nothing makes a user of the claims
+// @ts-expect-error without a mapping from claims to users
 publicToken<User>({ keys })
-// @ts-expect-error a text is no user
+// @ts-expect-error a text is not a user
 bearer<User>({ keys, principal: ({ sub }) => sub })
 toUser(publicToken<User>({ keys, principal: ({ sub = '' }) => ({ sub, roles: [] }) }).of(req))

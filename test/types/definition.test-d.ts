@@ -1,6 +1,7 @@
 /**
- * What the compiler says about definitions: checked by `tsc` with TypeScript 7 and, in `definition.test.ts`, against the declarations that are shipped, with 5.4. A directive stands right above the line
- * that must not compile, so the schemas are declared once and the calls stay short.
+ * Type tests of definitions: checked by `tsc` with TypeScript 7 and, in `definition.test.ts`,
+ * against the published declarations, with 5.4. A directive is right above the line that must not
+ * compile, so the schemas are declared once and the calls stay short.
  */
 import {
   type Adapter,
@@ -62,7 +63,7 @@ const contratos = defineResource({
 })
 const base = { collection: 'piezas', key: 'numero', schema } as const
 
-// Every option that names a member takes those that there are, nested ones with dots.
+// Every option that names a member accepts the existing ones, nested ones with dots.
 const piezas = defineResource({
   collection: 'piezas',
   key: ['numero', 'lote'],
@@ -113,16 +114,16 @@ holds<Same<FromSchema<{ readonly const: 5 }>, 5>>()
 holds<Same<FromSchema<JsonSchema>, unknown>>()
 holds<Same<MemberPath<{ a: { b: { c: number } }; d: string[] }>, 'a' | 'a.b' | 'a.b.c' | 'd'>>()
 
-// Members that can not be compared so do not compile.
+// Members without the required comparison do not compile.
 // @ts-expect-error sort by an object
 defineResource({ ...base, sort: ['cp'] })
 // @ts-expect-error sort by an array
 defineResource({ ...base, sort: ['etiquetas'] })
-// @ts-expect-error an array is no filter without contains
+// @ts-expect-error a filter on an array without contains
 defineResource({ ...base, filters: { etiquetas: true } })
-// @ts-expect-error nor is an object
+// @ts-expect-error a filter on an object
 defineResource({ ...base, filters: { tiene: { field: 'cp' } } })
-// @ts-expect-error nor by its order
+// @ts-expect-error a range filter on an object
 defineResource({ ...base, filters: { etiquetas: { op: 'gte' } } })
 // @ts-expect-error contains is for arrays
 defineResource({ ...base, filters: { lote: { op: 'contains' } } })
@@ -132,7 +133,7 @@ defineResource({ ...base, filters: { con: { field: 'lote', op: 'contains' } } })
 defineResource({ ...base, filters: { lote: { manny: true } } })
 // @ts-expect-error a scope of another type
 defineResource({ ...base, scope: () => ({ lote: 5 }) })
-// @ts-expect-error a scope of what can not be compared
+// @ts-expect-error a scope of a member without equality
 defineResource({ ...base, scope: () => ({ etiquetas: 'a' }) })
 declare const anyOperator: FilterOperator
 defineResource({
@@ -153,7 +154,7 @@ defineResource({
 defineResource({ collection: 'piezas', key: 'nummero', schema })
 // @ts-expect-error part of a composite key
 defineResource({ collection: 'piezas', key: ['numero', 'lotte'], schema })
-// @ts-expect-error a key of no parts
+// @ts-expect-error an empty key
 defineResource({ collection: 'piezas', key: [], schema })
 // @ts-expect-error assigned
 defineResource({ ...base, assigned: ['nummero'] })
@@ -163,7 +164,7 @@ defineResource({ ...base, filters: { lotte: true } })
 defineResource({ ...base, filters: { 'cp.codgo': true } })
 // @ts-expect-error field of a filter
 defineResource({ ...base, filters: { desde: { field: 'nummero' } } })
-// @ts-expect-error a filter under a name of its own, without a field
+// @ts-expect-error a filter with its own name, without a field
 defineResource({ ...base, filters: { desde: { op: 'gte' } } })
 // @ts-expect-error operator of a filter
 defineResource({ ...base, filters: { lote: { op: 'like' } } })
@@ -185,7 +186,7 @@ defineResource({ ...base, links: { contrato: { to: contratos, by: 'contratoId', 
 defineResource({ ...base, links: { mappa: { external: true } } })
 // @ts-expect-error flag
 defineResource({ ...base, flags: { urgente: 'urgent' } })
-// @ts-expect-error a flag of a member that is no boolean
+// @ts-expect-error a flag of a member that is not boolean
 defineResource({ ...base, flags: { urgente: 'lote' } })
 // @ts-expect-error by of the parent
 defineResource({ ...base, parent: { of: contratos, by: 'contratId' } })
@@ -220,10 +221,10 @@ defineResource<Sucursal>()({ ...sucursal, key: 'nomenclatur' })
 defineResource<Sucursal>()({ ...sucursal, filters: { descripcin: true } })
 // @ts-expect-error flag
 defineResource<Sucursal>()({ ...sucursal, flags: { abierta: 'descripcion' } })
-// @ts-expect-error without the type of the record, nothing is known of its members
+// @ts-expect-error without the type of the record, its members are unknown
 defineResource({ ...sucursal, key: 'nomenclatura' })
 
-// What is mounted has the definition's record and key.
+// A mount has the record and key of the definition.
 declare const ofPiezas: Adapter<RecordOf<typeof piezas>, KeyOf<typeof piezas>>
 declare const ofSucursales: Adapter<Sucursal, string>
 declare const byNumber: Adapter<Sucursal, number>
@@ -237,7 +238,7 @@ mount(contratos, ofSucursales)
 mount(sucursales, byNumber)
 // @ts-expect-error another resource's store
 mount(contratos, memoryAdapter(sucursales))
-// An adapter that is bound where it is mounted, of any resource or of one.
+// An adapter that is bound when it is mounted, for any resource or for one.
 declare const inTable: { bind<T, K>(definition: ResourceDefinition<T, K>): Adapter<T, K> }
 declare function tableAdapter<T, K>(options: { readonly table: string }): UnboundAdapter<T, K>
 declare const boundToSucursales: UnboundAdapter<Sucursal, string>
@@ -253,7 +254,7 @@ mount(sucursales, { bind: (definition) => memoryAdapter(definition) })
 mount(contratos, boundToSucursales)
 // @ts-expect-error another record, by a router
 resourceRouter(contratos, boundToSucursales)
-// @ts-expect-error bound to something that is no adapter
+// @ts-expect-error bound to a value that is not an adapter
 mount(sucursales, { bind: () => ({ list: () => ({ items: [] }) }) })
 // @ts-expect-error a method that collections do not have
 mount(sucursales, ofSucursales, { collection: ['DELETE'] })

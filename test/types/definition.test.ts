@@ -1,4 +1,7 @@
-/** The types of definitions and of access as consumers meet them: the declarations that are shipped, checked by the oldest TypeScript that is supported. */
+/**
+ * The types of definitions and of access for users of the package: the published declarations,
+ * checked by the oldest supported TypeScript.
+ */
 import { spawnSync } from 'node:child_process'
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -25,7 +28,7 @@ afterAll(() => rmSync(home, { recursive: true, force: true }))
 
 describe('types of definitions and of access', () => {
   it.each(['typescript54', 'typescript'])(
-    '%s refuses every misspelt name, infers records, keys and principals, and takes the requests of Express',
+    '%s rejects every misspelt name, infers records, keys and principals, and accepts the requests of Express',
     (compiler) => {
       const options = [
         '--noEmit',

@@ -1,4 +1,4 @@
-/** What the compiler says about endpoints. Checked as `definition.test-d.ts` is. */
+/** Type tests of endpoints. Checked like `definition.test-d.ts`. */
 import {
   api,
   defineResource,
@@ -23,7 +23,8 @@ const motivo = {
   properties: { motivo: { type: 'string' }, veces: { type: 'integer' } },
 } as const
 
-// The types of body and query follow from their schemas, method by method, wherever the handler stands.
+// The types of body and query follow from their schemas, method by method, with the handler in any
+// position.
 endpoint('reports', {
   description,
   methods: {
@@ -33,7 +34,7 @@ endpoint('reports', {
         const none: undefined = body
         // @ts-expect-error: it may be absent
         query.pagina.toFixed()
-        // @ts-expect-error: there is no such parameter
+        // @ts-expect-error: unknown parameter
         query.p
         return [query.q.trim(), query.pagina?.toFixed(), none]
       },
@@ -44,9 +45,9 @@ endpoint('reports', {
         body.desde.toFixed()
         // @ts-expect-error: it may be absent
         body.hasta.trim()
-        // @ts-expect-error: no member of the body
+        // @ts-expect-error: unknown member of the body
         body.dsde
-        // @ts-expect-error: there are no parameters
+        // @ts-expect-error: without parameters
         query.q
         return body.desde.trim() + (body.hasta?.trim() ?? '')
       },
@@ -68,7 +69,7 @@ endpoint('reports', {
   bodyLimit: 10,
 })
 
-// A schema that is imported and widened tells nothing: the body is unknown, or what the handler says.
+// An imported, widened schema has no types: the body is unknown, or what the handler declares.
 endpoint('reports', {
   description,
   methods: {
@@ -86,7 +87,7 @@ const method: EndpointMethod = { body: imported, handle: ({ body, query }) => [b
 const options: EndpointOptions = { description, methods: { POST: method } }
 endpoint('reports', options)
 
-// A handler that stands apart says what it takes, which its schemas must give.
+// A handler that is defined separately declares its types, which its schemas must match.
 const start = ({ body, query }: EndpointCall<{ q?: string }, { motivo: string }>) => body.motivo + (query.q ?? '')
 endpoint('reports', {
   description,
@@ -97,7 +98,7 @@ endpoint('reports', {
   methods: {
     POST: {
       body: { type: 'object', required: ['motivo'], properties: { motivo: { type: 'integer' } } },
-      // @ts-expect-error: a number is no text
+      // @ts-expect-error: a number is not a text
       handle: start,
     },
     PUT: {
@@ -105,7 +106,7 @@ endpoint('reports', {
       // @ts-expect-error: it may be absent
       handle: start,
     },
-    // @ts-expect-error: there is no body
+    // @ts-expect-error: without a body
     PATCH: { handle: start },
   },
 })
@@ -123,13 +124,13 @@ endpoint('reports', { description, methods: { POST: { handle: () => 1, bodyLimit
 const q = { type: 'string' } as const
 endpoint('reports', {
   description,
-  // @ts-expect-error: "p" is described nowhere
+  // @ts-expect-error: "p" has no description
   methods: { GET: { query: { properties: { q }, required: ['p'] }, handle: () => 1 } },
 })
 // @ts-expect-error: no description
 endpoint('reports', { methods: { GET: { handle: () => 1 } } })
 
-// Below an item the handler gets the record of the definition that is mounted.
+// Below an item the handler gets the record of the mounted definition.
 const pedidos = defineResource({
   collection: 'pedidos',
   key: 'numero',
@@ -175,7 +176,7 @@ resourceRouter(pedidos, data, {
   ],
 })
 
-// Declared apart, it says so itself.
+// Defined separately, it declares the type itself.
 const apart = endpoint<EndpointItem<Pedido, number>>()('cancelaciones', {
   description,
   methods: { POST: { body: motivo, handle: ({ item, body }) => item.record.estado + body.motivo } },
@@ -196,7 +197,7 @@ const ofOthers = endpoint<EndpointItem<{ codigo: string }, string>>()('bajas', {
 // @ts-expect-error: its items have no "codigo"
 mount(pedidos, data, { endpoints: [ofOthers] })
 
-// On top there is no item.
+// At the top level there is no item.
 api({
   versions: {
     v1: [

@@ -1,4 +1,7 @@
-/** What the compiler says about formats, patches and POSTs that may be repeated. Checked as `definition.test-d.ts` is. */
+/**
+ * Type tests of formats, patches and POSTs with idempotency keys. Checked like
+ * `definition.test-d.ts`.
+ */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import {
   type AdapterCall,
@@ -41,7 +44,7 @@ const facturas = defineResource<Factura>()({
 })
 const store = memoryAdapter(facturas, { idempotency: true })
 
-// Functions get the record that the team names, or one of which nothing is known.
+// Functions get the record type that the team names, or an unknown record.
 const pdf = representation<Factura>('application/pdf', {
   item: async ({ id }, { signal }) => ({
     body: signal.aborted ? '' : new Uint8Array(id),
@@ -54,51 +57,52 @@ const plain = representation('text/plain', {
   item: (record) => String(record.id),
   value: (value) => JSON.stringify(value),
 })
-// @ts-expect-error: no member of the record
+// @ts-expect-error: unknown member of the record
 representation<Factura>('text/csv', { item: ({ totl }) => `${totl}` })
 // @ts-expect-error: a page is a list of records
 representation<Factura>('text/csv', { list: ({ total }) => `${total}` })
-// @ts-expect-error: there is no such function
+// @ts-expect-error: unknown function
 representation<Factura>('text/csv', { items: () => '' })
-// @ts-expect-error: a record is no bytes
+// @ts-expect-error: a record is not bytes
 representation<Factura>('text/csv', { item: (factura) => factura })
 // @ts-expect-error: the functions are missing
 representation<Factura>('text/csv')
-// @ts-expect-error: what an endpoint answers may be anything
+// @ts-expect-error: the response of an endpoint may be anything
 representation<Factura>('text/csv', { value: ({ total }) => `${total}` })
 
 mount(facturas, store, { representations: [pdf, plain], idempotencyKey: 'required' })
-// @ts-expect-error: a media type alone writes nothing
+// @ts-expect-error: a media type without a function
 mount(facturas, store, { representations: ['text/csv'] })
-// @ts-expect-error: required, or honoured where the adapter keeps keys
+// @ts-expect-error: required, or supported if the adapter stores keys
 mount(facturas, store, { idempotencyKey: true })
 endpoint('cierre', { description: 'A month.', methods: { GET: { handle: () => 7, representations: [plain] } } })
-// @ts-expect-error: a list of them
+// @ts-expect-error: must be a list
 endpoint('cierre', { description: 'A month.', methods: { GET: { handle: () => 7, representations: plain } } })
 
 resourceRouter(facturas, store, { jsonPatch: true, representations: [pdf], idempotencyKey: 'required' })
 api({ versions: {}, idempotencyOwner: ({ sub }: { sub: string }) => sub })
-// @ts-expect-error: the name of the owner is told at once
+// @ts-expect-error: the owner must be returned synchronously
 api({ versions: {}, idempotencyOwner: async () => 'ann' })
 // @ts-expect-error: a name is a text
 api({ versions: {}, idempotencyOwner: () => 7 })
 // @ts-expect-error: true or false
 api({ versions: {}, jsonPatch: 'always' })
 
-// Routes by hand write the definition's records, one or several, and read them.
+// Hand-written routes write the definition's records, one or several, and read them.
 const answer = recordAnswer(facturas, 'application/pdf')
 answer.send(req, res, { id: 1, total: 2 })
 answer.send(req, res, [{ id: 1, total: 2 }] as const)
 if (answer.of(req) === 'application/pdf') res.end()
 // @ts-expect-error: total is missing
 answer.send(req, res, { id: 1 })
-// @ts-expect-error: a number is no text
+// @ts-expect-error: a number is not a text
 answer.send(req, res, [{ id: 1, total: '2' }])
 recordBody(facturas, { jsonPatch: true })
 // @ts-expect-error: true or false
 recordBody(facturas, { jsonPatch: 'always' })
 
-// A create without a key makes a record or is refused; only one with a key may find another.
+// A create without a key creates a record or is refused; only one with a key may return an existing
+// record.
 const made = store.create({ id: 1, total: 2 }, call)
 if ('created' in made) made.created.value.total.toFixed()
 const repeated = store.create({ id: 1, total: 2 }, { ...call, idempotency })
@@ -110,7 +114,7 @@ const kept: MemoryIdempotencyOptions = { ttl: 60, most: 10 }
 memoryAdapter(facturas, { idempotency: kept })
 // @ts-expect-error: seconds
 memoryAdapter(facturas, { idempotency: { ttl: '1d' } })
-// @ts-expect-error: without the option left out, nothing is kept
+// @ts-expect-error: without the option, no keys are stored
 memoryAdapter(facturas, { idempotency: false })
 const inTable: IdempotencyOptions = { table: 'idempotency_keys', ttl: 60, lock: false }
 idempotencyDdl(inTable).trim()

@@ -1,4 +1,7 @@
-/** The error of an adapter that does not fit its definition, as consumers meet it on both ends of the supported compilers. */
+/**
+ * The compiler errors for an adapter that does not match its definition, with the oldest and the
+ * newest supported compiler.
+ */
 import { spawnSync } from 'node:child_process'
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -10,7 +13,10 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 const modules = join(root, 'node_modules')
 let home: string
 
-/** What stands above every case: orders, customers with another key, people with the key of orders. */
+/**
+ * Declarations before every case: orders, customers with another key, people with the key of
+ * orders.
+ */
 const declarations = `
 import { type Adapter, defineResource, mount, resourceRouter, type UnboundAdapter } from 'express-rest-conventions'
 import { memoryAdapter } from 'express-rest-conventions/memory'
@@ -46,7 +52,7 @@ const cases = [
   "resourceRouter(orders, postgresAdapter(pool, { resource: customers, table: 'customers' }))",
 ]
 
-/** Faults of an adapter of this very resource: the compiler names them as it ever did. */
+/** Errors in an adapter of the same resource: the compiler names them as usual. */
 const details: readonly (readonly [code: string, message: RegExp])[] = [
   ['mount(people, { list: () => ({ items: [] }) })', /'read' is missing/],
   [
@@ -103,11 +109,11 @@ function diagnostics(text: string): Map<number, string[]> {
 }
 
 describe.each(['typescript54', 'typescript'])('adapters, by %s', (compiler) => {
-  it('compile where they fit the definition', () => {
+  it('compile if they match the definition', () => {
     expect(compile(compiler, 'mounts.test-d.ts')).toBe('')
   })
 
-  it('of another resource are refused in one line that says so; other faults are named', () => {
+  it('of another resource are rejected in one line that says so; other errors are named', () => {
     const found = diagnostics(compile(compiler, 'wrong.ts'))
     for (const [index, code] of cases.entries()) {
       const lines = found.get(index + 1) ?? []

@@ -1,4 +1,7 @@
-/** Adapters of every make that fit their definition, and so compile. What does not fit is in `mounts.test.ts`. */
+/**
+ * Adapters of every kind that match their definition, and so compile. Those that do not are in
+ * `mounts.test.ts`.
+ */
 import {
   type Adapter,
   adapterView,
@@ -44,7 +47,7 @@ const piezas = defineResource({
 })
 const sucursales = defineResource<Sucursal>()({ collection: 'sucursales', key: 'nombre', schema: {} as JsonSchema })
 
-// Written in place: the parameters have the types of the definition.
+// Inline: the parameters have the types of the definition.
 mount(piezas, {
   list: (request, call) => ({
     items: [
@@ -94,7 +97,7 @@ class Ours implements Adapter<Piece, PieceKey> {
 }
 mount(piezas, new Ours())
 
-// Of records that have more, or less room, than the definition says.
+// With records that have more members, or narrower types, than the definition.
 declare const more: Adapter<Piece & { interno: number }, PieceKey>
 declare const lessRoom: Adapter<{ numero: number; lote: string; estado: 'abierta'; pares: string[] }, PieceKey>
 declare const either: Adapter<Piece, PieceKey> | UnboundAdapter<Piece, PieceKey>
@@ -102,10 +105,10 @@ mount(piezas, more)
 mount(piezas, lessRoom)
 mount(piezas, either)
 
-// Whose types nobody knows.
-// biome-ignore lint/suspicious/noExplicitAny: that is what is tested
+// Of unknown type.
+// biome-ignore lint/suspicious/noExplicitAny: tested here
 declare const anyAdapter: Adapter<any, any>
-// biome-ignore lint/suspicious/noExplicitAny: that is what is tested
+// biome-ignore lint/suspicious/noExplicitAny: tested here
 declare const anything: any
 declare const widened: ResourceDefinition
 declare const ofUnknown: Adapter<unknown, unknown>
@@ -115,7 +118,7 @@ mount(widened, ofUnknown)
 mount(widened, memoryAdapter(widened))
 mount(widened, anyAdapter)
 
-// Of the library: bound, unbound, and viewed.
+// Of the library: bound, unbound, and for views.
 mount(piezas, memoryAdapter(piezas))
 mount(sucursales, memoryAdapter(sucursales, { records: [{ nombre: 'a', abierta: true }] }))
 mount(piezas, postgresAdapter(pool, { table: 'piezas' }))
@@ -140,7 +143,7 @@ mount(
 )
 mount(piezas, adapterView(postgresAdapter(pool, { resource: piezas, table: 'piezas' })))
 
-// By a function that does not know the types itself, and with the type arguments given.
+// By a generic function, and with explicit type arguments.
 export const generic = <T, K>(
   definition: ResourceDefinition<T, K>,
   adapter: Adapter<T, K>,
@@ -171,21 +174,21 @@ mount(piezas, memoryAdapter(piezas), {
     }),
   ],
 })
-// @ts-expect-error an option that is misspelt
+// @ts-expect-error a misspelt option
 mount(piezas, memoryAdapter(piezas), { colection: ['GET'] })
 
-// Exports: formats that csv() and ndjson() made, and numbers.
+// Exports: the results of csv() and ndjson(), and numbers.
 mount(piezas, memoryAdapter(piezas), {
   exports: { formats: [csv({ separator: ';', escapeFormulas: true }), ndjson()], timeout: 60_000 },
 })
 resourceRouter(piezas, memoryAdapter(piezas), { exports: { formats: [ndjson({ fileName: 'piezas.ndjson' })] } })
 // @ts-expect-error exports without formats
 mount(piezas, memoryAdapter(piezas), { exports: { timeout: 60_000 } })
-// @ts-expect-error the name of a format in its place
+// @ts-expect-error the name of a format instead of a format
 mount(piezas, memoryAdapter(piezas), { exports: { formats: ['csv'] } })
-// @ts-expect-error the function in place of what it makes
+// @ts-expect-error the function instead of its result
 mount(piezas, memoryAdapter(piezas), { exports: { formats: [csv] } })
-// @ts-expect-error an option that is misspelt
+// @ts-expect-error a misspelt option
 mount(piezas, memoryAdapter(piezas), { exports: { formats: [csv()], stallTimeOut: 1 } })
-// @ts-expect-error a separator that no reader knows
+// @ts-expect-error an unsupported separator
 csv({ separator: '.' })

@@ -1,4 +1,4 @@
-/** What the compiler says about the order of steps, and about what each step and operation may read. */
+/** Type tests of the order of steps, and of what each step and operation may read. */
 import type { JsonObject } from '../../src/definition/json.js'
 import type { ListQuery } from '../../src/plan/list-grammar.js'
 import { type create, list } from '../../src/router/operations/collections.js'
@@ -44,19 +44,19 @@ const routed = identified.step('route', route, add)
 const allowed = routed.step('allow', allow, add)
 const negotiated = allowed.step('negotiate', negotiate, add)
 
-// The steps in their order.
+// The steps in order.
 negotiated.step('parse', parse, add)
 
-// @ts-expect-error Which paths are open to anybody hangs on the version.
+// @ts-expect-error The version decides which paths are public.
 received.step('authenticate', authenticate, add)
 
 // @ts-expect-error A route needs a version and a principal.
 received.step('route', route, add)
 // @ts-expect-error The request is not authenticated yet.
 versioned.step('route', route, add)
-// @ts-expect-error The permission is asked about a route.
+// @ts-expect-error The permission is checked for a route.
 identified.step('allow', allow, add)
-// @ts-expect-error An operation has to be found before its answer is negotiated.
+// @ts-expect-error An operation is found before its response is negotiated.
 routed.step('negotiate', negotiate, add)
 // @ts-expect-error The query is read by the representation: an export has no pages.
 allowed.step('parse', parse, add)
@@ -66,14 +66,14 @@ negotiated.step('execute', execute, add)
 negotiated.end('represent', represent)
 // @ts-expect-error A pipeline ends with an answer.
 negotiated.end('parse', parse)
-// @ts-expect-error A step can not leave out what the next steps read.
+// @ts-expect-error A step can not omit what the next steps read.
 received.step('version', (): { readonly version: ServedVersion } | undefined => noVersion, add)
-// @ts-expect-error What a step adds has to be set.
+// @ts-expect-error A step must set what it adds.
 received.step('version', version)
-// @ts-expect-error A step that adds nothing does not end with a promise of something.
+// @ts-expect-error A step that adds nothing returns no promise of a value.
 received.step('authenticate', authenticate)
 versioned.step('authenticate', authenticate, (exchange, found) => {
-  // @ts-expect-error A step sets what it adds, and nothing else.
+  // @ts-expect-error A step sets exactly what it adds.
   exchange.version = found.principal
 })
 
@@ -87,15 +87,15 @@ export function stages(at: {
   parsed: Parsed
   ending: AnyStage
 }): void {
-  // @ts-expect-error Steps read the stages, and do not change them.
+  // @ts-expect-error Steps read the stages without changing them.
   at.parsed.body = {}
   // @ts-expect-error Progress is changed by methods.
   at.received.progress.change = 'made'
   // @ts-expect-error The step `authenticate` finds the principal.
   void at.received.principal
-  // @ts-expect-error Without a version there is no address that links begin with.
+  // @ts-expect-error Without a version there is no address for links.
   void at.received.base
-  // @ts-expect-error The step `route` finds out where the path leads.
+  // @ts-expect-error The step `route` matches the path.
   void at.identified.keys
   // @ts-expect-error The step `allow` finds the operation.
   void at.routed.operation
@@ -131,7 +131,7 @@ export function operations(request: Parsed): void {
   void body
 }
 
-// @ts-expect-error The description of an operation says how its query is read.
+// @ts-expect-error The description of an operation declares how its query is read.
 export const misdescribed: Operation<'list', 'ignored', 200> = { ...list, query: 'item' }
 export const misanswered: Operation<'list', 'ignored', 200> = {
   ...list,

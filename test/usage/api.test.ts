@@ -1,4 +1,4 @@
-/** What `api` and `resourceRouter` count, on both majors of Express. */
+/** The counts of `api` and `resourceRouter`, on both majors of Express. */
 import { memoryAdapter } from 'express-rest-conventions/memory'
 import { describe, expect, it } from 'vitest'
 import { authenticate } from '../../src/auth/index.js'
@@ -26,7 +26,7 @@ async function counted(counts: Usage) {
 }
 
 describe.each(majors)('calls are counted (%s)', (_, express) => {
-  it('by version, template and client, whatever the answer', async () => {
+  it('by version, template and client, for every response', async () => {
     const counts = usage({ client: 'token', secret: 'a secret of these tests' })
     const app = express()
     const hand = express.Router()
@@ -65,7 +65,7 @@ describe.each(majors)('calls are counted (%s)', (_, express) => {
     ]
     expect(statuses).toEqual([200, 404, 302, 401, 200, 400, 200, 404, 410, 404])
     const lines = async () => (await counted(counts)).map((line) => line.replace(/hmac:[0-9a-f]{16}$/, 'hmac:*'))
-    // Hand-written answers are counted when their connection is done with them.
+    // Hand-written responses are counted when their connection has finished.
     await expect
       .poll(lines)
       .toEqual(
@@ -84,7 +84,7 @@ describe.each(majors)('calls are counted (%s)', (_, express) => {
     await counts.close()
   })
 
-  it('of a router of one resource by where it is mounted; without a label no client is told', async () => {
+  it('of a resourceRouter by its mount path; without a label the client is unknown', async () => {
     const counts = usage()
     const app = express()
     app.use('/private/v3/areas/:area', resourceRouter(orders, memoryAdapter(orders), { usage: counts }))

@@ -1,4 +1,4 @@
-/** Counts in a process: exact in sum, bounded in names. */
+/** Counts in a process: with exact sums and a bounded number of names. */
 import { describe, expect, it } from 'vitest'
 import { Counts, dayLength } from '../../src/usage/counts.js'
 
@@ -17,7 +17,7 @@ function totals(counts: Counts): Map<string, number> {
 const sumOf = (sums: Map<string, number>): number => [...sums.values()].reduce((a, b) => a + b, 0)
 
 describe('Counts', () => {
-  it('keeps a flood of clients within its bound, loses no count, and keeps those that call most', () => {
+  it('keeps a flood of clients within its limit, loses no count, and keeps the most active clients', () => {
     const counts = new Counts('calls', 10)
     for (let at = 0; at < 10_000; at++) {
       counts.count('v1', 'GET', '/orders', '', `stranger ${at}`, now, 1)
@@ -29,7 +29,7 @@ describe('Counts', () => {
     expect(sumOf(sums)).toBe(11_000)
   })
 
-  it('keeps a flood of details, routes, methods and clauses within bounds, and loses no count', () => {
+  it('keeps a flood of details, routes, methods and clauses within limits, and loses no count', () => {
     const counts = new Counts('would_break', 10)
     for (let at = 0; at < 30_000; at++)
       counts.count(`C-${at % 300}`, `M${at}`, `/r${at % 2000}`, `p${at}`, `c${at % 30}`, now, 1)
@@ -50,7 +50,7 @@ describe('Counts', () => {
     expect(counts.count(long, 'GET', long, long, long, now, 1)).toBe(labels)
   })
 
-  it('counts by day, and a clock that is set back loses nothing', () => {
+  it('counts by day, and loses no count if the clock is set back', () => {
     const counts = new Counts('calls', 10)
     for (const time of [now, now + dayLength, now, now + 3 * dayLength]) counts.count('v1', 'GET', '/', '', '', time, 1)
     const [cell] = counts.take().cells
@@ -70,7 +70,7 @@ describe('Counts', () => {
     ])
   })
 
-  it('gives again what could not be stored, with what came meanwhile', () => {
+  it('returns counts that could not be stored again, together with newer ones', () => {
     const counts = new Counts('calls', 1)
     counts.count('v1', 'GET', '/', '', 'a', now, 1)
     const changes = counts.take()

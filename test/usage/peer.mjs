@@ -1,4 +1,7 @@
-/** A process that counts: `node peer.mjs <redis url> <prefix> <calls>`. Writes every 20 ms; prints `counted`, and closes with its standard input. */
+/**
+ * A process that counts: `node peer.mjs <redis url> <prefix> <calls>`. Writes every 20 ms; prints
+ * `counted`, and closes when its standard input does.
+ */
 import { createClient } from 'redis'
 import { redisUsageStore, usage } from '../../dist/usage/index.js'
 

@@ -1,4 +1,4 @@
-/** Two processes and a Redis of their own: counts add up, whatever happens to Redis. */
+/** Two processes and a Redis of their own: counts stay exact during faults of Redis. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -60,7 +60,7 @@ async function found(counts: ReturnType<typeof usage>) {
 }
 
 describe('usage() over Redis', () => {
-  it('two processes add up exactly', async () => {
+  it('two processes have exact sums', async () => {
     const server = await ownRedis()
     onTestFinished(() => server.remove())
     const peers = await Promise.all([start(server.url, 5000), start(server.url, 5000)])
@@ -70,7 +70,7 @@ describe('usage() over Redis', () => {
     expect((await counts.read()).gaps.map(({ reason }) => reason)).not.toContain('lost-process')
   })
 
-  it('connections that break, answers that are lost and scripts that are flushed count nothing twice and lose nothing', async () => {
+  it('broken connections, lost responses and flushed scripts neither repeat nor lose a count', async () => {
     const server = await ownRedis()
     onTestFinished(() => server.remove())
     const proxy = await startProxy({ host: '127.0.0.1', port: server.port })
@@ -88,7 +88,7 @@ describe('usage() over Redis', () => {
     expect(await found(counts)).toEqual(expected(8000))
   })
 
-  it('what Redis forgets while processes count, they write again', async () => {
+  it('processes write again what Redis loses while they count', async () => {
     const server = await ownRedis()
     onTestFinished(() => server.remove())
     const peers = await Promise.all([start(server.url, 4000), start(server.url, 4000)])
@@ -101,7 +101,7 @@ describe('usage() over Redis', () => {
     expect(await found(counts)).toEqual(expected(4000))
   })
 
-  it('a process that is killed is a gap, and not silence', async () => {
+  it('a killed process leaves a gap in the counts, not zero calls', async () => {
     const server = await ownRedis()
     onTestFinished(() => server.remove())
     const peer = await start(server.url, 1000)

@@ -45,8 +45,8 @@ const call = (version: string, method: string, route: string, client: string | u
   last: '2027-05-20T10:00:00.000Z',
 })
 
-describe('VER-2: what ends', () => {
-  it('VER-2: versions by their sunset, parts by theirs where that is earlier, each once', () => {
+describe('VER-2: upcoming ends', () => {
+  it('VER-2: lists versions by their sunset, and parts by an earlier one, each once', () => {
     at(now)
     const lives: Lives = {
       pedidos: {
@@ -66,14 +66,14 @@ describe('VER-2: what ends', () => {
   })
 })
 
-describe('VER-2: who still calls what is due', () => {
+describe('VER-2: callers of what ends soon', () => {
   const ends = [
     { version: 'v1', route: undefined, method: undefined, ends: '2027-06-13T00:00:00.000Z' },
     { version: 'v2', route: '/pedidos', method: 'GET', ends: '2027-05-31T00:00:00.000Z' },
     { version: 'v2', route: '/search', method: undefined, ends: '2028-05-31T00:00:00.000Z' },
   ]
 
-  it('VER-2: names the callers of what ends within 30 days, and leaves out what is not due', () => {
+  it('VER-2: names the callers of what ends within 30 days, and omits later ends', () => {
     at(now)
     const calls = [
       call('v1', 'GET', '/pedidos/{numero}', 'billing', 1204),
@@ -103,7 +103,7 @@ describe('VER-2: who still calls what is due', () => {
     expect(dueEnds(ends, snapshot({ calls }), { within: 400 })).toHaveLength(3)
   })
 
-  it('VER-2: without calls it is silent where all were counted, and unknown where they were not', () => {
+  it('VER-2: without calls it is silent if all calls were counted, and unknown if not', () => {
     at(now)
     const states = (given: Partial<UsageSnapshot>) => dueEnds(ends, snapshot(given)).map(({ state }) => state)
     expect(states({})).toEqual(['silent', 'silent'])
@@ -123,7 +123,7 @@ describe('VER-2: who still calls what is due', () => {
   })
 })
 
-describe.each(frameworks)('VER-2: the alarm over %s', (_name, express) => {
+describe.each(frameworks)('VER-2: the alert on %s', (_name, express) => {
   it('VER-2: a real service and its counts', async () => {
     const counts = usage({ client: (_, req) => String(req.headers['x-client']) })
     closers.push(() => counts.close())

@@ -1,4 +1,4 @@
-/** What every store of counts must do, and `usage()` over each. */
+/** The contract of every store of counts, and `usage()` on each. */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { randomBytes } from 'node:crypto'
 import { createClient } from 'redis'
@@ -40,11 +40,11 @@ const stores: Record<string, () => Promise<UsageStore>> = {
 }
 
 describe.each(Object.entries(stores))('a store in %s', (_, make) => {
-  it('holds nothing at first', async () => {
+  it('is empty at first', async () => {
     expect(await (await make()).read()).toMatchObject({ since: undefined, writers: [] })
   })
 
-  it('sets and removes fields, and tells the sequence that it held', async () => {
+  it('sets and removes fields, and returns the sequence that it had', async () => {
     const store = await make()
     const fields = new Map([
       ['x', '1'],
@@ -68,7 +68,7 @@ describe.each(Object.entries(stores))('a store in %s', (_, make) => {
     expect(writer?.started).toBe(since)
   })
 
-  it('is not changed by a write that is late or comes twice', async () => {
+  it('ignores a write that is late or repeated', async () => {
     const store = await make()
     await store.write(writeOf({ sequence: 2, fields: new Map([['x', '2']]) }))
     expect(await store.write(writeOf({ sequence: 1, fields: new Map([['x', '1']]) }))).toBe(2)
@@ -76,7 +76,7 @@ describe.each(Object.entries(stores))('a store in %s', (_, make) => {
     expect([...((await store.read()).writers[0]?.fields ?? [])]).toEqual([['x', '2']])
   })
 
-  it('keeps processes apart, and takes a write of many fields', async () => {
+  it('separates processes, and accepts a write of many fields', async () => {
     const store = await make()
     const fields = new Map(Array.from({ length: 20_000 }, (_, at) => [`field ${at}`, String(at)]))
     await store.write(writeOf({ fields }))
@@ -88,7 +88,7 @@ describe.each(Object.entries(stores))('a store in %s', (_, make) => {
     ])
   })
 
-  it('adds up what several count, exactly', async () => {
+  it('adds up the counts of several processes exactly', async () => {
     const store = await make()
     const all = [1, 2, 3].map(() => usage({ store }))
     for (let round = 0; round < 3; round++) {
@@ -107,13 +107,13 @@ describe.each(Object.entries(stores))('a store in %s', (_, make) => {
 })
 
 describe('a store in Redis', () => {
-  it('writes again what Redis has lost, and does not claim to know what was before', async () => {
+  it('gets counts again that Redis has lost, and reports no earlier start', async () => {
     const { client, prefix, store } = await redis()
     const counts = usage({ store })
     counts.countCall({ version: 'v1', method: 'GET', route: '/orders', client: '' })
     counts.countCall({ version: 'v1', method: 'GET', route: '/items', client: '' })
     const before = await counts.read()
-    // The times of counting are milliseconds: what follows is in another one.
+    // Counting times have a resolution of a millisecond: the following counts are in a later one.
     await vi.waitFor(() => expect(Date.now()).toBeGreaterThan(Date.parse(before.at)), { interval: 1 })
     for (const key of await client.keys(`${prefix}*`)) await client.del(key)
     counts.countCall({ version: 'v1', method: 'GET', route: '/orders', client: '' })
@@ -126,14 +126,14 @@ describe('a store in Redis', () => {
     await counts.close()
   })
 
-  it('tells that the counts of a process were evicted', async () => {
+  it('reports that the counts of a process were evicted', async () => {
     const { client, prefix, store } = await redis()
     await store.write(writeOf({ closed: true, fields: new Map([['x', '1']]) }))
     await client.del(`${prefix}writer:a`)
     expect((await store.read()).writers.map(({ fields }) => fields)).toEqual([undefined])
   })
 
-  it('lets no key live for ever', async () => {
+  it('every key expires', async () => {
     const { client, prefix, store } = await redis()
     await store.write(writeOf({}))
     const keys = await client.keys(`${prefix}*`)
@@ -155,7 +155,7 @@ describe('usage() over a store that fails', () => {
         ...store,
         write: async (write: UsageWrite) => {
           writes.push(write)
-          // The write arrives, and its answer is lost.
+          // The write arrives, and its response is lost.
           const before = await store.write(write)
           if (fails) throw new Error('lost')
           return before
@@ -164,13 +164,13 @@ describe('usage() over a store that fails', () => {
     }
   }
 
-  it('counts wait, nothing is counted twice, and the failure and its end are told once', async () => {
-    const told: string[] = []
+  it('keeps counts, counts nothing twice, and reports the failure and its end once', async () => {
+    const reported: string[] = []
     const { store, fail, writes } = failing(memoryUsageStore())
     const counts = usage({
       store,
-      onStoreFailure: () => told.push('failed'),
-      onStoreRecovery: () => told.push('recovered'),
+      onStoreFailure: () => reported.push('failed'),
+      onStoreRecovery: () => reported.push('recovered'),
     })
     const call = (client: string) => counts.countCall({ version: 'v1', method: 'GET', route: '/orders', client })
     call('billing')
@@ -180,7 +180,7 @@ describe('usage() over a store that fails', () => {
       call('billing')
       await counts.flush()
     }
-    // What may have arrived does not grow while the store is down.
+    // Fields that may have been written do not grow while the store is down.
     expect(writes.slice(2).map(({ fields }) => fields.size)).toEqual([0, 0])
     fail(false)
     call('web')
@@ -189,11 +189,11 @@ describe('usage() over a store that fails', () => {
       ['billing', 4],
       ['web', 1],
     ])
-    expect(told).toEqual(['failed', 'recovered'])
+    expect(reported).toEqual(['failed', 'recovered'])
     await counts.close()
   })
 
-  it('clients that are merged while their write may have arrived are counted once', async () => {
+  it('clients that are merged after a write that may have arrived are counted once', async () => {
     const { store, fail } = failing(memoryUsageStore())
     const counts = usage({ store, clients: 2, onStoreFailure: () => {}, onStoreRecovery: () => {} })
     const call = (client: string) => counts.countCall({ version: 'v1', method: 'GET', route: '/orders', client })
@@ -209,7 +209,7 @@ describe('usage() over a store that fails', () => {
     await counts.close()
   })
 
-  it('a store that was flushed while it was down gets all again', async () => {
+  it('a store that was flushed while it was down gets all counts again', async () => {
     const inner = [memoryUsageStore()]
     const current = () => inner.at(-1) as UsageStore
     const switched: UsageStore = { write: (write) => current().write(write), read: () => current().read() }
@@ -231,8 +231,8 @@ describe('usage() over a store that fails', () => {
   })
 })
 
-describe('usage() and many readers', () => {
-  it('all who ask while a write runs share the next one', async () => {
+describe('usage() and concurrent reads', () => {
+  it('all reads during a write share the next one', async () => {
     const inner = memoryUsageStore()
     const sequences: number[] = []
     const store: UsageStore = {
@@ -251,8 +251,8 @@ describe('usage() and many readers', () => {
   })
 })
 
-describe('usage() and what others do wrong', () => {
-  it('fields that nobody here has written change no report', async () => {
+describe('usage() and invalid input', () => {
+  it('unknown fields in the store do not change the report', async () => {
     const fields = new Map([
       ['nonsense', '1'],
       ['["calls","v1","GET","/a","","x"]', '[1,2]'],
@@ -272,7 +272,7 @@ describe('usage() and what others do wrong', () => {
     expect(await usage({ store }).read()).toMatchObject({ calls: [], wouldBreak: [] })
   })
 
-  it('a function for clients that throws, or gives a promise that rejects, gives no name', async () => {
+  it('a client function that throws, or returns a rejected promise, gives no name', async () => {
     const functions = [
       () => {
         throw new Error('no')
@@ -287,7 +287,7 @@ describe('usage() and what others do wrong', () => {
     )
   })
 
-  it('the keyed hash of a caller is the same in all processes with one secret, and another with another', () => {
+  it('the keyed hash of a caller is the same in all processes with the same secret, and different with another one', () => {
     const [one, two, other] = ['a secret of these tests', 'a secret of these tests', 'another secret, longer'].map(
       (secret) => usage({ client: 'hash', secret }),
     )
@@ -297,10 +297,10 @@ describe('usage() and what others do wrong', () => {
     expect(other?.clientOf(ana, {} as never)).not.toBe(one?.clientOf(ana, {} as never))
   })
 
-  it('labels that JavaScript callers leave out are told once, and nothing is thrown', () => {
-    const told: unknown[] = []
+  it('labels that JavaScript callers omit are reported once, without an exception', () => {
+    const printed: unknown[] = []
     const { error } = console
-    console.error = (problem) => void told.push(problem)
+    console.error = (problem) => void printed.push(problem)
     try {
       const counts = usage()
       for (let at = 0; at < 3; at++)
@@ -309,11 +309,11 @@ describe('usage() and what others do wrong', () => {
     } finally {
       console.error = error
     }
-    expect(told).toHaveLength(1)
+    expect(printed).toHaveLength(1)
   })
 })
 
-it('writes by the clock are not part of the request that was counted first', async () => {
+it('scheduled writes do not run in the async context of the first counted request', async () => {
   const requests = new AsyncLocalStorage<string>()
   const seen: unknown[] = []
   const inner = memoryUsageStore()
@@ -331,9 +331,9 @@ it('writes by the clock are not part of the request that was counted first', asy
   await counts.close()
 })
 
-it('onCount hears of each count, with labels as they are bounded, and what it throws harms nobody', () => {
-  const heard: unknown[] = []
-  const counts = usage({ onCount: (event) => void heard.push(event) })
+it('onCount receives each count with bounded labels, and its exceptions are ignored', () => {
+  const counted: unknown[] = []
+  const counts = usage({ onCount: (event) => void counted.push(event) })
   counts.countCall({ version: 'v1', method: 'MADE-UP', route: undefined, client: '' })
   counts.countBreak({
     clause: 'QUERY-8',
@@ -343,7 +343,7 @@ it('onCount hears of each count, with labels as they are bounded, and what it th
     client: 'web',
     amount: 100,
   })
-  expect(heard).toEqual([
+  expect(counted).toEqual([
     { kind: 'calls', subject: 'v1', method: '(other)', route: '(unknown)', detail: '', client: '', amount: 1 },
     {
       kind: 'would_break',

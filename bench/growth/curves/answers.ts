@@ -1,4 +1,4 @@
-/** What pages and items have to be before they are timed. */
+/** Checks of pages and items before they are timed. */
 import assert from 'node:assert/strict'
 import { piecesPath } from '../../data/addresses.js'
 import type { Answered, Ask } from '../../workloads/ask.js'
@@ -10,7 +10,7 @@ interface Listed {
   readonly next: string | undefined
 }
 
-/** A page that has to be there; `next` is the link to the one behind it, as a path. */
+/** A page that must exist; `next` is the path of its next link. */
 export async function listed(ask: Ask, path: string): Promise<Listed> {
   const answer = await answered(ask, path)
   const { 'x-total-count': total, link = '' } = answer.headers
@@ -25,7 +25,7 @@ async function answered(ask: Ask, path: string): Promise<Answered> {
   return answer
 }
 
-/** These pieces are there, each under its own number. */
+/** These pieces exist, each under its own number. */
 export async function items(ask: Ask, numbers: readonly number[], path = piecesPath): Promise<readonly Asked[]> {
   for (const numero of numbers.slice(0, 5)) {
     const { text } = await answered(ask, `${path}/${numero}`)
@@ -34,7 +34,7 @@ export async function items(ask: Ask, numbers: readonly number[], path = piecesP
   return numbers.map((numero) => ({ path: `${path}/${numero}`, status: 200 }))
 }
 
-/** So many numbers from 1 to `rows`, far from each other. */
+/** This many numbers from 1 to `rows`, far from each other. */
 export const spread = (rows: number, count: number): readonly number[] =>
   Array.from({ length: Math.min(count, rows) }, (_, at) => 1 + Math.floor((at * rows) / Math.min(count, rows)))
 

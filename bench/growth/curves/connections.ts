@@ -1,4 +1,4 @@
-/** An item against how many keep-alive connections ask at once, and what each of them holds while it is open. */
+/** An item by the number of concurrent keep-alive connections, and the memory of each open one. */
 import { type Curve, cpu, type Line, steps, time } from '../curve.js'
 import { type Extent, extentOf } from '../data/records.js'
 import type { Options } from '../options.js'
@@ -8,11 +8,11 @@ import { byRounds } from '../run/rounds.js'
 import { get, items, spread } from './answers.js'
 
 export const connections: Curve = {
-  title: 'connections: an item, asked for by so many at once as soon as they are answered',
+  title: 'connections: an item, requested by this many connections without a pause',
   x: 'connections',
   async measure(place, options) {
     const extent = extentOf(Math.min(10_000, options.rows))
-    // One connection alone waits for its client, and wakes its server anew each time.
+    // A single connection waits for its client, and wakes its server for each request.
     const flat = { within: 1.25, from: 1 }
     const line: Line = {
       title: 'item, memory',
@@ -39,7 +39,10 @@ export const connections: Curve = {
 
 const countsOf = ({ connections: most }: Options): readonly number[] => steps(1, most / 100, most / 10, most)
 
-/** What is held by those that are open, by a new server each time: memory that a process once had stays with it. */
+/**
+ * The memory of open connections, of a new server for each point, because a process keeps memory
+ * once it has it.
+ */
 async function held(place: Place, options: Options, extent: Extent): Promise<readonly Series[]> {
   const asked = spread(extent.rows, 50).map((numero) => get(`/v1/pre-piezas/${numero}`))
   const counts = countsOf(options).slice(-2)

@@ -1,4 +1,4 @@
-/** A page against how far into the list it lies: by its number, and by the hint that a walk along `rel="next"` gets. */
+/** A page by its depth in the list: by its number, and by the hint of a walk along `rel="next"`. */
 import assert from 'node:assert/strict'
 import { piecesPath } from '../../data/addresses.js'
 import type { Ask } from '../../workloads/ask.js'
@@ -16,7 +16,7 @@ export const depth: Curve = {
   x: 'page',
   database: true,
   async measure(place, { rows }) {
-    // So that the deepest page is the last of those in memory.
+    // The deepest page is then the last one in memory.
     const inMemory: PiecesServing = { kind: 'pieces', ...extentOf(Math.max(size * 10, rows / 10)) }
     const extent = extentOf(rows)
     await place.tables?.pieces(extent)
@@ -37,7 +37,7 @@ export const depth: Curve = {
       },
     ]
     if (database !== undefined) {
-      // What counting all costs is the same at every depth, and in the curve of rows.
+      // The cost of counting is the same at every depth, and is in the curve of rows.
       const serving: PiecesServing = { kind: 'pieces', ...extent, database, count: 'none' }
       lines.push(
         {
@@ -64,10 +64,10 @@ async function byNumber(ask: Ask, page: number): Promise<readonly Asked[]> {
   return [get(pathOf(page))]
 }
 
-/** A walk would have got there page by page; one step of it has the same hint. */
+/** A walk would get there page by page; one step of it has the same hint. */
 async function byHint(ask: Ask, page: number): Promise<readonly Asked[]> {
   const { next = '' } = await listed(ask, pathOf(page - 1))
-  assert.match(next, /[?&]after=/, 'the link to the next page bears a hint')
+  assert.match(next, /[?&]after=/, 'the link to the next page has a hint')
   const [hinted, numbered] = [await listed(ask, next), await listed(ask, pathOf(page))]
   assert.deepEqual(hinted.items, numbered.items)
   return [get(next)]

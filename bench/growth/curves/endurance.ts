@@ -1,4 +1,7 @@
-/** What the process holds against how many requests it has answered: of every kind, with ids, queries, hosts, types and tokens that keep changing. */
+/**
+ * The memory of the process by the number of requests so far: of every kind, with ids, queries,
+ * hosts, types and tokens that keep changing.
+ */
 
 import { randomBytes } from 'node:crypto'
 import { piecesPath } from '../../data/addresses.js'
@@ -10,11 +13,11 @@ import { reached, type Series } from '../report/result.js'
 import { items, spread } from './answers.js'
 
 const parts = 10
-/** Eight megabytes is what a heap of this size moves by between two collections. */
+/** A heap of this size varies by eight megabytes between two collections. */
 const flatHeap = { within: 1.1, orBy: 8 * 1024 * 1024, from: 1 }
 
 export const endurance: Curve = {
-  title: 'endurance: items, 304s, pages, PATCH, 404, 400, 412 and 401, hardly two alike',
+  title: 'endurance: items, 304s, pages, PATCH, 404, 400, 412 and 401, hardly any repeated',
   x: 'requests',
   async measure(place, options) {
     const rows = Math.min(10_000, options.rows)
@@ -29,7 +32,8 @@ export const endurance: Curve = {
       await items(asker(running.port, { authorization: `Bearer ${tokensOf(secret)[0]}` }), spread(rows, 5), piecesPath)
       for (let at = 0; at < parts; at++) {
         place.say(`endurance: ${at * part} requests`)
-        // Those that open the connections are answered before the clock runs, and counted too.
+        // The first requests of connections are answered before the measurement, and are counted
+        // too.
         const ran = await running.time({
           connections: 10,
           requests: part - 10,

@@ -1,4 +1,7 @@
-/** A page against how many associations it puts in full. Each may cost one call of an adapter, however many items there are. */
+/**
+ * A page by the number of associations that it expands. Each may cost one call of an adapter,
+ * however many items there are.
+ */
 import assert from 'node:assert/strict'
 import { piecesPath } from '../../data/addresses.js'
 import type { Ask } from '../../workloads/ask.js'
@@ -14,7 +17,7 @@ const counts = [0, 1, 2, 4]
 const calls: Figure = { title: 'adapter calls', unit: 'calls', of: (sample) => sample.calls }
 
 export const expansions: Curve = {
-  title: 'expansions: a page of 25 with so many of its four associations in full',
+  title: 'expansions: a page of 25 with this many of its four associations expanded',
   x: 'expansions',
   database: true,
   async measure(place, options) {

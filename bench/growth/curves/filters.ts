@@ -1,4 +1,4 @@
-/** A page against how many filters its query has. All of them but the first let everything through. */
+/** A page by the number of filters in its query. All but the first match every record. */
 import assert from 'node:assert/strict'
 import { piecesPath } from '../../data/addresses.js'
 import type { Ask } from '../../workloads/ask.js'
@@ -23,7 +23,7 @@ const others = [
 
 export const filters: Curve = {
   title:
-    'filters: a page of 25, newest first, of the 250 that the first filter finds and the others let through; of all without one',
+    'filters: a page of 25, newest first, of the 250 that match the first filter and all others; of all records without a filter',
   x: 'filters',
   database: true,
   async measure(place, options) {

@@ -14,5 +14,5 @@ export type CurveName = keyof typeof curves
 
 export const curveNames = Object.keys(curves) as CurveName[]
 
-/** The table above, read as what it satisfies. */
+/** The table above, with the type that it satisfies. */
 export const curveOf = (name: CurveName): Curve => curves[name]

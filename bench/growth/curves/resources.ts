@@ -1,4 +1,4 @@
-/** An item against how many resources are mounted: routing must not look at all of them. */
+/** An item by the number of mounted resources: routing must not visit all of them. */
 import { piecesPath } from '../../data/addresses.js'
 import { type Curve, cpu, type Line, steps } from '../curve.js'
 import { byRounds } from '../run/rounds.js'
@@ -10,7 +10,7 @@ const numbers = Array.from({ length: 10 }, (_, at) => at + 1)
 const pathOf = (at: number): string => piecesPath.replace(/[^/]+$/, collectionOf(at))
 
 export const resources: Curve = {
-  title: 'resources: an item of the first, the middle and the last of those mounted',
+  title: 'resources: an item of the first, the middle and the last mounted resource',
   x: 'resources',
   measure(place, { resources: most }) {
     const counts = steps(1, most / 10, most)
@@ -43,7 +43,7 @@ export const resources: Curve = {
       },
       line('middle, one api()', 'api', counts, (count) => Math.floor(count / 2)),
       line('last, one api()', 'api', counts, last),
-      // Express asks one router after the other.
+      // Express tries one router after the other.
       line('first, a resourceRouter() each', 'routers', counts.slice(0, -1), first),
       line('last, a resourceRouter() each', 'routers', counts.slice(0, -1), last),
     ]

@@ -1,4 +1,7 @@
-/** Page and item against how many rows there are. A page finds the same 250 everywhere, so that what grows is the store's own. */
+/**
+ * Page and item by the number of rows. A page finds the same 250 at every size, so growth is the
+ * cost of the store.
+ */
 import assert from 'node:assert/strict'
 import { pageSize, piecesPath } from '../../data/addresses.js'
 import type { Ask } from '../../workloads/ask.js'
@@ -21,7 +24,7 @@ export const rows: Curve = {
   },
 }
 
-/** A hundredth, a tenth and all of the most. */
+/** A hundredth, a tenth and all of the maximum. */
 const extentsOf = ({ rows: most }: Options): readonly Extent[] => {
   const sizes = steps(most / 100, most / 10, most)
   return sizes.map((size) => extentOf(size, sizes[0]))
@@ -52,7 +55,8 @@ function linesOf(extents: readonly Extent[], database: string | undefined): read
     },
   ]
   if (database === undefined) return lines
-  // One connection: a request's time is then that of the database and of the way there, and no queue's.
+  // With one connection, the time of a request is that of the database and of the network, without
+  // a queue.
   const inDatabase = (extent: Extent) => ({ serving: { ...inMemory(extent), database }, connections: 1 })
   const figures = [cpu({ flat }), time({ flat })]
   return [

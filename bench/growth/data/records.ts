@@ -1,27 +1,36 @@
-/** As many pieces as are asked for, one after the other and the same in every process and every run: in memory here, in PostgreSQL by the same rule in SQL. */
+/**
+ * Any number of pieces, the same in every process and every run: in memory by this code, in
+ * PostgreSQL by the same rule in SQL.
+ */
 import { pieceCount, pieces } from '../../data/records.js'
 import type { Pieza } from '../../data/resources.js'
 
-/** How many pieces there are, and how many of them are in one branch. */
+/** The number of pieces, and of those in one branch. */
 export interface Extent {
   readonly rows: number
   readonly matches: number
 }
 
-/** A page by branch finds so many pieces however many there are, so that what grows is the store's own. */
+/**
+ * A page by branch finds this many pieces however many there are, so growth is the cost of the
+ * store.
+ */
 const usualMatches = 250
 
 export const extentOf = (rows: number, smallest = rows): Extent => ({ rows, matches: Math.min(usualMatches, smallest) })
 
-/** The pieces of the benchmark repeat, each time with a key, a branch and a date of their own. */
+/** The pieces of the benchmark repeat, each with its own key, branch and date. */
 export const bases = pieceCount
 
-/** A prime above every number of pieces, so that no two came in at the same second (a multiple of each smaller number has a remainder of its own). */
+/**
+ * A prime above every number of pieces, so that dates are unique (the multiples of each smaller
+ * number have different remainders).
+ */
 const seconds = 1_000_003
 const stride = 7919
-export const mostRows = 1_000_000
+export const maxRows = 1_000_000
 
-/** SQL of the members that are not those of the base, for the piece `n`. */
+/** SQL of the additional members, for the piece `n`. */
 export const ownMembers = ({ rows, matches }: Extent): Readonly<Record<string, string>> => ({
   numero: 'n',
   numeroDeEnvio: `'ENV-' || lpad(n::text, 8, '0')`,

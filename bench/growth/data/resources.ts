@@ -1,8 +1,11 @@
-/** What is served here: the pieces of the benchmark with more filters, with more links, and any number of times. */
+/**
+ * The resources of these curves: the pieces of the benchmark with more filters, with more links,
+ * and in several copies.
+ */
 import { contratoSchema, piezaSchema, shown } from '../../data/resources.js'
 import type { Library } from '../../servers/library.js'
 
-/** The pieces, with enough filters to ask for eight at once. */
+/** The pieces, with enough filters for eight at once. */
 export function definePieces({ defineResource }: Library, collection = 'pre-piezas') {
   const contratos = defineResource({ collection: 'contratos', key: 'codigo', schema: contratoSchema })
   const piezas = defineResource({
@@ -35,11 +38,14 @@ const linkedSchema = {
   properties: { ...piezaSchema.properties, clienteId: text, sucursalId: text, tarifaId: text },
 } as const
 
-/** The members that hold the keys of the four links. All targets hold the same records under the same keys. */
+/**
+ * The members with the keys of the four links. All targets have the same records under the same
+ * keys.
+ */
 export const linkMembers = ['contratoId', 'clienteId', 'sucursalId', 'tarifaId'] as const
 export const linkNames = ['contrato', 'cliente', 'sucursal', 'tarifa'] as const
 
-/** Pieces that lead to four other resources, none of which shows anything before it is expanded. */
+/** Pieces with links to four other resources, which show nothing unless expanded. */
 export function defineLinked({ defineResource }: Library) {
   const target = (collection: string) => defineResource({ collection, key: 'codigo', schema: contratoSchema })
   const targets = {

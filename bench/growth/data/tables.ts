@@ -1,4 +1,4 @@
-/** The tables of these curves, each made when the first curve asks for it. */
+/** The tables of these curves, each created when the first curve needs it. */
 import type pg from 'pg'
 import { over } from '../../data/database.js'
 import { contracts, pieces } from '../../data/records.js'
@@ -6,7 +6,7 @@ import { type Library, load } from '../../servers/library.js'
 import { bases, type Extent, ownMembers } from './records.js'
 import { defineLinked, definePieces, linkMembers } from './resources.js'
 
-/** Rows of one INSERT: whoever interrupts waits for no more than that. */
+/** Rows of one INSERT, so that an interrupt does not wait for longer. */
 const chunk = 50_000
 
 export const version = { column: 'version' } as const
@@ -14,7 +14,7 @@ export const version = { column: 'version' } as const
 export const pieceTable = ({ rows, matches }: Extent): string => `pre_piezas_${rows}_${matches}`
 export const linkedTable = ({ rows, matches }: Extent): string => `enlazadas_${rows}_${matches}`
 
-/** Makes tables that are not there yet, in the database of this address. */
+/** Creates missing tables in the database of this address. */
 export class Tables {
   readonly #made = new Map<string, Promise<void>>()
   readonly #checkout: string
@@ -87,11 +87,14 @@ interface Filling {
   readonly ddl: string
   readonly table: string
   readonly extent: Extent
-  /** SQL of further members. */
+  /** SQL of additional members. */
   readonly more?: Readonly<Record<string, string>>
 }
 
-/** The library's own table, with the two indexes that pages need in place of one for each filter, and nothing logged: no write is measured here. */
+/**
+ * The library's own table, unlogged because no write is measured, with the two indexes that pages
+ * need in place of one for each filter.
+ */
 async function fillPieces(
   client: pg.Client,
   { snakeCase }: Postgres,
@@ -99,7 +102,7 @@ async function fillPieces(
 ): Promise<void> {
   for (const statement of ddl.split('\n\n')) if (!statement.startsWith('CREATE INDEX')) await client.query(statement)
   await client.query(`ALTER TABLE ${table} SET UNLOGGED`)
-  // By their places, as in memory.
+  // By their positions, as in memory.
   await client.query(`CREATE TEMP TABLE bases (LIKE ${table})`)
   for (const column of ['version', ...Object.keys(more).map(snakeCase)])
     await client.query(`ALTER TABLE bases DROP COLUMN ${column}`)

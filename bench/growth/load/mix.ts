@@ -1,4 +1,7 @@
-/** Requests of every kind, no two alike for as long as it matters: ids, queries, hosts, accepted types and tokens by the thousand, so that whatever is kept of them has to go again. */
+/**
+ * Requests of every kind that do not repeat for a long time: thousands of ids, queries, hosts,
+ * accepted types and tokens, so that every cache must evict entries.
+ */
 import jwt from 'jsonwebtoken'
 import { keyOf } from '../../by-hand/access.js'
 import { piecesPath } from '../../data/addresses.js'
@@ -6,7 +9,7 @@ import { mergePatch } from '../../workloads/checks.js'
 import { branchesOf, type Extent } from '../data/records.js'
 import type { Asked, Turn } from './round.js'
 
-/** Where the mix goes on: the number of its first request. */
+/** The position in the mix: the number of its first request. */
 export interface Mix extends Extent {
   readonly first: number
   readonly secret: string
@@ -18,7 +21,7 @@ const sorts = ['-fechaDeEntrada', 'fechaDeEntrada', 'numero', '-numero,fechaDeEn
 
 const tokens = new Map<string, readonly string[]>()
 
-/** Tokens of as many callers. */
+/** Tokens of different callers. */
 export function tokensOf(secret: string): readonly string[] {
   let made = tokens.get(secret)
   if (made === undefined) {
@@ -31,12 +34,12 @@ export function tokensOf(secret: string): readonly string[] {
   return made
 }
 
-/** The turns of each connection. All of them count on together. */
+/** The requests of each connection. All of them share one position. */
 export function mixed({ first, secret, ...extent }: Mix): (connection: number) => Turn {
   const signed = tokensOf(secret)
   const branches = branchesOf(extent)
   let count = first
-  /** Pieces of the second branch are changed; the others stay as they are. */
+  /** Pieces of the second branch are changed; the others stay unchanged. */
   const changed = (at: number): number => branches * ((at * 31) % Math.floor(extent.rows / branches)) + 1
   const unchanged = (at: number): number => {
     const numero = 1 + ((at * 7919) % extent.rows)
@@ -48,7 +51,7 @@ export function mixed({ first, secret, ...extent }: Mix): (connection: number) =
     return (tag) => {
       const at = count++
       const kind = turn++ % 20
-      // The piece that this connection has just had, in the same form, is asked for once more.
+      // Repeats the last piece of this connection, in the same format.
       if (kind === 7 && before !== undefined)
         return { ...before, headers: { ...before.headers, 'if-none-match': tag ?? '' }, status: 304 }
       const headers = headersOf(at, signed)

@@ -1,11 +1,14 @@
-/** One round against one server: so many connections, each asking again as soon as it is answered, through a list of requests or the mix. */
+/**
+ * One round against one server: each connection sends its next request as soon as it has a
+ * response, from a list of requests or the mix.
+ */
 
 import { type Bounds, clocked, type Ran } from '../../load/clocked.js'
 import { Connection } from '../../load/connection.js'
 import type { Sent } from '../../workloads/turns.js'
 import { type Mix, mixed } from './mix.js'
 
-/** A request, and the status of its answer. */
+/** A request, and the status of its response. */
 export interface Asked extends Sent {
   readonly status: number
 }
@@ -16,19 +19,22 @@ export interface Round extends Bounds {
   readonly asked: readonly Asked[] | Mix
 }
 
-/** What one connection asks next, given the tag of the answer before. */
+/** The next request of a connection, given the tag of the previous response. */
 export type Turn = (tag: string | undefined) => Asked
 
-/** Connections that are open, each answered once. */
+/** Open connections that have had one response each. */
 export interface Opened {
   run(): Promise<Ran>
   close(): void
 }
 
-/** So many connections are opened at a time: a server's queue of those that wait has an end. */
+/**
+ * The number of connections that are opened at a time, because the accept queue of a server is
+ * limited.
+ */
 const atATime = 50
 
-/** Opens the connections. Throws where an answer has another status than it should, then and while it runs. */
+/** Opens the connections. Throws if a response has the wrong status, then and while it runs. */
 export async function openRound({ port, connections: count, seconds, requests, asked }: Round): Promise<Opened> {
   const isList = Array.isArray(asked)
   const turnOf = isList ? (at: number) => inTurn(asked as readonly Asked[], at) : mixed(asked as Mix)
@@ -42,7 +48,7 @@ export async function openRound({ port, connections: count, seconds, requests, a
     const next = (turns[at] as Turn)(tags[at])
     const reply = await (connections[at] as Connection).send(next, isList)
     if (reply.status !== next.status)
-      throw new Error(`${next.method ?? 'GET'} ${next.path} was answered ${reply.status} in place of ${next.status}.`)
+      throw new Error(`${next.method ?? 'GET'} ${next.path} got the status ${reply.status} instead of ${next.status}.`)
     tags[at] = reply.tag
   }
   try {
@@ -64,7 +70,7 @@ export async function openRound({ port, connections: count, seconds, requests, a
   }
 }
 
-/** Each connection begins somewhere else. */
+/** Each connection starts at a different request. */
 function inTurn(asked: readonly Asked[], connection: number): Turn {
   let at = connection * 37
   return () => asked[at++ % asked.length] as Asked

@@ -1,4 +1,7 @@
-/** Curves as a picture: a panel each, x by its logarithm, and y too where it spans more than ten times. */
+/**
+ * Draws curves: one panel each, with a logarithmic x, and a logarithmic y if it spans more than a
+ * factor of ten.
+ */
 import { margin, pictureOf, text, width } from '../../report/picture.js'
 import type { CurveResult, GrowthResult, Series, Unit } from './result.js'
 import { amount, counted } from './text.js'
@@ -6,13 +9,13 @@ import { amount, counted } from './text.js'
 const plot = { left: 62, top: 30, width: width - 62 - 12, height: 150 } as const
 const keyHeight = 15
 
-/** Told apart by everybody, in the order in which they are given out (Okabe and Ito). */
+/** Colors that everybody can distinguish, in the order of their use (Okabe and Ito). */
 const colours = ['#0072b2', '#d55e00', '#009e73', '#cc79a7', '#e69f00', '#56b4e9', '#000000', '#7a7a7a'] as const
 const quiet = '#59636e'
 
-/** An SVG of its own, on white, so that it reads on any page. */
+/** A complete SVG on white, so that it is readable on any page. */
 export function growthChart(result: GrowthResult): string {
-  const heading = `What a request costs against how much there is. Node ${result.node}, ${result.date.slice(0, 10)}`
+  const heading = `The cost of a request by the size of everything. Node ${result.node}, ${result.date.slice(0, 10)}`
   return pictureOf(
     heading,
     result.curves.map((curve) => {
@@ -22,7 +25,10 @@ export function growthChart(result: GrowthResult): string {
   )
 }
 
-/** A panel has one unit, that of its first series, and no series of a single point; the tables have the rest. */
+/**
+ * A panel has one unit, that of its first series, and no series of a single point; the tables have
+ * the others.
+ */
 function shownOf({ series }: CurveResult): readonly Series[] {
   const unit = series[0]?.unit
   return series.filter((one) => one.unit === unit && one.points.length > 1).slice(0, colours.length)
@@ -72,7 +78,7 @@ interface Axis {
   readonly ticks: readonly number[]
 }
 
-/** By logarithm; a zero stands one step before the least of the others. */
+/** Logarithmic; a zero is one step below the smallest other value. */
 function across(values: readonly number[]): Axis {
   const positive = values.filter((value) => value > 0)
   const least = Math.log(positive[0] ?? 1)
@@ -83,7 +89,7 @@ function across(values: readonly number[]): Axis {
     const along = value > 0 ? Math.log(value) - least + zero : 0
     return round(plot.left + 10 + (along / span) * (plot.width - 30))
   }
-  // Where two would stand upon each other, the one that came first stays.
+  // If two labels would overlap, the first one is kept.
   const ticks: number[] = []
   for (const value of values) if (ticks.every((other) => Math.abs(at(other) - at(value)) > 26)) ticks.push(value)
   return { at, ticks }
@@ -106,13 +112,13 @@ function upwards(values: readonly number[]): Axis {
   }
 }
 
-/** 1, 2 or 5 and noughts, at least as much as this. */
+/** The next of 1, 2 or 5 times a power of ten. */
 function niceStep(least: number): number {
   const size = 10 ** Math.floor(Math.log10(least))
   return ([1, 2, 5].find((part) => part * size >= least) ?? 10) * size
 }
 
-/** 10k and 1M. */
+/** Formats such as 10k and 1M. */
 function shortened(value: number): string {
   if (value >= 1e6) return `${Math.round(value / 1e5) / 10}M`
   return value >= 1e4 ? `${Math.round(value / 1e3)}k` : counted(value)

@@ -1,17 +1,17 @@
-/** What a run of curves measured, as it is written to the file of `--json`. */
+/** The result of a run of curves, as in the file of `--json`. */
 
 import type { Result } from '../../report/result.js'
 import { type Spread, spreadOf } from '../../report/statistics.js'
 
 export type Unit = 'us' | 'ms' | 'bytes' | 'calls'
 
-/** How little a series has to grow to be flat. */
+/** The maximum growth of a flat series. */
 export interface Flat {
-  /** The last point lies within so many times the first. */
+  /** The last point is within this factor of the first. */
   readonly within: number
-  /** Or it lies above it by no more than this. */
+  /** Or it is above it by no more than this. */
   readonly orBy?: number
-  /** Which point counts as the first. Default: 0. */
+  /** The index of the point that counts as the first. Default: 0. */
   readonly from?: number
 }
 
@@ -22,13 +22,13 @@ export interface Reached {
 }
 
 export interface Series {
-  /** What is asked for, and of what. */
+  /** The request and the server of the line. */
   readonly title: string
-  /** What is told of it. */
+  /** The measured quantity. */
   readonly figure: string
   readonly unit: Unit
   readonly points: readonly Reached[]
-  /** The bound it is held to, where it must not grow. */
+  /** Its bound, if it must not grow. */
   readonly flat?: Flat
 }
 
@@ -45,17 +45,17 @@ export interface GrowthResult extends Omit<Result, 'workloads'> {
 
 export const reached = (x: number, samples: readonly number[]): Reached => ({ x, spread: spreadOf(samples), samples })
 
-/** How a series went from one point to the last. */
+/** The growth of a series from one point to the last. */
 export interface Verdict {
   readonly from: number
   readonly to: number
-  /** How many times the first the last is. */
+  /** The last point divided by the first. */
   readonly ratio: number
-  /** `undefined` where nothing was asked of it. */
+  /** `undefined` if the series has no bound. */
   readonly flat: boolean | undefined
 }
 
-/** `undefined` where there are no two points to compare. */
+/** `undefined` if there are no two points to compare. */
 export function verdictOf({ points, flat }: Pick<Series, 'points' | 'flat'>): Verdict | undefined {
   const [first, last] = [points[flat?.from ?? 0], points.at(-1)]
   if (first === undefined || last === undefined || first === last) return undefined

@@ -1,8 +1,8 @@
-/** Curves as a reader sees them in a terminal, and as tables of a page. */
+/** Curves as text for a terminal, and as tables for a page. */
 import { columns } from '../../report/text.js'
 import { type CurveResult, type GrowthResult, type Reached, type Series, type Unit, verdictOf } from './result.js'
 
-/** A line for each series, a column for each x; what a verdict says stands at the end. */
+/** A line for each series, a column for each x, and the verdict at the end. */
 export function curveText({ title, x, series }: CurveResult): string {
   const xs = xsOf(series)
   const head = [x, ...xs.map(counted), '']
@@ -16,7 +16,7 @@ export function curveText({ title, x, series }: CurveResult): string {
   return `${title}\n${columns([head, ...rows])}`
 }
 
-/** The same in Markdown, medians alone. */
+/** The same in Markdown, only medians. */
 export function curveTable({ x, series }: CurveResult): string {
   const xs = xsOf(series)
   const rows = series.map((one) => [
@@ -28,7 +28,9 @@ export function curveTable({ x, series }: CurveResult): string {
   return lines.map((cells) => `| ${cells.join(' | ')} |`).join('\n')
 }
 
-/** `flat` and `GROWS` are said where something was asked of the series; how many times the last is the first, of all. */
+/**
+ * `flat` or `GROWS` for a series with a bound; the ratio of the last to the first for every series.
+ */
 export function verdictText(series: Series): string {
   const verdict = verdictOf(series)
   if (verdict === undefined) return ''
@@ -53,10 +55,10 @@ const rangeOf = ({ spread: { q1, median, q3 } }: Reached, unit: Unit): string =>
   return q1 === q3 ? '' : ` (${digits(q1 / step)}-${digits(q3 / step)})`
 }
 
-/** 1,000, and no figures behind a point. */
+/** Formats numbers such as 1,000, without decimals. */
 export const counted = (value: number): string => Math.round(value).toLocaleString('en')
 
-/** Each unit in the size that reads well, three figures of it. */
+/** Formats each unit at a readable scale, with three digits. */
 export function amount(value: number, unit: Unit): string {
   const { step, name } = scaleOf(value, unit)
   return `${digits(value / step)}${name}`
@@ -81,7 +83,7 @@ const sizes: Readonly<Record<Unit, readonly (readonly [step: number, name: strin
   calls: [[1, '']],
 }
 
-/** The largest size of which there is one at least. */
+/** The largest scale at which the value is at least 1. */
 function scaleOf(value: number, unit: Unit): { readonly step: number; readonly name: string } {
   const [step, name] =
     sizes[unit].findLast(([size]) => Math.abs(value) >= size) ?? (sizes[unit][0] as (typeof sizes)[Unit][0])
@@ -91,7 +93,7 @@ function scaleOf(value: number, unit: Unit): { readonly step: number; readonly n
 const digits = (value: number): string =>
   Math.abs(value) >= 100 ? value.toFixed(0) : Math.abs(value) >= 10 ? value.toFixed(1) : value.toFixed(2)
 
-/** When, where and how it was measured. */
+/** The date, the machine and the parameters of the run. */
 export function circumstances({
   date,
   node,
@@ -106,7 +108,7 @@ export function circumstances({
   const where = pinned ? 'servers and load on cores of their own' : 'not pinned'
   const lines = [
     `${date.slice(0, 10)}, Node ${node}, ${cores} cores (${machine}), ${where}, load ${load[0].toFixed(1)} before and ${load[1].toFixed(1)} after`,
-    `${rounds} rounds of ${each} a point, interleaved; medians, quartiles in brackets; at the end how many times the first point the last is`,
+    `${rounds} rounds of ${each} a point, interleaved; medians, quartiles in brackets; at the end the ratio of the last point to the first`,
   ]
   return [...lines, ...leftOut].join('\n')
 }

@@ -1,4 +1,4 @@
-/** Where curves are measured: the cores, the load, the database, and the servers that were started. */
+/** The environment of curves: the cores, the load, the database, and the running servers. */
 
 import type { Ran } from '../../load/clocked.js'
 import { Child, type Cores } from '../../run/child.js'
@@ -9,13 +9,13 @@ import type { Options } from '../options.js'
 import type { FromServer, Held, Started, ToServer, Used } from '../servers/process.js'
 import type { Serving } from '../servers/serving.js'
 
-/** A million records take more than Node would give. */
+/** A million records need more than Node's default. */
 const flags = ['--expose-gc', '--max-old-space-size=8192']
 
 export interface Running extends Started {
-  /** Runs one round: the CPU and the calls of what lies between its first request and its last. */
+  /** Runs one round: the CPU and the calls between its first request and its last. */
   time(round: Omit<Round, 'port'>): Promise<Ran & Used>
-  /** What it holds before connections are opened, and while they are, each of them answered once. */
+  /** Its memory before connections are opened, and while they are open, after one response each. */
   hold(round: Omit<Round, 'port'>): Promise<{ readonly before: Held; readonly open: Held }>
   held(): Promise<Held>
   end(): Promise<void>
@@ -24,7 +24,7 @@ export interface Running extends Started {
 export class Place {
   readonly options: Options
   readonly checkout: string
-  /** `undefined` where there is no PostgreSQL to be had. */
+  /** `undefined` if no PostgreSQL is available. */
   readonly tables: Tables | undefined
   readonly say: (line: string) => void
   readonly #cores: Cores | undefined
@@ -34,7 +34,7 @@ export class Place {
   constructor(
     given: Pick<Place, 'options' | 'checkout' | 'tables' | 'say'>,
     cores: Cores | undefined,
-    /** Every process is put in here as it starts, so that whoever is interrupted can end them all. */
+    /** Every process is added as it starts, so that an interrupt can end all of them. */
     children: Set<{ end(): Promise<void> }>,
   ) {
     this.options = given.options
@@ -55,11 +55,11 @@ export class Place {
       await child.end()
       this.#children.delete(child)
     }
-    const held = async (): Promise<Held> => told('held', await child.ask('memory'))
-    const used = async (): Promise<Used> => told('used', await child.ask('usage'))
+    const held = async (): Promise<Held> => memberOf('held', await child.ask('memory'))
+    const used = async (): Promise<Used> => memberOf('used', await child.ask('usage'))
     try {
       const started = await child.ask({ start: { checkout: this.checkout, serving } })
-      const port = told('port', started)
+      const port = memberOf('port', started)
       return {
         ...(started as Started),
         held,
@@ -87,8 +87,8 @@ export class Place {
   }
 }
 
-/** One member of what a server said. */
-function told<Said extends object | string, Name extends string>(name: Name, said: Said) {
-  if (typeof said !== 'object' || !(name in said)) throw new Error(`A server said something else than its ${name}.`)
+/** One member of a server's reply. */
+function memberOf<Said extends object | string, Name extends string>(name: Name, said: Said) {
+  if (typeof said !== 'object' || !(name in said)) throw new Error(`The server did not report its ${name}.`)
   return (said as Extract<Said, Record<Name, unknown>>)[name]
 }

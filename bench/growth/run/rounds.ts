@@ -1,4 +1,7 @@
-/** Lines measured in turns: their servers are started, asked whether they answer rightly, warmed, and timed point by point, round by round. */
+/**
+ * Lines measured in turns: their servers are started, checked for correct responses, warmed up, and
+ * timed point by point, round by round.
+ */
 import { asker } from '../../workloads/ask.js'
 import type { Figure, Line, Point, Sample } from '../curve.js'
 import type { Asked } from '../load/round.js'
@@ -13,7 +16,7 @@ interface Timed {
   readonly samples: Sample[]
 }
 
-/** Servers run as long as the curve does: points that want the same have the same. */
+/** Servers run for the whole curve: points with the same options share a server. */
 export async function byRounds(lines: readonly Line[], place: Place): Promise<readonly Series[]> {
   const { rounds, requests, seconds } = place.options
   const servers = new Map<string, Running>()
@@ -27,7 +30,7 @@ export async function byRounds(lines: readonly Line[], place: Place): Promise<re
         servers.set(name, running)
         const asked = await point.prepare(asker(running.port, {})).catch((cause: Error) => {
           throw new Error(
-            `"${line.title}" at ${point.x} is not answered as it should be, so nothing was timed: ${cause.message}`,
+            `"${line.title}" at ${point.x} gets a wrong response, so nothing was timed: ${cause.message}`,
             {
               cause,
             },
@@ -36,12 +39,12 @@ export async function byRounds(lines: readonly Line[], place: Place): Promise<re
         timed.push({ line, point, running, asked, samples: [] })
       }
     }
-    // Once for the compiler to see what is hot, and again while it gets to it.
+    // Once to find hot functions, and again while the compiler optimises them.
     for (const one of timed) await sampleOf(one, Math.min(3000, requests), 1.2)
     for (const one of timed) await sampleOf(one, Math.min(3000, requests), 0.3)
     for (let round = 0; round < rounds; round++) {
       place.say(`round ${round + 1} of ${rounds}`)
-      // Reversed every other time: whoever runs first in one round runs last in the next.
+      // Reversed every second time: the server that runs first in one round runs last in the next.
       for (const one of round % 2 === 0 ? timed : timed.toReversed())
         one.samples.push(await sampleOf(one, requests, seconds))
     }
@@ -69,7 +72,7 @@ async function sampleOf({ line, point, running, asked }: Timed, requests: number
   const ran = await running.time({ connections, seconds, requests, asked }).catch((cause: Error) => {
     throw new Error(`"${line.title}" at ${x}: ${cause.message}`, { cause })
   })
-  if (ran.requests === 0) throw new Error(`"${line.title}" at ${x} was answered no request in ${seconds} s.`)
+  if (ran.requests === 0) throw new Error(`"${line.title}" at ${x} got no response within ${seconds} s.`)
   return {
     requests: ran.requests,
     cpu: ran.cpu / ran.requests,

@@ -1,4 +1,4 @@
-/** The library as it was built, with the adapters and its server. */
+/** The build of the library, with the adapters and its server. */
 import { type Library, load, loadEntries, loadHelper } from '../../servers/library.js'
 
 export interface Built {

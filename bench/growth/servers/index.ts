@@ -1,4 +1,6 @@
-/** The servers of these curves: each the library's `api` in an Express app, on the library's own server. */
+/**
+ * The servers of these curves: the library's `api` in an Express app, on the library's own server.
+ */
 import { createServer, type Server } from 'node:http'
 import express, { type Express } from 'express'
 import type { Mount } from 'express-rest-conventions'
@@ -12,7 +14,7 @@ import { linkedTable, pieceTable, version } from '../data/tables.js'
 import type { Built } from './built.js'
 import type { BareServing, LinkedServing, ManyServing, PiecesServing, SecuredServing, Serving } from './serving.js'
 
-/** What is served, and how often adapters were asked so far, where somebody counts. */
+/** The service, and the number of adapter calls so far, if they are counted. */
 interface Served {
   readonly app: Express
   readonly calls?: () => number
@@ -80,7 +82,7 @@ function linked(serving: LinkedServing, built: Built): Served {
   const { mount } = built.library
   const { piezas, targets } = defineLinked(built.library)
   let calls = 0
-  /** The same adapter, heard. */
+  /** The same adapter with its calls counted. */
   const heard = <A extends { list: (...args: never[]) => unknown; read: (...args: never[]) => unknown }>(
     adapter: A,
   ): A => ({
@@ -120,7 +122,7 @@ function* withKeys(serving: LinkedServing) {
   }
 }
 
-/** Of each resource there are ten records. */
+/** Each resource has ten records. */
 const few = { rows: 10, matches: 10 } as const
 
 export const collectionOf = (at: number): string => `pre-piezas-${at + 1}`

@@ -1,4 +1,7 @@
-/** A server of a curve in a process of its own, run with `--expose-gc`: what it serves, what that took to set up, and what it has used and holds so far. */
+/**
+ * A server of a curve in a process of its own, run with `--expose-gc`: reports its address, the
+ * cost of its setup, and its current CPU and memory.
+ */
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { loadBuilt } from './built.js'
@@ -9,11 +12,11 @@ export type ToServer = { readonly start: { readonly checkout: string; readonly s
 
 export interface Started {
   readonly port: number
-  /** Milliseconds of CPU in which everything was declared, filled and mounted, and bytes of the heap that it took. */
+  /** Milliseconds of CPU to declare, fill and mount everything, and bytes of the heap. */
   readonly setUp: { readonly cpu: number; readonly heap: number }
 }
 
-/** Bytes, once everything is collected that nobody holds. */
+/** Bytes after a garbage collection. */
 export interface Held {
   readonly heap: number
   readonly resident: number
@@ -29,24 +32,24 @@ export type FromServer = Started | { readonly held: Held } | { readonly used: Us
 
 let callsSoFar = (): number => 0
 
-/** Whoever asked may be gone by now. */
-const tell = (message: FromServer): void => void process.send?.(message, undefined, undefined, () => {})
+/** The parent process may have ended. */
+const post = (message: FromServer): void => void process.send?.(message, undefined, undefined, () => {})
 
 process.on('message', async (message: ToServer) => {
   try {
     if (message === 'usage') {
       const { user, system } = process.cpuUsage()
-      tell({ used: { cpu: user + system, calls: callsSoFar() } })
-    } else if (message === 'memory') tell({ held: await held() })
+      post({ used: { cpu: user + system, calls: callsSoFar() } })
+    } else if (message === 'memory') post({ held: await held() })
     else await start(message.start)
   } catch (error) {
-    tell({ failed: (error as Error).stack ?? String(error) })
+    post({ failed: (error as Error).stack ?? String(error) })
   }
 })
 
 async function start({ checkout, serving }: { readonly checkout: string; readonly serving: Serving }): Promise<void> {
   const built = await loadBuilt(checkout)
-  // What the first resource of all brings with it is not the cost of those that follow.
+  // The one-time cost of the first resource does not belong to those that follow.
   serve({ kind: 'many', by: 'api', resources: 1 }, built)
   const before = (await held()).heap
   const began = process.cpuUsage()
@@ -55,10 +58,10 @@ async function start({ checkout, serving }: { readonly checkout: string; readonl
   callsSoFar = calls
   const { heap } = await held()
   await once(server.listen(0, '127.0.0.1'), 'listening')
-  tell({ port: (server.address() as AddressInfo).port, setUp: { cpu: (user + system) / 1000, heap: heap - before } })
+  post({ port: (server.address() as AddressInfo).port, setUp: { cpu: (user + system) / 1000, heap: heap - before } })
 }
 
-/** Twice, with a turn between: what a finalizer lets go of goes with the second. */
+/** Twice, with a turn between: the second collection frees what finalizers have released. */
 async function held(): Promise<Held> {
   if (globalThis.gc === undefined) throw new Error('The server runs without --expose-gc.')
   globalThis.gc()
@@ -68,6 +71,7 @@ async function held(): Promise<Held> {
   return { heap: heapUsed, resident: rss }
 }
 
-// Ctrl-C reaches the whole group: it is the command that ends this process, when it has cleaned up or is gone.
+// Ctrl-C reaches the whole process group, but only the command ends this process, after its cleanup
+// or when it has ended itself.
 process.on('SIGINT', () => {})
 process.on('disconnect', () => process.exit(0))

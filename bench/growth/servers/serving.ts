@@ -1,11 +1,14 @@
-/** What a server of these curves is told to serve: plain data, since it goes to another process. Equal ones are one server. */
+/**
+ * The options of a server for these curves: plain data, because it is sent to another process.
+ * Equal options share one server.
+ */
 import type { Extent } from '../data/records.js'
 
-/** Pieces and their contracts, in memory or in tables that are there. */
+/** Pieces and their contracts, in memory or in existing tables. */
 export interface PiecesServing extends Extent {
   readonly kind: 'pieces'
   readonly database?: string
-  /** Whether a list tells its total. Default: exactly. */
+  /** Whether a list has a total. Default: an exact one. */
   readonly count?: 'none'
 }
 
@@ -15,20 +18,23 @@ export interface LinkedServing extends Extent {
   readonly database?: string
 }
 
-/** The pieces so many times, each time under another name: in one `api()`, or each with a `resourceRouter()` in one Express app. */
+/**
+ * Several copies of the pieces under different names: in one `api()`, or each with a
+ * `resourceRouter()` in one Express app.
+ */
 export interface ManyServing {
   readonly kind: 'many'
   readonly by: 'api' | 'routers'
   readonly resources: number
 }
 
-/** Pieces for whoever has a token and is counted, at whatever host is asked for. */
+/** Pieces that require a token and count requests, for any host. */
 export interface SecuredServing extends Extent {
   readonly kind: 'secured'
   readonly secret: string
 }
 
-/** One piece as ready bytes, by `node:http` alone: what connections cost where nothing else does. */
+/** One piece as constant bytes, by `node:http` alone: the cost of the connections. */
 export interface BareServing {
   readonly kind: 'bare'
 }

@@ -78,7 +78,7 @@ export const nameChecks: readonly ListCheck[] = [
   },
   {
     id: 'PATH-9/parts',
-    needs: ['VERB-1/item'],
+    needs: ['VERB-1/item', 'ERR-1/missing-item'],
     rule: 'An id of several parts has one order: another order, or a missing part, is 404.',
     why: 'If an item has two addresses, caches and permission rules may miss one of them.',
     fix: 'Accept the parts only in their documented order.',

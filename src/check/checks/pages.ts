@@ -70,8 +70,8 @@ export const pageChecks: readonly ListCheck[] = [
         const count = itemsOf(exchange).length
         const wanted = Math.min(size, totalOf(exchange) ?? Number.POSITIVE_INFINITY)
         if (count === wanted || (wanted === size && count < size && totalOf(exchange) === undefined)) return undefined
-        // With no items behind a short page, the total is wrong: QUERY-7/total reports that.
-        if (count < wanted && (await isLastPage(list, size))) return undefined
+        // If the short page has all items, the total is wrong: QUERY-7/total reports that.
+        if (count < wanted && (await hasAllItems(list, size, count))) return undefined
         return breaks(itemCount(wanted), itemCount(count), exchange)
       })
       return found ?? holds
@@ -116,10 +116,11 @@ export const pageChecks: readonly ListCheck[] = [
   },
 ]
 
-async function isLastPage(list: Listing, size: number): Promise<boolean> {
-  if (!list.target.parameters.includes(parameter.page)) return false
-  const next = await list.list({ [parameter.size]: size, [parameter.page]: list.target.first + 1 })
-  return itemsOf(next).length === 0
+/** Whether a first page of `size` that has `count` items has all of the list: a larger page has no more. */
+async function hasAllItems(list: Listing, size: number, count: number): Promise<boolean> {
+  const larger = size + 1
+  if (list.target.largest !== undefined && list.target.largest < larger) return false
+  return itemsOf(await list.list({ [parameter.size]: larger })).length <= count
 }
 
 /** Comes after the rule that pages are disjoint, which explains a wrong last page better. */

@@ -21,7 +21,7 @@ describe.each([
   ['by several members', ruta],
   ['in a set', cartera],
 ])('an association %s', (_, parent) => {
-  it('PATH-7: list gives only what is attached to the parent', () => {
+  it('PATH-7: list returns only records that are attached to the parent', () => {
     const adapter = filled()
     expect(attached(adapter, parent)).toEqual([])
     adapter.attach(parent, 1, undefined, call)
@@ -31,7 +31,7 @@ describe.each([
     expect(adapter.list(only, call)).toMatchObject({ total: 1, items: [{ value: { numero: 3 } }] })
   })
 
-  it('VERB-4: attaching twice is no error and no change', () => {
+  it('VERB-4: attaching twice is no error and changes nothing', () => {
     const adapter = filled()
     adapter.attach(parent, 1, undefined, call)
     const version = versionOf(adapter, 1)
@@ -40,7 +40,7 @@ describe.each([
     expect(attached(adapter, parent)).toEqual([1])
   })
 
-  it('VERB-4: detaching takes out, the record stays; what is not attached is absent', () => {
+  it('VERB-4: detaching keeps the record; detaching an unattached record is absent', () => {
     const adapter = filled()
     adapter.attach(parent, 1, undefined, call)
     expect(adapter.detach(parent, 2, undefined, call)).toBe('absent')
@@ -53,7 +53,7 @@ describe.each([
     expect(recordOf(adapter, 1)).toMatchObject({ numero: 1 })
   })
 
-  it('HDR-3: attach and detach compare the version of the record; absent comes first', () => {
+  it('HDR-3: attach and detach compare the version of the record, after checking that it exists', () => {
     const adapter = filled()
     expect(adapter.attach(parent, 1, 'other', call)).toBe('stale')
     expect(adapter.attach(parent, 9, 'other', call)).toBe('absent')
@@ -71,7 +71,7 @@ describe.each([
     expect(attached(adapter, parent)).toEqual([8])
   })
 
-  it('a record that is removed leaves, and does not come back with its key', () => {
+  it('a removed record is detached, and stays detached if its key is created again', () => {
     const adapter = filled()
     adapter.attach(parent, 1, undefined, call)
     adapter.remove(1, undefined, call)
@@ -83,7 +83,7 @@ describe.each([
 })
 
 describe('an association by members', () => {
-  it('PATH-7: they hold the parts of the parent\u2019s key in its order, and the version changes', () => {
+  it('PATH-7: the members contain the parts of the parent key in its order, and the version changes', () => {
     const adapter = filled()
     const before = versionOf(adapter, 1)
     adapter.attach(cliente, 1, undefined, call)
@@ -92,7 +92,7 @@ describe('an association by members', () => {
     expect(versionOf(adapter, 1)).not.toBe(before)
   })
 
-  it('PATH-7: detaching sets null, or deletes what can not be null', () => {
+  it('PATH-7: detaching sets null, or deletes members that can not be null', () => {
     const adapter = filled()
     adapter.attach(ruta, 1, undefined, call)
     const before = versionOf(adapter, 1)
@@ -101,7 +101,7 @@ describe('an association by members', () => {
     expect(versionOf(adapter, 1)).not.toBe(before)
   })
 
-  it('PATH-7: attaching to another parent moves', () => {
+  it('PATH-7: attaching to another parent moves the record', () => {
     const adapter = filled()
     adapter.attach(cliente, 1, undefined, call)
     adapter.attach({ collection: 'clientes', key: 6, as: 'piezas' }, 1, undefined, call)
@@ -109,7 +109,7 @@ describe('an association by members', () => {
     expect(attached(adapter, { collection: 'clientes', key: 6, as: 'piezas' })).toEqual([1])
   })
 
-  it('ERR-2: attaching is refused where what is unique is taken', () => {
+  it('ERR-2: attaching is refused if it violates a unique constraint', () => {
     const adapter = memoryAdapter(piezas, {
       records: [{ numero: 1, clienteId: 5 }, { numero: 2 }, { numero: 3 }],
       unique: [['clienteId']],
@@ -119,7 +119,7 @@ describe('an association by members', () => {
     expect(adapter.attach(cliente, 2, undefined, call)).toBe('attached')
   })
 
-  it('ERR-2: so is detaching', () => {
+  it('ERR-2: the same for detaching', () => {
     const records = [{ numero: 1, rutaZona: 'norte', rutaDia: 3 }]
     const taken = memoryAdapter(piezas, {
       records: [...records, { numero: 2, lote: 'x' }],
@@ -153,7 +153,7 @@ describe('several associations with one parent', () => {
   })
   const by = (as: string): ParentKey => ({ collection: 'clientes', key: 5, as })
 
-  it('PATH-7: each is told by its segment under the parent', () => {
+  it('PATH-7: the path segment under the parent selects the association', () => {
     const adapter = memoryAdapter(contratos, { records: [{ codigo: 'a' }] })
     const codes = (as: string) =>
       adapter.list(listRequest({ parent: by(as), sort: 'codigo' }), call).items.map(({ value }) => value.codigo)
@@ -174,7 +174,7 @@ describe('several associations with one parent', () => {
 })
 
 describe('an association in a set', () => {
-  it('PATH-7: is many to many, and a set of one collection is not that of another', () => {
+  it('PATH-7: is many-to-many, and separate for each parent collection', () => {
     const adapter = filled()
     const other = { collection: 'carteras', key: 'k2', as: 'piezas' }
     const elsewhere = { collection: 'almacenes', key: 'k1', as: 'piezas' }
@@ -188,7 +188,7 @@ describe('an association in a set', () => {
     expect([attached(adapter, cartera), attached(adapter, other)]).toEqual([[2, 1], [1]])
   })
 
-  it('PATH-7: leaves the record and its version as they are, and survives a replace', () => {
+  it('PATH-7: does not change the record or its version, and survives a replace', () => {
     const adapter = filled()
     const before = versionOf(adapter, 1)
     adapter.attach(cartera, 1, undefined, call)
@@ -199,7 +199,7 @@ describe('an association in a set', () => {
     expect(attached(adapter, cartera)).toEqual([1, 2])
   })
 
-  it('QUERY-1, QUERY-3: filters and searches only what is attached', () => {
+  it('QUERY-1, QUERY-3: filters and searches only attached records', () => {
     const records = Array.from(
       { length: 100 },
       (_, i): Pieza => ({ numero: i + 1, lote: i % 2 ? 'a' : 'b', peso: i < 60 ? 1 : 2 }),
@@ -213,14 +213,14 @@ describe('an association in a set', () => {
     expect(numbers({ where: [{ field: 'lote', op: 'eq', value: 'a' }] })).toEqual([2, 4])
     expect(numbers({ where: [{ field: 'numero', op: 'eq', value: 3 }] })).toEqual([])
     expect(numbers({ search: 'a' })).toEqual([2, 4])
-    // Fewer records have the word, the key or the lot than are attached.
+    // Fewer records match the word, the key or the lot than are attached.
     for (const numero of [4, 6]) adapter.replace(numero, { numero, lote: 'raro' }, undefined, call)
     expect(numbers({ search: 'raro' })).toEqual([4])
     expect(numbers({ where: [{ field: 'lote', op: 'eq', value: 'raro' }] })).toEqual([4])
     expect(numbers({ where: [{ field: 'numero', op: 'in', value: [4, 6] }] })).toEqual([4])
   })
 
-  it('a record that comes back with its key is in no set of the old one, whatever is written to it', () => {
+  it('a key that is created again is in no set of the removed record, even after writes', () => {
     const adapter = filled()
     for (const numero of [1, 2]) adapter.attach(cartera, numero, undefined, call)
     adapter.remove(1, undefined, call)
@@ -230,14 +230,14 @@ describe('an association in a set', () => {
   })
 })
 
-describe('a definition that can not be attached as it says', () => {
+describe('invalid associations of a definition', () => {
   const schema = {
     type: 'object',
     required: ['id'],
     properties: { id: { type: 'integer' }, a: { type: ['integer', 'null'] } },
   } as const
 
-  it('throws when the adapter is made: members of the key, or not one for each part', () => {
+  it('throw when the adapter is created: members of the key, or a wrong number of members', () => {
     expect(() =>
       memoryAdapter(
         defineResource({ collection: 'cosas', key: 'id', schema, attachedTo: [{ of: clientes, by: 'id' }] }),
@@ -248,7 +248,7 @@ describe('a definition that can not be attached as it says', () => {
     ).toThrow(/zona, dia/)
   })
 
-  it('throws for a parent that it does not name', () => {
+  it('throw for a parent that the definition does not list', () => {
     expect(() => filled().attach({ collection: 'otros', key: 1, as: 'piezas' }, 1, undefined, call)).toThrow(
       /attachedTo/,
     )

@@ -20,7 +20,7 @@ function filled(): Bucket {
 }
 
 describe('Bucket', () => {
-  it('QUERY-2: keeps an order once it was asked for; an order and its reverse are one', () => {
+  it('QUERY-2: caches an order after its first use; an order and its reverse share a list', () => {
     const bucket = filled()
     const list = bucket.inOrder(order('a', 'id'))
     expect(list.map(({ id }) => id)).toEqual(['3', '2', '1'])
@@ -29,7 +29,7 @@ describe('Bucket', () => {
     expect(bucket.inOrder(order('a', '-id'))).not.toBe(list)
   })
 
-  it('keeps 16 orders; the one that was not used for longest goes', () => {
+  it('caches 16 orders; the least recently used one is evicted', () => {
     const bucket = filled()
     const [first, second] = [bucket.inOrder(order('f0')), bucket.inOrder(order('f1'))]
     for (let i = 2; i < 16; i++) bucket.inOrder(order(`f${i}`))
@@ -39,7 +39,7 @@ describe('Bucket', () => {
     expect(bucket.inOrder(order('f1'))).not.toBe(second)
   })
 
-  it('keeps its orders up to date', () => {
+  it('updates its cached orders', () => {
     const bucket = filled()
     const list = bucket.inOrder(order('a'))
     const [entry] = list

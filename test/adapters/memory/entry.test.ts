@@ -25,7 +25,7 @@ function everyObject(value: unknown, found: object[] = []): object[] {
 }
 
 describe('entryOf', () => {
-  it('keeps a frozen copy that is what structuredClone makes, and leaves the record alone', () => {
+  it('stores a frozen copy that equals the result of structuredClone, and does not freeze the record', () => {
     fc.assert(
       fc.property(rows, (row) => {
         const value = kept(row)
@@ -40,7 +40,7 @@ describe('entryOf', () => {
     )
   })
 
-  it('makes the outermost level its own', () => {
+  it('uses the given outermost object itself', () => {
     fc.assert(
       fc.property(plainRows, (row) => {
         const draft = draftOf(row as Row)
@@ -49,7 +49,7 @@ describe('entryOf', () => {
     )
   })
 
-  it('shares what stands where it stood, and copies everything else', () => {
+  it('shares unchanged members with the previous record, and copies everything else', () => {
     fc.assert(
       fc.property(plainRows, plainRows, (row, changes) => {
         const old = stored(row)
@@ -65,14 +65,14 @@ describe('entryOf', () => {
     )
   })
 
-  it('a frozen part of a record is nobody else’s promise: what is in it may change', () => {
+  it('copies the contents of a frozen part, because they may still change', () => {
     const inner = { count: 1 }
     const value = kept({ part: Object.freeze({ inner }) })
     inner.count = 2
     expect(value).toEqual({ part: { inner: { count: 1 } } })
   })
 
-  it('says of itself that it can not change where that is so, also of what it shares', () => {
+  it('reports immutability correctly, also for shared parts', () => {
     fc.assert(
       fc.property(rows, rows, (row, changes) => {
         const old = stored(row)
@@ -88,7 +88,7 @@ describe('entryOf', () => {
     expect(FixedStored.is(stored({ ...dated.value, n: 2 }, dated))).toBe(false)
   })
 
-  it('what is no plain data is copied as before, or refused', () => {
+  it('values other than plain data are cloned, or refused', () => {
     class Money {
       constructor(readonly amount: number) {}
     }

@@ -14,17 +14,17 @@ const keyed = (id: string, fingerprint = 'f'): AdapterCall & { readonly idempote
   ({ ...callOf(), idempotency: { id, fingerprint } }) as never
 const value = { texto: 'a' } as never
 
-describe('VERB-12: what the memory adapter keeps of creates that may be repeated', () => {
+describe('VERB-12: repeatable creates in the memory adapter', () => {
   beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }))
   afterEach(() => void vi.useRealTimers())
 
-  it('is nothing unless it is told to', () => {
+  it('are not stored by default', () => {
     const adapter = memoryAdapter(notas)
     expect(adapter.recall).toBeUndefined()
     expect(adapter.create(value, keyed('a'))).not.toEqual(adapter.create(value, keyed('a')))
   })
 
-  it('ends after a day, or after ttl', () => {
+  it('expire after a day, or after ttl', () => {
     for (const [idempotency, seconds] of [
       [true, 86_400],
       [{ ttl: 2 }, 2],
@@ -35,7 +35,7 @@ describe('VERB-12: what the memory adapter keeps of creates that may be repeated
       vi.advanceTimersByTime(seconds * 1_000 - 1)
       expect(adapter.create(value, keyed('a'))).toEqual(first)
       expect(adapter.recall?.(keyed('a', 'g'))).toBe('mismatched')
-      // A repeat does not make it last longer.
+      // A repeat does not extend the time.
       vi.advanceTimersByTime(1)
       expect(adapter.recall?.(keyed('a'))).toBeUndefined()
       expect(adapter.create(value, keyed('a', 'g'))).not.toEqual(first)
@@ -43,13 +43,13 @@ describe('VERB-12: what the memory adapter keeps of creates that may be repeated
     }
   })
 
-  it('is no more than most: the oldest are forgotten', () => {
+  it('are limited to `most`: the oldest are evicted', () => {
     const adapter = memoryAdapter(notas, { idempotency: { most: 2 } })
     for (const id of ['a', 'b', 'c']) adapter.create(value, keyed(id))
     expect(['a', 'b', 'c'].map((id) => adapter.recall?.(keyed(id)) !== undefined)).toEqual([false, true, true])
   })
 
-  it('is nothing of a call without a key', () => {
+  it('are not stored without a key', () => {
     const adapter = memoryAdapter(notas, { idempotency: true })
     adapter.create(value, callOf())
     expect(adapter.recall?.(callOf())).toBeUndefined()

@@ -23,25 +23,25 @@ function cost(
   adapter: MemoryAdapter<Pieza, number>,
   parts: RequestParts,
   scope = {},
-): { looked: number; total: number; items: number } {
+): { examined: number; total: number; items: number } {
   const before = adapter.stats.examined
   const { total, items } = adapter.list(listRequest(parts), callOf({ scope }))
-  return { looked: adapter.stats.examined - before, total, items: items.length }
+  return { examined: adapter.stats.examined - before, total, items: items.length }
 }
 
 describe('the cost of a list over 10,000 records', () => {
-  it('an equality filter, a sort and page 3 look at the page', () => {
+  it('an equality filter, a sort and page 3 examine only the page', () => {
     const parts: RequestParts = { where: [{ field: 'lote', op: 'eq', value: 'L3' }], sort: '-peso,-numero', page: 3 }
-    expect(cost(filled(), parts)).toEqual({ looked: 25, total: 1_000, items: 25 })
+    expect(cost(filled(), parts)).toEqual({ examined: 25, total: 1_000, items: 25 })
   })
 
-  it('a deep page of everything in some order looks at the page', () => {
-    expect(cost(filled(), { sort: 'peso,numero', page: 390 })).toEqual({ looked: 25, total: count, items: 25 })
-    expect(cost(filled(), { sort: '-numero', page: 399 })).toEqual({ looked: 25, total: count, items: 25 })
-    expect(cost(filled(), { sort: 'numero', page: 401 })).toEqual({ looked: 0, total: count, items: 0 })
+  it('a deep page of all records in any order examines only the page', () => {
+    expect(cost(filled(), { sort: 'peso,numero', page: 390 })).toEqual({ examined: 25, total: count, items: 25 })
+    expect(cost(filled(), { sort: '-numero', page: 399 })).toEqual({ examined: 25, total: count, items: 25 })
+    expect(cost(filled(), { sort: 'numero', page: 401 })).toEqual({ examined: 0, total: count, items: 0 })
   })
 
-  it('a range and a sort on the same member look at the page and a logarithm more', () => {
+  it('a range and a sort on the same member examine the page, plus a logarithm', () => {
     const parts: RequestParts = {
       where: [
         { field: 'peso', op: 'gte', value: 2_000 },
@@ -50,13 +50,13 @@ describe('the cost of a list over 10,000 records', () => {
       page: 3,
     }
     for (const sort of ['peso,numero', '-peso,-numero']) {
-      const { looked, total, items } = cost(filled(), { ...parts, sort })
+      const { examined, total, items } = cost(filled(), { ...parts, sort })
       expect({ total, items }).toEqual({ total: 5_000, items: 25 })
-      expect(looked).toBeLessThanOrEqual(25 + 4 * 14)
+      expect(examined).toBeLessThanOrEqual(25 + 4 * 14)
     }
   })
 
-  it('a range within an equality filter looks at the page and a logarithm more', () => {
+  it('a range within an equality filter examines the page, plus a logarithm', () => {
     const parts: RequestParts = {
       where: [
         { field: 'lote', op: 'eq', value: 'L3' },
@@ -64,12 +64,12 @@ describe('the cost of a list over 10,000 records', () => {
       ],
       sort: 'peso,numero',
     }
-    const { looked, items } = cost(filled(), parts)
+    const { examined, items } = cost(filled(), parts)
     expect(items).toBe(25)
-    expect(looked).toBeLessThanOrEqual(25 + 2 * 10)
+    expect(examined).toBeLessThanOrEqual(25 + 2 * 10)
   })
 
-  it('a narrow range under another sort looks at the range and a logarithm more', () => {
+  it('a narrow range with another sort examines the range, plus a logarithm', () => {
     const parts: RequestParts = {
       where: [
         { field: 'peso', op: 'gte', value: 2_000 },
@@ -77,12 +77,12 @@ describe('the cost of a list over 10,000 records', () => {
       ],
       sort: 'lote,numero',
     }
-    const { looked, total } = cost(filled(), parts)
+    const { examined, total } = cost(filled(), parts)
     expect(total).toBe(100)
-    expect(looked).toBeLessThanOrEqual(100 + 4 * 14)
+    expect(examined).toBeLessThanOrEqual(100 + 4 * 14)
   })
 
-  it('of two filters, only the smaller set is looked at', () => {
+  it('of two filters, only the smaller set is examined', () => {
     const parts: RequestParts = {
       where: [
         { field: 'urgente', op: 'eq', value: true },
@@ -90,10 +90,10 @@ describe('the cost of a list over 10,000 records', () => {
       ],
       sort: 'peso,numero',
     }
-    expect(cost(filled(), parts)).toEqual({ looked: 100, total: 100, items: 25 })
+    expect(cost(filled(), parts)).toEqual({ examined: 100, total: 100, items: 25 })
   })
 
-  it('a condition without an index looks at the set of the filter beside it', () => {
+  it('a condition without an index examines the set of the other filter', () => {
     const parts: RequestParts = {
       where: [
         { field: 'etiquetas', op: 'contains', value: 'e8' },
@@ -101,30 +101,30 @@ describe('the cost of a list over 10,000 records', () => {
       ],
       sort: 'peso,numero',
     }
-    expect(cost(filled(), parts)).toEqual({ looked: 100, total: 100, items: 25 })
+    expect(cost(filled(), parts)).toEqual({ examined: 100, total: 100, items: 25 })
   })
 
-  it('a combination of filters that keeps coming gets its own index, and looks at the page from then on', () => {
+  it('a repeated combination of filters gets its own index, and then examines only the page', () => {
     const adapter = filled()
     const parts: RequestParts = { where: [{ field: 'lote', op: 'eq', value: 'L5' }], sort: 'peso,numero' }
-    const looks = Array.from({ length: 20 }, () => cost(adapter, parts, { inquilino: 'T0' }))
-    expect(looks[0]).toEqual({ looked: 1_000, total: 1_000, items: 25 })
-    expect(looks.at(-1)).toEqual({ looked: 25, total: 1_000, items: 25 })
+    const costs = Array.from({ length: 20 }, () => cost(adapter, parts, { inquilino: 'T0' }))
+    expect(costs[0]).toEqual({ examined: 1_000, total: 1_000, items: 25 })
+    expect(costs.at(-1)).toEqual({ examined: 25, total: 1_000, items: 25 })
     adapter.replace(6, { ...(adapter.read([6], call)[0]?.value as Pieza), lote: 'L6' }, undefined, call)
-    expect(cost(adapter, parts, { inquilino: 'T0' })).toEqual({ looked: 25, total: 999, items: 25 })
+    expect(cost(adapter, parts, { inquilino: 'T0' })).toEqual({ examined: 25, total: 999, items: 25 })
   })
 
-  it('a key looks at one record, any of several values at theirs', () => {
+  it('a key examines one record, several values examine their records', () => {
     const adapter = filled()
     expect(cost(adapter, { where: [{ field: 'numero', op: 'eq', value: 77 }], sort: '-peso,numero' })).toEqual({
-      looked: 1,
+      examined: 1,
       total: 1,
       items: 1,
     })
     expect(
       cost(adapter, { where: [{ field: 'numero', op: 'in', value: [77, 78, 99_999] }], sort: 'peso,numero' }),
     ).toMatchObject({
-      looked: 2,
+      examined: 2,
       total: 2,
     })
     const any: RequestParts = {
@@ -134,18 +134,18 @@ describe('the cost of a list over 10,000 records', () => {
       ],
       sort: 'peso,numero',
     }
-    expect(cost(adapter, any)).toMatchObject({ looked: 2_000, total: 1_500 })
+    expect(cost(adapter, any)).toMatchObject({ examined: 2_000, total: 1_500 })
   })
 
-  it('a scope and what is attached to a parent look at the page', () => {
+  it('a scope and an association examine only the page', () => {
     const adapter = filled()
     expect(cost(adapter, { sort: 'peso,numero', page: 3 }, { inquilino: 'T1' })).toEqual({
-      looked: 25,
+      examined: 25,
       total: 2_000,
       items: 25,
     })
     expect(cost(adapter, { sort: 'peso,numero', parent: { collection: 'clientes', key: 8, as: 'piezas' } })).toEqual({
-      looked: 25,
+      examined: 25,
       total: 100,
       items: 25,
     })
@@ -154,19 +154,19 @@ describe('the cost of a list over 10,000 records', () => {
     expect(
       cost(adapter, { sort: 'peso,numero', parent: { collection: 'carteras', key: 'norte', as: 'piezas' } }),
     ).toEqual({
-      looked: 25,
+      examined: 25,
       total: 60,
       items: 25,
     })
   })
 
-  it('a search looks at what it finds', () => {
+  it('a search examines its matches', () => {
     const adapter = filled()
-    expect(cost(adapter, { search: 'e8' })).toEqual({ looked: 200, total: 200, items: 25 })
+    expect(cost(adapter, { search: 'e8' })).toEqual({ examined: 200, total: 200, items: 25 })
     expect(
       cost(adapter, { search: 'e8', sort: '-peso,numero', where: [{ field: 'clienteId', op: 'eq', value: 8 }] }),
     ).toMatchObject({
-      looked: 100,
+      examined: 100,
       total: 100,
     })
   })

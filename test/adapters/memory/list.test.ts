@@ -24,21 +24,21 @@ describe('list', () => {
     ['eq', { field: 'lote', op: 'eq', value: 'b' }, [1]],
     ['eq on a member without an index', { field: 'destino.calle', op: 'eq', value: 'Mayor' }, []],
     ['eq on numbers by value', { field: 'peso', op: 'eq', value: 10 }, [1, 5]],
-    ['eq does not mix kinds', { field: 'peso', op: 'eq', value: '10' }, []],
+    ['eq does not mix types', { field: 'peso', op: 'eq', value: '10' }, []],
     ['eq on the key', { field: 'numero', op: 'eq', value: 4 }, [4]],
     ['eq on a nested member', { field: 'destino.cp', op: 'eq', value: 28001 }, [1]],
     ['in', { field: 'lote', op: 'in', value: ['b', '\uFB01', 'b', 'x'] }, [1, 5]],
     ['in on the key', { field: 'numero', op: 'in', value: [5, 2, 2, 77] }, [2, 5]],
-    ['in nothing', { field: 'lote', op: 'in', value: [] }, []],
+    ['in an empty list', { field: 'lote', op: 'in', value: [] }, []],
     ['gt', { field: 'peso', op: 'gt', value: 9 }, [1, 5]],
     ['gte', { field: 'peso', op: 'gte', value: 9 }, [1, 2, 5]],
     ['lt', { field: 'peso', op: 'lt', value: 9 }, [4]],
     ['lte', { field: 'peso', op: 'lte', value: 9 }, [2, 4]],
     ['ranges of text by code points', { field: 'lote', op: 'gt', value: '\uFB01' }, [4]],
     ['ranges of booleans', { field: 'urgente', op: 'lt', value: true }, [2, 4]],
-    ['ranges do not mix kinds', { field: 'peso', op: 'gt', value: '' }, []],
+    ['ranges do not mix types', { field: 'peso', op: 'gt', value: '' }, []],
     ['contains', { field: 'etiquetas', op: 'contains', value: 'azul' }, [1, 4]],
-    ['contains means an item, not a part of one', { field: 'etiquetas', op: 'contains', value: 'azu' }, []],
+    ['contains compares whole items', { field: 'etiquetas', op: 'contains', value: 'azu' }, []],
     ['null', { field: 'lote', op: 'null', value: true }, [2, 3]],
     ['null of a nested member', { field: 'destino.cp', op: 'null', value: true }, [2, 3, 5]],
     ['not null', { field: 'destino.cp', op: 'null', value: false }, [1, 4]],
@@ -49,7 +49,7 @@ describe('list', () => {
     expect(numbers({ where: [condition] })).toEqual({ total: expected.length, items: expected })
   })
 
-  it('QUERY-1: several conditions hold at once, also on one member', () => {
+  it('QUERY-1: several conditions are combined by AND, also on one member', () => {
     const range: Where[] = [
       { field: 'peso', op: 'gte', value: 9 },
       { field: 'peso', op: 'lt', value: 10 },
@@ -75,7 +75,7 @@ describe('list', () => {
     expect(numbers({ sort }).items).toEqual(expected)
   })
 
-  it('QUERY-4, QUERY-7: a page is cut from the order, the total counts all that match, a page past the end is empty', () => {
+  it('QUERY-4, QUERY-7: a page is a slice, the total counts all matches, a page past the end is empty', () => {
     expect(numbers({ page: 2, size: 2 })).toEqual({ total: 5, items: [3, 4] })
     expect(numbers({ page: 3, size: 2 })).toEqual({ total: 5, items: [5] })
     expect(numbers({ page: 4, size: 2 })).toEqual({ total: 5, items: [] })
@@ -83,14 +83,14 @@ describe('list', () => {
     expect(numbers({ sort: '-numero', page: 9e15, size: 1 })).toEqual({ total: 5, items: [] })
   })
 
-  it('an undefined in a scope lets nothing through', () => {
+  it('an undefined value in a scope matches nothing', () => {
     const adapter = memoryAdapter(piezas, { records })
     const nobody = callOf({ scope: { inquilino: undefined as unknown as string } })
     expect(adapter.list(listRequest({ sort: 'numero' }), nobody)).toMatchObject({ total: 0, items: [] })
     expect(adapter.read([1], nobody)).toEqual([undefined])
   })
 
-  it('keeps at most 16 orders of a set and still answers in every one', () => {
+  it('caches at most 16 orders per set, and still supports every order', () => {
     const adapter = memoryAdapter(piezas, { records })
     const fields = ['lote', 'peso', 'urgente', 'destino.cp']
     for (let round = 0; round < 2; round++) {
@@ -111,7 +111,7 @@ describe('list', () => {
     }
   })
 
-  it('QUERY-1, QUERY-2, QUERY-7: is what filtering, sorting and slicing everything gives, whatever is written in between', () => {
+  it('QUERY-1, QUERY-2, QUERY-7: equals filtering, sorting and slicing all records, after any writes', () => {
     const text = fc.constantFrom('', 'a', 'b', '\uD7FF', '\uE000', '\uFFFF', '\u{10000}', '\u{1F600}')
     const scalar = {
       lote: text,
@@ -188,8 +188,8 @@ describe('list', () => {
             if ('list' in one) {
               const { near, backwards, ...parts } = one.list
               const place = start[near % start.length]
-              // The row that a place was taken from may have changed or gone since.
-              const values = place && placeOf({ ...place, numero: (near % start.length) + 1 } as Pieza, parts.sort)
+              // The row of a position may have changed or been removed since.
+              const values = place && positionOf({ ...place, numero: (near % start.length) + 1 } as Pieza, parts.sort)
               const asked = listRequest({
                 ...(parts as RequestParts),
                 seek: backwards === null || values === undefined ? undefined : { values, backwards },
@@ -214,7 +214,7 @@ describe('list', () => {
     )
   })
 
-  it('QUERY-1: any combination of conditions gives the same over many records, where it takes other ways through the indexes', () => {
+  it('QUERY-1: any conditions over many records give the same result with other indexes', () => {
     const many = Array.from(
       { length: 600 },
       (_, i): Pieza => ({
@@ -246,7 +246,7 @@ describe('list', () => {
     })
     fc.assert(
       fc.property(request, fc.option(fc.boolean()), fc.nat(599), (parts, backwards, near) => {
-        const values = placeOf(many[near], parts.sort)
+        const values = positionOf(many[near], parts.sort)
         const asked = listRequest({ ...parts, seek: backwards === null ? undefined : { values, backwards } })
         expect(adapter.list(asked, call)).toEqual(model(many, asked))
       }),
@@ -255,7 +255,7 @@ describe('list', () => {
   })
 })
 
-/** Everything filtered, sorted and sliced; items without versions. */
+/** All records filtered, sorted and sliced; items without versions. */
 function model(all: readonly Pieza[], { where, sort, offset, size, seek }: ListRequest): unknown {
   const at = (value: unknown, path: readonly string[]): unknown =>
     path.reduce<unknown>((inner, name) => (inner as Record<string, unknown> | null | undefined)?.[name], value) ?? null
@@ -289,22 +289,22 @@ function model(all: readonly Pieza[], { where, sort, offset, size, seek }: ListR
   const found = all
     .filter((value) => where.every((condition) => holds(value, condition)))
     .sort((a, b) => stand(valuesOf(a), valuesOf(b)))
-  const beside = found.filter((value) => {
+  const remaining = found.filter((value) => {
     const difference = seek === undefined ? 1 : stand(valuesOf(value), seek.values)
     return seek?.backwards ? difference < 0 : difference > 0
   })
-  const start = seek === undefined ? offset : seek.backwards ? Math.max(0, beside.length - size) : 0
-  const page = beside.slice(start, start + size)
+  const start = seek === undefined ? offset : seek.backwards ? Math.max(0, remaining.length - size) : 0
+  const page = remaining.slice(start, start + size)
   return {
     total: found.length,
     items: page.map((value) => ({ value, version: expect.any(String) })),
-    more: seek?.backwards ? start > 0 : start + size < beside.length,
+    more: seek?.backwards ? start > 0 : start + size < remaining.length,
     seekable: true,
   }
 }
 
-/** The place of a record in an order, as hints would name it. */
-function placeOf(record: Pieza | undefined, sort: string): readonly (Scalar | null)[] {
+/** The position of a record in an order, as in a hint. */
+function positionOf(record: Pieza | undefined, sort: string): readonly (Scalar | null)[] {
   return sort
     .replaceAll('-', '')
     .split(',')

@@ -22,7 +22,7 @@ const unit = fc.oneof(
 )
 const text = fc.array(unit, { maxLength: 5 }).map((units) => units.join(''))
 
-/** By definition: one code point after the other. */
+/** The definition: compares code point by code point. */
 function byCodePoints(a: string, b: string): number {
   const left = [...a]
   const right = [...b]
@@ -35,7 +35,7 @@ function byCodePoints(a: string, b: string): number {
 }
 
 describe('compareText', () => {
-  it('QUERY-2: orders text by code points, also beyond U+FFFF and for halves of pairs', () => {
+  it('QUERY-2: orders text by code points, also beyond U+FFFF and for lone surrogates', () => {
     expect(compareText('\uFFFF', '\u{10000}')).toBeLessThan(0)
     expect('\uFFFF' < '\u{10000}').toBe(false)
     fc.assert(
@@ -48,7 +48,7 @@ describe('compareText', () => {
 })
 
 describe('compareValues', () => {
-  it('QUERY-2: numbers by value, false before true, null and absent last of all', () => {
+  it('QUERY-2: numbers by value, false before true, null and absent last', () => {
     const sorted = [undefined, 'b', 10, true, null, 9, false, 'a', -1]
     sorted.sort((a, b) => compareValues(a, b))
     expect(sorted.slice(0, 7)).toEqual([false, true, -1, 9, 10, 'a', 'b'])
@@ -56,7 +56,7 @@ describe('compareValues', () => {
     expect(compareValues(0, -0)).toBe(0)
   })
 
-  it('QUERY-2: is a total order whatever the values', () => {
+  it('QUERY-2: is a total order for all values', () => {
     const value = fc.oneof(
       fc.constantFrom(null, undefined, Number.NaN, true, false),
       fc.integer({ min: -2, max: 2 }),
@@ -73,22 +73,22 @@ describe('compareValues', () => {
 })
 
 describe('firstIndex', () => {
-  it('finds the edge in a logarithm of looks', () => {
-    let looks = 0
+  it('finds the boundary in logarithmic time', () => {
+    let calls = 0
     const list = Array.from({ length: 10_000 }, (_, i) => i)
     const edge = firstIndex(list, (item) => {
-      looks++
+      calls++
       return item >= 7_777
     })
     expect(edge).toBe(7_777)
-    expect(looks).toBeLessThanOrEqual(14)
+    expect(calls).toBeLessThanOrEqual(14)
     expect(firstIndex(list, () => false)).toBe(10_000)
     expect(firstIndex([], () => true)).toBe(0)
   })
 })
 
 describe('firstOf', () => {
-  it('gives what sorting and slicing gives', () => {
+  it('equals sorting and slicing', () => {
     fc.assert(
       fc.property(fc.array(fc.integer()), fc.nat({ max: 30 }), (list, count) => {
         expect(firstOf(list, count, (a, b) => a - b)).toEqual([...list].sort((a, b) => a - b).slice(0, count))
@@ -103,7 +103,7 @@ describe('orderOf', () => {
   const key = Object.freeze(['id'])
   const term = (field: string, descending = false) => ({ field, path: [field], descending })
 
-  it('QUERY-2: terms that can not change have one order for each key', () => {
+  it('QUERY-2: frozen terms have one cached order per key', () => {
     const sort = Object.freeze([Object.freeze({ ...term('a'), path: Object.freeze(['a']) })])
     const order = orderOf(sort, key)
     expect(orderOf(sort, key)).toBe(order)
@@ -113,7 +113,7 @@ describe('orderOf', () => {
     expect(orderOf(sort, key).name).toBe(order.name)
   })
 
-  it('QUERY-2: terms that can change have the order that they say now', () => {
+  it('QUERY-2: terms that are not frozen are compiled each time', () => {
     const path = ['a']
     for (const sort of [
       [term('a')],

@@ -8,7 +8,7 @@ for (const [type, first] of [
   ['integer', /^1$/],
   ['string', /^[\da-f-]{36}$/],
 ] as const) {
-  it(`REP-8: a key that clients may not set is assigned by the store, as a column with a default is (${type})`, async () => {
+  it(`REP-8: a readOnly key is assigned by the store, like a column with a default (${type})`, async () => {
     const orders = defineResource({
       collection: 'orders',
       key: 'id',

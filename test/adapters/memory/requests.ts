@@ -1,4 +1,4 @@
-/** Requests and calls as the router would make them. */
+/** Requests and calls like those of the router. */
 import type {
   AdapterCall,
   Condition,
@@ -13,7 +13,7 @@ export type Where = Condition extends infer One ? (One extends Condition ? Omit<
 
 export interface RequestParts {
   readonly where?: readonly Where[]
-  /** As on the wire, the key included: `-fecha,numero`. */
+  /** As in the query, with the key: `-fecha,numero`. */
   readonly sort?: string
   readonly search?: string
   readonly page?: number

@@ -16,7 +16,7 @@ const sorts = [
   'urgente,-lote,-numero',
 ]
 
-/** Five lots, six weights, null among both: every place in an order but the key's is shared. */
+/** Five lots and six weights, some null: records share every sort value except the key. */
 const piece = (numero: number): Pieza => ({
   numero,
   lote: numero % 5 === 0 ? null : `L${numero % 5}`,
@@ -24,10 +24,10 @@ const piece = (numero: number): Pieza => ({
   urgente: numero % 7 === 0 ? null : numero % 2 === 0,
 })
 
-const placeOf = (value: Pieza, sort: string): readonly (Scalar | null)[] =>
+const positionOf = (value: Pieza, sort: string): readonly (Scalar | null)[] =>
   sort.split(',').map((field) => (get(value, field.replace('-', '').split('.')) ?? null) as Scalar | null)
 
-/** The numbers met on a walk by places, page after page; `between` happens after each. */
+/** The numbers of all records on a walk by positions; `between` runs after each page. */
 function walk(
   adapter: MemoryAdapter<Pieza, number>,
   parts: RequestParts,
@@ -46,12 +46,12 @@ function walk(
     const edge = backwards ? items[0] : items.at(-1)
     if (!more || edge === undefined) return met
     between()
-    seek = { values: placeOf(edge.value, sort), backwards }
+    seek = { values: positionOf(edge.value, sort), backwards }
   }
 }
 
-describe('walks by places', () => {
-  it('QUERY-7: whatever comes and goes between two pages, the rows that stay are met once each, in their order, either way', () => {
+describe('keyset pagination', () => {
+  it('QUERY-7: remaining rows are returned once and in order, in both directions, despite inserts and deletes', () => {
     const change = fc.record({ numero: fc.integer({ min: 1, max: 80 }), there: fc.boolean() })
     const parts = fc.record({
       sort: fc.constantFrom(...sorts),
@@ -83,7 +83,8 @@ describe('walks by places', () => {
             }
           }
           const last = before.at(-1)
-          const start = backwards && last !== undefined ? { values: placeOf(last, asked.sort), backwards } : undefined
+          const start =
+            backwards && last !== undefined ? { values: positionOf(last, asked.sort), backwards } : undefined
           const met = walk(adapter, asked, start, between)
           const stayed = before.map(({ numero }) => numero).filter((numero) => !touched.has(numero))
           const expected = start === undefined ? stayed : stayed.filter((numero) => numero !== last?.numero)
@@ -95,7 +96,7 @@ describe('walks by places', () => {
     )
   })
 
-  it('QUERY-7: a place between rows, before all or behind all is as good as that of a row', () => {
+  it('QUERY-7: a position between rows, before the first or after the last works like that of a row', () => {
     const adapter = memoryAdapter(piezas, { records: [2, 4, 6].map(piece) })
     const met = (numero: number | null, backwards: boolean) => {
       const { items, more } = adapter.list(
@@ -120,20 +121,20 @@ describe('walks by places', () => {
     ])
   })
 
-  it('QUERY-7: a page next to a place costs the page and a logarithm more, wherever it lies', () => {
+  it('QUERY-7: a page at a position examines the page, plus a logarithm, at any depth', () => {
     const count = 10_000
     const adapter = memoryAdapter(piezas, { records: Array.from({ length: count }, (_, i) => piece(i + 1)) })
     adapter.list(listRequest({ sort: '-peso,-numero' }), call)
     for (const backwards of [false, true]) {
       const before = adapter.stats.examined
-      const seek = { values: placeOf(piece(5_000), '-peso,-numero'), backwards }
+      const seek = { values: positionOf(piece(5_000), '-peso,-numero'), backwards }
       const { items, total } = adapter.list(listRequest({ sort: '-peso,-numero', seek }), call)
       expect([items.length, total]).toEqual([25, count])
       expect(adapter.stats.examined - before).toBeLessThanOrEqual(25 + 14)
     }
   })
 
-  it('QUERY-3: in the order of rank there are no places, and what is given is passed over', () => {
+  it('QUERY-3: results by rank have no positions, and a given position is ignored', () => {
     const adapter = memoryAdapter(piezas, { records: [1, 2, 3].map(piece) })
     const page = adapter.list(listRequest({ search: '', size: 2, seek: { values: [], backwards: true } }), call)
     expect(page).toMatchObject({ total: 3, more: true, seekable: false, items: [{}, {}] })

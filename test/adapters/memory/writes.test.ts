@@ -12,7 +12,7 @@ function created<T>(answer: { readonly created: Stored<T> } | object): Stored<T>
 }
 
 describe('memoryAdapter', () => {
-  it('is an adapter of the definition\u2019s record and key with every method', () => {
+  it('is an adapter with the record and key types of the definition and with every method', () => {
     const adapter = memoryAdapter(rutas)
     expectTypeOf(adapter).toExtend<
       Omit<
@@ -34,7 +34,7 @@ describe('memoryAdapter', () => {
     ])
   })
 
-  it('throws where the records or the unique members do not fit the definition', () => {
+  it('throws if the records or the unique members do not match the definition', () => {
     expect(() => memoryAdapter(piezas, { records: [{ numero: 1 }, { numero: 1 }] })).toThrow(ConfigurationError)
     expect(() => memoryAdapter(rutas, { records: [{ zona: 'n' } as { zona: string; dia: number }] })).toThrow(
       /has a missing value, or one of the wrong type, in: zona, dia/,
@@ -42,7 +42,7 @@ describe('memoryAdapter', () => {
     expect(() => memoryAdapter(piezas, { unique: [['lotr']] })).toThrow(/Did you mean "lote"/)
   })
 
-  it('tells keys from each other by their texts, whatever type they are given in', () => {
+  it('compares keys by their texts, whatever their type', () => {
     const adapter = memoryAdapter(piezas, { records: [{ numero: 0 }, { numero: 5 }, { numero: 1e21 }] as Pieza[] })
     const given = [5, '5', 5n, -0, 0, '0', 1e21, '1e+21', '05', '', ' 5', '5.0', null, true, Number.NaN]
     const known = new Set(['0', '5', '1e+21'])
@@ -50,7 +50,7 @@ describe('memoryAdapter', () => {
     expect(found).toEqual(given.map((key) => (known.has(String(key)) ? Number(key) + 0 : undefined)))
   })
 
-  it('throws for an option that there is not, and where the definition was forgotten', () => {
+  it('throws for an unknown option, and for a missing definition', () => {
     expect(() => memoryAdapter(piezas, { record: [] } as never)).toThrow(
       /memoryAdapter\(\) has no option "record"\. Did you mean "records"/,
     )
@@ -61,7 +61,7 @@ describe('memoryAdapter', () => {
     }
   })
 
-  it('answers keys in their order, undefined where there is none', () => {
+  it('returns records in the order of the keys, undefined for unknown keys', () => {
     const adapter = memoryAdapter(rutas, {
       records: [
         { zona: 'a,b', dia: 1 },
@@ -87,7 +87,7 @@ describe('memoryAdapter', () => {
 })
 
 describe('stored values', () => {
-  it('are private: what a caller does to its value changes nothing stored', () => {
+  it('are private: later changes of the given value have no effect', () => {
     const adapter = memoryAdapter(piezas)
     const value: Pieza = { numero: 1, destino: { cp: 1 }, etiquetas: ['a'] }
     adapter.create(value, call)
@@ -96,7 +96,7 @@ describe('stored values', () => {
     expect(adapter.read([1], call)[0]?.value).toEqual({ numero: 1, destino: { cp: 1 }, etiquetas: ['a'] })
   })
 
-  it('are deep-frozen, and the very same object is handed out each time', () => {
+  it('are deeply frozen, and every read returns the same object', () => {
     const adapter = memoryAdapter(piezas, { records: [{ numero: 1, destino: { cp: 1 }, etiquetas: ['a'] }] })
     const [stored] = adapter.read([1], call)
     expect(() => Object.assign(stored as object, { version: 'x' })).toThrow(TypeError)
@@ -106,7 +106,7 @@ describe('stored values', () => {
     expect(adapter.list(listRequest({ sort: 'numero' }), call).items[0]).toBe(stored)
   })
 
-  it('keep an own __proto__ as a member and pollute nothing', () => {
+  it('keep an own __proto__ as a member without polluting prototypes', () => {
     const adapter = memoryAdapter(piezas)
     const value = JSON.parse(
       '{"numero":1,"__proto__":{"polluted":true},"destino":{"__proto__":{"polluted":true},"constructor":1}}',
@@ -138,7 +138,7 @@ describe('versions', () => {
 })
 
 describe('create', () => {
-  it('REP-8: assigns a missing number, the next of the count, and none again after a delete', () => {
+  it('REP-8: assigns a missing number from a sequence, and never reuses numbers after a delete', () => {
     const adapter = memoryAdapter(piezas, { records: [{ numero: 7 }, {} as Pieza] })
     const next = () => created<Pieza>(adapter.create({ numero: undefined } as unknown as Pieza, call)).value.numero
     expect(next()).toBe(9)
@@ -149,7 +149,7 @@ describe('create', () => {
     expect(next()).toBe(12)
   })
 
-  it('REP-8: a client that names a huge number does not use up the count for everybody', () => {
+  it('REP-8: a client that sends a huge number does not exhaust the sequence', () => {
     const adapter = memoryAdapter(piezas, { records: [{ numero: 7 }] })
     const next = () => created<Pieza>(adapter.create({} as Pieza, call)).value.numero
     adapter.create({ numero: Number.MAX_SAFE_INTEGER }, call)
@@ -157,12 +157,12 @@ describe('create', () => {
     expect([next(), next(), next()]).toEqual([8, 10, 11])
   })
 
-  it('REP-8: refuses where no number is left', () => {
+  it('REP-8: refuses if no number is left', () => {
     const adapter = memoryAdapter(piezas, { records: [{ numero: Number.MAX_SAFE_INTEGER }] })
     expect(adapter.create({} as Pieza, call)).toEqual({ refused: 'rule', members: ['numero'] })
   })
 
-  it('REP-8: assigns missing text as a random UUID', () => {
+  it('REP-8: assigns a missing text key as a random UUID', () => {
     const avisos = defineResource({
       collection: 'avisos',
       key: 'id',
@@ -176,7 +176,7 @@ describe('create', () => {
     expect(created<{ id: string }>(adapter.create({ id: 'mine' }, call)).value.id).toBe('mine')
   })
 
-  it('PATH-9, REP-8: in a composite key counts among the records that share the other parts', () => {
+  it('PATH-9, REP-8: numbers a composite key within the records that share the other parts', () => {
     const componentes = defineResource({
       collection: 'componentes',
       key: ['cabecera', 'secuencia'],
@@ -206,7 +206,7 @@ describe('create', () => {
     expect(() => memoryAdapter(raros)).toThrow(ConfigurationError)
   })
 
-  it('ERR-2: refuses a key that exists, and names it', () => {
+  it('ERR-2: refuses an existing key, and names it', () => {
     const adapter = memoryAdapter(rutas, { records: [{ zona: 'a', dia: 1 }] })
     expect(adapter.create({ zona: 'a', dia: 1 }, call)).toEqual({ refused: 'duplicate', members: ['zona', 'dia'] })
   })
@@ -219,7 +219,7 @@ describe('create', () => {
     })
   })
 
-  it('ERR-2: refuses what is unique and taken, on create and on replace; nulls never clash', () => {
+  it('ERR-2: refuses violations of unique members, on create and on replace; nulls never conflict', () => {
     const adapter = memoryAdapter(piezas, {
       records: [{ numero: 1, lote: 'a', destino: { cp: 1 } }, { numero: 2 }],
       unique: [['lote', 'destino.cp'], ['peso']],
@@ -252,7 +252,7 @@ describe('create', () => {
     expect(adapter.read([1], mine)[0]?.value).toMatchObject({ clienteId: 5, peso: 2 })
   })
 
-  it('does not let onUpdate write the record it is called for', () => {
+  it('does not let onUpdate write the record that is being updated', () => {
     const adapter: MemoryAdapter<Pieza, number> = memoryAdapter(piezas, {
       records: [{ numero: 1 }],
       onUpdate: (value) => {
@@ -265,7 +265,7 @@ describe('create', () => {
 })
 
 describe('compare-and-set', () => {
-  it('HDR-3: of 1,000 writes with one version exactly one wins', async () => {
+  it('HDR-3: of 1,000 writes with one version exactly one succeeds', async () => {
     const adapter = memoryAdapter(piezas, { records: [{ numero: 1, peso: -1 }] })
     const version = adapter.read([1], call)[0]?.version
     const answers = await Promise.all(
@@ -279,7 +279,7 @@ describe('compare-and-set', () => {
     expect(adapter.read([1], call)).toEqual(won)
   })
 
-  it('HDR-3: compares only where a version is expected, and an absent record comes before a stale one', () => {
+  it('HDR-3: compares only if a version is given, and absent takes precedence over stale', () => {
     const adapter = memoryAdapter(piezas, { records: [{ numero: 1 }] })
     expect(adapter.replace(1, { numero: 1, peso: 1 }, undefined, call)).toMatchObject({ value: { peso: 1 } })
     expect(adapter.replace(1, { numero: 1 }, 'other', call)).toBe('stale')
@@ -290,7 +290,7 @@ describe('compare-and-set', () => {
     expect(adapter.remove(1, undefined, call)).toBe('absent')
   })
 
-  it('HDR-2: a version from before a delete is stale after the re-creation', () => {
+  it('HDR-2: a version from before a delete is stale after the key is created again', () => {
     const adapter = memoryAdapter(piezas, { records: [{ numero: 1 }] })
     const before = adapter.read([1], call)[0]?.version
     adapter.remove(1, before, call)
@@ -313,7 +313,7 @@ describe('scope', () => {
       records: [{ numero: 1, inquilino: 'T1', lote: 'a' }, { numero: 2, inquilino: 'T2', lote: 'a' }, { numero: 3 }],
     })
 
-  it('is AND-ed into list and read', () => {
+  it('is combined with list and read by AND', () => {
     const adapter = shared()
     const { total, items } = adapter.list(
       listRequest({ sort: 'numero', where: [{ field: 'lote', op: 'eq', value: 'a' }] }),
@@ -326,7 +326,7 @@ describe('scope', () => {
     expect(adapter.read([1, 2, 3], mine).map((one) => one?.value.numero)).toEqual([1, undefined, undefined])
   })
 
-  it('makes what lies outside absent to every write', () => {
+  it('hides records outside the scope from every write', () => {
     const adapter = shared()
     const parent = { collection: 'carteras', key: 'k', as: 'piezas' }
     adapter.attach(parent, 2, undefined, theirs)
@@ -338,7 +338,7 @@ describe('scope', () => {
     expect(adapter.list(listRequest({ sort: 'numero', parent }), theirs).total).toBe(1)
   })
 
-  it('is set on what is created, and no replace moves a record out of it', () => {
+  it('is set on created records, and a replace can not move a record out of it', () => {
     const adapter = shared()
     expect(created(adapter.create({ numero: 4, inquilino: 'T2' }, mine)).value).toEqual({ numero: 4, inquilino: 'T1' })
     expect(adapter.replace(4, { numero: 4, inquilino: 'T2' }, undefined, mine)).toMatchObject({
@@ -351,7 +351,7 @@ describe('scope', () => {
     expect(shared().create({ numero: 2 }, mine)).toEqual({ refused: 'duplicate', members: ['numero'] })
   })
 
-  it('is not left by attaching or detaching', () => {
+  it('can not be left by attaching or detaching', () => {
     const adapter = memoryAdapter(piezas, { records: [{ numero: 1, clienteId: 5 }] })
     const client = callOf({ scope: { clienteId: 5 } })
     expect(adapter.attach({ collection: 'clientes', key: 6, as: 'piezas' }, 1, undefined, client)).toEqual({
@@ -385,7 +385,7 @@ describe('REP-4: local date-times of the team', () => {
   })
   const full = '2024-01-31T08:30:00.0000000'
 
-  it('are kept with seven digits: records given at the start, and what onCreate and onUpdate make', () => {
+  it('are stored with seven digits: initial records, and results of onCreate and onUpdate', () => {
     const short = '2024-01-31T08:30:00'
     const stamp = <V>(value: V): V => ({ ...value, alta: short })
     const adapter = memoryAdapter(turnos, { records: [{ dia: short, alta: short }], onCreate: stamp, onUpdate: stamp })

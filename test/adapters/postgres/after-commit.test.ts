@@ -1,6 +1,6 @@
 /**
- * VERB-13 over a real server: the database goes away, or is blocked, between the commit of a change
- * and the reads that its answer needs.
+ * VERB-13 over a real server: the database is lost or blocked between the commit of a change and
+ * the reads that the response needs.
  */
 import express from 'express'
 import pg from 'pg'
@@ -19,7 +19,7 @@ describe('VERB-13: the database is lost after the commit', () => {
   let proxy: TcpProxy
   let pool: pg.Pool
   let service: Omit<Served, 'data'>
-  /** Runs once the next write was acknowledged, before anything else is read. */
+  /** Called after the next write was acknowledged, before further reads. */
   let afterWrite: (() => void) | undefined
   beforeAll(async () => {
     place = await freshSchema()
@@ -44,7 +44,8 @@ describe('VERB-13: the database is lost after the commit', () => {
         },
         versions: {
           v1: [
-            // Another object than the adapter: what links show is read after the write, by a statement of its own.
+            // A copy of the adapter, so that links are read after the write, by separate
+            // statements.
             mount(clientes, { ...postgresAdapter(pool, { resource: clientes, table: 'clientes', ...options }) }),
             mount(contratos, postgresAdapter(pool, { table: 'contratos', idempotency: keys, ...options })),
           ],
@@ -78,14 +79,14 @@ describe('VERB-13: the database is lost after the commit', () => {
   }
 
   const outages: Readonly<Record<string, { begin: () => void; end: () => Promise<void> | void }>> = {
-    'connections are cut and refused': {
+    'connections are reset and refused': {
       begin: () => {
         proxy.refuse()
         proxy.cut('reset')
       },
       end: () => proxy.accept(),
     },
-    'the network swallows everything': { begin: () => proxy.stall(), end: () => proxy.resume() },
+    'the network drops everything': { begin: () => proxy.stall(), end: () => proxy.resume() },
   }
 
   for (const [outage, { begin, end }] of Object.entries(outages)) {
@@ -118,7 +119,7 @@ describe('VERB-13: the database is lost after the commit', () => {
     })
   }
 
-  it('a lock on the linked table that lasts longer than the time limit', async () => {
+  it('a lock on the linked table that outlasts the time limit', async () => {
     const blocker = new pg.Client({ connectionString: place.url })
     await blocker.connect()
     await blocker.query('BEGIN; LOCK TABLE clientes IN ACCESS EXCLUSIVE MODE')

@@ -1,4 +1,7 @@
-/** The resource that the tests of failures keep in PostgreSQL, and calls that end as a request's do. */
+/**
+ * The PostgreSQL resource of the tests of failures, and calls with a time limit like those of
+ * requests.
+ */
 import { expect } from 'vitest'
 import type { AdapterCall } from '../../../src/adapters/contract.js'
 import { type PostgresAdapterOptions, postgresAdapter } from '../../../src/adapters/postgres/index.js'
@@ -23,14 +26,14 @@ export const ddl = `
 CREATE TABLE bultos (id text COLLATE "C" PRIMARY KEY, n integer, duenyo text);
 CREATE TABLE buzon (bulto text PRIMARY KEY, n integer);`
 
-/** What other programs make slow: a read of it takes as many seconds as the row says. */
+/** A view that is as slow as under load: reading a row takes the number of seconds in it. */
 export const slowView = `
 CREATE FUNCTION lento(segundos integer) RETURNS integer LANGUAGE plpgsql VOLATILE AS $$ BEGIN PERFORM pg_sleep(segundos); RETURN segundos; END $$;
 CREATE VIEW lentos AS SELECT id, lento(n) AS n, duenyo FROM bultos;`
 
 type Options = Omit<PostgresAdapterOptions<Bulto, string>, 'table' | 'resource'>
 
-/** With an epoch of its own: any role may ask. */
+/** The epoch is set, so that no privileges are needed to read it. */
 export const bultosIn = (client: Parameters<typeof postgresAdapter>[0], options: Options = {}) =>
   postgresAdapter<Bulto, string>(client, {
     resource: bultos,
@@ -40,7 +43,7 @@ export const bultosIn = (client: Parameters<typeof postgresAdapter>[0], options:
     ...options,
   })
 
-/** A call that has so many milliseconds, as a request's has. */
+/** A call with a time limit in milliseconds, like that of a request. */
 export function within(milliseconds: number, parts: Partial<AdapterCall> = {}): AdapterCall {
   const started = performance.now()
   return callOf({ left: () => Math.max(0, milliseconds - (performance.now() - started)), ...parts })
@@ -48,12 +51,12 @@ export function within(milliseconds: number, parts: Partial<AdapterCall> = {}): 
 
 export const until = (what: () => unknown) => expect.poll(what, { interval: 20, timeout: 15_000 })
 
-/** What it came to, be it a failure. */
+/** The result, or the error. */
 export const tried = (answer: unknown): Promise<unknown> => Promise.resolve(answer).catch((error: unknown) => error)
 
 const secrets = /SELECT|INSERT|UPDATE|bultos|buzon|pg_|postgres|secreto|ECONN|terminat|password/i
 
-/** The failure that it ends with: one that a client may hear of. */
+/** The 503 that it rejects with, whose text reveals nothing to clients. */
 export async function refusedWith(answer: unknown): Promise<Unavailable> {
   const failure = await Promise.resolve(answer).then(
     (value) => expect.fail(`It answered ${JSON.stringify(value)}.`),

@@ -1,4 +1,4 @@
-/** Texts that begin with U+FEFF, which PGlite drops once from each text that it gives back. */
+/** Texts that begin with U+FEFF. PGlite removes one U+FEFF from each text that it returns. */
 import express from 'express'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { postgresAdapter } from '../../../src/adapters/postgres/index.js'
@@ -47,7 +47,7 @@ describe.each(stores)('U+FEFF at the start of texts on $name', ({ open }) => {
   })
 
   it.each([1, 2, 3])(
-    'REP-4, PATH-11: %i of them come back in keys, members, lists and objects, and name one record',
+    'REP-4, PATH-11: %i of them round-trip in keys, members, lists and objects, and identify one record',
     async (count) => {
       const { send } = service
       const mark = '\ufeff'.repeat(count)
@@ -75,7 +75,7 @@ describe.each(stores)('U+FEFF at the start of texts on $name', ({ open }) => {
     },
   )
 
-  it('REP-4: a text that others wrote is shown as it is', async () => {
+  it('REP-4: a text that another program wrote is shown unchanged', async () => {
     await store.sql(`INSERT INTO contratos (codigo, nota) VALUES ('otro', U&'\\FEFFx')`)
     expect((await service.send('GET', '/v1/contratos/otro')).json).toMatchObject({ nota: '\ufeffx' })
   })

@@ -1,11 +1,14 @@
-/** PATCH with `If-Match` of a row from memory: one statement, and the answers of an adapter that reads the row first. */
+/**
+ * PATCH with `If-Match` of a cached row: one statement, and the same responses as those of an
+ * adapter that reads the row first.
+ */
 import express from 'express'
 import fc from 'fast-check'
 import { describe, expect, it, vi } from 'vitest'
 import { api, mount } from '../../../src/index.js'
 import { listen } from '../../clauses/fixture.js'
 import { size } from '../../size.js'
-import { columns, counted, fichas, type Options, place, Told, trigger, uuid, warm } from './fichas.js'
+import { columns, counted, fichas, type Options, place, Recording, trigger, uuid, warm } from './fichas.js'
 
 const served = (adapter: ReturnType<typeof left.over>) =>
   listen(express().use(api({ versions: { v1: [mount(fichas, adapter)] }, baseUrl: 'https://fichas.example' })))
@@ -16,7 +19,7 @@ const table = `CREATE TABLE fichas (${columns}, ${uuid});`
 /** The tag of a record, and the statements of a PATCH with it. */
 async function patched(options: Options, ddl = trigger, prepare?: (etag: string) => Promise<unknown>) {
   await left.fill(`${table} ${ddl}`)
-  // What a link leads to would be read for the answer.
+  // The target of a link would be read for the response.
   await left.sql('UPDATE fichas SET padre_id = NULL')
   const adapter = left.over(options)
   await warm(adapter)
@@ -24,23 +27,23 @@ async function patched(options: Options, ddl = trigger, prepare?: (etag: string)
   try {
     const tag = String((await service.send('GET', '/v1/fichas/f1')).headers.etag)
     await prepare?.(tag)
-    Told.texts.length = 0
+    Recording.texts.length = 0
     const one = await service.send('PATCH', '/v1/fichas/f1', { 'if-match': tag }, { a: 'z' })
-    const statements = Told.texts.map((text) => text.trim().split(' ')[0])
-    Told.texts.length = 0
+    const statements = Recording.texts.map((text) => text.trim().split(' ')[0])
+    Recording.texts.length = 0
     const again = await service.send('PATCH', '/v1/fichas/f1', { 'if-match': String(one.headers.etag) }, { b: 'y' })
-    return { one, statements, again, statementsAgain: Told.texts.map((text) => text.trim().split(' ')[0]) }
+    return { one, statements, again, statementsAgain: Recording.texts.map((text) => text.trim().split(' ')[0]) }
   } finally {
     await service.close()
   }
 }
 
-describe('PATCH with If-Match of a row from memory (HDR-3)', () => {
+describe('PATCH with If-Match of a cached row (HDR-3)', () => {
   it.each<[string, Options, string]>([
-    ['a version that a trigger moves', {}, trigger],
+    ['a version set by a trigger', {}, trigger],
     ['a version of a sole writer', { version: { column: 'version', soleWriter: true } }, ''],
     ['a version with a digest', {}, ''],
-  ])('is one UPDATE, and so is the next one with the tag that it gave: %s', async (_, options, ddl) => {
+  ])('is one UPDATE, and so is the next one with the returned tag: %s', async (_, options, ddl) => {
     const { one, statements, again, statementsAgain } = await patched(options, ddl)
     expect([one.status, statements]).toEqual([200, ['UPDATE']])
     expect([again.status, statementsAgain]).toEqual([200, ['UPDATE']])
@@ -69,15 +72,15 @@ describe('PATCH with If-Match of a row from memory (HDR-3)', () => {
     const service = await served(adapter)
     try {
       const tag = String((await service.send('GET', '/v1/fichas/f1')).headers.etag)
-      Told.texts.length = 0
+      Recording.texts.length = 0
       expect((await service.send('PATCH', '/v1/fichas/f1', { 'if-match': tag }, { a: 'z' })).status).toBe(200)
-      expect(Told.texts.some((text) => text.startsWith('SELECT'))).toBe(true)
+      expect(Recording.texts.some((text) => text.startsWith('SELECT'))).toBe(true)
     } finally {
       await service.close()
     }
   })
 
-  it('reads the row where its version is the same and its content is not: an update that passes the trigger by', async () => {
+  it('reads the row if its content has changed without its version: an update that bypasses the trigger', async () => {
     const { one, statements } = await patched({}, trigger, () =>
       left.sql(
         `SET session_replication_role = replica; UPDATE fichas SET b = 'theirs' WHERE id = 'f1'; RESET session_replication_role`,
@@ -88,7 +91,7 @@ describe('PATCH with If-Match of a row from memory (HDR-3)', () => {
     expect(JSON.parse(one.text)).toMatchObject({ a: 'z', b: 'theirs' })
   })
 
-  it('loses no update among two services and SQL', async () => {
+  it('loses no update between two services and SQL', async () => {
     await left.fill()
     const adapters = [left.over(), left.over()]
     for (const adapter of adapters) await warm(adapter)
@@ -128,7 +131,7 @@ describe('PATCH with If-Match of a row from memory (HDR-3)', () => {
   const changes: Record<string, (id: string, value: string) => string> = {
     update: (id, value) => `UPDATE fichas SET a = '${value}' WHERE id = '${id}'`,
     remove: (id) => `DELETE FROM fichas WHERE id = '${id}'`,
-    'make anew': (id, value) =>
+    'create again': (id, value) =>
       `DELETE FROM fichas WHERE id = '${id}'; INSERT INTO fichas (id, a) VALUES ('${id}', '${value}')`,
     'apply as a subscriber': (id, value) =>
       `SET session_replication_role = replica; UPDATE fichas SET b = '${value}' WHERE id = '${id}'; RESET session_replication_role`,
@@ -159,7 +162,7 @@ describe('PATCH with If-Match of a row from memory (HDR-3)', () => {
     ['a sole writer', { version: { column: 'version', soleWriter: true } }, ''],
     ['a digest', {}, ''],
   ])(
-    'answers as an adapter that keeps no rows, and leaves the same rows: versions by %s (property)',
+    'gives the responses of an adapter without cached rows, and stores the same rows: versions by %s (property)',
     async (_, options, ddl) => {
       let alone = 0
       await fc.assert(
@@ -170,7 +173,7 @@ describe('PATCH with If-Match of a row from memory (HDR-3)', () => {
           await plain.ready()
           await warm(kept)
           const services = [await served(kept), await served(plain)] as const
-          /** The tags that each service gave for each key, in their order. */
+          /** The tags that each service returned for each key, in order. */
           const tags = services.map((): Record<string, string[]> => ({}))
           const ask = async (
             method: string,
@@ -180,14 +183,15 @@ describe('PATCH with If-Match of a row from memory (HDR-3)', () => {
           ) => {
             const answers = []
             for (const [at, { send }] of services.entries()) {
-              Told.texts.length = 0
+              Recording.texts.length = 0
               const { status, text, headers } = await send(
                 method,
                 `/v1/fichas/${id}`,
                 { 'x-request-id': 'same', ...headersOf(at) },
                 sent,
               )
-              if (at === 0 && method === 'PATCH' && status === 200 && Told.texts[0]?.startsWith('UPDATE')) alone += 1
+              if (at === 0 && method === 'PATCH' && status === 200 && Recording.texts[0]?.startsWith('UPDATE'))
+                alone += 1
               const tag = headers.etag
               if (typeof tag === 'string') (tags[at] as Record<string, string[]>)[id] = [...(tags[at]?.[id] ?? []), tag]
               answers.push({ status, text, headers: { ...headers, date: '', etag: typeof tag } })
@@ -199,7 +203,8 @@ describe('PATCH with If-Match of a row from memory (HDR-3)', () => {
             for (const one of steps) {
               if (one.kind === 'sql') {
                 const text = changes[one.change]?.(one.id, one.value) as string
-                // A constraint of an earlier step can refuse a change: both databases refuse it then.
+                // A constraint of an earlier step may refuse a change: both databases refuse it
+                // then.
                 const refusals = []
                 for (const { sql } of [left, right])
                   refusals.push(

@@ -8,7 +8,7 @@ import { call, listRequest } from '../memory/requests.js'
 import { bultosIn, ddl, refusedWith, tried, unchanged, within } from './bultos.js'
 
 describe('row-level security by the "session" function', () => {
-  it('holds for lists, reads and writes', async () => {
+  it('applies to lists, reads and writes', async () => {
     const place = await freshSchema()
     const role = `r_${place.name}`
     await place.sql(`${ddl}
@@ -41,7 +41,7 @@ describe('row-level security by the "session" function', () => {
     expect(await adapter.create({ id: 'c', n: 3, duenyo: 'ana' }, ana)).toMatchObject({
       created: { value: { id: 'c' } },
     })
-    // No connection keeps what it was told.
+    // The settings are reset on each connection.
     const who = await Promise.all(
       [1, 2].map(() =>
         pool.query(`SELECT current_setting('app.quien', true) AS quien, current_user = $1 AS yes`, [role]),
@@ -54,7 +54,7 @@ describe('row-level security by the "session" function', () => {
   })
 })
 
-describe('a transaction of the caller’s', () => {
+describe('a transaction of the caller', () => {
   let place: Place
   let pool: pg.Pool
   beforeAll(async () => {
@@ -66,7 +66,7 @@ describe('a transaction of the caller’s', () => {
   afterAll(() => pool.end().then(() => place.drop()))
   const stored = () => place.sql('SELECT id, n FROM bultos ORDER BY id')
 
-  it('stays usable after what was refused, and ends by its caller alone', async () => {
+  it('remains usable after a refusal, and is ended only by its caller', async () => {
     const client = await pool.connect()
     await client.query('BEGIN')
     const adapter = bultosIn(pool).within(client)
@@ -101,7 +101,7 @@ describe('a transaction of the caller’s', () => {
     ])
   })
 
-  it('is found also where its BEGIN was not waited for', async () => {
+  it('is detected even if its BEGIN was not awaited', async () => {
     const client = new pg.Client(place.url)
     await client.connect()
     const store = bultosIn(client)
@@ -114,7 +114,7 @@ describe('a transaction of the caller’s', () => {
     await client.end()
   })
 
-  it('is that of the "write" function too, whose own use of an adapter does not wait for itself', async () => {
+  it('contains an adapter within the "write" function, which does not wait for itself', async () => {
     const client = new pg.Client(place.url)
     await client.connect()
     for (const outer of [client, pool]) {
@@ -157,14 +157,14 @@ describe('a transaction of the caller’s', () => {
     await sleeps.ready()
     const held = works.replace('a', { id: 'a', n: 2 }, undefined, call)
     const slow = sleeps.create({ id: 'slow' }, call)
-    // Its turn does not come in time.
+    // It waits for its turn longer than its time limit.
     expect((await refusedWith(works.create({ id: 'later' }, within(100)))).detail).toMatch(unchanged)
     expect(await Promise.all([held, slow])).toMatchObject([{ value: { n: 2 } }, { created: {} }])
     expect(await works.read(['later'], call)).toEqual([undefined])
     await client.end()
   })
 
-  describe('VERB-13: within() writes nothing where no transaction is open', () => {
+  describe('VERB-13: within() writes nothing if no transaction is open', () => {
     const open = /within\(\).*Nothing was written\. Send BEGIN/
     const refuses = async (own: ReturnType<typeof bultosIn>) => {
       const before = await stored()
@@ -197,7 +197,7 @@ describe('a transaction of the caller’s', () => {
       expect(await own.read(['a'], call)).toMatchObject([{ value: { n: 2 } }])
     })
 
-    it('of its caller: once released, the client is in that of another', async () => {
+    it('after a release, even if another caller has a transaction open on the client', async () => {
       const alone = new pg.Pool({ connectionString: place.url, max: 1 })
       const shop = bultosIn(alone)
       const client = await alone.connect()
@@ -213,7 +213,7 @@ describe('a transaction of the caller’s', () => {
       await alone.end()
     })
 
-    it('beside a "write" and a "session" function, which are not called', async () => {
+    it('with a "write" and a "session" function, which are not called', async () => {
       const ran: string[] = []
       const client = await pool.connect()
       const write = async () => void ran.push('write')
@@ -223,7 +223,7 @@ describe('a transaction of the caller’s', () => {
       client.release()
     })
 
-    it('over a client that does not tell, one of the team’s own, and one that begins transactions itself', async () => {
+    it('with clients without transaction status, and one that opens transactions itself', async () => {
       const client = await pool.connect()
       const query = (text: string, values?: unknown[]) => client.query(text, values)
       const silent = new Proxy(client, {
@@ -258,7 +258,7 @@ describe('a transaction of the caller’s', () => {
       client.release()
     })
 
-    it('takes no pool and no PGlite, in which no caller has a transaction open', async () => {
+    it('refuses a pool and PGlite, on which a caller can not have a transaction open', async () => {
       expect(() => bultosIn(pool).within(pool)).toThrow(open)
       const { client: db, release } = await lentPglite()
       expect(() => bultosIn(db).within(db)).toThrow(open)

@@ -10,7 +10,10 @@ import { call, listRequest } from '../memory/requests.js'
 import { bultosIn, ddl, refusedWith, slowView, tried, unchanged, until, within } from './bultos.js'
 
 let place: Place
-/** The place's address, with a name by which the server tells our connections from those of other files. */
+/**
+ * The address of the database, with an application name that distinguishes our connections from
+ * those of other files.
+ */
 let url: string
 let pool: pg.Pool
 beforeAll(async () => {
@@ -33,8 +36,8 @@ const running = (like = '%lentos%') =>
     place.name,
   ])
 
-describe('a client that goes away', () => {
-  it('cancels its read and nothing else: the connection goes back, healthy', async () => {
+describe('a client that disconnects', () => {
+  it('cancels its read and nothing else: the connection returns to the pool, usable', async () => {
     const one = new pg.Pool({ connectionString: url, max: 1 })
     const store = lentos(one)
     const pidOf = async () => (await one.query('SELECT pg_backend_pid() AS pid')).rows[0].pid
@@ -57,7 +60,7 @@ describe('a client that goes away', () => {
     await one.end()
   })
 
-  it('cancels on a client of its own too, within a transaction of the caller’s', async () => {
+  it('cancels on a single client too, within a transaction of the caller', async () => {
     const client = new pg.Client(url)
     await client.connect()
     const store = lentos(client)
@@ -71,7 +74,7 @@ describe('a client that goes away', () => {
     await client.end()
   })
 
-  it('never cancels the statement of another: aborts at random moments over few connections', async () => {
+  it('never cancels the statement of another request: aborts at random moments over few connections', async () => {
     const store = lentos()
     await store.ready()
     await bultosIn(pool).ready()
@@ -82,7 +85,7 @@ describe('a client that goes away', () => {
     let others = 0
     const innocent = async (n: number) => {
       for (let i = 0; going; i++) {
-        // Longer than nothing, so that a stray cancel has something to hit.
+        // Takes some time, so that a stray cancel could hit it.
         expect(await store.read([`quick${(i % 20) + 1}`], call)).toMatchObject([{ value: { n: 0 } }])
         expect(await writes.create({ id: `i${n}-${i}` }, call)).toMatchObject({ created: {} })
         expect(await hooked.replace(`i${n}-${i}`, { id: `i${n}-${i}`, n: 1 }, undefined, call)).toMatchObject({
@@ -111,7 +114,7 @@ describe('a client that goes away', () => {
     await until(() => [pool.totalCount === pool.idleCount, pool.waitingCount]).toEqual([true, 0])
   })
 
-  it('stops the statement also where the cancel overtakes it', async () => {
+  it('stops the statement even if the cancel arrives before it', async () => {
     const store = lentos()
     await store.ready()
     for (let i = 0; i < 40; i++) {
@@ -125,7 +128,7 @@ describe('a client that goes away', () => {
     await until(() => pool.totalCount === pool.idleCount).toBe(true)
   })
 
-  it('leaves a connection whose cancel is still on its way', async () => {
+  it('abandons a connection whose cancel is still pending', async () => {
     const { hostname: host, port } = new URL(place.url)
     const proxy = await startProxy({ host, port: Number(port || 5432) })
     const one = new pg.Pool({ connectionString: proxy.through(url), max: 1 })
@@ -140,7 +143,7 @@ describe('a client that goes away', () => {
     proxy.delay(6_000)
     leaving.abort()
     await until(() => proxy.connections).toBe(2)
-    // The cancel is held up; what comes from now on is not.
+    // The cancel is delayed; later messages are not.
     await new Promise((resolve) => setTimeout(resolve, 100))
     proxy.delay(0)
     expect(await read).toMatchObject([{ value: { id: 'second' } }])
@@ -150,7 +153,7 @@ describe('a client that goes away', () => {
     await proxy.close()
   })
 
-  it('does not stop a write: its signal fires when the time is up', async () => {
+  it('does not stop a write: its signal aborts at the time limit', async () => {
     await place.sql(`INSERT INTO bultos VALUES ('held', 1)`)
     const holder = new pg.Client(url)
     await holder.connect()
@@ -172,11 +175,11 @@ describe('a client that goes away', () => {
   })
 })
 
-describe('what calls leave behind', () => {
-  it('is no listener on a signal that many share, and one listener on a connection', async () => {
+describe('after calls have ended', () => {
+  it('a shared signal has no listener, and a connection has one', async () => {
     const warnings: Error[] = []
-    const hear = (warning: Error) => void warnings.push(warning)
-    process.on('warning', hear)
+    const onProcessWarning = (warning: Error) => void warnings.push(warning)
+    process.on('warning', onProcessWarning)
     const store = lentos()
     const leaving = new AbortController()
     const { signal } = leaving
@@ -204,11 +207,11 @@ describe('what calls leave behind', () => {
     expect(client.listenerCount('error')).toBe(1)
     client.release()
     await new Promise((resolve) => setImmediate(resolve))
-    process.off('warning', hear)
+    process.off('warning', onProcessWarning)
     expect(warnings.filter(({ name }) => name === 'MaxListenersExceededWarning')).toEqual([])
   })
 
-  it('is nothing that keeps the process', async () => {
+  it('no handle keeps the process alive', async () => {
     const script = `
       import pg from 'pg'
       import { postgresAdapter } from 'express-rest-conventions/postgres'

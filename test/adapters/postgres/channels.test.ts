@@ -1,4 +1,6 @@
-/** What the adapter tells operators on channels: waits for a connection, and lists that no index serves. */
+/**
+ * Diagnostics channels of the adapter: waits for a connection, and lists without a suitable index.
+ */
 import { channel, tracingChannel } from 'node:diagnostics_channel'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
@@ -54,7 +56,7 @@ function over(max: number, options: Partial<PostgresAdapterOptions> = {}) {
   return postgresAdapter(pool, { resource: cosas, table: 'cosas', onWarning: () => {}, ...options })
 }
 
-/** Holds the table until so many statements have waited for it for `milliseconds`. */
+/** Locks the table until `waiting` statements have waited for it for `milliseconds`. */
 async function held<T>(work: () => Promise<T>, waiting: number, milliseconds: number): Promise<T> {
   await holder.query('BEGIN; LOCK TABLE cosas IN ACCESS EXCLUSIVE MODE')
   const done = work()
@@ -67,26 +69,26 @@ async function held<T>(work: () => Promise<T>, waiting: number, milliseconds: nu
 }
 
 describe('the channel pool-wait', () => {
-  function hear() {
-    const told: [string, PoolWaitMessage][] = []
+  function subscribe() {
+    const messages: [string, PoolWaitMessage][] = []
     const handlers = {
-      start: (message: unknown) => void told.push(['start', message as PoolWaitMessage]),
-      asyncEnd: (message: unknown) => void told.push(['end', message as PoolWaitMessage]),
+      start: (message: unknown) => void messages.push(['start', message as PoolWaitMessage]),
+      asyncEnd: (message: unknown) => void messages.push(['end', message as PoolWaitMessage]),
     } as never
     const waits = tracingChannel('express-rest-conventions:pool-wait')
     waits.subscribe(handlers)
     undo.push(() => waits.unsubscribe(handlers))
-    return told
+    return messages
   }
 
-  it('tells of each call that waits, from its start to its turn; of calls that need not wait nothing', async () => {
-    const told = hear()
+  it('reports the start and end of each wait, and nothing for calls that do not wait', async () => {
+    const messages = subscribe()
     const adapter = over(2)
     await adapter.list(list(), call())
-    expect(told).toEqual([])
+    expect(messages).toEqual([])
     await held(() => Promise.all([1, 2, 3, 4].map(() => adapter.list(list(), call()))), 2, 0)
-    const starts = told.filter(([event]) => event === 'start').map(([, message]) => message)
-    const ends = told.filter(([event]) => event === 'end').map(([, message]) => message)
+    const starts = messages.filter(([event]) => event === 'start').map(([, message]) => message)
+    const ends = messages.filter(([event]) => event === 'end').map(([, message]) => message)
     expect(starts.map(({ size, waiting }) => [size, waiting])).toEqual([
       [2, 1],
       [2, 2],
@@ -95,8 +97,8 @@ describe('the channel pool-wait', () => {
     expect(ends.every(({ failed, duration = 0 }) => !failed && duration > 0)).toBe(true)
   })
 
-  it('tells once of a call that gives up, with its error', async () => {
-    const told = hear()
+  it('reports a call that times out once, with its error', async () => {
+    const messages = subscribe()
     const adapter = over(1, { acquireTimeout: 300 })
     await adapter.list(list(), call())
     await held(
@@ -108,33 +110,33 @@ describe('the channel pool-wait', () => {
       1,
       500,
     )
-    expect(told.map(([event, { failed }]) => [event, failed])).toEqual([
+    expect(messages.map(([event, { failed }]) => [event, failed])).toEqual([
       ['start', true],
       ['end', true],
     ])
-    expect(told[1]?.[1].error).toMatchObject({ message: 'No connection was free within 300 ms.' })
+    expect(messages[1]?.[1].error).toMatchObject({ message: 'No connection was free within 300 ms.' })
   })
 })
 
 describe('the channel slow-list', () => {
-  function hear() {
-    const told: SlowListMessage[] = []
-    const hears = (message: unknown) => void told.push(message as SlowListMessage)
-    channel('express-rest-conventions:slow-list').subscribe(hears)
-    undo.push(() => channel('express-rest-conventions:slow-list').unsubscribe(hears))
-    return told
+  function subscribe() {
+    const messages: SlowListMessage[] = []
+    const listener = (message: unknown) => void messages.push(message as SlowListMessage)
+    channel('express-rest-conventions:slow-list').subscribe(listener)
+    undo.push(() => channel('express-rest-conventions:slow-list').unsubscribe(listener))
+    return messages
   }
 
-  it('says which filters no index serves, and warns of each statement once', async () => {
-    const told = hear()
+  it('names filters without an index, and warns once per statement', async () => {
+    const messages = subscribe()
     const onWarning = vi.fn()
     const adapter = over(3, { onWarning })
     const unserved = list([by('lote', 'l7')])
     const served = list([by('peso', 7)])
     await adapter.list(list(), call())
     await held(() => Promise.all([adapter.list(unserved, call()), adapter.list(served, call())]), 2, 1_050)
-    await expect.poll(() => told.length).toBe(2)
-    const of = (filter: string) => told.filter(({ filters }) => filters.includes(filter))
+    await expect.poll(() => messages.length).toBe(2)
+    const of = (filter: string) => messages.filter(({ filters }) => filters.includes(filter))
     expect(of('lote')).toEqual([
       {
         collection: 'cosas',
@@ -146,9 +148,9 @@ describe('the channel slow-list', () => {
       },
     ])
     expect(of('peso')[0]?.readWhole).toEqual([])
-    expect(told.every(({ duration }) => duration >= 1_000)).toBe(true)
+    expect(messages.every(({ duration }) => duration >= 1_000)).toBe(true)
     await held(async () => adapter.list(list([by('lote', 'l8')]), call()), 1, 1_050)
-    await expect.poll(() => told.length).toBe(3)
+    await expect.poll(() => messages.length).toBe(3)
     expect(of('lote')).toHaveLength(2)
     expect(onWarning.mock.calls).toEqual([
       [
@@ -160,8 +162,8 @@ describe('the channel slow-list', () => {
     expect(String(onWarning.mock.calls)).not.toMatch(/l7|l8/)
   })
 
-  it('a wait for a connection is no slow statement, and a warning that throws ends nothing', async () => {
-    const told = hear()
+  it('waiting for a connection is not a slow statement, and a warning function that throws has no effect', async () => {
+    const messages = subscribe()
     const log = vi.spyOn(console, 'error').mockImplementation(() => {})
     undo.push(() => log.mockRestore())
     const onWarning = () => {
@@ -175,13 +177,13 @@ describe('the channel slow-list', () => {
       1_050,
     )
     await expect.poll(() => log.mock.calls.length).toBe(1)
-    expect(told.map(({ filters }) => filters)).toEqual([['lote']])
+    expect(messages.map(({ filters }) => filters)).toEqual([['lote']])
   })
 
-  it('a quick list tells nothing', async () => {
-    const told = hear()
+  it('a quick list reports nothing', async () => {
+    const messages = subscribe()
     const adapter = over(1)
     await adapter.list(list([by('lote', 'l7')]), call())
-    expect(told).toEqual([])
+    expect(messages).toEqual([])
   })
 })

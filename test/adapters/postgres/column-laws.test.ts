@@ -1,8 +1,7 @@
 /**
- * One value, one canonical form, for each type of column: what GET shows, PUT takes and a filter
- * finds, in every spelling; sorting gives the order that comparisons mean (REP-4, QUERY-1,
- * QUERY-2). Over HTTP, in PostgreSQL, PGlite and memory, with settings of the session that show
- * values otherwise.
+ * Each type of column has one canonical form per value: GET shows it, and PUT and filters accept
+ * every spelling; sort orders agree with comparisons (REP-4, QUERY-1, QUERY-2). Over HTTP, in
+ * PostgreSQL, PGlite and memory, with session settings that change the output format of values.
  */
 import express from 'express'
 import pg from 'pg'
@@ -18,15 +17,15 @@ import type { Store } from './stores.js'
 interface Column {
   readonly type: string
   readonly schema: { readonly type: string; readonly format?: string }
-  /** As they are shown, in ascending order. */
+  /** Values as shown, in ascending order. */
   readonly values: readonly unknown[]
-  /** Other spellings of the values, by their place among them. */
+  /** Other spellings of the values, by index. */
   readonly spellings?: readonly (readonly [place: number, text: string])[]
-  /** What a write refuses: it is no value, or the column can't hold it. */
+  /** Refused in writes: not a value, or not storable in the column. */
   readonly refused?: readonly unknown[]
-  /** What is no value at all: a filter for it is 400. */
+  /** Not a value at all: a filter with it is 400. */
   readonly none?: readonly string[]
-  /** Types whose values others may equal although they are written otherwise. */
+  /** Types with values that compare as equal despite different texts. */
   readonly ordered?: false
 }
 
@@ -335,7 +334,7 @@ const columns: readonly Column[] = [
 
 const types = `CREATE TYPE estado AS ENUM ('o''dd "x", {y}', 'alta', 'Baja'); CREATE DOMAIN importe AS numeric(10,2) CHECK (value >= 0);
   CREATE DOMAIN instante AS timestamptz; CREATE DOMAIN momento AS instante CHECK (value > '2000-01-01')`
-/** Each shows values in another way than usual. */
+/** Settings that change the output format of values. */
 const settings = [
   "DateStyle = 'German, DMY'",
   'IntervalStyle = sql_standard',
@@ -395,7 +394,7 @@ async function holdsLaws(
     expect(status, `${asked}: ${JSON.stringify(json)}`).toBe(200)
     return (json as { id: number }[]).map(({ id }) => id)
   }
-  // Not in their order, so that an order by key is not taken for one by value.
+  // Not sorted, so that the order by key differs from the order by value.
   const places = values.map((_, i) => (i * 2 + 1) % values.length).every((one, i, all) => all.indexOf(one) === i)
     ? values.map((_, i) => (i * 2 + 1) % values.length)
     : values.map((_, i) => values.length - 1 - i)
@@ -471,7 +470,7 @@ const nameOf = ({ type, schema }: Column): string => `${type} as ${schema.format
 describe.each([
   { name: 'PostgreSQL', open: oddPostgres },
   { name: 'PGlite', open: oddPglite },
-])('columns on $name, with odd settings', ({ open }) => {
+])('columns on $name, with unusual settings', ({ open }) => {
   let store: Store
   beforeAll(async () => {
     store = await open()
@@ -480,7 +479,7 @@ describe.each([
   afterAll(() => store.close())
 
   it.each(columns.map((column) => [nameOf(column), column] as const))(
-    'QUERY-1, QUERY-2, REP-4: %s: what GET shows, PUT takes and filters find',
+    'QUERY-1, QUERY-2, REP-4: %s: GET shows the values, PUT accepts them and filters find them',
     async (name, column) => {
       const table = `t_${name.replace(/\W+/g, '_')}`.toLowerCase()
       await store.sql(`CREATE TABLE ${table} (id int PRIMARY KEY, valor ${column.type})`)
@@ -508,13 +507,13 @@ describe('formats in memory', () => {
   })
 
   it.each(each.map((column) => [column.schema.format, column] as const))(
-    'QUERY-1, QUERY-2, REP-4: %s: what GET shows, PUT takes and filters find',
+    'QUERY-1, QUERY-2, REP-4: %s: GET shows the values, PUT accepts them and filters find them',
     async (_, column) => {
       const resource = resourceOf(column.schema)
       const service = api({ versions: { v1: [mount(resource, memoryAdapter(resource))] } })
       const { send, close } = await listen(express().use(service))
       try {
-        // What no column holds is no concern of the memory.
+        // Limits of columns do not apply to the memory adapter.
         await holdsLaws(send, { ...column, refused: column.none ?? [] })
       } finally {
         await close()

@@ -29,25 +29,25 @@ const book = `
       IF pg_trigger_depth() = 1 THEN UPDATE actas SET sello = coalesce(sello, '') || '*', version = gen_random_uuid() WHERE id = NEW.acta; END IF; RETURN NULL; END $$;
     CREATE TRIGGER sella AFTER INSERT ON libro FOR EACH ROW EXECUTE FUNCTION sella();`
 const afterwards: Record<string, string> = {
-  'an AFTER trigger of each row': `
+  'a row-level AFTER trigger': `
     CREATE FUNCTION sella() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN IF pg_trigger_depth() = 1 THEN ${stamp}; END IF; RETURN NULL; END $$;
     CREATE TRIGGER sella AFTER INSERT OR UPDATE ON actas FOR EACH ROW EXECUTE FUNCTION sella()`,
-  'an AFTER trigger of each statement': `
+  'a statement-level AFTER trigger': `
     CREATE FUNCTION sella() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
       IF pg_trigger_depth() = 1 THEN UPDATE actas SET sello = coalesce(sello, '') || '*' WHERE length(coalesce(sello, '')) < 3; END IF; RETURN NULL; END $$;
     CREATE TRIGGER sella AFTER INSERT OR UPDATE ON actas EXECUTE FUNCTION sella()`,
-  'a trigger that is deferred to the commit': `
+  'a deferred trigger': `
     CREATE FUNCTION sella() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN IF pg_trigger_depth() = 1 THEN ${stamp}; END IF; RETURN NULL; END $$;
     CREATE CONSTRAINT TRIGGER sella AFTER INSERT OR UPDATE ON actas DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION sella()`,
   'a rule': `${book}
     CREATE RULE anota AS ON INSERT TO actas DO ALSO INSERT INTO libro VALUES (NEW.id)`,
-  'a foreign key that refers to the table itself, with ON UPDATE CASCADE': `
+  'a self-referencing foreign key with ON UPDATE CASCADE': `
     ALTER TABLE actas ADD UNIQUE (texto), ADD FOREIGN KEY (sello) REFERENCES actas (texto) ON UPDATE CASCADE;
     CREATE FUNCTION sella() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN NEW.sello := NEW.texto; RETURN NEW; END $$;
     CREATE TRIGGER sella BEFORE INSERT ON actas FOR EACH ROW EXECUTE FUNCTION sella()`,
 }
 
-describe.each(stores)('the answer to a write is the committed row, over $name', ({ open }) => {
+describe.each(stores)('the response to a write is the committed row, over $name', ({ open }) => {
   let store: Store
   beforeAll(async () => {
     store = await open()
@@ -94,7 +94,7 @@ describe.each(stores)('the answer to a write is the committed row, over $name', 
   }
 
   for (const [name, ddl] of Object.entries(afterwards)) {
-    it(`HDR-8: body and tag of POST, PUT and PATCH are those of the row that ${name} has left`, async () => {
+    it(`HDR-8: body and tag of POST, PUT and PATCH are those of the row after ${name}`, async () => {
       await store.sql(ddl)
       for (const version of [{ column: 'version', soleWriter: true }, 'xmin'] as const) {
         await store.sql(`DELETE FROM actas WHERE id = 'b'`)
@@ -110,8 +110,8 @@ describe.each(stores)('the answer to a write is the committed row, over $name', 
   }
 
   it.each([
-    ['looks at the rows of the table', `(SELECT string_agg(_x.texto, ',' ORDER BY _x.id) FROM actas AS _x)`],
-    ['looks at what a BEFORE trigger has written to another table', `hojas(_r.id)`],
+    ['reads other rows of the table', `(SELECT string_agg(_x.texto, ',' ORDER BY _x.id) FROM actas AS _x)`],
+    ['reads rows that a BEFORE trigger has written to another table', `hojas(_r.id)`],
   ])(
     'HDR-8: body and tag of POST, PUT and PATCH are those of the committed row where a computed member %s',
     async (_, expression) => {
@@ -128,7 +128,7 @@ describe.each(stores)('the answer to a write is the committed row, over $name', 
     },
   )
 
-  it('HDR-8: SQL of "write" on the same row after apply() shows in the answer, and "after" is what apply() left', async () => {
+  it('HDR-8: SQL of "write" after apply() shows in the response, and "after" is the row after apply()', async () => {
     const seen: unknown[] = []
     const write: Write = async (tx, change) => {
       await change.apply()
@@ -151,12 +151,12 @@ describe.each(stores)('the answer to a write is the committed row, over $name', 
     expect(seen[2]).toEqual({ id: 'b', texto: 'x', sello: null })
   })
 
-  it('VERB-12, HDR-8: what is kept of a create that may be repeated is the committed record', async () => {
+  it('VERB-12, HDR-8: the stored result of a repeatable create is the committed record', async () => {
     const idempotency = { table: 'repetidas' }
     await store.sql(
       'DROP TABLE IF EXISTS repetidas; CREATE TABLE repetidas (id text PRIMARY KEY, fingerprint text, record text, version text, expires_at timestamptz)',
     )
-    await store.sql(afterwards['a trigger that is deferred to the commit'] as string)
+    await store.sql(afterwards['a deferred trigger'] as string)
     const { consistent, close } = await service({ idempotency })
     const headers = { 'Idempotency-Key': '"k"' }
     const first = await consistent('POST', { id: 'b', texto: 'x' }, headers)
@@ -170,7 +170,7 @@ describe.each(stores)('the answer to a write is the committed row, over $name', 
     [{}],
     [{ write: async () => {} }],
     [{ write: async (_tx: unknown, change: { apply(): Promise<unknown> }) => void (await change.apply()) }],
-  ])('VERB-13: a row that a trigger takes away is a 422, and nothing was changed (%o)', async (options) => {
+  ])('VERB-13: a row that a trigger discards is a 422, and nothing was changed (%o)', async (options) => {
     await store.sql(`
         CREATE FUNCTION sella() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN DELETE FROM actas WHERE id = NEW.id; RETURN NULL; END $$;
         CREATE TRIGGER sella AFTER INSERT OR UPDATE ON actas FOR EACH ROW EXECUTE FUNCTION sella()`)
@@ -181,7 +181,7 @@ describe.each(stores)('the answer to a write is the committed row, over $name', 
     await close()
   })
 
-  it('ERR-2: what a deferred check refuses is refused as at the commit', async () => {
+  it('ERR-2: a violation of a deferred constraint is refused as at the commit', async () => {
     await store.sql(`
       CREATE FUNCTION sella() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
         IF NEW.texto = 'mal' THEN RAISE EXCEPTION 'secreto' USING ERRCODE = '23514', TABLE = 'actas', COLUMN = 'texto'; END IF; RETURN NULL; END $$;
@@ -196,7 +196,7 @@ describe.each(stores)('the answer to a write is the committed row, over $name', 
   })
 
   it.each(['read committed', 'repeatable read', 'serializable'])(
-    'HDR-8: SQL of "write" on the same row before apply() runs once and is a 500 that tells the team what to do, under %s',
+    'HDR-8: SQL of "write" on the same row before apply() runs once and is a 500 with a fix for the team, under %s',
     async (level) => {
       for (const savepoint of [false, true]) {
         for (const version of ['xmin', { column: 'version', soleWriter: true }] as const) {
@@ -229,7 +229,7 @@ describe.each(stores)('the answer to a write is the committed row, over $name', 
     },
   )
 
-  it('HDR-3: a tag of before is 412 where a trigger of each statement changes rows though the statement found none', async () => {
+  it('HDR-3: an outdated tag is 412, even if a statement-level trigger changes rows', async () => {
     await store.sql(`
       CREATE FUNCTION sella() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
         IF pg_trigger_depth() = 1 THEN UPDATE actas SET sello = (SELECT count(*) FROM actas)::text, version = gen_random_uuid(); END IF; RETURN NULL; END $$;
@@ -251,7 +251,7 @@ describe.each(stores)('the answer to a write is the committed row, over $name', 
     }
   })
 
-  it('HDR-8: "write" that deletes its record before apply() is a 500 that tells the team so; of a record that is absent it is a 404', async () => {
+  it('HDR-8: "write" that deletes its record before apply() is a 500; an absent record is a 404', async () => {
     for (const version of ['xmin', { column: 'version' }] as const) {
       const write: Write = async (tx, change) => {
         await tx.query('DELETE FROM actas WHERE id = $1', [change.key])
@@ -281,7 +281,7 @@ describe.each(stores)('the answer to a write is the committed row, over $name', 
     ['DELETE', 'DELETE', {}, undefined],
   ]
   it.each(undone)(
-    'VERB-13: %s: "write" that undoes it by a savepoint is a 500 that tells the team so (%s)',
+    'VERB-13: %s: "write" that undoes it by a savepoint is a 500 that says so (%s)',
     async (method, _, headers, body) => {
       const { send, close, failures } = await service({
         write: async (tx, change) => {
@@ -300,7 +300,7 @@ describe.each(stores)('the answer to a write is the committed row, over $name', 
     },
   )
 
-  it('HDR-8: "write" may change the record after apply() without If-Match, and moves its version', async () => {
+  it('HDR-8: "write" may change the record after apply() without If-Match, and the version changes', async () => {
     const { send, close } = await service({
       write: async (tx, change) => {
         await change.apply()
@@ -312,7 +312,7 @@ describe.each(stores)('the answer to a write is the committed row, over $name', 
     await close()
   })
 
-  it('VERB-13: "write" that throws what is no error is a 500 that says so to the team, and undoes the change', async () => {
+  it('VERB-13: "write" that throws a non-error is a 500 that says so, and the change is undone', async () => {
     const write: Write = async (_tx, change) => {
       await change.apply()
       throw undefined
@@ -329,7 +329,7 @@ describe.each(stores)('the answer to a write is the committed row, over $name', 
     await close()
   })
 
-  it('HDR-8: a rule that changes the row before its update runs once and is a 500 that tells the team so', async () => {
+  it('HDR-8: a rule that changes the row before its update runs once and is a 500 that says so', async () => {
     await store.sql(`${book}
       CREATE RULE anota AS ON UPDATE TO actas DO ALSO INSERT INTO libro VALUES (OLD.id)`)
     const { send, close, failures } = await service()
@@ -341,7 +341,7 @@ describe.each(stores)('the answer to a write is the committed row, over $name', 
     await close()
   })
 
-  it('HDR-3: a lost race is no fault of "write": the change is tried again', async () => {
+  it('HDR-3: a lost race is not attributed to "write": the change is retried', async () => {
     let runs = 0
     const write: Write = async (_tx, change) => {
       runs += 1

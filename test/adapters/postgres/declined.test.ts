@@ -1,4 +1,7 @@
-/** Writes that the database declines without an error: triggers that give NULL back, policies that show a row and do not let it be changed. */
+/**
+ * Writes that the database ignores without an error: triggers that return NULL, and policies that
+ * show a row but do not allow its update.
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type PostgresAdapter, postgresAdapter, type SqlClient } from '../../../src/adapters/postgres/index.js'
 import { defineResource } from '../../../src/definition/resource.js'
@@ -24,7 +27,7 @@ const notas = defineResource<Nota>()({
 })
 const declined = { refused: 'rule', why: 'was rejected by a rule of the store' }
 
-describe.each(stores)('what the database declines, on $name', ({ open }) => {
+describe.each(stores)('ignored writes, on $name', ({ open }) => {
   let store: Store
   let asked = 0
   let adapter: PostgresAdapter<Nota, number>
@@ -48,7 +51,7 @@ describe.each(stores)('what the database declines, on $name', ({ open }) => {
   })
   afterAll(() => store.close())
 
-  it('is refused at once, with a version and without', async () => {
+  it('are refused at once, with a version and without', async () => {
     const { version } = (await adapter.read([1], call))[0] as { version: string }
     await store.sql('ALTER TABLE notas ENABLE TRIGGER calla')
     asked = 0
@@ -66,12 +69,12 @@ describe.each(stores)('what the database declines, on $name', ({ open }) => {
     expect(await adapter.replace(1, { id: 1, texto: 'a' }, version, call)).toMatchObject({ value: { texto: 'a' } })
   })
 
-  it('a null that a create gives is null, also beside a default', async () => {
+  it('an explicit null of a create is stored, even if the column has a default', async () => {
     expect(await adapter.create({ texto: null } as Nota, call)).toMatchObject({ created: { value: { texto: null } } })
     expect(await adapter.create({} as Nota, call)).toMatchObject({ created: { value: { texto: 'defecto' } } })
   })
 
-  it('a call that reads one record and changes another changes it, though one transaction wrote both', async () => {
+  it('a call may read two records written by one transaction, and change either', async () => {
     await store.sql(`TRUNCATE notas; INSERT INTO notas (id, texto) VALUES (1, 'x'), (2, 'y')`)
     const one = callOf({ fresh: true })
     const [first] = await adapter.read([1], one)
@@ -82,7 +85,7 @@ describe.each(stores)('what the database declines, on $name', ({ open }) => {
     expect((await adapter.read([1], call))[0]?.value).toMatchObject({ texto: 'y' })
   })
 
-  it('expressions of the team may name any column of theirs', async () => {
+  it('expressions of the team may name any of their columns', async () => {
     await store.sql(
       `CREATE TABLE lugares (id int PRIMARY KEY, place text, k0 text, total text); INSERT INTO lugares VALUES (1, 'a', 'b', 'c'), (2, 'd', 'e', 'f')`,
     )
@@ -106,7 +109,7 @@ describe.each(stores)('what the database declines, on $name', ({ open }) => {
     })
   })
 
-  it('a page deep in a table shows no row twice that was removed and made again', async () => {
+  it('a deep page shows no row twice that was removed and created again', async () => {
     await store.sql(`
       CREATE TABLE borrables (id int, texto text NOT NULL, relleno text, borrado_en timestamptz);
       CREATE UNIQUE INDEX ON borrables (id) WHERE borrado_en IS NULL;

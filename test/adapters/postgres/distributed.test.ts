@@ -1,7 +1,7 @@
 /**
- * Tables that Citus distributes. Citus is not here: its catalog table is (`citus/catalog.ts`), so the
- * adapter sends what it sends to Citus. What Citus takes is checked on the query trees of these
- * statements, by the rules of its planner (`citus/rules.ts`).
+ * Tables that Citus distributes. Citus is not installed here, only its catalog table
+ * (`citus/catalog.ts`), so that the adapter sends what it sends to Citus. The query trees of these
+ * statements are checked by the rules of its planner (`citus/rules.ts`).
  */
 import fc from 'fast-check'
 import pg from 'pg'
@@ -108,8 +108,8 @@ const failing = (on: RegExp, fields: object): CustomClient => ({
   transaction: async (work) => work(failing(on, fields)),
 })
 
-describe('the statements over distributed tables', () => {
-  /** What `ready()` explains: every statement that requests send. */
+describe('the statements for distributed tables', () => {
+  /** Every statement of requests, as `ready()` explains it. */
   async function explained(make: (client: pg.Pool) => { ready(): Promise<void> }): Promise<readonly string[]> {
     const recorded = recording(pool)
     await make(recorded.client).ready()
@@ -126,7 +126,7 @@ describe('the statements over distributed tables', () => {
       (client: pg.Pool) => postgresAdapter(client, { table: 'bultos', version, resource: bultos }),
       10,
     ],
-  ] as const)('%s have only shapes that Citus takes', async (_, make, atLeast) => {
+  ] as const)('%s have only forms that Citus accepts', async (_, make, atLeast) => {
     const statements = await explained(make)
     expect(statements.length).toBeGreaterThanOrEqual(atLeast)
     const refused: string[] = []
@@ -162,17 +162,17 @@ describe('the statements over distributed tables', () => {
       'INSERT of a SELECT without a table',
     ],
     ['SELECT xmin FROM puestas', 'a system column'],
-  ])('the rules find what Citus refuses: %s', async (text, fault) => {
+  ])('the rules detect what Citus refuses: %s', async (text, fault) => {
     expect(await refusedByCitus(sql, text, facts)).toContain(fault)
   })
 
-  it.skipIf(!hasTrees)('the rules say nothing of ordinary tables', async () => {
+  it.skipIf(!hasTrees)('the rules do not apply to ordinary tables', async () => {
     expect(await refusedByCitus(sql, 'UPDATE ajenas SET version = DEFAULT RETURNING fecha::text', facts)).toEqual([])
   })
 })
 
 describe('records in distributed tables', () => {
-  it('are created, changed, attached and removed, with dates that RETURNING does not show', async () => {
+  it('are created, changed, attached and removed, with dates that RETURNING omits', async () => {
     const adapter = postgresAdapter(pool, { ...options, resource: piezas })
     await adapter.ready()
     const record = {
@@ -201,7 +201,7 @@ describe('records in distributed tables', () => {
     expect(await sql('SELECT count(*)::int AS n FROM en_ruta')).toEqual([{ n: 0 }])
   })
 
-  it('get the number after the largest as the last part of a key', async () => {
+  it('get the next number as the last part of a key', async () => {
     const adapter = postgresAdapter(pool, { table: 'bultos', version, resource: bultos })
     const numbers: unknown[] = []
     for (const n of [undefined, undefined, 7, undefined]) {
@@ -211,7 +211,7 @@ describe('records in distributed tables', () => {
     expect(numbers).toEqual([1, 2, 7, 8])
   })
 
-  it('VERB-12: an expired key is taken over once, and its row stays one row', async () => {
+  it('VERB-12: an expired key is reused once, and its row remains one row', async () => {
     const adapter = postgresAdapter(pool, { ...options, resource: piezas })
     const idempotency = { id: 'clave', fingerprint: 'f' }
     const once = () => adapter.create({ texto: 'una' } as never, { ...call, idempotency })
@@ -227,7 +227,7 @@ describe('records in distributed tables', () => {
     expect(await sql('SELECT count(*)::int AS n FROM idempotency_keys')).toEqual([{ n: 1 }])
   })
 
-  it('VERB-12: expired keys are cleared, without a lock of rows on several servers', async () => {
+  it('VERB-12: expired keys are removed, without row locks on several servers', async () => {
     await sql("INSERT INTO idempotency_keys VALUES ('vieja', 'f', '{}', 'v', now() - interval '1 s')")
     const recorded = recording(pool)
     const adapter = postgresAdapter(recorded.client, { ...options, resource: piezas })
@@ -237,7 +237,7 @@ describe('records in distributed tables', () => {
     await recorded.client.end()
   })
 
-  it('QUERY-4: pages past the middle come without a subquery in OFFSET', async () => {
+  it('QUERY-4: pages past the middle do without a subquery in OFFSET', async () => {
     const adapter = postgresAdapter(pool, { table: 'bultos', version, resource: bultos })
     await sql('CREATE VIEW vistos AS SELECT * FROM bultos')
     await sql('INSERT INTO bultos (pieza, n) SELECT 9, g FROM generate_series(1, 1500) g; ANALYZE bultos')
@@ -267,7 +267,7 @@ describe('ready() on a distributed table', () => {
 
   it.each([
     ['xmin', 'xmin', /distributed by Citus.*xmin cannot be the version/s],
-    ['a column that a trigger would move', { column: 'version' }, /distributed by Citus.*soleWriter: true/s],
+    ['a column set by a trigger', { column: 'version' }, /distributed by Citus.*soleWriter: true/s],
   ] as const)('refuses %s as the version', async (_, version, message) => {
     await expect(ready({ version })).rejects.toMatchObject({
       code: 'store-unfit',
@@ -275,13 +275,13 @@ describe('ready() on a distributed table', () => {
     })
   })
 
-  it('warns of estimated totals, which are the same for every distributed table', async () => {
+  it('warns about estimated totals, which are equal for all distributed tables', async () => {
     const warnings: string[] = []
     await ready({ count: 'estimated', onWarning: (message) => warnings.push(message) })
     expect(warnings.join()).toMatch(/"piezas" are wrong: set count to "bounded" or "none"/)
   })
 
-  it('takes a reference table by the same rules', async () => {
+  it('applies the same rules to a reference table', async () => {
     await sql('CREATE TABLE comunes (LIKE puestas INCLUDING ALL)')
     await makeReference(sql, 'comunes')
     const comunes = defineResource({
@@ -299,7 +299,7 @@ describe('ready() on a distributed table', () => {
     await postgresAdapter(pool, { table: 'comunes', version, resource: comunes }).ready()
   })
 
-  it('says what the planner refuses, by the method that would send it', async () => {
+  it('reports what the planner refuses, by the method that would send it', async () => {
     const planner = { code: '0A000', routine: 'TargetlistAndFunctionsSupported', where: undefined }
     const message = 'functions used in UPDATE queries on distributed tables must not be VOLATILE'
     const adapter = postgresAdapter(failing(/^EXPLAIN UPDATE/, { ...planner, message }), {
@@ -313,7 +313,7 @@ describe('ready() on a distributed table', () => {
     await adapter.ready(new Set())
   })
 
-  it('looks at the table itself: the same options are taken by one that is not distributed', async () => {
+  it('checks the table itself: an ordinary table accepts the same options', async () => {
     await postgresAdapter(pool, {
       table: 'ajenas',
       version: 'xmin',
@@ -324,8 +324,8 @@ describe('ready() on a distributed table', () => {
   })
 })
 
-describe('ready() on a server that sorts null first, as CockroachDB does', () => {
-  /** This server, with the other default of ORDER BY. */
+describe('ready() on a server that sorts nulls first, like CockroachDB', () => {
+  /** This server, with the opposite default of ORDER BY. */
   const nullFirst: CustomClient = {
     query: async (text, values) =>
       pool.query(text.replace(/ORDER BY a LIMIT/, 'ORDER BY a NULLS FIRST LIMIT'), values as unknown[]),
@@ -333,7 +333,7 @@ describe('ready() on a server that sorts null first, as CockroachDB does', () =>
   }
   const byWeight = { table: 'bultos', version } as const
 
-  it('QUERY-2: refuses lists that are sorted by members that may be null, and no others', async () => {
+  it('QUERY-2: refuses only lists that are sorted by nullable members', async () => {
     await expect(postgresAdapter(nullFirst, { ...byWeight, resource: bultos }).ready()).rejects.toMatchObject({
       code: 'store-unfit',
       message: expect.stringMatching(/sorts null before all values.*null_ordered_last = on/s),
@@ -376,13 +376,13 @@ describe('tableDdl with distributed', () => {
 })
 
 describe('failures of other servers', () => {
-  it('XX000 of a remote command is a lost connection; XX000 of this server is a fault', () => {
+  it('XX000 of a remote command is a lost connection; XX000 of this server is an error', () => {
     expect(failureKind(failure({ ...remote, code: 'XX000' }))).toBe('lost')
     expect(failureKind(failure({ severity: 'ERROR', code: 'XX000', routine: 'elog_finish' }))).toBe('other')
     expect(failureKind(failure({ ...remote, code: '23505' }))).toBe('refused')
   })
 
-  it('ERR-1: a write that meets it is 503, and its outcome is unknown', async () => {
+  it('ERR-1: a write that fails with it is 503, with an unknown outcome', async () => {
     const table = { table: 'bultos', version, resource: bultos }
     const writing = postgresAdapter(failing(/^UPDATE/, { code: 'XX000' }), table)
     await pool.query('INSERT INTO bultos (pieza, n) VALUES (77, 1)')
@@ -394,7 +394,7 @@ describe('failures of other servers', () => {
     expect((error as Unavailable).unchanged ?? false).toBe(false)
   })
 
-  it('ERR-1: a read that meets it is sent again', async () => {
+  it('ERR-1: a read that fails with it is retried', async () => {
     await pool.query('INSERT INTO bultos (pieza, n) VALUES (78, 1)')
     let sent = 0
     const client: CustomClient = {
@@ -424,18 +424,15 @@ describe('failures of other servers', () => {
       'referenced',
       [],
     ],
-  ] as const)(
-    'ERR-2: %s names the member without the number of the shard: %s',
-    async (code, message, refused, members) => {
-      const adapter = postgresAdapter(failing(/INSERT INTO "piezas"/, { code, message }), {
-        ...options,
-        resource: piezas,
-      })
-      expect(await adapter.create({ id: 1, texto: 'a' } as never, call)).toMatchObject({ refused, members })
-    },
-  )
+  ] as const)('ERR-2: %s names the member without the shard number: %s', async (code, message, refused, members) => {
+    const adapter = postgresAdapter(failing(/INSERT INTO "piezas"/, { code, message }), {
+      ...options,
+      resource: piezas,
+    })
+    expect(await adapter.create({ id: 1, texto: 'a' } as never, call)).toMatchObject({ refused, members })
+  })
 
-  it('finds every name that Citus gives to a shard (property)', async () => {
+  it('recognizes every name that Citus gives to a shard (property)', async () => {
     const { inCatalogNames } = await import('../../../src/adapters/postgres/writes/shard-names.js')
     const relation = (names: readonly string[]) =>
       ({

@@ -1,6 +1,6 @@
 /**
- * The law behind `emitted.test.ts`, over random schedules: whatever a driver emits, at any moment,
- * has a listener, and no answer is untrue.
+ * The property behind `emitted.long.test.ts`, for random schedules: every event that a driver emits
+ * has a listener, and no response is untrue.
  */
 import fc from 'fast-check'
 import pg from 'pg'
@@ -10,7 +10,7 @@ import { freshSchema, type Place } from '../../servers/databases.js'
 import { listRequest } from '../memory/requests.js'
 import { bultosIn, ddl, tried, unchanged, until, within } from './bultos.js'
 
-/** A client that notes what it is used for once it has emitted `error`. */
+/** A client that records its uses after it has emitted `error`. */
 class Watched extends pg.Client {
   isDead = false
   readonly lateStatements: string[] = []
@@ -40,10 +40,7 @@ const fatal = () =>
   })
 const notice = (routine: string) => ({ severity: 'WARNING', code: '01000', message: 'a warning', routine })
 
-/**
- * What happens to a connection; while it is being made, only what closes its socket also ends it in
- * truth.
- */
+/** Events of a connection. During connecting, only those that close the socket really end it. */
 const events = {
   'a FATAL error': (client: Inner) => client.connection.emit('errorMessage', fatal()),
   'an error of the socket': (client: Inner) => client.connection.emit('error', new Error('read ECONNRESET')),
@@ -64,10 +61,10 @@ const works = [
   'a transaction of the team',
 ] as const
 
-/** What passes before the next step. */
+/** The pause before the next step. */
 interface Pause {
   readonly microtasks?: number
-  /** Of the event loop. */
+  /** Turns of the event loop. */
   readonly turns?: number
 }
 
@@ -157,11 +154,10 @@ async function underSchedule(steps: readonly Step[]): Promise<void> {
       expect([id, answer, rows.has(id)]).toEqual([id, expect.objectContaining({ created: expect.anything() }), true])
   }
   for (const client of seen) {
-    // The pool has one of its own on those that are idle; one that was closed keeps what the pool
-    // left there.
+    // The pool itself has a listener on idle connections, and closed connections keep that one.
     expect(client.listenerCount('notice')).toBe(1)
     expect(client.listenerCount('error')).toBeLessThanOrEqual(3)
-    // Statements of the team are the team's.
+    // Statements of the team are not checked.
     expect(client.lateStatements.filter((text) => /bultos|buzon|ROLLBACK|COMMIT$/.test(text))).toEqual([])
   }
   expect(await plain.read(['a'], within(20_000))).toMatchObject([{ value: { id: 'a' } }])
@@ -175,7 +171,7 @@ async function underSchedule(steps: readonly Step[]): Promise<void> {
 const ignore = (): undefined => undefined
 
 describe('any schedule of statements, cancels, errors and notices', () => {
-  it('ends with true answers, no uncaught error, no statement on a connection known to be dead, and the same listeners', async () => {
+  it('ends with true results, no uncaught error, no statement on a dead connection, and no leak', async () => {
     await fc.assert(fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 40 }), underSchedule), {
       numRuns: 60,
       endOnFailure: true,

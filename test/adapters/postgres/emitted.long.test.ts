@@ -1,6 +1,5 @@
 /**
- * Whatever a driver emits, at any moment, has a listener: an `error` event without one ends the
- * process.
+ * Every event that a driver emits has a listener: an `error` event without one ends the process.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -11,10 +10,10 @@ import { startProxy, type TcpProxy } from '../../servers/proxy.js'
 import { call } from '../memory/requests.js'
 import { bultosIn, ddl, tried, until } from './bultos.js'
 
-/** As the server ends a statement, outside of a transaction (ReadyForQuery). */
+/** ReadyForQuery outside a transaction: the last message of a reply. */
 const ready = Buffer.from([0x5a, 0, 0, 0, 5, 0x49])
 
-/** As the server says that an administrator ended the connection (ErrorResponse). */
+/** ErrorResponse: an administrator ended the connection. */
 const terminated = ((): Buffer => {
   const fields = Buffer.from(
     'SFATAL\0VFATAL\0C57P01\0Mterminating connection due to administrator command\0RProcessInterrupts\0\0',
@@ -27,7 +26,7 @@ const terminated = ((): Buffer => {
 
 let place: Place
 let proxy: TcpProxy
-/** Errors that nothing caught. The test runner fails by them too. */
+/** Uncaught errors. The test runner fails for them too. */
 const uncaught: unknown[] = []
 const note = (error: unknown): void => void uncaught.push(error)
 
@@ -45,14 +44,14 @@ afterAll(async () => {
   await place.drop()
 })
 
-describe('a connection that ends as the pool hands it out', () => {
+describe('a connection that ends while the pool hands it out', () => {
   let pool: pg.Pool
   beforeEach(() => {
     pool = new pg.Pool({ connectionString: proxy.through(place.url), max: 1 })
   })
   afterEach(() => pool.end())
 
-  it('is replaced: the end stands in the same segment as the last reply to the team’s own query', async () => {
+  it('is replaced if its end is in the same segment as the last reply to a query of the team', async () => {
     const store = bultosIn(pool)
     await store.read(['a'], call)
     for (let round = 0; round < 3; round++) {
@@ -64,7 +63,7 @@ describe('a connection that ends as the pool hands it out', () => {
     }
   })
 
-  it('is replaced where a write comes next, which takes place once', async () => {
+  it('is replaced before a write, which is made once', async () => {
     const store = bultosIn(pool, {
       write: async (tx, { key }) => void (await tx.query('INSERT INTO buzon VALUES ($1)', [key])),
     })
@@ -76,14 +75,14 @@ describe('a connection that ends as the pool hands it out', () => {
     expect(await place.sql(`SELECT id FROM bultos WHERE id = 'next'`)).toHaveLength(1)
   })
 
-  it('is replaced where it has just been made', async () => {
+  it('is replaced if it is new', async () => {
     const store = bultosIn(pool)
     const sent = proxy.appendAfter(ready, terminated)
     expect(await store.read(['a'], call)).toMatchObject([{ value: { id: 'a' } }])
     await sent
   })
 
-  it('is replaced where a function of the team has released it: the answer stays true', async () => {
+  it('is replaced if a function of the team has released it: the result stays true', async () => {
     const warnings: string[] = []
     const two = new pg.Pool({ connectionString: proxy.through(place.url), max: 2 })
     const store = bultosIn(two, {
@@ -96,7 +95,7 @@ describe('a connection that ends as the pool hands it out', () => {
     await two.end()
   })
 
-  it('ends nothing where the team holds it, made before the adapter or after', async () => {
+  it('does not end the process while the team holds it, created before the adapter or after', async () => {
     const before = await pool.connect()
     const other = new pg.Pool({ connectionString: proxy.through(place.url), max: 1 })
     bultosIn(pool)
@@ -114,8 +113,8 @@ describe('a connection that ends as the pool hands it out', () => {
   })
 })
 
-describe('a client of the team’s own', () => {
-  it('ends nothing when it breaks: connected, connecting, or lent by a pool', async () => {
+describe('a single client of the team', () => {
+  it('does not end the process when it breaks: connected, connecting, or checked out of a pool', async () => {
     const warnings: string[] = []
     const onWarning = (message: string) => void warnings.push(message)
     const connected = new pg.Client(proxy.through(place.url))
@@ -136,7 +135,7 @@ describe('a client of the team’s own', () => {
 })
 
 describe('the listeners of a connection', () => {
-  it('are the same few, however many adapters share a pool and however often it is lent', async () => {
+  it('stay the same few, however many adapters share a pool and however often it is checked out', async () => {
     const pool = new pg.Pool({ connectionString: place.url, max: 2 })
     const stores = Array.from({ length: 30 }, () => bultosIn(pool))
     const counts = async () => {
@@ -161,7 +160,7 @@ describe('the listeners of a connection', () => {
     await pool.end()
   })
 
-  it('come back where the team removed them all', async () => {
+  it('are added again if the team removed all of them', async () => {
     const pool = new pg.Pool({ connectionString: proxy.through(place.url), max: 1 })
     const store = bultosIn(pool)
     await store.read(['a'], call)
@@ -176,10 +175,7 @@ describe('the listeners of a connection', () => {
   })
 })
 
-/**
- * Runs in a process of its own, for what goes wrong here ends the process: prints each write and
- * what its answer claimed.
- */
+/** Runs in a separate process, which a failure ends: prints each write and its reported outcome. */
 const service = `
   import pg from 'pg'
   import { postgresAdapter } from 'express-rest-conventions/postgres'
@@ -227,9 +223,9 @@ const service = `
   await pool.end()
   process.stdout.write(JSON.stringify({ claims, reads, counts }))`
 
-describe('a service whose connections are all terminated, again and again', () => {
-  it('lives on, and no answer is untrue', async () => {
-    // A second try of the runner begins anew.
+describe('a service whose connections are terminated repeatedly', () => {
+  it('keeps running, and no response is untrue', async () => {
+    // A retry of the runner starts over.
     await place.sql('TRUNCATE bultos, buzon')
     const url = `${place.url}&application_name=${place.name}`
     const child = spawn(process.execPath, ['--input-type=module', '-e', service, url, place.url, place.name], {

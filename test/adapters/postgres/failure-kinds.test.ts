@@ -1,6 +1,5 @@
 /**
- * What failures are where a client passes on less than `pg` does, or another database says it in
- * its own way.
+ * Classifies failures of clients that report less than `pg`, and of databases with other messages.
  */
 import pg from 'pg'
 import { describe, expect, it } from 'vitest'
@@ -44,7 +43,7 @@ describe('kinds of failures', () => {
     expect(stateOf(failure({ code: 'ECONNRESET' }))).toBeUndefined()
   })
 
-  it('a client that passes on no more than the code', async () => {
+  it('a client that reports only the code', async () => {
     await using place = await freshSchema()
     const pool = new pg.Pool({ connectionString: place.url, max: 1 })
     await place.sql(`

@@ -1,6 +1,6 @@
 /**
- * Under load a request that has begun is finished before others begin: its later reads do not queue
- * behind everybody's first one.
+ * Under load, started requests are completed before others start: their later reads do not queue
+ * behind the first reads of all others.
  */
 import { Agent, request } from 'node:http'
 import express from 'express'
@@ -19,7 +19,7 @@ INSERT INTO contratos (codigo, cliente_id) SELECT 'k' || i, i % 50 + 1 FROM gene
 
 interface Opened {
   readonly client: PostgresClient
-  /** How many connections there are. */
+  /** The number of connections. */
   readonly places: number
   close(): Promise<unknown>
 }
@@ -38,11 +38,11 @@ const stores: Readonly<Record<string, () => Promise<Opened>>> = {
   },
 }
 
-describe.each(Object.entries(stores))('300 requests at once over %s', (_name, open) => {
-  it('all are answered, and few are half done at any time', async () => {
+describe.each(Object.entries(stores))('300 concurrent requests over %s', (_name, open) => {
+  it('all succeed, and few are in progress at any time', async () => {
     const { client, places, close } = await open()
     const begun = new Set<string>()
-    let most = 0
+    let peak = 0
     const options = { onWarning: () => {} }
     const service = await listen(
       express().use(
@@ -50,11 +50,11 @@ describe.each(Object.entries(stores))('300 requests at once over %s', (_name, op
           onQuery: ({ requestId, collection }) => {
             if (collection === 'contratos') begun.add(requestId)
             else begun.delete(requestId)
-            most = Math.max(most, begun.size)
+            peak = Math.max(peak, begun.size)
           },
           versions: {
             v1: [
-              // Another object than the adapter: the link is read by a statement of its own.
+              // A copy of the adapter: the link is read by a separate statement.
               mount(clientes, { ...postgresAdapter(client, { resource: clientes, table: 'clientes', ...options }) }),
               mount(contratos, postgresAdapter(client, { table: 'contratos', ...options })),
             ],
@@ -62,9 +62,9 @@ describe.each(Object.entries(stores))('300 requests at once over %s', (_name, op
         }),
       ),
     )
-    // Every table has been opened before they all come at once.
+    // All tables are opened before the concurrent requests.
     await service.send('GET', '/v1/contratos/k0')
-    most = 0
+    peak = 0
     const agent = new Agent({ keepAlive: true, maxSockets: 300 })
     const statuses = await Promise.all(
       Array.from(
@@ -81,9 +81,9 @@ describe.each(Object.entries(stores))('300 requests at once over %s', (_name, op
     )
     agent.destroy()
     expect(statuses.filter((status) => status !== 200)).toEqual([])
-    // While a request reads its link, each connection may have begun another one. In the order of
-    // arrival it would be nearly all of them.
-    expect(most).toBeLessThanOrEqual(2 * places + 2)
+    // While a request reads its link, each connection may have started another one. In the order of
+    // arrival, nearly all of them would be started.
+    expect(peak).toBeLessThanOrEqual(2 * places + 2)
     await service.close()
     await close()
   })

@@ -1,4 +1,4 @@
-/** What comes by a short way is what comes by the long one. */
+/** Optimized paths give the same results as the general ones. */
 import { deepStrictEqual } from 'node:assert'
 import fc from 'fast-check'
 import pg from 'pg'
@@ -59,7 +59,7 @@ const over = (client: Parameters<typeof postgresAdapter>[0], more = {}) =>
     rest: 'resto',
     ...more,
   })
-/** Has no way of its own, and knows columns by their names. */
+/** A client without optimizations, which reads columns by name. */
 const plain = () => over({ query: (text: string, values?: unknown[]) => pool.query(text, values) })
 
 function frozen<T>(value: T): T {
@@ -67,7 +67,7 @@ function frozen<T>(value: T): T {
   return value
 }
 
-/** Records that may be read again have a class. */
+/** Compares as plain objects: some records are instances of a class. */
 const same = (one: Records, other: Records) => deepStrictEqual(one.map(plainly), other.map(plainly))
 const plainly = (stored: Records[number]) => stored && { value: stored.value, version: stored.version }
 type Records = readonly ({ readonly value: unknown; readonly version: string } | undefined)[]
@@ -96,8 +96,8 @@ const rows = fc.array(
   { minLength: 1, maxLength: 6 },
 )
 
-describe('the short ways through `pg`', () => {
-  it('give what a client gives that knows columns by name (property)', async () => {
+describe('the optimized paths through `pg`', () => {
+  it('return what a client returns that reads columns by name (property)', async () => {
     const [short, long] = [over(pool), plain()]
     const request = frozen(
       listRequest({ sort: 'seguro,grande,id', where: [{ field: 'duenyo', op: 'eq', value: 'uno' }] }),
@@ -143,7 +143,7 @@ describe('the short ways through `pg`', () => {
     )
   })
 
-  it('are left to what takes them: a client that sends ahead gets statements of its own kind', async () => {
+  it('are used only by clients that support them: a pipelining client gets ordinary statements', async () => {
     await pool.query(`TRUNCATE rarezas; INSERT INTO rarezas (id, seguro) VALUES ('a', 1)`)
     const client = new pg.Client({ connectionString: place.url, pipeline: true } as pg.ClientConfig)
     await client.connect()
@@ -153,7 +153,7 @@ describe('the short ways through `pg`', () => {
     await client.end()
   })
 
-  it('stay in the sight of what traces statements, which wraps a query and its callback', async () => {
+  it('stay visible to tracers, which wrap a query and its callback', async () => {
     await pool.query(`TRUNCATE rarezas; INSERT INTO rarezas (id, seguro) VALUES ('a', 1)`)
     const seen: string[] = []
     let answered = 0
@@ -178,7 +178,7 @@ describe('the short ways through `pg`', () => {
     expect(answered).toBe(3)
   })
 
-  it('are left out where a team has its own query on each client, which looks at results', async () => {
+  it('are disabled if a team has replaced the query method of each client, which inspects results', async () => {
     await pool.query(`TRUNCATE rarezas; INSERT INTO rarezas (id, seguro) VALUES ('a', 1)`)
     const watched = new pg.Pool({ connectionString: place.url, max: 1 })
     let rows = 0
@@ -198,7 +198,7 @@ describe('the short ways through `pg`', () => {
     expect(rows).toBeGreaterThanOrEqual(3)
   })
 
-  it('fail at once with what wraps queries for all clients and fails itself', async () => {
+  it('fail at once if a wrapper of all queries fails', async () => {
     class Failing extends pg.Client {
       // biome-ignore lint/suspicious/noExplicitAny: as wrappers do
       override async query(given: any, ...more: any[]): Promise<any> {
@@ -212,11 +212,11 @@ describe('the short ways through `pg`', () => {
   })
 })
 
-describe('a request that comes again', () => {
+describe('a repeated request', () => {
   const ids = async (request: ListRequest, one: AdapterCall = call) =>
     (await over(pool).list(request, one)).items.map(({ value }) => value.id)
 
-  it('finds what is there by then, and for each caller no more than that caller may see', async () => {
+  it('finds current data, and for each caller only its permitted records', async () => {
     await pool.query(
       `TRUNCATE rarezas; INSERT INTO rarezas (id, seguro, duenyo) VALUES ('a', 1, 'uno'), ('b', 2, 'dos')`,
     )
@@ -235,14 +235,14 @@ describe('a request that comes again', () => {
     expect(await seen()).toEqual(['c', 'a', 'b'])
   })
 
-  it('is taken anew where it could have changed', async () => {
+  it('is compiled again if it could have changed', async () => {
     await pool.query(
       `TRUNCATE rarezas; INSERT INTO rarezas (id, seguro, duenyo) VALUES ('a', 1, 'uno'), ('b', 2, 'dos')`,
     )
     const store = over(pool)
     const found = async (request: ListRequest) => (await store.list(request, call)).items.map(({ value }) => value.id)
     const where = [{ field: 'duenyo', path: ['duenyo'], op: 'eq' as const, value: 'uno' }]
-    // Frozen outside alone.
+    // Frozen only at the top level.
     const request = Object.freeze({ ...listRequest({ sort: 'id' }), where })
     let owner = 'uno'
     const turning = Object.freeze({
@@ -259,8 +259,8 @@ describe('a request that comes again', () => {
   })
 })
 
-describe('a signal that is made when first asked for', () => {
-  it('is not asked for by what is quick, and ends what is slow', async () => {
+describe('a signal that is created lazily', () => {
+  it('is not created for quick statements, and ends slow ones', async () => {
     await pool.query(`TRUNCATE rarezas; INSERT INTO rarezas (id, seguro) VALUES ('quick', 0), ('slow', 60)`)
     const leaving = new AbortController()
     let asked = 0
@@ -275,7 +275,7 @@ describe('a signal that is made when first asked for', () => {
     }
     const store = over(pool, { readFrom: 'lentas' })
     await store.ready()
-    // Where the machine is busy, now and then one takes long; most do not.
+    // On a busy machine a few take long.
     for (let i = 0; i < 100; i++) await store.read(['quick'], new Made())
     expect(asked).toBeLessThan(100)
     const left = refusedWith(store.read(['slow'], new Made()))

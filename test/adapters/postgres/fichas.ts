@@ -1,4 +1,4 @@
-/** The resource and the table of the tests of kept rows. */
+/** The resource and the table of the tests of cached rows. */
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, vi } from 'vitest'
 import {
@@ -45,7 +45,7 @@ const adapterOver = (options: Options, client: PostgresClient) =>
     ...options,
   })
 
-/** Takes the bound that all resources over a client share. */
+/** Uses the limit that all resources over a client share. */
 export const sharing = { keepRows: undefined } as unknown as Options
 
 export const counted = (adapter: object) =>
@@ -56,8 +56,8 @@ export const read = async (adapter: Over, id = 'f1') => (await adapter.read([id]
 export const listed = (adapter: Over) => adapter.list(listRequest({ sort: 'n,id' }), call)
 
 /**
- * Resolves when what is read is kept: the catalog is asked beside the first requests. Stops the clock,
- * so that its answer is believed however slow the test is.
+ * Resolves when rows are cached: the catalog is queried along with the first requests. Stops the
+ * clock, so that the catalog result stays valid however slow the test is.
  */
 export async function warm(adapter: Over): Promise<void> {
   vi.useRealTimers()
@@ -66,34 +66,34 @@ export async function warm(adapter: Over): Promise<void> {
   vi.useFakeTimers({ toFake: ['performance'] })
 }
 
-/** Lists until the adapter takes it that most rows are kept. */
+/** Lists until the adapter assumes that most rows are cached. */
 export async function listOften(adapter: Over): Promise<void> {
   for (let i = 0; i < 17; i++) await listed(adapter)
 }
 
-/** The texts of the statements that are sent to the table. */
-export class Told extends pg.Client {
+/** The texts of the statements for the table. */
+export class Recording extends pg.Client {
   static readonly texts: string[] = []
 
   // biome-ignore lint/suspicious/noExplicitAny: as tracers do
   override query(given: any, ...more: any[]): any {
     const text = typeof given === 'string' ? given : given.text
-    if (text.includes('"fichas"')) Told.texts.push(text)
+    if (text.includes('"fichas"')) Recording.texts.push(text)
     return super.query(given, ...more)
   }
 }
 
-/** Whether a statement shows keys and versions alone. */
+/** Whether a statement reads only keys and versions. */
 export const isSlim = (text: string): boolean => /SELECT p\.c0, p\.v, /.test(text)
 
-/** A schema for the tests of a file, and adapters over its table. */
+/** Creates a schema for the tests of a file, and adapters over its table. */
 export function place() {
   let place: Place
   let pool: pg.Pool
   beforeAll(async () => {
     place = await freshSchema()
     await place.sql(moves)
-    pool = new pg.Pool({ connectionString: place.url, max: 4, Client: Told } as pg.PoolConfig)
+    pool = new pg.Pool({ connectionString: place.url, max: 4, Client: Recording } as pg.PoolConfig)
   })
   afterEach(() => void vi.useRealTimers())
   afterAll(() => pool.end().then(() => place.drop()))

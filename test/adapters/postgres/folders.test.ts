@@ -1,4 +1,4 @@
-/** The folders of PostgreSQL's adapter: each imports only those before it, so that it can be read from the bottom up. */
+/** The folders of the PostgreSQL adapter are layers: each imports only earlier ones. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest'
 
 const room = fileURLToPath(new URL('../../../src/adapters/postgres', import.meta.url))
 
-/** From the bottom up. The last one stands for the files beside the folders. */
+/** From the bottom up. The last one stands for the files outside of folders. */
 const folders = [
   'unfit.ts',
   'connections',
@@ -35,12 +35,12 @@ const importsOf = (path: string): string[] =>
     .filter((target) => !target.startsWith('..'))
 
 describe('the folders of the adapter', () => {
-  it('are all known, and their imports are read', () => {
+  it('are all listed, and their imports are found', () => {
     expect([...new Set(files.map(folderOf))].sort()).toEqual([...folders].sort())
     expect(importsOf('methods/methods.ts')).toContain('methods/create.ts')
   })
 
-  it.each(files)('%s imports nothing of a later folder', (path) => {
+  it.each(files)('%s imports nothing from a later folder', (path) => {
     const place = folders.indexOf(folderOf(path))
     expect(importsOf(path).filter((target) => folders.indexOf(folderOf(target)) > place)).toEqual([])
   })

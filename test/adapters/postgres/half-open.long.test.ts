@@ -1,6 +1,6 @@
 /**
- * Connections that are dead without having been closed, as after a firewall forgot them or a host
- * was lost: new ones work at once.
+ * Connections that are dead without having been closed, as after a firewall dropped them or a host
+ * was lost. New connections work at once.
  */
 import { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -15,7 +15,7 @@ let place: Place
 let proxy: TcpProxy
 let pool: pg.Pool
 
-/** Counts the checks of connections: statements that are empty. */
+/** Counts the checks of connections, which are empty statements. */
 let checks = 0
 class Counting extends pg.Client {
   override query(...given: unknown[]): never {
@@ -52,18 +52,18 @@ const poolOf = (max: number, more: pg.PoolConfig = {}) =>
     ...more,
   } as pg.PoolConfig)
 
-/** As many idle connections as the pool may have. */
+/** Opens as many idle connections as the pool may have. */
 async function fill(own = pool): Promise<void> {
   const clients = await Promise.all(Array.from({ length: own.options.max }, () => own.connect()))
   for (const client of clients) client.release()
 }
 
-/** Longer than a connection is trusted without a check. */
+/** The idle time after which a connection is checked. */
 const idle = () => sleep(600)
 
 /**
- * Runs it; fails where it took longer than a check and a new connection do, with a wide margin:
- * without checks it takes half a minute.
+ * Fails if it took much longer than a check and a new connection: without checks it takes half a
+ * minute.
  */
 async function soon<T>(work: Promise<T> | T): Promise<T> {
   const started = performance.now()
@@ -75,7 +75,7 @@ async function soon<T>(work: Promise<T> | T): Promise<T> {
 const request = () => within(30_000)
 
 describe('half-open connections of a pool', () => {
-  it('hold up one request by a check, not by one check each', async () => {
+  it('delay one request by one check, not by a check of each', async () => {
     const store = bultosIn(pool)
     await store.ready()
     await fill()
@@ -87,7 +87,7 @@ describe('half-open connections of a pool', () => {
     expect(await soon(store.read(['a'], request()))).toMatchObject([{ value: { id: 'a', n: 1 } }])
   })
 
-  it('hold up many requests no longer: reads, lists, and writes that take place once', async () => {
+  it('do not delay concurrent requests any longer: reads, lists, and writes that are made once', async () => {
     const plain = bultosIn(pool)
     const together = bultosIn(pool, {
       write: (tx, { key }) => tx.query('INSERT INTO buzon VALUES ($1)', [key]).then(() => {}),
@@ -106,7 +106,7 @@ describe('half-open connections of a pool', () => {
     expect(await place.sql(`SELECT bulto FROM buzon WHERE bulto LIKE 'many%'`)).toHaveLength(10)
   })
 
-  it('hold up a pool with one place only', async () => {
+  it('delay a pool with a single connection in the same way', async () => {
     const one = poolOf(1)
     const store = bultosIn(one)
     await store.read(['a'], call)
@@ -118,20 +118,20 @@ describe('half-open connections of a pool', () => {
     await one.end()
   })
 
-  it('are all suspected after one statement had no answer, however short they were idle', async () => {
+  it('are all checked after one statement timed out, however short they were idle', async () => {
     const two = poolOf(2)
     const store = bultosIn(two)
-    // Two statements, for two connections: equal ones would share a trip.
+    // Two statements, for two connections: equal ones would share a round trip.
     await Promise.all([store.read(['a'], call), store.read(['a', 'b'], call)])
     proxy.forget()
-    // This one is sent without a check, and waits as long as its request does.
+    // This one is sent without a check, and waits until its time limit.
     await refusedWith(store.read(['a'], within(300)))
     expect(await soon(store.read(['a'], request()))).toMatchObject([{ value: { id: 'a' } }])
     expect(checks).toBeGreaterThan(0)
     await two.end()
   })
 
-  it('hold up what they were given last by the limit of a statement, and not until the request ends', async () => {
+  it('delay the last statement by its own time limit, and not by that of the request', async () => {
     const two = poolOf(2)
     const limits = { statementTimeout: 200 }
     const plain = bultosIn(two, limits)
@@ -142,7 +142,7 @@ describe('half-open connections of a pool', () => {
     await plain.ready()
     await Promise.all([plain.read(['a'], call), plain.read(['a', 'b'], call)])
     proxy.forget()
-    // The statement, and five seconds for an answer to its cancel.
+    // The statement, and five seconds for a reply to its cancel.
     const [read, created] = await Promise.all([
       plain.read(['a'], request()),
       together.create({ id: 'last' }, request()),
@@ -152,7 +152,7 @@ describe('half-open connections of a pool', () => {
     await two.end()
   })
 
-  it('leave nothing behind where the request left during the check, or the pool ended', async () => {
+  it('leave nothing behind if the request ends during the check, or the pool is closed', async () => {
     const two = poolOf(2)
     const store = bultosIn(two)
     await fill(two)
@@ -175,7 +175,7 @@ describe('half-open connections of a pool', () => {
     await Promise.all([soon(two.end()), soon(ending)])
   })
 
-  it('are 503, nothing changed, in time where no new connection works either', async () => {
+  it('are 503 in time, with nothing changed, if new connections fail too', async () => {
     const store = bultosIn(pool, { acquireTimeout: 1_500 })
     await store.read(['a'], call)
     await idle()
@@ -191,8 +191,8 @@ describe('half-open connections of a pool', () => {
   })
 })
 
-describe('connections that are half-open from the start', () => {
-  it('hold no place for longer than the adapter waits for one, also where they hold all', async () => {
+describe('connections that are half-open while connecting', () => {
+  it('occupy a place only for the acquire timeout, even if they occupy all', async () => {
     const two = poolOf(2)
     const store = bultosIn(two, { acquireTimeout: 500 })
     await store.ready()
@@ -207,10 +207,10 @@ describe('connections that are half-open from the start', () => {
   })
 })
 
-describe('a check of a connection', () => {
+describe('a connection check', () => {
   const pid = async (own: pg.Pool) => (await own.query('SELECT pg_backend_pid() AS pid')).rows[0].pid as number
 
-  it('keeps a live connection, also where the process itself was held up', async () => {
+  it('keeps a live connection, even if the process itself was paused', async () => {
     const one = poolOf(1)
     const store = bultosIn(one)
     await store.read(['a'], call)
@@ -225,14 +225,14 @@ describe('a check of a connection', () => {
     await one.end()
   })
 
-  it('takes place after a pause, and not on a connection that is in use', async () => {
+  it('is made after a pause, and not on a connection in use', async () => {
     const one = poolOf(1)
     const store = bultosIn(one)
     await store.read(['a'], call)
     checks = 0
     const reads = 300
     for (let i = 0; i < reads; i++) await store.read(['a'], call)
-    // None, unless the machine itself paused.
+    // None, unless the machine itself was paused.
     expect(checks).toBeLessThan(reads / 50)
     checks = 0
     await idle()
@@ -241,19 +241,19 @@ describe('a check of a connection', () => {
     await one.end()
   })
 
-  it('does not follow a statement that was slow', async () => {
+  it('is not made after a slow statement', async () => {
     await place.sql(`${slowView} INSERT INTO bultos VALUES ('slow', 1)`)
     const one = poolOf(1)
     const store = bultosIn(one, { readFrom: 'lentos', version: { expression: 'id' } })
     await store.ready()
     checks = 0
-    // Each waits for the one before it, a second each.
+    // Each waits a second for the previous one.
     await Promise.all([1, 2, 3].map(() => store.read(['slow'], call)))
     expect(checks).toBe(0)
     await one.end()
   })
 
-  it('takes place on connections that the pool had before the adapter', async () => {
+  it('is made on connections that the pool had before the adapter', async () => {
     await fill()
     const { totalCount } = pool
     proxy.forget()
@@ -263,7 +263,7 @@ describe('a check of a connection', () => {
 })
 
 describe('TCP keep-alive', () => {
-  it('is on for the connections of a pool, unless the team has set it', async () => {
+  it('is enabled for the connections of a pool, unless the team has set it', async () => {
     const set = vi.spyOn(Socket.prototype, 'setKeepAlive')
     const used = async (more: pg.PoolConfig) => {
       set.mockClear()

@@ -1,4 +1,4 @@
-/** What SQL of a team's "write" function may do to the transaction that it runs in, and what is said of it. */
+/** Effects of SQL in a team's "write" function on its transaction, and their error messages. */
 import express from 'express'
 import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
@@ -24,7 +24,7 @@ type Acta = NonNullable<typeof actas.types>['record']
 type Options = Partial<PostgresAdapterOptions<Acta, string>>
 type Write = NonNullable<Options['write']>
 
-/** Runs statements one after the other: a driver's `query` with values takes one alone. */
+/** Runs statements one by one: `query` of a driver accepts only one with values. */
 async function run(tx: SqlClient, text: string): Promise<void> {
   for (const one of text.split('; ')) await tx.query(one)
 }
@@ -70,7 +70,7 @@ describe.each(stores)('SQL of a "write" function, over $name', ({ open }) => {
     'ABORT; BEGIN',
   ]
   it.each(endings)(
-    'VERB-13: %s, after apply() or before, is a 500 that tells the team what became of the change',
+    'VERB-13: %s, after apply() or before, is a 500 that states the outcome of the change',
     async (ending) => {
       for (const first of [true, false]) {
         for (const [method, path, body] of requests) {
@@ -85,8 +85,8 @@ describe.each(stores)('SQL of a "write" function, over $name', ({ open }) => {
           expect(answer.status, what).toBe(500)
           expect(answer.json.detail, what).toMatch(/whether the change took place is unknown/)
           expect(failures, what).toHaveLength(1)
-          const [told] = failures
-          expect(String(told), what).toMatch(
+          const [reported] = failures
+          expect(String(reported), what).toMatch(
             /The "write" function ended the transaction of the (create|replace|patch|remove) of "actas"/,
           )
           const made = first && ending.startsWith('COMMIT')
@@ -95,7 +95,7 @@ describe.each(stores)('SQL of a "write" function, over $name', ({ open }) => {
             first && method === 'PUT'
               ? /Whether its earlier changes are committed depends on that statement/
               : /The change was not made/
-          expect(String(told), what).toMatch(made ? /The change is committed/ : notMade)
+          expect(String(reported), what).toMatch(made ? /The change is committed/ : notMade)
           if (made) expect(await rows(), what).not.toEqual(before)
           else expect(await rows(), what).toEqual(before)
           await close()
@@ -104,7 +104,7 @@ describe.each(stores)('SQL of a "write" function, over $name', ({ open }) => {
     },
   )
 
-  it('VERB-13: COMMIT after a statement that no longer found the record is a 500 that tells the team so', async () => {
+  it('VERB-13: COMMIT after a statement that no longer found the record is a 500 that says so', async () => {
     for (const [method, path, body] of requests.filter(([method]) => method !== 'POST')) {
       for (const end of [async () => {}, () => Promise.reject(new Error('no'))]) {
         await store.sql(`DELETE FROM actas; INSERT INTO actas (id, texto) VALUES ('a', 'uno')`)
@@ -121,7 +121,7 @@ describe.each(stores)('SQL of a "write" function, over $name', ({ open }) => {
     }
   })
 
-  it('VERB-13: COMMIT and then a problem, or a failure, does not say that nothing was changed', async () => {
+  it('VERB-13: after COMMIT, a problem or a failure does not claim that nothing was changed', async () => {
     const thrown = [new HttpProblem('rule', { detail: 'No.' }), new Error('no')]
     for (const error of thrown) {
       for (const more of ['', '; SELECT 1 / 0']) {
@@ -141,7 +141,7 @@ describe.each(stores)('SQL of a "write" function, over $name', ({ open }) => {
     }
   })
 
-  it('ERR-2: a problem that is thrown after apply() is the answer, also after a statement that failed, and undoes the change', async () => {
+  it('ERR-2: a problem thrown after apply() is the response and undoes the change', async () => {
     for (const more of ['SELECT 1', 'SELECT 1 / 0', 'SAVEPOINT s; SELECT 1 / 0']) {
       for (const [method, path, body] of requests) {
         const { send, close } = await service(async (tx, change) => {
@@ -182,7 +182,7 @@ describe.each(stores)('SQL of a "write" function, over $name', ({ open }) => {
     }
   })
 
-  it('VERB-13: a function that deletes the record after apply() is a 500 that tells the team so', async () => {
+  it('VERB-13: a function that deletes the record after apply() is a 500 that says so', async () => {
     for (const [method, path, body] of requests.filter(([method]) => method !== 'DELETE')) {
       const { send, close, failures } = await service(async (tx, change) => {
         await change.apply()
@@ -199,7 +199,7 @@ describe.each(stores)('SQL of a "write" function, over $name', ({ open }) => {
     }
   })
 
-  it('VERB-6: a function that puts a removed record back is a 500 that tells the team so', async () => {
+  it('VERB-6: a function that inserts a removed record again is a 500 that says so', async () => {
     const { send, close, failures } = await service(async (tx, change) => {
       await change.apply()
       await tx.query(`INSERT INTO actas (id, texto) VALUES ('a', 'otra')`)
@@ -210,7 +210,7 @@ describe.each(stores)('SQL of a "write" function, over $name', ({ open }) => {
     await close()
   })
 
-  it('a failed statement whose error the function swallows is a 500 that tells the team so, before apply() and after', async () => {
+  it('a swallowed error of a failed statement is a 500 that says so, before apply() and after', async () => {
     for (const first of [true, false]) {
       for (const [method, path, body] of requests) {
         const { send, close, failures } = await service(async (tx, change) => {
@@ -227,7 +227,7 @@ describe.each(stores)('SQL of a "write" function, over $name', ({ open }) => {
     }
   })
 
-  it('a read-only transaction is a 500 that names the function, and the store serves the next write', async () => {
+  it('a read-only transaction is a 500 that names the function, and the next write succeeds', async () => {
     let readOnly = true
     const { send, close, failures } = await service(async (tx) => {
       if (readOnly) await tx.query('SET TRANSACTION READ ONLY')
@@ -243,7 +243,7 @@ describe.each(stores)('SQL of a "write" function, over $name', ({ open }) => {
     await close()
   })
 
-  it('settings of the function that are local to the transaction do not outlive it', async () => {
+  it('transaction-local settings of the function do not outlive the transaction', async () => {
     const { send, close, failures } = await service(async (tx) => {
       await run(
         tx,
@@ -257,7 +257,7 @@ describe.each(stores)('SQL of a "write" function, over $name', ({ open }) => {
     await close()
   })
 
-  it('HDR-3: what a function is told of a change is frozen, and is not what is stored', async () => {
+  it('HDR-3: the change passed to a function is frozen, and is not the stored object', async () => {
     const seen: unknown[] = []
     const given = { id: 'a', texto: 'dos', notas: ['x'] }
     const write: Write = async (_tx, change) => {
@@ -307,7 +307,7 @@ describe.each(stores)('SQL of a "write" function, over $name', ({ open }) => {
     'throw an error',
     'throw a problem',
   ] as const
-  it('HDR-8, VERB-13: whatever the function runs, a 2xx is the committed row, and anything else but its own problem is told to the team', async () => {
+  it('HDR-8, VERB-13: whatever the function runs, a 2xx is the committed row, and failures are reported', async () => {
     let script: readonly string[] = []
     const { send, close, failures } = await service(async (tx, change) => {
       for (const part of script) {
@@ -328,16 +328,16 @@ describe.each(stores)('SQL of a "write" function, over $name', ({ open }) => {
           const [method, path, body] = request
           const answer = await send(method, path, { Prefer: 'return=representation' }, body)
           script = []
-          const told = [...failures]
+          const reported = [...failures]
           const now = await send('GET', method === 'POST' ? '/v1/actas/b' : '/v1/actas/a')
           if (answer.status >= 300) {
             if (answer.status === 422)
               expect([answer.json.detail, chosen]).toEqual(['No.', expect.arrayContaining(['throw a problem'])])
-            else expect([answer.status, told], JSON.stringify(answer.json)).toEqual([500, [expect.any(Error)]])
+            else expect([answer.status, reported], JSON.stringify(answer.json)).toEqual([500, [expect.any(Error)]])
             if (answer.status === 422 && method === 'POST') expect(now.status).toBe(404)
             return
           }
-          expect(told).toEqual([])
+          expect(reported).toEqual([])
           if (method === 'DELETE') expect(now.status).toBe(404)
           else expect([answer.json, answer.headers.etag]).toEqual([now.json, now.headers.etag])
         },
@@ -347,7 +347,7 @@ describe.each(stores)('SQL of a "write" function, over $name', ({ open }) => {
     await close()
   })
 
-  it('a function that never ends is a 503, and the team is told which', async () => {
+  it('a function that never settles is a 503, and the report names it', async () => {
     const { send, close, failures } = await service(() => new Promise(() => {}), {}, 1_500)
     const answer = await send('PATCH', '/v1/actas/a', {}, { texto: 'dos' })
     expect([answer.status, answer.json.detail]).toEqual([503, expect.stringMatching(/Nothing was changed/)])
@@ -356,7 +356,7 @@ describe.each(stores)('SQL of a "write" function, over $name', ({ open }) => {
     await close()
   })
 
-  it('a function that waits for its own transaction over another connection is a 503, and the team is told so', async () => {
+  it('a function that waits for its own transaction over another connection is a reported 503', async () => {
     const { send, close, failures } = await service(
       async (_tx, change) => {
         await change.apply()

@@ -1,4 +1,7 @@
-/** REP-1..3: links whose targets are read by statements of their own, since nothing says that a join would be the same. */
+/**
+ * REP-1..3: link targets that are read by separate statements, because a join might give another
+ * result.
+ */
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { AdapterCall, ShownLink, ShownLinks, Stored } from '../../../src/adapters/contract.js'
@@ -48,35 +51,38 @@ const source = (client: PostgresClient, options: Options = {}) =>
     resource: contratos,
   } as never) as PostgresAdapter<{ codigo: string }, string>
 
-/** A call whose answer shows the client of each contract, and what is told of it. */
+/**
+ * A call whose response shows the client of each contract, and the targets that it got from the
+ * join.
+ */
 function showing(adapter: object, more: Partial<ShownLink> = {}, own: Partial<AdapterCall> = {}) {
-  const told: Record<string, Stored<unknown> | undefined> = {}
+  const joined: Record<string, Stored<unknown> | undefined> = {}
   const links: ShownLinks = {
     all: [{ by: ['clienteId'], adapter, ...more }],
     callOf: () => callOf(own),
     found(_link, key, stored) {
-      told[key] = stored
+      joined[key] = stored
     },
   }
-  return { call: callOf({ links }), told }
+  return { call: callOf({ links }), joined }
 }
 
-async function toldBy(
+async function joinedBy(
   from: PostgresAdapter<{ codigo: string }, string>,
   to: Target,
   more: Partial<ShownLink> = {},
   own: Partial<AdapterCall> = {},
 ) {
-  const { call, told } = showing(to, more, own)
+  const { call, joined } = showing(to, more, own)
   const { items } = await from.list(listRequest({ sort: 'codigo' }), call)
   expect(items).toHaveLength(3)
   const one = showing(to, more, own)
   expect((await from.read(['a'], one.call))[0]?.value).toMatchObject({ codigo: 'a' })
-  expect(one.told).toEqual('1' in told ? { 1: told[1] } : {})
-  return told
+  expect(one.joined).toEqual('1' in joined ? { 1: joined[1] } : {})
+  return joined
 }
 
-describe('a link to a table of the same database', () => {
+describe('a linked table of the same database', () => {
   it.each([
     ['PostgreSQL', async () => ({ client: pool as PostgresClient, release: async () => {} })],
     [
@@ -87,50 +93,50 @@ describe('a link to a table of the same database', () => {
         return lent
       },
     ],
-  ])('is told with the records of a page and of an item, on %s', async (_name, open) => {
+  ])('is joined to the records of a page and of an item, on %s', async (_name, open) => {
     const { client, release } = await open()
     const to = target(client)
     const [whole] = await to.read([1], callOf())
-    expect(await toldBy(source(client), to)).toEqual({ 1: whole, 404: undefined })
-    const some = await toldBy(source(client), to, { members: [] })
+    expect(await joinedBy(source(client), to)).toEqual({ 1: whole, 404: undefined })
+    const some = await joinedBy(source(client), to, { members: [] })
     expect(some).toEqual({ 1: { value: { id: 1 }, version: whole?.version }, 404: undefined })
     await release()
   })
 
-  it('is not told before the target was described', async () => {
-    expect(await toldBy(source(pool), target(pool))).toEqual({})
+  it('is not joined before its columns are known', async () => {
+    expect(await joinedBy(source(pool), target(pool))).toEqual({})
   })
 
   it.each<[string, () => Promise<{ from?: Options; to?: Options; client?: PostgresClient }>]>([
-    ['lies behind another client', async () => ({ client: other })],
+    ['uses another client', async () => ({ client: other })],
     ['is read from a replica', async () => ({ client: { read: other, write: pool }, to: { replica: true } })],
     ['is read from a view', async () => ({ to: { readFrom: 'vista', version: { expression: 'nombre' } } })],
     ['is a view', async () => ({ to: { table: 'vista', version: { expression: 'nombre' } } })],
-    ['has settings of its own for each read', async () => ({ to: { session: async () => {} } })],
-    ['is reached from records that have settings of their own', async () => ({ from: { session: async () => {} } })],
+    ['has a session function', async () => ({ to: { session: async () => {} } })],
+    ['is linked from records with a session function', async () => ({ from: { session: async () => {} } })],
     [
-      'is reached by a member that is computed',
+      'is linked by a computed member',
       async () => ({ from: { columns: { clienteId: { expression: 'cliente_id' } } } as Options }),
     ],
-  ])('is not told where the target %s', async (_why, given) => {
+  ])('is not joined if it %s', async (_why, given) => {
     const { from, to, client = pool } = await given()
     const adapter = target(client, to)
     await adapter.read([1], callOf())
-    expect(await toldBy(source(pool, from), adapter)).toEqual({})
+    expect(await joinedBy(source(pool, from), adapter)).toEqual({})
   })
 
-  it('is not told where what is read must be up to date for the one and not for the other', async () => {
+  it('is not joined if the read of the records must be fresh', async () => {
     const to = target(pool)
     await to.read([1], callOf())
-    expect(await toldBy(source(pool), to, {}, { fresh: true })).toEqual({})
+    expect(await joinedBy(source(pool), to, {}, { fresh: true })).toEqual({})
   })
 
-  it('is not told in a transaction of the caller, where a statement that fails would break it', async () => {
+  it('is not joined in a transaction of the caller, which a failed statement would abort', async () => {
     const to = target(pool)
     await to.read([1], callOf())
     const client = await pool.connect()
     await client.query('BEGIN')
-    expect(await toldBy(source(pool).within(client), to.within(client))).toEqual({})
+    expect(await joinedBy(source(pool).within(client), to.within(client))).toEqual({})
     await client.query('ROLLBACK')
     client.release()
   })

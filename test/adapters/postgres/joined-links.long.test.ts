@@ -1,2 +1,2 @@
-/** What `joined-links.test.ts` tries, many times as often. */
+/** The tests of `joined-links.test.ts` in their long form. */
 import './joined-links.test.js'

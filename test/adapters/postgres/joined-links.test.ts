@@ -1,4 +1,7 @@
-/** REP-1..3: what links lead to is read in the statement of the record where that changes nothing but the number of statements. */
+/**
+ * REP-1..3: link targets are joined to the statement of the record if this only changes the number
+ * of statements.
+ */
 import fc from 'fast-check'
 import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
@@ -11,7 +14,7 @@ type Service = Omit<Served, 'data'>
 
 let place: Place
 const pools: pg.Pool[] = []
-/** Statements that the joining services sent. */
+/** Statements of the services that join. */
 let sent: string[] = []
 
 class Traced extends pg.Client {
@@ -46,7 +49,7 @@ afterAll(async () => {
 
 const tables = ['clientes', 'zonas', 'etiquetas', 'marcas', 'saldos', 'vistas', 'grandes', 'pedidos'] as const
 type Rows = Readonly<Record<(typeof tables)[number], readonly object[]>>
-const nothing: Rows = {
+const emptyTables: Rows = {
   clientes: [],
   zonas: [],
   etiquetas: [],
@@ -73,7 +76,7 @@ const few = fc.integer({ min: 1, max: 5 })
 const maybe = fc.option
 const owner = maybe(fc.constantFrom('uno', 'dos'))
 const note = maybe(fc.constantFrom('a', 'b', 'oculta', 'ñandú', ''))
-/** Equal but for their case, and not. */
+/** Some are equal except for their case. */
 const spelt = fc.constantFrom('Rojo', 'rojo', 'ROJO', 'verde', 'Verde', 'straße', ' ')
 const huge = fc.constantFrom('9007199254740993', '9007199254740992', '1', '-9223372036854775808')
 const unique = <T>(one: fc.Arbitrary<T>, selector: (row: T) => unknown) =>
@@ -148,15 +151,15 @@ const item = fc
   .map(({ id, expand: shown }) => `/v1/pedidos/${id}${shown.replace('&', '?')}`)
 const flag = fc.integer({ min: 1, max: 9 }).map((id) => `/v1/pedidos/${id}/urgente`)
 
-/** All of an answer that a client could tell from another one. */
-async function told(service: Service, path: string, who: Asker) {
+/** All parts of a response that a client can compare. */
+async function responseOf(service: Service, path: string, who: Asker) {
   const { status, headers, text } = await service.send('GET', path, { 'x-asker': JSON.stringify(who) })
   const { etag, link, 'x-total-count': total, 'cache-control': caching, vary } = headers
   return { path, status, etag, link, total, caching, vary, text: status < 400 ? text : status }
 }
 
-describe('what a link leads to', () => {
-  it('is the same whether it came in the statement of the record or by one of its own (property)', async () => {
+describe('a link target', () => {
+  it('is the same whether it was joined or read by a separate statement (property)', async () => {
     await fc.assert(
       fc.asyncProperty(
         data,
@@ -164,14 +167,16 @@ describe('what a link leads to', () => {
         async (rows, asked) => {
           await fill(rows)
           for (const [path, who] of asked) {
-            const expected = await told(services.alone, path, who)
-            expect(await told(services.joined, path, who)).toEqual(expected)
-            // The statement of a list that came twice is kept.
-            expect(await told(services.joined, path, who)).toEqual(expected)
-            expect(await told(services.joinedAsked, path, who)).toEqual(await told(services.aloneAsked, path, who))
+            const expected = await responseOf(services.alone, path, who)
+            expect(await responseOf(services.joined, path, who)).toEqual(expected)
+            // The statement of a repeated list is cached.
+            expect(await responseOf(services.joined, path, who)).toEqual(expected)
+            expect(await responseOf(services.joinedAsked, path, who)).toEqual(
+              await responseOf(services.aloneAsked, path, who),
+            )
             const next = /<http:\/\/pedidos\.test([^>]*)>; rel="?next/.exec(String(expected.link ?? ''))?.[1]
             if (next !== undefined)
-              expect(await told(services.joined, next, who)).toEqual(await told(services.alone, next, who))
+              expect(await responseOf(services.joined, next, who)).toEqual(await responseOf(services.alone, next, who))
           }
         },
       ),
@@ -180,7 +185,7 @@ describe('what a link leads to', () => {
   }, 600_000)
 })
 
-describe('a read of what shows links', () => {
+describe('a read of a resource with links', () => {
   const one = {
     id: 1,
     n: 1,
@@ -204,16 +209,16 @@ describe('a read of what shows links', () => {
   beforeEach(() => fill(full))
 
   const asked = async (path: string, who: Asker = {}) => {
-    await told(services.joined, path, who)
-    await told(services.joined, path, who)
+    await responseOf(services.joined, path, who)
+    await responseOf(services.joined, path, who)
     sent = []
-    const { status } = await told(services.joined, path, who)
+    const { status } = await responseOf(services.joined, path, who)
     return { status, statements: sent.length }
   }
 
   it.each([
     ['an item', '/v1/pedidos/1'],
-    ['an item of which a link leads to nothing', '/v1/pedidos/4'],
+    ['an item with a dangling link', '/v1/pedidos/4'],
     ['an item with expanded links', '/v1/pedidos/2?expand=cliente,zona,etiqueta,pagador'],
     ['a page', '/v1/pedidos'],
     ['a page with expanded links', '/v1/pedidos?limit=2&sort=-n&expand=zona,etiqueta'],
@@ -228,9 +233,9 @@ describe('a read of what shows links', () => {
     expect(await asked('/v1/pedidos', { duenyo: 'uno' })).toEqual({ status: 200, statements: 1 })
   })
 
-  it('is one statement for a caller whose permission is asked, who sees what that allows', async () => {
+  it('is one statement for a caller with checked permissions, who sees only permitted targets', async () => {
     const path = '/v1/pedidos/1'
-    await told(services.joinedAsked, path, { hides: 1 })
+    await responseOf(services.joinedAsked, path, { hides: 1 })
     sent = []
     const { json } = await services.joinedAsked.send('GET', path, { 'x-asker': '{"hides":1}' })
     expect(json).toMatchObject({ cliente: { href: 'http://pedidos.test/v1/clientes/1' }, etiqueta: { color: 'a' } })
@@ -238,15 +243,15 @@ describe('a read of what shows links', () => {
     expect(sent).toHaveLength(1)
   })
 
-  it('reads records behind expanded ones by themselves', async () => {
+  it('reads the records behind expanded ones separately', async () => {
     await place.sql('UPDATE clientes SET jefe_id = 7')
     expect(await asked('/v1/pedidos/1?expand=cliente')).toEqual({ status: 200, statements: 2 })
   })
 })
 
-describe('records that one transaction changes with what they link to', () => {
-  it('are shown as they were together, items and pages alike', async () => {
-    await fill({ ...nothing, clientes: [{ id: 1, nombre: '0' }], pedidos: [{ id: 1, n: 0, cliente_id: 1 }] })
+describe('a record and its link target that are changed in one transaction', () => {
+  it('are shown in one state, for items and pages', async () => {
+    await fill({ ...emptyTables, clientes: [{ id: 1, nombre: '0' }], pedidos: [{ id: 1, n: 0, cliente_id: 1 }] })
     let writes = 0
     const writing = (async () => {
       for (; writes < 150; writes++)
@@ -268,9 +273,9 @@ describe('records that one transaction changes with what they link to', () => {
   })
 })
 
-describe('a statement that the database does not take', () => {
+describe('a statement that the database rejects', () => {
   const rows: Rows = {
-    ...nothing,
+    ...emptyTables,
     clientes: [{ id: 1, nombre: 'Ana' }],
     pedidos: [
       { id: 1, n: 1, cliente_id: 1 },
@@ -281,14 +286,14 @@ describe('a statement that the database does not take', () => {
   const same = async () => {
     const statuses: number[] = []
     for (const path of paths) {
-      const expected = await told(services.alone, path, {})
-      expect(await told(services.joined, path, {})).toEqual(expected)
+      const expected = await responseOf(services.alone, path, {})
+      expect(await responseOf(services.joined, path, {})).toEqual(expected)
       statuses.push(expected.status)
     }
     return statuses
   }
 
-  it('is sent without the links: a column of their target is gone, comes back, and has another type', async () => {
+  it('is sent without the links: a column of their target is dropped, added again, and has another type', async () => {
     await fill(rows)
     expect(await same()).toEqual([200, 200, 200, 200, 200])
     await place.sql('ALTER TABLE clientes RENAME COLUMN nombre TO apellido')

@@ -1,4 +1,7 @@
-/** QUERY-7, REP-1: what links lead to is joined to the rows of a page alone, however many there are and however deep the page lies. */
+/**
+ * QUERY-7, REP-1: link targets are joined only to the rows of the page, however many rows there are
+ * and however deep the page is.
+ */
 import express from 'express'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -42,7 +45,7 @@ beforeAll(async () => {
       const target = postgresAdapter(pool, { ...options, resource: clientes, table: 'clientes' })
       const versions = {
         v1: [
-          // Another object than the adapter is not joined.
+          // A copy of the adapter is not joined.
           mount(clientes, alone ? { ...target } : target),
           mount(contratos, postgresAdapter(pool, { ...options, table: 'contratos' })),
         ],
@@ -50,7 +53,7 @@ beforeAll(async () => {
       return listen(express().use(api({ baseUrl: 'http://contratos.test', versions })))
     }),
   )
-  // From here on both tables have been described.
+  // From here on the columns of both tables are known.
   for (const path of ['/v1/clientes/1', '/v1/contratos']) await services[0]?.send('GET', path)
 }, 120_000)
 afterAll(async () => {
@@ -59,15 +62,18 @@ afterAll(async () => {
   await place.drop()
 })
 
-async function told(at: number, path: string) {
+async function responseOf(at: number, path: string) {
   const answer = await services[at]?.send('GET', path)
   return { status: answer?.status, etag: answer?.headers.etag, link: String(answer?.headers.link), text: answer?.text }
 }
 
-/** How the one statement of a page read the targets of its links: how, and how often. */
+/**
+ * The scans by which the single statement of a page reads its link targets, and their number of
+ * loops.
+ */
 async function readsOf(path: string) {
   sent = []
-  expect(await told(0, path)).toEqual(await told(1, path))
+  expect(await responseOf(0, path)).toEqual(await responseOf(1, path))
   expect(sent).toHaveLength(1)
   const [{ text, values }] = sent as [(typeof sent)[number]]
   const { rows: plan } = await pools[1].query(`EXPLAIN (ANALYZE, FORMAT JSON) ${text}`, values)
@@ -79,22 +85,22 @@ async function readsOf(path: string) {
 
 describe('a page whose links are joined', () => {
   it.each([
-    ['the first', '/v1/contratos'],
-    ['a deep one', '/v1/contratos?offest=40'],
-    ['one beyond the middle', `/v1/contratos?offest=${Math.trunc(rows / 25) - 3}`],
-    ['the last', `/v1/contratos?offest=${Math.trunc(rows / 25) - 1}`],
-    ['an expanded one', '/v1/contratos?expand=cliente'],
-  ])('reads %s with a look at an index for each of its rows', async (_which, path) => {
+    ['the first page', '/v1/contratos'],
+    ['a deep page', '/v1/contratos?offest=40'],
+    ['a page past the middle', `/v1/contratos?offest=${Math.trunc(rows / 25) - 3}`],
+    ['the last page', `/v1/contratos?offest=${Math.trunc(rows / 25) - 1}`],
+    ['an expanded page', '/v1/contratos?expand=cliente'],
+  ])('reads %s with one index lookup per row', async (_which, path) => {
     const reads = await readsOf(path)
     expect(reads).toEqual([{ by: 'Index Scan', times: expect.any(Number) }])
-    // The one row more tells whether there is another page.
+    // One additional row shows whether there is a next page.
     expect(reads[0]?.times).toBeLessThanOrEqual(26)
   })
 
-  it('is followed by hints forwards and backwards, in one statement each', async () => {
+  it('continues by hints forwards and backwards, with one statement each', async () => {
     let path = '/v1/contratos?limit=40'
     for (const relation of ['next', 'next', 'prev']) {
-      const { link } = await told(0, path)
+      const { link } = await responseOf(0, path)
       path = new RegExp(`<http://contratos\\.test([^>]*)>; rel="?${relation}`).exec(link)?.[1] as string
       expect(path).toContain('after')
       expect(await readsOf(path)).toEqual([{ by: 'Index Scan', times: expect.any(Number) }])

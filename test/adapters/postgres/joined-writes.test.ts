@@ -1,4 +1,7 @@
-/** HDR-8, REP-1: the answer to a write shows what its links lead to as a GET would, in as few statements as that takes. */
+/**
+ * HDR-8, REP-1: the response to a write shows link targets as a GET would, with the minimum number
+ * of statements.
+ */
 import pg from 'pg'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Served } from '../../clauses/fixture.js'
@@ -19,7 +22,7 @@ class Traced extends pg.Client {
   }
 }
 
-/** The same data for a service that may join, and for one that reads each link by itself. */
+/** The same data for a service that joins, and for one that reads each link separately. */
 let joined: Service
 let alone: Service
 
@@ -47,7 +50,7 @@ beforeEach(async () => {
     await place.drop()
   }
 })
-/** Opens the tables, as they are now. */
+/** Reads the current columns of the tables. */
 async function described(): Promise<void> {
   for (const path of ['clientes', 'zonas', 'saldos', 'pedidos']) await joined.send('GET', `/v1/${path}`)
   sent = []
@@ -62,7 +65,9 @@ interface Change {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** Sends a change, whose answer has to be what a GET then shows; answers how many statements it took. */
+/**
+ * Sends a change, whose response must equal the following GET. Returns the number of statements.
+ */
 async function changed({ method, path = '/v1/pedidos/1', body, query = '', tagged = true, headers = {} }: Change) {
   const before = await alone.send('GET', path, headers)
   sent = []
@@ -109,7 +114,7 @@ describe('a write', () => {
       { method: 'POST', path: '/v1/pedidos', query: '?expand=cliente', body: { id: 9, cliente: { id: 2 } } },
     ],
     ['a POST without links', 1, { method: 'POST', path: '/v1/pedidos', body: { id: 9 } }],
-  ])('of which the answer shows what a GET does, in so few statements: %s', async (_what, statements, change) => {
+  ])('responds like a GET, with the minimum number of statements: %s', async (_what, statements, change) => {
     await described()
     expect((await changed(change)).statements).toBe(statements)
   })
@@ -121,7 +126,7 @@ describe('a write', () => {
     expect(sent.at(-1)).not.toContain('LATERAL')
   })
 
-  it('is refused as before where the row, or the value, breaks a rule', async () => {
+  it('is refused as without joins if the row or the value violates a rule', async () => {
     await place.sql(`ALTER TABLE pedidos ADD CHECK (n < 100); CREATE UNIQUE INDEX ON pedidos (nota)`)
     await described()
     await changed({ method: 'PATCH', body: { nota: 'a' } })
@@ -136,7 +141,7 @@ describe('a write', () => {
   })
 })
 
-/** What may change, by the write, what its links lead to. */
+/** Ways in which the write itself can change the link target. */
 const others: readonly (readonly [string, string, Change])[] = [
   [
     'a trigger before an update writes to the target',
@@ -145,39 +150,39 @@ const others: readonly (readonly [string, string, Change])[] = [
     { method: 'PATCH', body: { n: 7 } },
   ],
   [
-    'a trigger calls a function that does',
+    'a trigger calls a function that writes to it',
     `CREATE FUNCTION cambia(n integer) RETURNS text LANGUAGE plpgsql AS $$ BEGIN UPDATE clientes SET nombre = 'n' || n; RETURN 'b'; END $$;
      CREATE FUNCTION otra() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN NEW.nota := cambia(NEW.n); RETURN NEW; END $$;
      CREATE TRIGGER otra BEFORE UPDATE ON pedidos FOR EACH ROW EXECUTE FUNCTION otra()`,
     { method: 'PATCH', body: { n: 7 } },
   ],
   [
-    'a trigger of the statement does',
+    'a statement-level trigger writes to it',
     `CREATE FUNCTION otra() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN UPDATE clientes SET nombre = 'otra'; RETURN NULL; END $$;
      CREATE TRIGGER otra BEFORE UPDATE ON pedidos FOR EACH STATEMENT EXECUTE FUNCTION otra()`,
     { method: 'PATCH', body: { n: 7 } },
   ],
   [
-    'a trigger after an insert does',
+    'a trigger after an insert writes to it',
     `CREATE FUNCTION otra() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN UPDATE clientes SET nombre = 'n' || NEW.n; RETURN NULL; END $$;
      CREATE TRIGGER otra AFTER INSERT ON pedidos FOR EACH ROW EXECUTE FUNCTION otra()`,
     { method: 'POST', path: '/v1/pedidos', body: { id: 9, n: 7, cliente: { id: 1 } } },
   ],
   [
-    'the default of a column calls a function that does',
+    'the default of a column calls a function that writes to it',
     `CREATE FUNCTION cuenta() RETURNS integer LANGUAGE plpgsql AS $$ BEGIN UPDATE clientes SET nombre = 'contada'; RETURN 1; END $$;
      ALTER TABLE pedidos ADD COLUMN cuenta integer NOT NULL DEFAULT cuenta()`,
     { method: 'POST', path: '/v1/pedidos', body: { id: 9, n: 7, cliente: { id: 1 } } },
   ],
-  ['the link leads to the record itself', 'UPDATE pedidos SET padre_id = 1', { method: 'PATCH', body: { n: 7 } }],
+  ['the record links to itself', 'UPDATE pedidos SET padre_id = 1', { method: 'PATCH', body: { n: 7 } }],
   [
-    'the target is computed of the records that lead to it',
+    'the target is computed from the records that link to it',
     `CREATE OR REPLACE FUNCTION doble_de(integer) RETURNS integer LANGUAGE sql STABLE AS 'SELECT sum(n)::integer FROM pedidos';
      UPDATE pedidos SET saldo_id = 1`,
     { method: 'PATCH', body: { n: 7 } },
   ],
   [
-    'which rows of the target are seen is decided by policies',
+    'policies decide which rows of the target are visible',
     `ALTER TABLE zonas ENABLE ROW LEVEL SECURITY; ALTER TABLE zonas FORCE ROW LEVEL SECURITY;
      CREATE POLICY todas ON zonas USING ((SELECT max(n) FROM pedidos) < 5);
      UPDATE pedidos SET zona_pais = 'ar', zona_numero = 1`,
@@ -185,7 +190,7 @@ const others: readonly (readonly [string, string, Change])[] = [
   ],
 ]
 
-describe('a write whose answer shows what it changes elsewhere', () => {
+describe('a write that changes its link target', () => {
   it.each(others)('reads it afterwards: %s', async (_why, ddl, change) => {
     await place.sql(ddl)
     await described()
@@ -193,19 +198,19 @@ describe('a write whose answer shows what it changes elsewhere', () => {
     await changed({ ...change, body: { ...change.body, ...(change.method === 'POST' ? { id: 10 } : {}), n: 8 } })
   })
 
-  it('reads what a PUT without If-Match leads to afterwards: it may have waited for another write', async () => {
+  it('reads the target of a PUT without If-Match afterwards: the PUT may have waited for a write', async () => {
     await described()
     await changed({ method: 'PUT', body: { id: 1, n: 3, cliente: { id: 2 } }, tagged: false })
   })
 })
 
-describe('a statement that can not be joined any more', () => {
+describe('a statement that can no longer be joined', () => {
   it('is sent without the links, and changes the record once', async () => {
     await described()
     await changed({ method: 'PATCH', body: { n: 7 } })
     await place.sql('ALTER TABLE clientes RENAME COLUMN saldo TO otro')
     const { status } = await joined.send('PATCH', '/v1/pedidos/1', {}, { n: 8 })
-    // The change was made, and what its answer shows can't be read: a success without a body (VERB-13).
+    // The change was made, and its response can't be read: a success without a body (VERB-13).
     expect(status).toBe(200)
     expect(await place.sql('SELECT n FROM pedidos WHERE id = 1')).toEqual([{ n: 8 }])
     await place.sql('ALTER TABLE clientes RENAME COLUMN otro TO saldo')

@@ -1,6 +1,6 @@
 /**
- * What may be repeated, kept in the transaction of the create itself (VERB-12): the table, time,
- * connections that break, transactions of others.
+ * Repeatable creates (VERB-12) are stored in the transaction of the create: the table, expiry, lost
+ * connections, transactions of callers.
  */
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
@@ -20,7 +20,7 @@ let count = 0
 const keyed = (id = `id-${++count}`, fingerprint = 'f'): AdapterCall & { readonly idempotency: Idempotency } =>
   ({ ...callOf(), idempotency: { id, fingerprint } }) as never
 
-describe('VERB-12: what the PostgreSQL adapter keeps of creates that may be repeated', () => {
+describe('VERB-12: repeatable creates in the PostgreSQL adapter', () => {
   let place: Place
   let proxy: TcpProxy
   let pool: pg.Pool
@@ -44,13 +44,13 @@ describe('VERB-12: what the PostgreSQL adapter keeps of creates that may be repe
     bultosIn(client, { idempotency, onWarning: (message) => void warnings.push(message), ...options })
   const rows = (id: string) => place.sql(`SELECT id, n FROM bultos WHERE id = $1`, [id])
 
-  it('keeps nothing, and asks the table nothing, for a call without a key', async () => {
+  it('a call without a key stores nothing, and does not query the table', async () => {
     await store().create({ id: 'plain', n: 1 }, callOf())
     expect(await place.sql('SELECT * FROM claves')).toEqual([])
     expect(await store().recall?.(callOf())).toBeUndefined()
   })
 
-  it('keeps the record as text, so that it comes back as it went', async () => {
+  it('the record is stored as text, so that it round-trips exactly', async () => {
     const call = keyed()
     const value = { id: 'ñ 👍 \u2028 "\\', n: -7, duenyo: null }
     const made = await store().create(value, call)
@@ -62,7 +62,7 @@ describe('VERB-12: what the PostgreSQL adapter keeps of creates that may be repe
     ])
   })
 
-  it('a reply to COMMIT that is lost is 503, outcome unknown; the client repeats with its key and hears the truth', async () => {
+  it('a lost reply to COMMIT is 503 with unknown outcome, and a repeat with its key gets the record', async () => {
     const call = keyed()
     const lost = proxy.loseReply('COMMIT')
     const over = store({}, through)
@@ -73,12 +73,13 @@ describe('VERB-12: what the PostgreSQL adapter keeps of creates that may be repe
     expect(await rows('lost')).toHaveLength(1)
   })
 
-  it('a connection that is cut between the insert and the commit leaves neither record nor key', async () => {
+  it('losing the connection between insert and commit leaves neither record nor key', async () => {
     const call = keyed()
     const over = store({}, through)
     await over.recall?.(call)
     const cut = proxy.cutAfter('UPDATE "claves"')
-    // Nothing was committed, so the adapter may try again by itself; the server may still hold the lock of the first attempt.
+    // Nothing was committed, so the adapter may retry. The server may still hold the lock of the
+    // first attempt.
     const answer = await tried(over.create({ id: 'cut', n: 1 }, call))
     await cut
     if (answer === 'running' || answer instanceof Error) {
@@ -89,7 +90,7 @@ describe('VERB-12: what the PostgreSQL adapter keeps of creates that may be repe
     expect(await rows('cut')).toHaveLength(1)
   })
 
-  it('a server process that is ended between the insert and the commit leaves neither record nor key', async () => {
+  it('a server process that is terminated between insert and commit leaves neither record nor key', async () => {
     const call = keyed()
     let runs = 0
     const killed = store({
@@ -108,7 +109,7 @@ describe('VERB-12: what the PostgreSQL adapter keeps of creates that may be repe
     expect(await store().create({ id: 'killed', n: 1 }, call)).toMatchObject({ created: { value: { id: 'killed' } } })
   })
 
-  it('answers running at once while the first is under way, and its record when it is done', async () => {
+  it('returns "running" at once during the first create, and its record afterwards', async () => {
     const call = keyed()
     let go = (): void => {}
     const held = new Promise<void>((resolve) => {
@@ -129,14 +130,14 @@ describe('VERB-12: what the PostgreSQL adapter keeps of creates that may be repe
     await inside
     expect(await store().recall?.(call)).toBeUndefined()
     expect(await store().create({ id: 'slow', n: 1 }, call)).toBe('running')
-    // Another body is no sooner told apart: what the first one says is not to be seen yet.
+    // Another body is not detected yet, because the fingerprint of the first is not visible.
     expect(await store().create({ id: 'other' }, keyed(call.idempotency.id, 'g'))).toBe('running')
     go()
     const made = await first
     expect(await store().create({ id: 'slow', n: 1 }, call)).toEqual(made)
   })
 
-  it('without locks an equal create waits for the one under way, and has its answer, also where the client gave the key', async () => {
+  it('without locks an equal create waits for the running one, and gets its result', async () => {
     const unlocked = () => store({ idempotency: { ...idempotency, lock: false } })
     for (let round = 0; round < 5; round++) {
       const call = keyed()
@@ -148,7 +149,7 @@ describe('VERB-12: what the PostgreSQL adapter keeps of creates that may be repe
     }
   })
 
-  it('without locks, one that waits too long is told so, and changes nothing', async () => {
+  it('without locks, a create that waits too long fails, and changes nothing', async () => {
     const call = keyed()
     const other = await pool.connect()
     await other.query('BEGIN')
@@ -166,7 +167,7 @@ describe('VERB-12: what the PostgreSQL adapter keeps of creates that may be repe
   it.each([
     ['the table itself', 'INSERT'],
     ['a trigger of the table', 'UPDATE'],
-  ])('a unique violation that %s tells is no duplicate of the record, but running', async (_, event) => {
+  ])('a unique violation reported by %s means a running request, not a duplicate record', async (_, event) => {
     await place.sql(
       `CREATE FUNCTION tomada() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE unique_violation USING TABLE = 'claves', CONSTRAINT = 'claves_pkey'; END $$;
        CREATE TRIGGER tomada BEFORE ${event} ON claves FOR EACH ROW EXECUTE FUNCTION tomada()`,
@@ -176,7 +177,7 @@ describe('VERB-12: what the PostgreSQL adapter keeps of creates that may be repe
     expect(await rows('contested')).toEqual([])
   })
 
-  it('what that table refuses is a 500, and no fault of the record', async () => {
+  it('an error of that table is a 500, and no refusal of the record', async () => {
     await place.sql('ALTER TABLE claves ADD CONSTRAINT corta CHECK (length(record) < 5) NOT VALID')
     const failure = await tried(store().create({ id: 'refused' }, keyed()))
     await place.sql('ALTER TABLE claves DROP CONSTRAINT corta')
@@ -185,14 +186,14 @@ describe('VERB-12: what the PostgreSQL adapter keeps of creates that may be repe
     expect(await rows('refused')).toEqual([])
   })
 
-  it('a refusal of the record keeps nothing', async () => {
+  it('a refused create stores nothing', async () => {
     const call = keyed()
     await store().create({ id: 'taken' }, callOf())
     expect(await store().create({ id: 'taken' }, call)).toEqual({ refused: 'duplicate', members: ['id'] })
     expect(await place.sql('SELECT 1 FROM claves WHERE id = $1', [call.idempotency.id])).toEqual([])
   })
 
-  it('the team\u2019s own statements run for the first alone', async () => {
+  it('SQL of the team runs only for the first create', async () => {
     let runs = 0
     const write: PostgresAdapterOptions<Bulto, string>['write'] = async (tx, change) => {
       runs += 1
@@ -212,7 +213,7 @@ describe('VERB-12: what the PostgreSQL adapter keeps of creates that may be repe
     expect(await store().recall?.(failing)).toBeUndefined()
   })
 
-  it('what has expired is as good as absent, and its id another create\u2019s', async () => {
+  it('an expired key is as if absent, and another create may use it', async () => {
     const call = keyed()
     await store().create({ id: 'old', n: 1 }, call)
     await place.sql(`UPDATE claves SET expires_at = now() - interval '1 second' WHERE id = $1`, [call.idempotency.id])
@@ -229,7 +230,7 @@ describe('VERB-12: what the PostgreSQL adapter keeps of creates that may be repe
     expect(left?.left).toBeLessThanOrEqual(3_600)
   })
 
-  it('clears what has expired, but not what somebody holds, and nobody waits for it', async () => {
+  it('removes expired keys, except locked ones, and nothing waits for it', async () => {
     await place.sql(
       `INSERT INTO claves SELECT 'old-' || i, 'f', '{}', '', now() - interval '1 day' FROM generate_series(1, 1500) AS i`,
     )
@@ -248,7 +249,7 @@ describe('VERB-12: what the PostgreSQL adapter keeps of creates that may be repe
     expect(warnings).toEqual([])
   })
 
-  it('in a transaction of the caller\u2019s it belongs to that: undone with it, known in it', async () => {
+  it('in a transaction of the caller it is rolled back with it, and visible within it', async () => {
     const client = await pool.connect()
     const inner = store({}, client as never)
     const call = keyed()
@@ -256,7 +257,7 @@ describe('VERB-12: what the PostgreSQL adapter keeps of creates that may be repe
     const made = await inner.create({ id: 'inner' }, call)
     expect(await inner.create({ id: 'inner' }, call)).toEqual(made)
     expect(await inner.create({ id: 'inner' }, keyed(call.idempotency.id, 'g'))).toBe('mismatched')
-    // A refusal leaves the rest, and the key it came with.
+    // A refusal keeps all other changes, and its key stays unused.
     const refused = keyed()
     expect(await inner.create({ id: 'inner' }, refused)).toMatchObject({ refused: 'duplicate' })
     expect(await inner.recall?.(refused)).toBeUndefined()
@@ -270,7 +271,7 @@ describe('VERB-12: what the PostgreSQL adapter keeps of creates that may be repe
     expect(await store().recall?.(call)).toMatchObject({ value: { id: 'inner' } })
   })
 
-  it('over a client of the team\u2019s own it needs a transaction', async () => {
+  it('on a single client of the team it requires a transaction', async () => {
     const query = (text: string, values?: unknown[]) => pool.query(text, values)
     const single = store({}, { query } as never)
     expect(await tried(single.create({ id: 'own' }, keyed()))).toBeInstanceOf(ConfigurationError)
@@ -296,7 +297,7 @@ describe('VERB-12: what the PostgreSQL adapter keeps of creates that may be repe
     expect(await whole.create({ id: 'own' }, keyed(call.idempotency.id, 'g'))).toBe('mismatched')
   })
 
-  it('where transactions are serializable, an equal create is still the same one', async () => {
+  it('with serializable transactions, an equal create gets the same result', async () => {
     const strict = new pg.Pool({
       connectionString: place.url,
       max: 6,
@@ -318,7 +319,7 @@ describe('VERB-12: what the PostgreSQL adapter keeps of creates that may be repe
     await strict.end()
   })
 
-  it('an id of any text is held exactly', async () => {
+  it('a key of any text is stored exactly', async () => {
     for (const id of ["'; DROP TABLE claves; --", 'a'.repeat(1_000), 'Ä', 'ä', '']) {
       const call = keyed(id)
       const made = await store().create({ id: `id ${id.slice(0, 20)}${id.length}` }, call)
@@ -327,7 +328,7 @@ describe('VERB-12: what the PostgreSQL adapter keeps of creates that may be repe
   })
 })
 
-describe('VERB-12: ready() and the table of what may be repeated', () => {
+describe('VERB-12: ready() and the table of repeatable creates', () => {
   let place: Place
   let pool: pg.Pool
   beforeEach(async () => {
@@ -360,14 +361,14 @@ describe('VERB-12: ready() and the table of what may be repeated', () => {
       "CREATE TABLE claves (id text, fingerprint text, record text, version text, expires_at timestamptz); CREATE UNIQUE INDEX ON claves (id) WHERE version > ''",
       /has no unique index on "id"/,
     ],
-  ])('refuses %s, with the mend', async (_, statements, message) => {
+  ])('refuses %s, with the fix', async (_, statements, message) => {
     await place.sql(statements)
     const failure = await tried(bultosIn(pool, { idempotency }).ready())
     expect(failure).toBeInstanceOf(ConfigurationError)
     expect((failure as Error).message).toMatch(message)
   })
 
-  it('takes what idempotencyDdl prints, also twice, and in another schema', async () => {
+  it('accepts the output of idempotencyDdl, also applied twice, and in another schema', async () => {
     const schema = `${place.name}_otro`
     await place.sql(
       `CREATE SCHEMA ${schema}; ${idempotencyDdl({ table: { schema, name: 'con "comillas"' } })} ${idempotencyDdl({ table: { schema, name: 'con "comillas"' } })}`,
@@ -383,13 +384,13 @@ describe('VERB-12: ready() and the table of what may be repeated', () => {
     [{ table: 'claves', ttl: Number.NaN }, /"idempotency.ttl" .* is NaN/],
     [{ table: 'claves', lock: 'no' }, /"idempotency.lock" .* is 'no'. Give a boolean/],
     ['claves', /"idempotency" .* is of type string. Give { table, ttl, lock }/],
-  ])('an option that makes no sense is refused where it is given: %o', (given, message) => {
+  ])('an invalid option is refused when the adapter is created: %o', (given, message) => {
     expect(() => bultosIn(pool, { idempotency: given as never })).toThrow(message)
   })
 })
 
 describe('VERB-12: the same on PGlite', () => {
-  it('equal creates wait for the one connection, and have one answer; a record survives exactly', async () => {
+  it('equal creates wait for the only connection, and get the same result; a record round-trips exactly', async () => {
     const { client: db, release } = await lentPglite()
     await db.exec(tables)
     const store = bultosIn(db, { idempotency, version: 'xmin' })

@@ -1,4 +1,4 @@
-/** Answers with kept rows, beside those of an adapter that keeps none. */
+/** Responses with cached rows equal those of an adapter without a cache. */
 import express from 'express'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
@@ -6,7 +6,7 @@ import { api, mount } from '../../../src/index.js'
 import { listen } from '../../clauses/fixture.js'
 import { size } from '../../size.js'
 import { describeWithCaches } from '../../with-caches.js'
-import { columns, counted, fichas, isSlim, listOften, place, rows, Told, trigger, uuid, warm } from './fichas.js'
+import { columns, counted, fichas, isSlim, listOften, place, Recording, rows, trigger, uuid, warm } from './fichas.js'
 
 const { sql, fill, over } = place()
 
@@ -16,25 +16,25 @@ const value = fc.constantFrom('x', 'y', '')
 const changes: Record<string, (id: string, value: string) => string> = {
   update: (id, value) => `UPDATE fichas SET a = '${value}' WHERE id = '${id}'`,
   'update of all': (_, value) => `UPDATE fichas SET b = '${value}'`,
-  'update that changes nothing': (id) => `UPDATE fichas SET b = b WHERE id = '${id}'`,
+  'update without changes': (id) => `UPDATE fichas SET b = b WHERE id = '${id}'`,
   remove: (id) => `DELETE FROM fichas WHERE id = '${id}'`,
-  'make anew': (id, value) =>
+  'create again': (id, value) =>
     `DELETE FROM fichas WHERE id = '${id}'; INSERT INTO fichas (id, a) VALUES ('${id}', '${value}')`,
-  'make anew in the same version': (id, value) =>
+  'create again with the same version': (id, value) =>
     `CREATE TEMP TABLE t AS SELECT * FROM fichas WHERE id = '${id}'; DELETE FROM fichas WHERE id = '${id}';
      INSERT INTO fichas (id, a, version) SELECT id, '${value}', version FROM t; DROP TABLE t`,
   'disable the trigger': (id, value) =>
     `ALTER TABLE fichas DISABLE TRIGGER ALL; UPDATE fichas SET a = '${value}' WHERE id = '${id}'; ALTER TABLE fichas ENABLE TRIGGER ALL`,
-  'leave the trigger off': (id, value) =>
+  'keep the trigger disabled': (id, value) =>
     `ALTER TABLE fichas DISABLE TRIGGER ALL; UPDATE fichas SET a = '${value}' WHERE id = '${id}'`,
   'drop the trigger': (id, value) =>
     `DROP TRIGGER IF EXISTS mueve ON fichas; UPDATE fichas SET n = length('${value}') WHERE id = '${id}'`,
   'apply as a subscriber': (id, value) =>
     `SET session_replication_role = replica; UPDATE fichas SET b = '${value}' WHERE id = '${id}'`,
   truncate: () => `TRUNCATE fichas; ${rows}`,
-  'put back': (_, value) =>
+  restore: (_, value) =>
     `CREATE TEMP TABLE t AS SELECT * FROM fichas; TRUNCATE fichas; INSERT INTO fichas SELECT * FROM t; UPDATE t SET b = '${value}'; DROP TABLE t`,
-  'put back changed': (_, value) =>
+  'restore with changes': (_, value) =>
     `CREATE TEMP TABLE t AS SELECT * FROM fichas; UPDATE t SET b = '${value}'; TRUNCATE fichas; INSERT INTO fichas SELECT * FROM t; DROP TABLE t`,
   vacuum: () => 'VACUUM FULL fichas',
 }
@@ -57,13 +57,13 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   }) as fc.Arbitrary<Step>,
 )
 
-describeWithCaches('answers', () => {
+describeWithCaches('responses with cached rows', () => {
   it.each([
     ['a trigger', trigger, {}],
     ['a sole writer', '', { version: { column: 'version', soleWriter: true } }],
     ['a digest', '', {}],
   ] as const)(
-    'are those of an adapter that keeps nothing, byte for byte, whatever others do: versions by %s (property)',
+    'equal those of an adapter without a cache, byte for byte, despite other writers: versions by %s (property)',
     async (_, ddl, options) => {
       let hits = 0
       let slim = 0
@@ -105,7 +105,7 @@ describeWithCaches('answers', () => {
             await Promise.all(running.map(({ close }) => close()))
           }
           hits += counted(kept)?.hits ?? 0
-          slim += Told.texts.splice(0).filter(isSlim).length
+          slim += Recording.texts.splice(0).filter(isSlim).length
         }),
         { numRuns: size(4, 40) },
       )

@@ -1,4 +1,7 @@
-/** Records that are kept by the key and the version of their rows: only where the catalog proves that such rows are equal. */
+/**
+ * Rows are cached by key and version, only if the catalog proves that rows with the same version
+ * are equal.
+ */
 import pg from 'pg'
 import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { ShownLink, ShownLinks, Stored } from '../../../src/adapters/contract.js'
@@ -20,10 +23,10 @@ import {
   moves,
   type Options,
   place as placed,
+  Recording,
   read,
   rows,
   sharing,
-  Told,
   trigger,
   uuid,
   warm,
@@ -33,7 +36,7 @@ const place = placed()
 const { fill, over } = place
 type Over = ReturnType<typeof over>
 
-describeWithCaches('a row that comes again in the same version', () => {
+describeWithCaches('a row with an unchanged version', () => {
   beforeEach(() => fill())
 
   it('is the same frozen object, by its key, with others, and in a page', async () => {
@@ -51,14 +54,14 @@ describeWithCaches('a row that comes again in the same version', () => {
     expect((await adapter.list(listRequest({ sort: '-a,-id' }), callOf({ scope: { a: 'a' } }))).items.at(-1)).toBe(one)
   })
 
-  it('is asked for by its key and its version in any list, in a scope too, after many lists whose rows were all kept', async () => {
+  it('is queried by key and version in any list, with a scope too, after lists of cached rows', async () => {
     const adapter = over()
     await warm(adapter)
     await listOften(adapter)
     const asked = async (sort: string, scope = {}) => {
-      Told.texts.length = 0
+      Recording.texts.length = 0
       const { items } = await adapter.list(listRequest({ sort, size: 3 }), callOf({ scope }))
-      return { slim: Told.texts.map(isSlim), ids: items.map(({ value }) => value.id) }
+      return { slim: Recording.texts.map(isSlim), ids: items.map(({ value }) => value.id) }
     }
     expect(await asked('-n,id')).toEqual({ slim: [true], ids: ['f5', 'f4', 'f3'] })
     expect(await asked('-a,-id', { a: 'a' })).toEqual({ slim: [true], ids: ['f5', 'f4', 'f3'] })
@@ -67,16 +70,16 @@ describeWithCaches('a row that comes again in the same version', () => {
     expect(await asked('id')).toEqual({ slim: [false], ids: ['f1', 'f2', 'f3'] })
   })
 
-  it('is asked for anew with its page where one row of that has changed', async () => {
+  it('is queried again with its page if a row of the page has changed', async () => {
     const adapter = over()
     await warm(adapter)
     const fixed = <T>(value: T): T => freezeThroughout(value)
     const request = fixed(listRequest({ sort: '-n,id', size: 3 }))
-    const nothing = fixed(listRequest({ sort: 'id', where: [{ field: 'a', op: 'eq', value: 'none' }] }))
+    const noRows = fixed(listRequest({ sort: 'id', where: [{ field: 'a', op: 'eq', value: 'none' }] }))
     const asked = async (one = request) => {
-      Told.texts.length = 0
+      Recording.texts.length = 0
       const page = await adapter.list(one, call)
-      return { page, slim: Told.texts.map(isSlim) }
+      return { page, slim: Recording.texts.map(isSlim) }
     }
     const first = await asked()
     expect(first.slim).toEqual([false])
@@ -88,7 +91,7 @@ describeWithCaches('a row that comes again in the same version', () => {
     expect(again.page).toMatchObject({ total: 5, more: true, seekable: true })
     expect(again.page.items.map(({ value }) => value.id)).toEqual(['f5', 'f4', 'f3'])
     for (const [i, item] of again.page.items.entries()) expect(item).toBe(page.items[i])
-    // A change of the row behind the page is none of it.
+    // A change of the row after the page does not affect it.
     await place.sql(`UPDATE fichas SET b = 'z' WHERE id = 'f2'`)
     expect((await asked()).slim).toEqual([true])
     await place.sql(`UPDATE fichas SET b = 'z' WHERE id = 'f4'`)
@@ -100,17 +103,17 @@ describeWithCaches('a row that comes again in the same version', () => {
     expect((await asked()).slim).toEqual([true])
     await place.sql('DELETE FROM fichas WHERE n > 1')
     expect((await asked()).page).toMatchObject({ total: 1, more: false, items: [{ value: { id: 'f1' } }] })
-    for (let i = 0; i < 4; i++) expect((await asked(nothing)).page).toMatchObject({ total: 0, more: false, items: [] })
+    for (let i = 0; i < 4; i++) expect((await asked(noRows)).page).toMatchObject({ total: 0, more: false, items: [] })
     for (let i = 0; i < 3; i++) await asked()
     await place.sql('TRUNCATE fichas')
     expect((await asked()).page).toMatchObject({ total: 0, more: false, items: [] })
   })
 
-  it('is the same object where a link leads to it, until it is changed', async () => {
+  it('is the same object as a link target, until it is changed', async () => {
     const adapter = over()
     await warm(adapter)
     const link: ShownLink = Object.freeze({ by: ['padreId'], adapter, members: ['b'] })
-    const told = async () => {
+    const linked = async () => {
       const found: (Stored<unknown> | undefined)[] = []
       const links: ShownLinks = {
         all: [link],
@@ -121,20 +124,20 @@ describeWithCaches('a row that comes again in the same version', () => {
       await adapter.list(listRequest({ sort: 'n,id' }), callOf({ links }))
       return found
     }
-    const [one, same] = await told()
+    const [one, same] = await linked()
     expect(one).toEqual({ value: { id: 'f2', b: null }, version: (await read(adapter, 'f2'))?.version })
     expect(isFixed(one)).toBe(true)
     expect(same).toBe(one)
     await place.sql(
       `ALTER TABLE fichas DISABLE TRIGGER mueve; UPDATE fichas SET b = 'z'; ALTER TABLE fichas ENABLE TRIGGER mueve`,
     )
-    expect((await told()).map((stored) => stored?.value)).toEqual([
+    expect((await linked()).map((stored) => stored?.value)).toEqual([
       { id: 'f2', b: 'z' },
       { id: 'f2', b: 'z' },
     ])
   })
 
-  it('is another object after a write of the adapter, of others, and of others beside the trigger', async () => {
+  it('is another object after a write by the adapter, by others, and by others that bypass the trigger', async () => {
     const adapter = over()
     await warm(adapter)
     const seen = [await read(adapter)]
@@ -163,7 +166,7 @@ describeWithCaches('a row that comes again in the same version', () => {
     await differs('put back')
   })
 
-  it('is not taken for a row that another table has by the same name', async () => {
+  it('is not used for a row of another table with the same name', async () => {
     const adapter = over()
     await warm(adapter)
     expect((await read(adapter))?.value.b).toBe(null)
@@ -175,7 +178,7 @@ describeWithCaches('a row that comes again in the same version', () => {
 
   it.each([
     [
-      'two columns that change their names',
+      'two columns that swap their names',
       `ALTER TABLE fichas RENAME a TO c; ALTER TABLE fichas RENAME b TO a; ALTER TABLE fichas RENAME c TO b`,
       { a: null, b: 'a' },
     ],
@@ -184,7 +187,7 @@ describeWithCaches('a row that comes again in the same version', () => {
       `ALTER TABLE fichas DROP a; ALTER TABLE fichas ADD a text DEFAULT 'new'`,
       { a: 'new', b: null },
     ],
-  ])('is not kept over a change of the schema that writes no row: %s', async (_, change, shown) => {
+  ])('is not reused after a change of the schema that writes no row: %s', async (_, change, shown) => {
     const adapter = over()
     await warm(adapter)
     const before = await read(adapter)
@@ -198,7 +201,7 @@ describeWithCaches('a row that comes again in the same version', () => {
     expect((await read(adapter))?.value.b).toBe('ready')
   })
 
-  it('is not kept over a new name of a label of an enumeration', async () => {
+  it('is not reused after a label of an enumeration was renamed', async () => {
     await fill(
       `DROP TYPE IF EXISTS color; CREATE TYPE color AS ENUM ('a', 'b'); CREATE TABLE fichas (${columns.replace('a text', 'a color')}, ${uuid}); ${trigger}`.replace(
         /,$/,
@@ -214,18 +217,18 @@ describeWithCaches('a row that comes again in the same version', () => {
     await place.sql('DROP TABLE fichas; DROP TYPE color')
   })
 
-  it('is the same where the adapter is the only writer, and where the version has a digest', async () => {
+  it('is reused if the adapter is the only writer, and if the version has a digest', async () => {
     for (const options of [{ version: { column: 'version', soleWriter: true } }, {}] as const) {
       await fill(`CREATE TABLE fichas (${columns}, ${uuid})`)
       const adapter = over(options)
       await warm(adapter)
       expect(await read(adapter)).toBe(await read(adapter))
-      await place.sql(`UPDATE fichas SET b = 'beside'`)
-      expect((await read(adapter))?.value.b).toBe('beside')
+      await place.sql(`UPDATE fichas SET b = 'bypassed'`)
+      expect((await read(adapter))?.value.b).toBe('bypassed')
     }
   })
 
-  it('is kept within one bound for all resources over a client, each with its own rows', async () => {
+  it('is cached within one limit for all resources over a client, each with its own rows', async () => {
     const [one, other] = [over(sharing), over({ ...sharing, columns: { b: 'oculto' } })]
     await place.sql(`UPDATE fichas SET b = 'b', oculto = 'o'`)
     await warm(one)
@@ -239,7 +242,7 @@ describeWithCaches('a row that comes again in the same version', () => {
     expect(await read(other)).toBe(await read(other))
   })
 
-  it('is kept within the bound, counted with the caches of the service, and not kept where they are off', async () => {
+  it('is cached within the limit, counted among the caches of the service, and not cached if off', async () => {
     const small = over({ keepRows: 3_000 })
     await warm(small)
     await listed(small)
@@ -254,40 +257,40 @@ describeWithCaches('a row that comes again in the same version', () => {
   })
 })
 
-describe('a row is not kept', () => {
+describe('a row is not cached', () => {
   const without = `CREATE TABLE fichas (${columns}, ${uuid})`
   const cases: readonly (readonly [what: string, options: Options, ddl?: string])[] = [
-    ['where the version is xmin, which a failover repeats', { version: 'xmin' }],
-    ['where the version is an expression', { version: { expression: 'version' } }],
+    ['if the version is xmin, which repeats after a failover', { version: 'xmin' }],
+    ['if the version is an expression', { version: { expression: 'version' } }],
     [
-      'where the version is a number of a sequence',
+      'if the version is from a sequence',
       {},
       `CREATE TABLE fichas (${columns}, version bigserial NOT NULL); ${trigger.replace('mueve()', 'cuenta()')}`,
     ],
     [
-      'where the next version may repeat',
+      'if the next version may repeat',
       { version: { column: 'version', soleWriter: true, next: 'coalesce(version, gen_random_uuid())' } },
     ],
     [
-      'where the default is made of more than a random value',
+      'if the default is more than a random value',
       { version: { column: 'version', soleWriter: true } },
       `CREATE TABLE fichas (${columns}, version uuid NOT NULL DEFAULT coalesce(NULL, gen_random_uuid()))`,
     ],
-    ['where a member is computed', { columns: { b: { expression: `lower(_r.a)` } } }],
-    ['where rows are read through a view or a query', { readFrom: 'SELECT * FROM fichas' }],
-    ['where each read is in a transaction with a session of the team', { session: async () => {} }],
-    ['where a digest leaves out a member for functions of the team', { columns: { oculto: 'oculto' } }, without],
+    ['if a member is computed', { columns: { b: { expression: `lower(_r.a)` } } }],
+    ['if rows are read through a view or a query', { readFrom: 'SELECT * FROM fichas' }],
+    ['if each read is in a transaction with a session function', { session: async () => {} }],
+    ['if a digest omits a member for functions of the team', { columns: { oculto: 'oculto' } }, without],
     [
-      'where tables inherit from it',
+      'if other tables inherit from its table',
       { version: { column: 'version', soleWriter: true } },
       `CREATE TABLE fichas (${columns}, ${uuid}); CREATE TABLE hija () INHERITS (fichas)`,
     ],
     [
-      'where it is partitioned',
+      'if its table is partitioned',
       {},
       `CREATE TABLE fichas (${columns}, ${uuid}) PARTITION BY HASH (id); CREATE TABLE parte PARTITION OF fichas FOR VALUES WITH (MODULUS 1, REMAINDER 0); ${trigger}`,
     ],
-    ['where the option says so', { keepRows: false }],
+    ['if the option disables it', { keepRows: false }],
   ]
 
   beforeAll(() =>
@@ -300,7 +303,7 @@ describe('a row is not kept', () => {
     await adapter.ready()
     for (let i = 0; i < 3; i++) expect(await read(adapter)).not.toBe(await read(adapter))
     await listed(adapter)
-    // The catalog has answered by then, where it was asked.
+    // The catalog has responded by then, if it was queried.
     await place.pool.query('SELECT pg_sleep(0.05)')
     expect(isFixed((await listed(adapter)).items[0])).toBe(false)
     expect(counted(adapter)?.entries).toBe(0)
@@ -312,7 +315,7 @@ describe('a row is not kept', () => {
   })
 
   itWithCaches(
-    'of a transaction of the team, nor by a client that may be in one, nor of the embedded database',
+    'in a transaction of the team, by a client that may be in one, or in the embedded database',
     async () => {
       await fill()
       const adapter = over()
@@ -342,7 +345,7 @@ describe('a row is not kept', () => {
     },
   )
 
-  itWithCaches('of the database that is written, where reads go to another one', async () => {
+  itWithCaches('if it is read from the primary, and reads use a replica', async () => {
     await fill()
     const replica = new pg.Pool({ connectionString: place.url, max: 2 })
     const adapter = over({ replica: true }, { read: replica, write: place.pool })

@@ -1,4 +1,7 @@
-/** Rows that others wrote, with values that JSON can't say: they are shown truthfully, never lost by a change of something else, and lead no walk astray. */
+/**
+ * Rows of other programs with values that JSON can not represent: they are shown truthfully, kept
+ * by changes of other members, and do not break pagination.
+ */
 import express from 'express'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Scalar } from '../../../src/adapters/contract.js'
@@ -37,7 +40,7 @@ const odd = `INSERT INTO cosas VALUES (1, 'x', 0.1234567890123456789012, 9007199
   '{"n": 12345678901234567890, "m": 1.10}', '[0:1]={x,y}'::text[])`
 const all = `SELECT exacto::text, grande::text, peso::text, dia::text, momento::text, instante::text, doc::text, textos::text FROM cosas WHERE id = 1`
 
-describe.each(stores)('values that others wrote, on $name', ({ open }) => {
+describe.each(stores)('values of other programs, on $name', ({ open }) => {
   let store: Store
   beforeAll(async () => {
     store = await open()
@@ -48,11 +51,11 @@ describe.each(stores)('values that others wrote, on $name', ({ open }) => {
   const adapter = (more = {}) => postgresAdapter(store.client, { resource: cosas, table: 'cosas', ...more })
 
   it.each([
-    ['as the router changes records', {}],
+    ['as made by the router', {}],
     ['with onUpdate', { onUpdate: (value: object) => ({ ...value }) }],
     ['in a transaction', { write: async () => {} }],
-    ['with a version computed from a part of the row', { version: { expression: 'md5(_r.nota)' } }],
-  ])('a change of one member leaves the others exactly as they are, %s', async (_, more) => {
+    ['with a version computed from some columns', { version: { expression: 'md5(_r.nota)' } }],
+  ])('a change of one member keeps the others exactly, %s', async (_, more) => {
     await store.sql(`TRUNCATE cosas; ${odd}`)
     const before = await store.sql(all)
     const call = callOf({ fresh: true, action: 'patch' })
@@ -65,7 +68,7 @@ describe.each(stores)('values that others wrote, on $name', ({ open }) => {
     expect(await cosa.replace(1, { ...stored.value, nota: 'z' }, stored.version, call)).toBe('stale')
   })
 
-  it('VERB-5: a PATCH of another member is 200 and leaves them as they are, and one of the member itself is held to the schema', async () => {
+  it('VERB-5: a PATCH of another member is 200 and keeps them; one of the member itself is validated', async () => {
     await store.sql(`TRUNCATE cosas; ${odd}`)
     const before = await store.sql(all)
     const server = await listen(express().use(api({ versions: { v1: [mount(cosas, adapter())] } })))
@@ -87,7 +90,7 @@ describe.each(stores)('values that others wrote, on $name', ({ open }) => {
     ['jsonb', '[1, -1e400]'],
     ['json', 'null'],
     ['json', '{"m":1,"n":1e400}'],
-  ])('VERB-3, VERB-5: %s %s, of which null is shown, stays where clients send what GET shows', async (type, json) => {
+  ])('VERB-3, VERB-5: %s %s, which is shown as null, is kept if clients send what GET shows', async (type, json) => {
     await store.sql(
       `DROP TABLE IF EXISTS docs; CREATE TABLE docs (id int PRIMARY KEY, n int, doc ${type}); INSERT INTO docs VALUES (1, 1, '${json}')`,
     )
@@ -127,7 +130,7 @@ describe.each(stores)('values that others wrote, on $name', ({ open }) => {
     await server.close()
   })
 
-  it('shows none of them as another value', async () => {
+  it('are never shown as another value', async () => {
     await store.sql(`TRUNCATE cosas; ${odd}`)
     const [stored] = await adapter().read([1], callOf())
     expect(stored?.value).toMatchObject({
@@ -139,7 +142,7 @@ describe.each(stores)('values that others wrote, on $name', ({ open }) => {
   })
 
   it.each(['exacto', 'grande', 'peso', 'momento'])(
-    'a walk by %s neither repeats nor skips: such a row is no place to go on from',
+    'pagination by %s neither repeats nor skips rows, although such a row has no position',
     async (field) => {
       await store.sql(`TRUNCATE cosas;
       INSERT INTO cosas (id, exacto, grande, peso, momento)
@@ -158,7 +161,7 @@ describe.each(stores)('values that others wrote, on $name', ({ open }) => {
           seen.push(...found.items.map(({ value }) => value.id as number))
           if (!found.more) break
           const last = found.items.at(-1)
-          // As links do: by place where the page says so, else by number.
+          // As links do: by position if the page is seekable, else by number.
           seek = found.seekable
             ? { values: request.sort.map(({ path }) => get(last?.value, path) as Scalar | null), backwards: false }
             : undefined
@@ -168,7 +171,7 @@ describe.each(stores)('values that others wrote, on $name', ({ open }) => {
     },
   )
 
-  it('a moment as JavaScript writes it survives as it is', async () => {
+  it('a date-time in the format of JavaScript round-trips', async () => {
     await store.sql('TRUNCATE cosas')
     const cosa = adapter({
       onCreate: (value: object) => ({ ...value, instante: new Date(1_700_000_000_100).toISOString() }),
@@ -194,7 +197,7 @@ describe.each(stores)('values that others wrote, on $name', ({ open }) => {
     }
   })
 
-  it('what a function of the team makes of a record is no fault of the client', async () => {
+  it('an invalid value from a function of the team is not attributed to the client', async () => {
     await store.sql('TRUNCATE cosas')
     const bad = {
       onCreate: (value: object) => ({ ...value, instante: 'today' }),
@@ -213,7 +216,7 @@ describe.each(stores)('values that others wrote, on $name', ({ open }) => {
     })
   })
 
-  it('a function of the team that drops a member which must have a value is no fault of the client', async () => {
+  it('a required member that a function of the team drops is not attributed to the client', async () => {
     await store.sql('TRUNCATE cosas; ALTER TABLE cosas ALTER COLUMN nota SET NOT NULL')
     const dropping = ({ nota: _, ...value }: Record<string, unknown>): object => value
     const dropped = adapter({ onCreate: dropping, onUpdate: dropping })
@@ -228,7 +231,7 @@ describe.each(stores)('values that others wrote, on $name', ({ open }) => {
     await store.sql('ALTER TABLE cosas ALTER COLUMN nota DROP NOT NULL')
   })
 
-  it('a function of the team that throws a text is named', async () => {
+  it('a function of the team that throws a string is named', async () => {
     await store.sql('TRUNCATE cosas')
     const bare = {
       onCreate: () => Promise.reject('no'),
@@ -247,7 +250,7 @@ describe.each(stores)('values that others wrote, on $name', ({ open }) => {
     )
   })
 
-  it('a trigger that gives nothing back is a rule, told at once', async () => {
+  it('a trigger that returns NULL is a rule violation, without a retry', async () => {
     await store.sql(`TRUNCATE cosas;
       CREATE OR REPLACE FUNCTION calla() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN IF NEW.nota = 'calla' THEN RETURN NULL; END IF; RETURN NEW; END $$;
       CREATE OR REPLACE TRIGGER calla BEFORE INSERT OR UPDATE ON cosas FOR EACH ROW EXECUTE FUNCTION calla()`)

@@ -1,4 +1,4 @@
-/** Two resources of which one links to the other: a GET of a contract reads its client as well. */
+/** Two resources, one linked to the other: a GET of a contract reads its client too. */
 import { defineResource } from '../../../src/index.js'
 
 const text = { type: 'string' } as const

@@ -1,4 +1,7 @@
-/** Resources whose links lead to tables of every kind, and their two services: one that may join, and one that reads link by link. */
+/**
+ * Resources with links to tables of every kind, and two services: one that joins link targets, and
+ * one that reads them link by link.
+ */
 import express from 'express'
 import type pg from 'pg'
 import { postgresAdapter } from '../../../src/adapters/postgres/index.js'
@@ -10,7 +13,7 @@ const maybeText = { type: ['string', 'null'] } as const
 const whole = { type: 'integer' } as const
 const maybeWhole = { type: ['integer', 'null'] } as const
 
-/** Who asks: limited to a scope, and to targets whose number is not hidden from them. */
+/** The caller: limited to a scope, and to targets with other numbers than the hidden one. */
 export interface Asker {
   readonly duenyo?: string
   readonly hides?: number
@@ -21,7 +24,7 @@ const scope = (who: unknown): { duenyo: string } | Record<never, string> => {
   return duenyo === undefined ? {} : { duenyo }
 }
 
-/** Scoped, and removed rows stay. */
+/** With a scope and soft delete. */
 const clientes = defineResource({
   collection: 'clientes',
   key: 'id',
@@ -49,7 +52,7 @@ const zonas = defineResource({
     properties: { pais: text, numero: whole, nombre: maybeText, datos: { type: ['object', 'null'] } },
   },
 })
-/** A key that is blind to case. */
+/** A case-insensitive key. */
 const etiquetas = defineResource({
   collection: 'etiquetas',
   key: 'nombre',
@@ -61,7 +64,7 @@ const marcas = defineResource({
   key: 'nombre',
   schema: { type: 'object', required: ['nombre'], properties: { nombre: text, color: maybeText } },
 })
-/** Computed as it is read. */
+/** Computed on each read. */
 const saldos = defineResource({
   collection: 'saldos',
   key: 'id',
@@ -73,7 +76,7 @@ const vistas = defineResource({
   key: 'id',
   schema: { type: 'object', required: ['id'], properties: { id: whole, nota: maybeText } },
 })
-/** A key that is a whole number beyond a double. */
+/** An integer key beyond the range of a double. */
 const grandes = defineResource({
   collection: 'grandes',
   key: 'id',
@@ -137,7 +140,7 @@ export const linkNames = [
   'grande',
 ] as const
 
-/** `citext` has to be there. */
+/** Requires the extension `citext`. */
 export const linkingDdl = `
   CREATE COLLATION ciego (provider = icu, locale = 'und-u-ks-level2', deterministic = false);
   CREATE TABLE clientes (id bigint NOT NULL, nombre text, saldo numeric, duenyo text, jefe_id integer, deleted_at timestamptz);
@@ -153,7 +156,10 @@ export const linkingDdl = `
   CREATE TABLE pedidos (id integer PRIMARY KEY, n integer, nota text, duenyo text, cliente_id integer, pagador_id bigint, zona_pais text, zona_numero integer,
     etiqueta_nombre public.citext, marca_nombre text COLLATE ciego, padre_id integer, saldo_id integer, vista_id integer, grande_id bigint, urgente boolean);`
 
-/** Mounts all of them. `alone`: no adapter is known to another one, so each link is read by itself. */
+/**
+ * Mounts all resources. `alone`: the adapters do not know each other, so each link is read
+ * separately.
+ */
 function mounts(client: pg.Pool, alone: boolean): readonly Mount[] {
   const options = { onWarning: () => {} }
   const own = <T>(adapter: T): T => (alone ? { ...adapter } : adapter)
@@ -196,7 +202,7 @@ function mounts(client: pg.Pool, alone: boolean): readonly Mount[] {
   ]
 }
 
-/** Who asks is what the header `x-asker` says, as JSON. */
+/** The caller is given by the header `x-asker`, as JSON. */
 export function linkingService(client: pg.Pool, { alone = false, permission = false } = {}) {
   return listen(
     express().use(

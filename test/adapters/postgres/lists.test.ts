@@ -57,7 +57,7 @@ describe.each(stores)('lists on $name', ({ open }) => {
   const numbers = ({ items }: Page<Pieza>): number[] => items.map(({ value }) => value.numero)
   const list = async (parts: RequestParts, on = adapter) => on.list(listRequest(parts), call)
 
-  /** Follows the places from page to page, as links do, while `meanwhile` runs between them. */
+  /** Follows the positions from page to page, as links do. `meanwhile` runs between pages. */
   async function walk(
     sort: string,
     backwards: boolean,
@@ -94,7 +94,7 @@ describe.each(stores)('lists on $name', ({ open }) => {
     'lote,-peso,-numero',
     '-lote,peso,numero',
     'peso,lote,numero',
-  ])('QUERY-7: walks by %s neither repeat nor skip, in both directions', async (sort) => {
+  ])('QUERY-7: pagination by %s neither repeats nor skips rows, in both directions', async (sort) => {
     const all = numbers(await list({ sort, size: 100 }))
     expect(all).toHaveLength(60)
     for (const size of [1, 7, 25]) expect(await walk(sort, false, size)).toEqual(all)
@@ -103,7 +103,7 @@ describe.each(stores)('lists on $name', ({ open }) => {
     if (sort.startsWith('peso') || sort === 'numero') expect(await walk(sort, true, 7)).toEqual(all.toReversed())
   })
 
-  it('QUERY-7: nor while others insert and delete', async () => {
+  it('QUERY-7: the same while others insert and delete', async () => {
     const all = numbers(await list({ sort: '-peso,-numero', size: 100 }))
     const added: number[] = []
     const seen = await walk('-peso,-numero', false, 7, async (page) => {
@@ -117,7 +117,7 @@ describe.each(stores)('lists on $name', ({ open }) => {
     for (const numero of added) await adapter.remove(numero, undefined, call)
   })
 
-  it('total and items are of one state, also past the end', async () => {
+  it('total and items belong to one snapshot, also past the end', async () => {
     expect(await list({ sort: 'numero', page: 9 })).toEqual({ items: [], total: 60, seekable: true, more: false })
     expect(await list({ sort: 'numero', where: [{ field: 'lote', op: 'eq', value: 'none' }] })).toMatchObject({
       items: [],
@@ -132,7 +132,7 @@ describe.each(stores)('lists on $name', ({ open }) => {
     })
   })
 
-  it('QUERY-3: q goes through websearch_to_tsquery, by rank and then key', async () => {
+  it('QUERY-3: q is parsed by websearch_to_tsquery, and sorted by rank and then key', async () => {
     const found = await list({ search: 'urgente', size: 8 })
     expect(found.total).toBe(60)
     expect(numbers(found)).toEqual([10, 20, 30, 40, 50, 60, 1, 2])
@@ -148,7 +148,7 @@ describe.each(stores)('lists on $name', ({ open }) => {
     for (const search of ['', '  ', "'", '"', '((', '!', '&|', ':*', 'a'.repeat(50_000), '\ud83d\ude80', '-'])
       expect((await list({ search })).total).toBeGreaterThanOrEqual(0)
     expect((await list({ search: ' ' })).total).toBe(60)
-    // PostgreSQL fails on these by itself: they are refused and not an error of the service.
+    // PostgreSQL itself fails on these: they are refused, and not an error of the service.
     for (const search of [`${'-'.repeat(33)}a`, `${'-('.repeat(40)}a`, `${'- '.repeat(3_000)}a`])
       expect((await list({ search })).refused).toEqual({
         refused: 'rule',
@@ -158,18 +158,18 @@ describe.each(stores)('lists on $name', ({ open }) => {
     expect((await list({ search: `${'-'.repeat(32)}a` })).refused).toBeUndefined()
   })
 
-  it('QUERY-3: an engine of the team that gives no list is an error that names it', async () => {
+  it('QUERY-3: a search function of the team that does not return a list is an error that names it', async () => {
     const engine = over({ search: (async () => undefined) as never })
     await expect(engine.list(listRequest({ search: 'x' }), call)).rejects.toThrow(
       /^search of "\S+" returned undefined\. Return a list of keys/,
     )
   })
 
-  it('QUERY-3: an engine of the team gets q as it came, and its keys keep their rank', async () => {
-    const heard: unknown[] = []
+  it('QUERY-3: a search function of the team gets q unchanged, and its keys keep their rank', async () => {
+    const searches: unknown[] = []
     const engine = over({
       search: (q, request, { principal }) => {
-        heard.push([q, request.size, principal])
+        searches.push([q, request.size, principal])
         return [7, 3, 999, 3, 12, 50]
       },
     })
@@ -177,7 +177,7 @@ describe.each(stores)('lists on $name', ({ open }) => {
       { ...listRequest({ search: ' as it* is ', size: 3 }) },
       callOf({ principal: 'ana' }),
     )
-    expect(heard).toEqual([[' as it* is ', 3, 'ana']])
+    expect(searches).toEqual([[' as it* is ', 3, 'ana']])
     expect(numbers(found)).toEqual([7, 3, 12])
     expect(found).toMatchObject({ total: 4, more: true })
     expect(numbers(await engine.list(listRequest({ search: 'x', page: 2, size: 3 }), call))).toEqual([50])
@@ -223,7 +223,7 @@ describe.each(stores)('lists on $name', ({ open }) => {
     })
   })
 
-  it('a page asks once', async () => {
+  it('a page is one query', async () => {
     const asked: string[] = []
     const client = store.client as SqlClient
     const spy = {

@@ -32,9 +32,9 @@ afterAll(async () => {
   await place.drop()
 })
 
-describe('a connection of a pool that breaks while it is in use', () => {
-  // An `error` event that nobody listens for ends a process; here it would fail the run.
-  it('costs a read a second attempt, and the process nothing', async () => {
+describe('a connection of a pool that breaks during use', () => {
+  // An unhandled `error` event ends a process; here it would fail the run.
+  it('costs a read a second attempt, and does not end the process', async () => {
     const adapter = postgresAdapter(pool, { ...options, onWarning: () => {} })
     await adapter.ready()
     const lost = proxy.loseReply('FROM')
@@ -42,7 +42,7 @@ describe('a connection of a pool that breaks while it is in use', () => {
     await lost
   })
 
-  it('makes the outcome of a write unknown, and adds no listener to connections that go on', async () => {
+  it('makes the outcome of a write unknown, and adds no listeners to other connections', async () => {
     const adapter = postgresAdapter(pool, { ...options, onWarning: () => {} })
     const [found] = await adapter.read([1], call)
     const lost = proxy.loseReply('UPDATE')
@@ -50,7 +50,7 @@ describe('a connection of a pool that breaks while it is in use', () => {
     await lost
     for (let i = 0; i < 3; i++) await adapter.read([1], call)
     const client = await pool.connect()
-    // The one that each connection has.
+    // The listener that every connection has.
     expect(client.listenerCount('error')).toBe(1)
     client.release()
   })

@@ -1,4 +1,7 @@
-/** An update by another session is not lost, whatever the table is and whoever does the writing (HDR-3). Each test holds the row in one session, and sends a request. */
+/**
+ * An update by another session is not lost, for any kind of table and any writer (HDR-3). Each test
+ * locks the row in one session, and sends a request.
+ */
 import express from 'express'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { type PostgresAdapterOptions, postgresAdapter } from '../../../src/adapters/postgres/index.js'
@@ -42,7 +45,7 @@ const rules = `
     UPDATE base SET a = NEW.a, b = NEW.b, extra = NEW.extra, version = gen_random_uuid() WHERE id = OLD.id RETURNING ${columns};
   CREATE RULE borra AS ON DELETE TO piezas DO INSTEAD DELETE FROM base WHERE id = OLD.id RETURNING ${columns};`
 
-/** The row of the base table, and who writes it. The relation of the adapter is `piezas`. */
+/** The row of the base table, and its writer. The relation of the adapter is `piezas`. */
 const forms: readonly Form[] = [
   { name: 'a view with an INSTEAD OF trigger', ddl: view() + triggers() },
   {
@@ -121,7 +124,7 @@ const forms: readonly Form[] = [
   },
 ]
 
-/** Names of what is not the base table, where an update of it goes to `piezas` itself. */
+/** In this form the other session updates `piezas` itself. */
 const byItself = 'a table with rules'
 
 describe('an update by another session', () => {
@@ -165,7 +168,7 @@ describe('an update by another session', () => {
     { method: 'DELETE', tagged: true, status: 412, left: others },
   ] as const
 
-  it.each(forms)('HDR-3: of the row of $name is not lost beside a PATCH, PUT or DELETE', async (form) => {
+  it.each(forms)('HDR-3: to a row of $name is not lost during a PATCH, PUT or DELETE', async (form) => {
     const { send, failures } = await service(form)
     const table = form.name === byItself ? 'piezas' : 'base'
     for (const request of requests) {
@@ -173,7 +176,7 @@ describe('an update by another session', () => {
       await sessions.sql(`UPDATE ${table} SET a = 'a', b = 'b', extra = 'extra'`)
       const { headers } = await send('GET', '/v1/piezas/k')
       const update = `UPDATE ${table} SET b = 'otro', extra = 'otro', version = gen_random_uuid()`
-      const answer = await sessions.beside(update, () =>
+      const answer = await sessions.concurrently(update, () =>
         send(
           method,
           '/v1/piezas/k',

@@ -15,7 +15,7 @@ function fatal(state: string): Buffer {
   return Buffer.concat([head, fields])
 }
 
-describe('a network that fails', () => {
+describe('a failing network', () => {
   let place: Place
   let proxy: TcpProxy
   let pool: pg.Pool
@@ -41,7 +41,7 @@ describe('a network that fails', () => {
     await lost
   })
 
-  it('never repeats a write whose reply was lost, and says that its outcome is unknown', async () => {
+  it('never repeats a write whose reply was lost, and reports its outcome as unknown', async () => {
     const store = adapter()
     await store.create({ id: 'lost', n: 1 }, call)
     const lost = proxy.loseReply('UPDATE "bultos"')
@@ -61,7 +61,7 @@ describe('a network that fails', () => {
   })
 
   it.each(['53300', '57P03', '58000', 'XX000', 'MY001'])(
-    'takes a write for unknown whose reply is a FATAL %s of a proxy',
+    'reports a write as unknown whose reply is a FATAL %s of a proxy',
     async (state) => {
       const store = adapter()
       const hooked = bultosIn(pool, { write: (tx) => tx.query('SELECT 1').then(() => {}) })
@@ -71,7 +71,7 @@ describe('a network that fails', () => {
       expect((await refusedWith(store.replace(id, { id, n: 2 }, undefined, call))).detail).toMatch(unknown)
       const commit = proxy.loseReply('COMMIT', fatal(state))
       expect((await refusedWith(hooked.replace(id, { id, n: 3 }, undefined, call))).detail).toMatch(unknown)
-      // Before the commit nothing has happened, so that is repeated, as reads are.
+      // Before the commit nothing has happened, so that is retried, as reads are.
       const early = proxy.loseReply('UPDATE "bultos"', fatal(state))
       expect(await hooked.replace(id, { id, n: 4 }, undefined, call)).toMatchObject({ value: { n: 4 } })
       const read = proxy.loseReply('FROM "bultos"', fatal(state))
@@ -80,7 +80,7 @@ describe('a network that fails', () => {
     },
   )
 
-  it('repeats a transaction whose connection was lost before COMMIT, and not one that lost the reply to it', async () => {
+  it('retries a transaction whose connection was lost before COMMIT, but not after sending it', async () => {
     let runs = 0
     const store = bultosIn(pool, {
       write: async (tx, change) => {
@@ -105,7 +105,7 @@ describe('a network that fails', () => {
     ).toEqual([{ n: '2' }])
   })
 
-  it('survives the loss of connections that are idle, lent or in the middle of a transaction', async () => {
+  it('survives the loss of connections that are idle, checked out or in the middle of a transaction', async () => {
     warnings = []
     const store = adapter()
     await Promise.all([1, 2, 3].map(() => store.list(listRequest({ sort: 'id' }), call)))
@@ -121,7 +121,7 @@ describe('a network that fails', () => {
         if (cut) return
         cut = true
         const gone = new Promise((resolve) => (tx as unknown as pg.PoolClient).once('end', resolve))
-        // No statement is under way: nobody but the adapter hears of it.
+        // No statement is running: only the adapter gets the event.
         proxy.cut('end')
         await gone
       },
@@ -131,18 +131,18 @@ describe('a network that fails', () => {
   })
 
   it('survives the loss of a single client', async () => {
-    const heard: string[] = []
+    const warnings: string[] = []
     const client = new pg.Client(proxy.through(place.url))
     await client.connect()
-    const store = bultosIn(client, { onWarning: (message) => heard.push(message) })
+    const store = bultosIn(client, { onWarning: (message) => warnings.push(message) })
     expect(await store.read(['none'], call)).toEqual([undefined])
     proxy.cut('reset')
-    await until(() => heard.length).toBeGreaterThan(0)
+    await until(() => warnings.length).toBeGreaterThan(0)
     expect((await refusedWith(store.replace('lost', { id: 'lost' }, undefined, call))).detail).toMatch(unchanged)
     await refusedWith(store.read(['lost'], call))
   })
 
-  it('leaves a network error of the team’s own code alone, and rolls back', async () => {
+  it("passes on a network error of the team's own code, and rolls back", async () => {
     let runs = 0
     const theirs = Object.assign(new Error('connect ECONNREFUSED: connection error'), { code: 'ECONNREFUSED' })
     const store = bultosIn(pool, {
@@ -157,7 +157,7 @@ describe('a network that fails', () => {
     expect(await place.sql(`SELECT id FROM bultos WHERE id = 'theirs'`)).toEqual([])
   })
 
-  it('answers in time where the server says nothing any more, and has all its connections again afterwards', async () => {
+  it('responds in time if the server is silent, and regains all connections afterwards', async () => {
     const own = new pg.Pool({ connectionString: proxy.through(place.url), max: 2 })
     let removed = 0
     own.on('remove', () => removed++)
@@ -178,7 +178,7 @@ describe('a network that fails', () => {
     expect(read.detail).not.toMatch(unknown)
     expect(write.detail).toMatch(unknown)
     expect((await refusedWith(hooked.create({ id: 'hooked' }, within(500)))).detail).toMatch(unchanged)
-    // What hangs is given up in the end.
+    // Stalled connections are eventually closed.
     await until(() => removed).toBeGreaterThanOrEqual(2)
     expect((await refusedWith(hooked.create({ id: 'hooked' }, within(500)))).detail).toMatch(unchanged)
     proxy.cut('reset')
@@ -189,7 +189,7 @@ describe('a network that fails', () => {
     await own.end()
   })
 
-  it('gives up connections that are never made, without a word of the pool’s options', async () => {
+  it('abandons connections that are never established, without any option of the pool', async () => {
     const own = new pg.Pool({ connectionString: proxy.through(place.url), max: 2 })
     const store = bultosIn(own, { acquireTimeout: 100 })
     // A busy machine may need longer for the first connection.
@@ -198,7 +198,7 @@ describe('a network that fails', () => {
     await until(() => own.totalCount).toBe(0)
     proxy.stall()
     const before = proxy.connections
-    // As many more as the pool may have are those that it makes in place of the first.
+    // More connections than the pool allows mean that it has replaced the first ones.
     await until(async () => {
       await refusedWith(store.read(['a'], within(300)))
       return proxy.connections
@@ -209,7 +209,7 @@ describe('a network that fails', () => {
     await own.end()
   })
 
-  it('answers in time while it waits to learn of its table', async () => {
+  it('responds in time while it waits for the description of its table', async () => {
     const own = new pg.Pool({ connectionString: proxy.through(place.url), max: 2 })
     proxy.stall()
     await refusedWith(bultosIn(own).read(['a'], within(200)))

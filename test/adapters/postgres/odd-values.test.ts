@@ -1,4 +1,7 @@
-/** Values in columns that others write, which JSON or a format can't say (HDR-8, REP-4): each is shown as itself or as nothing, whatever the session. */
+/**
+ * Values in columns of other programs that JSON or a format can not represent (HDR-8, REP-4): each
+ * is shown exactly or as null, whatever the session settings.
+ */
 import express from 'express'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { postgresAdapter } from '../../../src/adapters/postgres/index.js'
@@ -9,9 +12,9 @@ import { type Store, stores } from './stores.js'
 interface Case {
   readonly type: string
   readonly schema: object
-  /** What others wrote, as SQL, and what is shown of it. */
+  /** The values as SQL, and as shown. */
   readonly rows: readonly (readonly [sql: string, shown: unknown])[]
-  /** Values of the filter, and the ids that it finds. */
+  /** Filter values, and the ids that they match. */
   readonly finds?: readonly (readonly [value: string, ids: readonly number[]])[]
 }
 
@@ -164,7 +167,7 @@ const settings = "SET DateStyle = 'German, DMY'; SET TimeZone = 'Asia/Kolkata'; 
 const types = `CREATE TYPE estado AS ENUM ('alta', 'baja'); CREATE DOMAIN importe AS numeric(10,2) CHECK (value >= 0);
   CREATE DOMAIN situacion AS estado; CREATE DOMAIN etiquetas AS text[]`
 
-describe.each(stores)('values that others wrote in $name', ({ name, open }) => {
+describe.each(stores)('values of other programs in $name', ({ name, open }) => {
   let store: Store
   let tables = 0
   beforeAll(async () => {
@@ -175,7 +178,7 @@ describe.each(stores)('values that others wrote in $name', ({ name, open }) => {
   afterAll(() => store.close())
 
   it.each(cases.map((one) => [`${one.type} as ${JSON.stringify(one.schema)}`, one] as const))(
-    'REP-4, QUERY-1: %s is shown as itself or as nothing, survives a PATCH that changes nothing, and is found',
+    'REP-4, QUERY-1: %s is shown exactly or as null, survives a PATCH that changes nothing, and is found',
     async (_, { type, schema, rows, finds = [] }) => {
       const table = `odd_${++tables}`
       await store.sql(`CREATE TABLE ${table} (id int PRIMARY KEY, valor ${type}, otro int)`)
@@ -199,7 +202,7 @@ describe.each(stores)('values that others wrote in $name', ({ name, open }) => {
       try {
         for (const [i, [sql, shown]] of rows.entries()) {
           expect((await send('GET', `/v1/cosas/${i + 1}`)).json, sql).toEqual({ id: i + 1, valor: shown, otro: null })
-          // Either it is kept, or the client is told which member stands in the way.
+          // Either it is kept, or the response names the member that prevents the change.
           const { status, json } = await send(
             'PATCH',
             `/v1/cosas/${i + 1}`,

@@ -6,8 +6,8 @@ import { freshPglite } from '../../servers/pglite.js'
 import { call } from '../memory/requests.js'
 import { bultosIn, ddl, refusedWith, tried, unchanged, within } from './bultos.js'
 
-describe('a client that can do no more than query', () => {
-  it('does single statements, and refuses what takes several at once', async () => {
+describe('a client with only a query method', () => {
+  it('runs single statements, and refuses operations that need several at once', async () => {
     const place = await freshSchema()
     await place.sql(ddl)
     const pool = new pg.Pool({ connectionString: place.url, max: 2 })
@@ -40,7 +40,7 @@ describe('a client that can do no more than query', () => {
     await place.drop()
   })
 
-  it('is answered in time, and its network errors are those of the store', async () => {
+  it('responds in time, and its network errors are errors of the store', async () => {
     const hangs = { query: () => new Promise<never>(() => {}) }
     await refusedWith(bultosIn(hangs).read(['a'], within(100)))
     const broken = {
@@ -52,7 +52,7 @@ describe('a client that can do no more than query', () => {
 })
 
 describe('PGlite', () => {
-  it('runs transactions one after the other, within one of the caller’s too, and is unavailable once closed', async () => {
+  it('runs transactions sequentially, within one of the caller too, and is unavailable once closed', async () => {
     const db = await freshPglite()
     await db.exec(ddl)
     const adapter = bultosIn(db, {

@@ -1,4 +1,4 @@
-/** What the database does for a list, told by its own plans: pages of 8 KB that it touches, never a clock. */
+/** The cost of lists for the database, measured by its plans in blocks of 8 KB, never by time. */
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { ListRequest, Page, Scalar } from '../../../src/adapters/contract.js'
@@ -48,12 +48,12 @@ interface Node {
 
 const rows = 40_000
 
-describe('QUERY-7: what a page costs', () => {
+describe('QUERY-7: the cost of a page', () => {
   let place: Place
   let pool: pg.Pool
   let last: { readonly text: string; readonly values: unknown[] }
   beforeAll(async () => {
-    // A database of its own: VACUUM waits for nobody else's transactions there.
+    // A separate database: VACUUM need not wait for other transactions there.
     place = await freshDatabase()
     pool = new pg.Pool({ connectionString: place.url })
     for (const table of ['piezas', 'pocas'])
@@ -116,7 +116,7 @@ describe('QUERY-7: what a page costs', () => {
     'lote,numero',
     'detalle.ciudad,numero',
     '-detalle.ciudad,-numero',
-  ])('whoever follows next by %s pays no more than twice page 1, at any depth and in both directions', async (sort) => {
+  ])('a next or prev by %s costs at most twice as much as page 1, at any depth', async (sort) => {
     const asked = request({ sort })
     const first = await costOf(asked)
     for (const depth of [0.1, 0.5, 0.9, 0.999]) {
@@ -127,7 +127,8 @@ describe('QUERY-7: what a page costs', () => {
           seek: { values: placeOf(asked, deep, backwards ? 0 : -1), backwards },
         })
         expect(page.items.length).toBeGreaterThan(0)
-        // Each branch of the order begins with a look into the index, which on a tree of three levels is a few blocks of its own.
+        // Each branch of the order starts with an index lookup of a few blocks in a tree of three
+        // levels.
         expect(blocks).toBeLessThanOrEqual(2 * first.blocks + 12)
         expect(
           nodes.filter((node) => /Scan/.test(node['Node Type'])).reduce((sum, node) => sum + node['Actual Rows'], 0),
@@ -136,7 +137,7 @@ describe('QUERY-7: what a page costs', () => {
     }
   })
 
-  it('a jump deep into wide rows skips over keys alone, where an index covers them', async () => {
+  it('a jump deep into wide rows skips over keys only, if an index covers them', async () => {
     const asked = { ...request({ sort: 'fecha,numero' }), offset: Math.floor(rows * 0.8) }
     const jump = await costOf(asked)
     expect(jump.nodes.map((node) => node['Node Type'])).toContain('Index Only Scan')
@@ -147,7 +148,7 @@ describe('QUERY-7: what a page costs', () => {
     expect(jump.page.items).toEqual(wide.items.slice(500, 525))
   })
 
-  it('a jump to the last page counts from the end, and finds the very rows', async () => {
+  it('a jump to the last page counts from the end, and returns the exact rows', async () => {
     const counting = over({ count: 'exact' })
     for (const sort of ['detalle.ciudad,numero', '-fecha,-numero', '-sucursal,-numero']) {
       for (const page of [rows / 25, rows / 25 - 1, rows / 25 + 1, Math.ceil(rows / 50) + 1]) {
@@ -175,7 +176,7 @@ describe('QUERY-7: what a page costs', () => {
     expect(odd.more).toBe(false)
   })
 
-  it('where no index covers the filters, it does not', async () => {
+  it('a jump uses no index-only scan if no index covers the filters', async () => {
     const { nodes } = await costOf({
       ...request({ sort: 'fecha,numero', where: [{ field: 'detalle.ciudad', op: 'eq', value: 'C7' }] }),
       offset: 600,
@@ -191,7 +192,7 @@ describe('QUERY-7: what a page costs', () => {
     ],
     ['filtered', { sort: 'numero', where: [{ field: 'lote', op: 'eq', value: 'L7' }] }],
     ['found by q', { search: 'unica77' }],
-  ])('a page %s costs no more than twice what it costs of a tenth of the rows', async (_, parts) => {
+  ])('a page %s costs at most twice as much as with a tenth of the rows', async (_, parts) => {
     const large = await costOf(request(parts))
     const small = await costOf(request(parts), over({ table: 'pocas' }))
     expect(large.page.items.length).toBe(small.page.items.length)
@@ -199,7 +200,7 @@ describe('QUERY-7: what a page costs', () => {
     expect(large.nodes.map((node) => node['Node Type'])).not.toContain('Seq Scan')
   })
 
-  it('a bounded count stops at its bound', async () => {
+  it('a bounded count stops at its limit', async () => {
     const { nodes } = await costOf(request({ sort: 'numero' }), over({ count: 'bounded', countBound: 100 }))
     expect(Math.max(...nodes.map((node) => node['Actual Rows']))).toBeLessThanOrEqual(101)
   })

@@ -4,8 +4,8 @@ import { freshDatabase, freshSchema } from '../../servers/databases.js'
 import { call, listRequest } from '../memory/requests.js'
 import { bultosIn, ddl, refusedWith, slowView, unchanged, until, within } from './bultos.js'
 
-describe('a pool that is full', () => {
-  it('is unavailable in time; a connection that comes late goes back', async () => {
+describe('a full pool', () => {
+  it('is unavailable in time; a connection that arrives late is returned', async () => {
     const place = await freshSchema()
     await place.sql(ddl)
     const pool = new pg.Pool({ connectionString: place.url, max: 1 })
@@ -26,7 +26,7 @@ describe('a pool that is full', () => {
     await place.drop()
   })
 
-  it('gets back a connection that comes just as its request leaves, at whichever moment', async () => {
+  it('gets back a connection that arrives just as its request is aborted, at any moment', async () => {
     const place = await freshSchema()
     await place.sql(ddl)
     const pool = new pg.Pool({ connectionString: place.url, max: 1 })
@@ -46,7 +46,7 @@ describe('a pool that is full', () => {
         return connecting
       }) as typeof pool.connect
       const read = Promise.resolve(store.read(['a'], { ...call, signal: leaving.signal })).catch(() => undefined)
-      // Only what waits for longer listens to the signal of its request.
+      // Only longer waits observe the signal of the request.
       await new Promise((resolve) => setTimeout(resolve, 30))
       held.release()
       await Promise.all([read, given])
@@ -58,7 +58,7 @@ describe('a pool that is full', () => {
     await place.drop()
   })
 
-  it('takes a wait without end for what it is', async () => {
+  it('accepts an infinite timeout', async () => {
     const place = await freshSchema()
     await place.sql(ddl)
     const pool = new pg.Pool({ connectionString: place.url, max: 1 })
@@ -76,8 +76,8 @@ describe('a pool that is full', () => {
   })
 })
 
-describe('a pool with a timeout of its own', () => {
-  it('does not lend a connection again on which a statement still runs', async () => {
+describe('a pool with a query timeout', () => {
+  it('does not reuse a connection on which a statement is still running', async () => {
     const place = await freshSchema()
     await place.sql(`${ddl} ${slowView} INSERT INTO bultos VALUES ('slow', 60), ('quick', 0)`)
     const pool = new pg.Pool({ connectionString: place.url, max: 1, query_timeout: 300 })
@@ -88,8 +88,8 @@ describe('a pool with a timeout of its own', () => {
   })
 })
 
-describe('reads and writes in two places', () => {
-  it('reads from the one, and from the other what goes into a write', async () => {
+describe('separate clients for reads and writes', () => {
+  it('reads from one, and from the other if the result is needed for a write', async () => {
     const [a, b] = [await freshDatabase(), await freshDatabase()]
     await Promise.all([
       a.sql(`${ddl} INSERT INTO bultos VALUES ('x', 1)`),

@@ -1,4 +1,4 @@
-/** Positions of clients that have written: in the process, and in a real Redis. */
+/** Positions of clients after their writes: in the process, and in a real Redis. */
 import fc from 'fast-check'
 import { afterAll, describe, expect, it } from 'vitest'
 import { redisReplicaPositions } from '../../../src/adapters/postgres/index.js'
@@ -8,7 +8,7 @@ import { redisStores, redisUrl } from '../../servers/redis-stores.js'
 const at = (position: number): string => `${Math.floor(position / 2 ** 32).toString(16)}/${position.toString(16)}`
 const minute = 60_000
 
-/** What a replica must have reached before it may answer the client. */
+/** The position that a replica must have reached before it may serve the client. */
 const needed = (store: ProcessPositions, client: string): string | undefined => {
   const [own, floor] = [store.get(client), store.floor()]
   return own === undefined || (floor !== undefined && compare(floor, own) > 0) ? floor : own
@@ -21,7 +21,7 @@ describe('positions in the process', () => {
     expect(compare('0/100', '0/FF')).toBeGreaterThan(0)
   })
 
-  it('rise, and never fall', () => {
+  it('only increase', () => {
     const store = new ProcessPositions(() => 0)
     store.raise('ana', at(20))
     store.raise('ana', at(10))
@@ -30,7 +30,7 @@ describe('positions in the process', () => {
     expect(store.floor()).toBeUndefined()
   })
 
-  it('no client is forgotten, however many write and however long ago', () => {
+  it('no client is forgotten, however many clients write and however long ago', () => {
     const steps = fc.array(
       fc.record({
         client: fc.constantFrom('a', 'b', 'c', 'd', 'e'),
@@ -58,7 +58,7 @@ describe('positions in the process', () => {
     )
   })
 
-  it('a client that has not written recently needs no more than what was written a minute ago', () => {
+  it('a client without recent writes needs only the position of a minute ago', () => {
     let now = 0
     const store = new ProcessPositions(() => now)
     store.raise('ana', at(1))
@@ -68,7 +68,7 @@ describe('positions in the process', () => {
     expect(store.get('luis')).toBeUndefined()
   })
 
-  it('an unknown position holds for a minute, also of a client that is dropped', () => {
+  it('an unknown position is valid for a minute, also for an evicted client', () => {
     let now = 0
     const store = new ProcessPositions(() => now, 1)
     store.raise('ana', at(1))
@@ -81,7 +81,7 @@ describe('positions in the process', () => {
     expect([store.get('luis'), store.get('eva')]).toEqual([at(3), undefined])
   })
 
-  it('start again where the log has gone back, as after a restore', () => {
+  it('are reset if the log was reset, as after a restore', () => {
     let now = 0
     const store = new ProcessPositions(() => now)
     store.raise('ana', at(1_000))
@@ -100,13 +100,13 @@ describe('redisReplicaPositions()', () => {
   })
   const storeOf = (name: string) =>
     redisReplicaPositions({ prefix: `${prefix}${name}:`, sendCommand: (...command) => client.sendCommand(command) })
-  /** Lets the marks be older than they are. */
+  /** Makes the marks appear older. */
   const age = async (name: string, milliseconds: number): Promise<void> => {
     const marks = `${prefix}${name}:marks`
     await client.hIncrBy(marks, 'at', -milliseconds)
   }
 
-  it('shares positions between processes, in order, whoever raises them first', async () => {
+  it('shares positions between processes, and keeps the largest in any order', async () => {
     const [one, other] = [storeOf('shared'), storeOf('shared')]
     expect(await one.get('ana')).toBeUndefined()
     await Promise.all(Array.from({ length: 50 }, (_, i) => (i % 2 ? one : other).raise('ana', at(i * 7 + 250))))
@@ -119,7 +119,7 @@ describe('redisReplicaPositions()', () => {
     expect(await client.pTTL(`${prefix}shared:client:ana`)).toBeGreaterThan(minute)
   })
 
-  it('raises a floor for all clients with what was written a minute ago', async () => {
+  it('raises a floor for all clients to the position of a minute ago', async () => {
     const store = storeOf('floor')
     await store.raise('ana', at(100))
     await age('floor', minute)
@@ -143,7 +143,7 @@ describe('redisReplicaPositions()', () => {
     expect(compare((await store.get('ana')) as string, at(9))).toBe(0)
   })
 
-  it('names what is wrong with its options', () => {
+  it('names invalid options', () => {
     expect(() => redisReplicaPositions({} as never)).toThrow(/"sendCommand" of redisReplicaPositions\(\) is missing/)
     expect(() => redisReplicaPositions({ sendCommand: async () => undefined, prefx: 'a' } as never)).toThrow(/prefix/)
   })

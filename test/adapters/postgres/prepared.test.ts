@@ -24,12 +24,12 @@ const prepared = async (client: pg.Pool | pg.Client = pool) =>
   }[]
 
 describe('prepared statements', () => {
-  it('are named when they come again, kept, and never more than 200', async () => {
+  it('are named at the second use, cached, and limited to 200', async () => {
     const store = bultosIn(pool)
     for (let i = 0; i < 5; i++) await store.read(['a'], call)
     const [first, ...others] = (await prepared()).filter(({ statement }) => statement.includes('"bultos"'))
     expect(others).toEqual([])
-    // As many texts as there are sizes of a page.
+    // Each page size has its own statement.
     for (let size = 1; size <= 230; size++)
       for (let i = 0; i < 2; i++) await store.list(listRequest({ sort: 'id', size }), call)
     const names = await prepared()
@@ -38,13 +38,13 @@ describe('prepared statements', () => {
     expect((await store.list(listRequest({ sort: 'id', size: 300 }), call)).items).toHaveLength(1)
   })
 
-  it('are not made where they are not wanted', async () => {
+  it('are not created if disabled', async () => {
     const store = bultosIn(pool, { prepare: false })
     for (let i = 0; i < 5; i++) await store.read(['a'], call)
     expect(await prepared()).toEqual([])
   })
 
-  it('are not made in a transaction, be it the caller’s', async () => {
+  it('are not created in a transaction, including one of the caller', async () => {
     const client = await pool.connect()
     await client.query('BEGIN')
     const store = bultosIn(client)
@@ -55,7 +55,7 @@ describe('prepared statements', () => {
     client.release()
   })
 
-  it('are prepared anew after the server has forgotten them (26000)', async () => {
+  it('are prepared again after the server has dropped them (26000)', async () => {
     const store = bultosIn(pool)
     for (let i = 0; i < 4; i++) await store.read(['a'], call)
     for (let i = 0; i < 4; i++) await store.replace('a', { id: 'a', n: 1 }, undefined, call)
@@ -68,7 +68,7 @@ describe('prepared statements', () => {
     expect(names(await prepared())).toEqual(names(before))
   })
 
-  it('take another statement’s name for no harm (42P05)', async () => {
+  it('tolerate a name that another statement already has (42P05)', async () => {
     const store = bultosIn(pool)
     await store.read(['a'], call)
     await store.read(['a'], call)
@@ -124,7 +124,7 @@ describe('prepared statements', () => {
     await busy.end()
   })
 
-  it('learn the table anew where a column that they name is gone (42703)', async () => {
+  it('read the columns again if one of them was dropped (42703)', async () => {
     const store = bultosIn(pool, { rest: 'resto' })
     await place.sql('ALTER TABLE bultos ADD COLUMN resto jsonb')
     await store.ready()
@@ -138,8 +138,8 @@ describe('prepared statements', () => {
   })
 })
 
-describe('the names of statements', () => {
-  it('are given at the second coming, and stop at a bound', () => {
+describe('statement names', () => {
+  it('are assigned at the second use, up to a limit', () => {
     const names = new StatementNames()
     expect(names.of('SELECT 1')).toBeUndefined()
     const name = names.of('SELECT 1')

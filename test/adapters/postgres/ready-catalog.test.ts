@@ -1,4 +1,7 @@
-/** What the catalog shows that makes every request of a kind fail, and no planner notices: `ready()` says it, with the fix. */
+/**
+ * Faults in the catalog that make every request of a kind fail, but that the planner does not
+ * detect: `ready()` reports them with the fix.
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type PostgresAdapterOptions, postgresAdapter } from '../../../src/adapters/postgres/index.js'
 import { defineResource } from '../../../src/definition/resource.js'
@@ -26,21 +29,21 @@ const assigned = { assigned: true }
 
 const faults: readonly Case[] = [
   [
-    'a read-only member in a column that must have a value',
+    'a read-only member in a required column',
     'CREATE TABLE t (id int PRIMARY KEY, a text NOT NULL)',
     cosas(readOnly),
     {},
     /no create sets the column "a", which is NOT NULL.*ALTER TABLE "t" ALTER COLUMN "a" SET DEFAULT/,
   ],
   [
-    'a check of the table that no row fulfils',
+    'a check of the table that no row satisfies',
     'CREATE TABLE t (id int PRIMARY KEY, a text, CONSTRAINT cerrada CHECK (false))',
     cosas(),
     {},
     /no row can satisfy the check "cerrada".*drop the check/,
   ],
   [
-    'a check of a domain that no value fulfils',
+    'a check of a domain that no value satisfies',
     'CREATE DOMAIN nunca AS text CONSTRAINT jamas CHECK (false); CREATE TABLE t (id int PRIMARY KEY, a nunca)',
     cosas(),
     {},
@@ -68,14 +71,14 @@ const faults: readonly Case[] = [
     /nothing assigns "id"/,
   ],
   [
-    'an enum of the schema without any label of the column',
+    'an enum of the schema that shares no label with the column',
     `CREATE TYPE tonos AS ENUM ('rojo'); CREATE TABLE t (id int PRIMARY KEY, a tonos NOT NULL)`,
     cosas({ a: { type: 'string', enum: ['verde'] } }),
     {},
     /"a" has an enum without any label of its column "a", a tonos/,
   ],
   [
-    'a materialized view without data, by way of a view',
+    'a materialized view without data, through a view',
     `CREATE TABLE t (id int PRIMARY KEY, a text, v uuid NOT NULL DEFAULT gen_random_uuid());
      CREATE MATERIALIZED VIEW hechas AS SELECT * FROM t WITH NO DATA; CREATE VIEW vistas AS SELECT * FROM hechas`,
     cosas(),
@@ -83,14 +86,14 @@ const faults: readonly Case[] = [
     /hechas has no data.*REFRESH MATERIALIZED VIEW hechas/,
   ],
   [
-    'a default that marks new rows as deleted',
+    'a soft-delete column whose default deletes new rows',
     'CREATE TABLE t (id int PRIMARY KEY, a text, gone timestamptz DEFAULT now())',
     cosas(),
     { softDelete: 'gone' },
     /each new row would be marked as deleted.*"gone" DROP DEFAULT/,
   ],
   [
-    'a default of a mark that is true',
+    'a boolean soft-delete column with the default true',
     'CREATE TABLE t (id int PRIMARY KEY, a text, gone boolean NOT NULL DEFAULT true)',
     cosas(),
     { softDelete: 'gone' },
@@ -106,14 +109,14 @@ const warnings: readonly Case[] = [
     /is partitioned and has no partition/,
   ],
   [
-    'a sequence of an identity without a number left',
+    'an exhausted sequence of an identity',
     `CREATE TABLE t (id int GENERATED ALWAYS AS IDENTITY (MAXVALUE 2) PRIMARY KEY, a text); INSERT INTO t (a) VALUES ('x'), ('y')`,
     cosas(undefined, assigned),
     {},
     /The sequence t_id_seq has no number left/,
   ],
   [
-    'a sequence of a default without a number left',
+    'an exhausted sequence of a default',
     `CREATE SEQUENCE pocas MAXVALUE 2; SELECT nextval('pocas'), nextval('pocas');
      CREATE TABLE t (id int DEFAULT nextval('pocas') PRIMARY KEY, a text)`,
     cosas(undefined, assigned),
@@ -130,7 +133,7 @@ const warnings: readonly Case[] = [
     ],
   ),
 ]
-/** What looks alike and serves requests. */
+/** Similar tables that serve requests correctly. */
 const fit: readonly (readonly [
   what: string,
   ddl: string,
@@ -159,13 +162,13 @@ const fit: readonly (readonly [
     {},
   ],
   [
-    'a sequence that begins again',
+    'a cyclic sequence',
     `CREATE SEQUENCE pocas MAXVALUE 2 CYCLE; SELECT nextval('pocas'), nextval('pocas'); CREATE TABLE t (id int DEFAULT nextval('pocas') PRIMARY KEY, a text)`,
     cosas(undefined, assigned),
     {},
   ],
   [
-    'a mark that is false',
+    'a boolean soft-delete column with the default false',
     'CREATE TABLE t (id int PRIMARY KEY, a text, gone boolean DEFAULT false)',
     cosas(),
     { softDelete: 'gone' },
@@ -184,7 +187,7 @@ const fit: readonly (readonly [
   ],
 ]
 
-describe.each(stores)('ready() says what the catalog shows, on $name', ({ open }) => {
+describe.each(stores)('ready() reports faults in the catalog, on $name', ({ open }) => {
   let store: Store
   beforeAll(async () => {
     store = await open()
@@ -195,8 +198,8 @@ describe.each(stores)('ready() says what the catalog shows, on $name', ({ open }
     await store.sql(
       `DROP TABLE IF EXISTS t CASCADE; DROP DOMAIN IF EXISTS nunca; DROP TYPE IF EXISTS tonos; DROP SEQUENCE IF EXISTS pocas; ${ddl}`,
     )
-    const heard: string[] = []
-    const onWarning = (message: string) => heard.push(message)
+    const warned: string[] = []
+    const onWarning = (message: string) => warned.push(message)
     const adapter = postgresAdapter(store.client, {
       resource,
       table: 't',
@@ -209,7 +212,7 @@ describe.each(stores)('ready() says what the catalog shows, on $name', ({ open }
       () => undefined,
       (reason: unknown) => reason,
     )
-    return { error, heard }
+    return { error, warned }
   }
 
   it.each(faults)('%s is an error', async (_, ddl, resource, options, said) => {
@@ -219,12 +222,12 @@ describe.each(stores)('ready() says what the catalog shows, on $name', ({ open }
   })
 
   it.each(warnings)('%s is a warning', async (_, ddl, resource, options, said) => {
-    const { error, heard } = await readyOn(ddl, resource, options)
+    const { error, warned } = await readyOn(ddl, resource, options)
     expect(error).toBeUndefined()
-    expect(heard).toEqual([expect.stringMatching(said)])
+    expect(warned).toEqual([expect.stringMatching(said)])
   })
 
   it.each(fit)('%s is neither', async (_, ddl, resource, options) => {
-    expect(await readyOn(ddl, resource, options)).toEqual({ error: undefined, heard: [] })
+    expect(await readyOn(ddl, resource, options)).toEqual({ error: undefined, warned: [] })
   })
 })

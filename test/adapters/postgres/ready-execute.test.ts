@@ -1,5 +1,5 @@
 /**
- * `probe: 'execute'`: writes on existing rows at start, in a transaction that is always rolled
+ * `probe: 'execute'`: writes to existing rows at start, in a transaction that is always rolled
  * back.
  */
 import pg from 'pg'
@@ -57,7 +57,7 @@ describe.each(stores)("probe: 'execute', on $name", ({ open }) => {
       bad('no', 'BEFORE UPDATE ON t', `RAISE EXCEPTION 'append only';`),
       /replace.*each of the 3 existing rows.*append only/s,
     ],
-    ['drops every update', bad('no', 'BEFORE UPDATE ON t', 'RETURN NULL;'), /replace.*nothing was written/s],
+    ['discards every update', bad('no', 'BEFORE UPDATE ON t', 'RETURN NULL;'), /replace.*nothing was written/s],
     [
       'refuses every delete',
       bad('no', 'BEFORE DELETE ON t', `RAISE EXCEPTION 'keep' USING ERRCODE = 'MY001';`),
@@ -70,7 +70,7 @@ describe.each(stores)("probe: 'execute', on $name", ({ open }) => {
       /replace.*too late/s,
     ],
     [
-      'calls what is not there',
+      'calls a missing function',
       bad('no', 'AFTER UPDATE ON t', 'PERFORM no_such_function(); RETURN NULL;'),
       /replace.*no_such_function/s,
     ],
@@ -83,12 +83,12 @@ describe.each(stores)("probe: 'execute', on $name", ({ open }) => {
       expect(error).toBeInstanceOf(ConfigurationError)
       expect((error as Error).message).toMatch(message)
     }
-    // What is not offered is not tried.
+    // Methods that are not offered are not probed.
     await adapterOver(store.client).adapter.ready(new Set())
     expect(await rows()).toEqual(before)
   })
 
-  it('is content with a trigger that refuses some rows, and with rows that others refer to', async () => {
+  it('accepts a trigger that refuses some rows, and rows that are referenced', async () => {
     await store.sql(`
       ${bad('algunas', 'BEFORE UPDATE OR DELETE ON t', `IF OLD.id < 3 THEN RAISE EXCEPTION 'closed'; END IF; IF TG_OP = 'DELETE' THEN RETURN OLD; END IF; RETURN NEW;`)}
       DROP TABLE IF EXISTS hijas; CREATE TABLE hijas (de int REFERENCES t); INSERT INTO hijas VALUES (1), (2), (3)`)
@@ -98,7 +98,7 @@ describe.each(stores)("probe: 'execute', on $name", ({ open }) => {
     await store.sql('DROP TABLE hijas')
   })
 
-  it('does not fail on an empty table, nor on one whose rules no made-up row fulfils', async () => {
+  it('does not fail for an empty table, or one whose constraints no generated row satisfies', async () => {
     await store.sql('DELETE FROM t')
     await adapterOver(store.client).adapter.ready()
     await store.sql(`ALTER TABLE t ADD CHECK (texto LIKE 'una cosa %')`)
@@ -112,7 +112,7 @@ describe.each(stores)("probe: 'execute', on $name", ({ open }) => {
     expect(await rows()).toEqual([])
   })
 
-  it('commits nothing, and runs once for each state of the table', async () => {
+  it('commits nothing, and runs once per state of the table', async () => {
     await store.sql(
       bad(
         'apunta',
@@ -129,14 +129,14 @@ describe.each(stores)("probe: 'execute', on $name", ({ open }) => {
     expect(await store.sql(`SELECT last_value::int AS n FROM t_id_seq`)).toEqual([first])
     expect(await rows()).toEqual(before)
     expect(await store.sql('SELECT * FROM apuntes')).toEqual([])
-    // Another state of the table is tried anew.
+    // Another state of the table is probed again.
     await store.sql(
       `ALTER TABLE t ADD COLUMN otra int; ${bad('no', 'BEFORE UPDATE ON t', `RAISE EXCEPTION 'append only';`)}`,
     )
     await expect(adapter.ready()).rejects.toThrow(/append only/)
   })
 
-  it('tries a table with soft delete and a version column as requests do', async () => {
+  it('probes a table with soft delete and a version column as requests would use it', async () => {
     await store.sql(
       `ALTER TABLE t ADD COLUMN v uuid NOT NULL DEFAULT gen_random_uuid(), ADD COLUMN borrado_en timestamptz`,
     )
@@ -152,14 +152,14 @@ describe.each(stores)("probe: 'execute', on $name", ({ open }) => {
     await expect(adapterOver(store.client, options).adapter.ready()).rejects.toThrow(/statement of remove.*for ever/s)
   })
 
-  it('is an option that can be misspelt', () => {
+  it('validates the option', () => {
     expect(() => postgresAdapter(store.client, { table: 't', probe: 'run' as never })).toThrow(
       /"probe".* is 'run'. Give 'catalog', 'explain' or 'execute'/,
     )
   })
 })
 
-describe("probe: 'execute' beside others", () => {
+describe("probe: 'execute' with concurrent sessions", () => {
   let place: Place
   let pool: pg.Pool
   beforeAll(async () => {
@@ -263,14 +263,14 @@ describe("probe: 'execute' beside others", () => {
     expect(sent.filter((text) => text.startsWith('UPDATE')).length).toBeGreaterThan(3)
   })
 
-  it('waits for no lock of others for long: a row that is held is passed over, a table is a warning', async () => {
+  it('does not wait long for locks: a locked row is skipped, a locked table causes a warning', async () => {
     const holder = new pg.Client({ connectionString: place.url })
     await holder.connect()
     await holder.query('BEGIN; UPDATE t SET texto = texto WHERE id <= 3')
     const { adapter, warnings } = adapterOver(pool, options)
     await adapter.ready()
     expect(warnings).toEqual([])
-    // As CREATE INDEX holds it: reads go on, writes wait.
+    // Like CREATE INDEX: reads continue, writes wait.
     await holder.query('ROLLBACK; BEGIN; LOCK TABLE t IN SHARE MODE')
     const locked = adapterOver(pool, options)
     await locked.adapter.ready()
@@ -279,12 +279,12 @@ describe("probe: 'execute' beside others", () => {
     ])
     await holder.query('ROLLBACK')
     await holder.end()
-    // Nothing was learnt, so it is asked again.
+    // The result is unknown, so it is probed again.
     await locked.adapter.ready()
     expect(locked.warnings).toHaveLength(1)
   })
 
-  it('in a transaction of the caller’s, which goes on', async () => {
+  it('runs in a transaction of the caller, which remains usable', async () => {
     const client = await pool.connect()
     await client.query('BEGIN; INSERT INTO t VALUES (99, $$mine$$)')
     const adapter = postgresAdapter(pool, { resource: notas, table: 't', probe: 'execute', ...options }).within(client)
@@ -294,7 +294,7 @@ describe("probe: 'execute' beside others", () => {
     client.release()
   })
 
-  it('needs transactions of a client, and says so', async () => {
+  it('requires a client with transactions, and says so', async () => {
     const client = { query: (text: string, values?: unknown[]) => pool.query(text, values) }
     await expect(adapterOver(client, options).adapter.ready()).rejects.toThrow(
       /add a method transaction\(work\) to the client/,

@@ -1,6 +1,6 @@
 /**
- * `ready()` on tables of every kind that serve requests well: it refuses none of them, and warns of
- * what the role or the server lacks.
+ * `ready()` for tables of every kind that can serve requests: it refuses none of them, and warns
+ * about missing privileges and features.
  */
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -79,7 +79,7 @@ const simple = defineResource({
   filters: { texto: true },
   sort: ['texto'],
 })
-/** The same where only the database gives `texto` its value. */
+/** The same if only the database sets `texto`. */
 const computed = defineResource({
   collection: 'simples',
   key: 'id',
@@ -103,7 +103,7 @@ const readyOn = async (store: Pick<Store, 'client'>, resource: ResourceDefinitio
   return warnings
 }
 
-describe.each(stores)('ready() takes, on $name,', ({ open }) => {
+describe.each(stores)('ready() accepts, on $name,', ({ open }) => {
   let store: Store
   beforeAll(async () => {
     store = await open()
@@ -112,38 +112,38 @@ describe.each(stores)('ready() takes, on $name,', ({ open }) => {
 
   const tables: readonly (readonly [what: string, sql: string, resource: unknown, options: Options])[] = [
     [
-      'members of every kind, search, parents and keys that may be repeated',
+      'members of every kind, search, parents and idempotency keys',
       `${tableDdl(todas, { table: 't', attached })}; ${idempotencyDdl({ table: 'claves' })}`,
       todas,
       { attached, idempotency: { table: 'claves' } },
     ],
     [
-      'what tableDdl prints',
+      'the output of tableDdl',
       tableDdl(todas, { table: 't', attached, version: { column: 'v' }, softDelete: 'borrada' }),
       todas,
       { attached, version: { column: 'v' }, softDelete: 'borrada' },
     ],
     [
-      'a composite key with a part that is counted, and JSON for the rest',
+      'a composite key with a numbered part, and a JSON column for the rest',
       'CREATE TABLE t (zona text, dia date, n int, texto varchar(3), resto jsonb, PRIMARY KEY (zona, dia, n))',
       compuesta,
       { rest: 'resto' },
     ],
     [
-      'the same in partitions',
+      'the same with partitions',
       `CREATE TABLE t (zona text, dia date, n int, texto text, resto jsonb, v uuid NOT NULL DEFAULT gen_random_uuid(), PRIMARY KEY (zona, dia, n)) PARTITION BY RANGE (dia);
        CREATE TABLE t_a PARTITION OF t FOR VALUES FROM ('2000-01-01') TO ('2000-02-01'); CREATE TABLE t_b PARTITION OF t FOR VALUES FROM ('2024-01-01') TO ('2025-01-01')`,
       compuesta,
       { rest: 'resto', version: { column: 'v' } },
     ],
     [
-      'a table that inherits and one that others inherit from',
+      'a table that inherits, and one with children',
       `CREATE TABLE abuela (id text PRIMARY KEY, texto text); CREATE TABLE t (extra int, PRIMARY KEY (id)) INHERITS (abuela); CREATE TABLE nieta (PRIMARY KEY (id)) INHERITS (t)`,
       simple,
       {},
     ],
     [
-      'a view that takes writes by itself, with a check option',
+      'an updatable view with a check option',
       `CREATE TABLE base (id text PRIMARY KEY, texto text, v uuid NOT NULL DEFAULT gen_random_uuid()); CREATE VIEW t AS SELECT * FROM base WHERE texto <> 'x' WITH CHECK OPTION`,
       simple,
       { version: { expression: 'v' } },
@@ -161,7 +161,7 @@ describe.each(stores)('ready() takes, on $name,', ({ open }) => {
       { version: { column: 'v' }, readFrom: 'SELECT t.*, count(*) OVER () AS n FROM t;' },
     ],
     [
-      'expressions, a count as version, and removed rows that stay',
+      'expressions, a counter as version, and soft delete',
       `CREATE TABLE t (id text PRIMARY KEY, cuerpo jsonb, n bigint NOT NULL DEFAULT 0, activa boolean)`,
       computed,
       {
@@ -171,7 +171,7 @@ describe.each(stores)('ready() takes, on $name,', ({ open }) => {
       },
     ],
     [
-      'a table of nothing but its key',
+      'a table with only its key',
       `CREATE TABLE t (id text PRIMARY KEY)`,
       defineResource({
         collection: 'claves',
@@ -181,7 +181,7 @@ describe.each(stores)('ready() takes, on $name,', ({ open }) => {
       {},
     ],
     [
-      'a row-level trigger, a rule beside inserts, and generated columns',
+      'a row-level trigger, a rule on inserts, and generated columns',
       `CREATE TABLE t (id text PRIMARY KEY, texto text GENERATED ALWAYS AS ('x' || id) STORED, hecho timestamptz NOT NULL DEFAULT now());
        CREATE TABLE diario (id text); CREATE RULE copia AS ON INSERT TO t DO ALSO INSERT INTO diario VALUES (NEW.id)`,
       computed,
@@ -219,8 +219,8 @@ describe.each(stores)('ready() takes, on $name,', ({ open }) => {
   })
 })
 
-describe.each(stores)('an identity beside the key, on $name', ({ open }) => {
-  it('is read-only: given by the database, and kept by every change', async () => {
+describe.each(stores)('an identity column other than the key, on $name', ({ open }) => {
+  it('is read-only: assigned by the database, and kept by every change', async () => {
     const store = await open()
     await store.sql(
       'CREATE TABLE t (id text PRIMARY KEY, texto text, numero bigint GENERATED ALWAYS AS IDENTITY, v uuid NOT NULL DEFAULT gen_random_uuid())',
@@ -246,7 +246,7 @@ describe.each(stores)('an identity beside the key, on $name', ({ open }) => {
 })
 
 describe('ready() with a replica', () => {
-  it('notices one that is away, each time, and every way of counting is checked', async () => {
+  it('reports an unavailable replica each time, and checks every way of counting', async () => {
     await using place = await freshSchema()
     await place.sql('CREATE TABLE t (id text PRIMARY KEY, texto text)')
     await using proxy = await startProxy({
@@ -273,7 +273,7 @@ describe('ready() with a replica', () => {
   })
 })
 
-describe('ready() warns of what may change while the process runs', () => {
+describe('ready() warns about conditions that may change while the process runs', () => {
   let place: Place
   let role: string
   let pool: pg.Pool
@@ -305,7 +305,7 @@ describe('ready() warns of what may change while the process runs', () => {
         expect.stringMatching(/may not DELETE/),
         expect.stringMatching(/may not use the sequence t_v_seq/),
       ])
-    // Read-only for requests too: there is nothing to warn of.
+    // Read-only for requests too, so there is no warning.
     const warnings: string[] = []
     const adapter = postgresAdapter(pool, {
       resource: simple,
@@ -338,7 +338,7 @@ describe('ready() warns of what may change while the process runs', () => {
       expect.stringMatching(/lets the role DELETE/),
     ])
     await place.sql(`CREATE POLICY todo ON t USING (texto = current_setting('app.quien'))`)
-    // The setting is the session function's to make: no reason not to start.
+    // The session function may set it, so this is no reason not to start.
     expect(
       await as({ session: async (tx) => void (await tx.query(`SELECT set_config('app.quien', 'b', true)`)) }),
     ).toEqual([])
@@ -358,7 +358,7 @@ describe('ready() warns of what may change while the process runs', () => {
     await place.sql(`ALTER ROLE ${role} RESET default_transaction_read_only`)
   })
 
-  it('a short statement_timeout is enough, and a database that does not answer is no fault of the table', async () => {
+  it('a short statement_timeout is enough, and an unresponsive database is no fault of the table', async () => {
     const url = new URL(place.url)
     url.searchParams.set('options', `-c search_path=${place.name} -c statement_timeout=2000`)
     const hasty = new pg.Pool({ connectionString: url.href, max: 1 })
@@ -372,7 +372,7 @@ describe('ready() warns of what may change while the process runs', () => {
     await hasty.end()
   })
 
-  it('a missing privilege to read is a fault', async () => {
+  it('a missing privilege to read is an error', async () => {
     await place.sql(`REVOKE SELECT ON t FROM ${role}`)
     const error = await tried(as())
     expect(error).toBeInstanceOf(ConfigurationError)
@@ -381,8 +381,8 @@ describe('ready() warns of what may change while the process runs', () => {
   })
 })
 
-describe('ready() and tables that are elsewhere', () => {
-  it('a foreign table that takes no writes is refused, and read where only reads are offered', async () => {
+describe('ready() and tables on other servers', () => {
+  it('a read-only foreign table is refused, and accepted if only reads are offered', async () => {
     await using place = await freshDatabase()
     await place.sql(`
       CREATE EXTENSION file_fdw; CREATE SERVER archivos FOREIGN DATA WRAPPER file_fdw;
@@ -400,14 +400,14 @@ describe('ready() and tables that are elsewhere', () => {
     await pool.end()
   })
 
-  /** A server of postgres_fdw, which is this one, with the schema `lejos` for its tables. */
+  /** A postgres_fdw server that is this server, with the schema `lejos` for its tables. */
   const elsewhere = (place: Place): string => {
     const { hostname, port, username, password } = new URL(place.url)
     return `CREATE SCHEMA lejos; CREATE EXTENSION postgres_fdw;
       CREATE SERVER otro FOREIGN DATA WRAPPER postgres_fdw OPTIONS (host '${hostname}', port '${port || 5432}', dbname '${place.name}');
       CREATE USER MAPPING FOR CURRENT_USER SERVER otro OPTIONS (user '${username}', password '${password || 'any'}');`
   }
-  it('a table whose partitions are on other servers is refused, and so are tables beside it', async () => {
+  it('a table with partitions on other servers is refused, also as the table of keys', async () => {
     await using place = await freshDatabase()
     const columns = 'id text, texto text, v uuid DEFAULT gen_random_uuid()'
     const over = (table: string, by: string): string => `
@@ -419,7 +419,7 @@ describe('ready() and tables that are elsewhere', () => {
       ${over('t', columns)}
       ${over('claves', 'id text, fingerprint text, record text, version text, expires_at timestamptz')}
       CREATE TABLE u (${columns}, PRIMARY KEY (id))`)
-    // What such a table can't have is why it is refused.
+    // The reason for the refusal: such a table can't have a unique index.
     await expect(place.sql('CREATE UNIQUE INDEX ON t (id)')).rejects.toThrow(/cannot create unique index/)
     await expect(
       place.sql("INSERT INTO t (id) VALUES ('a') ON CONFLICT (id) DO UPDATE SET texto = 'b'"),
@@ -437,7 +437,7 @@ describe('ready() and tables that are elsewhere', () => {
     await ready('u')
     await pool.end()
   })
-  it('a foreign table is warned of where tables of this server are written with it', async () => {
+  it('a foreign table causes a warning if tables of this server are written in the same transaction', async () => {
     await using place = await freshDatabase()
     await place.sql(`${elsewhere(place)}
       CREATE TABLE lejos.t (id text PRIMARY KEY, texto text, v uuid NOT NULL DEFAULT gen_random_uuid());
@@ -453,7 +453,7 @@ describe('ready() and tables that are elsewhere', () => {
     expect(warnings.join()).toMatch(/"simples" is on another server.*commits first/)
     await pool.end()
   })
-  it('a foreign table that takes writes is taken', async () => {
+  it('a writable foreign table is accepted', async () => {
     await using place = await freshDatabase()
     const { hostname, port, username, password } = new URL(place.url)
     await place.sql(`

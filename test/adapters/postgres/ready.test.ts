@@ -24,7 +24,7 @@ const piezas = defineResource({
 })
 const attached = { piezas: { table: 'en_ruta', parent: 'ruta', key: 'pieza' } }
 
-describe('ready() says what is missing, and the mend', () => {
+describe('ready() reports errors, with the fix', () => {
   let store: Store
   beforeAll(async () => {
     store = await openPostgres()
@@ -35,7 +35,7 @@ describe('ready() says what is missing, and the mend', () => {
   it.each<[string, string, Partial<PostgresAdapterOptions>, RegExp]>([
     ['no table', '', {}, /there is no table "t".*tableDdl/],
     [
-      'no column, with the near miss',
+      'no column, with the closest name',
       'numero bigint PRIMARY KEY, numero_de_envios text, fecha text',
       {},
       /"numeroDeEnvio" has no column "numero_de_envio"\. Did you mean "numero_de_envios"\?/,
@@ -47,7 +47,7 @@ describe('ready() says what is missing, and the mend', () => {
       /"numeroDeEnvio" may be string, but its column "numero_de_envio" is a integer/,
     ],
     [
-      'a column with a zone for a date-time without',
+      'a column with a time zone for a local date-time',
       'numero bigint PRIMARY KEY, numero_de_envio text, fecha timestamptz',
       {},
       /"fecha" has the format "local-date-time", but its column "fecha" is a timestamp with time zone.*declare the format "date-time", or make the column timestamp/,
@@ -66,7 +66,7 @@ describe('ready() says what is missing, and the mend', () => {
       /no column "v" for versions.*gen_random_uuid/,
     ],
     [
-      'a version column without default',
+      'a version column without a default',
       'numero bigint PRIMARY KEY, numero_de_envio text, fecha text, v int',
       { version: { column: 'v' } },
       /"v" has no default/,
@@ -78,7 +78,7 @@ describe('ready() says what is missing, and the mend', () => {
       /may repeat/,
     ],
     [
-      'an expression that is no SQL',
+      'an expression that is not SQL',
       'numero bigint PRIMARY KEY, numero_de_envio text, fecha text',
       { columns: { fecha: { expression: 'nonsense(' } } },
       /refuses a statement/,
@@ -90,7 +90,7 @@ describe('ready() says what is missing, and the mend', () => {
       /"numeroDeEnvio" and "fecha" would both be stored in the column "numero_de_envio"/,
     ],
     [
-      'no column to mark deleted rows by',
+      'no soft-delete column',
       'numero bigint PRIMARY KEY, numero_de_envio text, fecha text',
       { softDelete: 'gone' },
       /no column "gone"/,
@@ -123,14 +123,14 @@ describe('ready() says what is missing, and the mend', () => {
     expect(error.message).toMatch(message)
   })
 
-  it('a misspelt option is told when it is made', () => {
+  it('a misspelt option throws when the adapter is created', () => {
     expect(() => postgresAdapter(store.client, { table: 't', colums: {} } as never)).toThrow(/Did you mean "columns"\?/)
     expect(() => postgresAdapter({} as never, { table: 't' })).toThrow(
       /needs a client as its first argument: a Pool or Client/,
     )
   })
 
-  it('asks again after it was mended, and notices a column that is added under it', async () => {
+  it('checks again after a fix, and tolerates a column that is added later', async () => {
     await store.sql('DROP TABLE IF EXISTS t')
     const adapter = postgresAdapter(store.client, { resource: piezas, table: 't', attached })
     await expect(adapter.ready()).rejects.toThrow(/no table/)
@@ -145,7 +145,7 @@ describe('ready() says what is missing, and the mend', () => {
     })
   })
 
-  it('names host, port and reason where the server can not be reached, and never to clients', async () => {
+  it('names host, port and reason if the server can not be reached, but never to clients', async () => {
     for (const [address, reason] of [
       ['postgres://ana:secreta@127.0.0.1:1/db', /ECONNREFUSED 127\.0\.0\.1:1\b/],
       ['postgres://ana:secreta@localhost:1/db', /ECONNREFUSED .*:1\b/],
@@ -162,14 +162,16 @@ describe('ready() says what is missing, and the mend', () => {
     }
   })
 
-  it('warns where each list would count many rows', async () => {
+  it('warns if each list would count many rows', async () => {
     await store.sql(
       `CREATE TABLE muchas (numero bigint PRIMARY KEY, numero_de_envio text, fecha text); INSERT INTO muchas SELECT i FROM generate_series(1, 100500) i; ANALYZE muchas`,
     )
-    const heard: string[] = []
-    const onWarning = (message: string) => void (message.includes('bigint') || heard.push(message))
+    const warnings: string[] = []
+    const onWarning = (message: string) => void (message.includes('bigint') || warnings.push(message))
     await postgresAdapter(store.client, { resource: piezas, table: 'muchas', attached, onWarning }).ready()
-    expect(heard).toEqual([expect.stringMatching(/"piezas" has about 100500 rows.*"bounded", "estimated" or "none"/)])
+    expect(warnings).toEqual([
+      expect.stringMatching(/"piezas" has about 100500 rows.*"bounded", "estimated" or "none"/),
+    ])
     await postgresAdapter(store.client, {
       resource: piezas,
       table: 'muchas',
@@ -177,10 +179,10 @@ describe('ready() says what is missing, and the mend', () => {
       onWarning,
       count: 'bounded',
     }).ready()
-    expect(heard).toHaveLength(1)
+    expect(warnings).toHaveLength(1)
   })
 
-  it('is bound where it is mounted', async () => {
+  it('checks an adapter that is bound to its resource by mount()', async () => {
     const cosas = defineResource({
       collection: 'cosas',
       key: 'id',
@@ -198,7 +200,7 @@ describe.each(stores)('tableDdl on $name', ({ open }) => {
   })
   afterAll(() => store.close())
 
-  it('prints a table that the adapter takes, whatever its names, with what its options name', async () => {
+  it('prints a table that the adapter accepts, for any names, including the tables of its options', async () => {
     await store.sql('CREATE SCHEMA "El ""correo"""')
     const options = {
       table: { schema: 'El "correo"', name: "pie'zas" },
@@ -220,7 +222,7 @@ describe.each(stores)('tableDdl on $name', ({ open }) => {
     const to = { collection: 'rutas', key: 'r', as: 'piezas' }
     expect(await adapter.attach(to, 1, undefined, call)).toBe('attached')
     expect(await adapter.list(listRequest({ sort: 'numero', parent: to }), call)).toMatchObject({ total: 1 })
-    // Whoever changes a row changes its version.
+    // Any change of a row changes its version.
     const { version } = (await adapter.read([1], call))[0] as { version: string }
     await store.sql(`UPDATE "El ""correo"""."pie'zas" SET "numeroDeEnvio" = 'x'`)
     expect(await adapter.replace(1, { numero: 1 }, version, call)).toBe('stale')

@@ -11,7 +11,7 @@ interface Member {
   readonly nullable: boolean
 }
 
-/** The rule, member by member. */
+/** The reference implementation, member by member. */
 function recordOf(
   members: readonly Member[],
   hasRest: boolean,
@@ -36,7 +36,7 @@ const json = fc
   .oneof(fc.jsonValue(), fc.constant(JSON.parse('{"__proto__":{"a":1},"constructor":null}')))
   .map((value) => JSON.stringify(value))
 
-/** Contents, and texts as the database gives them. */
+/** Kinds of columns, and texts as the database returns them. */
 const contents = fc.constantFrom<readonly [Content, fc.Arbitrary<string | null>]>(
   [scalar('text'), maybe(fc.string())],
   [scalar('uuid'), maybe(fc.uuid())],
@@ -78,8 +78,8 @@ const tables = fc
     }),
   )
 
-describe('REP-1: records out of rows', () => {
-  it('are what their members say one by one, whatever these are called and hold (property)', () => {
+describe('REP-1: records from rows', () => {
+  it('equal those of the reference implementation, for any member names and values (property)', () => {
     fc.assert(
       fc.property(tables, ({ members, hasRest, rows }) => {
         const read = compileRecord(members, hasRest)
@@ -87,7 +87,7 @@ describe('REP-1: records out of rows', () => {
           const expected = recordOf(members, hasRest, cells)
           const record = read(cells)
           expect(Object.getPrototypeOf(record)).toBe(Object.prototype)
-          // Vitest takes a member `__proto__` for the prototype.
+          // Vitest confuses a member `__proto__` with the prototype.
           deepStrictEqual(
             Object.entries(Object.getOwnPropertyDescriptors(record)),
             Object.entries(Object.getOwnPropertyDescriptors(expected)),
@@ -99,7 +99,7 @@ describe('REP-1: records out of rows', () => {
     )
   })
 
-  it('share nothing: whoever changes one changes no other', () => {
+  it('share nothing: modifying one does not affect another', () => {
     const read = compileRecord([{ name: 'a', content: { kind: 'json', cast: 'jsonb' }, nullable: true }], false)
     const first = read(['{"b":[1]}']) as { a: { b: number[] } }
     first.a.b.push(2)

@@ -1,4 +1,4 @@
-/** A primary with a real streaming replica, which can be held behind it. */
+/** A primary with a real streaming replica, whose replay can be paused. */
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import express from 'express'
@@ -12,9 +12,9 @@ export interface ReplicaPair {
   readonly replica: OwnServer
   readonly write: pg.Pool
   readonly read: pg.Pool
-  /** The replica receives the log, and does not replay it. */
+  /** Pauses the replay: the replica still receives the log. */
   hold(): Promise<void>
-  /** Resolves once the replica has replayed everything, or at once where it has been promoted. */
+  /** Resolves when the replica has replayed everything, or at once if it was promoted. */
   catchUp(): Promise<void>
   remove(): Promise<void>
 }
@@ -51,17 +51,17 @@ export async function replicaPair(schema: string): Promise<ReplicaPair> {
 }
 
 export interface Asking extends AsyncDisposable {
-  /** A request of a caller, `ana` unless named. `body` is sent as JSON. */
+  /** Sends a request as a caller, by default `ana`. `body` is sent as JSON. */
   ask(method: string, path: string, options?: Readonly<Record<string, string>>): Promise<Response>
-  /** The JSON of a GET; the status where that is not 200. */
+  /** The JSON of a GET; its status if that is not 200. */
   json(path: string, options?: Readonly<Record<string, string>>): Promise<unknown>
 }
 
-/** A service of these resources under `/v1`, whose callers name themselves in `x-caller`. */
+/** A service with these resources under `/v1`, whose callers are named by `x-caller`. */
 export async function serving(resources: readonly (Mount | Endpoint)[]): Promise<Asking> {
   const service = api({
     versions: { v1: [...resources] },
-    // One address for all processes: it is a part of what an Idempotency-Key is known by.
+    // One address for all processes, because it is part of an Idempotency-Key.
     baseUrl: 'http://servicio.test',
     principal: (req) => ({ sub: String(req.headers['x-caller']) }),
     permission: () => 'allow',

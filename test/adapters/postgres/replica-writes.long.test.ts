@@ -1,4 +1,7 @@
-/** Clients read from a replica what they wrote, in each way to write and whatever happens to the replica. */
+/**
+ * Clients read their own writes from a replica, for every way to write and in every state of the
+ * replica.
+ */
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { idempotencyDdl, postgresAdapter, tableDdl } from '../../../src/adapters/postgres/index.js'
@@ -35,7 +38,7 @@ beforeAll(async () => {
 afterAll(() => pair?.remove())
 afterEach(() => pair.catchUp())
 
-/** `libros` are read from the replica, `autores` as told. */
+/** `libros` are read from the replica, `autores` only with `replicated`. */
 function resources({ write = pair.write, read = pair.read, replicated = false } = {}) {
   const authors = postgresAdapter({ read, write }, { table: 'autores', version, replica: replicated })
   const books = postgresAdapter({ read, write }, { table: 'libros', version, idempotency, replica: true })
@@ -62,8 +65,8 @@ const libro = (id: string, titulo: string, autorId?: string) => ({
 const titles = async (over: { json(path: string): Promise<unknown> }, path = 'libros?limit=100') =>
   ((await over.json(path)) as { titulo: string }[]).map(({ titulo }) => titulo)
 
-describe('a client of a held replica sees', () => {
-  it('VERB-2: what it created, by GET, HEAD and lists; VERB-6: and not what it removed', async () => {
+describe('a client of a paused replica sees', () => {
+  it('VERB-2: the record that it created, by GET, HEAD and lists; VERB-6: and not a removed one', async () => {
     await using over = await serving(resources())
     await pair.hold()
     const id = next()
@@ -79,7 +82,7 @@ describe('a client of a held replica sees', () => {
     expect(await titles(over)).not.toContain(id)
   })
 
-  it('VERB-5: what it patched, and VERB-4: what it attached and detached', async () => {
+  it('VERB-5: its patches, and VERB-4: its attached and detached records', async () => {
     await using over = await serving(resources())
     const [id, autor] = [next(), next()]
     await over.ask('POST', 'autores', { body: JSON.stringify({ id: autor, nombre: 'A' }) })
@@ -94,8 +97,8 @@ describe('a client of a held replica sees', () => {
     expect(await titles(over, `autores/${autor}/libros`)).toEqual([])
   })
 
-  it('VERB-12: what it created by a request whose answer it did not get', async () => {
-    // Another process made the record, and its position is not known here.
+  it('VERB-12: the record of a create whose response it did not get', async () => {
+    // Another process created the record, so its position is unknown here.
     const elsewhere = new pg.Pool({ connectionString: pair.primary.url })
     onTestFinished(() => elsewhere.end())
     await using first = await serving(resources({ write: elsewhere }))
@@ -109,7 +112,7 @@ describe('a client of a held replica sees', () => {
     expect(await titles(over)).toContain(id)
   })
 
-  it('what an endpoint wrote for it by records()', async () => {
+  it('writes that an endpoint made for it by records()', async () => {
     await using over = await serving(resources())
     await pair.hold()
     const id = next()
@@ -117,7 +120,7 @@ describe('a client of a held replica sees', () => {
     expect(((await over.json('libros?limit=100')) as { id: string }[]).map((one) => one.id)).toContain(id)
   })
 
-  it.each([false, true])('REP-2: what it wrote through links of other resources (replica: %s)', async (replicated) => {
+  it.each([false, true])('REP-2: its writes through links of other resources (replica: %s)', async (replicated) => {
     await using over = await serving(resources({ replicated }))
     const [id, autor] = [next(), next()]
     await over.ask('POST', 'autores', { body: JSON.stringify({ id: autor, nombre: 'uno' }) })
@@ -129,7 +132,7 @@ describe('a client of a held replica sees', () => {
       expect(await over.json(path)).toMatchObject({ autor: { nombre: 'dos' } })
   })
 
-  it('what it wrote where the reply of the database was lost', async () => {
+  it('writes whose reply from the database was lost', async () => {
     const proxy = await startProxy({ port: pair.primary.port })
     const write = new pg.Pool({ connectionString: proxy.through(pair.primary.url) })
     onTestFinished(async () => {
@@ -148,7 +151,7 @@ describe('a client of a held replica sees', () => {
     expect(await over.json(`libros/${id}`)).toMatchObject({ titulo: 'dos' })
   })
 
-  it('what it wrote before its position was dropped for those of others', async () => {
+  it('its writes after its position was evicted in favour of others', async () => {
     const positions = new ProcessPositions(undefined, 1)
     const options = { table: 'libros', version, replica: { positions } } as const
     await using over = await serving([
@@ -158,7 +161,7 @@ describe('a client of a held replica sees', () => {
     const id = next()
     await over.ask('POST', 'libros', libro(id, 'uno'))
     await pair.catchUp()
-    // Connections that are open already have to be asked too.
+    // Open connections must be checked too.
     expect(await over.json(`libros/${id}`)).toMatchObject({ titulo: 'uno' })
     await pair.hold()
     await over.ask('PUT', `libros/${id}`, libro(id, 'dos'))
@@ -170,8 +173,8 @@ describe('a client of a held replica sees', () => {
   })
 })
 
-describe('reads go to the primary', () => {
-  it('while the replica is down, and to the replica again when it is back', async () => {
+describe('reads use the primary', () => {
+  it('while the replica is down, and the replica again after it is back', async () => {
     await using over = await serving(resources())
     const id = next()
     await over.ask('POST', 'libros', libro(id, 'uno'))
@@ -186,7 +189,7 @@ describe('reads go to the primary', () => {
     expect(await over.json(`libros/${id}`)).toMatchObject({ titulo: 'dos' })
   })
 
-  it('where the replica does not have the table yet', async () => {
+  it('if the replica does not have the table yet', async () => {
     await pair.hold()
     const notas = defineResource({
       collection: 'notas',
@@ -199,7 +202,7 @@ describe('reads go to the primary', () => {
     expect(await over.json('notas', { caller: 'luis' })).toEqual([])
   })
 
-  it('where the replica has been promoted and goes its own way', async () => {
+  it('if the replica was promoted and has diverged', async () => {
     await using over = await serving(resources())
     const id = next()
     await over.ask('POST', 'libros', libro(id, 'uno'))

@@ -1,4 +1,4 @@
-/** Reads from a real streaming replica that is held behind its primary. */
+/** Reads from a real streaming replica that lags behind its primary. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { postgresAdapter, type ReplicaOptions, tableDdl } from '../../../src/adapters/postgres/index.js'
 import { defineResource, mount } from '../../../src/index.js'
@@ -22,7 +22,7 @@ beforeAll(async () => {
 afterAll(() => pair?.remove())
 afterEach(() => pair.catchUp())
 
-/** A service, and requests of a caller to it. */
+/** A service, and a function that sends requests to it. */
 async function service(option?: boolean | ReplicaOptions) {
   const { read, write } = pair
   const adapter = postgresAdapter({ read, write }, { ...table, ...(option === undefined ? {} : { replica: option }) })
@@ -39,7 +39,7 @@ async function service(option?: boolean | ReplicaOptions) {
 let last = 0
 const nota = (id: string, texto: string) => ({ body: JSON.stringify({ id, texto }) })
 
-/** A record that both servers have. */
+/** A record that exists on both servers. */
 async function stored({ ask }: Awaited<ReturnType<typeof service>>): Promise<{ id: string; tag: string }> {
   const id = `n${++last}`
   const { status, headers } = await ask('POST', '', { ...nota(id, 'uno'), caller: 'otra' })
@@ -57,7 +57,7 @@ describe('a client { read, write }', () => {
     expect(await over.textOf(`/${id}`, { caller: 'luis' })).toBe('dos')
   })
 
-  it('reads from the replica with it, and a client that has written reads what it wrote', async () => {
+  it('reads from the replica with it, and a client sees its own writes', async () => {
     await using over = await service(true)
     const { id } = await stored(over)
     await pair.hold()
@@ -75,7 +75,7 @@ describe('a client { read, write }', () => {
     expect((await list('ana')).find((one) => one.id === id)).toBeUndefined()
   })
 
-  it('reads from the replica again once that has the write', async () => {
+  it('reads from the replica again after it has replayed the write', async () => {
     await using over = await service(true)
     const { id } = await stored(over)
     await over.ask('PUT', `/${id}`, nota(id, 'dos'))
@@ -86,7 +86,7 @@ describe('a client { read, write }', () => {
     expect(await over.textOf(`/${id}`)).toBe('dos')
   })
 
-  it('HDR-4: asks the primary for conditional requests and misses, whoever sends them', async () => {
+  it('HDR-4: reads the primary for conditional requests and after misses, for every caller', async () => {
     await using over = await service(true)
     const { id, tag } = await stored(over)
     await pair.hold()
@@ -104,7 +104,7 @@ describe('a client { read, write }', () => {
     }
   })
 
-  it('gives one version one tag on both servers', async () => {
+  it('gives a version the same tag on both servers', async () => {
     await using over = await service(true)
     const { id, tag } = await stored(over)
     const [fromReplica, fromPrimary] = [
@@ -114,7 +114,7 @@ describe('a client { read, write }', () => {
     expect([fromReplica.headers.get('etag'), fromPrimary.headers.get('etag')]).toEqual([tag, tag])
   })
 
-  it('shares positions between processes by a store, and reads the primary where the store fails', async () => {
+  it('shares positions between processes by a store, and reads the primary if the store fails', async () => {
     const known = new Map<string, string>()
     const positions = {
       get: (client: string) => known.get(client),
@@ -133,7 +133,7 @@ describe('a client { read, write }', () => {
     expect(await broken.textOf(`/${id}`, { caller: 'luis' })).toBe('dos')
   })
 
-  it('has weaker modes', async () => {
+  it('supports weaker modes', async () => {
     await using loose = await service({ ownWrites: false })
     await using unverified = await service({ verified: false })
     const { id, tag } = await stored(unverified)
@@ -147,7 +147,7 @@ describe('a client { read, write }', () => {
     expect((await loose.ask('GET', `/${id}-c`)).status).toBe(200)
   })
 
-  it('reads the primary after a transaction of the caller, whose end is not known', async () => {
+  it('reads the primary after a transaction of the caller, whose outcome is unknown', async () => {
     const { read, write } = pair
     const adapter = postgresAdapter({ read, write }, { resource: notas, ...table, replica: true })
     const call = {

@@ -1,4 +1,4 @@
-/** What a server with a streaming replica of its own means for versions and reads. */
+/** Effects of a streaming replica on versions and reads. */
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { postgresAdapter } from '../../../src/adapters/postgres/index.js'
@@ -15,7 +15,7 @@ const notas = defineResource({
   },
 })
 
-describe('ready() where the version is xmin', () => {
+describe('ready() if the version is xmin', () => {
   let primary: OwnServer
   let pool: pg.Pool
 
@@ -42,11 +42,11 @@ describe('ready() where the version is xmin', () => {
     return warnings.filter((message) => message.includes('xmin'))
   }
 
-  it('says nothing on a server without replicas', async () => {
+  it('does not warn on a server without replicas', async () => {
     expect(await warningsOf(pool)).toEqual([])
   })
 
-  it('warns of a physical slot, a standby and synchronous names, and not where the version is a column', async () => {
+  it('warns about a physical slot, a standby and synchronous names, but not for a version column', async () => {
     await pool.query(`SELECT pg_create_physical_replication_slot('espera')`)
     expect(await warningsOf(pool)).toEqual([
       expect.stringMatching(/^The version of "notas" is xmin.*the slot espera.*Name a column in "version"\.$/),

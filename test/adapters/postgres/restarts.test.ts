@@ -5,7 +5,7 @@ import { type OwnServer, ownServer } from '../../servers/own-server.js'
 import { call, listRequest } from '../memory/requests.js'
 import { bultosIn, ddl, refusedWith, tried, unchanged, until, within } from './bultos.js'
 
-describe('a server that goes and comes', () => {
+describe('a server that restarts', () => {
   let server: OwnServer
   let pool: pg.Pool
   const sql = async (text: string) => {
@@ -25,7 +25,10 @@ describe('a server that goes and comes', () => {
     await server.remove()
   })
 
-  /** Streams of writes, while something happens to the server; what was acknowledged, and what was not. */
+  /**
+   * Runs streams of writes during an event on the server. Returns the acknowledged writes, and the
+   * errors.
+   */
   async function underWrites(what: () => Promise<void>, round: string) {
     const store = bultosIn(pool, {
       write: async (tx, change) => {
@@ -35,7 +38,7 @@ describe('a server that goes and comes', () => {
     })
     await store.ready()
     const acknowledged: string[] = []
-    const heard: unknown[] = []
+    const errors: unknown[] = []
     let going = true
     const stream = async (name: number) => {
       for (let i = 0; going; i++) {
@@ -45,7 +48,7 @@ describe('a server that goes and comes', () => {
           expect(answer).toMatchObject({ created: { value: { id } } })
           acknowledged.push(id)
         } catch (error) {
-          heard.push(error)
+          errors.push(error)
           await new Promise((resolve) => setTimeout(resolve, 5))
         }
       }
@@ -54,17 +57,17 @@ describe('a server that goes and comes', () => {
     await until(() => acknowledged.length).toBeGreaterThan(50)
     await what()
     const before = acknowledged.length
-    // By itself.
+    // It recovers by itself.
     await until(() => acknowledged.length).toBeGreaterThan(before + 50)
     going = false
     await Promise.all(streams)
-    return { acknowledged, heard }
+    return { acknowledged, errors }
   }
 
   const happenings: readonly (readonly [string, () => Promise<void>])[] = [
     ['a fast restart', () => server.restart('fast')],
     ['an immediate restart', () => server.restart('immediate')],
-    ['kill -9 and a start', () => server.kill().then(() => server.start())],
+    ['kill -9 and a restart', () => server.kill().then(() => server.start())],
     [
       'kill -9 of the server’s process of each connection',
       async () => {
@@ -85,9 +88,9 @@ describe('a server that goes and comes', () => {
     ],
   ]
   for (const [i, [title, what]] of happenings.entries()) {
-    it(`keeps what was acknowledged, halves nothing and recovers by itself: ${title}`, async () => {
-      const { acknowledged, heard } = await underWrites(what, `r${i}`)
-      for (const error of heard) expect(error).toBeInstanceOf(Unavailable)
+    it(`keeps acknowledged writes, makes no partial ones and recovers by itself: ${title}`, async () => {
+      const { acknowledged, errors } = await underWrites(what, `r${i}`)
+      for (const error of errors) expect(error).toBeInstanceOf(Unavailable)
       const stored = await sql(`SELECT id FROM bultos WHERE id LIKE 'r${i}-%'`)
       const outbox = await sql(`SELECT bulto AS id FROM buzon WHERE bulto LIKE 'r${i}-%'`)
       const ids = new Set(stored.map(({ id }) => id))
@@ -111,7 +114,7 @@ describe('a server that goes and comes', () => {
     expect(await store.create({ id: 'up' }, call)).toMatchObject({ created: {} })
   }, 60_000)
 
-  it('is unavailable where the server has too many connections', async () => {
+  it('is unavailable if the server has too many connections', async () => {
     const others: pg.Client[] = []
     const small = new pg.Pool({ connectionString: server.url, max: 4 })
     try {
@@ -134,7 +137,7 @@ describe('a server that goes and comes', () => {
     }
   })
 
-  it('is unavailable for writes where the primary has become read-only, and leaves its connections', async () => {
+  it('is unavailable for writes while the primary is read-only, and keeps its connections', async () => {
     const own = new pg.Pool({ connectionString: server.url, max: 2, idleTimeoutMillis: 0 })
     const store = bultosIn(own)
     await store.ready()
@@ -156,7 +159,7 @@ describe('a server that goes and comes', () => {
     await own.end()
   })
 
-  it('calls a wrong password and an unknown database faults of the service, and shows no password', async () => {
+  it('reports a wrong password and an unknown database as errors of the service, without the password', async () => {
     for (const [part, code] of [
       ['password', '28P01'],
       ['pathname', '3D000'],

@@ -1,4 +1,4 @@
-/** Reads by key that are asked for at the same time share a trip to the server, and nothing else. */
+/** Concurrent reads by key share a round trip to the server, and nothing else. */
 import fc from 'fast-check'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -26,7 +26,7 @@ async function withPool<T>(
   }
 }
 
-/** How many statements over the table are sent meanwhile. */
+/** The number of statements over the table that are sent meanwhile. */
 async function trips(work: () => Promise<unknown>): Promise<number> {
   const { prototype } = pg.Client
   const { query } = prototype
@@ -44,7 +44,7 @@ async function trips(work: () => Promise<unknown>): Promise<number> {
   }
 }
 
-/** Locks the table in another session; returns what ends that. */
+/** Locks the table in another session. Returns a function that unlocks it. */
 async function holdTable(): Promise<() => Promise<void>> {
   const holder = new pg.Client({ connectionString: place.url })
   await holder.connect()
@@ -57,8 +57,8 @@ async function holdTable(): Promise<() => Promise<void>> {
 
 const keys = (count: number): string[] => Array.from({ length: count }, (_, i) => `k${i + 1}`)
 
-describe('reads by key at the same time', () => {
-  it('share trips of at most 25 reads', async () => {
+describe('concurrent reads by key', () => {
+  it('share round trips of at most 25 reads', async () => {
     await withPool(async (pool) => {
       const store = bultosIn(pool)
       await store.ready()
@@ -69,7 +69,7 @@ describe('reads by key at the same time', () => {
     })
   })
 
-  it('each find their own record, as one after the other', async () => {
+  it('each return their own record, as sequential reads do', async () => {
     await withPool(async (pool) => {
       const store = bultosIn(pool)
       await store.ready()
@@ -91,7 +91,7 @@ describe('reads by key at the same time', () => {
     })
   })
 
-  it('see what was committed before they were asked', async () => {
+  it('see everything that was committed before they started', async () => {
     await withPool(async (pool) => {
       const store = bultosIn(pool)
       await store.ready()
@@ -104,8 +104,8 @@ describe('reads by key at the same time', () => {
   })
 })
 
-describe('what goes wrong with one read', () => {
-  it('is no failure of the others', async () => {
+describe('a failure of one read', () => {
+  it('does not fail the others', async () => {
     const own = await freshSchema()
     await own.sql(`${ddl} INSERT INTO bultos SELECT 'k' || i, i FROM generate_series(1, 9) AS i;
       CREATE FUNCTION checked(text) RETURNS boolean LANGUAGE plpgsql AS $$ BEGIN RETURN 1 / (CASE $1 WHEN 'k3' THEN 0 ELSE 1 END) = 1; END $$;
@@ -122,7 +122,7 @@ describe('what goes wrong with one read', () => {
     await own.drop()
   })
 
-  it('is told to each in its own time, while the table is locked', async () => {
+  it('is reported to each at its own time limit, while the table is locked', async () => {
     await withPool(
       async (pool) => {
         const store = bultosIn(pool)
@@ -139,7 +139,7 @@ describe('what goes wrong with one read', () => {
     )
   })
 
-  it('is repaired for each where their connection is lost', async () => {
+  it('is retried for each if their connection is lost', async () => {
     await withPool(
       async (pool) => {
         const store = bultosIn(pool)
@@ -157,8 +157,8 @@ describe('what goes wrong with one read', () => {
   })
 })
 
-describe('nothing of another request travels on a connection', () => {
-  it('that the team prepares for each loan', async () => {
+describe('reads are not shared on a connection', () => {
+  it('that the team prepares for each checkout', async () => {
     const read = async (pool: pg.Pool): Promise<number> => {
       const store = bultosIn(pool)
       await store.ready()
@@ -188,7 +188,7 @@ describe('nothing of another request travels on a connection', () => {
     expect(await withPool(read)).toBe(1)
   })
 
-  it('that a session function sets up', async () => {
+  it('that a session function configures', async () => {
     await withPool(async (pool) => {
       const seen: unknown[] = []
       const store = bultosIn(pool, {
@@ -204,7 +204,7 @@ describe('nothing of another request travels on a connection', () => {
     })
   })
 
-  it('where a view is read, which may take long', async () => {
+  it('that reads a view, which may take long', async () => {
     const own = await freshSchema()
     await own.sql(
       `${ddl} INSERT INTO bultos SELECT 'k' || i, i FROM generate_series(1, 9) AS i; CREATE VIEW vistos_bultos AS SELECT * FROM bultos`,

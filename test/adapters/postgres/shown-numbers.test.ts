@@ -1,4 +1,6 @@
-/** QUERY-1: a filter finds what GET shows, also where a number is shown rounded, or as null. */
+/**
+ * QUERY-1: a filter finds the values that GET shows, even if a number is shown rounded or as null.
+ */
 import express from 'express'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -72,7 +74,7 @@ const compares = {
   lt: (one: number, other: number) => one < other,
 }
 
-describe.each(stores)('numbers that others wrote, in $name', ({ open }) => {
+describe.each(stores)('numbers of other programs, in $name', ({ open }) => {
   let store: Store
   let tables = 0
   beforeAll(async () => {
@@ -80,7 +82,7 @@ describe.each(stores)('numbers that others wrote, in $name', ({ open }) => {
   })
   afterAll(() => store.close())
 
-  it.each(cases)('QUERY-1: of %s as %j, filters find what GET shows', async (type, schema, values) => {
+  it.each(cases)('QUERY-1: for %s as %j, filters find the values that GET shows', async (type, schema, values) => {
     const table = `shown_${++tables}`
     await store.sql(
       `CREATE TABLE ${table} (id int PRIMARY KEY, valor ${type}); INSERT INTO ${table} VALUES (1000, NULL)`,
@@ -108,18 +110,20 @@ describe.each(stores)('numbers that others wrote, in $name', ({ open }) => {
     try {
       const all = await list('')
       expect(all).toHaveLength(values.length + 1)
-      const among = (holds: (valor: NonNullable<Cosa['valor']>) => boolean) =>
+      const matching = (holds: (valor: NonNullable<Cosa['valor']>) => boolean) =>
         all.filter(({ valor }) => valor !== null && holds(valor))
       for (const { valor } of all) {
         if (valor === null) continue
         const text = encodeURIComponent(String(valor))
-        expect(await list(`valor=${text}`), `= ${valor}`).toEqual(among((other) => other === valor))
+        expect(await list(`valor=${text}`), `= ${valor}`).toEqual(matching((other) => other === valor))
         expect(await list(`alguno=${text}&alguno=-3`), `in ${valor}`).toEqual(
-          among((other) => other === valor || Number(other) === -3),
+          matching((other) => other === valor || Number(other) === -3),
         )
         if (typeof valor === 'string') continue
         for (const [op, holds] of Object.entries(compares))
-          expect(await list(`${op}=${text}`), `${op} ${valor}`).toEqual(among((other) => holds(other as number, valor)))
+          expect(await list(`${op}=${text}`), `${op} ${valor}`).toEqual(
+            matching((other) => holds(other as number, valor)),
+          )
       }
       expect(await list('nada=true')).toEqual(all.filter(({ valor }) => valor === null))
       expect(await list('nada=false')).toEqual(all.filter(({ valor }) => valor !== null))
@@ -128,7 +132,7 @@ describe.each(stores)('numbers that others wrote, in $name', ({ open }) => {
     }
   })
 
-  it('QUERY-1: an index of a numeric serves the filter by what is shown', async () => {
+  it('QUERY-1: an index on a numeric column serves a filter by the shown value', async () => {
     await store.sql(`CREATE TABLE indexed (id int PRIMARY KEY, valor numeric);
       INSERT INTO indexed SELECT i, i / 7.0 FROM generate_series(1, 20000) i; CREATE INDEX ON indexed (valor); ANALYZE indexed`)
     const [from, to] = comparedRounded('=', 100 / 7, 'numeric') as readonly { op: string; text: string }[]
@@ -137,7 +141,7 @@ describe.each(stores)('numbers that others wrote, in $name', ({ open }) => {
     expect(JSON.stringify(await store.sql(`EXPLAIN SELECT * FROM indexed WHERE ${where}`))).toMatch(/Index/)
   })
 
-  it('QUERY-1: numbers within jsonb are found by what GET shows', async () => {
+  it('QUERY-1: numbers in jsonb are found by their shown value', async () => {
     await store.sql(`CREATE TABLE docs (id int PRIMARY KEY, doc jsonb);
       INSERT INTO docs VALUES (1, '{"n": 12345678901234567890}'), (2, '{"n": 0.12345678901234567890123}'), (3, '{"n": 19.990}'), (4, '{}')`)
     const docs = defineResource<{ id: number; doc: { n?: number } }>()({
@@ -169,8 +173,8 @@ describe.each(stores)('numbers that others wrote, in $name', ({ open }) => {
   })
 })
 
-describe('the decimals that are shown as one double', () => {
-  it('QUERY-1: each of its ends leads to the double or to its neighbour, as JavaScript reads decimals', () => {
+describe('the decimals that are shown as the same double', () => {
+  it('QUERY-1: have bounds that JavaScript parses to the double or its neighbour', () => {
     fc.assert(
       fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (value) => {
         const ends = comparedRounded('=', value, 'numeric')

@@ -1,4 +1,4 @@
-/** The two kinds of PostgreSQL that the adapter's tests run on, and calls to make there. */
+/** The two kinds of PostgreSQL for the tests of the adapter, and calls for them. */
 import type { PGlite } from '@electric-sql/pglite'
 import pg from 'pg'
 import type { PostgresAdapterOptions, PostgresClient } from '../../../src/adapters/postgres/index.js'
@@ -9,7 +9,7 @@ import { lentPglite } from '../../servers/pglite.js'
 
 export interface Store {
   readonly client: PostgresClient
-  /** Runs statements; gives the rows of the last one. */
+  /** Runs statements. Returns the rows of the last one. */
   sql(text: string): Promise<Record<string, unknown>[]>
   close(): Promise<void>
 }
@@ -42,7 +42,7 @@ async function openPglite(): Promise<Store & { readonly client: PGlite }> {
   }
 }
 
-/** Makes the table that `tableDdl` prints, and the adapter over it. */
+/** Creates the table that `tableDdl` prints, and returns the adapter over it. */
 export async function tableOf<T, K>(
   { client, sql }: Store,
   resource: ResourceDefinition<T, K>,

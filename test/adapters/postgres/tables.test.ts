@@ -28,7 +28,7 @@ const piezas = defineResource({
 
 const by = (name: string): AdapterCall => callOf({ principal: { name } })
 
-describe.each(stores)('tables that exist already, on $name', ({ open }) => {
+describe.each(stores)('existing tables, on $name', ({ open }) => {
   let store: Store
   beforeAll(async () => {
     store = await open()
@@ -64,7 +64,7 @@ describe.each(stores)('tables that exist already, on $name', ({ open }) => {
     sort: ['numero', 'titulo'],
   })
 
-  it('names columns and schemas, assigns keys, reads generated columns and leaves alone what it does not know', async () => {
+  it('maps columns and schemas, assigns keys, reads generated columns and keeps unknown columns', async () => {
     await store.sql(legacy)
     const adapter = postgresAdapter(store.client, { resource: without, table: 'courier.t_pieza', columns })
     await adapter.ready()
@@ -81,7 +81,7 @@ describe.each(stores)('tables that exist already, on $name', ({ open }) => {
       value: { titulo: 'Pieza E2', peso: 1.5 },
     })
     expect(await store.sql('SELECT otro IS NOT NULL AS kept FROM courier.t_pieza')).toMatchObject([{ kept: true }])
-    // A number of the client's own, also where the database always makes one.
+    // A number chosen by the client, even if the database always generates one.
     expect(await adapter.create({ numero: 3, numeroDeEnvio: 'E3' } as never, call)).toMatchObject({
       created: { value: { numero: 3 } },
     })
@@ -104,7 +104,7 @@ describe.each(stores)('tables that exist already, on $name', ({ open }) => {
     ).toEqual([4, 2, 3])
   })
 
-  it('xmin as version: every change has its own, and none is used for another record or a later one', async () => {
+  it('xmin as version: every change has its own, and none is reused for another record or a later change', async () => {
     await store.sql(legacy)
     const adapter = postgresAdapter(store.client, { resource: without, table: 'courier.t_pieza', columns })
     const seen = new Set<string>()
@@ -129,7 +129,7 @@ describe.each(stores)('tables that exist already, on $name', ({ open }) => {
     const now = (await adapter.read([7], call))[0]?.version ?? ''
     const number = now.slice(now.lastIndexOf('.') + 1)
     const prefix = now.slice(0, now.lastIndexOf('.') + 1)
-    // Other spellings of the same transaction id, and what is no id at all.
+    // Other spellings of the same transaction id, and invalid ids.
     for (const forged of [
       ` ${number}`,
       `0${number}`,
@@ -147,7 +147,7 @@ describe.each(stores)('tables that exist already, on $name', ({ open }) => {
     expect(await adapter.replace(7, value, now, call)).toMatchObject({ value: { numero: 7 } })
   })
 
-  it('reads from a view and writes to its table; what only the view has is computed', async () => {
+  it('reads from a view and writes to its table; columns that only the view has are computed', async () => {
     await store.sql(`${legacy};
       CREATE TABLE courier.sucursales (nro_envio text PRIMARY KEY, nombre text);
       INSERT INTO courier.sucursales VALUES ('E1', 'Madrid'), ('E2', 'Rosario');
@@ -178,7 +178,7 @@ describe.each(stores)('tables that exist already, on $name', ({ open }) => {
           call,
         ),
       ).toMatchObject({ total: 1 })
-      // What the view would not show does not take place.
+      // Changes that the view would hide are not made.
       expect(await adapter.create({ numeroDeEnvio: 'oculto' } as never, call)).toMatchObject({ refused: 'rule' })
       expect(
         await store.sql(`SELECT count(*)::int AS n FROM courier.t_pieza WHERE nro_envio = 'oculto'`),
@@ -194,14 +194,14 @@ describe.each(stores)('tables that exist already, on $name', ({ open }) => {
     }
   })
 
-  it('finds, changes and removes a key by itself alone, also where the column is blind to case', async () => {
+  it('finds, changes and removes exactly the given key, even if the column is case-insensitive', async () => {
     await store
       .sql(`
       CREATE COLLATION IF NOT EXISTS courier.blind (provider = icu, locale = 'und-u-ks-level2', deterministic = false);
       CREATE TABLE courier.claves (clave text COLLATE courier.blind PRIMARY KEY, peso float8)`)
       .catch(() => undefined)
     const [blind] = await store.sql(`SELECT 'a' = 'A' COLLATE courier.blind AS yes`).catch(() => [])
-    // Without the data of ICU no collation is blind, and nothing can go wrong.
+    // Without ICU data no collation is case-insensitive, and nothing can go wrong.
     if (blind?.yes !== true) return
     const resource = defineResource({
       collection: 'claves',
@@ -217,7 +217,7 @@ describe.each(stores)('tables that exist already, on $name', ({ open }) => {
     expect(await adapter.remove('AbC', undefined, call)).toBe('removed')
   })
 
-  it('does not depend on how the session shows dates and numbers', async () => {
+  it('does not depend on the date and number formats of the session', async () => {
     await store.sql(
       `CREATE TABLE courier.fechas (id int PRIMARY KEY, dia date, momento timestamp, instante timestamptz, peso float8)`,
     )
@@ -255,7 +255,7 @@ describe.each(stores)('tables that exist already, on $name', ({ open }) => {
     expect((await adapter.read([1], call))[0]?.value).toEqual(value)
   })
 
-  it('computes members by SQL of the team', async () => {
+  it('computes members by SQL expressions of the team', async () => {
     await store.sql(legacy)
     const adapter = postgresAdapter(store.client, {
       resource: without,
@@ -275,7 +275,7 @@ describe.each(stores)('tables that exist already, on $name', ({ open }) => {
     ).toEqual(['B!', 'A!'])
   })
 
-  it('keeps removed rows that a column marks: they read as absent, and their key stays taken', async () => {
+  it('soft delete: removed rows are absent, and their keys stay taken', async () => {
     await store.sql(legacy)
     const adapter = postgresAdapter(store.client, {
       resource: without,
@@ -301,7 +301,7 @@ describe.each(stores)('tables that exist already, on $name', ({ open }) => {
     ).toMatchObject([{ n: 1 }])
   })
 
-  it('where the unique index leaves deleted rows out, a deleted key is free again, and its versions stay apart', async () => {
+  it('if the unique index excludes deleted rows, a deleted key can be reused, and versions do not repeat', async () => {
     await store.sql(`
       CREATE TABLE courier.t_pieza (id_pieza bigint, nro_envio text, borrado boolean NOT NULL DEFAULT false);
       CREATE UNIQUE INDEX ON courier.t_pieza (id_pieza) WHERE NOT borrado`)
@@ -330,7 +330,7 @@ describe.each(stores)('tables that exist already, on $name', ({ open }) => {
     expect(await store.sql('SELECT count(*)::int AS n FROM courier.t_pieza')).toMatchObject([{ n: 3 }])
   })
 
-  it('sets who and when by onCreate and onUpdate, also in columns beside the schema', async () => {
+  it('onCreate and onUpdate set author and time, also in undeclared columns', async () => {
     await store.sql(legacy)
     const adapter = postgresAdapter(store.client, {
       resource: without,
@@ -355,7 +355,7 @@ describe.each(stores)('tables that exist already, on $name', ({ open }) => {
     ])
   })
 
-  it('keeps members without a column in one of JSON, where they are found and sorted too', async () => {
+  it('stores members without a column in a JSON column, where they can be filtered and sorted', async () => {
     await store.sql(
       `CREATE TABLE courier.docs (numero bigint PRIMARY KEY, doc jsonb, version uuid DEFAULT gen_random_uuid())`,
     )
@@ -400,7 +400,7 @@ describe.each(stores)('tables that exist already, on $name', ({ open }) => {
     expect((await adapter.read([1], call))[0]?.value).toEqual({ numero: 1, titulo: 'z', otra: 1 })
   })
 
-  it('a version computed from the row notices what others change', async () => {
+  it('a version computed from the row detects changes by others', async () => {
     await store.sql(legacy)
     const adapter = postgresAdapter(store.client, {
       resource: without,
@@ -418,7 +418,7 @@ describe.each(stores)('tables that exist already, on $name', ({ open }) => {
     expect(await adapter.replace(1, { numero: 1, numeroDeEnvio: 'a' } as never, version, call)).toBe('stale')
   })
 
-  it('composite keys, their last part counted for each of the others', async () => {
+  it('composite keys: the last part is numbered within the others', async () => {
     await store.sql(
       `CREATE TABLE courier.partes (cabecera text, secuencia int, peso float8, PRIMARY KEY (cabecera, secuencia))`,
     )

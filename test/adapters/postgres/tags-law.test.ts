@@ -14,7 +14,7 @@ const fichas = (properties: Record<string, typeof text>) =>
     key: 'id',
     schema: { type: 'object', required: ['id'], properties: { id: { type: 'string' }, ...properties } },
   })
-/** Two services over one table, each with a part of its columns. */
+/** Two services over one table, each with some of its columns. */
 const parts = [fichas({ a: text, b: text }), fichas({ b: text, c: text })] as const
 
 const bump = `IF pg_trigger_depth() = 1 THEN UPDATE fichas SET b = coalesce(b, '') || '+' WHERE id = NEW.id AND length(coalesce(b, '')) < 9; END IF; RETURN NULL;`
@@ -38,7 +38,7 @@ const hooks: Record<string, PostgresAdapterOptions['write']> = {
 
 type Step =
   | {
-      readonly kind: 'get' | 'again' | 'put' | 'patch' | 'careful'
+      readonly kind: 'get' | 'again' | 'put' | 'patch' | 'if-match'
       readonly service: 0 | 1
       readonly value: string
       readonly old: number
@@ -47,7 +47,7 @@ type Step =
 const value = fc.constantFrom('x', 'y', '')
 const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({
-    kind: fc.constantFrom('get', 'again', 'put', 'patch', 'careful'),
+    kind: fc.constantFrom('get', 'again', 'put', 'patch', 'if-match'),
     service: fc.constantFrom(0, 1),
     value,
     old: fc.nat(3),
@@ -109,7 +109,7 @@ describe.each(stores)('tags, over $name', ({ open }) => {
               ? {}
               : one.kind === 'again'
                 ? { 'If-None-Match': tag }
-                : one.kind === 'careful'
+                : one.kind === 'if-match'
                   ? { 'If-Match': tag }
                   : {}
           const before =
@@ -119,7 +119,7 @@ describe.each(stores)('tags, over $name', ({ open }) => {
           expect([200, 304, 412]).toContain(answer.status)
           if (answer.status === 304 && before !== undefined)
             expect(seen.get(answer.headers.etag as string)).toBe(before)
-          if (one.kind === 'careful' && before !== undefined && seen.get(tag as string) !== before)
+          if (one.kind === 'if-match' && before !== undefined && seen.get(tag as string) !== before)
             expect(answer.status).toBe(412)
           if (answer.status !== 200) return
           const etag = answer.headers.etag as string

@@ -18,7 +18,7 @@ describe('conflicts between transactions', () => {
   })
   afterAll(() => pool.end().then(() => place.drop()))
 
-  it('runs the whole again after a serialization failure (40001)', async () => {
+  it('retries the whole transaction after a serialization failure (40001)', async () => {
     let runs = 0
     let met = 0
     let meet = (): void => {}
@@ -45,7 +45,7 @@ describe('conflicts between transactions', () => {
     expect(await place.sql('SELECT count(*)::int AS n FROM buzon')).toEqual([{ n: done.length }])
   })
 
-  it('runs the whole again after a deadlock (40P01)', async () => {
+  it('retries the whole transaction after a deadlock (40P01)', async () => {
     let met = 0
     let meet = (): void => {}
     const both = new Promise<void>((resolve) => {
@@ -65,12 +65,12 @@ describe('conflicts between transactions', () => {
       { created: {} },
       { created: {} },
     ])
-    // The second try may meet the other transaction once more, and deadlock again.
+    // The second attempt may meet the other transaction again, and deadlock.
     expect(met).toBeGreaterThanOrEqual(3)
     expect(await place.sql('SELECT n FROM cuentas')).toEqual([{ n: 2 }, { n: 2 }])
   })
 
-  it('says that nothing was changed where conflicts never end', async () => {
+  it('reports that nothing was changed if conflicts never end', async () => {
     let runs = 0
     const adapter = bultosIn(pool, {
       write: async (tx) => {
@@ -83,7 +83,7 @@ describe('conflicts between transactions', () => {
   })
 })
 
-describe('the time of a transaction', () => {
+describe('the time limit of a transaction', () => {
   let place: Place
   let pool: pg.Pool
   beforeAll(async () => {
@@ -93,7 +93,7 @@ describe('the time of a transaction', () => {
   })
   afterAll(() => pool.end().then(() => place.drop()))
 
-  it('is told to the server, which ends what takes longer, and not to the next transaction', async () => {
+  it('is set on the server, which ends longer statements, but not for the next transaction', async () => {
     const seen: unknown[] = []
     const show = async (tx: SqlClient) => {
       const { rows } = await tx.query(
@@ -102,7 +102,7 @@ describe('the time of a transaction', () => {
       seen.push(...rows.map(({ n }) => n))
     }
     const adapter = bultosIn(pool, { write: show })
-    await adapter.create({ id: 'told' }, within(10_000))
+    await adapter.create({ id: 'limited' }, within(10_000))
     await show(pool)
     expect(seen).toEqual([expect.any(Number), expect.any(Number), 0, 0])
     for (const n of seen.slice(0, 2)) {
@@ -111,7 +111,7 @@ describe('the time of a transaction', () => {
     }
   })
 
-  it('leaves lower limits of the operator’s as they are', async () => {
+  it('does not raise lower limits of the operator', async () => {
     const url = new URL(place.url)
     url.searchParams.set('options', `${url.searchParams.get('options')} -c statement_timeout=1234`)
     const strict = new pg.Pool({ connectionString: url.href })
@@ -123,20 +123,20 @@ describe('the time of a transaction', () => {
     await strict.end()
   })
 
-  it('ends a team’s statement that takes too long, and nothing was changed', async () => {
+  it('ends a slow statement of the team, and nothing was changed', async () => {
     const adapter = bultosIn(pool, { write: (tx) => tx.query('SELECT pg_sleep(60)').then(() => {}) })
     expect((await refusedWith(adapter.create({ id: 'slow' }, within(300)))).detail).toMatch(unchanged)
     expect(await bultosIn(pool).read(['slow'], call)).toEqual([undefined])
   })
 
-  it('ends a transaction whose function never comes back, and the connection with it', async () => {
+  it('ends a transaction whose function never settles, and its connection', async () => {
     const adapter = bultosIn(pool, { write: () => new Promise(() => {}) })
     expect((await refusedWith(adapter.create({ id: 'hangs' }, within(200)))).detail).toMatch(unchanged)
-    // There is one connection: whoever waits for it gets another.
+    // There is one connection: the next caller gets a new one.
     expect(await tried(bultosIn(pool, { acquireTimeout: 20_000 }).read(['hangs'], call))).toEqual([undefined])
   })
 
-  it('does not commit what its caller was told had not taken place', async () => {
+  it('does not commit after its caller got a timeout', async () => {
     let go = (): void => {}
     const gate = new Promise<void>((resolve) => {
       go = resolve
@@ -147,7 +147,7 @@ describe('the time of a transaction', () => {
         await gate
       },
     })
-    // By the clock of the call there is time left still when its caller is answered.
+    // The call still has time left by its own clock when its caller gets the response.
     expect((await refusedWith(adapter.create({ id: 'late' }, { ...call, left: () => 150 }))).detail).toMatch(unchanged)
     go()
     expect(await bultosIn(pool, { acquireTimeout: 20_000 }).read(['late'], call)).toEqual([undefined])

@@ -1,15 +1,18 @@
-/** A schema with a pool for requests, and another session that holds what they need while they come. */
+/** A schema with a pool for requests, and another session that locks rows during a request. */
 import pg from 'pg'
 import { freshSchema } from '../../servers/databases.js'
 
 export interface TwoSessions {
   readonly pool: pg.Pool
-  /** Runs statements in a third session; gives the rows of the last one. */
+  /** Runs statements in a third session. Returns the rows of the last one. */
   sql(text: string): Promise<Record<string, unknown>[]>
   /** Drops everything, and runs these statements. */
   reset(text: string): Promise<void>
-  /** Another session runs SQL, and commits when the request waits for it. A request that never waits is over before. */
-  beside<T>(text: string, request: () => Promise<T>): Promise<T>
+  /**
+   * Another session runs SQL, and commits when the request waits for it. A request that does not
+   * wait completes first.
+   */
+  concurrently<T>(text: string, request: () => Promise<T>): Promise<T>
   close(): Promise<void>
 }
 
@@ -33,7 +36,7 @@ export async function twoSessions(): Promise<TwoSessions> {
       await other.query('ROLLBACK')
       await sql(`DROP SCHEMA IF EXISTS ${place.name} CASCADE; CREATE SCHEMA ${place.name}; ${text}`)
     },
-    async beside(text, request) {
+    async concurrently(text, request) {
       await other.query(`BEGIN; ${text}`)
       let isOver = false
       const asked = request().finally(() => {

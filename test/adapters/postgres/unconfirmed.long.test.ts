@@ -1,5 +1,5 @@
 /**
- * Synchronous replication without a standby: what only this server has committed is never
+ * Synchronous replication without a standby: writes that only this server has committed are never
  * acknowledged.
  */
 import express from 'express'
@@ -18,7 +18,7 @@ const idempotency = { table: 'claves' } as const
 let server: OwnServer
 let pool: pg.Pool
 
-/** Its own commits wait for no standby. */
+/** Its own commits do not wait for a standby. */
 async function sql(text: string): Promise<Record<string, unknown>[]> {
   const client = new pg.Client(`${server.url}?options=-c%20synchronous_commit%3Dlocal`)
   await client.connect()
@@ -50,10 +50,7 @@ afterAll(async () => {
   await server.remove()
 })
 
-/**
- * Ends the wait for a standby by its own limit, and leaves the answer to that all the time it
- * needs.
- */
+/** Ends the wait for a standby by its own limit, and allows the response enough time. */
 const soon = { statementTimeout: 1_000 }
 const request = () => within(30_000)
 
@@ -74,10 +71,10 @@ describe('a write that no synchronous standby confirms', () => {
     ]
   }
 
-  it('is 503, outcome unknown, alone and in a transaction, and is not repeated', async () => {
+  it('is 503 with unknown outcome, alone and in a transaction, and is not repeated', async () => {
     for (const { detail } of await Promise.all(writes(pool).map((write) => refusedWith(write()))))
       expect(detail).toMatch(unknown)
-    // Each took place here, once: the words are true.
+    // Each was committed here once, so the response is true.
     expect(await sql(`SELECT id, n FROM bultos WHERE id IN ('a', 'b', 'r1', 'r2', 'r3', 'r4') ORDER BY id`)).toEqual([
       { id: 'a', n: 1 },
       { id: 'b', n: 1 },
@@ -92,7 +89,7 @@ describe('a write that no synchronous standby confirms', () => {
     await sql(`INSERT INTO bultos VALUES ('r2', 0), ('r4', 0)`)
   })
 
-  it('is the same over a single client', async () => {
+  it('is the same with a single client', async () => {
     const client = new pg.Client(server.url)
     await client.connect()
     for (const write of writes(client)) expect((await refusedWith(write())).detail).toMatch(unknown)
@@ -101,7 +98,7 @@ describe('a write that no synchronous standby confirms', () => {
     await sql(`INSERT INTO bultos VALUES ('r2', 0), ('r4', 0)`)
   })
 
-  it('is the same where its limit is that of the request, or an administrator cancels the wait', async () => {
+  it('is the same if its limit is that of the request, or an administrator cancels the wait', async () => {
     const limited = bultosIn(pool)
     expect((await refusedWith(limited.create({ id: 'limited' }, within(3_000)))).detail).toMatch(unknown)
     const cancelled = refusedWith(bultosIn(pool).create({ id: 'cancelled' }, call))
@@ -111,7 +108,7 @@ describe('a write that no synchronous standby confirms', () => {
     expect((await cancelled).detail).toMatch(unknown)
   })
 
-  it('is the same where the connection is terminated during the wait', async () => {
+  it('is the same if the connection is terminated during the wait', async () => {
     const together = bultosIn(pool, {
       write: (tx, { key }) => tx.query('INSERT INTO buzon VALUES ($1)', [key]).then(() => {}),
     })
@@ -128,7 +125,7 @@ describe('a write that no synchronous standby confirms', () => {
     }
   })
 
-  it('is the same over a client of the team’s own that reports it by its code', async () => {
+  it('is the same with a client of the team that reports only the code', async () => {
     const client = new pg.Client(server.url)
     await client.connect()
     let unconfirmed = 0
@@ -160,7 +157,7 @@ describe('a write that no synchronous standby confirms', () => {
     await client.end()
   })
 
-  it('costs no connection, and reads go on', async () => {
+  it('keeps its connection, and reads continue', async () => {
     const store = bultosIn(pool, soon)
     const pid = async () => (await pool.query('SELECT pg_backend_pid() AS pid')).rows[0].pid
     const before = new Set(await Promise.all(Array.from({ length: 8 }, pid)))
@@ -168,11 +165,11 @@ describe('a write that no synchronous standby confirms', () => {
     expect(await store.read(['r1'], call)).toMatchObject([{ value: { id: 'r1' } }])
     expect((await store.list(listRequest({ sort: 'id', size: 2 }), call)).items).toHaveLength(2)
     for (const one of await Promise.all(Array.from({ length: 8 }, pid))) expect(before).toContain(one)
-    // What a connection heard of one write is not said of the next statement.
+    // A warning for one write does not affect the next statement.
     for (let i = 0; i < 8; i++) expect(await store.read(['n1'], request())).toMatchObject([{ value: { id: 'n1' } }])
   })
 
-  it('is told also where the session hides warnings from transactions', async () => {
+  it('is reported even if the session hides warnings', async () => {
     const quiet = new pg.Pool({ connectionString: `${server.url}?options=-c%20client_min_messages%3Derror`, max: 1 })
     const together = bultosIn(quiet, {
       ...soon,
@@ -183,14 +180,14 @@ describe('a write that no synchronous standby confirms', () => {
     await quiet.end()
   })
 
-  it('is warned of at start where the session hides warnings', async () => {
+  it('causes a warning at start if the session hides warnings', async () => {
     const warnings = async (options: string) => {
-      const heard: string[] = []
+      const messages: string[] = []
       const own = new pg.Pool({ connectionString: `${server.url}?options=${encodeURIComponent(options)}`, max: 1 })
-      await bultosIn(own, { onWarning: (message) => void heard.push(message) }).ready()
+      await bultosIn(own, { onWarning: (message) => void messages.push(message) }).ready()
       await own.end()
-      // The server is replicated here, so `xmin` as a version has a warning of its own.
-      return heard.filter((message) => !/is xmin, and the server is replicated/.test(message))
+      // The server is replicated here, so `xmin` as a version has its own warning.
+      return messages.filter((message) => !/is xmin, and the server is replicated/.test(message))
     }
     expect(await warnings('-c client_min_messages=error')).toEqual([
       expect.stringMatching(/client_min_messages.*"warning"/),
@@ -205,10 +202,10 @@ describe('VERB-12: a repeat of a write that no synchronous standby confirmed', (
     ({ ...parts, idempotency: { id, fingerprint: 'f' } }) as never
   const store = () => bultosIn(pool, { idempotency, ...soon })
 
-  it('is acknowledged once a standby has confirmed it, and not before', async () => {
+  it('is acknowledged after a standby has confirmed it, and not before', async () => {
     expect((await refusedWith(store().create({ id: 'k', n: 1 }, keyed('one', request())))).detail).toMatch(unknown)
     expect(await sql(`SELECT id FROM bultos WHERE id = 'k'`)).toHaveLength(1)
-    // The look before the create, and the create itself.
+    // The look-up before the create, and the create itself.
     expect((await refusedWith(store().recall?.(keyed('one', request())))).detail).toMatch(unknown)
     expect((await refusedWith(store().create({ id: 'k', n: 1 }, keyed('one', request())))).detail).toMatch(unknown)
     const waiting = bultosIn(pool, { idempotency }).recall?.(keyed('one', request()))
@@ -222,12 +219,12 @@ describe('VERB-12: a repeat of a write that no synchronous standby confirmed', (
     await setStandby('absent')
   })
 
-  it('costs nothing where there is no such key', async () => {
+  it('does not wait if the key does not exist', async () => {
     expect(await store().recall?.(keyed('none', request()))).toBeUndefined()
   })
 })
 
-describe('a service whose standby is absent', () => {
+describe('a service without its standby', () => {
   const clientes = defineResource({
     collection: 'clientes',
     key: 'id',
@@ -245,7 +242,7 @@ describe('a service whose standby is absent', () => {
   })
   const attached = { repartos: { table: 'repartos', parent: 'cliente', key: 'bulto' } }
 
-  it('answers every write with 503 and the words for an unknown outcome, never with a success, and reads', async () => {
+  it('responds to every write with 503 and an unknown outcome, never with a success, and serves reads', async () => {
     const entries = [
       mount(clientes, postgresAdapter(pool, { ...soon, table: 'clientes', onWarning: () => {} })),
       mount(bultos, postgresAdapter(pool, { ...soon, table: 'bultos', attached, idempotency, onWarning: () => {} })),
@@ -272,7 +269,7 @@ describe('a service whose standby is absent', () => {
   })
 })
 
-it('a standby that is back changes nothing else', async () => {
+it('writes succeed again after the standby is back', async () => {
   await setStandby('')
   expect(await tried(bultosIn(pool).create({ id: 'back' }, request()))).toMatchObject({ created: {} })
 })

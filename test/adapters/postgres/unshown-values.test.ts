@@ -1,4 +1,6 @@
-/** A PUT of what GET showed loses nothing, also where JSON could not say what the columns hold. */
+/**
+ * A PUT of what GET showed loses nothing, even if JSON can not represent the values of the columns.
+ */
 import type { PGlite } from '@electric-sql/pglite'
 import express from 'express'
 import type pg from 'pg'
@@ -40,7 +42,7 @@ const all = `SELECT id, grande::text, libre::text, importe::text, peso::text, co
   grandes::text, pesos::text, textos::text, doc::text FROM lecturas ORDER BY id`
 const plain = `INSERT INTO lecturas VALUES (50, 'a', 1, 2.5, 3.25, 4.5, 5.5, 6.75, '{1}', '{2.5}', '{a}', '{"n": 1.5}')`
 
-/** Columns and values that JSON can't say, or says in fewer digits. */
+/** Columns and values that JSON can not represent, or only with fewer digits. */
 const odd: readonly (readonly [column: string, sql: string])[] = [
   ['grande', '9223372036854775807'],
   ['grande', '-9223372036854775808'],
@@ -70,7 +72,7 @@ const versions: readonly (readonly [string, object])[] = [
   ['xmin, with a write function', { write: async () => {} }],
 ]
 
-describe.each(stores)('values that JSON can not say, on $name', ({ open }) => {
+describe.each(stores)('values that JSON can not represent, on $name', ({ open }) => {
   let store: Store
   beforeAll(async () => {
     store = await open()
@@ -112,7 +114,7 @@ describe.each(stores)('values that JSON can not say, on $name', ({ open }) => {
     await server.close()
   })
 
-  it('a PUT of another value replaces it, and so does null after that', async () => {
+  it('a PUT of another value replaces it, and so does null afterwards', async () => {
     await store.sql(`TRUNCATE lecturas`)
     const server = await serving()
     const cases = [
@@ -142,7 +144,7 @@ describe.each(stores)('values that JSON can not say, on $name', ({ open }) => {
     await server.close()
   })
 
-  it('PUT and PATCH agree: null leaves a number that could not be shown as it is', async () => {
+  it('PUT and PATCH agree: null keeps a number that could not be shown', async () => {
     await store.sql(`TRUNCATE lecturas; INSERT INTO lecturas (id, grande, peso) VALUES (1, 9223372036854775807, 'NaN')`)
     const before = await store.sql(all)
     const server = await serving()
@@ -167,7 +169,7 @@ describe.each(stores)('values that JSON can not say, on $name', ({ open }) => {
     await store.sql('DROP FUNCTION nada CASCADE')
   })
 
-  it('within a transaction of the caller: each change of one and the same row', async () => {
+  it('applies to each change of a row within a transaction of the caller', async () => {
     await store.sql(`TRUNCATE lecturas; INSERT INTO lecturas (id, peso) VALUES (1, 'NaN')`)
     const adapter = postgresAdapter(store.client, { resource: lecturas, table: 'lecturas' })
     const change = async (tx: SqlClient): Promise<void> => {
@@ -187,7 +189,7 @@ describe.each(stores)('values that JSON can not say, on $name', ({ open }) => {
     expect(await store.sql('SELECT nota, peso::text FROM lecturas')).toEqual([{ nota: 'b', peso: 'NaN' }])
   })
 
-  it('REP-8: ready() warns of members that clients may send and that no statement writes, unless the resource is only read', async () => {
+  it('REP-8: ready() warns about writable members that no statement writes, unless the resource is read-only', async () => {
     await store.sql(
       'CREATE TABLE sumas (id int PRIMARY KEY, a int, doble int GENERATED ALWAYS AS (a * 2) STORED, b int)',
     )
@@ -202,14 +204,14 @@ describe.each(stores)('values that JSON can not say, on $name', ({ open }) => {
       } as const
       const resource = defineResource({ collection: 'sumas', key: 'id', schema: { type: 'object', properties } })
       const columns = { b: { write: false }, c: { expression: '1' } } as const
-      const told = async (methods?: ReadonlySet<'create'>): Promise<readonly string[]> => {
-        const heard: string[] = []
-        const onWarning = (message: string) => heard.push(message)
+      const unwritten = async (methods?: ReadonlySet<'create'>): Promise<readonly string[]> => {
+        const warnings: string[] = []
+        const onWarning = (message: string) => warnings.push(message)
         await postgresAdapter(store.client, { resource, table: 'sumas', columns, onWarning }).ready(methods)
-        return heard.flatMap((message) => /"(\w+)" is never written: .*readOnly/.exec(message)?.[1] ?? [])
+        return warnings.flatMap((message) => /"(\w+)" is never written: .*readOnly/.exec(message)?.[1] ?? [])
       }
-      expect(await told()).toEqual(readOnly ? [] : ['doble', 'b', 'c'])
-      expect(await told(new Set())).toEqual([])
+      expect(await unwritten()).toEqual(readOnly ? [] : ['doble', 'b', 'c'])
+      expect(await unwritten(new Set())).toEqual([])
     }
     await store.sql('DROP TABLE sumas')
   })

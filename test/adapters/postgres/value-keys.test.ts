@@ -1,4 +1,7 @@
-/** Keys, scopes, lists, views and repeats by every spelling of a value (PATH-9, PATH-11, VERB-12), and columns that a format does not fit. */
+/**
+ * Keys, scopes, lists, views and repeats with every spelling of a value (PATH-9, PATH-11, VERB-12),
+ * and columns that do not support a format.
+ */
 import express from 'express'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { memoryAdapter } from '../../../src/adapters/memory/index.js'
@@ -48,7 +51,7 @@ const visitas = defineResource({
   ...visita,
   scope: (principal) => (principal === undefined ? {} : { cliente: String(principal) }),
 })
-/** The same below their client. */
+/** The same, contained in their client. */
 const contenidas = defineResource({ ...visita, parent: { of: clientes, by: 'cliente' } })
 const facturas = defineResource({
   collection: 'facturas',
@@ -138,7 +141,7 @@ describe.each(places)('keys with several spellings in $name', ({ open }) => {
     await adapters?.close()
   })
 
-  it('PATH-9, PATH-11: a composite key is found by every spelling of its parts, below its parent too', async () => {
+  it('PATH-9, PATH-11: a composite key is found by every spelling of its parts, also below its parent', async () => {
     const { send } = service
     const record = {
       desde: '2026-11-21T00:00:00+02:00',
@@ -187,7 +190,7 @@ describe.each(places)('keys with several spellings in $name', ({ open }) => {
     expect((await send('GET', `/v1/visitas/${key(id, '2026-11-20T22:00:00.000Z')}`)).status).toBe(404)
   })
 
-  it('QUERY-2: members in JSON are sorted as the values of their formats', async () => {
+  it('QUERY-2: members in JSON are sorted by the values of their formats', async () => {
     const { send } = service
     const values = ['-10', '9', '10', '100']
     const moments = [
@@ -214,7 +217,7 @@ describe.each(places)('keys with several spellings in $name', ({ open }) => {
     expect((await send('GET', `/v1/visitas?momentoDesde=${moments[1]}`)).json).toHaveLength(3)
   })
 
-  it('REP-4, PATH-11: keys of 64 bits are assigned, kept and found with every digit', async () => {
+  it('REP-4, PATH-11: 64-bit keys are assigned, stored and found with every digit', async () => {
     const { send } = service
     const made: string[] = []
     for (let i = 0; i < 2; i++) {
@@ -236,7 +239,7 @@ describe.each(places)('keys with several spellings in $name', ({ open }) => {
     expect(walked).toEqual(walked.toSorted((a, b) => (a < b ? -1 : 1)))
   })
 
-  it('VERB-12: a repeat whose values are spelled otherwise is the same request', async () => {
+  it('VERB-12: a repeat with other spellings of its values is the same request', async () => {
     const { send } = service
     const post = (fecha: string) => send('POST', '/v1/facturas', { 'idempotency-key': 'k1' }, { numero: '77', fecha })
     const first = await post('2026-11-21T00:00:00+02:00')
@@ -247,7 +250,7 @@ describe.each(places)('keys with several spellings in $name', ({ open }) => {
   })
 })
 
-/** The formats that say a value, and the type of a column that holds it. */
+/** The formats of a value, and the types of columns that store it. */
 const formats = [
   'date',
   'date-time',
@@ -279,11 +282,11 @@ const shown: Readonly<Record<string, { readonly sample: string; readonly fits: r
   bytea: { sample: '\\x00', fits: ['byte'] },
 }
 
-describe.each(stores)('formats that a column does not fit, on $name', ({ open }) => {
+describe.each(stores)('formats that do not match their column, on $name', ({ open }) => {
   let store: Store
   beforeAll(async () => {
     store = await open()
-    // The first statement waits for the engine to start.
+    // The first statement waits for the start of the engine.
     await store.sql('SELECT 1')
   })
   afterAll(() => store.close())
@@ -304,7 +307,7 @@ describe.each(stores)('formats that a column does not fit, on $name', ({ open })
   }
 
   it.each(Object.entries(shown))(
-    'REP-8: over a column of type %s, ready() takes a format if PUT takes what GET shows, and no other',
+    'REP-8: for a column of type %s, ready() accepts exactly the formats for which PUT accepts what GET shows',
     async (type, { sample, fits }) => {
       await store.sql(
         `CREATE TABLE f_${type} (id int PRIMARY KEY, valor ${type}); INSERT INTO f_${type} VALUES (1, '${sample}')`,
@@ -338,7 +341,7 @@ describe.each(stores)('formats that a column does not fit, on $name', ({ open })
     await expect(over('largos', { type: 'string', minLength: 40 }).adapter.ready()).rejects.toThrow(/lower minLength/)
   })
 
-  it('QUERY-1: ready() warns of formats in a text column, and of labels that the schema does not list', async () => {
+  it('QUERY-1: ready() warns about formats in a text column, and about labels missing in the schema', async () => {
     await store.sql(
       `CREATE TYPE color AS ENUM ('rojo', 'azul'); CREATE TABLE avisos (id int PRIMARY KEY, valor text); CREATE TABLE colores (id int PRIMARY KEY, valor color)`,
     )

@@ -1,6 +1,6 @@
 /**
- * ERR-2: what the database refuses for its values is a 422 that names the member where the database
- * tells, whatever SQLSTATE it has.
+ * ERR-2: a value that the database refuses is a 422 that names the member if the database does, for
+ * every SQLSTATE.
  */
 import express from 'express'
 import request from 'supertest'
@@ -42,7 +42,7 @@ const cosas = defineResource<Cosa>()({
   schema: { type: 'object', required: ['id'], properties },
 })
 
-/** What `nombre` makes the trigger do; every code is really raised by the server. */
+/** The value of `nombre` selects what the trigger does; the server really raises every code. */
 const raised: readonly (readonly [what: string, body: string, members?: readonly string[]])[] = [
   ['a plain exception', `RAISE EXCEPTION 'hunter2'`],
   ['a code of the team', `RAISE EXCEPTION 'hunter2' USING ERRCODE = 'MY001'`],
@@ -70,16 +70,16 @@ const raised: readonly (readonly [what: string, body: string, members?: readonly
   ['INTO STRICT with several rows', `SELECT i INTO STRICT NEW.a FROM generate_series(1, 2) i`],
   ['a CASE without a branch', `CASE NEW.nombre WHEN 'hunter2' THEN NULL; END CASE`],
   ['a subquery of several rows', `NEW.a := (SELECT i FROM generate_series(1, 2) i)`],
-  ['a text that is no number', `NEW.a := NEW.nombre::int`],
-  ['a text that is no date', `PERFORM to_date(NEW.nombre, 'YYYY-MM-DD')`],
+  ['a text that is not a number', `NEW.a := NEW.nombre::int`],
+  ['a text that is not a date', `PERFORM to_date(NEW.nombre, 'YYYY-MM-DD')`],
   ['a square root of a negative number', `PERFORM sqrt(-1)`],
   ['a logarithm of zero', `PERFORM ln(0)`],
   ['a substring of negative length', `PERFORM substring(NEW.nombre FROM 1 FOR -1)`],
   ['a bad regular expression', `PERFORM NEW.nombre ~ '('`],
   ['a bad escape', `PERFORM NEW.nombre LIKE '\\' ESCAPE 'xx'`],
-  ['JSON that is none', `PERFORM (NEW.nombre || '{')::jsonb`],
-  ['too large an array', `PERFORM array_fill(0, ARRAY[500000000])`],
-  ['an argument out of its range', `PERFORM make_interval(secs => 'Infinity')`],
+  ['invalid JSON', `PERFORM (NEW.nombre || '{')::jsonb`],
+  ['an oversized array', `PERFORM array_fill(0, ARRAY[500000000])`],
+  ['an argument out of range', `PERFORM make_interval(secs => 'Infinity')`],
   ['a null that is not allowed', `NEW.letras := array_fill(NULL::text, NULL)`],
 ]
 
@@ -118,21 +118,21 @@ const cases: readonly (readonly [what: string, value: Partial<Cosa>, refusal: ob
     { desde: '2024-02-01', hasta: '2024-01-01' },
     { refused: 'rule', members: [] },
   ],
-  ['a range that another row has', { desde: '2020-01-15', hasta: '2020-03-01' }, { refused: 'duplicate', members: [] }],
+  [
+    'a range that overlaps another row',
+    { desde: '2020-01-15', hasta: '2020-03-01' },
+    { refused: 'duplicate', members: [] },
+  ],
   ['the check of a domain', { edad: -1 }, { refused: 'rule', members: ['edad'] }],
   [
-    'no label of an enumeration',
+    'an unknown label of an enumeration',
     { talla: 'enorme' },
     { refused: 'rule', members: ['talla'], why: 'must be one of chica, grande' },
   ],
   ['a check of an array', { letras: ['a', 'b', 'c'] }, { refused: 'rule', members: ['letras'] }],
-  ['JSON that an index can not read', { doc: { n: 'x' } }, { refused: 'rule', members: [] }],
-  [
-    'a text that is too long for its index',
-    { nombre: textOf(1500) },
-    { refused: 'rule', members: ['nombre'], why: tooLong },
-  ],
-  ['a text that is too long for any index', { nombre: textOf(9000) }, { refused: 'rule', members: [], why: tooLong }],
+  ['JSON that an index can not process', { doc: { n: 'x' } }, { refused: 'rule', members: [] }],
+  ['a text too long for its index', { nombre: textOf(1500) }, { refused: 'rule', members: ['nombre'], why: tooLong }],
+  ['a text too long for any index', { nombre: textOf(9000) }, { refused: 'rule', members: [], why: tooLong }],
   ['a deferred trigger', { a: 55 }, { refused: 'rule', members: ['a'] }],
 ]
 
@@ -156,7 +156,7 @@ describe.each(stores)('refusals that depend on values, on $name', ({ open }) => 
     ])
   })
 
-  it('an exclusion names its columns, and a domain its column where there is but one', async () => {
+  it('an exclusion constraint names its columns, and a domain its column if there is only one', async () => {
     await store.sql(`
       CREATE TABLE estancias (id int PRIMARY KEY, a int, b int, EXCLUDE USING btree (a WITH =, b WITH =), edad positiva, otra positiva);
       INSERT INTO estancias VALUES (1, 3, 4)`)
@@ -179,11 +179,11 @@ describe.each(stores)('refusals that depend on values, on $name', ({ open }) => 
       members: ['a', 'b'],
       why: expect.any(String),
     })
-    // Two columns of one domain: the database does not tell which.
+    // Two columns of one domain: the database does not say which.
     expect(await over.create({ id: 2, edad: -1 }, call)).toMatchObject({ refused: 'rule', members: [] })
   })
 
-  it('over HTTP each is a 422 that says nothing of what the database said', async () => {
+  it('over HTTP each is a 422 that does not reveal the message of the database', async () => {
     const app = express().use(api({ versions: { v1: [mount(cosas, adapter)] } }), problems())
     for (const [what, value, refusal] of cases) {
       for (const answer of [
@@ -202,7 +202,7 @@ describe.each(stores)('refusals that depend on values, on $name', ({ open }) => 
     }
   })
 
-  it('a bug of a statement stays an error: it is none of the data', async () => {
+  it('an error in the SQL of the team stays an error, and is not attributed to the data', async () => {
     await store.sql(`
       CREATE TABLE rotas (id int PRIMARY KEY, nombre text);
       CREATE FUNCTION rota() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
@@ -235,7 +235,7 @@ describe.each(stores)('refusals that depend on values, on $name', ({ open }) => 
     expect(await over.create({ id: 1, nombre: 'nada' }, call)).toMatchObject({ created: {} })
   })
 
-  it('a sequence that is used up is no fault of the record', async () => {
+  it('an exhausted sequence is not attributed to the record', async () => {
     await store.sql(
       'CREATE TABLE contadas (id int GENERATED BY DEFAULT AS IDENTITY (MAXVALUE 2 START 2) PRIMARY KEY, nombre text)',
     )
@@ -250,7 +250,7 @@ describe.each(stores)('refusals that depend on values, on $name', ({ open }) => 
     await expect(Promise.resolve(over.create({ nombre: 'b' } as Cosa, call))).rejects.toMatchObject({ code: '2200H' })
   })
 
-  it('what a team’s session throws refuses nothing', async () => {
+  it('an error that the session function throws is not a refusal', async () => {
     const over = postgresAdapter(store.client, {
       resource: cosas,
       table: 'cosas',
@@ -262,7 +262,7 @@ describe.each(stores)('refusals that depend on values, on $name', ({ open }) => 
     await expect(Promise.resolve(over.replace(1, { id: 1 }, undefined, call))).rejects.toMatchObject({ code: '22023' })
   })
 
-  it('partitions: no partition for a row, a constraint of one, and a row that can not move', async () => {
+  it('partitions: no partition for a row, a constraint of a partition, and a row that can not move', async () => {
     await store.sql(`
       CREATE TABLE partes (id int, zona text, n int CONSTRAINT n_baja CHECK (n < 10), v uuid NOT NULL DEFAULT gen_random_uuid(), PRIMARY KEY (id, zona), UNIQUE (zona, n)) PARTITION BY LIST (zona);
       CREATE TABLE partes_n PARTITION OF partes FOR VALUES IN ('norte');
@@ -292,7 +292,7 @@ describe.each(stores)('refusals that depend on values, on $name', ({ open }) => 
     expect(await over.create({ id: 2, zona: 'norte', n: 50 }, call)).toMatchObject({ refused: 'rule', members: ['n'] })
     expect(await over.create({ id: 2, zona: 'norte', n: 5 }, call)).toMatchObject({ refused: 'rule', members: ['n'] })
     expect(await over.create({ id: 2, zona: 'sur', n: 3 }, call)).toMatchObject({ refused: 'rule', members: ['zona'] })
-    // 0A000: a trigger that moves the row.
+    // 0A000: a trigger moves the row.
     await store.sql(`
       CREATE FUNCTION muda() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN IF NEW.n = 4 THEN NEW.zona := 'sur'; END IF; RETURN NEW; END $$;
       CREATE TRIGGER muda BEFORE INSERT ON partes FOR EACH ROW EXECUTE FUNCTION muda()`)
@@ -301,7 +301,7 @@ describe.each(stores)('refusals that depend on values, on $name', ({ open }) => 
     expect(await over.read([{ id: 3, zona: 'norte' }], call)).toEqual([undefined])
   })
 
-  it('a trigger that changes the row it is about (27000)', async () => {
+  it('a trigger that changes the triggering row (27000)', async () => {
     await store.sql(`
       CREATE TABLE eco (id int PRIMARY KEY, nombre text);
       INSERT INTO eco VALUES (1, 'a');

@@ -70,7 +70,7 @@ describe.each(stores)('values on $name', ({ open }) => {
   const ids = async (field: string, value: unknown, op?: string) =>
     (await adapter.list(where(field, value, op), call)).items.map((item) => item.value.id)
 
-  it('REP-4: keeps seven fractional digits, and finds and ranges by them', async () => {
+  it('REP-4: keeps seven fractional digits, and compares them', async () => {
     const dates = [
       '0001-01-01T00:00:00.0000001',
       '2024-02-29T23:59:59.1234567',
@@ -83,7 +83,7 @@ describe.each(stores)('values on $name', ({ open }) => {
     expect(await ids('fecha', dates[2], 'lt')).toHaveLength(2)
   })
 
-  it('keeps numbers as doubles and whole numbers to 2^53-1', async () => {
+  it('keeps numbers as doubles and integers to 2^53-1', async () => {
     for (const peso of [0.1, 5e-324, 1.7976931348623157e308, 123456789.12345679, -1e-7, 1 / 3]) {
       expect(await kept({ peso })).toMatchObject({ peso })
       expect(await ids('peso', peso)).toContain(`k${count}`)
@@ -94,7 +94,7 @@ describe.each(stores)('values on $name', ({ open }) => {
     }
   })
 
-  it('keeps any text that is Unicode, in columns and in JSON', async () => {
+  it('keeps any Unicode text, in columns and in JSON', async () => {
     for (const texto of [
       '',
       ' ',
@@ -116,7 +116,7 @@ describe.each(stores)('values on $name', ({ open }) => {
     }
   })
 
-  it('keeps whatever a schema allows (property)', async () => {
+  it('keeps every value that a schema allows (property)', async () => {
     const text = fc.string({ unit: 'grapheme' }).filter((one) => !/\0|\p{Surrogate}/u.test(one))
     const record = fc.record(
       {
@@ -133,14 +133,14 @@ describe.each(stores)('values on $name', ({ open }) => {
       fc.asyncProperty(record, async (value) => {
         const plain = JSON.parse(JSON.stringify(value))
         if (/\\u0000/.test(JSON.stringify(plain))) return
-        // Nothing and null are one in a column; null is what a nullable member then is.
+        // A column does not distinguish an absent member from null; a nullable member is null then.
         expect(await kept(plain)).toEqual({ id: `k${count}`, texto: null, ...plain })
       }),
       { numRuns: 60 },
     )
   })
 
-  it('refuses text that PostgreSQL can not keep, on every way in, and names the member', async () => {
+  it('refuses text that PostgreSQL can not store, in every input, and names the member', async () => {
     for (const bad of ['a\0b', '\ud800', 'x\udc00y']) {
       for (const [value, member] of [
         [{ texto: bad }, 'texto'],
@@ -168,7 +168,7 @@ describe.each(stores)('values on $name', ({ open }) => {
     expect(await adapter.read(['bad'], call)).toEqual([undefined])
   })
 
-  it('takes names, values and operators for nothing but data', async () => {
+  it('treats names, values and operators only as data', async () => {
     const evil = `'); DROP TABLE piezas; --`
     expect(await kept({ texto: evil })).toMatchObject({ texto: evil })
     expect(await ids('texto', evil)).toHaveLength(1)
@@ -177,7 +177,7 @@ describe.each(stores)('values on $name', ({ open }) => {
     expect((await adapter.list(listRequest({ sort: 'id' }), call)).total).toBeGreaterThan(0)
   })
 
-  it('compares values of JSON as what they are', async () => {
+  it('compares values in JSON by their type', async () => {
     made(await adapter.create({ id: 'j1', dentro: { nombre: '10', edad: 10, alta: true } }, call))
     made(await adapter.create({ id: 'j2', dentro: { nombre: '9', edad: 9, alta: false } }, call))
     made(await adapter.create({ id: 'j3', dentro: {} }, call))
@@ -195,7 +195,7 @@ describe.each(stores)('values on $name', ({ open }) => {
   })
 })
 
-/** A column of each type, and the values it keeps, refuses and finds. */
+/** For each type of column: the values that it stores, refuses and finds. */
 const columns: readonly (readonly [
   type: string,
   schema: object,
@@ -259,7 +259,7 @@ describe.each(stores)('columns on $name', ({ open }) => {
   })
   afterAll(() => store.close())
 
-  it.each(columns)('%s keeps every value exactly or refuses it', async (type, schema, keeps, refuses) => {
+  it.each(columns)('%s stores every value exactly or refuses it', async (type, schema, keeps, refuses) => {
     const table = `t_${type.replace(/\W+/g, '_')}`
     await store.sql(`CREATE TABLE ${table} (id int PRIMARY KEY, valor ${type})`)
     const resource = defineResource<{ id: number; valor?: unknown }>()({
@@ -289,7 +289,7 @@ describe.each(stores)('columns on $name', ({ open }) => {
         members: ['valor'],
       })
       if (typeof valor === 'object') continue
-      // What no row can hold is in no list; and no value makes a statement fail.
+      // A value that no row can have is in no list, and no value makes a statement fail.
       for (const op of ['eq', 'gt', 'gte', 'lt', 'lte']) {
         const found = await adapter.list(
           listRequest({ sort: 'id', where: [{ field: 'valor', op, value: valor } as never] }),
@@ -301,7 +301,7 @@ describe.each(stores)('columns on $name', ({ open }) => {
     expect(await adapter.read([99], call)).toEqual([undefined])
   })
 
-  it('REP-4: a range by more digits than a timestamp holds goes by the digits', async () => {
+  it('REP-4: a range by more digits than a timestamp stores compares all digits', async () => {
     await store.sql(`CREATE TABLE momentos (id int PRIMARY KEY, fecha timestamp)`)
     const resource = defineResource({
       collection: 'momentos',

@@ -29,7 +29,7 @@ const setter = (body: string, more = '', when = '') => `
   CREATE TRIGGER mueve BEFORE UPDATE ${more} ON lotes FOR EACH ROW ${when} EXECUTE FUNCTION mueve()`
 const plain = 'BEGIN NEW.version := gen_random_uuid(); RETURN NEW; END'
 
-describe.each(stores)('versions that stand for what is shown, over $name', ({ open }) => {
+describe.each(stores)('versions that identify the representation, over $name', ({ open }) => {
   let store: Store
   beforeAll(async () => {
     store = await open()
@@ -45,7 +45,7 @@ describe.each(stores)('versions that stand for what is shown, over $name', ({ op
   const version = async (adapter = over()) => (await adapter.read([1], call))[0]?.version
   const digested = /\.[0-9a-f]{32}$/
 
-  it('HDR-8: where nothing moves the column, each update of a member that is shown gives another version, and a stale write is refused', async () => {
+  it('HDR-8: without a trigger, each update of a shown member gives another version, and a stale write is refused', async () => {
     await table()
     const adapter = over()
     const seen = new Set([await version()])
@@ -76,7 +76,7 @@ describe.each(stores)('versions that stand for what is shown, over $name', ({ op
     expect(await version()).not.toBe(before)
   })
 
-  it('HDR-8: such a version is the same for sessions with other settings, in lists, and in what a write gives back', async () => {
+  it('HDR-8: such a version is the same for any session settings, in lists and in results of writes', async () => {
     await table()
     const adapter = over()
     const session = async (tx: { query(text: string): Promise<unknown> }) => {
@@ -96,23 +96,17 @@ describe.each(stores)('versions that stand for what is shown, over $name', ({ op
   })
 
   it.each([
-    ['what tableDdl prints', plain, '', '', true],
+    ['the output of tableDdl', plain, '', '', true],
+    ['a trigger that uses a sequence', `BEGIN NEW.version := nextval('cuenta')::text; RETURN NEW; END`, '', '', true],
     [
-      'a trigger that counts by a sequence',
-      `BEGIN NEW.version := nextval('cuenta')::text; RETURN NEW; END`,
-      '',
-      '',
-      true,
-    ],
-    [
-      'a comparison of OLD and NEW, for which different texts may be equal',
+      'a comparison of OLD and NEW, which may treat different texts as equal',
       'BEGIN IF NEW.* IS DISTINCT FROM OLD.* THEN NEW.version = gen_random_uuid()::text; END IF; RETURN NEW; END',
       '',
       '',
       false,
     ],
     [
-      'a trigger that fills it where it is missing',
+      'a trigger that sets it if it is missing',
       'BEGIN NEW.version := coalesce(NEW.version, gen_random_uuid()::text); RETURN NEW; END',
       '',
       '',
@@ -120,7 +114,7 @@ describe.each(stores)('versions that stand for what is shown, over $name', ({ op
     ],
     ['a trigger that sets a time', 'BEGIN NEW.version := now(); RETURN NEW; END', '', '', false],
     [
-      'a trigger that gives back another row',
+      'a trigger that returns another row',
       'BEGIN NEW.version := gen_random_uuid(); NEW := OLD; RETURN NEW; END',
       '',
       '',
@@ -144,7 +138,7 @@ describe.each(stores)('versions that stand for what is shown, over $name', ({ op
       false,
     ],
     [
-      'a trigger that speaks of it',
+      'a trigger that only mentions it',
       `BEGIN /* ; NEW.version := x */ RETURN NEW; -- ; NEW.version := y
       END`,
       '',
@@ -158,7 +152,7 @@ describe.each(stores)('versions that stand for what is shown, over $name', ({ op
     expect(await version()).toMatch(digested)
   })
 
-  it('HDR-8: "soleWriter" and what tableDdl prints need no digest, a generated column and tables that inherit do', async () => {
+  it('HDR-8: "soleWriter" and tableDdl need no digest; a generated column and table inheritance do', async () => {
     await table()
     expect(await version(over({ version: { column: 'version', soleWriter: true } }))).not.toMatch(digested)
     const propia = defineResource({
@@ -183,7 +177,7 @@ describe.each(stores)('versions that stand for what is shown, over $name', ({ op
     expect(await version()).toMatch(digested)
   })
 
-  it('HDR-8: partitioned tables have the trigger of the whole, and a digest without', async () => {
+  it('HDR-8: partitioned tables have the trigger of the whole table, and a digest without it', async () => {
     const parts = 'CREATE TABLE unos PARTITION OF lotes FOR VALUES FROM (0) TO (10)'
     await table(parts, columns, ' PARTITION BY RANGE (id)')
     const before = await version()
@@ -233,7 +227,7 @@ describe.each(stores)('versions that stand for what is shown, over $name', ({ op
     expect(await adapter.remove(1, await read(), call)).toBe('removed')
   })
 
-  it('HDR-8: behind a view that shows other values by the same names, the version is that of the table', async () => {
+  it('HDR-8: behind a view with other values of the same names, the version is that of the table', async () => {
     await table()
     await store.sql(
       `CREATE VIEW vista AS SELECT id, upper(nombre) AS nombre, peso, datos, etiquetas, version FROM lotes`,
@@ -250,7 +244,7 @@ describe.each(stores)('versions that stand for what is shown, over $name', ({ op
     }
   })
 
-  it('HDR-8: a later trigger that may set the version back, and a default that repeats, have a digest', async () => {
+  it('HDR-8: a later trigger that may reset the version, and a default that repeats, need a digest', async () => {
     const later = (body: string) => `${setter(plain)};
       CREATE OR REPLACE FUNCTION tarde() RETURNS trigger LANGUAGE plpgsql AS $$ ${body} $$;
       CREATE TRIGGER tarde BEFORE UPDATE ON lotes FOR EACH ROW EXECUTE FUNCTION tarde()`
@@ -267,7 +261,7 @@ describe.each(stores)('versions that stand for what is shown, over $name', ({ op
     expect(await version(counted)).not.toBe(first)
   })
 
-  it('HDR-8: the default of a UUID that is made of a name repeats', async () => {
+  it('HDR-8: a UUID default computed from a name repeats', async () => {
     await store.sql(
       `CREATE OR REPLACE FUNCTION uuid_generate_v5(a text, b text) RETURNS text LANGUAGE sql AS $$ SELECT a || b $$`,
     )
@@ -275,7 +269,7 @@ describe.each(stores)('versions that stand for what is shown, over $name', ({ op
     await expect(over().ready()).rejects.toThrow(/may repeat/)
   })
 
-  it('HDR-8: a trigger before the change, whose work comes back by a deferred trigger of another table', async () => {
+  it('HDR-8: a trigger before the change, whose effect returns by a deferred trigger of another table', async () => {
     await table(`
       DROP TABLE IF EXISTS avisos;
       CREATE TABLE avisos (lote integer);

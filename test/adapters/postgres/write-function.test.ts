@@ -81,7 +81,7 @@ for (const [name, open] of Object.entries(stores)) {
       bultos: await store.sql('SELECT id, n FROM bultos ORDER BY id'),
       buzon: await store.sql('SELECT bulto, n FROM buzon ORDER BY bulto'),
     })
-    const nothing = { bultos: [{ id: 'a', n: 1 }], buzon: [] }
+    const initial = { bultos: [{ id: 'a', n: 1 }], buzon: [] }
 
     it('commits both or neither, by compare-and-set (HDR-3)', async () => {
       const adapter = over(outbox)
@@ -89,7 +89,7 @@ for (const [name, open] of Object.entries(stores)) {
       expect(await adapter.replace('a', { id: 'a', n: 2 }, 'e.0', call)).toBe('stale')
       expect(await adapter.replace('b', { id: 'b', n: 2 }, undefined, call)).toBe('absent')
       expect(await adapter.create({ id: 'a', n: 2 }, call)).toEqual({ refused: 'duplicate', members: ['id'] })
-      expect(await all()).toEqual(nothing)
+      expect(await all()).toEqual(initial)
       expect(await adapter.replace('a', { id: 'a', n: 2 }, a?.version, call)).toMatchObject({ value: { n: 2 } })
       expect(await all()).toEqual({ bultos: [{ id: 'a', n: 2 }], buzon: [{ bulto: 'a', n: 2 }] })
       expect(await tried(adapter.remove('a', undefined, call))).toMatchObject({ code: '23505' })
@@ -98,7 +98,7 @@ for (const [name, open] of Object.entries(stores)) {
       expect(await all()).toEqual({ bultos: [], buzon: [{ bulto: 'a', n: null }] })
     })
 
-    it('rolls back where it throws, and passes on a problem that it wants a client to hear', async () => {
+    it('rolls back if it throws, and passes on a problem for the client', async () => {
       const problem = new HttpProblem('rule', { detail: 'No.' })
       const before = over(async (tx, change, own) => {
         await outbox(tx, change, own)
@@ -115,10 +115,10 @@ for (const [name, open] of Object.entries(stores)) {
         throw broken
       })
       expect(await tried(fails.replace('a', { id: 'a', n: 2 }, undefined, call))).toBe(broken)
-      expect(await all()).toEqual(nothing)
+      expect(await all()).toEqual(initial)
     })
 
-    it('runs the change once, however often it is asked for', async () => {
+    it('makes the change once, however often apply() is called', async () => {
       const results: unknown[] = []
       const twice = over(async (_tx, { apply }) => {
         results.push(await apply(), await apply())
@@ -132,7 +132,7 @@ for (const [name, open] of Object.entries(stores)) {
       expect(await all()).toMatchObject({ buzon: [{ bulto: 'b', n: 3 }] })
     })
 
-    it('does not take a failure of its own statements for one of the record', async () => {
+    it('does not attribute a failure of its own statements to the record', async () => {
       await store.sql(`INSERT INTO buzon VALUES ('a', 0), ('b', 0)`)
       for (const first of [true, false]) {
         const adapter = over(async (tx, change, own) => {
@@ -144,10 +144,10 @@ for (const [name, open] of Object.entries(stores)) {
       }
       const deferred = over((tx) => tx.query('INSERT INTO despues VALUES (1)').then(() => {}))
       expect(await tried(deferred.replace('a', { id: 'a', n: 2 }, undefined, call))).toMatchObject({ code: '23505' })
-      expect((await all()).bultos).toEqual(nothing.bultos)
+      expect((await all()).bultos).toEqual(initial.bultos)
     })
 
-    it('never calls a change done that a swallowed error has undone', async () => {
+    it('never reports a change as made that a swallowed error has undone', async () => {
       const swallows = over(async (tx, change) => {
         await change.apply()
         await tx.query('SELECT 1 / 0').catch(() => {})
@@ -155,7 +155,7 @@ for (const [name, open] of Object.entries(stores)) {
       const failure = await tried(swallows.replace('a', { id: 'a', n: 2 }, undefined, call))
       expect(failure).toBeInstanceOf(Error)
       expect(failure).not.toBeInstanceOf(HttpProblem)
-      expect(await all()).toEqual(nothing)
+      expect(await all()).toEqual(initial)
       const saved = over(async (tx, change) => {
         await change.apply()
         await tx.query('SAVEPOINT theirs')
@@ -164,7 +164,7 @@ for (const [name, open] of Object.entries(stores)) {
       expect(await saved.replace('a', { id: 'a', n: 2 }, undefined, call)).toMatchObject({ value: { n: 2 } })
     })
 
-    it('tells the team that its statement ended the transaction, and claims no change (VERB-13)', async () => {
+    it('reports that its statement ended the transaction, and does not claim a change (VERB-13)', async () => {
       for (const ending of ['COMMIT', 'ROLLBACK', 'COMMIT; BEGIN', 'ROLLBACK; BEGIN', 'COMMIT AND CHAIN']) {
         for (const first of [true, false]) {
           await store.sql(`DELETE FROM bultos; INSERT INTO bultos VALUES ('a', 1)`)
@@ -181,7 +181,7 @@ for (const [name, open] of Object.entries(stores)) {
       }
     })
 
-    it('tells a write within another write from the one around it', async () => {
+    it('distinguishes a nested write from the surrounding one', async () => {
       const inner = (tx: SqlClient, write: Write) => bultosIn(tx, { write })
       const around = (write: Write) =>
         over(async (tx, change) => {
@@ -208,7 +208,7 @@ for (const [name, open] of Object.entries(stores)) {
       }
     })
 
-    it('commits nothing that its caller was told had not taken place', async () => {
+    it('commits nothing after its caller got a timeout', async () => {
       let go = (): void => {}
       const gate = new Promise<void>((resolve) => {
         go = resolve
@@ -218,22 +218,22 @@ for (const [name, open] of Object.entries(stores)) {
         await gate
       })
       await adapter.ready()
-      // By the clock of the call there is time left still when its caller is answered.
+      // The call still has time left by its own clock when its caller gets the response.
       const failure = await refusedWith(
         adapter.replace('a', { id: 'a', n: 2 }, undefined, { ...call, left: () => 200 }),
       )
       expect(failure.detail).toMatch(unchanged)
       go()
       await until(() => tried(bultosIn(store.client).replace('b', { id: 'b' }, undefined, call))).toBe('absent')
-      expect(await all()).toEqual(nothing)
+      expect(await all()).toEqual(initial)
     })
 
-    it('refuses what a deferred constraint refuses at the commit (ERR-2)', async () => {
+    it('refuses violations of a deferred constraint at the commit (ERR-2)', async () => {
       const adapter = over(outbox)
       const refused = { refused: 'reference', members: ['duenyo'] }
       expect(await adapter.create({ id: 'b', n: 2, duenyo: 'no' }, call)).toEqual(refused)
       expect(await adapter.replace('a', { id: 'a', n: 2, duenyo: 'no' }, undefined, call)).toEqual(refused)
-      expect(await all()).toEqual(nothing)
+      expect(await all()).toEqual(initial)
       expect(await bultosIn(store.client).replace('a', { id: 'a', n: 2, duenyo: 'no' }, undefined, call)).toEqual(
         refused,
       )

@@ -1,6 +1,7 @@
 /**
- * A process that hashes: `node busy.mjs`. Prints how many of its eight hashes were done when twenty
- * files and names had been read one after the other, then how many were done in the end, and ends.
+ * A process that hashes passwords: `node busy.mjs`. Prints how many of its eight hashes were done
+ * after twenty sequential file reads and name look-ups, then how many were done in the end, and
+ * exits.
  */
 import { lookup } from 'node:dns/promises'
 import { readFile } from 'node:fs/promises'
@@ -8,7 +9,7 @@ import { hashPassword } from '../../../dist/auth/index.js'
 
 let done = 0
 const hashes = Array.from({ length: 8 }, async () => {
-  // On a busy machine the last of them may wait too long.
+  // On a busy machine the last hashes may exceed the queue limit.
   const hash = await hashPassword('correct horse battery staple').catch(({ code }) => code)
   done += hash.startsWith('$scrypt$') || hash === 'unavailable' ? 1 : 0
 })

@@ -1,4 +1,4 @@
-/** Passwords whose hashing costs next to nothing, for tests of what is around it. */
+/** Passwords whose hashing costs next to nothing, for tests of the code around it. */
 import { randomBytes, scryptSync } from 'node:crypto'
 import { Worker } from 'node:worker_threads'
 import { afterAll, beforeAll } from 'vitest'
@@ -7,13 +7,13 @@ import { type Cost, formatPasswordHash } from '../../../src/auth/login/password-
 const cheap = { N: 2, p: 1 }
 
 /**
- * For the tests of this file, threads hash with N = 2, whatever a stored hash asks for. So a hash
- * that was made elsewhere fits no password here.
+ * For all tests of the file, threads hash with N = 2, whatever the stored hash specifies. So no
+ * password matches a hash that was made elsewhere.
  */
 export function hashCheaply(): void {
   const send = Worker.prototype.postMessage
   beforeAll(() => {
-    // No spy: `restoreAllMocks()` of a test would end it.
+    // Not a spy: `restoreAllMocks()` in a test would remove it.
     Worker.prototype.postMessage = function (this: Worker, message: { options?: object }) {
       send.call(
         this,
@@ -26,7 +26,7 @@ export function hashCheaply(): void {
   })
 }
 
-/** A stored hash of any strength that fits its password where `hashCheaply()` holds. */
+/** A stored hash of any strength. Its password matches while `hashCheaply()` is in effect. */
 export function cheapHash(password: string, cost: Cost): string {
   const salt = randomBytes(16)
   return formatPasswordHash({ ...cost, salt, hash: scryptSync(password, salt, 32, { r: cost.r, ...cheap }) })

@@ -23,13 +23,13 @@ vi.mock('../../../src/auth/login/scrypt-threads.js', () => ({
 const stored = (ln: number, r: number, p: number) => parsePasswordHash(storedHash.format({ ln, r, p }))
 const today = { ln: 15, r: 8, p: 3 }
 
-describe('a check of a password', () => {
+describe('a password check', () => {
   beforeEach(() => {
     done.length = 0
     asked.length = 0
   })
 
-  it('AUTH-6: hashes for an unknown user what it hashes for a known one', async () => {
+  it('AUTH-6: does the same work for an unknown user as for a known one', async () => {
     const work = new EqualWork()
     expect(await work.check('guess', undefined)).toBe(false)
     expect(await work.check('guess', stored(15, 8, 3))).toBe(false)
@@ -37,7 +37,7 @@ describe('a check of a password', () => {
     expect(asked).toEqual([2 ** 15 * 8 * 3, 2 ** 15 * 8 * 3])
   })
 
-  it('AUTH-6: tops up where the stored hash is weaker', async () => {
+  it('AUTH-6: adds work if the stored hash is weaker', async () => {
     const work = new EqualWork()
     await work.check('guess', stored(15, 8, 1))
     expect(done).toEqual([{ ln: 15, r: 8, p: 1 }, expect.objectContaining({ r: 8 })])
@@ -45,7 +45,7 @@ describe('a check of a password', () => {
     expect((2 ** left.ln * left.p) / 2 ** 15).toBeCloseTo(1.9, 0)
   })
 
-  it('AUTH-6: once it has seen a stronger hash, everybody costs as much as that', async () => {
+  it('AUTH-6: after a stronger hash was seen, every check costs as much as that one', async () => {
     const work = new EqualWork()
     await work.check('guess', stored(16, 8, 3))
     await work.check('guess', undefined)

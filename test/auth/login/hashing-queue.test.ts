@@ -8,7 +8,7 @@ import { HttpProblem } from '../../../src/problem.js'
 const today = workOf(currentCost)
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
-/** A caller: what became of it, and when, in milliseconds since the test began. */
+/** A caller: its outcome and its times, in milliseconds since the start of the test. */
 interface Caller {
   state: 'waiting' | 'done' | 'refused' | 'gone' | 'failed'
   began: number | undefined
@@ -55,25 +55,25 @@ describe('the queue of hashes', () => {
   const count = (callers: readonly Caller[], state: Caller['state']) =>
     callers.filter((caller) => caller.state === state).length
 
-  it('AUTH-6: runs as many at a time as there are lanes, in the order in which they came', async () => {
+  it('AUTH-6: runs one hash per lane, in the order of arrival', async () => {
     const queue = new HashingQueue(2)
     const callers = Array.from({ length: 9 }, () => call(queue, 100))
     await vi.advanceTimersByTimeAsync(1000)
     expect(callers.map((caller) => caller.began)).toEqual([0, 0, 100, 100, 200, 200, 300, 300, 400])
   })
 
-  it('AUTH-6: refuses at once what would wait longer than 4 seconds', async () => {
+  it('AUTH-6: refuses calls at once that would wait longer than 4 seconds', async () => {
     const queue = new HashingQueue(2)
     const callers = Array.from({ length: 60 }, () => call(queue, 250))
     await vi.advanceTimersByTimeAsync(0)
-    // Two that run, and 4 seconds of two lanes with four hashes a second each.
+    // Two that run, and 4 seconds of two lanes at four hashes per second each.
     expect(count(callers, 'refused')).toBe(60 - 2 - 31)
     await vi.advanceTimersByTimeAsync(10_000)
     expect(count(callers, 'done')).toBe(33)
     expect(Math.max(...callers.map((caller) => caller.began ?? 0))).toBeLessThanOrEqual(4000)
   })
 
-  it('AUTH-6: each refused caller finds room at the time that Retry-After says, though all of them come back', async () => {
+  it('AUTH-6: every refused caller is accepted at the time of its Retry-After, even if all of them retry', async () => {
     const queue = new HashingQueue(2)
     const first = Array.from({ length: 200 }, () => call(queue, 250))
     await vi.advanceTimersByTimeAsync(0)
@@ -84,11 +84,11 @@ describe('the queue of hashes', () => {
     await vi.advanceTimersByTimeAsync(60_000)
     expect(again).toHaveLength(refused.length)
     expect(count(again, 'done')).toBe(refused.length)
-    // No later than needed, with some caution.
+    // No later than needed, with some margin.
     expect(Math.max(...again.map((caller) => caller.ended))).toBeLessThan((1.5 * (200 * 250)) / 2 + 2000)
   })
 
-  it('AUTH-6: callers that waited too long together are told when there is room, though the queue was slower than expected', async () => {
+  it('AUTH-6: callers that time out together get a correct Retry-After even if the queue is slow', async () => {
     const queue = new HashingQueue(2)
     const first = Array.from({ length: 20 }, () => call(queue, 1600))
     await vi.advanceTimersByTimeAsync(5001)
@@ -101,7 +101,7 @@ describe('the queue of hashes', () => {
     expect(count(again, 'done')).toBe(refused.length)
   })
 
-  it('AUTH-6: no caller that does not come back makes Retry-After longer than 30 seconds', async () => {
+  it('AUTH-6: callers that never retry do not raise Retry-After above 30 seconds', async () => {
     const queue = new HashingQueue(1)
     const callers = Array.from({ length: 5000 }, () => call(queue, 250))
     await vi.advanceTimersByTimeAsync(0)
@@ -112,11 +112,11 @@ describe('the queue of hashes', () => {
     expect(Math.max(...later.map((caller) => caller.retryAfter))).toBeLessThanOrEqual(30)
   })
 
-  it('AUTH-6: where hashing is slower than expected nobody waits longer, and nothing is hashed for a caller that was refused', async () => {
+  it('AUTH-6: if hashing is slow, no caller waits longer, and refused callers are not hashed', async () => {
     const queue = new HashingQueue(2)
     const callers = Array.from({ length: 20 }, () => call(queue, 3000))
     await vi.advanceTimersByTimeAsync(3500)
-    // The estimate has learned: two lanes that take 3 seconds each have no room.
+    // The estimate was updated: two lanes that take 3 seconds per hash have no room.
     const late = call(queue, 3000)
     await vi.advanceTimersByTimeAsync(0)
     expect(late.state).toBe('refused')
@@ -128,7 +128,7 @@ describe('the queue of hashes', () => {
     }
   })
 
-  it('AUTH-6: a hash that runs longer than the average counts before it ends', async () => {
+  it('AUTH-6: a hash that runs longer than the average is counted before it ends', async () => {
     const queue = new HashingQueue(1)
     call(queue, 60_000)
     await vi.advanceTimersByTimeAsync(3000)
@@ -137,7 +137,7 @@ describe('the queue of hashes', () => {
     expect(next.map(({ state }) => state)).toEqual(['waiting', 'waiting', 'waiting', 'refused'])
   })
 
-  it('AUTH-6: the time that a cheap hash takes says little about a costly one', async () => {
+  it('AUTH-6: the duration of a cheap hash hardly affects the estimate for a costly one', async () => {
     const queue = new HashingQueue(1)
     for (let n = 0; n < 5; n++) call(queue, 40, { steps: today / 100 })
     await vi.advanceTimersByTimeAsync(200)
@@ -146,7 +146,7 @@ describe('the queue of hashes', () => {
     expect(count(logins, 'done')).toBe(5)
   })
 
-  it('AUTH-6: a costly hash counts for what it costs', async () => {
+  it('AUTH-6: a costly hash counts by its cost', async () => {
     const queue = new HashingQueue(1)
     const costly = Array.from({ length: 4 }, () => call(queue, 2500, { steps: today * 10 }))
     const cheap = call(queue, 250)
@@ -155,7 +155,7 @@ describe('the queue of hashes', () => {
     expect(cheap.state).toBe('refused')
   })
 
-  it('AUTH-6: a caller that is gone costs nothing and keeps no place', async () => {
+  it('AUTH-6: a caller that has disconnected costs nothing and frees its place', async () => {
     const queue = new HashingQueue(1)
     call(queue, 250)
     let gone = false
@@ -174,7 +174,7 @@ describe('the queue of hashes', () => {
     expect(flood.every((caller) => caller.began === undefined)).toBe(true)
   })
 
-  it('AUTH-6: whatever comes, each caller is answered, the lanes are kept full and never more than full', async () => {
+  it('AUTH-6: for any arrivals, every caller is answered, and the lanes are full but never overloaded', async () => {
     const arrival = fc.record({
       after: fc.integer({ min: 0, max: 400 }),
       takes: fc.integer({ min: 1, max: 3000 }),

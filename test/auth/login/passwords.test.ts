@@ -9,7 +9,7 @@ import { ConfigurationError, HttpProblem, Unavailable } from '../../../src/probl
 import { storedHash } from './stored-hash.js'
 
 describe('stored passwords', () => {
-  it('AUTH-6: are PHC strings of scrypt, with a salt each, that only their password fits', async () => {
+  it('AUTH-6: are PHC strings of scrypt with a random salt, which only their password matches', async () => {
     const [one, two] = await Promise.all([hashPassword('contraseña'), hashPassword('contraseña')])
     expect(one).toMatch(/^\$scrypt\$ln=15,r=8,p=3\$[A-Za-z0-9+/]{22}\$[A-Za-z0-9+/]{43}$/)
     expect(one).not.toBe(two)
@@ -19,14 +19,14 @@ describe('stored passwords', () => {
     expect(needsRehash(one, { cost: 16 })).toBe(true)
   })
 
-  it('AUTH-6: hold what RFC 7914 computes', async () => {
+  it('AUTH-6: match hashes that scrypt (RFC 7914) made elsewhere', async () => {
     const salt = Buffer.from('0123456789abcdef')
     const hash = scryptSync('pleaseletmein', salt, 32, { N: 2 ** 10, r: 8, p: 1 })
     const plain = (bytes: Buffer) => bytes.toString('base64').replace(/=+$/, '')
     expect(await checkPassword('pleaseletmein', `$scrypt$ln=10,r=8,p=1$${plain(salt)}$${plain(hash)}`)).toBe(true)
   })
 
-  it('RFC 8265: one password is one password, however it is typed', async () => {
+  it('RFC 8265: equivalent spellings of a password are the same password', async () => {
     const hash = storedHash(prepareOpaqueString('caf\u00e9 ol\u00e9') as string, { ln: 4, r: 8, p: 1 })
     expect(await checkPassword('cafe\u0301\u00a0ole\u0301', hash)).toBe(true)
     expect(await checkPassword('CAF\u00c9 OL\u00c9', hash)).toBe(false)
@@ -39,7 +39,7 @@ describe('stored passwords', () => {
   })
 
   it.each(['', 'x'.repeat(1025), 'ñ'.repeat(513), 'tab\there', 'nul\0', '\ud800'])(
-    'AUTH-6: %j can not be stored, and fits nothing',
+    'AUTH-6: %j can not be stored, and never matches',
     async (bad) => {
       const refused = await hashPassword(bad).catch((error: unknown) => error)
       expect(refused).toBeInstanceOf(HttpProblem)
@@ -56,14 +56,14 @@ describe('stored passwords', () => {
     '$scrypt$ln=15,r=8,p=999$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA',
     '$scrypt$ln=15,r=8,p=3$AAAAAAAAAAAAAAAAAAAAAA$AAAA',
     `$scrypt$ln=15,r=8,p=3$${'A'.repeat(10_000)}$${'A'.repeat(43)}`,
-  ])('AUTH-6: the hash "%.40s" is refused, not tried', async (hash) => {
+  ])('AUTH-6: the hash "%.40s" is refused without being computed', async (hash) => {
     const refused = await checkPassword('right', hash).catch((error: unknown) => error)
     expect(refused).toBeInstanceOf(ConfigurationError)
     if (hash !== '') expect(String(refused)).not.toContain(hash)
     expect(needsRehash(hash)).toBe(true)
   })
 
-  it('AUTH-6: a cost that makes no sense is refused', async () => {
+  it('AUTH-6: an invalid cost is refused', async () => {
     for (const cost of [14, 18, 15.5, '15', null]) {
       await expect(hashPassword('right', { cost: cost as never })).rejects.toThrow(/Give 15, 16 or 17/)
       expect(() => needsRehash('', { cost: cost as never })).toThrow(ConfigurationError)
@@ -71,7 +71,7 @@ describe('stored passwords', () => {
     await expect(hashPassword('right', { costs: 15 } as never)).rejects.toThrow(/Did you mean "cost"/)
   })
 
-  it('AUTH-6: weaker parameters than today’s are known', () => {
+  it('AUTH-6: parameters weaker than the current ones need a rehash', () => {
     const of = (ln: number, r: number, p: number) => needsRehash(storedHash.format({ ln, r, p }))
     expect([of(14, 8, 1), of(14, 8, 9), of(15, 8, 2), of(15, 8, 3), of(16, 8, 2), of(17, 8, 1)]).toEqual([
       true,
@@ -83,7 +83,7 @@ describe('stored passwords', () => {
     ])
   })
 
-  it('AUTH-6: a flood of hashes is refused as far as it would wait too long, with the time to come back', async () => {
+  it('AUTH-6: hashes that would wait too long are refused with Retry-After', async () => {
     const costly = storedHash.format({ ln: 15, r: 8, p: 3 })
     const all = await Promise.allSettled(Array.from({ length: 400 }, () => checkPassword('right', costly)))
     const refused = all.filter((one) => one.status === 'rejected').map(({ reason }) => reason)
@@ -101,7 +101,7 @@ describe('stored passwords', () => {
     )
   })
 
-  it('AUTH-6: work that is topped up comes out even', () => {
+  it('AUTH-6: hashing work and additional work add up to the required work', () => {
     const cost = fc.record({
       ln: fc.integer({ min: 8, max: 17 }),
       r: fc.constant(8),

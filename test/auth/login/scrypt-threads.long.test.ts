@@ -14,7 +14,7 @@ const run = (args: readonly string[], env: Record<string, string>) =>
   promisify(execFile)(process.execPath, [...args, busy], { env: { PATH: process.env.PATH ?? '', ...env } })
 
 describe('threads that hash', () => {
-  it('AUTH-6: give what scrypt gives', async () => {
+  it('AUTH-6: return the results of scrypt', async () => {
     for (const [ln, p, length] of [
       [10, 1, 32],
       [11, 3, 64],
@@ -25,7 +25,7 @@ describe('threads that hash', () => {
     }
   })
 
-  it('AUTH-6: an impossible hash is an error that says so, and the thread goes on', async () => {
+  it('AUTH-6: report invalid parameters as an error, and continue to work', async () => {
     await expect(derive('secret', salt, 32, { ln: 0, r: 8, p: 1 })).rejects.toThrow(/^scrypt failed: (?!.*secret)/)
     expect(await derive('secret', salt, 32, cheap)).toHaveLength(32)
   })
@@ -36,7 +36,7 @@ describe('threads that hash', () => {
       const { stdout, stderr } = await run([], { UV_THREADPOOL_SIZE })
       const [meanwhile, end] = stdout.trim().split('\n').map(Number)
       expect(meanwhile).toBeLessThan(8)
-      // The process waits for its hashes, and ends when they are done.
+      // The process waits for its hashes, and exits when they are done.
       expect([end, stderr]).toEqual([8, ''])
     },
   )
@@ -49,13 +49,13 @@ describe('threads that hash', () => {
     expect(stdout).not.toContain('thread')
   })
 
-  it('AUTH-6: a thread that ends takes the hash that it has with it (503), and nothing else', async () => {
-    let hear: (thread: Worker) => void = () => {}
-    // The event comes before the thread can be online.
+  it('AUTH-6: a thread that ends fails only its own hash (503)', async () => {
+    let onWorker: (thread: Worker) => void = () => {}
+    // The event is emitted before the thread can be online.
     const online = new Promise<Worker>((resolve) => {
-      hear = (thread) => void thread.once('online', () => resolve(thread))
+      onWorker = (thread) => void thread.once('online', () => resolve(thread))
     })
-    process.on('worker', hear)
+    process.on('worker', onWorker)
     try {
       const some = Array.from({ length: lanes + 1 }, () => derive('a', salt, 32, { ln: 15, r: 8, p: 8 }))
       const thread = await online
@@ -65,7 +65,7 @@ describe('threads that hash', () => {
       expect(failed.map((one) => one.reason)).toEqual([expect.objectContaining({ status: 503, code: 'unavailable' })])
       expect(await derive('a', salt, 32, cheap)).toHaveLength(32)
     } finally {
-      process.off('worker', hear)
+      process.off('worker', onWorker)
     }
   })
 })

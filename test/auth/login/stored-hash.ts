@@ -1,4 +1,4 @@
-/** Stored hashes of any strength, for tests: `hashPassword()` makes none that is cheap. */
+/** Stored hashes of any strength, for tests: `hashPassword()` makes only strong ones. */
 import { randomBytes, scryptSync } from 'node:crypto'
 import { type Cost, formatPasswordHash } from '../../../src/auth/login/password-hash.js'
 
@@ -8,6 +8,6 @@ export function storedHash(password: string, cost: Cost): string {
   return formatPasswordHash({ ...cost, salt, hash })
 }
 
-/** One that no password fits, made without any work. */
+/** A hash that no password matches, made without any work. */
 storedHash.format = (cost: Cost): string =>
   formatPasswordHash({ ...cost, salt: randomBytes(16), hash: randomBytes(32) })

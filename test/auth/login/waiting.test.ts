@@ -1,6 +1,4 @@
-/**
- * What becomes of logins that wait for their hash: hashing is held until the test lets it go on.
- */
+/** Logins that wait for their hash: hashing is blocked until the test releases it. */
 import { once } from 'node:events'
 import type { RequestListener } from 'node:http'
 import { connect } from 'node:net'
@@ -26,7 +24,7 @@ const headers = (user: string, password = 'guess') => ({
   Authorization: `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`,
 })
 
-/** Lets all hashes go on, those too that begin only then. */
+/** Releases all hashes, including those that begin only now. */
 async function releaseAll(waiting: Promise<unknown>): Promise<void> {
   let over = false
   void waiting.finally(() => {
@@ -43,7 +41,7 @@ async function releaseAll(waiting: Promise<unknown>): Promise<void> {
     .toBe(true)
 }
 
-describe.each(majors)('a login that waits on %s', (_, express: () => Express) => {
+describe.each(majors)('a login that waits, on %s', (_, express: () => Express) => {
   const find = vi.fn((user: string) => (user === 'ana' ? { hash, principal: 'ana' } : undefined))
   const logins = () => login({ find, token: () => 'token', attempts: { address: { limit: 1000 } } })
 
@@ -61,7 +59,7 @@ describe.each(majors)('a login that waits on %s', (_, express: () => Express) =>
     find.mockClear()
   })
 
-  it('AUTH-6: is 503 when the time limit of api is up, and nothing is hashed for it then', async () => {
+  it('AUTH-6: is 503 after the time limit of api, and is not hashed then', async () => {
     const ask = await serve(
       (app) => void app.use(api({ login: logins(), versions: { v1: [] }, timeout: 300, onError() {} }) as never),
     )
@@ -73,7 +71,7 @@ describe.each(majors)('a login that waits on %s', (_, express: () => Express) =>
     expect(held.passwords).toEqual(['first', 'third'])
   })
 
-  it('AUTH-6: is not hashed once another middleware has answered', async () => {
+  it('AUTH-6: is not hashed after another middleware has answered', async () => {
     const ask = await serve((app) => {
       app.use((_req, res, next) => {
         setTimeout(() => res.headersSent || res.status(504).end(), 300)
@@ -89,7 +87,7 @@ describe.each(majors)('a login that waits on %s', (_, express: () => Express) =>
     expect(held.passwords).toEqual(['first', 'third'])
   })
 
-  it('AUTH-6: is not hashed once its client has hung up, and that is no failure', async () => {
+  it('AUTH-6: is not hashed after its client has disconnected, which does not count as a failed attempt', async () => {
     const app = express()
     const closed = vi.fn()
     app.use((_req, res, next) => {
@@ -120,10 +118,10 @@ describe.each(majors)('a login that waits on %s', (_, express: () => Express) =>
     expect(held.passwords).toEqual(['first', 'third'])
   })
 
-  it('AUTH-6: the refusal of a full queue is the same for an unknown user, is no failure, and asks no database', async () => {
+  it('AUTH-6: is refused by a full queue, for unknown users too, without a failed attempt or a query', async () => {
     const ask = await serve((app) => void app.all('/login', logins() as never))
     const flood = Array.from({ length: 300 }, (_, n) => ask(`user${n}`))
-    await Promise.race(flood) // The first that is refused: nothing is hashed yet.
+    await Promise.race(flood) // The first refused login: nothing is hashed yet.
     const answers = await Promise.all([...Array(12).fill('ana'), ...Array(12).fill('eva')].map((user) => ask(user)))
     const bodies = await Promise.all(
       answers.map(async (answer) => (await answer.json()) as { code: string; title: string }),
@@ -135,7 +133,8 @@ describe.each(majors)('a login that waits on %s', (_, express: () => Express) =>
     expect(find.mock.calls.flat()).not.toContain('ana')
     expect(find.mock.calls.flat()).not.toContain('eva')
     await releaseAll(Promise.all(flood))
-    // Twelve refusals of one account from one address, of which ten may fail: none of them counted.
+    // Twelve logins of one account from one address were refused, and ten may fail: none of them
+    // was counted.
     const last = ask('ana')
     await releaseAll(last)
     expect((await last).status).toBe(401)

@@ -1,11 +1,14 @@
-/** Tokens that must never pass: each is one known attack, or one rule of RFC 7515, 7519 or 8725 broken, in an otherwise good token. */
+/**
+ * Tokens that must never be accepted. Each is an otherwise valid token with one known attack, or
+ * one violation of RFC 7515, 7519 or 8725.
+ */
 import { createHmac, generateKeyPairSync, sign } from 'node:crypto'
 import { base64url, now, otherRsa, p256, pem, rsa, secret, signature, signed, signedText } from './signing.js'
 
 export const audience = 'courier'
 export const issuer = 'https://login.example'
 
-/** Claims of a token that is good. */
+/** Claims of a valid token. */
 export const goodClaims = (): Record<string, unknown> => ({
   iss: issuer,
   aud: audience,
@@ -18,7 +21,7 @@ export const goodClaims = (): Record<string, unknown> => ({
 
 const rsHeader = { alg: 'RS256', kid: 'rsa', typ: 'JWT' }
 
-/** A good token. */
+/** A valid token. */
 export const good = (claims: Readonly<Record<string, unknown>> = {}): string =>
   signed({ ...goodClaims(), ...claims }, rsa.privateKey, rsHeader)
 
@@ -72,7 +75,10 @@ const spareBits = (text: string): string => {
   return text.slice(0, -1) + other
 }
 
-/** A name for each attack, and its token. Tokens are made late: they hold the time. */
+/**
+ * The name and the token of each attack. Tokens are made when needed, because they contain the
+ * time.
+ */
 export const attacks: readonly (readonly [name: string, token: () => string])[] = [
   // The algorithm (RFC 8725 2.1, 3.1)
   ['alg none, no signature', () => `${base64url('{"alg":"none"}')}.${parts(good())[1]}.`],
@@ -104,7 +110,7 @@ export const attacks: readonly (readonly [name: string, token: () => string])[] 
   ['alg twice, none last', () => rawHeader('{"alg":"RS256","kid":"rsa","alg":"none"}')],
   ['alg twice, none first', () => rawHeader('{"alg":"none","kid":"rsa","alg":"RS256"}')],
   ['alg twice, once escaped', () => rawHeader('{"alg":"RS256","kid":"rsa","\\u0061lg":"none"}')],
-  ['signed by RS256, said to be ES256', () => header({ alg: 'ES256', kid: 'ec' })],
+  ['signed with RS256, declared as ES256', () => header({ alg: 'ES256', kid: 'ec' })],
   // Key confusion (RFC 8725 2.1)
   ['HMAC with the public PEM, kid of the pair', () => hmacWith(pem(rsa.publicKey))],
   ['HMAC with the public PEM, kid of the secret', () => hmacWith(pem(rsa.publicKey), 'HS512', 'hs')],
@@ -127,11 +133,11 @@ export const attacks: readonly (readonly [name: string, token: () => string])[] 
   ['a signature of ones', () => withSignature(good(), (bytes) => base64url(Buffer.alloc(bytes.length, 255)))],
   ['a signature of one byte', () => withSignature(good(), () => 'AA')],
   [
-    'a signature with a byte more',
+    'a signature with an additional byte',
     () => withSignature(good(), (bytes) => base64url(Buffer.concat([bytes, Buffer.from([0])]))),
   ],
   [
-    'a signature with a zero in front',
+    'a signature with a leading zero',
     () => withSignature(good(), (bytes) => base64url(Buffer.concat([Buffer.from([0]), bytes]))),
   ],
   ['a signature with its last byte cut', () => withSignature(good(), (bytes) => base64url(bytes.subarray(0, -1)))],
@@ -160,8 +166,8 @@ export const attacks: readonly (readonly [name: string, token: () => string])[] 
     () => withSignature(ec(), (bytes) => base64url(Buffer.concat([bytes.subarray(0, 32), Buffer.alloc(32)]))),
   ],
   ['an ECDSA signature in DER', der],
-  ['an ECDSA signature of one byte less', () => withSignature(ec(), (bytes) => base64url(bytes.subarray(1)))],
-  // The key that the token brings or names (RFC 8725 2.10, 3.10)
+  ['an ECDSA signature with a byte missing', () => withSignature(ec(), (bytes) => base64url(bytes.subarray(1)))],
+  // The key that the token contains or names (RFC 8725 2.10, 3.10)
   ['an embedded jwk', () => signed(goodClaims(), otherRsa.privateKey, { ...rsHeader, jwk: jwk(otherRsa.publicKey) })],
   [
     'an embedded jwk without kid',
@@ -197,14 +203,14 @@ export const attacks: readonly (readonly [name: string, token: () => string])[] 
   ['a kid that is null', () => header({ kid: null })],
   ['a kid that is a list', () => header({ kid: ['rsa'] })],
   ['a kid that is an object', () => header({ kid: { rsa: true } })],
-  // Extensions that count (RFC 7515 4.1.11, RFC 7797)
+  // Extensions (RFC 7515 4.1.11, RFC 7797)
   ['crit with an unknown extension', () => header({ crit: ['exp'], exp: 5 })],
   ['crit that is empty', () => header({ crit: [] })],
   ['crit that is null', () => header({ crit: null })],
   ['b64 false', () => header({ b64: false, crit: ['b64'] })],
   ['b64 without crit', () => header({ b64: false })],
   ['zip', () => header({ zip: 'DEF' })],
-  ['typ that is no text', () => header({ typ: ['JWT'] })],
+  ['typ that is not a string', () => header({ typ: ['JWT'] })],
   // The header as JSON
   ...[
     '[]',
@@ -221,7 +227,7 @@ export const attacks: readonly (readonly [name: string, token: () => string])[] 
   ].map((text) => [`a header that is ${text === '' ? 'empty' : text}`, () => rawHeader(text)] as const),
   ['a header with __proto__', () => rawHeader('{"__proto__":{"alg":"RS256"},"kid":"rsa"}')],
   ['a header with __proto__ beside alg', () => rawHeader('{"alg":"RS256","kid":"rsa","__proto__":{}}')],
-  ['a header that nests deep', () => rawHeader(`{"alg":"RS256","kid":"rsa",${nested(1000)}}`)],
+  ['a deeply nested header', () => rawHeader(`{"alg":"RS256","kid":"rsa",${nested(1000)}}`)],
   [
     'a header in invalid UTF-8',
     () =>
@@ -231,11 +237,11 @@ export const attacks: readonly (readonly [name: string, token: () => string])[] 
   ],
   ['a header in UTF-16', () => rawHeader(Buffer.from('{"alg":"RS256","kid":"rsa"}', 'utf16le'))],
   // The text (RFC 7515 2, 7.1)
-  ['two parts more', () => `${good()}.AA.AA`],
+  ['two additional parts', () => `${good()}.AA.AA`],
   ['an encrypted token: five parts', () => 'eyJhbGciOiJSU0EtT0FFUCIsImVuYyI6IkEyNTZHQ00ifQ.AA.AA.AA.AA'],
-  ['dots alone', () => '..'],
-  ['a dot in front', () => `.${good()}`],
-  ['a dot behind', () => `${good()}.`],
+  ['only dots', () => '..'],
+  ['a leading dot', () => `.${good()}`],
+  ['a trailing dot', () => `${good()}.`],
   ['an empty payload', () => signedText(JSON.stringify(rsHeader), '', 'RS256', rsa.privateKey)],
   ['padding', () => `${good()}==`],
   ['padding of the header', () => [`${parts(good())[0]}=`, ...parts(good()).slice(1)].join('.')],
@@ -253,8 +259,8 @@ export const attacks: readonly (readonly [name: string, token: () => string])[] 
   ],
   ['a percent-encoded dot', () => good().replace('.', '%2E')],
   ['quotes around', () => `"${good()}"`],
-  ['a token twice, by a comma', () => `${good()},${good()}`],
-  ['a token twice, by a space', () => `${good()} ${good()}`],
+  ['a token twice, separated by a comma', () => `${good()},${good()}`],
+  ['a token twice, separated by a space', () => `${good()} ${good()}`],
   [
     'JSON serialization',
     () =>
@@ -281,14 +287,14 @@ export const attacks: readonly (readonly [name: string, token: () => string])[] 
         ]),
       ),
   ],
-  ['a payload that nests deep', () => payloadWith(nested(1500))],
+  ['a deeply nested payload', () => payloadWith(nested(1500))],
   ['a member twice', () => payloadWith('"sub":"admin"')],
   ['a member twice, once escaped', () => payloadWith('"\\u0073ub":"admin"')],
   ['a member named __proto__', () => payloadWith('"__proto__":{"admin":true}')],
   // The claims (RFC 7519 4.1, RFC 8725 3.8, 3.9)
   ['exp is missing', () => without('exp')],
-  ['exp is a text', () => claims({ exp: String(now() + 600) })],
-  ['exp is a text that is none', () => claims({ exp: 'never' })],
+  ['exp is a string', () => claims({ exp: String(now() + 600) })],
+  ['exp is a string that is not a number', () => claims({ exp: 'never' })],
   ['exp is null', () => claims({ exp: null })],
   ['exp is true', () => claims({ exp: true })],
   ['exp is a list', () => claims({ exp: [now() + 600] })],
@@ -297,19 +303,19 @@ export const attacks: readonly (readonly [name: string, token: () => string])[] 
   ['exp is Infinity', () => numbered('exp', 'Infinity')],
   ['exp is negative', () => claims({ exp: -1 })],
   ['exp is 0', () => claims({ exp: 0 })],
-  ['exp is over', () => claims({ exp: now() - 1 })],
+  ['exp is in the past', () => claims({ exp: now() - 1 })],
   ['exp is now', () => claims({ exp: now() })],
-  ['exp is beyond what a double holds', () => numbered('exp', '99999999999999999999999')],
-  ['nbf is ahead', () => claims({ nbf: now() + 60 })],
-  ['nbf is a text', () => claims({ nbf: '0' })],
+  ['exp exceeds the range of a double', () => numbered('exp', '99999999999999999999999')],
+  ['nbf is in the future', () => claims({ nbf: now() + 60 })],
+  ['nbf is a string', () => claims({ nbf: '0' })],
   ['nbf is null', () => claims({ nbf: null })],
-  ['iat is far ahead', () => claims({ iat: now() + 120 })],
-  ['iat is a text', () => claims({ iat: String(now()) })],
+  ['iat is far in the future', () => claims({ iat: now() + 120 })],
+  ['iat is a string', () => claims({ iat: String(now()) })],
   ['iss is another', () => claims({ iss: 'https://evil.example' })],
   ['iss is missing', () => without('iss')],
-  ['iss is a list that has it', () => claims({ iss: [issuer] })],
-  ['iss begins like it', () => claims({ iss: `${issuer}.evil.example` })],
-  ['iss with a slash more', () => claims({ iss: `${issuer}/` })],
+  ['iss is a list with the right one', () => claims({ iss: [issuer] })],
+  ['iss has the right one as a prefix', () => claims({ iss: `${issuer}.evil.example` })],
+  ['iss with an additional slash', () => claims({ iss: `${issuer}/` })],
   ['iss in capitals', () => claims({ iss: issuer.toUpperCase() })],
   ['aud is another', () => claims({ aud: 'billing' })],
   ['aud is missing', () => without('aud')],
@@ -317,7 +323,7 @@ export const attacks: readonly (readonly [name: string, token: () => string])[] 
   ['aud is a list of others', () => claims({ aud: ['billing', 'courier2'] })],
   ['aud is an object', () => claims({ aud: { courier: true } })],
   ['aud is a list with a number', () => claims({ aud: [audience, 5] })],
-  ['aud holds it as a part', () => claims({ aud: `${audience} billing` })],
+  ['aud contains the right one as a substring', () => claims({ aud: `${audience} billing` })],
   ['aud is null', () => claims({ aud: null })],
   ['sub is empty', () => claims({ sub: '' })],
   ['sub is a number', () => claims({ sub: 5 })],
@@ -326,10 +332,10 @@ export const attacks: readonly (readonly [name: string, token: () => string])[] 
   ['jti is a number', () => claims({ jti: 5 })],
 ]
 
-/** Whether the token of an attack can stand in a header field at all. */
+/** Whether the token of an attack is valid in a header field. */
 export const fitsHeader = (token: string): boolean => /^[\t -~]*$/.test(token)
 
-/** The signature of a text by a curve that no key has. */
+/** The signature of a text on a curve that none of the keys uses. */
 export const foreignCurve = (): string => {
   const pair = generateKeyPairSync('ec', { namedCurve: 'secp256k1' })
   const input = `${base64url('{"alg":"ES256","kid":"ec"}')}.${base64url(JSON.stringify(goodClaims()))}`

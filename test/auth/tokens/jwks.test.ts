@@ -14,7 +14,7 @@ const token = (kid: string | undefined, key: KeyObject = rsa.privateKey, alg = '
   signed({ sub: 'ana', exp: now() + 600 }, key, { alg, ...(kid === undefined ? {} : { kid }) })
 const req = (text: string): never => ({ rawHeaders: ['Authorization', `Bearer ${text}`] }) as never
 
-/** A server of a key set whose answer can be changed, and a look at its clock and at what was asked. */
+/** A server whose key set can be changed, with its clock and the number of its requests. */
 async function issuer(keys: unknown, options: JwksOptions = {}) {
   const state = {
     asked: 0,
@@ -37,7 +37,7 @@ async function issuer(keys: unknown, options: JwksOptions = {}) {
     fail: () => {
       state.answer = (request) => void request.socket.destroy()
     },
-    /** `sub`, or the status. Whether it was there at once stands beside it. */
+    /** `sub`, or the status. */
     ask: async (text: string): Promise<unknown> => {
       try {
         return ((await authenticated.identify(req(text))) as { sub: string }).sub
@@ -49,9 +49,9 @@ async function issuer(keys: unknown, options: JwksOptions = {}) {
   }
 }
 
-/** Moves the clock that the key set goes by. */
+/** Controls the clock of the key set. */
 function clock() {
-  // A whole number: what is added to it and taken away again must not be rounded.
+  // An integer, so that additions and subtractions are exact.
   const start = Math.ceil(performance.now())
   let passed = 0
   vi.spyOn(performance, 'now').mockImplementation(() => start + passed)
@@ -65,7 +65,7 @@ function clock() {
 afterEach(() => void vi.restoreAllMocks())
 
 describe('jwks(): keys', () => {
-  it('AUTH-5: fetches at the first token, once for all who wait, and answers at once from then on', async () => {
+  it('AUTH-5: fetches at the first token, once for concurrent requests, and then answers synchronously', async () => {
     const { ask, state, now } = await issuer([first])
     expect(state.asked).toBe(0)
     expect(await Promise.all([ask(token('first')), ask(token('first')), ask(token(undefined))])).toEqual([
@@ -91,7 +91,7 @@ describe('jwks(): keys', () => {
     expect(state.asked).toBe(2)
   })
 
-  it('AUTH-5: a key that the issuer withdraws falls within maxAge, cached tokens with it', async () => {
+  it('AUTH-5: a withdrawn key is removed within maxAge, together with its cached tokens', async () => {
     const time = clock()
     const { ask, serve } = await issuer([first, second], { maxAge: 60_000 })
     const text = token('first')
@@ -106,7 +106,7 @@ describe('jwks(): keys', () => {
     expect(await ask(token('second', otherRsa.privateKey))).toBe(401)
   })
 
-  it('AUTH-5: an outage is reported once, and the keys at hand go on serving at once', async () => {
+  it('AUTH-5: an outage is reported once, and known keys remain in use without delay', async () => {
     const time = clock()
     const { ask, fail, serve, errors, state, now } = await issuer([first], { maxAge: 60_000, cooldown: 1000 })
     expect(await ask(token('first'))).toBe('ana')
@@ -117,7 +117,7 @@ describe('jwks(): keys', () => {
       time.pass(1000)
       expect(now(token('first'))).toMatchObject({ sub: 'ana' })
       await vi.waitFor(() => expect(state.asked).toBe(3 + round))
-      // The fetch behind has to end before the next one can begin.
+      // The background fetch must end before the next one can begin.
       await ask(token('strange'))
     }
     expect(errors).toHaveLength(1)
@@ -131,7 +131,7 @@ describe('jwks(): keys', () => {
     expect(errors).toHaveLength(2)
   })
 
-  it('AUTH-5: without any key the answer is 503, the source is not hammered, and it is tried again within a second', async () => {
+  it('AUTH-5: without any key the response is 503; the source is queried at most once per second', async () => {
     const time = clock()
     const { ask, fail, serve, state, errors } = await issuer([])
     fail()
@@ -148,21 +148,21 @@ describe('jwks(): keys', () => {
     ['a redirect', (_req, res) => void res.writeHead(302, { Location: '/other.json' }).end()],
     ['HTML', (_req, res) => void res.end('<html>Sign in</html>')],
     ['a list', (_req, res) => void res.end('[]')],
-    ['keys that are no list', (_req, res) => void res.end('{"keys":{}}')],
+    ['keys that is not a list', (_req, res) => void res.end('{"keys":{}}')],
     ['a member twice', (_req, res) => void res.end('{"keys":[],"keys":[]}')],
-    ['a megabyte and more', (_req, res) => void res.end(`{"keys":[],"x":"${'x'.repeat(1024 * 1024)}"}`)],
+    ['more than a megabyte', (_req, res) => void res.end(`{"keys":[],"x":"${'x'.repeat(1024 * 1024)}"}`)],
     [
-      'a body that is cut',
+      'a truncated body',
       (_req, res) => void res.writeHead(200, { 'Content-Length': '100' }).end('{"keys":', () => res.destroy()),
     ],
-  ])('AUTH-5: %s is no key set', async (_, answer) => {
+  ])('AUTH-5: %s is not a key set', async (_, answer) => {
     const { ask, state, errors } = await issuer([first])
     state.answer = answer
     expect(await ask(token('first'))).toBe(503)
     expect([state.asked, errors.length]).toEqual([1, 1])
   })
 
-  it('AUTH-5: a body without end is left when it grows too large', async () => {
+  it('AUTH-5: a body without end is aborted when it grows too large', async () => {
     const { ask, state } = await issuer([first])
     let closed = false
     state.answer = (_req, res) => {
@@ -178,7 +178,7 @@ describe('jwks(): keys', () => {
     await vi.waitFor(() => expect(closed).toBe(true))
   })
 
-  it('AUTH-5: a source that is silent, or never ends, is left after the timeout', async () => {
+  it('AUTH-5: a source that does not answer, or never ends, is aborted after the timeout', async () => {
     for (const answer of [() => {}, (_req: IncomingMessage, res: ServerResponse) => void res.write('{"keys":[')]) {
       const { ask, state, errors } = await issuer([first], { timeout: 50 })
       state.answer = answer
@@ -190,18 +190,25 @@ describe('jwks(): keys', () => {
   })
 })
 
-describe('jwks(): which keys of a set serve', () => {
+describe('jwks(): usable keys of a set', () => {
   const ec = p256.publicKey
   it.each<[string, object, string, string, KeyObject, boolean]>([
     ['RSA without alg is RS256', published(rsa.publicKey), 'RS256', 'k', rsa.privateKey, true],
-    ['RSA without alg is nothing else', published(rsa.publicKey), 'PS256', 'k', rsa.privateKey, false],
+    ['RSA without alg is no other algorithm', published(rsa.publicKey), 'PS256', 'k', rsa.privateKey, false],
     ['RSA with alg PS256', published(rsa.publicKey, { alg: 'PS256' }), 'PS256', 'k', rsa.privateKey, true],
-    ['EC without alg goes by its curve', published(ec), 'ES256', 'k', p256.privateKey, true],
+    ['EC without alg is determined by its curve', published(ec), 'ES256', 'k', p256.privateKey, true],
     ['EC on P-384', published(p384.publicKey), 'ES384', 'k', p384.privateKey, true],
     ['use enc', published(rsa.publicKey, { use: 'enc' }), 'RS256', 'k', rsa.privateKey, false],
     ['key_ops without verify', published(rsa.publicKey, { key_ops: ['encrypt'] }), 'RS256', 'k', rsa.privateKey, false],
     ['key_ops with verify', published(rsa.publicKey, { key_ops: ['verify'] }), 'RS256', 'k', rsa.privateKey, true],
-    ['key_ops that is no list', published(rsa.publicKey, { key_ops: 'verify' }), 'RS256', 'k', rsa.privateKey, false],
+    [
+      'key_ops that is not a list',
+      published(rsa.publicKey, { key_ops: 'verify' }),
+      'RS256',
+      'k',
+      rsa.privateKey,
+      false,
+    ],
     ['an alg for encryption', published(rsa.publicKey, { alg: 'RSA-OAEP' }), 'RS256', 'k', rsa.privateKey, false],
     ['an alg of another kind', published(rsa.publicKey, { alg: 'HS256' }), 'RS256', 'k', rsa.privateKey, false],
     ['an alg of another curve', published(ec, { alg: 'ES384' }), 'ES256', 'k', p256.privateKey, false],
@@ -216,14 +223,14 @@ describe('jwks(): which keys of a set serve', () => {
     else await expect(answer).rejects.toMatchObject({ status: 401 })
   })
 
-  it('AUTH-5: a secret in a key set is passed over: the set is public', async () => {
+  it('AUTH-5: a secret in a key set is ignored, because the set is public', async () => {
     const oct = { kty: 'oct', k: secret.toString('base64url'), kid: 'k', alg: 'HS256' }
     const authenticated = bearer({ keys: jwks(async () => ({ keys: [oct] }), { onError: () => {} }) })
     const forged = signed({ sub: 'ana', exp: now() + 600 }, secret, { alg: 'HS256', kid: 'k' })
     await expect(Promise.resolve(authenticated.identify(req(forged)))).rejects.toMatchObject({ status: 401 })
   })
 
-  it('AUTH-5: a key that does not serve spoils no other, and is reported without showing any of it', async () => {
+  it('AUTH-5: an unusable key does not affect others, and is reported without any part of it', async () => {
     const weak = published(generateKeyPairSync('rsa', { modulusLength: 1024 }).publicKey, { kid: 'weak' }) as {
       n: string
     }
@@ -237,12 +244,12 @@ describe('jwks(): which keys of a set serve', () => {
     for (const part of [weak.n, leaked.d, leaked.n]) expect(said).not.toContain(part.slice(0, 12))
   })
 
-  it('AUTH-5: two keys of one kid are both tried', async () => {
+  it('AUTH-5: two keys with the same kid are both tried', async () => {
     const { ask } = await issuer([published(otherRsa.publicKey, { kid: 'first' }), first])
     expect(await ask(token('first'))).toBe('ana')
   })
 
-  it('a report that fails changes nothing, and goes to console.error', async () => {
+  it('a reporting function that fails has no effect, and its error goes to console.error', async () => {
     const spy = vi.spyOn(console, 'error').mockImplementation(() => {})
     for (const onError of [
       () => {
@@ -267,15 +274,15 @@ describe('jwks(): which keys of a set serve', () => {
 describe('jwks(): options', () => {
   it.each([
     ['http to another machine', 'http://login.example/jwks.json'],
-    ['http to a name that begins like this machine', 'http://127.0.0.1.evil.example/'],
-    ['http to localhost of somebody', 'http://localhost.evil.example/'],
+    ['http to a name that begins like a local address', 'http://127.0.0.1.evil.example/'],
+    ['http to a subdomain named localhost', 'http://localhost.evil.example/'],
     ['a file', 'file:///etc/jwks.json'],
     ['data', 'data:application/json,{"keys":[]}'],
     ['credentials in the address', 'https://ana:secreto@login.example/'],
     ['no address', 'login.example'],
     ['nothing', undefined],
     ['null', null],
-  ])('AUTH-5: %s does not build, and the message shows no credentials', (_, source) => {
+  ])('AUTH-5: %s throws, and the message shows no credentials', (_, source) => {
     expect(() => jwks(source as never)).toThrow(ConfigurationError)
     expect(() => jwks(source as never)).not.toThrow('secreto')
   })
@@ -286,7 +293,7 @@ describe('jwks(): options', () => {
     'http://127.0.0.1/',
     'http://[::1]:80/',
     new URL('https://login.example/'),
-  ])('AUTH-5: %s builds', (source) => expect(jwks(source)).toBeTypeOf('function'))
+  ])('AUTH-5: %s is accepted', (source) => expect(jwks(source)).toBeTypeOf('function'))
 
   it.each([
     { maxAge: 0 },
@@ -296,11 +303,11 @@ describe('jwks(): options', () => {
     { fetch: 'node' },
     { onError: 5 },
     { cacheMaxAge: 5 },
-  ])('AUTH-5: %j does not build', (options) =>
+  ])('AUTH-5: %j throws', (options) =>
     expect(() => jwks('https://login.example/', options as never)).toThrow(ConfigurationError),
   )
 
-  it('AUTH-5: a fetch of the team is used, with redirects refused and a signal', async () => {
+  it('AUTH-5: a fetch function of the team is called with redirects refused and a signal', async () => {
     const own = vi.fn(async () => new Response(JSON.stringify({ keys: [first] })))
     const authenticated = bearer({ keys: jwks('https://login.example/jwks.json', { fetch: own as never }) })
     expect(await authenticated.identify(req(token('first')))).toMatchObject({ sub: 'ana' })

@@ -10,7 +10,7 @@ import { keyFor, otherRsa, p256, p384, p521, pem, rsa, secret } from './signing.
 
 const verifying = (key: unknown) => prepareKey('The key', key, 'verify')
 
-/** The error, after a look that it shows nothing of what was given. */
+/** Returns the error, after checking that it contains none of the secrets. */
 function errorOf(run: () => unknown, ...secrets: string[]): ConfigurationError {
   try {
     run()
@@ -20,7 +20,7 @@ function errorOf(run: () => unknown, ...secrets: string[]): ConfigurationError {
     expect(error.cause).toBeUndefined()
     return error
   }
-  throw new Error('It was taken.')
+  throw new Error('No error was thrown.')
 }
 
 const refused = (key: unknown, purpose: 'sign' | 'verify' = 'verify', ...secrets: string[]) =>
@@ -28,7 +28,7 @@ const refused = (key: unknown, purpose: 'sign' | 'verify' = 'verify', ...secrets
 
 const jwk = (key: KeyObject) => key.export({ format: 'jwk' })
 const weakRsa = generateKeyPairSync('rsa', { modulusLength: 1024 })
-// The types of Node 20 do not know all that it takes here.
+// The types of Node 20 lack some of these options.
 const pss = (generateKeyPairSync as (type: string, options: object) => { publicKey: KeyObject })('rsa-pss', {
   modulusLength: 2048,
   hashAlgorithm: 'sha256',
@@ -38,9 +38,9 @@ const pss = (generateKeyPairSync as (type: string, options: object) => { publicK
 const curve25519 = generateKeyPairSync('ed25519')
 const koblitz = generateKeyPairSync('ec', { namedCurve: 'secp256k1' })
 
-describe('AUTH-5: keys that serve', () => {
+describe('AUTH-5: usable keys', () => {
   it.each(algorithmNames)(
-    '%s takes its key as KeyObject, PEM or secret, bytes, and JSON Web Key, and keeps only what verifies',
+    '%s accepts its key as KeyObject, PEM or secret, bytes, and JSON Web Key, and keeps only the verifying part',
     (algorithm) => {
       const { verify, sign } = keyFor[algorithm]
       const forms: unknown[] =
@@ -63,19 +63,19 @@ describe('AUTH-5: keys that serve', () => {
     },
   )
 
-  it('a secret as text is its UTF-8 bytes', () => {
+  it('a secret given as text is its UTF-8 bytes', () => {
     expect(
       verifying({ algorithm: 'HS256', key: 'contraseña larga, con más de treinta y dos bytes' }).key.export(),
     ).toEqual(Buffer.from('contraseña larga, con más de treinta y dos bytes'))
   })
 
-  it('a key made for PSS serves the PS algorithm of its hash', () => {
+  it('a key made for PSS works with the PS algorithm of its hash', () => {
     expect(verifying({ algorithm: 'PS256', key: pss.publicKey }).key.asymmetricKeyType).toBe('rsa-pss')
     for (const algorithm of ['RS256', 'PS384']) expect(refused({ algorithm, key: pss.publicKey }).code).toBe('weak-key')
   })
 })
 
-describe('AUTH-5: weak and mistaken keys do not serve', () => {
+describe('AUTH-5: weak and mistaken keys are refused', () => {
   it.each([
     ['HS256', 31],
     ['HS384', 47],
@@ -110,30 +110,33 @@ describe('AUTH-5: weak and mistaken keys do not serve', () => {
     for (const form of [key, pem(key)]) expect(refused({ algorithm, key: form }).code).toBe('weak-key')
   })
 
-  it.each(['HS256', 'HS384', 'HS512'])('AUTH-5: a public key is no secret, in whatever form: %s', (algorithm) => {
-    const der = (format: 'spki' | 'pkcs1') => rsa.publicKey.export({ format: 'der', type: format })
-    const forms: unknown[] = [
-      pem(rsa.publicKey),
-      `\n  ${pem(rsa.privateKey)}`,
-      Buffer.from(pem(p521.publicKey)),
-      rsa.publicKey,
-      rsa.privateKey,
-      jwk(rsa.publicKey),
-      JSON.stringify(jwk(rsa.publicKey)),
-      Buffer.from(JSON.stringify(jwk(p256.publicKey), null, 2)),
-      der('spki'),
-      der('pkcs1'),
-      rsa.privateKey.export({ format: 'der', type: 'pkcs8' }),
-      `ssh-rsa ${der('pkcs1').toString('base64')} ana@example`,
-    ]
-    for (const key of forms) {
-      const error = refused({ algorithm, key }, 'verify', 'MII', jwk(rsa.publicKey).n as string)
-      expect([error.code, error.clause]).toEqual(['weak-key', 'AUTH-5'])
-      expect(error.message).toContain('everyone who has the public key could sign')
-    }
-  })
+  it.each(['HS256', 'HS384', 'HS512'])(
+    'AUTH-5: a public key is not accepted as a secret, in any form: %s',
+    (algorithm) => {
+      const der = (format: 'spki' | 'pkcs1') => rsa.publicKey.export({ format: 'der', type: format })
+      const forms: unknown[] = [
+        pem(rsa.publicKey),
+        `\n  ${pem(rsa.privateKey)}`,
+        Buffer.from(pem(p521.publicKey)),
+        rsa.publicKey,
+        rsa.privateKey,
+        jwk(rsa.publicKey),
+        JSON.stringify(jwk(rsa.publicKey)),
+        Buffer.from(JSON.stringify(jwk(p256.publicKey), null, 2)),
+        der('spki'),
+        der('pkcs1'),
+        rsa.privateKey.export({ format: 'der', type: 'pkcs8' }),
+        `ssh-rsa ${der('pkcs1').toString('base64')} ana@example`,
+      ]
+      for (const key of forms) {
+        const error = refused({ algorithm, key }, 'verify', 'MII', jwk(rsa.publicKey).n as string)
+        expect([error.code, error.clause]).toEqual(['weak-key', 'AUTH-5'])
+        expect(error.message).toContain('everyone who has the public key could sign')
+      }
+    },
+  )
 
-  it('AUTH-5: a secret is no key of a pair, and a public key can not sign', () => {
+  it('AUTH-5: a secret is not accepted as a key pair, and a public key can not sign', () => {
     const shown = secret.toString('base64url')
     expect(refused({ algorithm: 'RS256', key: { kty: 'oct', k: shown } }, 'verify', shown).message).toContain(
       'cannot be read',
@@ -159,7 +162,7 @@ describe('AUTH-5: weak and mistaken keys do not serve', () => {
     }
   })
 
-  it('AUTH-5: an unknown algorithm has a near miss, and is not quoted: it may be the key', () => {
+  it('AUTH-5: an unknown algorithm gets a suggestion and is not quoted: it may be the key', () => {
     for (const [algorithm, near] of [
       ['RS265', 'RS256'],
       ['rs256', 'RS256'],
@@ -175,7 +178,7 @@ describe('AUTH-5: weak and mistaken keys do not serve', () => {
   })
 
   it.each([
-    ['no object', 'un secreto'],
+    ['not an object', 'un secreto'],
     ['null', null],
     ['a JSON Web Key where the key should be', jwk(rsa.publicKey)],
     ['a key that is missing', { algorithm: 'RS256' }],
@@ -186,10 +189,10 @@ describe('AUTH-5: weak and mistaken keys do not serve', () => {
     ['a kid of another kind', { kid: 5, algorithm: 'RS256', key: rsa.publicKey }],
     ['a JSON Web Key of another algorithm', { algorithm: 'RS256', key: { ...jwk(rsa.publicKey), alg: 'RS512' } }],
     ['a JSON Web Key for encryption', { algorithm: 'RS256', key: { ...jwk(rsa.publicKey), use: 'enc' } }],
-    ['PEM that is cut', { algorithm: 'RS256', key: pem(rsa.publicKey).slice(0, 200) }],
+    ['truncated PEM', { algorithm: 'RS256', key: pem(rsa.publicKey).slice(0, 200) }],
     ['a JSON Web Key without its numbers', { algorithm: 'RS256', key: { kty: 'RSA' } }],
     ['a secret in the wrong base64', { algorithm: 'HS256', key: { kty: 'oct', k: `${secret.toString('base64')}==` } }],
-  ])('AUTH-5: %s does not build, and no message shows what was given', (_, key) => {
+  ])('AUTH-5: %s throws, and no message shows the value', (_, key) => {
     expect(refused(key, 'verify', 'un secreto', jwk(rsa.publicKey).n as string, secret.toString('base64')).code).toBe(
       'invalid-option',
     )
@@ -197,7 +200,7 @@ describe('AUTH-5: weak and mistaken keys do not serve', () => {
 
   it.each<[string, unknown, string]>([
     ['nothing', undefined, "The key is missing. Use { algorithm: 'HS256', key: ... }"],
-    ['a text', 'un secreto', "The key is a key without its algorithm. Use { algorithm: 'HS256', key: ... }"],
+    ['a string', 'un secreto', "The key is a key without its algorithm. Use { algorithm: 'HS256', key: ... }"],
     ['bytes', secret, 'is a key without its algorithm'],
     ['a KeyObject', rsa.publicKey, 'is a key without its algorithm'],
     ['a JSON Web Key', jwk(rsa.publicKey), 'is a key without its algorithm'],
@@ -211,11 +214,11 @@ describe('AUTH-5: weak and mistaken keys do not serve', () => {
       { algorithm: 'RS256', key: pem(rsa.privateKey).replaceAll('\n', '\\n') },
       `"\\n" instead of line breaks. Use its text.replaceAll('\\\\n', '\\n').`,
     ],
-  ])('AUTH-5: %s: the message says how to fix it', (_, key, mend) => {
-    expect(refused(key, 'verify', 'un secreto', 'MII', jwk(rsa.publicKey).n as string).message).toContain(mend)
+  ])('AUTH-5: %s: the message says how to fix it', (_, key, fix) => {
+    expect(refused(key, 'verify', 'un secreto', 'MII', jwk(rsa.publicKey).n as string).message).toContain(fix)
   })
 
-  it('AUTH-5: a function that finds keys is told the same of what it gives', () => {
+  it('AUTH-5: the keys returned by a function get the same messages', () => {
     for (const key of ['un secreto', null]) {
       const ring = keyRing('bearer()', () => [key] as never)
       expect(errorOf(() => ring({ alg: 'HS256' }), 'un secreto').message).toContain(
@@ -224,14 +227,14 @@ describe('AUTH-5: weak and mistaken keys do not serve', () => {
     }
   })
 
-  it('no message holds a digest of the key either', () => {
+  it('no message contains a digest of the key either', () => {
     const short = 'short but varied'
     const error = refused({ algorithm: 'HS256', key: short }, 'verify', short)
     expect(error.message).not.toContain(createHash('sha256').update(short).digest('hex').slice(0, 8))
   })
 })
 
-describe('AUTH-5: which key a token may have been signed with', () => {
+describe('AUTH-5: candidate keys of a token', () => {
   const key = (kid: string | undefined, algorithm: string) => ({
     ...(kid === undefined ? {} : { kid }),
     algorithm,
@@ -265,14 +268,14 @@ describe('AUTH-5: which key a token may have been signed with', () => {
     expect(() => keyRing('bearer()', unnamed)).toThrow('Set a kid for each')
   })
 
-  it('two keys of one kid and one algorithm do not build; of two algorithms they do', () => {
+  it('two keys with the same kid and algorithm throw; with different algorithms they are accepted', () => {
     expect(() => keyRing('bearer()', [key('a', 'RS256'), key('a', 'RS256')])).toThrow('two keys with the same kid')
     expect(names(keyRing('bearer()', [key('a', 'RS256'), key('a', 'HS256')])({ alg: 'HS256', kid: 'a' }))).toEqual([
       'a HS256',
     ])
   })
 
-  it('no keys, null, and a key among others that is unfit do not build, and the message says which one it is', () => {
+  it('no keys, null, and an unusable key in a list throw, and the message names its position', () => {
     expect(() => keyRing('bearer()', [])).toThrow('no key')
     expect(() => keyRing('bearer()', null)).toThrow(ConfigurationError)
     expect(() => keyRing('bearer()', undefined)).toThrow(ConfigurationError)
@@ -283,14 +286,14 @@ describe('AUTH-5: which key a token may have been signed with', () => {
 
   it.each([
     ['null in a list', [null]],
-    ['a text', 'un secreto'],
+    ['a string', 'un secreto'],
     ['a weak key', { algorithm: 'RS256', key: weakRsa.publicKey }],
-  ])('what a function gives is checked alike: %s', (_, given) => {
+  ])('keys returned by a function are checked in the same way: %s', (_, given) => {
     expect(() => keyRing('bearer()', () => given)({ alg: 'RS256' })).toThrow(ConfigurationError)
   })
 })
 
-describe('AUTH-5: a KeyObject is built once', () => {
+describe('AUTH-5: a KeyObject is created once', () => {
   itWithCaches.each([
     ['PEM in the same object', { algorithm: 'RS256', key: pem(rsa.publicKey) }, (key: object) => key],
     ['PEM in a new object', { algorithm: 'RS256', key: pem(rsa.publicKey) }, (key: object) => ({ ...key })],
@@ -303,7 +306,7 @@ describe('AUTH-5: a KeyObject is built once', () => {
     for (let time = 0; time < 3; time++) expect(prepare('The key', again(key))).toBe(first)
   })
 
-  it('an object that is written over counts as what it holds now, and other keys push old ones out', () => {
+  it('a modified object is read again, and new keys evict old ones', () => {
     const prepare = keyMemo()
     const key = { algorithm: 'RS256', key: rsa.publicKey }
     const first = prepare('The key', key)
@@ -319,7 +322,7 @@ describe('AUTH-5: a KeyObject is built once', () => {
     expect(prepare('The key', { algorithm: 'RS256', key: rsa.publicKey })).toBe(first)
   })
 
-  it('the same key under another kid or algorithm is another', () => {
+  it('the same key with another kid or algorithm is another entry', () => {
     const prepare = keyMemo()
     const base = { algorithm: 'RS256', key: rsa.publicKey }
     expect(prepare('The key', { ...base, kid: 'a' })).not.toBe(prepare('The key', base))

@@ -1,4 +1,7 @@
-/** Real keys, made anew for each run, and tokens signed with them by hand: a test must be able to write what no library would. */
+/**
+ * Keys generated for each run, and tokens signed without a library, so that tests can create tokens
+ * that no library would.
+ */
 import { constants, createHmac, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto'
 import type { TokenAlgorithm } from '../../../src/auth/tokens/algorithms.js'
 
@@ -18,7 +21,7 @@ export const now = (): number => Math.floor(Date.now() / 1000)
 
 type SigningKey = KeyObject | Uint8Array | string
 
-/** The signature of an algorithm over a text. */
+/** The signature of a text. */
 export function signature(algorithm: string, input: string, key: SigningKey): Buffer {
   const hash = `sha${algorithm.slice(2)}`
   const data = Buffer.from(input)
@@ -40,7 +43,7 @@ export function signature(algorithm: string, input: string, key: SigningKey): Bu
   }
 }
 
-/** A token with this header and payload, as texts, whatever they hold. */
+/** A token with this header and payload, which may be any texts. */
 export function signedText(
   header: string | Uint8Array,
   payload: string | Uint8Array,
@@ -60,7 +63,7 @@ export function signed(
   return signedText(JSON.stringify(header), JSON.stringify(claims), header.alg, key)
 }
 
-/** A pair or secret for each algorithm. */
+/** A key pair or secret for each algorithm. */
 export const keyFor: Readonly<
   Record<TokenAlgorithm, { readonly sign: KeyObject | Uint8Array; readonly verify: KeyObject | Uint8Array }>
 > = {

@@ -13,7 +13,7 @@ const part = (token: string, index: number) =>
 afterEach(() => void vi.useRealTimers())
 
 describe('tokenIssuer()', () => {
-  it.each(algorithmNames)('AUTH-5: what it issues, bearer() takes: %s', (algorithm) => {
+  it.each(algorithmNames)('AUTH-5: bearer() accepts the tokens that it issues: %s', (algorithm) => {
     const { sign, verify } = keyFor[algorithm]
     const issue = tokenIssuer({
       key: { kid: 'a', algorithm, key: sign },
@@ -31,7 +31,7 @@ describe('tokenIssuer()', () => {
     })
   })
 
-  it('AUTH-5: an hour by default, with iat, the kid and the typ in their places', () => {
+  it('AUTH-5: tokens are valid for an hour by default, with iat, kid and typ', () => {
     vi.useFakeTimers({ toFake: ['Date'], now: 1_800_000_000_900 })
     const token = tokenIssuer({ key })({ sub: 'ana' })
     expect(part(token, 0)).toEqual({ alg: 'ES256', typ: 'JWT', kid: '2026-11' })
@@ -57,7 +57,7 @@ describe('tokenIssuer()', () => {
     })
   })
 
-  it('AUTH-5: keys rotate by kid: old tokens live on while the old key is listed', () => {
+  it('AUTH-5: keys are rotated by kid: old tokens remain valid while the old key is listed', () => {
     const next = { kid: '2026-12', algorithm: 'RS256', key: rsa.privateKey } as const
     const old = tokenIssuer({ key })({ sub: 'ana' })
     const both = bearer({ keys: [key, next] })
@@ -73,7 +73,7 @@ describe('tokenIssuer()', () => {
   it.each<[string, unknown]>([
     ['nothing', undefined],
     ['null', null],
-    ['a text', 'ana'],
+    ['a string', 'ana'],
     ['no sub', {}],
     ['an empty sub', { sub: '' }],
     ['a sub that is a number', { sub: 5 }],
@@ -88,13 +88,13 @@ describe('tokenIssuer()', () => {
     ['a bigint', { sub: 'ana', n: 5n }],
     ['deep claims', { sub: 'ana', deep: JSON.parse('['.repeat(40) + ']'.repeat(40)) }],
     ['__proto__', JSON.parse('{"sub":"ana","__proto__":{"admin":true}}')],
-    ['a token that no header would take', { sub: 'ana', filler: 'x'.repeat(7000) }],
-  ])('AUTH-5: claims that would make a token nobody takes are refused: %s', (_, claims) => {
+    ['a token too long for a header', { sub: 'ana', filler: 'x'.repeat(7000) }],
+  ])('AUTH-5: claims that would make the token invalid are refused: %s', (_, claims) => {
     const issue = tokenIssuer({ key, issuer: 'https://api.example', audience: 'courier' })
     expect(() => issue(claims as { sub: string })).toThrow(ConfigurationError)
   })
 
-  it('AUTH-5: a claim that is undefined is named: JSON would leave it out without a word', () => {
+  it('AUTH-5: an undefined claim is refused by name, because JSON would omit it silently', () => {
     const claims = { sub: 'ana', scope: undefined }
     expect(() => tokenIssuer({ key })(claims)).toThrow('"scope" is undefined. Set a value, or remove it.')
   })
@@ -124,12 +124,12 @@ describe('tokenIssuer()', () => {
       },
     ],
     ['a lifetime of 0', { key, lifetime: 0 }],
-    ['a lifetime as text', { key, lifetime: '1h' }],
+    ['a lifetime as a string', { key, lifetime: '1h' }],
     ['an endless lifetime', { key, lifetime: Number.POSITIVE_INFINITY }],
     ['an issuer that is undefined', { key, issuer: undefined }],
     ['an empty audience', { key, audience: [] }],
     ['a misspelt option', { key, lifeTime: 5 }],
-  ])('AUTH-5: %s does not build', (_, options) => {
+  ])('AUTH-5: %s throws', (_, options) => {
     expect(() => tokenIssuer(options as never)).toThrow(ConfigurationError)
   })
 })

@@ -19,7 +19,7 @@ afterEach(async () => {
   for (const stop of running.splice(0).reverse()) await stop()
 })
 
-/** Publishes until the test ends; gives what it reports. */
+/** Publishes until the test ends; returns what it reports. */
 function publish(
   outbox: Outbox,
   options: Partial<Parameters<typeof publishChanges>[0]> = {},
@@ -41,7 +41,7 @@ function publish(
 const published = (outbox: Outbox) =>
   vi.waitFor(async () => expect(await outbox.waiting()).toBe(0), { timeout: 15_000, interval: 20 })
 
-/** Applies all messages of the stream to a map of positions, as a consumer does. */
+/** Applies all messages of the stream to a map with positions, as a consumer does. */
 async function consumed(outbox: Outbox): Promise<number[]> {
   const applied: number[] = []
   const stop = new AbortController()
@@ -66,7 +66,7 @@ async function consumed(outbox: Outbox): Promise<number[]> {
   return applied
 }
 
-it('does not pass over a change whose transaction commits after later ones were published', async () => {
+it('publishes a change whose transaction commits after later ones were published', async () => {
   await using outbox = await openOutbox(natsUrl())
   const late = await outbox.pool.connect()
   await late.query('BEGIN')
@@ -81,9 +81,10 @@ it('does not pass over a change whose transaction commits after later ones were 
   expect((await outbox.messages()).map(({ position }) => position)).toEqual([second, first])
 })
 
-it('publishes again what it could not mark, with the same id, and the consumer applies it once', async () => {
+it('publishes again with the same id what it could not mark, and the consumer applies it once', async () => {
   await using outbox = await openOutbox(natsUrl(), 100)
-  // As a publisher that dies between the two: the database loses the first three marks, by an error that ends the session.
+  // Simulates a publisher that dies between the two: the database loses the first three marks, by
+  // an error that ends the session.
   await outbox.place.sql(`
     CREATE SEQUENCE marks;
     CREATE FUNCTION lose() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
@@ -100,7 +101,7 @@ it('publishes again what it could not mark, with the same id, and the consumer a
   expect(await consumed(outbox)).toEqual([position])
 })
 
-it('a message of a publisher that was paused and replaced arrives after newer ones: the consumer drops it by its position', async () => {
+it('a consumer ignores old messages of a paused and replaced publisher by their position', async () => {
   await using outbox = await openOutbox(natsUrl(), 100)
   const old = {
     database: await openDatabaseSession(outbox.place.url),
@@ -121,7 +122,7 @@ it('a message of a publisher that was paused and replaced arrives after newer on
     const second = await outbox.insert(1)
     for (const change of await next.database.unpublished(10)) await next.broker.publish(change)
     await vi.waitFor(() => expect(old.database.holds()).toBe(false))
-    // Longer than the broker itself remembers ids.
+    // For longer than the broker remembers ids.
     await vi.waitFor(
       async () => {
         await old.broker.publish(stale as NonNullable<typeof stale>)
@@ -139,17 +140,17 @@ it('a message of a publisher that was paused and replaced arrives after newer on
   }
 })
 
-it('a publisher that is paused for longer than its lease publishes no more, and the server gives its lock to another', async () => {
+it('a publisher that is paused for longer than its lease stops publishing, and the server gives its lock to another', async () => {
   await using outbox = await openOutbox(natsUrl())
   const paused = await openDatabaseSession(outbox.place.url, 2_000)
   const next = await openDatabaseSession(outbox.place.url)
   try {
     expect(await paused.lock()).toBe(true)
-    // Heartbeats keep the session for longer than the lease, even when nothing is published.
+    // Heartbeats keep the session for longer than the lease, even if there is nothing to publish.
     const until = performance.now() + 2_500
     await vi.waitFor(() => expect(performance.now()).toBeGreaterThan(until), { timeout: 5_000 })
     await vi.waitFor(() => expect(paused.holds()).toBe(true))
-    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 3_000) // as SIGSTOP, this stops every timer and every read
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 3_000) // like SIGSTOP, this stops every timer and every read
     expect(paused.holds()).toBe(false)
     await vi.waitFor(async () => expect(await next.lock()).toBe(true), { timeout: 5_000 })
     expect(paused.lost.aborted).toBe(true)
@@ -159,7 +160,7 @@ it('a publisher that is paused for longer than its lease publishes no more, and 
   }
 })
 
-it('waits for a broker that is away, goes on when it is back, and keeps the order of each key', async () => {
+it('waits for an unreachable broker, continues when it is back, and keeps the order of each key', async () => {
   const server = await ownNats()
   running.push(() => server.remove())
   const outbox = await openOutbox(server.url, 100)
@@ -179,7 +180,7 @@ it('waits for a broker that is away, goes on when it is back, and keeps the orde
   expect(firsts).toEqual(expected)
 })
 
-it('waits for a database that is away, and goes on when it is back', async () => {
+it('waits for an unreachable database, and continues when it is back', async () => {
   await using outbox = await openOutbox(natsUrl())
   const { hostname, port } = new URL(outbox.place.url)
   await using proxy = await startProxy({ host: hostname, port: Number(port || 5432) })
@@ -195,7 +196,7 @@ it('waits for a database that is away, and goes on when it is back', async () =>
   expect((await outbox.messages()).at(-1)?.position).toBe(position)
 })
 
-it('a message that the broker refuses holds up later ones of its key and no others, and says why', async () => {
+it('a message that the broker refuses blocks later ones of its key and no others, and the reason is reported', async () => {
   await using outbox = await openOutbox(natsUrl())
   const poison = await outbox.insert(1, { text: 'x'.repeat(2_000_000) })
   const behind = await outbox.insert(1)
@@ -207,13 +208,13 @@ it('a message that the broker refuses holds up later ones of its key and no othe
   expect(reports.join('\n')).toMatch(`The broker refuses the change at position ${poison}: `)
   const { rows } = await outbox.pool.query('SELECT position::int, error FROM changes WHERE error IS NOT NULL')
   expect(rows).toEqual([{ position: poison, error: expect.stringContaining('max_payload') }])
-  // What an operator does.
+  // As an operator does.
   await outbox.pool.query(`UPDATE changes SET after = '{}', retry_at = NULL WHERE position = $1`, [poison])
   await published(outbox)
   expect((await outbox.messages()).slice(-2).map(({ position }) => position)).toEqual([poison, behind])
 })
 
-it('deletes published changes after their time, and no others', async () => {
+it('deletes published changes after their retention time, and no others', async () => {
   await using outbox = await openOutbox(natsUrl())
   const [old, recent] = [await outbox.insert(1), await outbox.insert(2)]
   publish(outbox)
@@ -226,7 +227,7 @@ it('deletes published changes after their time, and no others', async () => {
   expect(rows).toEqual([{ position: recent }])
 })
 
-it('a stop waits for what is under way and marks it', async () => {
+it('stop() waits for the batch in progress and marks it', async () => {
   await using outbox = await openOutbox(natsUrl(), 100)
   for (let i = 0; i < 500; i++) await outbox.insert(i % 7)
   const { stop } = publish(outbox, { batch: 10 })
@@ -235,7 +236,7 @@ it('a stop waits for what is under way and marks it', async () => {
   expect(await outbox.messages()).toHaveLength(500 - (await outbox.waiting()))
 })
 
-it('any key is a subject, and different keys have different ones', () => {
+it('every key has a subject, and different keys have different subjects', () => {
   const keys = [
     1,
     '1.2',
@@ -255,7 +256,7 @@ it('any key is a subject, and different keys have different ones', () => {
   for (const subject of subjects) expect(subject).toMatch(/^changes\.orders\.[\w=-]{1,64}$/)
 })
 
-it('records who changed what: before, after, the parent, and no member that is left out', async () => {
+it('records who changed what: before, after, the parent, and no excluded member', async () => {
   await using outbox = await openOutbox(natsUrl())
   const app = express().use(
     api({ principal: () => ({ sub: 'ana' }), versions: { v1: [mount(orders, ordersAdapter(outbox.pool))] } }),

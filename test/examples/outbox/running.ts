@@ -1,4 +1,4 @@
-/** The parts of the outbox example, over a place of their own in the database and the broker of this run. */
+/** The parts of the outbox example, over their own schema and stream on the servers of this run. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
@@ -18,19 +18,19 @@ export interface Outbox extends AsyncDisposable {
   readonly manager: JetStreamManager
   readonly stream: string
   readonly subject: string
-  /** Options of a publisher. */
+  /** The options of a publisher. */
   readonly options: { databaseUrl: string; natsUrl: string; stream: string; subject: string; interval: number }
-  /** How many changes are still to be published. */
+  /** The number of changes that are not published yet. */
   waiting(): Promise<number>
-  /** Adds a change of a key as the hook does. */
+  /** Adds a change of a key, as the hook does. */
   insert(key: unknown, after?: unknown, tx?: pg.PoolClient): Promise<number>
-  /** Ends the database session of the publisher that has the lock. */
+  /** Ends the database session of the publisher that holds the lock. */
   endSession(): Promise<void>
-  /** All messages of the stream, in its order. */
+  /** All messages of the stream, in order. */
   messages(): Promise<ChangeMessage[]>
 }
 
-/** `duplicateWindow` in milliseconds makes the stream beforehand. */
+/** `duplicateWindow`, in milliseconds, creates the stream beforehand. */
 export async function openOutbox(natsUrl: string, duplicateWindow?: number): Promise<Outbox> {
   const place = await freshSchema()
   await place.sql(ordersTable + changesTable + appliedTable)
@@ -92,7 +92,7 @@ export async function openOutbox(natsUrl: string, duplicateWindow?: number): Pro
 /** A publisher as a process. */
 export interface Publisher {
   readonly child: ChildProcess
-  /** Fires when it has become the one that publishes. */
+  /** Emitted when it becomes the active publisher. */
   readonly publishing: Promise<void>
   readonly isPublishing: boolean
   readonly ended: Promise<number | null>

@@ -13,7 +13,8 @@ import { natsUrl } from '../../servers/nats-streams.js'
 import { startProxy } from '../../servers/proxy.js'
 import { type Outbox, openOutbox, type Publisher, startPublisher } from './running.js'
 
-// Every fifth transaction commits late, and one in ten is rolled back by its COMMIT, after its change was recorded.
+// Every fifth transaction commits late, and one in ten is rolled back by its COMMIT, after its
+// change was recorded.
 const unsettling = `
 CREATE FUNCTION commit_late() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
   IF NEW.position % 5 = 0 THEN PERFORM pg_sleep(random() * 0.1); END IF;
@@ -28,7 +29,10 @@ CREATE CONSTRAINT TRIGGER refuse_late AFTER INSERT OR UPDATE ON orders DEFERRABL
 CREATE TABLE mirror (id int PRIMARY KEY, customer text NOT NULL, quantity int NOT NULL);
 `
 
-/** Sends writes to a few keys from `clients` at once, until so many have succeeded. Gives how many were refused. */
+/**
+ * Sends writes to a few keys from `clients` clients concurrently, until this many have succeeded.
+ * Returns the number of refused ones.
+ */
 async function writes(base: string, succeed: number, clients: number): Promise<{ succeeded: number; refused: number }> {
   let succeeded = 0
   let refused = 0
@@ -91,7 +95,7 @@ it('publishes 1,000 changes of overlapping transactions while publishers are kil
   await once(server, 'listening')
   const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 
-  // A broker at a distance, so that a publisher that is killed has messages on the way.
+  // With latency to the broker, a killed publisher has messages in transit.
   const { hostname, port } = new URL(natsUrl())
   await using proxy = await startProxy({ host: hostname, port: Number(port) })
   proxy.delay(10)
@@ -99,7 +103,7 @@ it('publishes 1,000 changes of overlapping transactions while publishers are kil
   const publishers: Publisher[] = [startPublisher(far), startPublisher(far)]
   const stop = new AbortController()
   try {
-    /** The one that publishes, as soon as there is one. */
+    /** The active publisher, as soon as there is one. */
     const leader = async (): Promise<number> => {
       await Promise.any(publishers.map(({ publishing }) => publishing))
       return publishers.findIndex(({ isPublishing }) => isPublishing)
@@ -145,7 +149,8 @@ it('publishes 1,000 changes of overlapping transactions while publishers are kil
         await end(killed.child, 'SIGKILL')
         publishers[i] = startPublisher(far)
       } else {
-        // Paused for so long that the server ends its session, it is no longer the publisher, and does not know it yet.
+        // Paused until the server ends its session: it is no longer the publisher, and does not
+        // know it yet.
         killed.child.kill('SIGSTOP')
         await outbox.endSession()
         await (publishers[1 - i] as Publisher).publishing
@@ -164,7 +169,7 @@ it('publishes 1,000 changes of overlapping transactions while publishers are kil
     expect(succeeded).toBeGreaterThanOrEqual(1000)
     expect(refused).toBeGreaterThan(0)
     expect(recorded).toHaveLength(succeeded)
-    // None lost, and nothing that was rolled back.
+    // No change is lost, and no rolled-back change is published.
     expect(new Set(received.map(({ id }) => id))).toEqual(new Set(recorded))
     // Some transactions committed after others with a later position were published.
     expect(received.some(({ position }, i) => i > 0 && position < (received[i - 1] as ChangeMessage).position)).toBe(

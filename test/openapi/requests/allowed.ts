@@ -1,4 +1,4 @@
-/** What may be refused although the document allows it: what a schema can't say. */
+/** Refusals of requests that the document allows, for reasons that a schema can't express. */
 
 /** By the code of the problem. */
 export const refusals: Readonly<Record<string, string>> = {

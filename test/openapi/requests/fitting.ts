@@ -1,11 +1,11 @@
-/** Values that fit a schema of a document, for property tests. */
+/** Values that match a schema of a document, for property tests. */
 import fc from 'fast-check'
 import { isList, isObject, type JsonObject } from '../../../src/definition/json.js'
 import type { OpenApiDocument } from '../../../src/openapi/index.js'
 
 export type Schema = Readonly<Record<string, unknown>>
 
-/** Texts of a format that are real ones. */
+/** Valid texts of a format. */
 const formats: Readonly<Record<string, fc.Arbitrary<string>>> = {
   'date-time': fc
     .date({ min: new Date(0), max: new Date('9998-12-31'), noInvalidDate: true })
@@ -23,7 +23,7 @@ const formats: Readonly<Record<string, fc.Arbitrary<string>>> = {
   int64: fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }).map(String),
 }
 
-/** A pattern without what looks ahead, which no generator understands: what it makes is filtered. */
+/** A pattern without lookaheads, which no generator supports: the generated texts are filtered. */
 function generative(pattern: string): RegExp {
   let source = pattern
   for (let start = source.search(/\(\?[!=]/); start >= 0; start = source.search(/\(\?[!=]/)) {
@@ -41,7 +41,7 @@ function generative(pattern: string): RegExp {
   return new RegExp(source === '^' ? '^[^]*$' : source, 'u')
 }
 
-/** Texts of all kinds, most of them short; rarely one with control characters. */
+/** Texts of all kinds, most of them short; a few have control characters. */
 const anyText = fc.oneof(
   { weight: 4, arbitrary: fc.string({ maxLength: 12 }) },
   { weight: 2, arbitrary: fc.string({ unit: 'grapheme', maxLength: 8 }) },
@@ -50,7 +50,7 @@ const anyText = fc.oneof(
 
 const anyValue = fc.jsonValue({ maxDepth: 2 }).filter((value) => !JSON.stringify(value).includes('"__proto__"'))
 
-/** Makes values for the schemas of one document. */
+/** Generates values for the schemas of one document. */
 export class Fitting {
   readonly #document: OpenApiDocument
 
@@ -58,18 +58,18 @@ export class Fitting {
     this.#document = document
   }
 
-  /** What a reference leads to; anything else as it is. */
+  /** The target of a reference; any other value unchanged. */
   resolved(value: unknown): Schema {
     if (!isObject(value)) return {}
-    const { $ref, ...beside } = value
+    const { $ref, ...siblings } = value
     if (typeof $ref !== 'string') return value
     let target: unknown = this.#document
     for (const token of $ref.slice(2).split('/'))
       target = (target as JsonObject)[token.replaceAll('~1', '/').replaceAll('~0', '~')]
-    return { ...this.resolved(target), ...beside }
+    return { ...this.resolved(target), ...siblings }
   }
 
-  /** A schema with what its branches share put together. Of several branches the one at `choice`. */
+  /** A schema merged with what its branches share. Of several branches, the one at `choice`. */
   flat(schema: unknown, choice = 0): Schema {
     const { allOf, anyOf, oneOf, ...rest } = this.resolved(schema)
     const branches = isList(anyOf) ? anyOf : isList(oneOf) ? oneOf : []
@@ -122,11 +122,11 @@ export class Fitting {
       uniqueItems,
     } = schema as Record<string, number | undefined>
     const least = Number(minItems)
-    const most = Math.max(least, Math.min(Number(maxItems), depth > 3 ? least : least + 3))
+    const maxCount = Math.max(least, Math.min(Number(maxItems), depth > 3 ? least : least + 3))
     const item = this.of(items ?? {}, depth + 1)
     return uniqueItems === undefined
-      ? fc.array(item, { minLength: least, maxLength: most })
-      : fc.uniqueArray(item, { minLength: least, maxLength: most, selector: (value) => JSON.stringify(value) })
+      ? fc.array(item, { minLength: least, maxLength: maxCount })
+      : fc.uniqueArray(item, { minLength: least, maxLength: maxCount, selector: (value) => JSON.stringify(value) })
   }
 
   #objects(schema: Schema, depth: number): fc.Arbitrary<unknown> {

@@ -1,4 +1,4 @@
-/** Requests made of a document: such as it allows, and such as break it in one place. */
+/** Requests generated from a document: some that it allows, and some that break it in one place. */
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import fc from 'fast-check'
 import { isList, isObject } from '../../../src/definition/json.js'
@@ -12,7 +12,7 @@ export interface Request {
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string
-  /** What is wrong with it; absent where the document allows it. */
+  /** The violation; absent if the document allows the request. */
   readonly broken?: string
 }
 
@@ -23,17 +23,17 @@ interface Parameter {
   readonly schema: Schema
 }
 
-/** An operation of a document, its references followed. */
+/** An operation of a document, with its references resolved. */
 export interface Operation {
   readonly id: string
   readonly method: string
   readonly path: string
   readonly parameters: readonly Parameter[]
-  /** The schemas of the JSON bodies that it takes, by media type. */
+  /** The schemas of its JSON bodies, by media type. */
   readonly bodies: ReadonlyMap<string, unknown>
 }
 
-/** A request before it is written down. */
+/** A request before it is serialized. */
 interface Draft {
   readonly path: Readonly<Record<string, string>>
   readonly query: readonly (readonly [name: string, value: string])[]
@@ -41,7 +41,7 @@ interface Draft {
   readonly body?: { readonly type: string; readonly value: unknown }
 }
 
-/** Fields whose values Node can send, and that mean what the property wants. */
+/** Header values that Node can send, and that match the property. */
 const usualFields: Readonly<Record<string, fc.Arbitrary<string>>> = {
   'If-Match': fc.oneof(
     { weight: 5, arbitrary: fc.constant('*') },
@@ -54,7 +54,7 @@ const usualFields: Readonly<Record<string, fc.Arbitrary<string>>> = {
 /** Bytes of a path segment. */
 const segment = (text: string): string => encodeURIComponent(text)
 
-/** Requests of one document. `keys`: texts of keys that exist, by the names of path parameters. */
+/** Requests of one document. `keys`: existing keys, by the names of path parameters. */
 export class Requests {
   readonly operations: readonly Operation[]
   readonly #fitting: Fitting
@@ -125,7 +125,7 @@ export class Requests {
 
   #key({ name, schema }: Parameter): fc.Arbitrary<string> {
     const known = this.#keys[name] ?? []
-    // The longest one, too: what the path allows, the record has to allow.
+    // Includes the longest one: a key that the path allows, the record must allow.
     const longest = 'x'.repeat(Number(schema.maxLength ?? 0))
     const fitting = this.#fitting.of(schema).map(String)
     const any = this.#fitsText(schema, longest)
@@ -151,7 +151,7 @@ export class Requests {
   }
 
   #brokenPaths({ method, parameters }: Operation, draft: Draft): readonly (readonly [string, Draft])[] {
-    // It reads no record.
+    // This operation reads no record.
     if (method === 'OPTIONS') return []
     return parameters
       .filter((one) => one.in === 'path')
@@ -169,16 +169,16 @@ export class Requests {
   }
 
   #brokenQueries({ method, parameters }: Operation, draft: Draft): readonly (readonly [string, Draft])[] {
-    // It looks at no query.
+    // This operation reads no query.
     if (method === 'OPTIONS') return []
-    const told = parameters.filter((one) => one.in === 'query')
+    const declared = parameters.filter((one) => one.in === 'query')
     const stray = [
       'noSuchParameter=1',
       { ...draft, query: [...draft.query, ['noSuchParameter', '1'] as const] },
     ] as const
     return [
       stray,
-      ...told.flatMap(({ name, schema, required }) => {
+      ...declared.flatMap(({ name, schema, required }) => {
         const rest = draft.query.filter(([given]) => given !== name)
         const flat = this.#fitting.flat(schema)
         const long = tooLong(flat.type === 'array' ? this.#fitting.flat(flat.items) : flat)
@@ -232,7 +232,7 @@ export class Requests {
     ]
   }
 
-  /** Whether a text of a query is a value of one of the types of a schema. */
+  /** Whether a query value matches one of the types of a schema. */
   #fitsText(schema: Schema, text: string): boolean {
     const flat = this.#fitting.flat(schema)
     if (flat.type === 'array') return this.#fitsText(this.#fitting.flat(flat.items), text)

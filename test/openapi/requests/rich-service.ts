@@ -1,4 +1,4 @@
-/** A service with everything that a request may hold, over memory adapters. */
+/** A service with everything that a request may contain, over memory adapters. */
 import { memoryAdapter } from '../../../src/adapters/memory/index.js'
 import { api, defineResource, endpoint, mount } from '../../../src/index.js'
 import { csv } from '../../../src/transfer/index.js'
@@ -105,7 +105,7 @@ const stored = (id: number) => ({
   author: 'store',
 })
 
-/** `strict` asks for `If-Match` and an idempotency key. */
+/** `strict` requires `If-Match` and an idempotency key. */
 export const richService = (strict: boolean) =>
   api({
     describe: true,
@@ -177,7 +177,7 @@ export const richService = (strict: boolean) =>
     },
   })
 
-/** Keys that exist, by the names of path parameters. */
+/** Existing keys, by the names of path parameters. */
 export const richKeys = {
   id: ['1', '2', '7'],
   ownerId: ['1', '2'],

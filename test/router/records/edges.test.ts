@@ -112,7 +112,7 @@ const errors = (result: object) =>
       )
     : result
 
-describe('records(): on whose behalf', () => {
+describe('records(): the caller', () => {
   it('AUTH-4: the permission decides as for a request: 403, and 405 with the methods of this principal', async () => {
     const permission: Permission = (_, action) =>
       action === 'remove' ? 'forbidden' : action === 'patch' ? 'method-not-allowed' : 'allow'

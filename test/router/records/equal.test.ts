@@ -245,7 +245,7 @@ describe('requests and records() give equal answers and store equal records', ()
         VALUES (0, 1, 'abierto', 'aqui', 1, NULL), (1, 2, 'anulado', 'aqui', 9, 's'), (2, 3, 'abierto', 'otro', NULL, NULL)`)
   }
 
-  it('over PostgreSQL: in a transaction that commits, and in one that is rolled back nothing stays', async () => {
+  it('over PostgreSQL: in a committed transaction, and in a rolled-back one that leaves no changes', async () => {
     const place: Place = await freshSchema()
     closing.push(() => place.drop())
     await place.sql(`${ddl('a_')};\n${ddl('b_')}`)

@@ -18,7 +18,7 @@ describe('docs/records.md', () => {
       CREATE TABLE orders (id integer PRIMARY KEY, total double precision NOT NULL, state text NOT NULL);
       CREATE TABLE refunds (id integer PRIMARY KEY GENERATED ALWAYS AS IDENTITY, amount double precision NOT NULL,
         reason text NOT NULL, order_id integer NOT NULL REFERENCES orders)`)
-    // One connection for the transaction: what it reads, it reads there.
+    // The transaction has one connection, so its reads use it too.
     pool = new pg.Pool({ connectionString: place.url, max: 1 })
     service = makeService(pool)
     await service.ready()

@@ -1,4 +1,4 @@
-/** Wrong in the associations that a record has beside others, and in what a create attaches. */
+/** Errors in the associations of a record with several of them, and in associations of a create. */
 import type { AdapterCall, Condition, ListRequest, ParentKey } from '../../../src/adapters/contract.js'
 import type { Row } from '../../../src/testing/index.js'
 import { PlainAdapter } from '../plain-adapter.js'
@@ -48,7 +48,7 @@ class HoldsOneParent extends PlainAdapter {
   }
 }
 
-/** Creates, and attaches afterwards. */
+/** Creates the record, and attaches it afterwards. */
 class AttachesLater extends PlainAdapter {
   override async create(value: unknown, call: AdapterCall) {
     const { attachTo, ...rest } = call
@@ -108,23 +108,23 @@ class StripsConditions extends PlainAdapter {
 }
 
 export const attachmentMutants: readonly Mutant[] = [
-  mutant("compares parents' keys in any case where it keeps sets", ['associations/exact'], SetsInAnyCase),
-  mutant("compares parents' keys in any case where a member holds them", ['associations/exact'], HoldersInAnyCase),
-  mutant('detaches from all parents at once', ['associations/detached-one'], DetachesFromAllParents),
-  mutant('empties all members that hold parents on a detach', ['associations/detached-one'], DetachesEveryMember),
-  mutant('empties the payer where it sets the holder', ['associations/together'], HoldsOneParent),
-  mutant('attaches in a step after the create', ['races/create-attached'], AttachesLater),
+  mutant("compares parents' keys without case in its sets", ['associations/exact'], SetsInAnyCase),
+  mutant("compares parents' keys without case in members", ['associations/exact'], HoldersInAnyCase),
+  mutant('detaches from all parents', ['associations/detached-one'], DetachesFromAllParents),
+  mutant('clears all members with parents on a detach', ['associations/detached-one'], DetachesEveryMember),
+  mutant('clears the payer when it sets the holder', ['associations/together'], HoldsOneParent),
+  mutant('attaches in a second step after the create', ['races/create-attached'], AttachesLater),
   mutant(
-    'answers a create with the version before the attach',
+    'returns the version before the attach from a create',
     ['create/attached-version'],
     AnswersTheVersionBeforeTheAttach,
   ),
-  mutant('leaves the record of a create that could not be attached', ['create/attached-whole'], LeavesTheOrphan),
-  mutant('attaches what it creates to a parent of a mended key', ['create/attached-whole'], WellFormsParents),
+  mutant('keeps the record of a create whose attach failed', ['create/attached-whole'], LeavesTheOrphan),
+  mutant('attaches a created record to a parent with a corrected key', ['create/attached-whole'], WellFormsParents),
   mutant("drops U+0000 from parents' keys", ['unstorable/parent'], StripsParents),
   mutant('drops U+0000 from keys', ['unstorable/key', 'unstorable/parent'], StripsKeys),
   mutant('drops U+0000 from conditions', ['unstorable/list'], StripsConditions),
-  altered('throws for a place with text that it can not keep', ['unstorable/seek'], (base) => {
+  altered('throws for a seek position with text that it can not store', ['unstorable/seek'], (base) => {
     const list = base.list.bind(base)
     return {
       async list(request: ListRequest, call: AdapterCall) {

@@ -1,11 +1,11 @@
-/** Wrong at bounds: of numbers of things, of lengths, and where there is nothing. */
+/** Errors at bounds: of counts, of lengths, and for empty values. */
 import type { AdapterCall, Condition, ListRequest } from '../../../src/adapters/contract.js'
 import type { Row } from '../../../src/testing/index.js'
 import { PlainAdapter } from '../plain-adapter.js'
 import type { Item } from '../plain-store.js'
 import { altered, type Mutant, mutant } from './mutant.js'
 
-/** Answers only some of the keys of a batch. */
+/** Returns only some keys of a batch. */
 const readingSome = (
   name: string,
   caughtBy: readonly string[],
@@ -22,7 +22,7 @@ const readingSome = (
     }
   })
 
-/** Goes by some of the values of `in`. */
+/** Uses only some values of `in`. */
 const inWith = (
   name: string,
   caughtBy: readonly string[],
@@ -40,7 +40,7 @@ const inWith = (
     },
   )
 
-/** Goes by another request than it was given. */
+/** Changes the request before it runs. */
 const asking = (
   name: string,
   caughtBy: readonly string[],
@@ -92,7 +92,7 @@ const cut = (call: AdapterCall): AdapterCall =>
     : { ...call, idempotency: { ...call.idempotency, id: call.idempotency.id.slice(0, 64) } }
 
 export const boundMutants: readonly Mutant[] = [
-  altered('answers 1,000 keys of a batch in a scope', ['scope/batch'], (base) => {
+  altered('returns 1,000 keys of a batch in a scope', ['scope/batch'], (base) => {
     const read = base.read.bind(base)
     return {
       async read(keys: readonly unknown[], call: AdapterCall) {
@@ -108,27 +108,27 @@ export const boundMutants: readonly Mutant[] = [
     [...new Set(keys)].slice(0, 1000),
   ),
   readingSome('reads 65,535 keys of a batch', ['reads/thousands'], (keys) => keys.slice(0, 65_535)),
-  readingSome('answers the first 1,000 records that a batch finds', ['volume/many'], (keys, base) =>
+  readingSome('returns the first 1,000 records of a batch', ['volume/many'], (keys, base) =>
     keys.filter((key) => base.store.rows.has(base.text(key))).slice(0, 1000),
   ),
   inWith('compares with the first ten values of in', ['filters/in-many'], ({ value }) => value.slice(0, 10)),
   inWith('compares with the last 1,000 values of in', ['filters/in-many', 'volume/many'], ({ value }) =>
     value.slice(-1000),
   ),
-  inWith('takes in with no values for no condition', ['filters/in-few'], ({ value }) =>
+  inWith('treats in without values as no condition', ['filters/in-few'], ({ value }) =>
     value.length === 0 ? 'all' : value,
   ),
-  inWith('compares with the first value of in twice where there is one', ['filters/in-few'], ({ value }) =>
+  inWith('compares only with the first value of in', ['filters/in-few'], ({ value }) =>
     value.length === 1 ? [] : value,
   ),
-  asking('gives pages of at most 1,000', ['volume/many'], ({ size }) => ({ size: Math.min(1000, size) })),
+  asking('returns pages of at most 1,000 records', ['volume/many'], ({ size }) => ({ size: Math.min(1000, size) })),
   asking('skips at most 1,000 rows', ['volume/many'], ({ offset }) => ({ offset: Math.min(1000, offset) })),
   mutant('counts to a thousand', ['volume/many'], CountsToAThousand),
-  mutant('has no total where there is no record', ['volume/none'], SumOfNothing),
-  mutant('orders whole numbers of keys as text', ['volume/many'], NumbersAsText),
+  mutant('has no total if there is no record', ['volume/none'], SumOfNothing),
+  mutant('orders integer keys as text', ['volume/many'], NumbersAsText),
   mutant('cuts keys at 255 characters', ['texts/long-keys'], CutsKeys),
   mutant('cuts ids of repeats at 64 characters', ['keys/names'], CutsIds),
-  asking('begins again past the end of what a parent has', ['random/contracts'], ({ parent, offset, size }, base) =>
+  asking("starts again past the end of a parent's records", ['random/contracts'], ({ parent, offset, size }, base) =>
     parent !== undefined && offset >= base.store.rows.size - size ? { offset: 0 } : {},
   ),
 ]

@@ -1,11 +1,11 @@
-/** Wrong in what belongs to one call, one record or one id. */
+/** Errors that mix up calls, records or ids. */
 import type { AdapterCall, Condition, ListRequest, ParentKey } from '../../../src/adapters/contract.js'
 import type { Row } from '../../../src/testing/index.js'
 import { PlainAdapter } from '../plain-adapter.js'
 import type { Item } from '../plain-store.js'
 import { altered, type Mutant, mutant } from './mutant.js'
 
-/** Keeps the call in a field, as a service of one request at a time would. */
+/** Keeps the call in a field, as if requests were never concurrent. */
 class CallInAField extends PlainAdapter {
   call: AdapterCall | undefined
   override async pause(): Promise<void> {
@@ -35,7 +35,7 @@ class WritesByTheLastScope extends PlainAdapter {
   }
 }
 
-/** Keeps the page of each request that comes again. */
+/** Caches the page of a repeated request. */
 class PagesByRequest extends PlainAdapter {
   readonly #pages = new WeakMap<ListRequest, Awaited<ReturnType<PlainAdapter['list']>>>()
   override async list(request: ListRequest, call: AdapterCall) {
@@ -47,7 +47,7 @@ class PagesByRequest extends PlainAdapter {
   }
 }
 
-/** Loads each key once for a call. */
+/** Loads each key once in a call. */
 class LoadsOnce extends PlainAdapter {
   readonly #loaded = new WeakMap<AdapterCall, Map<string, Item | undefined>>()
   override async read(keys: readonly unknown[], call: AdapterCall) {
@@ -107,7 +107,7 @@ class KeepsAHundred extends PlainAdapter {
   }
 }
 
-/** Waits for the one that runs, whatever its body, and answers what came of it. */
+/** Waits for the running create, whatever its body is, and returns its result. */
 class AnswersForAnyBody extends PlainAdapter {
   readonly #running = new Map<string, ReturnType<PlainAdapter['create']>>()
   override async create(value: unknown, call: AdapterCall) {
@@ -119,7 +119,7 @@ class AnswersForAnyBody extends PlainAdapter {
   }
 }
 
-/** What a driver does to half of a surrogate pair. */
+/** How a driver encodes a lone surrogate. */
 const asUtf8 = (text: unknown) => (typeof text === 'string' ? Buffer.from(text).toString() : text)
 
 class EncodesConditions extends PlainAdapter {
@@ -135,27 +135,27 @@ class EncodesKeys extends PlainAdapter {
 }
 
 export const callMutants: readonly Mutant[] = [
-  mutant('compares with what a driver makes of a text', ['unstorable/list'], EncodesConditions),
-  mutant('reads the key that a driver makes of a text', ['unstorable/key'], EncodesKeys),
-  altered('takes the empty text for no version where it attaches', ['expected/other-attached'], (base) => {
+  mutant("compares with the driver's encoding of a text", ['unstorable/list'], EncodesConditions),
+  mutant("reads the driver's encoding of a key", ['unstorable/key'], EncodesKeys),
+  altered('treats an empty version as none when it attaches', ['expected/other-attached'], (base) => {
     const attach = base.attach.bind(base)
     return {
       attach: (...[parent, key, expected, call]: Parameters<PlainAdapter['attach']>) =>
         attach(parent, key, expected || undefined, call),
     }
   }),
-  mutant('reads and lists by the scope of the call that came last', ['calls/beside'], CallInAField),
-  mutant('creates by the scope of the call that came last', ['calls/beside-writes'], WritesByTheLastScope),
-  mutant('keeps the page of a request that comes again', ['calls/same-request'], PagesByRequest),
-  mutant('loads a record once for a call', ['calls/same-call'], LoadsOnce),
-  mutant('compares no version where nothing would change', ['expected/equal'], SkipsWhatIsEqual),
-  mutant('takes the version of any record', ['expected/others'], AnyVersionWillDo),
+  mutant('reads and lists by the scope of the latest call', ['calls/beside'], CallInAField),
+  mutant('creates by the scope of the latest call', ['calls/beside-writes'], WritesByTheLastScope),
+  mutant('caches the page of a repeated request', ['calls/same-request'], PagesByRequest),
+  mutant('caches records within a call', ['calls/same-call'], LoadsOnce),
+  mutant('compares no version if the value is equal', ['expected/equal'], SkipsWhatIsEqual),
+  mutant('accepts the version of any record', ['expected/others'], AnyVersionWillDo),
   mutant('joins the parts of a key', ['reads/composite-near'], JoinsParts),
   mutant('joins a parent and a record with a colon', ['texts/pairs'], pairs(':')),
   mutant('joins a parent and a record with a control character', ['texts/pairs'], pairs('\u001f')),
   mutant('keeps the last hundred ids', ['keys/many'], KeepsAHundred),
-  mutant('answers another body with what is being created', ['races/keys-mismatched'], AnswersForAnyBody),
-  altered('attaches nothing with a create that may be repeated', ['keys/attached'], (base) => {
+  mutant('returns the running create for another body', ['races/keys-mismatched'], AnswersForAnyBody),
+  altered('does not attach in a create with an id', ['keys/attached'], (base) => {
     const create = base.create.bind(base)
     return {
       create(value: unknown, call: AdapterCall) {
@@ -164,7 +164,7 @@ export const callMutants: readonly Mutant[] = [
       },
     }
   }),
-  altered('compares versions in one of two sets alone', ['expected/detach', 'expected/attach'], (base) => {
+  altered('compares versions in only one of two sets', ['expected/detach', 'expected/attach'], (base) => {
     const [attach, detach] = [base.attach.bind(base), base.detach.bind(base)]
     const heeded = (parent: ParentKey, expected: string | undefined) =>
       parent.as === 'archives' ? undefined : expected
@@ -175,7 +175,7 @@ export const callMutants: readonly Mutant[] = [
         detach(parent, key, heeded(parent, expected), call),
     }
   }),
-  altered('compares fingerprints in any case', ['keys/mismatched'], (base) => {
+  altered('compares fingerprints without case', ['keys/mismatched'], (base) => {
     const known = base.known.bind(base)
     return {
       known(call: AdapterCall) {
@@ -195,7 +195,7 @@ export const callMutants: readonly Mutant[] = [
       },
     }
   }),
-  altered('assigns a number where zero is given', ['create/assigned-given'], (base) => {
+  altered('assigns a number if zero is given', ['create/assigned-given'], (base) => {
     const create = base.create.bind(base)
     return {
       create: (value: unknown, call: AdapterCall) =>

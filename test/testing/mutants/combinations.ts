@@ -1,4 +1,4 @@
-/** Right in each thing alone, and wrong in two together. */
+/** Errors only in combinations of two features. */
 import type { AdapterCall, ListRequest } from '../../../src/adapters/contract.js'
 import { isRefused } from '../../../src/adapters/contract.js'
 import type { Row } from '../../../src/testing/index.js'
@@ -6,7 +6,7 @@ import { PlainAdapter } from '../plain-adapter.js'
 import type { Item } from '../plain-store.js'
 import { altered, type Mutant, mutant } from './mutant.js'
 
-/** Forgets a part of what is matched in some requests. */
+/** Ignores a part of the conditions in some requests. */
 const forgetting = (
   name: string,
   caughtBy: readonly string[],
@@ -107,12 +107,12 @@ class UnionsConditions extends PlainAdapter {
 
 export const combinationMutants: readonly Mutant[] = [
   forgetting(
-    'ignores the search under a parent whose set it keeps',
+    'ignores the search under a parent with a set',
     ['search/parent', 'random/contracts'],
     (request, _call, _method, base) => (keepsParents(base, request) ? withoutSearch(request) : undefined),
   ),
   forgetting(
-    'ignores the search under a parent that a member holds',
+    'ignores the search under a parent in a member',
     ['search/parent', 'random/contracts'],
     (request, _call, _method, base) =>
       request.parent !== undefined && !keepsParents(base, request) ? withoutSearch(request) : undefined,
@@ -129,33 +129,29 @@ export const combinationMutants: readonly Mutant[] = [
   forgetting('counts without the search under a parent', ['search/parent'], (request, _call, method) =>
     method === 'count' && request.parent !== undefined ? withoutSearch(request) : undefined,
   ),
-  forgetting('forgets the scope beside in', ['random/parcels'], (request, call) =>
+  forgetting('ignores the scope next to in', ['random/parcels'], (request, call) =>
     request.where.length > 1 && request.where.some(({ op }) => op === 'in') ? withoutScope(call) : undefined,
   ),
-  forgetting('forgets the scope of a search under a parent', ['random/contracts'], (request, call) =>
+  forgetting('ignores the scope of a search under a parent', ['random/contracts'], (request, call) =>
     request.search !== undefined && request.parent !== undefined ? withoutScope(call) : undefined,
   ),
-  forgetting('counts without the scope where it seeks', ['random/parcels'], (request, call, method) =>
+  forgetting('counts without the scope when it seeks', ['random/parcels'], (request, call, method) =>
     method === 'count' && request.seek !== undefined ? withoutScope(call) : undefined,
   ),
-  forgetting('ignores conditions beside a search under a parent', ['random/contracts'], (request) =>
+  forgetting('ignores conditions next to a search under a parent', ['random/contracts'], (request) =>
     request.search !== undefined && request.parent !== undefined ? withoutConditions(request) : undefined,
   ),
   forgetting('ignores a third condition', ['random/parcels'], (request) => ({
     request: { ...request, where: request.where.slice(0, 2) },
   })),
   mutant('joins two lists of values of one member', ['filters/and'], UnionsConditions),
-  mutant(
-    'orders by the key alone under a parent',
-    ['random/contracts', 'associations/asked'],
-    SortsNothingUnderParents,
-  ),
-  mutant('loses places with nulls in later terms', ['random/parcels'], LosesNullsInLaterTerms),
-  mutant('gives the last page before the first row', ['seek/more', 'random/parcels'], WrapsBackwards),
-  mutant('leaves the third of many terms out of a place', ['random/parcels'], ComparesPlacesByTheFirstTerms),
-  mutant('knows of parents only what was attached', ['random/writes'], IndexesParentsOnAttach),
-  mutant('takes false, zero and the empty text for no scope', ['scope/falsy'], TruthyScope),
-  altered('looks for the words in every member', ['search/members'], (base) => {
+  mutant('orders only by the key under a parent', ['random/contracts', 'associations/asked'], SortsNothingUnderParents),
+  mutant('loses seek positions with nulls in later terms', ['random/parcels'], LosesNullsInLaterTerms),
+  mutant('returns the last page before the first row', ['seek/more', 'random/parcels'], WrapsBackwards),
+  mutant('omits the third term from a seek position', ['random/parcels'], ComparesPlacesByTheFirstTerms),
+  mutant('finds parents only by attached records', ['random/writes'], IndexesParentsOnAttach),
+  mutant('treats false, zero and the empty text as no scope', ['scope/falsy'], TruthyScope),
+  altered('searches every member for the words', ['search/members'], (base) => {
     const rank = base.rank.bind(base)
     return {
       found: (search: string, row: Row) =>
@@ -164,7 +160,7 @@ export const combinationMutants: readonly Mutant[] = [
         (search === search.toLowerCase() && JSON.stringify(row).includes(`"${search}"`)),
     }
   }),
-  altered('answers in words of its own', ['associations/listed', 'expected/remove'], (base) => {
+  altered('returns refusals with its own codes', ['associations/listed', 'expected/remove'], (base) => {
     const [attach, remove] = [base.attach.bind(base), base.remove.bind(base)]
     const isDone = (answer: unknown) => answer === 'attached' || answer === 'removed'
     return {
@@ -174,7 +170,7 @@ export const combinationMutants: readonly Mutant[] = [
         [await remove(...given)].map((answer) => (isDone(answer) ? 'deleted' : answer))[0],
     }
   }),
-  altered('names columns where it refuses', ['create/duplicate'], (base) => {
+  altered('names columns in refusals', ['create/duplicate'], (base) => {
     const create = base.create.bind(base)
     return {
       async create(value: unknown, call: AdapterCall) {
@@ -185,7 +181,7 @@ export const combinationMutants: readonly Mutant[] = [
       },
     }
   }),
-  altered('adds a member of its own to what it lists', ['reads/as-listed'], (base) => {
+  altered('adds a member to listed records', ['reads/as-listed'], (base) => {
     const list = base.list.bind(base)
     return {
       async list(request: ListRequest, call: AdapterCall) {
@@ -194,7 +190,7 @@ export const combinationMutants: readonly Mutant[] = [
       },
     }
   }),
-  altered('lists a row twice that is attached twice', ['random/writes'], (base) => {
+  altered('repeats a row that is attached twice', ['random/writes'], (base) => {
     const [attach, list] = [base.attach.bind(base), base.list.bind(base)]
     const twice = new Set<unknown>()
     return {

@@ -40,17 +40,13 @@ class NumbersWithoutLooking extends PlainAdapter {
 export const createMutants: readonly Mutant[] = [
   mutant('waits between looking for a key and creating it', ['races/create', 'create/assigned'], LooksThenCreates),
   mutant(
-    'counts, waits, and creates under the number',
+    'counts, waits, and uses the count as the number',
     ['races/assigned', 'create/assigned-given', 'values/booleans'],
     NumbersThenCreates,
   ),
   mutant('assigns the number of a removed record again', ['create/assigned-not-again'], ReusesNumbers),
-  mutant(
-    'assigns numbers without looking whether they are taken',
-    ['create/assigned-given', 'races/assigned'],
-    NumbersWithoutLooking,
-  ),
-  altered('overwrites with a create what has its key', ['create/duplicate'], (base) => {
+  mutant('assigns numbers that are already taken', ['create/assigned-given', 'races/assigned'], NumbersWithoutLooking),
+  altered('overwrites the record with the same key on a create', ['create/duplicate'], (base) => {
     const create = base.create.bind(base)
     return {
       async create(value: unknown, call: AdapterCall) {
@@ -60,7 +56,7 @@ export const createMutants: readonly Mutant[] = [
       },
     }
   }),
-  altered('names no members of a duplicate', ['create/duplicate', 'races/create'], (base) => {
+  altered('reports a duplicate without its members', ['create/duplicate', 'races/create'], (base) => {
     const create = base.create.bind(base)
     return {
       async create(value: unknown, call: AdapterCall) {
@@ -86,8 +82,8 @@ export const createMutants: readonly Mutant[] = [
         create(base.definition.assigned.size > 0 ? { ...(value as Row), number: undefined } : value, call),
     }
   }),
-  altered('creates nothing', ['values/created', 'create/assigned'], (base) => ({
+  altered('does not create the record', ['values/created', 'create/assigned'], (base) => ({
     create: async (value: unknown) => ({ created: { value, version: base.version('', value as Row) } }),
   })),
-  altered('offers no create', ['methods/offered'], () => ({ create: undefined })),
+  altered('has no create method', ['methods/offered'], () => ({ create: undefined })),
 ]

@@ -1,10 +1,10 @@
-/** Wrong in what matches. */
+/** Errors in filters. */
 import type { Condition, Scalar } from '../../../src/adapters/contract.js'
 import type { Row } from '../../../src/testing/index.js'
 import { PlainAdapter } from '../plain-adapter.js'
 import { type Mutant, mutant } from './mutant.js'
 
-/** Overrides how conditions hold; undefined leaves them as they are. */
+/** Overrides conditions; undefined keeps the result. */
 const holding = (
   holds: (condition: Condition, row: Row, base: (condition: Condition) => boolean) => boolean | undefined,
 ) =>
@@ -38,7 +38,7 @@ export const filterMutants: readonly Mutant[] = [
     holding(({ path }) => (path.length > 1 ? true : undefined)),
   ),
   mutant(
-    'goes by the last condition of a member alone',
+    'uses only the last condition of a member',
     ['filters/and'],
     class extends PlainAdapter {
       override matching(...[request, call, method]: Parameters<PlainAdapter['matching']>) {
@@ -60,29 +60,29 @@ export const filterMutants: readonly Mutant[] = [
     },
   ),
   mutant(
-    'takes in for eq of the first value',
+    'treats in as eq of its first value',
     ['filters/and', 'filters/in'],
     holding((condition, _row, base) =>
       condition.op === 'in' ? base({ ...condition, op: 'eq', value: condition.value[0] as Scalar }) : undefined,
     ),
   ),
   mutant(
-    'takes gt for gte',
+    'treats gt as gte',
     ['filters/text-ranges', 'filters/gt'],
     holding((condition, _row, base) => (condition.op === 'gt' ? base(withOp(condition, 'gte')) : undefined)),
   ),
   mutant(
-    'takes gte for gt',
+    'treats gte as gt',
     ['filters/and', 'filters/gte'],
     holding((condition, _row, base) => (condition.op === 'gte' ? base(withOp(condition, 'gt')) : undefined)),
   ),
   mutant(
-    'takes lt for lte',
+    'treats lt as lte',
     ['filters/and', 'filters/lt'],
     holding((condition, _row, base) => (condition.op === 'lt' ? base(withOp(condition, 'lte')) : undefined)),
   ),
   mutant(
-    'takes lte for lt',
+    'treats lte as lt',
     ['filters/text-ranges', 'filters/lte'],
     holding((condition, _row, base) => (condition.op === 'lte' ? base(withOp(condition, 'lt')) : undefined)),
   ),
@@ -96,47 +96,47 @@ export const filterMutants: readonly Mutant[] = [
     ),
   ),
   mutant(
-    'takes null: false for null: true',
+    'treats null: false as null: true',
     ['filters/null'],
     holding((condition, _row, base) => (condition.op === 'null' ? base({ ...condition, value: true }) : undefined)),
   ),
   mutant(
-    'knows null and not absent members of objects',
+    'treats absent members of objects as not null',
     ['filters/null'],
     holding((condition, row) =>
       condition.op === 'null' && condition.path.length > 1 && row.address === null ? !condition.value : undefined,
     ),
   ),
   mutant(
-    'takes contains for a part of the text',
+    'treats contains as a substring test',
     ['filters/contains'],
     holding((condition, { tags }) =>
       condition.op === 'contains' ? JSON.stringify(tags).includes(String(condition.value)) : undefined,
     ),
   ),
   mutant(
-    'looks for the JSON of an item in the JSON of the list',
+    'searches the JSON of the list for that of an item',
     ['filters/contains'],
     holding((condition, { tags }) =>
       condition.op === 'contains' ? JSON.stringify(tags).includes(JSON.stringify(condition.value)) : undefined,
     ),
   ),
   mutant(
-    'looks for an item between commas',
+    'searches a comma-separated text for an item',
     ['filters/contains'],
     holding((condition, { tags }) =>
       condition.op === 'contains' ? `,${(tags as string[]).join(',')},`.includes(`,${condition.value},`) : undefined,
     ),
   ),
   mutant(
-    'takes % and _ for wildcards',
+    'treats % and _ as wildcards',
     ['filters/literal'],
     holding((condition, { label }) =>
       condition.field === 'label' && condition.op === 'eq' ? asPattern(condition.value).test(String(label)) : undefined,
     ),
   ),
   mutant(
-    'compares text in any case',
+    'compares text without case',
     ['filters/literal'],
     holding((condition, { label }) =>
       condition.field === 'label' && condition.op === 'eq'
@@ -162,7 +162,7 @@ export const filterMutants: readonly Mutant[] = [
     }),
   ),
   mutant(
-    'knows no parts of a composite key',
+    'can not filter by parts of a composite key',
     ['filters/composite-key'],
     holding(({ field }) => (field === 'order' ? false : undefined)),
   ),

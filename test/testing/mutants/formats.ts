@@ -1,4 +1,4 @@
-/** Wrong in values that have a format: kept or compared as texts, as doubles or as `Date`s. */
+/** Errors in values with a format: stored or compared as texts, as doubles or as `Date`s. */
 import type { Condition, ListRequest, Scalar, SortTerm } from '../../../src/adapters/contract.js'
 import type { Row } from '../../../src/testing/index.js'
 import { PlainAdapter } from '../plain-adapter.js'
@@ -8,7 +8,7 @@ import { type Mutant, mutant } from './mutant.js'
 const isNumber = (text: unknown): text is string => typeof text === 'string' && /^-?\d+(?:\.\d+)?$/.test(text)
 const isMoment = (text: unknown): text is string => typeof text === 'string' && /^\d{4}-.*Z$/.test(text)
 
-/** Members that hold numbers or moments as texts: those of the other resources are no concern here. */
+/** Members with numbers or instants as texts: those of the other resources are not affected. */
 const spelled = new Set(['counter', 'amount', 'total', 'taken'])
 
 const keeping = (change: (value: unknown) => unknown) =>
@@ -19,7 +19,7 @@ const keeping = (change: (value: unknown) => unknown) =>
     }
   }
 
-/** Tells two values apart only where this makes different texts of them. */
+/** Treats two values as different only if this maps them to different texts. */
 const equalBy = (fold: (value: Scalar) => Scalar) =>
   class extends PlainAdapter {
     override holds(condition: Condition, row: Row): boolean {
@@ -51,7 +51,7 @@ class SortsTexts extends PlainAdapter {
   }
 }
 
-/** Sorts moments as texts: `.000001Z` comes before `.000Z`. */
+/** Sorts instants as texts: `.000001Z` comes before `.000Z`. */
 class SortsMomentsAsTexts extends PlainAdapter {
   override compareValues(a: Scalar, b: Scalar, path: readonly string[]): number {
     return isMoment(a) ? textOrder(a, b) : super.compareValues(a, b, path)
@@ -64,7 +64,7 @@ class SortsDoubles extends PlainAdapter {
   }
 }
 
-/** Sorts well, and goes to a place as if the texts were compared. */
+/** Sorts correctly, but seeks as if the texts were compared. */
 class SeeksTexts extends PlainAdapter {
   override bounds(found: readonly Item[], request: ListRequest): { from: number; to: number } {
     const compare = this.compareTerms
@@ -95,26 +95,26 @@ class KeysAsDoubles extends PlainAdapter {
 const rounded = (value: unknown): unknown => (isNumber(value) ? String(Number(value)) : value)
 
 export const formatMutants: readonly Mutant[] = [
-  mutant('keeps numbers that are texts as doubles', ['formats/held', 'formats/survive'], keeping(rounded)),
+  mutant('stores numbers in texts as doubles', ['formats/held', 'formats/survive'], keeping(rounded)),
   mutant(
-    'keeps moments as Date',
+    'stores instants as Date',
     ['formats/held', 'formats/survive'],
     keeping((value) => (isMoment(value) ? new Date(value).toISOString() : value)),
   ),
   mutant('finds keys by doubles', ['formats/keys'], KeysAsDoubles),
   mutant(
-    'compares numbers that are texts as doubles',
+    'compares numbers in texts as doubles',
     ['formats/eq'],
     equalBy((value) => (isNumber(value) ? Number(value) : value)),
   ),
   mutant(
-    'compares moments by their milliseconds',
+    'compares instants by their milliseconds',
     ['formats/eq'],
     equalBy((value) => (isMoment(value) ? Date.parse(value) : value)),
   ),
-  mutant('takes ranges of numbers and moments for ranges of texts', ['formats/ranges'], RangesOfTexts),
-  mutant('sorts numbers and moments as texts', ['formats/order'], SortsTexts),
-  mutant('sorts moments as texts', ['formats/order', 'formats/ranges'], SortsMomentsAsTexts),
-  mutant('sorts numbers that are texts as doubles', ['formats/order', 'formats/ranges'], SortsDoubles),
-  mutant('seeks numbers and moments as texts', ['formats/seek'], SeeksTexts),
+  mutant('compares ranges of numbers and instants as texts', ['formats/ranges'], RangesOfTexts),
+  mutant('sorts numbers and instants as texts', ['formats/order'], SortsTexts),
+  mutant('sorts instants as texts', ['formats/order', 'formats/ranges'], SortsMomentsAsTexts),
+  mutant('sorts numbers in texts as doubles', ['formats/order', 'formats/ranges'], SortsDoubles),
+  mutant('seeks numbers and instants as texts', ['formats/seek'], SeeksTexts),
 ]

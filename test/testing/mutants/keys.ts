@@ -76,15 +76,15 @@ class ForgetsRecords extends PlainAdapter {
 }
 
 export const keyMutants: readonly Mutant[] = [
-  mutant('looks what is kept, waits, and creates', ['races/keys', 'races/keys-given'], LooksThenKeeps),
+  mutant('looks the id up, waits, and creates', ['races/keys', 'races/keys-given'], LooksThenKeeps),
   mutant('forgets the fingerprint', ['keys/mismatched'], ForgetsFingerprints),
-  mutant('takes ids for equal that differ in case', ['keys/assigned', 'keys/unknown'], BlindToCase),
-  mutant('repeats the record as it is now', ['keys/changed', 'keys/removed'], RepeatsWhatIsStored),
-  mutant('forgets what has been removed', ['keys/removed'], ForgetsRecords),
-  mutant('keeps refusals', ['keys/refused'], KeepsRefusals),
-  mutant('attaches again what is repeated', ['keys/attached'], AttachesAgain),
-  mutant('recalls what nobody has created', ['keys/unknown'], RemembersMistakes),
-  altered('creates again what is repeated', ['keys/repeated', 'keys/assigned'], (base) => ({
+  mutant('treats ids that differ in case as equal', ['keys/assigned', 'keys/unknown'], BlindToCase),
+  mutant('returns the current record for a repeat', ['keys/changed', 'keys/removed'], RepeatsWhatIsStored),
+  mutant('forgets the ids of removed records', ['keys/removed'], ForgetsRecords),
+  mutant('stores refusals', ['keys/refused'], KeepsRefusals),
+  mutant('attaches again on a repeat', ['keys/attached'], AttachesAgain),
+  mutant('recalls a record that was never created', ['keys/unknown'], RemembersMistakes),
+  altered('creates again on a repeat', ['keys/repeated', 'keys/assigned'], (base) => ({
     known: () => undefined,
     store: base.store,
   })),

@@ -1,4 +1,4 @@
-/** Wrong at some moment: beside other calls, by the clock, or afterwards. */
+/** Errors that depend on time: during concurrent calls, by the clock, or later. */
 import type { AdapterCall, ListRequest, ParentKey } from '../../../src/adapters/contract.js'
 import type { Row } from '../../../src/testing/index.js'
 import { PlainAdapter } from '../plain-adapter.js'
@@ -6,7 +6,7 @@ import { type Item, Store } from '../plain-store.js'
 import { altered, type Mutant, mutant } from './mutant.js'
 
 /**
- * One document for all records that share the first part of the key: read, changed and written as a
+ * One document for all records with the same first part of the key: read, changed and written as a
  * whole.
  */
 class OneDocument extends PlainAdapter {
@@ -60,7 +60,7 @@ class LooksThenCreatesNumbers extends PlainAdapter {
   }
 }
 
-/** Two permits, and lists take one of them, wait, and take another. */
+/** Two permits: lists take one of them, wait, and take another one. */
 class RunsOutOfConnections extends PlainAdapter {
   #free = 4
   readonly #waiting: (() => void)[] = []
@@ -92,7 +92,7 @@ class ClockAsVersion extends PlainAdapter {
   }
 }
 
-/** As many generators of ids do: a count within the millisecond. */
+/** As in many id generators: a counter within the millisecond. */
 class ClockAndCount extends PlainAdapter {
   last = ''
   override version(): string {
@@ -112,7 +112,7 @@ class DateAndCount extends ClockAndCount {
   }
 }
 
-/** Begins at the time of the create, and counts from there. */
+/** Starts at the time of the create, and increments from there. */
 class CountsFromTheClock extends PlainAdapter {
   override version(text: string): string {
     return String(Number(this.store.rows.get(text)?.version ?? Math.floor(Date.now() / 1000)) + 1)
@@ -126,7 +126,7 @@ class CountsInAByte extends PlainAdapter {
   }
 }
 
-/** Reads from a copy that lags behind, also where the call asks for what is fresh. */
+/** Reads from a copy with a delay, even if the call requires fresh data. */
 class LagsBehind extends PlainAdapter {
   override async read(keys: readonly unknown[], call: AdapterCall) {
     const copy = new Map(this.store.rows)
@@ -200,7 +200,7 @@ class KeepsTheLastFingerprint extends PlainAdapter {
   }
 }
 
-/** Judges the parent before the version. */
+/** Checks the parent before the version. */
 class RefusesBeforeStale extends PlainAdapter {
   override async attach(...[parent, key, expected, call]: Parameters<PlainAdapter['attach']>) {
     const leaving = this.leaving(parent, call)
@@ -226,30 +226,30 @@ const changing = (name: string, caughtBy: readonly string[], methods: (base: Pla
 export const momentMutants: readonly Mutant[] = [
   mutant('writes all records of an order as one document', ['races/neighbours'], OneDocument),
   mutant('attaches the record as it read it', ['races/attach-replace'], MovesWhatItRead),
-  mutant('looks at the version, waits, and detaches', ['races/one-version'], DetachesWhatItSaw),
-  mutant('looks for a given number, waits, and creates', ['races/create-given'], LooksThenCreatesNumbers),
-  mutant('waits for a second connection with one in its hand', ['races/crowd'], RunsOutOfConnections),
-  mutant('takes the time as version', ['versions/burst', 'versions/change'], ClockAsVersion),
-  mutant('takes the time and a count within it as version', ['versions/clock'], ClockAndCount),
-  mutant('takes a date and a count within it as version', ['versions/clock'], DateAndCount),
+  mutant('checks the version, waits, and detaches', ['races/one-version'], DetachesWhatItSaw),
+  mutant('checks a given number, waits, and creates', ['races/create-given'], LooksThenCreatesNumbers),
+  mutant('waits for a second connection while it holds one', ['races/crowd'], RunsOutOfConnections),
+  mutant('uses the time as version', ['versions/burst', 'versions/change'], ClockAsVersion),
+  mutant('uses the time and a counter as version', ['versions/clock'], ClockAndCount),
+  mutant('uses the date and a counter as version', ['versions/clock'], DateAndCount),
   mutant('counts versions from the second of the create', ['versions/recreated', 'random/writes'], CountsFromTheClock),
   mutant('counts versions in a byte', ['versions/burst'], CountsInAByte),
-  mutant('reads from a copy that lags behind', ['versions/answered'], LagsBehind),
-  mutant('changes what it has handed out', ['privacy/steady'], UpdatesInPlace),
-  mutant('hands out the list of a page that it keeps', ['privacy/handed-out'], CachesPages),
-  mutant('hands out the record that it keeps for repeats', ['privacy/kept'], RepeatsWhatWasGiven),
-  mutant('takes any fingerprint once the record is gone', ['keys/removed-mismatched'], ForgetsFingerprintsOfTheRemoved),
+  mutant('reads from a lagging replica', ['versions/answered'], LagsBehind),
+  mutant('modifies returned records', ['privacy/steady'], UpdatesInPlace),
+  mutant('returns its stored list of a page', ['privacy/handed-out'], CachesPages),
+  mutant('returns its stored record for repeats', ['privacy/kept'], RepeatsWhatWasGiven),
+  mutant(
+    'accepts any fingerprint once the record is deleted',
+    ['keys/removed-mismatched'],
+    ForgetsFingerprintsOfTheRemoved,
+  ),
   mutant(
     'creates again for another fingerprint once the record has changed',
     ['keys/removed-mismatched'],
     KeepsTheLastFingerprint,
   ),
-  mutant(
-    'refuses what would leave the scope before it looks at the version',
-    ['scope/moved-stale'],
-    RefusesBeforeStale,
-  ),
-  mutant('says attached before it looks at the version', ['scope/moved-stale', 'random/writes'], AttachedBeforeStale),
+  mutant('checks the scope before the version', ['scope/moved-stale'], RefusesBeforeStale),
+  mutant('checks attachments before the version', ['scope/moved-stale', 'random/writes'], AttachedBeforeStale),
   changing('adds the scope to the conditions of the request', ['privacy/inputs'], (base) => {
     const list = base.list.bind(base)
     return {
@@ -260,7 +260,7 @@ export const momentMutants: readonly Mutant[] = [
       },
     }
   }),
-  changing('sorts the keys that it is given', ['privacy/inputs'], (base) => {
+  changing('sorts the passed keys in place', ['privacy/inputs'], (base) => {
     const read = base.read.bind(base)
     return {
       async read(keys: unknown[], call: AdapterCall) {
@@ -270,14 +270,14 @@ export const momentMutants: readonly Mutant[] = [
       },
     }
   }),
-  changing('puts the key into the value that it is given', ['privacy/inputs'], (base) => {
+  changing('sets the key in the passed value', ['privacy/inputs'], (base) => {
     const replace = base.replace.bind(base)
     return {
       replace: (key: unknown, value: object, expected: string | undefined, call: AdapterCall) =>
         replace(key, Object.assign(value, base.keyMembers(key)), expected, call),
     }
   }),
-  changing('takes a member out of the parent that it is given', ['privacy/parents'], (base) => {
+  changing('deletes a member of the passed parent', ['privacy/parents'], (base) => {
     const attach = base.attach.bind(base)
     return {
       attach(parent: ParentKey, key: unknown, expected: string | undefined, call: AdapterCall) {
@@ -287,7 +287,7 @@ export const momentMutants: readonly Mutant[] = [
       },
     }
   }),
-  changing('takes what is left for a point in time', ['time/left'], (base) => {
+  changing('treats the remaining time as a point in time', ['time/left'], (base) => {
     const list = base.list.bind(base)
     return {
       async list(request: ListRequest, call: AdapterCall) {
@@ -296,13 +296,13 @@ export const momentMutants: readonly Mutant[] = [
       },
     }
   }),
-  changing('hangs where no time is left', ['time/left'], (base) => {
+  changing('hangs if no time is left', ['time/left'], (base) => {
     const read = base.read.bind(base)
     return {
       read: (keys: never, call: AdapterCall) => ((call.left?.() ?? 1) <= 0 ? new Promise(() => {}) : read(keys, call)),
     }
   }),
-  changing('writes the value without its version where the call is given up', ['time/given-up-write'], (base) => {
+  changing('writes the value without its version if the call is aborted', ['time/given-up-write'], (base) => {
     const replace = base.replace.bind(base)
     return {
       async replace(key: unknown, value: unknown, expected: string | undefined, call: AdapterCall) {

@@ -3,9 +3,9 @@ import type { AdapterFixture, MadeAdapter } from '../../../src/testing/index.js'
 import { PlainAdapter } from '../plain-adapter.js'
 
 export interface Mutant {
-  /** What is wrong with it. */
+  /** The error. */
   readonly name: string
-  /** Every one of these checks catches it; others may. */
+  /** Each of these checks must fail; others may. */
   readonly caughtBy: readonly string[]
   readonly make: (fixture: AdapterFixture) => MadeAdapter
 }
@@ -19,7 +19,7 @@ export const mutant = (name: string, caughtBy: readonly string[], wrong: Wrong):
   make: (fixture) => ({ adapter: new wrong(fixture) }),
 })
 
-/** The plain adapter with methods put over it, or taken away. */
+/** The plain adapter with methods replaced or removed. */
 export const altered = (
   name: string,
   caughtBy: readonly string[],

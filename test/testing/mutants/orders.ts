@@ -1,4 +1,4 @@
-/** Wrong in the order, the pages and the totals of lists. */
+/** Errors in the order, the pages and the totals of lists. */
 import type { AdapterCall, ListRequest, Scalar, SortTerm } from '../../../src/adapters/contract.js'
 import type { Row } from '../../../src/testing/index.js'
 import { PlainAdapter } from '../plain-adapter.js'
@@ -6,7 +6,7 @@ import { rankOf, searchWords } from '../plain-search.js'
 import type { Item } from '../plain-store.js'
 import { altered, type Mutant, mutant } from './mutant.js'
 
-/** Overrides how the terms of an order are understood. */
+/** Overrides the interpretation of sort terms. */
 const ordering = (change: (sort: readonly SortTerm[], request: ListRequest) => readonly SortTerm[]) =>
   class extends PlainAdapter {
     override compare(a: Item, b: Item, request: ListRequest): number {
@@ -128,11 +128,11 @@ class CachedTotal extends PlainAdapter {
 
 export const orderMutants: readonly Mutant[] = [
   mutant(
-    'orders by the first term alone',
+    'orders only by the first term',
     ['order/ascending', 'order/composite'],
     ordering((sort) => sort.slice(0, 1)),
   ),
-  mutant('orders ties another way each time', ['order/repeatable', 'paging/whole'], RandomTies),
+  mutant('orders ties differently each time', ['order/repeatable', 'paging/whole'], RandomTies),
   mutant(
     'breaks ties by the key ascending, always',
     ['order/descending'],
@@ -147,31 +147,31 @@ export const orderMutants: readonly Mutant[] = [
     ordering((sort) => (sort.length > 2 ? sort.slice(0, 2) : sort)),
   ),
   mutant(
-    'goes all ways of the first term',
+    'orders all terms in the direction of the first',
     ['order/composite', 'order/key-direction'],
     ordering((sort) => sort.map((term) => ({ ...term, descending: (sort[0] as SortTerm).descending }))),
   ),
   mutant(
-    'ignores that a term descends',
+    'ignores descending terms',
     ['order/descending'],
     ordering((sort) => sort.map((term) => ({ ...term, descending: false }))),
   ),
   mutant('puts nulls first', ['order/nulls', 'order/ascending'], NullsFirst),
-  mutant('puts nulls last, descending too', ['order/nulls', 'order/descending'], NullsLastBothWays),
+  mutant('puts nulls last, also if descending', ['order/nulls', 'order/descending'], NullsLastBothWays),
   mutant('orders numbers as text', ['order/ascending'], NumbersAsText),
-  mutant('orders text in any case and compares it by code units', ['filters/text-ranges'], OrdersTextBlindly),
-  mutant('gives the total of the page', ['paging/total'], TotalOfThePage),
-  mutant('gives a total without conditions', ['paging/total-filtered', 'associations/asked'], TotalOfEverything),
-  mutant('gives no total past the end', ['paging/total', 'scope/count'], NoTotalPastTheEnd),
+  mutant('orders text without case and compares it by code units', ['filters/text-ranges'], OrdersTextBlindly),
+  mutant('returns the total of the page', ['paging/total'], TotalOfThePage),
+  mutant('returns a total without conditions', ['paging/total-filtered', 'associations/asked'], TotalOfEverything),
+  mutant('returns no total past the end', ['paging/total', 'scope/count'], NoTotalPastTheEnd),
   mutant('counts before it lists', ['races/total'], TotalBeforeTheItems),
   mutant('counts after it has listed', ['races/total'], TotalAfterTheItems),
   mutant('leaves equal ranks in the order of insertion', ['search/rank'], RankAlone),
-  mutant('looks for several words as one text', ['search/all-words'], FindsTheTextAsItIs),
-  mutant('looks for any of several words', ['search/all-words'], FindsAnyOfTheWords),
-  mutant('finds nothing where nothing is looked for', ['search/blank'], FindsNothingByNothing),
+  mutant('searches several words as one text', ['search/all-words'], FindsTheTextAsItIs),
+  mutant('searches any of several words', ['search/all-words'], FindsAnyOfTheWords),
+  mutant('finds no record for an empty search', ['search/blank'], FindsNothingByNothing),
   mutant('counts once', ['paging/total-follows'], CachedTotal),
   mutant(
-    'begins a page one row early',
+    'starts a page one row early',
     ['paging/whole'],
     class extends PlainAdapter {
       override bounds(found: readonly Item[], request: ListRequest) {
@@ -181,7 +181,7 @@ export const orderMutants: readonly Mutant[] = [
     },
   ),
   mutant(
-    'gives a row more than asked for',
+    'returns one row too many',
     ['paging/whole', 'search/any-text'],
     class extends PlainAdapter {
       override bounds(found: readonly Item[], request: ListRequest) {
@@ -191,7 +191,7 @@ export const orderMutants: readonly Mutant[] = [
     },
   ),
   mutant(
-    'lists only records that were there first',
+    'lists only the initial records',
     ['paging/total-follows', 'values/created', 'values/numbers'],
     class extends PlainAdapter {
       override matching(...given: Parameters<PlainAdapter['matching']>) {

@@ -1,4 +1,4 @@
-/** Wrong in scope and associations. */
+/** Errors in scopes and associations. */
 import { type AdapterCall, isRefused, type ListRequest, type ParentKey } from '../../../src/adapters/contract.js'
 import type { Row } from '../../../src/testing/index.js'
 import { PlainAdapter } from '../plain-adapter.js'
@@ -16,7 +16,7 @@ const forgetting = (forgotten: ScopedMethod, caughtBy: readonly string[]): Mutan
     },
   )
 
-/** Forgets the scope in lists of some kind. */
+/** Ignores the scope in some kinds of lists. */
 const forgettingIn = (
   name: string,
   caughtBy: readonly string[],
@@ -115,13 +115,13 @@ export const parentMutants: readonly Mutant[] = [
   forgettingIn('forgets the scope of a search', ['scope/search'], ({ search }) => search !== undefined),
   forgettingIn('forgets the scope under a parent', ['scope/parent'], ({ parent }) => parent !== undefined),
   forgettingIn('forgets the scope where it seeks', ['seek/filtered'], ({ seek }) => seek !== undefined),
-  mutant('takes null for every scope', ['scope/list'], NullInEveryScope),
-  mutant('sets the scope where the value has none', ['scope/create'], ScopeWhereMissing),
+  mutant('treats a null as matching every scope', ['scope/list'], NullInEveryScope),
+  mutant('sets the scope if the value has none', ['scope/create'], ScopeWhereMissing),
   altered('creates without the scope', ['scope/create'], (base) => {
     const create = base.create.bind(base)
     return { create: (value: unknown, call: AdapterCall) => create(value, { ...call, scope: {} }) }
   }),
-  altered('overwrites with a create what lies outside of the scope', ['scope/create-beside'], (base) => {
+  altered('overwrites a record outside of the scope on a create', ['scope/create-beside'], (base) => {
     const create = base.create.bind(base)
     return {
       async create(value: unknown, call: AdapterCall) {
@@ -131,12 +131,12 @@ export const parentMutants: readonly Mutant[] = [
       },
     }
   }),
-  mutant('keeps what is removed in its sets', ['associations/removed'], KeepsAttachments),
+  mutant('keeps removed records in its sets', ['associations/removed'], KeepsAttachments),
   mutant('ignores the segment under the parent', ['associations/as'], IgnoresAs),
   mutant('holds every parent in one member', ['associations/as'], ByTheFirstAssociation),
   mutant('has one set for all parents', ['associations/listed'], OneSetForAllParents),
-  mutant('takes out of one set what it puts into another', ['associations/moves'], MovesSets),
-  mutant('takes out of its sets what is replaced', ['associations/replaced'], LeavesSetsOnReplace),
+  mutant('removes from one set when it adds to another', ['associations/moves'], MovesSets),
+  mutant('removes replaced records from its sets', ['associations/replaced'], LeavesSetsOnReplace),
   mutant('lists copies under parents', ['associations/replaced'], CopiesIntoSets),
   altered('ignores the parent of a list', ['associations/held'], () => ({ isAttached: () => true })),
   altered('ignores the expected version of an attach', ['expected/attach'], (base) => {
@@ -153,7 +153,7 @@ export const parentMutants: readonly Mutant[] = [
         detach(parent, key, undefined, call),
     }
   }),
-  altered('attaches what does not exist', ['associations/absent'], (base) => {
+  altered('attaches an absent record', ['associations/absent'], (base) => {
     const attach = base.attach.bind(base)
     return {
       async attach(parent: ParentKey, key: unknown, expected: string | undefined, call: AdapterCall) {
@@ -173,7 +173,7 @@ export const parentMutants: readonly Mutant[] = [
       },
     }
   }),
-  altered('removes what it detaches', ['associations/detached'], (base) => {
+  altered('removes the record that it detaches', ['associations/detached'], (base) => {
     const detach = base.detach.bind(base)
     return {
       async detach(parent: ParentKey, key: unknown, expected: string | undefined, call: AdapterCall) {
@@ -183,7 +183,7 @@ export const parentMutants: readonly Mutant[] = [
       },
     }
   }),
-  altered('detaches what is not attached', ['associations/not-attached'], (base) => {
+  altered('detaches a record that is not attached', ['associations/not-attached'], (base) => {
     const detach = base.detach.bind(base)
     return {
       async detach(parent: ParentKey, key: unknown, expected: string | undefined, call: AdapterCall) {
@@ -192,7 +192,7 @@ export const parentMutants: readonly Mutant[] = [
       },
     }
   }),
-  altered('attaches in sets only', ['associations/by-value', 'associations/held'], () => ({ by: () => undefined })),
+  altered('attaches only in sets', ['associations/by-value', 'associations/held'], () => ({ by: () => undefined })),
   altered('attaches without a new version', ['versions/attached'], (base) => {
     const write = base.write.bind(base)
     return {
@@ -212,7 +212,7 @@ export const parentMutants: readonly Mutant[] = [
       create: (value: unknown, { attachTo: _attachTo, ...call }: AdapterCall) => create(value, call),
     }
   }),
-  altered('attaches what a create is refused for', ['create/attached-refused'], (base) => {
+  altered('attaches the record of a refused create', ['create/attached-refused'], (base) => {
     const create = base.create.bind(base)
     return {
       async create(value: unknown, call: AdapterCall) {

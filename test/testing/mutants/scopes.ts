@@ -1,11 +1,11 @@
-/** Wrong in what the equalities of a scope mean. */
+/** Errors in the equality conditions of a scope. */
 import type { AdapterCall, Scalar } from '../../../src/adapters/contract.js'
 import type { Row } from '../../../src/testing/index.js'
 import { PlainAdapter } from '../plain-adapter.js'
 import type { ScopedMethod } from '../plain-store.js'
 import { altered, type Mutant, mutant } from './mutant.js'
 
-/** Goes by some of the equalities alone, in some methods. */
+/** Uses only some of the equality conditions, in some methods. */
 const heeding = (
   name: string,
   caughtBy: readonly string[],
@@ -33,23 +33,23 @@ class ScopeInAnyCase extends PlainAdapter {
 
 export const scopeMutants: readonly Mutant[] = [
   heeding(
-    'heeds the first member of a scope alone',
+    'checks only the first member of a scope',
     ['scope/several', 'scope/several-written', 'scope/several-attached'],
     (scope) => scope.slice(0, 1),
   ),
   heeding(
-    'heeds the last member of a scope alone',
+    'checks only the last member of a scope',
     ['scope/several', 'scope/several-written', 'scope/several-attached'],
     (scope) => scope.slice(-1),
   ),
-  heeding('counts by the first member of a scope alone', ['scope/several'], (scope) => scope.slice(0, 1), ['count']),
-  heeding('removes by the first member of a scope alone', ['scope/several-written'], (scope) => scope.slice(0, 1), [
+  heeding('counts only by the first member of a scope', ['scope/several'], (scope) => scope.slice(0, 1), ['count']),
+  heeding('removes only by the first member of a scope', ['scope/several-written'], (scope) => scope.slice(0, 1), [
     'remove',
   ]),
-  heeding('detaches by the first member of a scope alone', ['scope/several-attached'], (scope) => scope.slice(0, 1), [
+  heeding('detaches only by the first member of a scope', ['scope/several-attached'], (scope) => scope.slice(0, 1), [
     'detach',
   ]),
-  mutant('compares a scope in any case', ['scope/exact'], ScopeInAnyCase),
+  mutant('compares a scope without case', ['scope/exact'], ScopeInAnyCase),
   mutant(
     'lets a replace leave the scope',
     ['scope/replace-kept'],
@@ -60,7 +60,7 @@ export const scopeMutants: readonly Mutant[] = [
     },
   ),
   altered('lets an attach leave the scope', ['scope/moved', 'create/attached-whole'], () => ({ leaving: () => [] })),
-  altered('detaches what the scope fixes', ['scope/moved'], (base) => {
+  altered('detaches a parent that the scope sets', ['scope/moved'], (base) => {
     const detach = base.detach.bind(base)
     return {
       detach: (parent: never, key: unknown, expected: undefined, call: AdapterCall) =>

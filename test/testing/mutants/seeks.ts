@@ -1,11 +1,11 @@
-/** Wrong in seeking and searching. */
+/** Errors in seeking and searching. */
 import type { AdapterCall, KeysetPosition, ListRequest } from '../../../src/adapters/contract.js'
 import type { Row } from '../../../src/testing/index.js'
 import { PlainAdapter } from '../plain-adapter.js'
 import type { Item } from '../plain-store.js'
 import { altered, type Mutant, mutant } from './mutant.js'
 
-/** Overrides how a place is sought. */
+/** Overrides how a position is found. */
 const seeking = (change: (request: ListRequest & { readonly seek: KeysetPosition }) => ListRequest) =>
   class extends PlainAdapter {
     override bounds(found: readonly Item[], request: ListRequest) {
@@ -101,20 +101,20 @@ class SearchesOldTexts extends PlainAdapter {
 }
 
 export const seekMutants: readonly Mutant[] = [
-  mutant('says always that there is more', ['paging/past-end', 'paging/more'], MoreAlways),
-  mutant('says that there is more wherever a page is not everything', ['seek/more'], MoreOfTheOtherSide),
-  mutant('seeks the row again', ['seek/forward', 'seek/backwards', 'seek/more'], SeeksTheRowAgain),
+  mutant('always reports more rows', ['paging/past-end', 'paging/more'], MoreAlways),
+  mutant('reports more rows if a page is not the whole list', ['seek/more'], MoreOfTheOtherSide),
+  mutant('includes the row at the position', ['seek/forward', 'seek/backwards', 'seek/more'], SeeksTheRowAgain),
   mutant('seeks past ties', ['seek/forward', 'seek/backwards'], SeeksPastTies),
-  mutant('seeks the row itself', ['seek/gone'], SeeksTheRow),
-  mutant('loses nulls where it seeks', ['seek/forward', 'seek/backwards'], SeeksWithoutNulls),
+  mutant('requires the row at the position', ['seek/gone'], SeeksTheRow),
+  mutant('loses nulls when it seeks', ['seek/forward', 'seek/backwards'], SeeksWithoutNulls),
   mutant('seeks all terms in one direction', ['seek/mixed'], SeeksInOneDirection),
   mutant(
-    'seeks and skips the offset, too',
+    'seeks and also skips the offset',
     ['seek/backwards'],
     seeking((request) => ({ ...request, seek: { ...request.seek, backwards: false } })),
   ),
   mutant(
-    'says seekable and does not seek',
+    'declares seek and does not seek',
     ['seek/forward', 'seek/more'],
     seeking(({ seek: _seek, ...request }) => request),
   ),
@@ -149,8 +149,8 @@ export const seekMutants: readonly Mutant[] = [
     },
   ),
   mutant('ranks at random', ['search/rank', 'search/finds'], RanksAtRandom),
-  mutant('searches in one case', ['search/finds'], SearchesCaseBound),
-  mutant('searches what was', ['search/follows'], SearchesOldTexts),
+  mutant('searches case-sensitively', ['search/finds'], SearchesCaseBound),
+  mutant('searches outdated values', ['search/follows'], SearchesOldTexts),
   mutant(
     'ignores the search',
     ['search/finds'],
@@ -170,7 +170,7 @@ export const seekMutants: readonly Mutant[] = [
     },
   ),
   mutant(
-    'orders what is searched by rank, whatever the sort',
+    'orders search results by rank, whatever the sort',
     ['search/sorted'],
     class extends PlainAdapter {
       override compare(a: Item, b: Item, request: ListRequest): number {

@@ -1,11 +1,11 @@
-/** Wrong in what texts are equal. */
+/** Errors in the equality of texts. */
 import type { AdapterCall, Condition, ParentKey, Scalar } from '../../../src/adapters/contract.js'
 import type { Row } from '../../../src/testing/index.js'
 import { PlainAdapter } from '../plain-adapter.js'
 import { Store } from '../plain-store.js'
 import { type Mutant, mutant } from './mutant.js'
 
-/** Takes keys for equal whose texts this makes equal. */
+/** Treats keys as equal if this maps them to equal texts. */
 const keysBy = (name: string, fold: (text: string) => string, caughtBy: readonly string[] = ['texts/keys']): Mutant =>
   mutant(
     name,
@@ -20,7 +20,7 @@ const keysBy = (name: string, fold: (text: string) => string, caughtBy: readonly
 const folded = <T>(value: T, fold: (text: string) => string): T =>
   typeof value === 'string' ? (fold(value) as T) : value
 
-/** Compares values of conditions so. */
+/** Compares values of conditions like this. */
 const conditionsBy = (name: string, fold: (text: string) => string): Mutant =>
   mutant(
     name,
@@ -38,7 +38,7 @@ const conditionsBy = (name: string, fold: (text: string) => string): Mutant =>
 const unaccented = (text: string) => text.normalize('NFD').replace(/\p{Mn}/gu, '')
 const bothWays = (text: string) => text.toUpperCase().toLowerCase()
 
-/** A map that is an object. */
+/** A plain object used as a map. */
 class ObjectAsMap<V> extends Map<string, V> {
   readonly #object: Record<string, V> = {}
   override get(key: string): V | undefined {
@@ -84,7 +84,7 @@ class ScopeByCollation extends PlainAdapter {
 }
 const fold = (value: unknown) => folded(value, (text) => text.replace(/[\u00ad\u200b\ufeff]/g, ''))
 
-/** Seeks in the order of a collation that takes near texts for equal. */
+/** Seeks in the order of a collation that treats similar texts as equal. */
 class SeeksByCollation extends PlainAdapter {
   override bounds(...[found, request]: Parameters<PlainAdapter['bounds']>) {
     const values = request.seek?.values.map((value) => folded(value, bothWays) as Scalar | null)
@@ -111,7 +111,7 @@ export const textMutants: readonly Mutant[] = [
   over('keeps what may be repeated in an object', ['keys/names'], KeptInAnObject),
   conditionsBy('compares conditions without accents', unaccented),
   conditionsBy('compares conditions by compatible characters', (text) => text.normalize('NFKD')),
-  mutant('takes parents of compatible characters for equal', ['texts/parents'], PatternsAsParents),
-  mutant('ignores in scopes what can not be seen', ['texts/scope'], ScopeByCollation),
+  mutant('treats parents with compatible characters as equal', ['texts/parents'], PatternsAsParents),
+  mutant('ignores invisible characters in scopes', ['texts/scope'], ScopeByCollation),
   mutant('seeks in lower case', ['random/parcels'], SeeksByCollation),
 ]

@@ -1,11 +1,11 @@
-/** Wrong in what it keeps and hands out. */
+/** Errors in stored and returned values. */
 import type { AdapterCall } from '../../../src/adapters/contract.js'
 import type { AdapterFixture, MadeAdapter, Row } from '../../../src/testing/index.js'
 import { PlainAdapter } from '../plain-adapter.js'
 import { type Item, Store } from '../plain-store.js'
 import { altered, type Mutant, mutant } from './mutant.js'
 
-/** Keeps every value of a kind as something else, at any depth. */
+/** Stores every value of a kind as another one, at any depth. */
 const keeping = (change: (value: unknown, name: string) => unknown) => {
   const changed = (value: unknown, name = ''): unknown => {
     if (Array.isArray(value))
@@ -77,7 +77,7 @@ class FirstPartOfTheKey extends PlainAdapter {
   }
 }
 
-/** Another process that answers reads from what it read before. */
+/** Another process whose reads come from a cache. */
 class CachesReads extends PlainAdapter {
   readonly #cache = new Map<string, Item>()
   override visible(...[key, call, method]: Parameters<PlainAdapter['visible']>) {
@@ -150,7 +150,7 @@ export const valueMutants: readonly Mutant[] = [
     onText((text) => text.normalize('NFC')),
   ),
   mutant(
-    'takes backslashes for escapes',
+    'treats backslashes as escapes',
     ['values/text'],
     onText((text) => text.replaceAll('\\\\', '\\').replaceAll("\\'", "'")),
   ),
@@ -206,16 +206,16 @@ export const valueMutants: readonly Mutant[] = [
     ['values/held', 'time/ready'],
     keeping((value, name) => (value === null && name === 'address' ? {} : value)),
   ),
-  mutant('hands out what it stores', ['privacy/handed-out', 'privacy/answered'], LiveReferences),
-  mutant('keeps the values it is given', ['privacy/given'], KeepsWhatItIsGiven),
+  mutant('returns its stored values', ['privacy/handed-out', 'privacy/answered'], LiveReferences),
+  mutant('stores the passed values without a copy', ['privacy/given'], KeepsWhatItIsGiven),
   mutant(
-    'throws for text that it can not keep',
+    'throws for text that it can not store',
     ['unstorable/written', 'unstorable/replaced'],
     RefusesNothingItCannotKeep,
   ),
-  mutant('throws for conditions with text that it can not keep', ['unstorable/list'], ThrowsOnUnstorableConditions),
-  mutant('throws for keys with text that it can not keep', ['unstorable/key'], ThrowsOnUnstorableKeys),
-  mutant('finds keys in any case', ['reads/key-exact', 'reads/composite'], CaseBlindKeys),
+  mutant('throws for conditions with text that it can not store', ['unstorable/list'], ThrowsOnUnstorableConditions),
+  mutant('throws for keys with text that it can not store', ['unstorable/key'], ThrowsOnUnstorableKeys),
+  mutant('finds keys without case', ['reads/key-exact', 'reads/composite'], CaseBlindKeys),
   mutant('compares composite keys as they are written', ['reads/composite'], FirstPartOfTheKey),
   {
     name: 'has a peer that answers from a cache',
@@ -231,14 +231,14 @@ export const valueMutants: readonly Mutant[] = [
       },
     }
   }),
-  altered('leaves out of a batch what is not there', ['reads/composite', 'reads/key-exact'], (base) => {
+  altered('omits absent records from a batch', ['reads/composite', 'reads/key-exact'], (base) => {
     const read = base.read.bind(base)
     return {
       read: async (keys: readonly unknown[], call: AdapterCall) =>
         (await read(keys, call)).filter((item) => item !== undefined),
     }
   }),
-  altered('answers a key of a batch once', ['reads/duplicates', 'reads/order'], (base) => {
+  altered('returns a repeated key of a batch once', ['reads/duplicates', 'reads/order'], (base) => {
     const read = base.read.bind(base)
     return { read: (keys: readonly unknown[], call: AdapterCall) => read([...new Set(keys)], call) }
   }),
@@ -280,13 +280,13 @@ export const valueMutants: readonly Mutant[] = [
       },
     }
   }),
-  altered('hangs on a signal that has fired', ['time/aborted'], (base) => {
+  altered('hangs on an aborted signal', ['time/aborted'], (base) => {
     const list = base.list.bind(base)
     return {
       list: (request: never, call: AdapterCall) => (call.signal.aborted ? new Promise(() => {}) : list(request, call)),
     }
   }),
-  altered('ends its only connection with the call that is given up', ['time/given-up'], (base) => {
+  altered('closes its only connection with an aborted call', ['time/given-up'], (base) => {
     const list = base.list.bind(base)
     let ended = false
     return {
@@ -299,7 +299,7 @@ export const valueMutants: readonly Mutant[] = [
       },
     }
   }),
-  altered('can be made ready once', ['time/ready'], () => {
+  altered('can run ready() only once', ['time/ready'], () => {
     let count = 0
     return {
       async ready() {

@@ -1,4 +1,4 @@
-/** Wrong in versions and compare-and-set. */
+/** Errors in versions and compare-and-set. */
 import { createHash } from 'node:crypto'
 import type { AdapterCall, ParentKey } from '../../../src/adapters/contract.js'
 import type { Row } from '../../../src/testing/index.js'
@@ -6,7 +6,7 @@ import { PlainAdapter } from '../plain-adapter.js'
 import type { Item } from '../plain-store.js'
 import { altered, type Mutant, mutant } from './mutant.js'
 
-/** Waits between looking and writing. */
+/** Waits between the check and the write. */
 class CheckThenWrite extends PlainAdapter {
   override async replace(key: unknown, value: unknown, expected: string | undefined, call: AdapterCall) {
     await this.pause()
@@ -18,7 +18,10 @@ class CheckThenWrite extends PlainAdapter {
   }
 }
 
-/** Compares with what the statement saw when it began, and writes to what is there now: a version in a joined subquery. */
+/**
+ * Compares with the data at the start of the statement, and writes to the current data: a version
+ * in a joined subquery.
+ */
 class ComparedInASnapshot extends PlainAdapter {
   override async replace(key: unknown, value: unknown, expected: string | undefined, call: AdapterCall) {
     const seen = this.visible(key, call, 'replace')
@@ -149,21 +152,21 @@ class MergesReplaces extends PlainAdapter {
 export const writeMutants: readonly Mutant[] = [
   mutant('waits between the comparison and the write', ['races/replace', 'races/remove-replace-any'], CheckThenWrite),
   mutant(
-    'compares the version with what the statement saw when it began',
+    'compares the version with the data at the start of the statement',
     ['races/increments', 'races/replace'],
     ComparedInASnapshot,
   ),
   mutant('waits between the comparison and the remove', ['races/remove', 'races/replace-remove'], RemovesThenForgets),
-  mutant('waits between looking and attaching', ['races/attach', 'races/attach-remove'], LooksThenAttaches),
+  mutant('waits between the check and the attach', ['races/attach', 'races/attach-remove'], LooksThenAttaches),
   mutant('writes a record in two steps', ['races/remove-replace-any', 'races/whole-records'], WritesInTwoSteps),
   mutant('counts versions of each key from one', ['versions/recreated', 'expected/recreated'], CountsFromOne),
-  mutant('takes a hash of the value as version', ['versions/change', 'versions/recreated'], HashOfTheValue),
-  mutant('gives numbers as versions', ['versions/text'], NumberAsVersion),
+  mutant('uses a hash of the value as version', ['versions/change', 'versions/recreated'], HashOfTheValue),
+  mutant('returns numbers as versions', ['versions/text'], NumberAsVersion),
   mutant('keeps the version when the value changes', ['versions/change'], VersionStays),
-  mutant('makes up a version for each read', ['reads/as-listed', 'versions/steady'], VersionOfTheRead),
-  mutant('answers a replace with the version before it', ['versions/answered'], AnswersTheOldVersion),
+  mutant('returns a random version for each read', ['reads/as-listed', 'versions/steady'], VersionOfTheRead),
+  mutant('returns the old version from a replace', ['versions/answered'], AnswersTheOldVersion),
   mutant('compares versions as numbers', ['expected/other-texts'], ComparesNumbers),
-  mutant('compares versions in any case', ['expected/other-texts'], ComparesVersionsInAnyCase),
+  mutant('compares versions without case', ['expected/other-texts'], ComparesVersionsInAnyCase),
   mutant('takes the key from the value of a replace', ['values/key-kept'], StoresUnderTheKeyOfTheValue),
   mutant(
     'ignores every expected version',
@@ -185,7 +188,7 @@ export const writeMutants: readonly Mutant[] = [
       },
     }
   }),
-  altered('writes what is stale and says so', ['expected/replace', 'races/increments'], (base) => {
+  altered('writes a stale value and reports it as stale', ['expected/replace', 'races/increments'], (base) => {
     const replace = base.replace.bind(base)
     return {
       async replace(key: unknown, value: unknown, expected: string | undefined, call: AdapterCall) {
@@ -195,7 +198,7 @@ export const writeMutants: readonly Mutant[] = [
       },
     }
   }),
-  altered('creates what a replace does not find', ['expected/absent-first'], (base) => {
+  altered('creates a record that a replace does not find', ['expected/absent-first'], (base) => {
     const replace = base.replace.bind(base)
     return {
       async replace(key: unknown, value: unknown, expected: string | undefined, call: AdapterCall) {
@@ -204,7 +207,7 @@ export const writeMutants: readonly Mutant[] = [
       },
     }
   }),
-  altered('brings back with a replace what was removed', ['expected/removed'], (base) => {
+  altered('restores a removed record on a replace', ['expected/removed'], (base) => {
     const [replace, erase] = [base.replace.bind(base), base.erase.bind(base)]
     const removed = new Set<string>()
     return {
@@ -218,7 +221,7 @@ export const writeMutants: readonly Mutant[] = [
       },
     }
   }),
-  altered('calls stale what is absent', ['expected/absent-first'], (base) => {
+  altered('reports an absent record as stale', ['expected/absent-first'], (base) => {
     const [replace, remove] = [base.replace.bind(base), base.remove.bind(base)]
     return {
       replace: async (key: unknown, value: unknown, expected: string | undefined, call: AdapterCall) => {
@@ -231,7 +234,7 @@ export const writeMutants: readonly Mutant[] = [
       },
     }
   }),
-  altered('calls absent what is stale', ['expected/replace'], (base) => {
+  altered('reports a stale record as absent', ['expected/replace'], (base) => {
     const replace = base.replace.bind(base)
     return {
       async replace(key: unknown, value: unknown, expected: string | undefined, call: AdapterCall) {
@@ -240,12 +243,20 @@ export const writeMutants: readonly Mutant[] = [
       },
     }
   }),
-  altered('removes nothing', ['expected/removed', 'expected/absent-first'], () => ({ remove: async () => 'removed' })),
-  altered('replaces nothing', ['expected/replace', 'associations/replaced', 'values/date-times'], (base) => ({
-    replace: async (key: unknown, value: unknown, _expected: unknown, call: AdapterCall) =>
-      base.visible(key, call, 'replace') === undefined ? 'absent' : { value, version: base.version('', value as Row) },
+  altered('does not remove the record', ['expected/removed', 'expected/absent-first'], () => ({
+    remove: async () => 'removed',
   })),
-  altered('replaces every record that has the same label', ['seek/live', 'values/others-untouched'], (base) => {
+  altered(
+    'does not replace the record',
+    ['expected/replace', 'associations/replaced', 'values/date-times'],
+    (base) => ({
+      replace: async (key: unknown, value: unknown, _expected: unknown, call: AdapterCall) =>
+        base.visible(key, call, 'replace') === undefined
+          ? 'absent'
+          : { value, version: base.version('', value as Row) },
+    }),
+  ),
+  altered('replaces every record with the same label', ['seek/live', 'values/others-untouched'], (base) => {
     const write = base.write.bind(base)
     return {
       write(text: string, row: Row) {

@@ -1,10 +1,11 @@
 /**
- * The catalog table by which Citus says which tables it distributes, in a database of an ordinary
- * server: the adapter then sends what it sends to Citus, and PostgreSQL runs it on one table.
+ * The catalog table in which Citus lists distributed tables, in a database of an ordinary server:
+ * the adapter then sends the statements that it would send to Citus, and PostgreSQL runs them on
+ * one table.
  */
 import type { Sql } from './query-tree.js'
 
-/** Makes the table. Needs a superuser. */
+/** Creates the table. Requires a superuser. */
 export const makeCatalog = (sql: Sql): Promise<unknown> =>
   sql(`SET allow_system_table_mods = on;
     CREATE TABLE pg_catalog.pg_dist_partition (
@@ -12,13 +13,13 @@ export const makeCatalog = (sql: Sql): Promise<unknown> =>
     GRANT SELECT ON pg_catalog.pg_dist_partition TO PUBLIC;
     RESET allow_system_table_mods`)
 
-/** The function by which tables are distributed, as far as it enters them in the catalog. Needs the table. */
+/** The function that distributes tables, reduced to its catalog entries. Requires the table. */
 export const makeFunction = (sql: Sql): Promise<unknown> =>
   sql(`CREATE FUNCTION create_distributed_table(t text, c text, colocate_with text DEFAULT 'default') RETURNS void LANGUAGE sql AS $$
     INSERT INTO pg_catalog.pg_dist_partition
     SELECT t::regclass, 'h', '{VAR :varno 1 :varattno ' || attnum || ' :vartype ' || atttypid || '}', 1, 's'
     FROM pg_attribute WHERE attrelid = t::regclass AND attname = c $$`)
 
-/** Enters a table as a reference table: one that every server has whole. */
+/** Registers a reference table: one that is stored completely on every server. */
 export const makeReference = (sql: Sql, table: string): Promise<unknown> =>
   sql(`INSERT INTO pg_catalog.pg_dist_partition VALUES ('${table}', 'n', NULL, 1, 't')`)

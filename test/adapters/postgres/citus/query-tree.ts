@@ -1,6 +1,6 @@
 /** Statements as PostgreSQL has analysed them: the catalog shows the query tree of a function's body. */
 
-/** A node of a query tree. A field has the values that stand behind its name. */
+/** A node of a query tree: the values of each field by its name. */
 export interface Node {
   readonly type: string
   readonly fields: ReadonlyMap<string, readonly Value[]>
@@ -22,17 +22,17 @@ export const nodesIn = (node: Node, field: string): readonly Node[] =>
 const flat = (value: Value): readonly Node[] =>
   isNode(value) ? [value] : typeof value === 'string' ? [] : value.flatMap(flat)
 
-/** The nodes right below one. */
+/** The child nodes of a node. */
 export const childrenOf = (node: Node): readonly Node[] =>
   [...node.fields.values()].flatMap((values) => values.flatMap(flat))
 
-/** A node and all below it. */
+/** A node and all its descendants. */
 export function* allOf(node: Node): Generator<Node> {
   yield node
   for (const child of childrenOf(node)) yield* allOf(child)
 }
 
-/** Every `pg_node_tree` of the server is text of this form. */
+/** The text format of `pg_node_tree`. */
 export function parseTree(text: string): Value {
   let at = 0
   const space = (): void => {
@@ -81,11 +81,12 @@ export type Sql = (text: string) => Promise<Record<string, unknown>[]>
 let functions = 0
 
 /**
- * The query of a statement, whose parameters are texts. PostgreSQL 14 or later: older ones keep the text
- * of a function's body, and no tree. The function is dropped again.
+ * The query tree of a statement, whose parameters are texts. Requires PostgreSQL 14: older versions
+ * store the text of a function body, and no tree. The function is dropped again.
  */
 export async function queryOf(sql: Sql, given: string): Promise<Node> {
-  // A function has at most 100 parameters. Which of them a place has makes no difference to the tree's form.
+  // A function has at most 100 parameters. Which one is used does not affect the structure of the
+  // tree.
   const statement = given.replace(/\$(\d+)/g, (_, number) => `$${Math.min(Number(number), 100)}`)
   const parameters = Math.max(0, ...[...statement.matchAll(/\$(\d+)/g)].map(([, number]) => Number(number)))
   const name = `analysed_${++functions}`

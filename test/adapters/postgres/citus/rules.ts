@@ -1,21 +1,21 @@
 /**
- * What the planner of Citus refuses, as its documentation (Reference: SQL support and workarounds) and its
- * messages say: rules about the query tree of a statement over distributed tables, checked with the
- * volatility of functions that the real catalog has.
+ * Statements that the planner of Citus refuses, according to its documentation (Reference: SQL
+ * support and workarounds) and its messages: rules about the query tree of a statement over
+ * distributed tables, checked with the function volatilities of the real catalog.
  */
 import { allOf, childrenOf, type Node, nodesIn, numberOf, parseTree, queryOf, type Sql, textOf } from './query-tree.js'
 
 type Volatility = 'i' | 's' | 'v'
 
-/** The volatility of functions, the functions of types, and the tables that are distributed, by their identity. */
+/** The volatility of functions, the functions of types, and the distributed tables, by OID. */
 export interface Facts {
   readonly functions: ReadonlyMap<string, Volatility>
   readonly input: ReadonlyMap<string, Volatility>
   readonly output: ReadonlyMap<string, Volatility>
   readonly tables: ReadonlySet<string>
-  /** The number of the distribution column, of tables that have one. */
+  /** The number of the distribution column, for tables that have one. */
   readonly columns: ReadonlyMap<string, number>
-  /** The defaults of columns, by table and number. */
+  /** Column defaults, by table and column number. */
   readonly defaults: ReadonlyMap<string, readonly Node[]>
 }
 
@@ -72,7 +72,7 @@ function typeOf(node: Node): string {
   return boolean
 }
 
-/** The volatility of what a node itself calls. */
+/** The volatility of the functions that the node itself calls. */
 function calls(node: Node, facts: Facts): readonly Volatility[] {
   const named = ['funcid', 'opfuncid', 'aggfnoid', 'winfnoid']
     .map((field) => textOf(node, field))
@@ -92,7 +92,10 @@ const uses = (nodes: readonly Node[], worst: readonly Volatility[], facts: Facts
     [...allOf(node)].some((one) => calls(one, facts).some((volatility) => worst.includes(volatility))),
   )
 
-/** Whether a function that is STABLE gets a column: Citus computes such calls before it sends the statement. */
+/**
+ * Whether a STABLE function gets a column as argument: Citus evaluates such calls before it sends
+ * the statement.
+ */
 function passesColumns(node: Node, facts: Facts): boolean {
   if (/^(?:CASE|COALESCE)/.test(node.type)) return uses([node], ['s', 'v'], facts)
   if (
@@ -109,7 +112,10 @@ const tablesOf = (query: Node): readonly Node[] =>
   nodesIn(query, 'rtable').filter((entry) => textOf(entry, 'rtekind') === '0')
 const isOuter = (node: Node): boolean => node.type === 'VAR' && numberOf(node, 'varlevelsup') > 0
 
-/** Whether the WHERE of a query gives the distribution column of a table a value, so that one server has its rows. */
+/**
+ * Whether the WHERE of a query fixes the distribution column of a table, so that one server has its
+ * rows.
+ */
 function isRouted(query: Node, facts: Facts): boolean {
   const entries = nodesIn(query, 'rtable')
   return entries.some((entry, i) => {
@@ -127,7 +133,10 @@ function isRouted(query: Node, facts: Facts): boolean {
   })
 }
 
-/** Whether an INSERT takes its row from a subquery that reads no table: Citus stores that row first, and inserts it by another statement. */
+/**
+ * Whether an INSERT takes its row from a subquery without a table: Citus stores that row first, and
+ * inserts it by another statement.
+ */
 const isOverNone = (query: Node): boolean => {
   const [source] = nodesIn(query, 'rtable').flatMap((entry) => nodesIn(entry, 'subquery'))
   return (
@@ -139,7 +148,7 @@ const isOverNone = (query: Node): boolean => {
 }
 const isOverNothing = (query: Node): boolean => nodesIn(query, 'rtable').length === 0
 
-/** What Citus would refuse of one statement; none where it is over no distributed table. */
+/** What Citus would refuse in a statement; empty for statements without a distributed table. */
 export async function refusedByCitus(sql: Sql, statement: string, facts: Facts): Promise<readonly string[]> {
   const top = await queryOf(sql, statement)
   const queries = [...allOf(top)].filter(({ type }) => type === 'QUERY')

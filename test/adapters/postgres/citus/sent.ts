@@ -1,7 +1,9 @@
-/** What a pool sends to the server. */
+/** Records the statements that a pool sends. */
 import pg from 'pg'
 
-/** A pool to the same server that keeps the text of every statement. The caller ends it. */
+/**
+ * Returns a pool to the same server that records the text of every statement. The caller ends it.
+ */
 export function recording(pool: pg.Pool): { readonly client: pg.Pool; readonly statements: readonly string[] } {
   const statements: string[] = []
   class Recording extends pg.Client {

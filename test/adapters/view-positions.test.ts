@@ -39,7 +39,7 @@ const request = (seek?: KeysetPosition): ListRequest => ({
   ...(seek === undefined ? {} : { seek }),
 })
 
-/** A view over a store that answers one page and notes what it was asked. */
+/** A view over a store that returns one page and records its requests. */
 function over(page: Page<Row>, given = options) {
   const asked: ListRequest[] = []
   const under: Adapter<unknown, unknown> = {
@@ -56,8 +56,8 @@ const row = (id: number, centavos: unknown) => ({ value: { id, centavos }, versi
 let open: Omit<Served, 'data'> | undefined
 afterEach(() => open?.close())
 
-describe('places through a view', () => {
-  it('QUERY-7: a place is asked for in the values of the store; null stays null', async () => {
+describe('seek positions through a view', () => {
+  it('QUERY-7: a position is converted to the values of the store; null stays null', async () => {
     const { asked, list } = over({ items: [row(1, 1250)], more: true, seekable: true })
     expect(await list({ values: [12.5, 7], backwards: true })).toMatchObject({
       more: true,
@@ -72,13 +72,13 @@ describe('places through a view', () => {
     expect(asked[0]?.sort.map(({ field }) => field)).toEqual(['centavos', 'id'])
   })
 
-  it('QUERY-7: a place that the store does not have is not asked for, and the page lies where its number says', async () => {
+  it('QUERY-7: a position that the store can not represent is not passed on; the page number is used', async () => {
     const { asked, list } = over({ items: [row(1, 500)], more: true, seekable: true })
     expect(await list({ values: [13, 7], backwards: true })).toMatchObject({ seekable: false, more: true })
     expect(asked[0]).not.toHaveProperty('seek')
   })
 
-  it('QUERY-7: where a conversion loses some of a value there are no places, since they would be others', async () => {
+  it('QUERY-7: lists are not seekable if a conversion loses information', async () => {
     const lossy: AdapterViewOptions = {
       ...options,
       toWire: { importe: (cents: number | null) => cents && Math.floor(cents / 100) },
@@ -99,7 +99,7 @@ describe('places through a view', () => {
     expect(await over({ items: [row(1, 5)] }).list()).not.toHaveProperty('seekable')
   })
 
-  it('QUERY-1: what the store refuses of a list is named in the words of the view, nested members too', async () => {
+  it('QUERY-1: members that the store refuses for a list are renamed, nested ones too', async () => {
     const refused = { refused: 'rule', members: ['centavos', 'centavos.neto', 'id.x', 'otro'], why: 'is odd' } as const
     expect(await over({ items: [], refused }).list()).toEqual({
       items: [],
@@ -107,7 +107,7 @@ describe('places through a view', () => {
     })
   })
 
-  it('QUERY-7: a walk over HTTP goes on and back by hints of the view’s own values', async () => {
+  it('QUERY-7: pagination over HTTP works forwards and backwards with hints of the values of the view', async () => {
     const store = memoryAdapter(nuevos, {
       records: Array.from({ length: 9 }, (_, i) => ({ id: i + 1, centavos: i % 3 === 0 ? null : 29 * (i % 4) })),
     })
@@ -131,7 +131,7 @@ describe('places through a view', () => {
     expect(await walk('/v1/envios?sort=-importe&limit=2&offest=5', 'prev')).toEqual(all)
   })
 
-  it('HDR-3: a call in the words of the store is as fresh and as patient as it was', async () => {
+  it('HDR-3: a call with a converted scope keeps its freshness and time limit', async () => {
     const calls: AdapterCall[] = []
     const under: Adapter<unknown, unknown> = {
       list: () => ({ items: [] }),

@@ -41,7 +41,7 @@ type Seen = {
   afterFirst: unknown
 }
 
-/** The same records in the words of an older version. */
+/** The same records with the names of an older version. */
 const enviosViejos = defineResource({
   collection: 'envios',
   key: 'id',
@@ -53,14 +53,14 @@ const enviosViejos = defineResource({
   },
 })
 
-describe.each(stores)('what a "write" function is told of a change, over $name', ({ open }) => {
+describe.each(stores)('the change passed to a "write" function, over $name', ({ open }) => {
   let store: Store
-  const told: Seen[] = []
+  const changes: Seen[] = []
   const write: PostgresAdapterOptions<Envio, number>['write'] = async (_tx, change) => {
     const { key: keyFirst, after: afterFirst } = change
     await change.apply()
     const { action, key, before, value, after } = change
-    told.push({ action, key, before, value, after, keyFirst, afterFirst })
+    changes.push({ action, key, before, value, after, keyFirst, afterFirst })
   }
   const over = (options: Options = {}) =>
     postgresAdapter(store.client, { resource: envios, table: 'envios', write, ...options })
@@ -72,7 +72,7 @@ describe.each(stores)('what a "write" function is told of a change, over $name',
     )
   }, 120_000)
   beforeEach(async () => {
-    told.length = 0
+    changes.length = 0
     await store.sql(`TRUNCATE envios RESTART IDENTITY; INSERT INTO envios (destino) VALUES ('Salta')`)
   })
   afterAll(() => store.close())
@@ -86,7 +86,7 @@ describe.each(stores)('what a "write" function is told of a change, over $name',
   }
   const salta = { id: 1, destino: 'Salta', urgente: false, cliente: null }
 
-  it('HDR-3: the action is that of the request, before what it had read, key and after what the table holds', async () => {
+  it('HDR-3: has the action of the request, "before" if it was read, the key, and "after" as stored', async () => {
     const { send, close } = await service([mount(envios, over())])
     await send('POST', '/v1/envios', {}, { destino: 'Jujuy' })
     await send('PUT', '/v1/envios/1', {}, { destino: 'Tigre' })
@@ -98,7 +98,7 @@ describe.each(stores)('what a "write" function is told of a change, over $name',
     await send('DELETE', '/v1/envios/1')
     const made = (destino: string, more = {}) => ({ ...salta, destino, ...more })
     expect(
-      told.map(({ action, key, before, after, keyFirst, afterFirst }) => ({
+      changes.map(({ action, key, before, after, keyFirst, afterFirst }) => ({
         action,
         key,
         before,
@@ -121,14 +121,14 @@ describe.each(stores)('what a "write" function is told of a change, over $name',
     await close()
   })
 
-  it('HDR-3: a precondition that reads the record makes it known as "before", for DELETE, attach and detach too', async () => {
+  it('HDR-3: has "before" if a precondition reads the record, for DELETE, attach and detach too', async () => {
     const { send, close } = await service([mount(envios, over())])
     const tag = async () => (await send('GET', '/v1/envios/1')).headers.etag as string
     const pair = async () => ({ 'If-Match': `${await tag()}, "x.y"` })
     expect((await send('PUT', '/v1/clientes/5/envios/1', await pair())).status).toBe(204)
     expect((await send('DELETE', '/v1/clientes/5/envios/1', await pair())).status).toBe(204)
     expect((await send('DELETE', '/v1/envios/1', await pair())).status).toBe(204)
-    expect(told.map(({ action, before }) => [action, before])).toEqual([
+    expect(changes.map(({ action, before }) => [action, before])).toEqual([
       ['attach', salta],
       ['detach', { ...salta, cliente: 5 }],
       ['remove', salta],
@@ -136,7 +136,7 @@ describe.each(stores)('what a "write" function is told of a change, over $name',
     await close()
   })
 
-  it('HDR-3: with "readBefore" it is always the record that is changed, and nothing is called where there is none', async () => {
+  it('HDR-3: with "readBefore" always has the record, and the function is not called if there is none', async () => {
     const adapter = over({ readBefore: true })
     await adapter.ready()
     const [before] = await adapter.read([1], call)
@@ -145,14 +145,14 @@ describe.each(stores)('what a "write" function is told of a change, over $name',
     expect(await adapter.remove(1, before?.version, call)).toBe('stale')
     expect(await adapter.replace(7, { id: 7, destino: 'X' }, undefined, call)).toBe('absent')
     expect(await adapter.remove(1, undefined, call)).toBe('removed')
-    expect(told.map((one) => [one.action, one.before])).toEqual([
+    expect(changes.map((one) => [one.action, one.before])).toEqual([
       ['replace', salta],
       ['attach', { ...salta, destino: 'Tigre', urgente: false }],
       ['remove', { ...salta, destino: 'Tigre', cliente: 5 }],
     ])
   })
 
-  it('HDR-3: through a view, "before" is the record of the table', async () => {
+  it('HDR-3: through a view, has the stored record as "before"', async () => {
     const older = adapterView(over({ onUpdate: (value) => value }), {
       rename: { ciudad: 'destino' },
       hides: ['cliente'],
@@ -165,14 +165,14 @@ describe.each(stores)('what a "write" function is told of a change, over $name',
     })
     expect((await send('PUT', '/v1/envios/1', {}, { ciudad: 'Tigre' })).status).toBe(200)
     expect((await send('DELETE', '/v1/envios/1', { 'If-Match': '"a", "b"' })).status).toBe(412)
-    expect(told.map(({ action, before, after }) => [action, before, after])).toEqual([
+    expect(changes.map(({ action, before, after }) => [action, before, after])).toEqual([
       ['patch', salta, { ...salta, destino: 'Jujuy' }],
       ['replace', { ...salta, destino: 'Jujuy' }, { ...salta, destino: 'Tigre' }],
     ])
     await close()
   })
 
-  it('VERB-13: attach and detach that the function undoes by a savepoint are no success', async () => {
+  it('VERB-13: attach and detach that the function undoes by a savepoint are not successful', async () => {
     const parent = { collection: 'clientes', key: 5, as: 'envios' }
     const undoes = over({
       write: async (tx, change) => {
@@ -188,7 +188,7 @@ describe.each(stores)('what a "write" function is told of a change, over $name',
     expect((await over().read([1], call))[0]?.value).toMatchObject({ cliente: 5 })
   })
 
-  it('HDR-3: in a transaction of the caller, where a version does not tell one write from the next, only "readBefore" gives it', async () => {
+  it('HDR-3: has "before" only with "readBefore" in a transaction of the caller, if versions repeat', async () => {
     const inside = async (options: Options) => {
       const adapter = over(options)
       const run = async (tx: never) => {
@@ -218,7 +218,7 @@ describe.each(stores)('what a "write" function is told of a change, over $name',
     }
     await inside({})
     await inside({ readBefore: true })
-    expect(told.map(({ action, before }) => [action, (before as Envio | undefined)?.destino])).toEqual([
+    expect(changes.map(({ action, before }) => [action, (before as Envio | undefined)?.destino])).toEqual([
       ['patch', undefined],
       ['patch', undefined],
       ['patch', 'Tigre'],

@@ -1,4 +1,7 @@
-/** What a column of JSON holds beside its schema: no client sees it, so no PATCH takes it away (VERB-5). */
+/**
+ * Members of JSON columns that the schema does not declare: clients do not see them, so PATCH keeps
+ * them (VERB-5).
+ */
 import express from 'express'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { postgresAdapter } from '../../../src/adapters/postgres/index.js'
@@ -29,7 +32,7 @@ const fichas = defineResource({
 const lugar = { calle: 'Mayor', piso: 4, plano: { x: 1, z: 3 } }
 const lineas = [{ n: 1, coste: 7 }, { n: 2 }]
 
-describe.each(stores)('JSON beside the schema, on $name', ({ open }) => {
+describe.each(stores)('undeclared JSON members, on $name', ({ open }) => {
   let store: Store
   let server: Awaited<ReturnType<typeof listen>>
   beforeAll(async () => {
@@ -56,7 +59,7 @@ describe.each(stores)('JSON beside the schema, on $name', ({ open }) => {
     server.send('PATCH', '/v1/fichas/1', { 'content-type': type }, body)
   const operations = 'application/json-patch+json'
 
-  it('VERB-5: a PATCH of another member leaves it as it is', async () => {
+  it('VERB-5: a PATCH of another member keeps them', async () => {
     const answer = await patch({ nota: 'b' })
     expect(answer).toMatchObject({
       status: 200,
@@ -67,19 +70,19 @@ describe.each(stores)('JSON beside the schema, on $name', ({ open }) => {
     expect(await stored()).toEqual({ lugar, lineas })
   })
 
-  it('VERB-5: a PATCH within the same object leaves its other members as they are', async () => {
+  it('VERB-5: a PATCH within the same object keeps its other members', async () => {
     expect((await patch({ lugar: { plano: { x: 2 } } })).status).toBe(200)
     expect(await stored()).toEqual({ lugar: { ...lugar, plano: { x: 2, z: 3 } }, lineas })
     expect((await patch([{ op: 'replace', path: '/lugar/calle', value: 'Real' }], operations)).status).toBe(200)
     expect(await stored()).toEqual({ lugar: { ...lugar, calle: 'Real', plano: { x: 2, z: 3 } }, lineas })
   })
 
-  it('a list that is sent in full is what was sent, and null takes an object away', async () => {
+  it('a list that is sent replaces the stored one, and null removes an object', async () => {
     expect((await patch({ lineas: [{ n: 9 }], lugar: null })).status).toBe(200)
     expect(await store.sql('SELECT lugar, lineas::text FROM fichas')).toEqual([{ lugar: null, lineas: '[{"n": 9}]' }])
   })
 
-  it('REP-8: a client that names such a member is told that there is none', async () => {
+  it('REP-8: a client that sends such a member gets 422 for an undeclared member', async () => {
     const answer = await patch({ lugar: { piso: 5 } })
     expect(answer).toMatchObject({ status: 422, json: { errors: [{ pointer: '/lugar/piso' }] } })
     expect(await stored()).toEqual({ lugar, lineas })

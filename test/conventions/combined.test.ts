@@ -24,8 +24,8 @@ const adopting = (mode: 'off' | 'report', more: object = {}): Api =>
     ...more,
   })
 
-describe.each(majors)('modes beside all else, on %s', (_, major) => {
-  it('all of them at once, and every response is documented', async () => {
+describe.each(majors)('modes with all other features, on %s', (_, major) => {
+  it('all of them together, and every response is documented', async () => {
     const faults: string[] = []
     const service = adopting('report')
     const strict = describeStrictly(service, { onFault: (fault) => void faults.push(fault) })

@@ -1,4 +1,7 @@
-/** What else is compared, read or written beside the row while another session changes it (HDR-3). */
+/**
+ * Data other than the row itself that is compared, read or written while another session changes
+ * the row (HDR-3).
+ */
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -54,7 +57,7 @@ const triggers = `
     DELETE FROM base WHERE id = OLD.id; RETURN OLD;
   END $$;
   CREATE TRIGGER escribe INSTEAD OF UPDATE OR DELETE ON piezas FOR EACH ROW EXECUTE FUNCTION escribe();`
-/** Rows of the first can be locked, those of the second can't. */
+/** Rows of the first view can be locked, those of the second can't. */
 const views = [
   ['a view', `CREATE VIEW piezas AS SELECT * FROM base; ${triggers}`],
   [
@@ -94,57 +97,59 @@ describe('an update by another session', () => {
   const row = async (): Promise<unknown> => (await sessions.sql('SELECT a, b, ruta FROM base WHERE NOT borrada'))[0]
   const theirs = { a: 'a', b: 'otro', ruta: null }
 
-  describe.each(views)('of the row of %s', (_, ddl) => {
-    it('is not lost beside attach and detach by a member', async () => {
+  describe.each(views)('to a row of %s', (_, ddl) => {
+    it('is not lost during attach and detach by a member', async () => {
       await sessions.reset(tables + ddl)
       const adapter = adapterOf()
       const parent = { collection: 'rutas', key: 'r', as: 'piezas' }
       const version = await versionOf(adapter)
-      expect(await sessions.beside(update, () => adapter.attach(parent, 'k', version, call()))).toBe('stale')
-      expect(await sessions.beside(update, () => adapter.attach(parent, 'k', undefined, call()))).toBe('attached')
+      expect(await sessions.concurrently(update, () => adapter.attach(parent, 'k', version, call()))).toBe('stale')
+      expect(await sessions.concurrently(update, () => adapter.attach(parent, 'k', undefined, call()))).toBe('attached')
       expect(await row()).toEqual({ ...theirs, ruta: 'r' })
       const attached = await versionOf(adapter)
-      expect(await sessions.beside(update, () => adapter.detach(parent, 'k', attached, call()))).toBe('stale')
-      expect(await sessions.beside(update, () => adapter.detach(parent, 'k', undefined, call()))).toBe('detached')
+      expect(await sessions.concurrently(update, () => adapter.detach(parent, 'k', attached, call()))).toBe('stale')
+      expect(await sessions.concurrently(update, () => adapter.detach(parent, 'k', undefined, call()))).toBe('detached')
       expect(await row()).toEqual(theirs)
     })
 
-    it('is not lost beside a soft delete', async () => {
+    it('is not lost during a soft delete', async () => {
       await sessions.reset(tables + ddl)
       const adapter = adapterOf({ softDelete: 'borrada' })
       const version = await versionOf(adapter)
-      expect(await sessions.beside(update, () => adapter.remove('k', version, call()))).toBe('stale')
+      expect(await sessions.concurrently(update, () => adapter.remove('k', version, call()))).toBe('stale')
       expect(await row()).toEqual(theirs)
-      expect(await sessions.beside(update, () => adapter.remove('k', undefined, call()))).toBe('removed')
+      expect(await sessions.concurrently(update, () => adapter.remove('k', undefined, call()))).toBe('removed')
       expect(await sessions.sql('SELECT b, borrada FROM base')).toEqual([{ b: 'otro', borrada: true }])
     })
 
-    it('is not lost beside writes with "write" and onUpdate, which get the row as it is', async () => {
+    it('is not lost during writes with "write" and onUpdate, which get the current row', async () => {
       await sessions.reset(tables + ddl)
-      const told: unknown[] = []
+      const changes: unknown[] = []
       const adapter = adapterOf({
         onUpdate: (next, current) => ({ ...next, a: `${next.a} tras ${current.b}` }),
         write: async (_tx, change: Change<Pieza, string>) => {
           await change.apply()
-          if (change.action === 'replace') told.push(change.after)
+          if (change.action === 'replace') changes.push(change.after)
         },
       })
       const version = await versionOf(adapter)
-      expect(await sessions.beside(update, () => adapter.replace('k', mine, version, call()))).toBe('stale')
+      expect(await sessions.concurrently(update, () => adapter.replace('k', mine, version, call()))).toBe('stale')
       expect(await row()).toEqual(theirs)
       expect(
-        await sessions.beside(update, () => adapter.replace('k', { id: 'k', a: 'mío', b: 'b' }, undefined, call())),
+        await sessions.concurrently(update, () =>
+          adapter.replace('k', { id: 'k', a: 'mío', b: 'b' }, undefined, call()),
+        ),
       ).toMatchObject({
         value: { a: 'mío tras otro', b: 'b' },
       })
-      expect(told.at(-1)).toMatchObject({ a: 'mío tras otro' })
+      expect(changes.at(-1)).toMatchObject({ a: 'mío tras otro' })
     })
 
-    it('makes way for a removal: the record is absent', async () => {
+    it('that removes the row makes the record absent', async () => {
       await sessions.reset(tables + ddl)
       const adapter = adapterOf()
       const version = await versionOf(adapter)
-      expect(await sessions.beside('DELETE FROM base', () => adapter.replace('k', mine, version, call()))).toBe(
+      expect(await sessions.concurrently('DELETE FROM base', () => adapter.replace('k', mine, version, call()))).toBe(
         'absent',
       )
       expect(await adapter.remove('k', undefined, call())).toBe('absent')
@@ -154,7 +159,7 @@ describe('an update by another session', () => {
       )
     })
 
-    it('is a serialization failure in a transaction of the caller that is REPEATABLE READ, as in a table', async () => {
+    it('causes a serialization failure in a REPEATABLE READ transaction of the caller, as for a table', async () => {
       for (const relation of [ddl, table]) {
         await sessions.reset(tables + relation)
         const adapter = adapterOf()
@@ -162,7 +167,9 @@ describe('an update by another session', () => {
         await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ')
         const inside = adapter.within(client)
         const version = await versionOf(inside)
-        expect(await tried(sessions.beside(update, () => inside.replace('k', mine, version, call())))).toMatchObject({
+        expect(
+          await tried(sessions.concurrently(update, () => inside.replace('k', mine, version, call()))),
+        ).toMatchObject({
           status: 503,
           cause: { code: '40001' },
         })
@@ -172,7 +179,7 @@ describe('an update by another session', () => {
       }
     })
 
-    it('is not lost where sessions are SERIALIZABLE, and stay so', async () => {
+    it('is not lost if sessions are SERIALIZABLE, and they remain so', async () => {
       await sessions.reset(tables + ddl)
       const url = new URL(String(sessions.pool.options.connectionString))
       url.searchParams.set(
@@ -186,7 +193,7 @@ describe('an update by another session', () => {
         pool,
       )
       const version = await versionOf(adapter)
-      expect(await sessions.beside(update, () => adapter.replace('k', mine, version, call()))).toBe('stale')
+      expect(await sessions.concurrently(update, () => adapter.replace('k', mine, version, call()))).toBe('stale')
       await pool.end()
       expect(await row()).toEqual(theirs)
       expect(new Set(levels.map((level) => JSON.stringify(level)))).toEqual(
@@ -194,50 +201,50 @@ describe('an update by another session', () => {
       )
     })
 
-    it('is not lost beside a single client', async () => {
+    it('is not lost with a single client', async () => {
       await sessions.reset(tables + ddl)
       const client = new pg.Client({ connectionString: String(sessions.pool.options.connectionString) })
       await client.connect()
       const adapter = adapterOf({}, client)
       const version = await versionOf(adapter)
-      expect(await sessions.beside(update, () => adapter.replace('k', mine, version, call()))).toBe('stale')
+      expect(await sessions.concurrently(update, () => adapter.replace('k', mine, version, call()))).toBe('stale')
       expect(await row()).toEqual(theirs)
       await client.end()
     })
   })
 
-  it('of a view is not lost beside a write in a transaction of the caller that is READ COMMITTED', async () => {
+  it('to a view is not lost during a write in a READ COMMITTED transaction of the caller', async () => {
     await sessions.reset(tables + views[0][1])
     const adapter = adapterOf()
     const client = await sessions.pool.connect()
     await client.query('BEGIN')
     const inside = adapter.within(client)
     const version = await versionOf(inside)
-    expect(await sessions.beside(update, () => inside.replace('k', mine, version, call()))).toBe('stale')
+    expect(await sessions.concurrently(update, () => inside.replace('k', mine, version, call()))).toBe('stale')
     expect(await inside.replace('k', { ...mine, b: 'b' }, undefined, call())).toMatchObject({ value: { a: 'mío' } })
     await client.query('COMMIT')
     client.release()
     expect(await row()).toEqual({ a: 'mío', b: 'b', ruta: null })
   })
 
-  it('gives "before" of readBefore as it is, also in members that look elsewhere', async () => {
+  it('is visible in "before" of readBefore, also in members computed from other tables', async () => {
     await sessions.reset(
       `${tables}${table} CREATE TABLE zonas (id text PRIMARY KEY, zona text); INSERT INTO zonas VALUES ('k', 'norte')`,
     )
-    const told: unknown[] = []
+    const changes: unknown[] = []
     const adapter = adapterOf({
       columns: { zona: { expression: '(SELECT _z.zona FROM zonas AS _z WHERE _z.id = _r.id)' } },
       version: { expression: '(SELECT _z.zona FROM zonas AS _z WHERE _z.id = _r.id)' },
       readBefore: true,
-      write: async (_tx, change: Change<Pieza, string>) => void told.push(change.before),
+      write: async (_tx, change: Change<Pieza, string>) => void changes.push(change.before),
     })
-    await sessions.beside(`${update}; UPDATE zonas SET zona = 'sur'`, () =>
+    await sessions.concurrently(`${update}; UPDATE zonas SET zona = 'sur'`, () =>
       adapter.replace('k', mine, undefined, call()),
     )
-    expect(told).toMatchObject([{ b: 'otro', zona: 'sur' }])
+    expect(changes).toMatchObject([{ b: 'otro', zona: 'sur' }])
   })
 
-  it('that takes a row out of the scope keeps it from a write, also where the scope looks elsewhere', async () => {
+  it('that takes a row out of the scope prevents a write, even if computed from other tables', async () => {
     await sessions.reset(
       `${tables}${table} CREATE TABLE zonas (id text PRIMARY KEY, zona text); INSERT INTO zonas VALUES ('k', 'norte')`,
     )
@@ -246,14 +253,14 @@ describe('an update by another session', () => {
     })
     const scoped = call({ scope: { zona: 'norte' } })
     expect(
-      await sessions.beside(`${update}; UPDATE zonas SET zona = 'sur'`, () =>
+      await sessions.concurrently(`${update}; UPDATE zonas SET zona = 'sur'`, () =>
         adapter.replace('k', { ...mine, zona: 'norte' }, undefined, scoped),
       ),
     ).toBe('absent')
     expect(await row()).toEqual(theirs)
   })
 
-  it('that moves a row to another partition is not lost: a key holds what partitions a table', async () => {
+  it('that moves a row to another partition is not lost: the key contains the partition column', async () => {
     await sessions.reset(`
       CREATE TABLE partidas (zona text, id text, a text, version uuid NOT NULL DEFAULT gen_random_uuid(), PRIMARY KEY (zona, id)) PARTITION BY LIST (zona);
       CREATE TABLE del_norte PARTITION OF partidas FOR VALUES IN ('norte'); CREATE TABLE las_otras PARTITION OF partidas DEFAULT;
@@ -266,10 +273,10 @@ describe('an update by another session', () => {
     const key = { zona: 'norte', id: 'k' }
     const move = (to: string): string => `UPDATE partidas SET zona = '${to}'`
     expect(
-      await sessions.beside(move('sur'), () => adapter.replace(key, { ...key, a: 'mío' }, undefined, call())),
+      await sessions.concurrently(move('sur'), () => adapter.replace(key, { ...key, a: 'mío' }, undefined, call())),
     ).toBe('absent')
     await sessions.sql(move('norte'))
-    expect(await sessions.beside(move('sur'), () => adapter.remove(key, undefined, call()))).toBe('absent')
+    expect(await sessions.concurrently(move('sur'), () => adapter.remove(key, undefined, call()))).toBe('absent')
     expect(await sessions.sql('SELECT zona, a FROM partidas')).toEqual([{ zona: 'sur', a: 'a' }])
   })
 
@@ -277,40 +284,40 @@ describe('an update by another session', () => {
     ['', 'without a foreign key'],
     ['ALTER TABLE en_lote ADD FOREIGN KEY (pieza) REFERENCES piezas', 'with a foreign key'],
   ])(
-    'that attaches a record in a table of its own leaves nothing behind when the record is removed (%s %s)',
+    'that attaches a record in a separate table leaves nothing behind when the record is removed (%s %s)',
     async (constraint) => {
       await sessions.reset(`${tables}${table}${constraint}`)
       const adapter = adapterOf()
-      // As attach does it: the row is held, and the other one inserted.
+      // Like attach: locks the row, and inserts the other one.
       const attach = `SELECT FROM piezas FOR SHARE; INSERT INTO en_lote VALUES ('l', 'k')`
-      expect(await sessions.beside(attach, () => adapter.remove('k', undefined, call()))).toBe('removed')
+      expect(await sessions.concurrently(attach, () => adapter.remove('k', undefined, call()))).toBe('removed')
       expect(await sessions.sql('SELECT * FROM en_lote')).toEqual([])
     },
   )
 
-  it('is seen by attach with If-Match, in a table of its own', async () => {
+  it('is detected by attach with If-Match, in a separate table', async () => {
     for (const relation of [table, views[0][1]]) {
       await sessions.reset(tables + relation)
       const adapter = adapterOf()
       const version = await versionOf(adapter)
       const parent = { collection: 'lotes', key: 'l', as: 'piezas' }
-      expect(await sessions.beside(update, () => adapter.attach(parent, 'k', version, call()))).toBe('stale')
+      expect(await sessions.concurrently(update, () => adapter.attach(parent, 'k', version, call()))).toBe('stale')
       expect(await sessions.sql('SELECT * FROM en_lote')).toEqual([])
     }
   })
 
-  it('is not lost where the role may not lock the rows: the trigger has rights of its own', async () => {
+  it('is not lost if the role may not lock the rows: the trigger has its own privileges', async () => {
     const role = `r_${randomBytes(6).toString('hex')}`
     await sessions.reset(`${tables}${views[0][1]}`)
     const [{ schema } = { schema: '' }] = await sessions.sql('SELECT current_schema() AS schema')
-    // The owner of the view may read and not update what is below it.
+    // The owner of the view may read and not update the tables below it.
     await sessions.sql(`CREATE ROLE ${role}; GRANT USAGE ON SCHEMA ${schema} TO ${role}; GRANT SELECT ON base, en_lote TO ${role};
       ALTER VIEW piezas OWNER TO ${role}; ALTER FUNCTION escribe SECURITY DEFINER SET search_path FROM CURRENT`)
     const adapter = adapterOf()
     const version = await versionOf(adapter)
-    expect(await sessions.beside(update, () => adapter.replace('k', mine, version, call()))).toBe('stale')
+    expect(await sessions.concurrently(update, () => adapter.replace('k', mine, version, call()))).toBe('stale')
     expect(
-      await sessions.beside(update, () => adapter.replace('k', { ...mine, b: 'b' }, undefined, call())),
+      await sessions.concurrently(update, () => adapter.replace('k', { ...mine, b: 'b' }, undefined, call())),
     ).toMatchObject({
       value: { a: 'mío', b: 'b' },
     })
@@ -318,7 +325,7 @@ describe('an update by another session', () => {
     await sessions.sql(`DROP ROLE ${role}`)
   })
 
-  it('can be lost by a client without transactions, which ready() says; other tables need none', async () => {
+  it('can be lost by a client without transactions, which ready() reports; ordinary tables need none', async () => {
     for (const [relation, warned] of [
       [views[0][1], 1],
       [table, 0],
@@ -335,7 +342,7 @@ describe('an update by another session', () => {
     }
   })
 
-  it('is lost by no transaction(work) of a client: it may have to begin REPEATABLE READ, and the error says so', async () => {
+  it('is not lost by transaction(work) of a client; if it must begin REPEATABLE READ, the error says so', async () => {
     await sessions.reset(tables + views[1][1])
     const clientThat = (begins: string) => ({
       query: (text: string, values?: unknown[]) => sessions.pool.query(text, values),
@@ -357,7 +364,7 @@ describe('an update by another session', () => {
     for (const begins of ['BEGIN', 'BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT 1']) {
       const adapter = adapterOf({}, clientThat(begins))
       const version = await versionOf(adapter)
-      expect(await sessions.beside(update, () => adapter.replace('k', mine, version, call()))).toBe('stale')
+      expect(await sessions.concurrently(update, () => adapter.replace('k', mine, version, call()))).toBe('stale')
     }
     const late = adapterOf({}, clientThat('BEGIN; SELECT 1'))
     expect(await tried(late.replace('k', mine, undefined, call()))).toMatchObject({
@@ -366,7 +373,7 @@ describe('an update by another session', () => {
     expect(await row()).toEqual(theirs)
   })
 
-  it('is kept by a trigger that compares the version itself, also beside a client without transactions', async () => {
+  it('is kept by a trigger that compares the version itself, also without transactions', async () => {
     const compares = views[1][1].replace(
       'WHERE id = OLD.id; RETURN NEW',
       'WHERE id = OLD.id AND version = OLD.version; IF NOT FOUND THEN RAISE serialization_failure; END IF; RETURN NEW',
@@ -374,9 +381,11 @@ describe('an update by another session', () => {
     await sessions.reset(tables + compares)
     const adapter = adapterOf({}, { query: (text: string, values?: unknown[]) => sessions.pool.query(text, values) })
     const version = await versionOf(adapter)
-    expect(await tried(sessions.beside(update, () => adapter.replace('k', mine, version, call())))).toMatchObject({
-      status: 503,
-    })
+    expect(await tried(sessions.concurrently(update, () => adapter.replace('k', mine, version, call())))).toMatchObject(
+      {
+        status: 503,
+      },
+    )
     expect(await row()).toEqual(theirs)
     expect(await adapter.replace('k', mine, version, call())).toBe('stale')
   })
