@@ -105,7 +105,7 @@ describe.each(majors)('usagePage() (%s)', (_, express) => {
     await expect(reportAt(address, undefined)).rejects.toThrow(/needs credentials/)
     expect((await ask({ 'x-key': 'ops' })).status).toBe(200)
     await expect(reportAt(`http://127.0.0.1:${port}/else`, undefined)).rejects.toThrow(/answered 404/)
-    await expect(reportAt('http://127.0.0.1:1/', undefined)).rejects.toThrow(/can not be fetched/)
+    await expect(reportAt('http://127.0.0.1:1/', undefined)).rejects.toThrow(/cannot be fetched/)
   })
 })
 
