@@ -92,7 +92,7 @@ function checked(
   })
 }
 
-/** Removes what is left. Resolves to the exit code. */
+/** Removes the remaining records. Resolves to the exit code. */
 async function cleanedUp(call: CheckCall, target: TargetFile, terminal: Terminal): Promise<number> {
   const { base, published, ledger, production } = call
   const { principals: sources = [], account: _, ...learned } = target

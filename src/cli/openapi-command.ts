@@ -1,4 +1,7 @@
-/** `openapi <module>`: writes the contract of a service, compares it with an earlier one, and records what was accepted. */
+/**
+ * `openapi <module>`: writes the contract of a service, compares it with an earlier one, and
+ * records accepted changes.
+ */
 import { existsSync, realpathSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
 import { accept, isAccepted } from '../contract/accepted.js'
@@ -64,7 +67,7 @@ export async function openapiCommand(args: readonly string[], terminal: Terminal
   const compares = check || reason !== undefined
   if (compares && against === undefined)
     throw new UsageError(
-      'Compare with what? Give --against a git ref, a file or a folder, such as --against origin/main',
+      'Nothing to compare with. Give --against a git ref, a file or a folder, such as --against origin/main',
     )
   if (!compares && against !== undefined) throw new UsageError('--against needs --check, or --accept "reason".')
   if (check && reason !== undefined) throw new UsageError('--check writes nothing. Leave it out to accept changes.')

@@ -284,7 +284,7 @@ describe('invalid command lines', () => {
     [
       'no base to compare with',
       'openapi api.js --check',
-      'Compare with what? Give --against a git ref, a file or a folder',
+      'Nothing to compare with. Give --against a git ref, a file or a folder',
     ],
     ['a base without an action', 'openapi api.js --against main', '--against needs --check, or --accept "reason".'],
     ['a missing module', 'openapi lost.mjs', 'There is no module '],

@@ -25,7 +25,7 @@ describe('the module of a service', () => {
     [
       'exports something else',
       'export const app = 1, other = 2',
-      'api.mjs exports no service: its default export, or one called "api", must be what api() returned. It exports app, other.',
+      'api.mjs exports no service: its default export, or one called "api", must be the result of api(). It exports app, other.',
     ],
     ['exports nothing', 'void 0', 'It exports nothing.'],
     ['throws', 'throw new Error("DATABASE_URL is not set")', 'api.mjs cannot be loaded: DATABASE_URL is not set'],

@@ -130,7 +130,7 @@ module.exports = {
     assert.equal((await office('GET', `${base}/v1/deliveries/${id}`)).status, 404)
   },
 
-  async 'the shop cancels a delivery, and shows what is said of a second time'(base) {
+  async 'the shop cancels a delivery, and shows the error of a second attempt'(base) {
     const { id } = await create(base)
     const first = await shop('POST', `${base}/v1/deliveries/${id}/cancel`)
     assert.deepEqual([first.status, first.body.status], [200, 'cancelled'])

@@ -31,7 +31,7 @@ export async function refuses(list: Listing, caller: Caller, who: string): Promi
 
 const base64url = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url')
 
-/** A token that nobody signed, valid until the year 2100. */
+/** An unsigned token, valid until the year 2100. */
 const unsigned = `${base64url({ alg: 'none', typ: 'JWT' })}.${base64url({ sub: 'check', scope: '*:read *:write', exp: 4_102_444_800 })}.`
 
 export const accessChecks: readonly ListCheck[] = [
@@ -73,7 +73,7 @@ export const accessChecks: readonly ListCheck[] = [
     rule: 'A token with the algorithm "none" is 401.',
     why: 'Anybody can make such a token.',
     fix: 'Accept only the algorithms that the service signs with.',
-    run: (list) => refuses(list, { kind: 'forged', token: unsigned }, 'a token that nobody signed'),
+    run: (list) => refuses(list, { kind: 'forged', token: unsigned }, 'an unsigned token'),
   },
   {
     id: 'AUTH-4/forbidden',

@@ -8,7 +8,7 @@ import type { Listing } from '../listing.js'
 import { breaks, holds, NotApplicable } from '../verdict.js'
 import { describe } from './expecting.js'
 
-/** The origin of the scripts, where the target names none. */
+/** The default origin of the scripts. */
 const anyOrigin = 'https://check.example'
 
 const originOf = ({ service }: Listing): string => service.target.origin ?? anyOrigin

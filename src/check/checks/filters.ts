@@ -149,7 +149,7 @@ export const filterChecks: readonly ListCheck[] = [
       const names = [parameter.size, ...(single === undefined ? [] : [single])].filter((name) =>
         list.target.parameters.includes(name),
       )
-      if (names.length === 0) throw new NotApplicable(`${list.target.template} has no parameter that takes one value`)
+      if (names.length === 0) throw new NotApplicable(`${list.target.template} has no parameter for a single value`)
       const found = await firstBreak(names, async (name) =>
         expectStatus(await list.list(`${name}=1&${name}=2`), [400], `"${name}" twice`),
       )
@@ -188,7 +188,7 @@ export const filterChecks: readonly ListCheck[] = [
   },
   {
     id: 'QUERY-8/near-miss',
-    rule: 'The answer to a misspelt parameter says what is allowed.',
+    rule: 'The answer to a misspelt parameter names the allowed ones.',
     why: 'Nobody would guess the spelling `offest`, so the answer has to give it.',
     fix: 'Name the closest parameter, or all that are allowed, in the answer.',
     async run(list) {

@@ -189,7 +189,7 @@ export const itemChecks: readonly ListCheck[] = [
       needsGet(list)
       const [item] = await list.items()
       const id = list.idOf(item as Parameters<Listing['idOf']>[0])
-      if (!/^[1-9]\d*$/.test(id)) throw new NotApplicable('ids are no numbers')
+      if (!/^[1-9]\d*$/.test(id)) throw new NotApplicable('ids are not numbers')
       return expectStatus(await list.send('GET', `${list.path}/0${id}`), [404, 400], `GET ${list.path}/0${id}`) ?? holds
     },
   },

@@ -1,4 +1,4 @@
-/** Media types: `Accept`, 415, and what JSON and XML say (HDR-1, HDR-8). */
+/** Media types: `Accept`, 415, and the content of JSON and XML (HDR-1, HDR-8). */
 import { isContainer, isList, type JsonObject } from '../../definition/json.js'
 import { parseXml, type XmlElement } from '../../http/xml-tree.js'
 import { header, mediaType, parameter } from '../../wire.js'
@@ -52,7 +52,7 @@ export const mediaChecks: readonly ListCheck[] = [
     needs: ['VERB-1/item'],
     rule: 'An `Accept` that names no media type of the service is 415.',
     why: 'A client that can read none of the offered types gets a clear error.',
-    fix: 'Answer 415 where no media type of Accept is offered.',
+    fix: 'Answer 415 if no media type of Accept is offered.',
     async run(list) {
       const paths = [list.path, ...(list.target.itemMethods.includes('GET') ? [await list.anItem()] : [])]
       const found = await firstBreak(paths, async (path) =>

@@ -37,7 +37,7 @@ export const pageChecks: readonly ListCheck[] = [
     needs: ['VERB-1/list'],
     rule: 'Without `offest` a list shows its first page, which has the number 1.',
     why: 'A client that counts from another number skips the first page, or reads it twice.',
-    fix: 'Count pages from 1, and take 1 where `offest` is absent.',
+    fix: 'Count pages from 1, and use 1 if `offest` is absent.',
     async run(list) {
       needsParameter(list, parameter.page)
       const size = { [parameter.size]: 2 }

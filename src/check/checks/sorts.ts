@@ -46,7 +46,7 @@ export const sortChecks: readonly ListCheck[] = [
     needs: ['QUERY-5/size'],
     rule: '`sort` puts a list in ascending order of a field, and `-` in descending order.',
     why: 'Clients expect the first item to be the newest or the largest one.',
-    fix: 'Sort by each field of `sort`, descending where it begins with `-`.',
+    fix: 'Sort by each field of `sort`, in descending order if it begins with `-`.',
     async run(list) {
       const found = await firstBreak(await shownFields(list), async (field) => {
         const both = [await sorted(list, field), await sorted(list, `-${field}`)] as const
@@ -72,7 +72,7 @@ export const sortChecks: readonly ListCheck[] = [
     id: 'QUERY-2/nulls',
     rule: 'Null counts as the largest value: last in ascending order, first in descending order.',
     why: 'Clients of all services find items without a value at the same end.',
-    fix: 'Sort with NULLS LAST where ascending, and NULLS FIRST where descending.',
+    fix: 'Sort ascending orders with NULLS LAST, and descending orders with NULLS FIRST.',
     async run(list) {
       let seen = false
       const found = await firstBreak(await shownFields(list), async (field) =>

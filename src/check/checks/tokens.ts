@@ -52,8 +52,8 @@ export const tokenChecks: readonly ListCheck[] = [
       const { caller, principals } = list.service.client
       if (caller.kind !== 'principal') throw new Unchecked('no token was given')
       if (claimsOf(principals.get(caller.name)?.token ?? '') === undefined)
-        throw new NotApplicable('the token is no JSON Web Token')
-      return refuses(list, { kind: 'unsigned', name: caller.name }, 'claims that nobody signed')
+        throw new NotApplicable('the token is not a JSON Web Token')
+      return refuses(list, { kind: 'unsigned', name: caller.name }, 'claims without a signature')
     },
   },
   {
@@ -83,7 +83,7 @@ export const tokenChecks: readonly ListCheck[] = [
       const [path] = await privatePaths(list)
       const { caller, principals } = list.service.client
       const claims = caller.kind === 'principal' ? claimsOf(principals.get(caller.name)?.token ?? '') : undefined
-      if (claims === undefined) throw new NotApplicable('the token is no JSON Web Token')
+      if (claims === undefined) throw new NotApplicable('the token is not a JSON Web Token')
       if (typeof own(claims, 'exp') === 'number') return holds
       const exchange = await list.send('GET', path as string)
       return exchange.answer.status === 200 ? breaks('401 for a token without "exp"', '200', exchange) : holds

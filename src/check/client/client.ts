@@ -110,7 +110,7 @@ export class Client {
     return second
   }
 
-  /** Opens connections, so that the requests of a race are not spread by the time that connecting takes. */
+  /** Opens connections in advance, so that the requests of a race start at the same time. */
   async warmUp(url: string, connections: number): Promise<void> {
     this.#needsRaces()
     await Promise.all(

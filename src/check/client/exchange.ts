@@ -12,13 +12,13 @@ export type Caller =
   | { readonly kind: 'altered'; readonly name: string }
   /** The claims of the token of a principal with the algorithm "none", and without a signature. */
   | { readonly kind: 'unsigned'; readonly name: string }
-  /** Made-up credentials of the scheme Basic, which are no secret. */
+  /** Made-up Basic credentials, which are not secret. */
   | { readonly kind: 'basic'; readonly user: string; readonly password: string }
   /** The account that can log in. */
   | { readonly kind: 'account' }
   /** A token from a login. */
   | { readonly kind: 'session'; readonly token: string }
-  /** A made-up token, which is no secret. */
+  /** A made-up token, which is not secret. */
   | { readonly kind: 'forged'; readonly token: string }
 
 export const nobody: Caller = { kind: 'nobody' }

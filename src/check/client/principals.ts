@@ -16,7 +16,10 @@ export interface Principal {
   readonly token: string
   /** The header field that carries the token. Default `Authorization`, with the scheme `Bearer`. */
   readonly header?: string
-  /** The environment variable that a script takes the token from. Default: made from the name, such as `READER_TOKEN`. */
+  /**
+   * The environment variable from which a script reads the token. Default: made from the name, such
+   * as `READER_TOKEN`.
+   */
   readonly variable?: string
   /** Templates of collections that it may not read, such as `/orders`: they must be 403 for it. */
   readonly forbidden?: readonly string[]

@@ -39,7 +39,7 @@ export const libraryFixes: Readonly<Record<ClauseId, string>> = {
   'VERB-10': 'Use a resource router, or `sendTag()` before the answer is sent.',
   'VERB-11': `${declared}, with \`publicToken()\` in \`authenticate\`.`,
   'VERB-12': 'Use an adapter that stores keys, such as `postgresAdapter()` with `idempotency`.',
-  'VERB-13': `${declared}: what can not be shown after a commit is left out.`,
+  'VERB-13': `${declared}: parts that cannot be shown after a commit are omitted.`,
   'QUERY-1': 'Declare `filters` in `defineResource()`. Hand-written routes use `listQuery()`.',
   'QUERY-2':
     'Declare `sort` in `defineResource()`: the key is always the last field. Hand-written routes use `listQuery()`.',

@@ -53,13 +53,15 @@ export interface OwnParts {
   readonly get: string
   /** DELETE of `$at` with `$tag`, as answer `gone`. */
   readonly remove: string
-  /** True if the answer `own` shows what was sent. */
+  /** True if the response `own` has the sent values. */
   readonly isSent: string
   /** Finds `$at` in the collection by the marker. */
   readonly find: string
 }
 
-/** Takes created records into `$made`, and removes them. Only a record that shows what was sent is removed. */
+/**
+ * Adds created records to `$made`, and removes them. Only records with the sent values are removed.
+ */
 export const own = ({ get, remove, isSent, find }: OwnParts): string => `made=''
 lost=''
 at=''

@@ -107,7 +107,7 @@ const loginOf = (document: unknown): string | undefined =>
     ([text, item]) => /(?:^|\/)login\/?$/.test(text) && isObject(asObject(item).get),
   )?.[0]
 
-/** PUT without a body puts an existing item in, and DELETE takes it out (VERB-4). */
+/** PUT without a body adds an existing item, and DELETE removes it (VERB-4). */
 const isAssociated = (put: Operation | undefined, remove: Operation | undefined): boolean =>
   put !== undefined && put.operation.requestBody === undefined && remove !== undefined && /\}.*\{/.test(put.path.text)
 

@@ -60,7 +60,7 @@ export interface CollectionTarget {
   readonly deprecated?: boolean
   /** Media types of the body of PATCH. */
   readonly patches?: readonly string[]
-  /** Whether PUT of an item takes no body, and puts an existing item into the collection (VERB-4). */
+  /** Whether PUT of an item has no body, and adds an existing item to the collection (VERB-4). */
   readonly associated?: boolean
   /** Whether the document promises a tag, and a total, for lists. */
   readonly tagged: boolean

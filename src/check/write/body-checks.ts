@@ -1,4 +1,4 @@
-/** Bodies that must be refused, and what the refusal says (ERR-2, ERR-3, VERB-12). */
+/** Bodies that must be refused, and the content of the refusal (ERR-2, ERR-3, VERB-12). */
 import { get, isList, isObject, pointerTokens } from '../../definition/json.js'
 import { header } from '../../wire.js'
 import type { WriteCheck } from '../check.js'

@@ -52,7 +52,7 @@ async function remove({ client }: Service, address: string): Promise<void> {
 async function findOrphan(service: Service, ledger: Ledger, entry: LedgerEntry): Promise<string | undefined> {
   const target = service.target.collections.find(({ template }) => template === entry.collection)
   if (target === undefined || !entry.post.startsWith(service.base))
-    throw new Unchecked(`${entry.collection} is no collection of ${service.base}`)
+    throw new Unchecked(`${entry.collection} is not a collection of ${service.base}`)
   const list = new Listing(service, target, entry.post.slice(service.base.length))
   const member = target.create?.marker
   if (member !== undefined) {
