@@ -160,7 +160,7 @@ describe('report <module>', () => {
       expect.stringContaining('Enforcing QUERY-8 would break 2 answers of the last 30 days'),
     ])
     const young = await run('report ./usage.js --check --enforce ERR-3')
-    expect([young.code, young.error]).toEqual([1, expect.stringContaining('Counting was not complete')])
+    expect([young.code, young.error]).toEqual([1, expect.stringContaining('Counting was incomplete')])
     const now = Date.now()
     const old: UsageStore = {
       write: () => undefined,
