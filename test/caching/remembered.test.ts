@@ -19,6 +19,7 @@ import {
   type ListRequest,
   mount,
 } from '../../src/index.js'
+import { size } from '../size.js'
 
 const text = { type: 'string' } as const
 const zonas = defineResource({
@@ -253,9 +254,9 @@ describe('repeated responses', () => {
           }
         },
       ),
-      { numRuns: 40 },
+      { numRuns: size(8, 80) },
     )
-  }, 120_000)
+  }, 300_000)
 })
 
 describe('the tag of a page', () => {
@@ -284,9 +285,9 @@ describe('the tag of a page', () => {
           }
         },
       ),
-      { numRuns: 40 },
+      { numRuns: size(8, 80) },
     )
-  }, 120_000)
+  }, 300_000)
 })
 
 describe('one record in two lists', () => {

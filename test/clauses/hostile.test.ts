@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { memoryAdapter } from '../../src/adapters/memory/index.js'
 import { api, type Middleware, mount, resourceRouter } from '../../src/index.js'
 import { versions } from '../../src/middleware/index.js'
+import { size } from '../size.js'
 import { build, clientes, contratos, data, frameworks, listen, problem, serve, shared, wire } from './fixture.js'
 
 const rejections: unknown[] = []
@@ -568,7 +569,7 @@ describe.each(frameworks)('Hostile input over %s', (_name, express) => {
           if ([204, 302, 304, 410].includes(answer.status)) expect(answer.text).toBe('')
         },
       ),
-      { numRuns: 1_500 },
+      { numRuns: size(400, 4_000) },
     )
     await alive()
   })

@@ -173,7 +173,7 @@ describe('scope over sequences of requests of two tenants', () => {
               if (kept === undefined) await world.close()
             }
           }),
-          { numRuns: kept === undefined ? size(6, 20) : size(4, 12), endOnFailure: kept !== undefined },
+          { numRuns: kept === undefined ? size(3, 20) : size(2, 12), endOnFailure: kept !== undefined },
         )
       } finally {
         await kept?.close()

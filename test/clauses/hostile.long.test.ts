@@ -1,0 +1,2 @@
+/** The tests of `hostile.test.ts` in their long form. */
+import './hostile.test.js'
