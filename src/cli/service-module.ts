@@ -16,7 +16,7 @@ export async function loadModule(file: string, timeout = 30_000): Promise<Export
   if (!existsSync(file)) throw new UsageError(`There is no module ${file}. Give the file that exports your api().`)
   const name = basename(file)
   let timer: NodeJS.Timeout | undefined
-  // The timer also keeps the process alive: with nothing else to wait for, Node would end it silently.
+  // The timer also keeps the process alive: with no other pending work, Node would end silently.
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(
       () =>
