@@ -161,7 +161,7 @@ export const tryAgain = 'Try again in a moment.'
 
 /**
  * A dependency is down or did not respond in time: 503 with `Retry-After` (ERR-1). If a write of an
- * adapter throws it without a `detail`, the client is told that the outcome is unknown (VERB-13);
+ * adapter throws it without a `detail`, the response says that the outcome is unknown (VERB-13);
  * set `detail` if you know that nothing was changed.
  *
  * @example throw new Unavailable({ retryAfter: 5, cause: error })

@@ -15,9 +15,9 @@ export interface Broker {
   /** Fires when the connection is lost. */
   readonly lost: AbortSignal
   /**
-   * Resolves when the broker has stored the message. Gives the reason where it refuses this
-   * message, whatever comes before or after it. Rejects where it can't say, or takes none at the
-   * moment.
+   * Resolves when the broker has stored the message. Resolves with the reason if the broker refuses
+   * this message for good. Rejects if the outcome is unknown, or if the broker accepts no messages
+   * at the moment.
    */
   publish(message: ChangeMessage): Promise<string | undefined>
   close(): Promise<void>

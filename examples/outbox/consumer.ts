@@ -47,7 +47,7 @@ export async function consumeChanges(options: ConsumerOptions, signal: AbortSign
         await once(options, message.json<ChangeMessage>())
         message.ack()
       } catch (error) {
-        report(`${message.subject} comes again: ${error instanceof Error ? error.message : String(error)}`)
+        report(`${message.subject} will be redelivered: ${error instanceof Error ? error.message : String(error)}`)
         message.nak(pause)
       }
     }

@@ -61,7 +61,7 @@ DELETE FROM changes WHERE position IN (
 
 /**
  * Connects. Rejects if the database does not answer. The server ends the session, and with it the
- * lock, when it has sent nothing for `lease` milliseconds: the process is paused, or its host is
+ * lock, if it receives nothing for `lease` milliseconds: then the process is paused, or its host is
  * lost.
  */
 export async function openDatabaseSession(connectionString: string, lease = 10_000): Promise<DatabaseSession> {

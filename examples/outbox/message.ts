@@ -4,13 +4,13 @@ import { createHash } from 'node:crypto'
 export interface ChangeMessage {
   /** Unique to the change. A repeat of the message has the same one. */
   readonly id: string
-  /** Rises with each change of one key. It says nothing about changes of different keys. */
+  /** Increases with each change of one key. Positions of different keys are not ordered. */
   readonly position: number
   readonly collection: string
-  /** A scalar, or an object of the key's parts. */
+  /** A scalar, or an object of the key's members. */
   readonly key: unknown
   readonly action: 'create' | 'replace' | 'patch' | 'remove' | 'attach' | 'detach'
-  /** Of attach and detach, and of a create in a sub-collection. */
+  /** Set for attach, detach, and a create in a sub-collection. */
   readonly parent: unknown
   /** The record before the change, if it was read; null for a create. */
   readonly before: unknown
@@ -24,8 +24,8 @@ export interface ChangeMessage {
 }
 
 /**
- * The subject of a change: `changes.orders.17`. A key that can't be a part of a subject, or is
- * long, is replaced with a digest. A subject is no place to read the key from: the body has it.
+ * The subject of a change: `changes.orders.17`. A key that is long or can't be part of a subject is
+ * replaced with a digest. Read the key from the body, not from the subject.
  */
 export function subjectOf(prefix: string, { collection, key }: Pick<ChangeMessage, 'collection' | 'key'>): string {
   const text = typeof key === 'object' ? JSON.stringify(key) : String(key)

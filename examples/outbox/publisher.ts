@@ -34,7 +34,7 @@ const pause = 1_000
 const sweepInterval = 60_000
 
 /**
- * Publishes until `signal` fires; then it waits for the acknowledgements of what it has sent, and
+ * Publishes until `signal` fires, then waits for the acknowledgements of sent messages and
  * resolves. Any number of processes may run it: one publishes, the others wait for its lock. A
  * database or a broker that does not answer is tried again every second.
  */
@@ -103,7 +103,7 @@ interface Outcome {
 
 /**
  * Publishes the changes of different keys at the same time, and those of one key one after the
- * other: the next is sent when the broker has stored the one before.
+ * other: a message is sent when the broker has stored the previous one of its key.
  */
 async function publishInOrder(
   changes: readonly ChangeMessage[],
@@ -143,7 +143,7 @@ function byKey(changes: readonly ChangeMessage[]): ChangeMessage[][] {
   return [...groups.values()]
 }
 
-/** Waits until the time is over or the signal fires. */
+/** Waits for that time, or until the signal fires. */
 async function rest(milliseconds: number, signal: AbortSignal): Promise<void> {
   await sleep(milliseconds, undefined, { signal }).catch(() => {})
 }

@@ -12,9 +12,9 @@ const insert = `INSERT INTO changes (collection, key, action, parent, before, af
   VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`
 
 /**
- * The option `write` of `postgresAdapter`. The row is inserted after `apply()`: by then the
- * transaction holds the lock on the record until it commits, so the positions of one key rise in
- * the order in which its changes commit.
+ * For the option `write` of `postgresAdapter`. The row is inserted after `apply()`. From then on
+ * the transaction holds the lock on the record until it commits, so the positions of one key
+ * increase in the order in which its changes commit.
  */
 export function recordChanges<T, K>({
   omit = [],

@@ -1,11 +1,11 @@
 /**
- * The table of changes: the audit of a service, and the outbox that its messages are published
- * from.
+ * The table of changes: the audit log of a service, and the outbox from which its messages are
+ * published.
  */
 
 /**
  * Keep it with your migrations. `position` comes from a sequence without a cache (the default), so
- * that the changes of one key get rising positions.
+ * that the changes of one key get increasing positions.
  */
 export const changesTable = `
 CREATE TABLE changes (
@@ -25,7 +25,7 @@ CREATE TABLE changes (
   retry_at     timestamptz,
   error        text
 );
--- What is still to be published.
+-- Changes that are not published yet.
 CREATE INDEX changes_unpublished ON changes (position) WHERE published_at IS NULL;
 -- The messages that the broker refused.
 CREATE INDEX changes_refused ON changes (collection, key) WHERE published_at IS NULL AND retry_at IS NOT NULL;

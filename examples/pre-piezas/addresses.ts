@@ -1,6 +1,6 @@
-/** The addresses that hand-written code gives out, spelled as the library spells them in links. */
+/** Addresses in hand-written code, in the same spelling as in the library's links. */
 
-/** The path segment of an id: percent-encoded, `,` and `=` left readable. */
+/** The path segment of an id: percent-encoded, except for `,` and `=`. */
 export function segment(id: string | number): string {
   return encodeURIComponent(id).replaceAll('%2C', ',').replaceAll('%3D', '=')
 }

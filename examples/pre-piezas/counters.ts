@@ -1,4 +1,4 @@
-/** The store of rate limits: in the process, or in a Redis that several processes share. */
+/** The store of rate limits: in memory, or in a Redis that several processes share. */
 
 import { causeText } from 'express-rest-conventions'
 import type { StoreOptions } from 'express-rest-conventions/middleware'
@@ -8,18 +8,18 @@ import type { Settings } from './settings.js'
 
 export interface Counters {
   /**
-   * The options of a limit about where it counts. `side` keeps its keys and its log lines apart.
-   * Absent: in the process.
+   * The store options of a limit. `side` distinguishes its keys and its log lines. Without a store,
+   * counts are in memory.
    */
   readonly optionsOf?: (side: string) => StoreOptions
-  /** Rejects if the Redis does not answer. Absent if there is none. */
+  /** Rejects if the Redis does not answer. Absent without a Redis. */
   readonly ask?: () => Promise<void>
   readonly close: () => void
 }
 
 /**
- * Connects, so that the first request is counted. A Redis that does not answer in a second is used
- * as soon as it does.
+ * Connects, so that the first request is counted. If the Redis does not answer within a second, it
+ * is used as soon as it does.
  */
 export async function openCounters({
   redisUrl,
@@ -27,7 +27,7 @@ export async function openCounters({
 }: Pick<Settings, 'redisUrl' | 'redisSentinels'>): Promise<Counters> {
   if (redisUrl === undefined) return { close() {} }
   const redis = await openRedis({ redisUrl, ...(redisSentinels === undefined ? {} : { redisSentinels }) })
-  // Without the password, which the URL may contain.
+  // Without the password that the URL may contain.
   const { host } = new URL(redisUrl)
   const where = redisSentinels === undefined ? `Redis at ${host}` : `Redis master ${host}`
   return {

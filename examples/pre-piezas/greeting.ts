@@ -1,10 +1,14 @@
-/** What the service says when it listens: its address, a token of the private side, requests to paste, the account of the public side where it was made up, and where its docs are. */
+/**
+ * The text that is printed when the service listens: its address, a token for the private side,
+ * requests to paste, the generated account of the public side, if any, and the addresses of the
+ * docs.
+ */
 import type { Adapter, AdapterCall } from 'express-rest-conventions'
 import type { Access } from './access.js'
 import { segment } from './addresses.js'
 import type { Stores } from './store/stores.js'
 
-/** Goes by what is stored: earlier runs may have changed it. */
+/** Uses stored records, which earlier runs may have changed. */
 export async function greeting(
   base: string,
   { prePiezas, contratos }: Pick<Stores, 'prePiezas' | 'contratos'>,
@@ -32,7 +36,7 @@ export async function greeting(
   ].join('\n')
 }
 
-/** Then there are contracts to look at, or at least branches. */
+/** Without pieces, shows a contract or a branch. */
 async function withoutPieces(base: string, contratos: Stores['contratos']) {
   const contract = await first(contratos, 'codigoDeContratoInterno')
   return contract === undefined

@@ -1,6 +1,6 @@
 /**
- * The private side without its stores, for `npx express-rest-conventions openapi` and `mock`: they look at what is declared and call no
- * adapter.
+ * The private side without its stores, for `npx express-rest-conventions openapi` and `mock`, which
+ * only use the declarations and call no adapter.
  */
 import type { Api } from 'express-rest-conventions'
 import { openAccess } from './access.js'
@@ -8,7 +8,7 @@ import { createService } from './service.js'
 import { storesIn } from './store/stores.js'
 
 const closed = (): never => {
-  throw new Error('This module has no database: it declares what the service serves.')
+  throw new Error('This module has no database. It only declares the resources.')
 }
 
 const stores = storesIn({ client: { query: closed }, transaction: closed, ask: closed, close: async () => {} })

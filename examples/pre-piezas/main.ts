@@ -14,7 +14,7 @@ async function start(): Promise<void> {
 }
 
 start().catch((error: unknown) => {
-  // What the operator can fix is one line.
+  // Errors that the operator can fix are printed as one line.
   if (!(error instanceof SettingError || error instanceof ConfigurationError)) throw error
   console.error(error.message)
   process.exit(1)

@@ -1,11 +1,11 @@
-/** A connection to the Redis: at one address, or to the master that sentinels name. */
+/** A connection to Redis: at one address, or to the master that sentinels name. */
 
 import { setImmediate, setTimeout } from 'node:timers/promises'
 import { createClient, createSentinel } from 'redis'
 import type { Settings } from './settings.js'
 
 export interface RedisConnection {
-  /** Sends a command to the master. Rejects with the reason where it is not connected. */
+  /** Sends a command to the master. Rejects with the reason if it is not connected. */
   send(command: string[]): Promise<never>
   close(): void
 }
@@ -16,12 +16,12 @@ const connectTimeout = 1_000
 /** Milliseconds between two pings. */
 const pingInterval = 1_000
 
-/** Milliseconds that a ping may take. */
+/** The timeout of a ping, in milliseconds. */
 const pingTimeout = 1_500
 
 /**
- * Milliseconds without any traffic after which a connection ends. Longer than `pingInterval`, which
- * keeps a healthy one. It also ends a connection whose HELLO is never answered.
+ * Milliseconds without any traffic after which a connection ends. Longer than `pingInterval`, so
+ * that pings keep a healthy connection. It also ends a connection whose HELLO is never answered.
  */
 const socketTimeout = 3_000
 
@@ -37,12 +37,12 @@ interface Client {
 }
 
 /**
- * Connects, so that the first request is counted. A Redis that does not answer in a second is used
- * as soon as it does.
+ * Connects, so that the first request is counted. If the Redis does not answer within a second, it
+ * is used as soon as it does.
  */
 export async function openRedis({ redisUrl: url, redisSentinels: sentinels }: RedisSettings): Promise<RedisConnection> {
   const make = (): Client => (sentinels === undefined ? oneAddress(url) : mastersOf(url, sentinels))
-  // Commands of a client that is offline do not say why it is: errors report this beside.
+  // The error of a command on an offline client does not contain the cause, so it is kept here.
   let lost: unknown
   const open = (): { readonly client: Client; readonly connected: Promise<unknown> } => {
     const client = make()
@@ -65,7 +65,7 @@ export async function openRedis({ redisUrl: url, redisSentinels: sentinels }: Re
   whenSilent(
     () => client,
     () => {
-      client.destroy() // Rejects the commands that wait for an answer.
+      client.destroy() // Rejects the commands that wait for a response.
       client = open().client
     },
     closing.signal,
@@ -78,7 +78,7 @@ export async function openRedis({ redisUrl: url, redisSentinels: sentinels }: Re
     },
   }
 
-  /** A sentinel client gives up where no sentinel answers at first. */
+  /** A sentinel client gives up if no sentinel answers at first. */
   async function connectUntilDone(own: Client): Promise<void> {
     for (;;) {
       try {
@@ -95,7 +95,7 @@ export async function openRedis({ redisUrl: url, redisSentinels: sentinels }: Re
 
 type RedisSettings = { readonly redisUrl: string } & Pick<Settings, 'redisSentinels'>
 
-/** A command that waits in a queue while the Redis is away would be counted too late. */
+/** A command that waits in a queue while Redis is unavailable would be counted too late. */
 const disableOfflineQueue = true
 
 function oneAddress(url: string): Client {
@@ -109,7 +109,10 @@ function oneAddress(url: string): Client {
   }
 }
 
-/** Its `sendCommand` has a parameter more than that of `createClient`: whether a replica may answer. */
+/**
+ * Its `sendCommand` has one more parameter than that of `createClient`: whether a replica may
+ * answer.
+ */
 function mastersOf(url: string, sentinelRootNodes: NonNullable<Settings['redisSentinels']>): Client {
   const { hostname, username, password, pathname, protocol } = new URL(url)
   const sentinel = createSentinel({
@@ -138,10 +141,9 @@ function mastersOf(url: string, sentinelRootNodes: NonNullable<Settings['redisSe
 }
 
 /**
- * Pings, and calls `replace` where a connection does not answer. TCP alone takes a quarter of an
- * hour to give up a half-open connection. `socketTimeout` does not end it as long as commands are
- * written to it, and `pingInterval` of the client waits for its answer without a limit. Rejects
- * when `signal` aborts.
+ * Pings, and calls `replace` if a connection does not answer. TCP alone takes about 15 minutes to
+ * close a half-open connection. `socketTimeout` does not close it while commands are written to it,
+ * and the ping of the client's own `pingInterval` has no timeout. Rejects when `signal` aborts.
  */
 async function whenSilent(current: () => Client, replace: () => void, signal: AbortSignal): Promise<void> {
   for (;;) {
@@ -152,7 +154,7 @@ async function whenSilent(current: () => Client, replace: () => void, signal: Ab
     const settle = (): void => {
       settled = true
     }
-    // A ping that fails has no connection any more, and the client reconnects by itself.
+    // If a ping fails, the connection is closed already, and the client reconnects by itself.
     await Promise.race([
       client.send(['PING']).then(settle, settle),
       setTimeout(pingTimeout, undefined, { ref: false, signal }),

@@ -12,8 +12,8 @@ import { openStores } from './store/stores.js'
 import { workersSharePort } from './workers.js'
 
 /**
- * Opens the stores, listens, and prints the greeting. `started` gets what a signal has to end.
- * Throws `SettingError` where a setting can't be used.
+ * Opens the stores, listens, and prints the greeting. `started` receives what must be closed on a
+ * signal. Throws `SettingError` for an unusable setting.
  */
 export async function serve(settings: Settings, started: (running: Running) => void): Promise<void> {
   const access = await openAccess(settings)
@@ -35,7 +35,7 @@ export async function serve(settings: Settings, started: (running: Running) => v
         new SettingError(
           error.code === 'EADDRINUSE'
             ? `Port ${port} is in use: set PORT to another, or to 0 for a free one.`
-            : `Can not listen on port ${port}: ${error.message}.`,
+            : `Cannot listen on port ${port}: ${error.message}.`,
         ),
       )
     })

@@ -1,6 +1,6 @@
 /**
- * The service put together: versions, the public side and probes, over what is open already. It
- * does not listen: `main.ts` and the tests do.
+ * Composes the service over open stores: versions, the public side and probes. It does not listen;
+ * `main.ts` and the tests do.
  */
 
 import type { IncomingMessage } from 'node:http'
@@ -29,7 +29,7 @@ export interface Service {
   readonly app: Express
   /** Throws if a store is not ready. Call it before listening. */
   readonly ready: () => Promise<void>
-  /** Both sides, for documents of them. */
+  /** Both sides, for their documents. */
   readonly apis: { readonly inside: Api; readonly outside: Api }
 }
 
@@ -49,7 +49,7 @@ export function createService(settings: ServiceSettings, ground: Ground): Servic
   app.disable('x-powered-by')
   // An address has one spelling (PATH-11); Express would take /PUBLIC for /public.
   app.set('case sensitive routing', true)
-  // Before everything that could refuse a probe.
+  // Before any middleware that could refuse a probe.
   app.use(health({ checks: checksOf(ground), shows: isOperator }))
   app.use(inside)
   app.use('/public', outside)
@@ -74,8 +74,8 @@ const checksOf = ({ stores, counters }: Ground): Readonly<Record<string, Check |
 })
 
 /**
- * Who asks on this machine, past every proxy, and wants JSON may see the checks: `curl -H 'Accept:
- * application/json' localhost:3000/ready`.
+ * Requests from this machine that did not pass a proxy and accept JSON may see the checks:
+ * `curl -H 'Accept: application/json' localhost:3000/ready`.
  */
 const isOperator = ({ socket, headers }: IncomingMessage): boolean =>
   headers.accept?.includes('json') === true &&
@@ -91,14 +91,14 @@ const info = {
 } as const
 
 /**
- * The pages of both sides, at `/v8/docs` and `/public/v1/docs`. Their console needs
+ * The pages of both sides, at `/v8/docs` and `/public/v1/docs`. The console needs
  * `swagger-ui-dist`.
  */
 const pages = docsPages({ console: true })
 
 /**
- * `/v1` and `/v8`, for holders of a Bearer token. They differ in `clientes` alone, so they share
- * all the rest. Scripts of any origin may call: a token says who does, and browsers send none by
+ * `/v1` and `/v8`, for callers with a Bearer token. They differ only in `clientes` and share all
+ * other resources. Scripts of any origin may call them, because browsers do not send tokens by
  * themselves.
  */
 function privateApi({ baseUrl, ...settings }: ServiceSettings, { stores, access, counters }: Ground): Api {
@@ -135,8 +135,8 @@ function privateApi({ baseUrl, ...settings }: ServiceSettings, { stores, access,
 }
 
 /**
- * `/public/login` and `/public/v1`: pre-pieces to hand in, look at and take back. What their links
- * lead to can be looked at, item by item.
+ * `/public/login` and `/public/v1`: callers can create, read and delete pre-pieces, and read the
+ * single items to which these link.
  */
 function publicApi({ baseUrl, ...settings }: ServiceSettings, { stores, access, counters }: Ground): Api {
   const { key, publicAudience: audience, find } = access
@@ -151,7 +151,7 @@ function publicApi({ baseUrl, ...settings }: ServiceSettings, { stores, access, 
     versions: {
       v1: [
         mount(prePiezas, stores.prePiezas, { collection: ['POST'], item: ['GET', 'DELETE'] }),
-        // The link of a piece leads to the collection of its components, so this one can be listed.
+        // A piece links to the collection of its components, so these can be listed.
         mount(componentes, readOnly(stores.componentes)),
         mount(contratos, readOnly(stores.contratos), { collection: [] }),
         mount(clientes, readOnly(stores.clientes), { collection: [] }),
@@ -161,7 +161,7 @@ function publicApi({ baseUrl, ...settings }: ServiceSettings, { stores, access, 
   })
 }
 
-/** So many requests a minute and principal; 0 is no limit. */
+/** The number of requests per minute and principal. 0: no limit. */
 function limited(
   side: string,
   { rateLimit: limit }: Pick<Settings, 'rateLimit'>,
@@ -171,8 +171,8 @@ function limited(
 }
 
 /**
- * The same data without its writes: what an adapter can't do is 405, flags and sub-collections
- * included.
+ * The same data without write methods: requests that need them are 405, including flags and
+ * sub-collections.
  */
 function readOnly<T, K>({ list, read }: Adapter<T, K>): Adapter<T, K> {
   return { list, read }

@@ -5,44 +5,50 @@ export interface Settings {
   /** 0 picks a free port. */
   readonly port: number
   /**
-   * The absolute address before the version, as clients reach it; absent, links are made from the
+   * The absolute address before the version, as clients use it. Absent: links are derived from the
    * request.
    */
   readonly baseUrl?: string
   /** The number of pre-pieces in a new database. */
   readonly seedSize: number
-  /** The PostgreSQL server; absent, PostgreSQL runs in the process. */
+  /** The PostgreSQL server. Absent: PostgreSQL runs in the process. */
   readonly databaseUrl?: string
-  /** Connections to the server that each process may have, beside one for readiness; absent, 10. */
+  /**
+   * The maximum number of connections of each process, in addition to one for readiness. Default
+   * 10.
+   */
   readonly databasePool?: number
-  /** Whether statements are prepared by name; absent, true. */
+  /** Whether statements are prepared by name. Default true. */
   readonly databasePrepare?: boolean
   /**
    * Milliseconds after which the server ends a statement or an idle transaction, sent as startup
-   * parameters; 0 sends none. Absent, the default of `server.ts`.
+   * parameters. 0 sends none. Default: see `server.ts`.
    */
   readonly databaseTimeout?: number
-  /** Where the PostgreSQL in the process keeps its data; absent, in memory. */
+  /** The data directory of the PostgreSQL in the process. Absent: in memory. */
   readonly dataDir?: string
   /**
-   * The Redis in which requests are counted; absent, in the process. With `redisSentinels` its host
+   * The Redis that counts requests. Absent: counts are in memory. With `redisSentinels`, its host
    * is the name of the master.
    */
   readonly redisUrl?: string
-  /** The sentinels that know where that Redis is. */
+  /** The sentinels of that Redis. */
   readonly redisSentinels?: readonly RedisSentinelAddress[]
-  /** How many processes serve; absent, one. */
+  /** The number of processes. Default 1. */
   readonly workers?: number
-  /** Signs and checks tokens; absent, a random one, so that tokens end with the process. */
+  /**
+   * The key that signs and verifies tokens. Default: a random one, so tokens are invalid after a
+   * restart.
+   */
   readonly tokenSecret?: string
-  /** Requests a minute and principal; 0 is no limit. */
+  /** Requests per minute and principal. 0: no limit. */
   readonly rateLimit: number
   /**
-   * Milliseconds for which SIGTERM leaves the server open while `/ready` is 503; absent, the
-   * default of `shutdown.ts`.
+   * Milliseconds for which the server stays open after SIGTERM while `/ready` is 503. Default: see
+   * `shutdown.ts`.
    */
   readonly drain?: number
-  /** The account of the public side; what is absent is made up and printed. */
+  /** The account of the public side. Missing parts are generated and printed. */
   readonly publicUser?: string
   readonly publicPassword?: string
 }
@@ -52,7 +58,7 @@ interface RedisSentinelAddress {
   readonly port: number
 }
 
-/** A setting that can't be used; its message is one line for the operator. */
+/** An unusable setting. The message is one line for the operator. */
 export class SettingError extends Error {
   override readonly name = 'SettingError'
 }
@@ -60,7 +66,7 @@ export class SettingError extends Error {
 /**
  * Reads `PORT`, `BASE_URL`, `SEED_SIZE`, `DATABASE_URL`, `DATABASE_POOL`, `DATABASE_PREPARE`,
  * `DATABASE_TIMEOUT`, `DATA_DIR`, `REDIS_URL`, `REDIS_SENTINELS`, `WORKERS`, `TOKEN_SECRET`,
- * `RATE_LIMIT`, `DRAIN`, `PUBLIC_USER` and `PUBLIC_PASSWORD`; empty counts as not set. Throws
+ * `RATE_LIMIT`, `DRAIN`, `PUBLIC_USER` and `PUBLIC_PASSWORD`. An empty value means not set. Throws
  * `SettingError`.
  */
 export function readSettings(env: Readonly<Record<string, string | undefined>>): Settings {
@@ -81,11 +87,11 @@ export function readSettings(env: Readonly<Record<string, string | undefined>>):
   const publicPassword = passwordOf(env)
   const dataDir = env.DATA_DIR?.trim() || undefined
   if (databaseUrl !== undefined && dataDir !== undefined) {
-    throw new SettingError('DATABASE_URL and DATA_DIR are both set: give the one or the other.')
+    throw new SettingError('DATABASE_URL and DATA_DIR are both set: give only one of them.')
   }
   if (workers !== undefined && workers > 1 && databaseUrl === undefined) {
     throw new SettingError(
-      'WORKERS is more than 1 without DATABASE_URL: the embedded PostgreSQL belongs to one process. Give a server.',
+      'WORKERS is more than 1 without DATABASE_URL: the embedded PostgreSQL supports only one process. Give a server.',
     )
   }
   return {
@@ -114,7 +120,7 @@ function wholeNumber(env: Environment, name: string, max: number, min = 0): numb
   const text = env[name]?.trim() ?? ''
   if (text === '') return undefined
   if (/^[0-9]{1,9}$/.test(text) && Number(text) >= min && Number(text) <= max) return Number(text)
-  throw new SettingError(`${name} is ${JSON.stringify(text)}: give a whole number from ${min} to ${max}.`)
+  throw new SettingError(`${name} is ${JSON.stringify(text)}: give an integer from ${min} to ${max}.`)
 }
 
 function trueOrFalse(env: Environment, name: string): boolean | undefined {
@@ -124,13 +130,13 @@ function trueOrFalse(env: Environment, name: string): boolean | undefined {
   throw new SettingError(`${name} is ${JSON.stringify(text)}: give true or false.`)
 }
 
-/** `auto` is one process per core that this process may use. */
+/** `auto` is one process per available core. */
 function workersOf(env: Environment): number | undefined {
   if (env.WORKERS?.trim() === 'auto') return availableParallelism()
   return wholeNumber(env, 'WORKERS', 128, 1)
 }
 
-/** `host:port` pairs, separated by commas; the port of an address without one is 26379. */
+/** `host:port` pairs, separated by commas. The default port is 26379. */
 function sentinelsOf(env: Environment): readonly RedisSentinelAddress[] | undefined {
   const text = env.REDIS_SENTINELS?.trim() ?? ''
   if (text === '') return undefined
@@ -169,32 +175,35 @@ const redis: Kind = {
   example: 'redis://user:password@redis.example.com:6379',
 }
 
-/** It may contain a password, so messages don't show it. */
+/** The value may contain a password, so messages do not show it. */
 function addressOf(env: Environment, name: string, { scheme, what, example }: Kind): string | undefined {
   const text = env[name]?.trim() ?? ''
   if (text === '') return undefined
   if (scheme.test(text) && URL.canParse(text)) return text
-  throw new SettingError(`${name} is no address of ${what}: give one such as ${example}.`)
+  throw new SettingError(`${name} is not an address of ${what}: give one such as ${example}.`)
 }
 
-/** As short as a key of HS256 may be, in bytes (RFC 7518 3.2). */
+/** The minimum size of an HS256 key in bytes (RFC 7518 3.2). */
 const shortestSecret = 32
 
 /**
- * Basic parts user and password by the first colon, and sends no control characters (RFC 7617 2).
+ * Basic separates user and password by the first colon, and allows no control characters (RFC 7617
+ * 2).
  */
 function userOf({ PUBLIC_USER: user = '' }: Environment): string | undefined {
   if (!/[:\p{Cc}]/u.test(user)) return user || undefined
   throw new SettingError(`PUBLIC_USER is ${JSON.stringify(user)}: give a name without colons and control characters.`)
 }
 
-/** Messages don't show it. */
+/** Messages do not show the value. */
 function passwordOf({ PUBLIC_PASSWORD: password = '' }: Environment): string | undefined {
   if (!/\p{Cc}/u.test(password) && Buffer.byteLength(password) <= 1024) return password || undefined
-  throw new SettingError('PUBLIC_PASSWORD has control characters or more than 1024 bytes: give one without.')
+  throw new SettingError(
+    'PUBLIC_PASSWORD has control characters or more than 1024 bytes: give a shorter one without control characters.',
+  )
 }
 
-/** Not trimmed: white space is part of a secret. */
+/** Not trimmed, because white space may be part of a secret. */
 function secretOf({ TOKEN_SECRET: secret = '' }: Environment): string | undefined {
   if (secret === '') return undefined
   if (Buffer.byteLength(secret) >= shortestSecret) return secret

@@ -1,4 +1,4 @@
-/** Ending the process without losing a request. */
+/** Ends the process without losing a request. */
 import cluster from 'node:cluster'
 import type { GracefulServer } from 'express-rest-conventions/server'
 
@@ -7,30 +7,30 @@ import type { GracefulServer } from 'express-rest-conventions/server'
  * Kubernetes waits before it kills.
  */
 export const times = {
-  /** For which SIGTERM leaves the server open while `/ready` is 503, unless `DRAIN` is set. */
+  /** The server stays open after SIGTERM while `/ready` is 503, unless `DRAIN` is set. */
   drain: 2_000,
-  /** For requests under way. */
+  /** For running requests. */
   grace: 10_000,
-  /** For closing the database and the rest, and for a start that was under way. */
+  /** For closing the database and other resources, and for an unfinished start. */
   close: 10_000,
 } as const
 
-/** What there is to end once the service has started. */
+/** What must be closed once the service has started. */
 export interface Running {
   readonly server: GracefulServer
-  /** Closes what the requests stand on. */
+  /** Closes the stores. */
   readonly close: () => Promise<void>
-  /** Milliseconds; default `times.drain`. */
+  /** Milliseconds. Default `times.drain`. */
   readonly drain: number | undefined
 }
 
 /**
- * On SIGTERM: fails readiness, goes on for the drain, answers the requests under way, closes what
- * they stood on, and exits with 0. On SIGINT, which a developer sends, without the drain. A
- * repeated signal changes nothing: under `npm start` one Ctrl-C arrives twice.
+ * On SIGTERM: makes readiness fail, keeps serving for the time of the drain, finishes running
+ * requests, closes the stores, and exits with 0. On SIGINT, which developers send, it skips the
+ * drain. Repeated signals are ignored, because under `npm start` one Ctrl-C arrives twice.
  *
- * Call it first: Node as process 1 of a container ignores signals that nothing listens for. A start
- * that is under way at the signal is completed, so that no half-written database stays behind.
+ * Call it first: as process 1 of a container, Node ignores signals without a listener. If a signal
+ * arrives during the start, the start is completed, so that no half-written database remains.
  * Returns the function to call before listening.
  */
 export function endOnSignals(): (running: Running) => void {
@@ -57,7 +57,7 @@ export function endOnSignals(): (running: Running) => void {
   return started
 }
 
-/** Ends the process where `work` takes longer than it may. */
+/** Ends the process if `work` exceeds its time limit. */
 async function inTime<T>(work: Promise<T>): Promise<T> {
   const timer = setTimeout(() => process.exit(1), times.close)
   try {
@@ -68,8 +68,8 @@ async function inTime<T>(work: Promise<T>): Promise<T> {
 }
 
 /**
- * Exits with 0. A worker first leaves the cluster, so that connections which the primary has just
- * sent to it go to another one.
+ * Exits with 0. A worker first disconnects from the cluster, so that the primary passes new
+ * connections to another worker.
  */
 function leave(): void {
   if (cluster.worker === undefined) process.exit(0)

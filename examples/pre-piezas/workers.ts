@@ -1,19 +1,19 @@
-/** Several processes on one port, by `node:cluster`: one event loop uses one core. */
+/** Several processes on one port with `node:cluster`, because one event loop uses one core. */
 import cluster, { type Worker } from 'node:cluster'
 import { randomBytes } from 'node:crypto'
 import { setTimeout } from 'node:timers/promises'
 import type { Settings } from './settings.js'
 
 /**
- * Milliseconds before a worker that has died is replaced, so that one that always dies does not use
- * up a core.
+ * Milliseconds before a dead worker is replaced, so that one that always dies does not use up a
+ * core.
  */
 const restartDelay = 1_000
 
 /**
- * Whether each worker listens by itself and the kernel spreads the connections: on Linux, with Node
- * 22.12 or later. Otherwise, and with a port that is still to be found, the primary process accepts
- * connections and passes them on.
+ * Whether each worker listens by itself and the kernel distributes the connections (Linux with Node
+ * 22.12 or later). Otherwise, or if the port is 0, the primary process accepts connections and
+ * passes them on.
  */
 export function workersSharePort(
   port: number,
@@ -26,16 +26,16 @@ export function workersSharePort(
 
 /**
  * Starts one worker and, once it listens, the others. Prints a greeting when all listen, and from
- * then on replaces those that die. SIGTERM and SIGINT are passed on; the primary exits when the
- * last worker has. Exits with 1 where a worker ends before all of them listen.
+ * then on replaces workers that die. Passes on SIGTERM and SIGINT, and exits after the last worker.
+ * Exits with 1 if a worker ends before all of them listen.
  */
 export function supervise(settings: Settings, count: number): void {
   if (settings.redisUrl === undefined && settings.rateLimit > 0) {
     console.error(
-      `Without REDIS_URL, each of ${count} workers counts requests alone: clients get up to ${count} times RATE_LIMIT.`,
+      `Without REDIS_URL, each of ${count} workers counts requests alone: each client gets up to ${count} times RATE_LIMIT.`,
     )
   }
-  // All workers have the same secrets: a token of one is good for each.
+  // All workers have the same secrets, so each accepts the tokens of the others.
   const account = {
     PUBLIC_USER: settings.publicUser ?? 'demo',
     PUBLIC_PASSWORD: settings.publicPassword ?? randomBytes(12).toString('base64url'),
@@ -60,7 +60,7 @@ export function supervise(settings: Settings, count: number): void {
   }
   cluster.on('exit', async (worker, code, signal) => {
     if (listening < count || ending !== undefined) {
-      // A worker that has only begun to start does not listen to signals yet.
+      // A worker that has just been started does not listen for signals yet.
       if (code !== 0 && signal !== ending) status = 1
       end('SIGTERM')
       if (Object.keys(cluster.workers ?? {}).length === 0) process.exit(status)

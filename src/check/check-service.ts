@@ -1,4 +1,4 @@
-/** `checkService`: holds a live service against the conventions. */
+/** `checkService`: checks whether a running service follows the conventions. */
 import { invalidOption } from '../options/check.js'
 import { attemptChecks } from './checks/attempts.js'
 import { judgeAnswers } from './checks/every-answer.js'
@@ -19,9 +19,10 @@ import { allWriteChecks, disposableChecks, publicChecks } from './write/index.js
 import { Ledger } from './write/ledger.js'
 
 /**
- * Holds a service against the conventions. Without `write` only GET, HEAD and OPTIONS are sent.
+ * Checks whether a running service follows the conventions. Without `write` only GET, HEAD and
+ * OPTIONS are sent.
  *
- * @throws ConfigurationError `invalid-option` for options that make no sense
+ * @throws ConfigurationError `invalid-option` for invalid options
  * @example
  * const report = await checkService({ base: 'http://127.0.0.1:3000/v1', target: document, principals: [{ name: 'reader', token }] })
  * expect(report.results.filter(({ outcome }) => outcome.verdict === 'breaks')).toEqual([])
@@ -53,33 +54,34 @@ export async function checkService(options: CheckServiceOptions): Promise<CheckR
     ...(onExchange === undefined ? {} : { onExchange }),
   })
   const results: Result[] = []
-  const tell = (result: Result): void => {
+  const report = (result: Result): void => {
     results.push(result)
     onResult?.(result)
   }
   try {
     const service = new Service(base, target, client, disposable)
     const isWanted = wanted(rest.only)
-    // Links begin with the address of the gateway, also in answers that do not come through it.
+    // Links begin with the address of the gateway, even in responses that do not come through it.
     const without =
       rest.direct === undefined
         ? undefined
         : new Service(rest.direct, { ...target, published: target.published ?? service.base }, client)
-    await runServiceChecks(service, serviceChecks.filter(isWanted), tell, without)
+    await runServiceChecks(service, serviceChecks.filter(isWanted), report, without)
     const checks = {
       safe: listChecks.filter(isWanted),
       writing: allWriteChecks.filter(isWanted),
       disposable: disposableChecks.filter(isWanted),
     }
-    for (const collection of target.collections) await runListChecks(service, collection, checks, ledger, tell, without)
+    for (const collection of target.collections)
+      await runListChecks(service, collection, checks, ledger, report, without)
     const unlisted = { safe: [], writing: publicChecks.filter(isWanted), disposable: [] }
     for (const collection of target.unlisted ?? [])
-      await runListChecks(service, collection, unlisted, ledger, tell, without)
+      await runListChecks(service, collection, unlisted, ledger, report, without)
     const left =
       ledger === undefined ? [] : await cleanUpAlways(service, ledger, principals, defaultsOf(production).rate * 2)
-    // At the end: a service may now refuse this address.
-    await runServiceChecks(service, attemptChecks.filter(isWanted), tell)
-    for (const result of judgeAnswers(client.exchanges)) if (isWanted({ id: result.check })) tell(result)
+    // These checks come last, because the service may block this address afterwards.
+    await runServiceChecks(service, attemptChecks.filter(isWanted), report)
+    for (const result of judgeAnswers(client.exchanges)) if (isWanted({ id: result.check })) report(result)
     return reportOf(service.base, client.sent, results, left)
   } finally {
     ledger?.close()
@@ -87,7 +89,10 @@ export async function checkService(options: CheckServiceOptions): Promise<CheckR
   }
 }
 
-/** Removes what was created with a budget of its own: a spent one must leave nothing behind. */
+/**
+ * The cleanup has its own budget, so that records are removed even if the budget of the run is
+ * spent.
+ */
 async function cleanUpAlways(
   { base, target }: Service,
   ledger: Ledger,
@@ -109,10 +114,10 @@ async function cleanUpAlways(
 }
 
 /**
- * Removes what an earlier run has left behind, by its ledger file. Resolves to what could not be
- * removed.
+ * Removes the records of an earlier run, by its ledger file. Resolves to the records that could not
+ * be removed.
  *
- * @throws ConfigurationError `invalid-option` for options that make no sense
+ * @throws ConfigurationError `invalid-option` for invalid options
  * @example await removeLeftovers({ base, target: document, principals, write: './check-ledger.jsonl' })
  */
 export async function removeLeftovers(
@@ -138,7 +143,7 @@ export async function removeLeftovers(
   }
 }
 
-/** A target as it is, or that of a document. Throws `ConfigurationError`. */
+/** Returns a target unchanged, and derives one from a document. Throws `ConfigurationError`. */
 export function resolveTarget(given: unknown): Target {
   if (isDocument(given)) return targetOf(given)
   if (isTargetFile(given)) return readTarget(given)

@@ -1,4 +1,4 @@
-/** What a check is made of. */
+/** The parts of a check. */
 import type { ClauseId } from '../clauses.js'
 import type { Listing } from './listing.js'
 import type { Service } from './service.js'
@@ -6,7 +6,7 @@ import type { Outcome } from './verdict.js'
 import type { Owner } from './write/own-record.js'
 
 interface Described {
-  /** The clause, a slash, and what of it is checked. It never changes. */
+  /** The clause, a slash, and the name of the checked rule. It never changes. */
   readonly id: `${ClauseId}/${string}`
   /** The rule in one sentence. */
   readonly rule: string
@@ -23,7 +23,10 @@ export interface ServiceCheck extends Described {
 
 /** A check of a collection and its items. Throws `NotApplicable` and `Unchecked`. */
 export interface ListCheck extends Described {
-  /** Checks that come before: where one of them breaks, this one would only tell the same fault again. */
+  /**
+   * Checks that are run before: if one of them breaks, this one would only report the same fault
+   * again.
+   */
   readonly needs?: readonly string[]
   readonly run: (list: Listing) => Promise<Outcome>
 }

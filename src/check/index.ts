@@ -1,6 +1,6 @@
 /**
- * `express-rest-conventions/conformance`: holds a live service, in whatever language it is written,
- * against the conventions.
+ * `express-rest-conventions/conformance`: checks whether a running service, written in any
+ * language, follows the conventions.
  */
 
 export { checkService, removeLeftovers } from './check-service.js'

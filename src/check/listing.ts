@@ -1,4 +1,4 @@
-/** A collection at a place where it can be listed, and what it holds there. */
+/** A collection at an address where it can be listed, and its items. */
 import { canonicalText, get, isList, isObject, type JsonObject } from '../definition/json.js'
 import { header, parameter } from '../wire.js'
 import type { SendOptions } from './client/client.js'
@@ -7,10 +7,10 @@ import type { Service } from './service.js'
 import type { CollectionTarget } from './target/target.js'
 import { NotApplicable, Unchecked } from './verdict.js'
 
-/** Parameters of a query, or its text as it is to be sent. */
+/** Parameters of a query, or its exact text. */
 export type Query = Readonly<Record<string, string | number>> | string
 
-/** Items that are asked for where a few will do. */
+/** The number of items that are requested if a few are enough. */
 export const sampleSize = 5
 
 export class Listing {
@@ -33,33 +33,33 @@ export class Listing {
     return this.service.send(method, path, options)
   }
 
-  /** A page of a few items, asked for once. */
+  /** A page of a few items, requested once. */
   sample(): Promise<Exchange> {
     this.#sample ??= this.list({ [parameter.size]: sampleSize })
     return this.#sample
   }
 
-  /** What several checks look at, made once until `refresh()`. */
+  /** A value that several checks use, computed once until `refresh()`. */
   once<T>(name: string, make: () => Promise<T>): Promise<T> {
     const kept = (this.#kept.get(name) as Promise<T> | undefined) ?? make()
     this.#kept.set(name, kept)
     return kept
   }
 
-  /** Forgets the sample and what was kept: the next check asks again. */
+  /** Drops the sample and all cached values, so that the next check requests them again. */
   refresh(): void {
     this.#sample = undefined
     this.#kept.clear()
   }
 
-  /** Some items. Throws `Unchecked` where there are none. */
+  /** Some items. Throws `Unchecked` if there are none. */
   async items(): Promise<readonly JsonObject[]> {
     const found = itemsOf(await this.sample())
     if (found.length === 0) throw new Unchecked(`${this.path} holds no items`)
     return found
   }
 
-  /** The path of one item. Throws where items have no address, or there are none. */
+  /** The path of one item. Throws if items have no address, or there are none. */
   async anItem(): Promise<string> {
     const [item] = await this.items()
     return this.pathOf(item as JsonObject)
@@ -69,7 +69,7 @@ export class Listing {
     return `${this.path}/${encodeURIComponent(this.idOf(item)).replaceAll('%2C', ',').replaceAll('%3D', '=')}`
   }
 
-  /** The id of an item, as it stands in its address. Throws where it is not known. */
+  /** The id of an item, as in its address. Throws if it is not known. */
   idOf(item: JsonObject): string {
     const key = this.key
     const parts = key.map((name) => {
@@ -85,15 +85,15 @@ export class Listing {
     const { key, itemMethods, template } = this.target
     if (key !== undefined) return key
     if (itemMethods.length === 0) throw new NotApplicable(`items of ${template} have no address`)
-    throw new Unchecked(`the document does not tell which members are the id of an item. Give "key" in a target file`)
+    throw new Unchecked(`the document does not say which members are the id of an item. Give "key" in a target file`)
   }
 
-  /** What tells an item from others: its id, or everything that it shows where it has no address. */
+  /** A text that identifies an item: its id, or its whole content if it has no address. */
   identityOf(item: JsonObject): string {
     return this.target.key === undefined ? canonicalText(item) : this.idOf(item)
   }
 
-  /** An address of an item that is not there. */
+  /** The address of an item that does not exist. */
   async aMissingItem(): Promise<string> {
     const [item] = await this.items()
     const ids = this.key.map((name) => [name, missingId(get(item, name.split('.')))] as const)
@@ -117,7 +117,10 @@ export function queryText(query: Query): string {
   return pairs.length === 0 ? '' : `?${pairs.join('&')}`
 }
 
-/** The items of a list. Throws `Unchecked` where the answer is none: a check of its own says so. */
+/**
+ * The items of a list. Throws `Unchecked` if the response is not a list, which another check
+ * reports.
+ */
 export function itemsOf({ request, answer }: Exchange): readonly JsonObject[] {
   const { json, status } = answer
   if (status !== 200 || !isList(json))
@@ -125,7 +128,7 @@ export function itemsOf({ request, answer }: Exchange): readonly JsonObject[] {
   return json.filter(isObject)
 }
 
-/** The total of a list; `undefined` where it tells none. */
+/** The total of a list; `undefined` if it has none. */
 export function totalOf({ answer }: Exchange): number | undefined {
   const text = answer.field(header.totalCount)
   return text !== undefined && /^\d+$/.test(text) ? Number(text) : undefined

@@ -1,4 +1,4 @@
-/** Where collections can be listed: below parents that are there. */
+/** Finds addresses at which collections can be listed: below existing parents. */
 import { get, isList, type JsonObject } from '../definition/json.js'
 import { parameter } from '../wire.js'
 import { itemsOf, Listing } from './listing.js'
@@ -6,10 +6,10 @@ import type { Service } from './service.js'
 import type { CollectionTarget } from './target/target.js'
 import { NotApplicable, Unchecked } from './verdict.js'
 
-/** Parents that are tried: the one with the most items is taken. */
+/** The number of parents that are tried. The one with the most items is used. */
 const mostParents = 5
 
-/** The listing of a collection. Throws `Unchecked` where no parent of it can be found. */
+/** The listing of a collection. Throws `Unchecked` if no parent can be found. */
 export async function listingOf(service: Service, target: CollectionTarget): Promise<Listing> {
   if (!target.template.includes('{')) return new Listing(service, target, target.template)
   let best: { readonly listing: Listing; readonly count: number } | undefined
@@ -27,7 +27,9 @@ export interface Place {
   readonly listing: Listing
 }
 
-/** A sub-collection below a few parents, at least one. Throws `Unchecked` where no parent can be found. */
+/**
+ * A sub-collection below a few parents, at least one. Throws `Unchecked` if no parent can be found.
+ */
 export async function placesOf(service: Service, target: CollectionTarget): Promise<readonly Place[]> {
   const [, above = '', below = ''] = /^(.*)\/\{[^}]*\}([^{]*)$/.exec(target.template) ?? []
   const parentTarget = service.target.collections.find(({ template }) => template === above)
@@ -41,10 +43,10 @@ export async function placesOf(service: Service, target: CollectionTarget): Prom
   }))
 }
 
-/** The value of a member, those inside others by dots. */
+/** The value of a member. Nested members are written with dots. */
 export const valueAt = (item: unknown, name: string): unknown => get(item, name.split('.'))
 
-/** Throws `NotApplicable` where the list has no such parameter. */
+/** Throws `NotApplicable` if the list has no such parameter. */
 export function needsParameter({ target }: Listing, name: string): void {
   if (!target.parameters.includes(name)) throw new NotApplicable(`${target.template} has no parameter "${name}"`)
 }

@@ -7,29 +7,34 @@ import { productionLimits } from './client/production.js'
 import { variableKind } from './target/target-file.js'
 import type { Result } from './verdict.js'
 
-/** What is to be checked, and how. */
+/** The options of a check. */
 export interface CheckServiceOptions {
   /** The address before the paths of the document, such as `http://127.0.0.1:3000/v1`. */
   readonly base: string
-  /** An OpenAPI 3.0 or 3.1 document, or what a target file holds. */
+  /** An OpenAPI 3.0 or 3.1 document, or the content of a target file. */
   readonly target: unknown
-  /** Who calls. The first one must be able to read everything that is to be checked. Default: nobody. */
+  /**
+   * The principals. The first one must be able to read everything that is checked. Default: none.
+   */
   readonly principals?: readonly Principal[]
   /** A user that can log in, for the checks of the login (AUTH-2, AUTH-3). Default: none. */
   readonly account?: Account
   /** Requests per second. Default 50, with `production` 10. */
   readonly rate?: number
-  /** Requests in all: what is left then could not be checked. Default 3,000. */
+  /**
+   * The maximum number of requests. Checks that would need more are reported as not checked.
+   * Default 3,000.
+   */
   readonly budget?: number
   /**
-   * Runs checks that write, too: they create, change and remove records of their own, and nothing
-   * else. The value is the path of the ledger file, which tells what they create. Default: none.
+   * Also runs checks that write. They create, change and remove only their own records. The value
+   * is the path of the ledger file, which lists these records. Default: no such checks.
    */
   readonly write?: string
   /**
-   * Sends nothing that could lock accounts, exhaust limits or load the service: no altered tokens, no
-   * passwords, no races, no large bodies, at most 10 requests per second, and nothing after a 429.
-   * Checks that need more could not be checked. Default false.
+   * Sends nothing that could lock accounts, exhaust limits or load the service: no altered tokens,
+   * no passwords, no races, no large bodies, at most 10 requests per second, and nothing after a
+   * 429. Checks that need more are reported as not checked. Default false.
    */
   readonly production?: boolean
   /**
@@ -39,16 +44,18 @@ export interface CheckServiceOptions {
   readonly disposable?: boolean
   /** Ids of clauses or checks, such as `QUERY-7` or `QUERY-7/total`. Default: all. */
   readonly only?: readonly string[]
-  /** The address that links begin with, where the service does not answer with `base`. Default: the server of the document. */
+  /**
+   * The address with which links begin, if it is not `base`. Default: the server of the document.
+   */
   readonly published?: string
   /**
-   * The address of the service without the gateway that `base` leads through. Each check that breaks is
-   * run there once more, and its result says whether the gateway is the reason. Default: none.
+   * The address of the service without the gateway of `base`. Each check that breaks is run there
+   * too, and its result says whether the gateway is the cause. Default: none.
    */
   readonly direct?: string
-  /** Called with each result as it comes. */
+  /** Called with each result. */
   readonly onResult?: (result: Result) => void
-  /** Called with each exchange as it comes. */
+  /** Called with each exchange. */
   readonly onExchange?: (exchange: Exchange) => void
 }
 

@@ -8,35 +8,35 @@ import { NotApplicable, type Outcome, type Result, Unchecked } from './verdict.j
 import type { Ledger } from './write/ledger.js'
 import { needsDisposable, Owner } from './write/own-record.js'
 
-/** How often a check that breaks is run in all. */
+/** The total number of runs of a check that breaks. */
 const attempts = 3
 
-/** Called with each result when it is there. */
+/** Called with each result. */
 export type OnResult = (result: Result) => void
 
 export async function runServiceChecks(
   service: Service,
   checks: readonly ServiceCheck[],
-  tell: OnResult,
+  report: OnResult,
   direct?: Service,
 ): Promise<void> {
   for (const check of checks) {
     const outcome = await repeated(() => check.run(service))
     const again = direct === undefined || !isBroken(outcome) ? undefined : await attempt(() => check.run(direct))
-    tell(resultOf(check, 'service', outcome, again))
+    report(resultOf(check, 'service', outcome, again))
   }
 }
 
 /**
- * Where the collection can not be reached, each check says why. `ledger`: with it, checks that write
- * run, too. `direct`: the service without the gateway, for checks that break.
+ * If the collection can't be reached, each check reports the reason. `ledger`: also runs checks
+ * that write. `direct`: the service without the gateway, for checks that break.
  */
 export async function runListChecks(
   service: Service,
   target: CollectionTarget,
   { safe, writing, disposable }: Checks,
   ledger: Ledger | undefined,
-  tell: OnResult,
+  report: OnResult,
   direct?: Service,
 ): Promise<void> {
   const place = await reached(service, target)
@@ -49,7 +49,7 @@ export async function runListChecks(
       direct === undefined || !isBroken(outcome)
         ? undefined
         : await decided(await reached(direct, target), undefined, attempt)
-    tell(resultOf(check, target.template, outcome, again))
+    report(resultOf(check, target.template, outcome, again))
   }
   for (const check of safe) await run(check, (list) => check.run(list))
   const owned = (list: Listing): Owner => new Owner(list, ledger as Ledger)
@@ -64,7 +64,7 @@ export async function runListChecks(
     })
 }
 
-/** Gives a break what the check has sent. */
+/** Adds the requests of the check to a break. */
 async function traced(
   { service, target }: Listing,
   check: () => Promise<Outcome>,
@@ -84,14 +84,17 @@ async function traced(
   return { ...outcome, trace }
 }
 
-/** Without these no check that writes can go on: it reads its record with a tag, and sends the tag. */
+/**
+ * The other checks that write depend on these: they read their record with its tag, and send the
+ * tag.
+ */
 const neededByWrites = ['VERB-1/item', 'HDR-2/stable'] as const
 
 /** Checks of a collection: by safe requests, and by own records. */
 export interface Checks {
   readonly safe: readonly ListCheck[]
   readonly writing: readonly WriteCheck[]
-  /** Checks that only a disposable service gets. */
+  /** Checks for disposable services only. */
   readonly disposable: readonly WriteCheck[]
 }
 
@@ -113,7 +116,7 @@ async function reached(service: Service, target: CollectionTarget): Promise<List
     const listing = await listingOf(service, target)
     if (!target.methods.includes('GET')) return listing
     const { status } = (await listing.sample()).answer
-    // Everything else would look like a break.
+    // Otherwise every check would report a break.
     if (status === 401 || status === 403)
       return { verdict: 'unchecked', because: `${listing.path} is ${status} for the first principal` }
     return listing
@@ -137,8 +140,8 @@ function resultOf(
 const isBroken = ({ verdict }: Outcome): boolean => verdict === 'breaks' || verdict === 'flaky'
 
 /**
- * A break counts as one if it can be seen each time. One that is seen only sometimes is told as a
- * rate: records may have changed while the check looked at them.
+ * A break that occurs in each run is a break. A break that occurs only in some runs is reported as
+ * a rate, because records may have changed during the check.
  */
 async function repeated(run: () => Promise<Outcome>, refresh: () => void = () => {}): Promise<Outcome> {
   const first = await attempt(run)
@@ -159,7 +162,7 @@ async function attempt(run: () => Promise<Outcome>): Promise<Outcome> {
   }
 }
 
-/** Anything but a verdict is a fault of the check itself, and ends the run. */
+/** Any other exception is a bug in the check, and ends the run. */
 function undecided(error: unknown): Outcome {
   if (error instanceof NotApplicable) return { verdict: 'not-applicable', because: error.message }
   if (error instanceof Unchecked) return { verdict: 'unchecked', because: error.message }

@@ -1,11 +1,11 @@
-/** The service that is checked: its address, what is known of it, and the client that asks it. */
+/** The service that is checked: its address, its target and the client. */
 import type { Client, SendOptions } from './client/client.js'
 import type { Exchange } from './client/exchange.js'
 import type { Target } from './target/target.js'
 import { Unchecked } from './verdict.js'
 
 export class Service {
-  /** Absolute, without a slash at its end. Templates stand below it. */
+  /** Absolute, without a trailing slash. Templates are relative to it. */
   readonly base: string
 
   /** `base`: as it was given. */
@@ -13,7 +13,7 @@ export class Service {
     base: string,
     readonly target: Target,
     readonly client: Client,
-    /** Whether the whole service may be lost. */
+    /** Whether all data of the service may be lost. */
     readonly isDisposable = false,
   ) {
     const plain = base.replace(/\/+$/, '')

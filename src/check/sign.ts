@@ -1,6 +1,9 @@
-/** How a script tells a break: a test of the answers, in a form that a shell can run. */
+/** How a script recognizes a break: a test of the responses in a form that a shell can run. */
 
-/** Numbers of answers are places in the evidence, from 0. Names of header fields may be in any case. */
+/**
+ * Responses are identified by their index in the evidence, from 0. Names of header fields may be in
+ * any case.
+ */
 export type Sign =
   /** The status is none of `expected`. */
   | { readonly kind: 'status'; readonly answer: number; readonly expected: readonly number[] }
@@ -18,7 +21,7 @@ export type Sign =
   | { readonly kind: 'lacks'; readonly answer: number; readonly text: string }
   /** The JSON has this text of a member and its value. White space does not matter. */
   | { readonly kind: 'shows'; readonly answer: number; readonly text: string }
-  /** Not exactly one of all answers is a success. */
+  /** The number of successful responses is not exactly one. */
   | { readonly kind: 'winners' }
 
 /** The statuses of success. */

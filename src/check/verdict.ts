@@ -1,9 +1,9 @@
-/** What a check comes to. */
+/** The result of a check. */
 import type { ClauseId } from '../clauses.js'
 import type { Exchange } from './client/exchange.js'
 import type { Sign } from './sign.js'
 
-/** The requests that show a break: as few as possible, in their order. */
+/** The requests that show a break: as few as possible, in order. */
 export type Evidence = readonly [Exchange] | readonly [Exchange, Exchange] | readonly [Exchange, Exchange, Exchange]
 
 /** A clause that does not hold. */
@@ -11,11 +11,11 @@ export interface Break {
   readonly expected: string
   readonly seen: string
   readonly evidence: Evidence
-  /** How a script tells the break from the answers. Absent: the answers are alike those of the evidence. */
+  /** How a script recognizes the break. Absent: the responses are like those of the evidence. */
   readonly sign?: Sign
   /** True if no script can show the break on its own. Default false. */
   readonly unscripted?: boolean
-  /** What the check sent to records of its own. Scripts make such a record from it. */
+  /** The requests to the check's own records. Scripts use them to create such a record. */
   readonly trace?: Trace
 }
 
@@ -24,7 +24,7 @@ export interface Trace {
   readonly exchanges: readonly Exchange[]
   /** Whether the requests could destroy records of others. */
   readonly isHazardous: boolean
-  /** The text member that holds the marker of the record. */
+  /** The text member that contains the marker of the record. */
   readonly marker?: string
   /** The members of the id. */
   readonly key?: readonly string[]
@@ -35,9 +35,9 @@ export type Outcome =
   | ({ readonly verdict: 'breaks' } & Break)
   /** How many of several attempts broke the clause, such as races. */
   | ({ readonly verdict: 'flaky'; readonly broken: number; readonly runs: number } & Break)
-  /** The service does not have what the clause is about. */
+  /** The service lacks the feature of the clause. */
   | { readonly verdict: 'not-applicable'; readonly because: string }
-  /** It may hold or not. */
+  /** Undecided. */
   | { readonly verdict: 'unchecked'; readonly because: string }
 
 export type Verdict = Outcome['verdict']
@@ -51,7 +51,7 @@ export const breaks = (expected: string, seen: string, ...evidence: Evidence): O
   evidence,
 })
 
-/** A break with the sign by which a script tells it. */
+/** A break with the sign by which a script recognizes it. */
 export const breaksBy = (sign: Sign, expected: string, seen: string, ...evidence: Evidence): Outcome => ({
   verdict: 'breaks',
   expected,
@@ -65,12 +65,15 @@ export class NotApplicable extends Error {
   override readonly name = 'NotApplicable'
 }
 
-/** Ends a check that can not find out. `because` completes the sentence "could not be checked, because ...". */
+/**
+ * Ends a check that can't decide. `because` completes the sentence "could not be checked, because
+ * ...".
+ */
 export class Unchecked extends Error {
   override readonly name = 'Unchecked'
 }
 
-/** One check at one place, with what came of it. */
+/** The result of one check at one place. */
 export interface Result {
   /** Such as `QUERY-7/walk-disjoint`. */
   readonly check: string
@@ -84,7 +87,10 @@ export interface Result {
   readonly outcome: Outcome
   /** How to fix a break, in one sentence. */
   readonly fix: string
-  /** For a break: what the check comes to without the gateway, if the address of the service is known. */
+  /**
+   * For a break: the result of the check without the gateway, if the address of the service is
+   * known.
+   */
   readonly direct?: Verdict
 }
 

@@ -56,7 +56,7 @@ export function knownBreaks({ baseline, until }: BaselineCall, terminal: Termina
   }
 }
 
-/** Compares, says what the baseline and the run differ in, and writes the next baseline. */
+/** Compares the run with the baseline, prints the differences, and writes the next baseline. */
 export function comparedWith<Broken extends { readonly check: string; readonly where: string }>(
   call: BaselineCall,
   broken: readonly Broken[],

@@ -1,4 +1,6 @@
-/** `check <base url>`: holds a live service against the conventions, clause by clause. */
+/**
+ * `check <base url>`: checks whether a running service follows the conventions, clause by clause.
+ */
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { checkService, removeLeftovers } from '../check/check-service.js'
@@ -47,7 +49,7 @@ export async function checkCommand(args: readonly string[], terminal: Terminal):
     terminal.out(planOf(call, target))
     return 0
   }
-  // Before the first request, so that a mistake does not cost a run.
+  // Before the first request, so that a mistake is found before the run.
   const known = knownBreaks(call, terminal)
   checkOutputs(call, terminal)
   const { principals: sources = [], account: names, ...learned } = target
@@ -57,7 +59,7 @@ export async function checkCommand(args: readonly string[], terminal: Terminal):
     throw new UsageError(`${call.ledger} lists records that an earlier run has left. Remove them with --cleanup.`)
   const started = terminal.now()
   const report = await checked(call, learned, principals, account, terminal)
-  tellLeft(report.left, terminal)
+  printLeft(report.left, terminal)
   return writeReports(call, { report, principals, source, known, started }, terminal)
 }
 
@@ -91,7 +93,7 @@ function checked(
   })
 }
 
-/** Removes what is left. Resolves to the exit code. */
+/** Removes the remaining records. Resolves to the exit code. */
 async function cleanedUp(call: CheckCall, target: TargetFile, terminal: Terminal): Promise<number> {
   const { base, published, ledger, production } = call
   const { principals: sources = [], account: _, ...learned } = target
@@ -107,7 +109,7 @@ async function cleanedUp(call: CheckCall, target: TargetFile, terminal: Terminal
     ...(published === undefined ? {} : { published }),
   })
   terminal.out(`${count - left.length} of ${count} removed.\n`)
-  tellLeft(left, terminal)
+  printLeft(left, terminal)
   return left.length === 0 ? 0 : 1
 }
 
@@ -121,9 +123,9 @@ function leftIn(path: string): number {
   }
 }
 
-function tellLeft(left: readonly Leftover[], terminal: Terminal): void {
+function printLeft(left: readonly Leftover[], terminal: Terminal): void {
   for (const { entry, because } of left)
-    terminal.error(`left: ${entry.address ?? `what was posted to ${entry.post} with ${entry.marker}`}: ${because}\n`)
+    terminal.error(`left: ${entry.address ?? `the record posted to ${entry.post} with ${entry.marker}`}: ${because}\n`)
 }
 
 /** The plan of a run, without a request to the service. */
@@ -138,7 +140,7 @@ function planOf(call: CheckCall, { collections: listed, unlisted = [], principal
     ...(disposable ? [...disposableChecks, ...attemptChecks] : []),
   ].filter(({ id }) => isWanted(call, id))
   const how = disposable
-    ? 'all methods, also on records of others'
+    ? 'all methods, including on records of others'
     : writes
       ? 'GET, HEAD, OPTIONS, and writes of own records'
       : 'GET, HEAD and OPTIONS'

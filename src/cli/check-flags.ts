@@ -36,7 +36,7 @@ const flags = {
 } as const
 
 export interface CheckCall extends BaselineCall {
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   readonly base: string
   readonly document: string | undefined
   readonly target: string | undefined
@@ -58,7 +58,7 @@ export interface CheckCall extends BaselineCall {
   readonly disposable: boolean
   /** The ledger file. */
   readonly ledger: string
-  /** Whether to remove what an earlier run has left, and check nothing. */
+  /** Whether to only remove the records of an earlier run. */
   readonly cleanup: boolean
   readonly dryRun: boolean
   readonly json: boolean
@@ -142,7 +142,7 @@ export const listIn = (text = ''): readonly string[] =>
     .map((one) => one.trim())
     .filter((one) => one !== '')
 
-/** An absolute address, without a slash at its end. Throws `UsageError`. */
+/** An absolute address without a trailing slash. Throws `UsageError`. */
 export function addressIn(what: string, text: string): string {
   if (/^https?:\/\/[^/?#\s]+(?:\/[^?#\s]*)?$/.test(text) && URL.canParse(text)) return text.replace(/\/+$/, '')
   throw new UsageError(
@@ -150,7 +150,10 @@ export function addressIn(what: string, text: string): string {
   )
 }
 
-/** Clauses and checks. A misspelt one is refused: nothing would check it, and the run would pass. */
+/**
+ * Clauses and checks. A misspelt one is refused: otherwise no check would run, and the run would
+ * pass.
+ */
 function idsIn(text: string | undefined): readonly string[] | undefined {
   if (text === undefined) return undefined
   const all = Object.keys(clauses)

@@ -1,32 +1,32 @@
 /** The text of `check --help`. */
 export const checkHelp = `express-rest-conventions check <base url> [flags]
 
-Holds a live service, in whatever language it is written, against the conventions: each clause that
-can be seen from outside. Without --write only GET, HEAD and OPTIONS are sent. <base url> is the
-address before the paths of the service's OpenAPI document, such as https://api.example.com/v1.
+Checks whether a running service, written in any language, follows each clause that can be tested from
+outside. Without --write only GET, HEAD and OPTIONS are sent. <base url> is the address before the
+paths of the service's OpenAPI document, such as https://api.example.com/v1.
 
   --document <source>    the OpenAPI document 3.0 or 3.1: a file or an address (default: openapi.json
                          or openapi.yaml below <base url>)
-  --target <file>        what a document does not contain, and the callers; in place of a document
+  --target <file>        a target file, in place of a document: facts about the service, and the callers
   --init <file>          writes a target file from the document, and checks nothing
   --token <variables>    environment variables with tokens, such as ADMIN_TOKEN,READER_TOKEN. The
                          first one must be able to read everything
   --token-command <cmd>  a command that prints the first token, in place of a variable
   --header <name>        the header field of tokens (default: Authorization, with Bearer)
-  --published <url>      the address that links begin with, if it is not <base url>
-  --direct <url>         the address of the service without the gateway: what breaks is checked there,
-                         too, and the report says if the gateway is the reason
+  --published <url>      the address with which links begin, if it is not <base url>
+  --direct <url>         the address of the service without the gateway: breaks are checked there
+                         too, and the report says whether the gateway is the cause
   --only <ids>           clauses or checks, such as QUERY-7,HDR-4/item
   --rate <number>        requests per second (default: 50)
-  --budget <number>      requests in all (default: 3000)
-  --write                also creates, changes and removes records of its own, and nothing else
+  --budget <number>      the maximum number of requests (default: 3000)
+  --write                also creates, changes and removes records, but only its own
   --production           sends nothing that could lock accounts, exhaust limits or load the service: no
                          altered tokens, no races, no large bodies, at most 10 requests a second
   --disposable           the whole service may be lost: as --write, and also DELETE of collections
                          and writes without credentials
   --ledger <file>        lists what --write creates, before it does (default: check-ledger.jsonl)
-  --cleanup              removes what an earlier run with --write has left, and checks nothing
-  --dry-run              prints what would be checked, and sends nothing but the request for the document
+  --cleanup              only removes the records that an earlier run with --write has left
+  --dry-run              prints the planned checks, and only requests the document
   --json                 prints the report as JSON
   --junit <file>         writes the report as JUnit XML
   --sarif <file>         writes the report as SARIF 2.1.0, for code scanning
@@ -34,13 +34,13 @@ address before the paths of the service's OpenAPI document, such as https://api.
   --markdown <file>      writes a summary for pull requests; - prints it in place of the report
   --clauses-url <url>    the address of a page with an anchor for each clause, for SARIF
   --scripts <folder>     writes a script of curl commands for each break
-  --baseline <file>      accepts the breaks of this file until their days; the others fail
-  --write-baseline <file>  writes the present breaks to such a file, or updates that of --baseline
+  --baseline <file>      accepts the breaks in this file until their dates; all others fail
+  --write-baseline <file>  writes the current breaks to such a file, or updates that of --baseline
   --until <day>          the last day on which the new entries of --write-baseline are accepted
   --help                 this text
 
-Exit codes: 0, nothing breaks but what the baseline accepts; 1, something breaks; 2, the command
-could not run, or nothing could be checked, such as when the service is unreachable.
+Exit codes: 0, no breaks except accepted ones; 1, breaks; 2, the command could not run, or nothing
+could be checked, for example because the service is unreachable.
 
   npx express-rest-conventions check https://api.example.com/v1 --token API_TOKEN
   npx express-rest-conventions check http://localhost:8080 --document ./openapi.yaml --scripts ./breaks

@@ -28,7 +28,7 @@ import { isAddress, uriOf } from './document-source.js'
 import { checkReportFiles, writeReport } from './report-files.js'
 import type { Terminal } from './terminal.js'
 
-/** Refuses reports that can not be written, before the first request. Throws `UsageError`. */
+/** Refuses reports that can't be written, before the first request. Throws `UsageError`. */
 export function checkOutputs({ sarif, html, markdown, junit, writeBaseline }: CheckCall, terminal: Terminal): void {
   checkReportFiles(terminal, {
     sarif,
@@ -39,7 +39,7 @@ export function checkOutputs({ sarif, html, markdown, junit, writeBaseline }: Ch
   })
 }
 
-/** A run with what its reports need. */
+/** A run with the data for its reports. */
 export interface Finished {
   readonly report: CheckReport
   readonly principals: readonly Principal[]
@@ -48,7 +48,7 @@ export interface Finished {
   readonly started: Date
 }
 
-/** Writes every report that is asked for. Returns the exit code. */
+/** Writes every requested report. Returns the exit code. */
 export function writeReports(call: CheckCall, finished: Finished, terminal: Terminal): number {
   const { principals, source, known, started } = finished
   const report = withoutSecrets(finished.report, principals)
@@ -96,7 +96,7 @@ function writeAll(call: CheckCall, run: RunReport, source: Parsed, terminal: Ter
       writeReport(terminal, join(scripts, name), text, 0o755)
 }
 
-/** What became of an entry of the baseline that no break matches. */
+/** The state of a baseline entry that no break matches. */
 function entryState(call: CheckCall, { results }: CheckReport, { check, where }: KnownBreak): EntryState {
   const result = results.find((one) => one.check === check && one.where === where)
   if (result !== undefined) return result.outcome.verdict === 'holds' ? 'fixed' : 'undecided'
@@ -119,7 +119,7 @@ function placesIn({ name, text, value }: Parsed, cwd: string): (where: string) =
       return { uri, ...(at === -1 ? {} : position(['collections', at, 'template'])) }
     }
     const paths = own(value, 'paths')
-    // A template has no slash at its end, also if the path has one.
+    // A template has no trailing slash, even if the path has one.
     const path = [where, `${where}/`].find((one) => own(paths, one) !== undefined)
     return { uri, ...(path === undefined ? {} : position(['paths', path])) }
   }

@@ -19,8 +19,8 @@ export interface Parsed<T = unknown> extends SourceText {
 }
 
 /**
- * The document of a service. The first token is sent if the service asks for one, and to no other
- * address. Throws `UsageError` if there is no document.
+ * The document of a service. The first token is sent only to the service, and only if it requires
+ * one. Throws `UsageError` if there is no document.
  */
 export async function documentOf(call: CheckCall, cwd: string): Promise<Parsed> {
   const { base, document } = call
@@ -28,7 +28,7 @@ export async function documentOf(call: CheckCall, cwd: string): Promise<Parsed> 
     return parsed(document, isAddress(document) ? await fetchText(document) : readText(document, cwd))
   for (const name of ['openapi.json', 'openapi.yaml']) {
     const text = await fetchedAs(call, `${base}/${name}`).catch((error: unknown) => {
-      // If the service does not answer at all, the other name would not help.
+      // If the service does not answer at all, trying the other name would not help.
       if (!(error instanceof NoDocument)) throw error
     })
     if (text !== undefined) return parsed(`${base}/${name}`, text)
@@ -60,7 +60,7 @@ function parsed(name: string, text: string): Parsed {
 /** A file in JSON or YAML. */
 export const valueIn = (file: string, cwd: string): unknown => parseDocument(readText(file, cwd), file)
 
-/** The target file, checked. */
+/** Reads and checks the target file. */
 export function targetIn(file: string, cwd: string): Parsed<TargetFile> {
   const text = readText(file, cwd)
   try {
@@ -78,7 +78,7 @@ export function sourcesOf({ variables, command, header }: CheckCall): readonly P
   return command === undefined ? named : [{ name: 'main', command, variable: 'MAIN_TOKEN', ...carrier }, ...named]
 }
 
-/** Gets the tokens. Throws `UsageError` that never holds one. */
+/** Gets the tokens. Throws `UsageError`, whose message never contains a token. */
 export async function principalsOf(
   sources: readonly PrincipalSource[],
   env: NodeJS.ProcessEnv = process.env,
@@ -91,7 +91,7 @@ export async function principalsOf(
   )
 }
 
-/** The user that can log in. Throws `UsageError` that never holds the password. */
+/** The user that can log in. Throws `UsageError`, whose message never contains the password. */
 export function accountOf({ user, password }: AccountSource, env: NodeJS.ProcessEnv = process.env): Account {
   const value = (variable: string): string => {
     const text = env[variable] ?? ''
@@ -114,7 +114,7 @@ async function printed(name: string, command: string): Promise<string> {
     const token = (await promisify(exec)(command, { timeout: commandTimeout })).stdout.trim()
     if (/^\S+$/.test(token)) return token
   } catch {
-    // The output may hold a secret, so it is not part of the message.
+    // The output may contain a secret, so it is not part of the message.
   }
   throw new UsageError(`The command for the token of "${name}" failed, or did not print one word.`)
 }

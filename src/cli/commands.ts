@@ -25,8 +25,8 @@ const commands: ReadonlyMap<string, Command> = new Map([
     'report',
     { says: 'show which clients break if a clause is enforced, and which version they call', run: reportCommand },
   ],
-  ['check', { says: 'hold a live service against the conventions, clause by clause', run: checkCommand }],
-  ['lint', { says: 'hold an OpenAPI document against the conventions', run: lintCommand }],
+  ['check', { says: 'check whether a running service follows the conventions, clause by clause', run: checkCommand }],
+  ['lint', { says: 'check an OpenAPI document against the conventions', run: lintCommand }],
   ['mock', { says: 'serve the whole interface of a service with example records', run: mockCommand }],
 ])
 
@@ -36,8 +36,8 @@ const help = (): string => {
 }
 
 /**
- * Runs a command line. Resolves to the exit code: 2 if it could not run. That includes errors of the
- * command itself, since 1 means that a check has found something.
+ * Runs a command line. Resolves to the exit code: 2 if it could not run. That includes bugs in the
+ * command itself, because 1 means that a check has found something.
  */
 export async function runCommand(args: readonly string[], terminal: Terminal): Promise<number> {
   try {

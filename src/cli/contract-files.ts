@@ -10,7 +10,7 @@ import { isList, own } from '../definition/json.js'
 import { parseDocument } from './document-text.js'
 import { messageOf, UsageError } from './usage-error.js'
 
-/** The file of the accepted changes, beside the documents. */
+/** The file of the accepted changes, next to the documents. */
 export const acceptedName = 'accepted.json'
 
 /** `v1` of `v1.json` and `v1.yaml`; `undefined` for other files. */
@@ -35,8 +35,8 @@ export function documentsIn(files: ReadonlyMap<string, string>, where: string): 
 
 /**
  * The document of one file, by its version. If it is compared with one version only, it is that
- * version. Otherwise its name, `info.version` or a server decides; without any of them it is `v1` if
- * it stands alone.
+ * version. Otherwise its name, `info.version` or a server decides; without any of them it is `v1`
+ * if it is the only document.
  */
 export function documentIn(file: string, versions?: readonly string[]): Documents {
   const other = (path: string): unknown => parseDocument(readText(join(dirname(file), path)), path)
@@ -57,7 +57,10 @@ export function documentIn(file: string, versions?: readonly string[]): Document
   )
 }
 
-/** The document with what it refers to in other files. `where` names it in messages; `name` is its own file. */
+/**
+ * The document, including the parts in other files. `where` is its name in messages; `name` is its
+ * own file.
+ */
 function checked(document: unknown, where: string, name: string, other: (path: string) => unknown): unknown {
   try {
     return bundled(new Source(document).root.value, name, other)
@@ -70,7 +73,7 @@ function readText(file: string): string {
   try {
     return readFileSync(file, 'utf8')
   } catch (error) {
-    throw new UsageError(`${file} can not be read: ${messageOf(error)}`)
+    throw new UsageError(`${file} cannot be read: ${messageOf(error)}`)
   }
 }
 

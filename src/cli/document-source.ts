@@ -4,13 +4,15 @@ import { isAbsolute, relative, resolve, sep } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { messageOf, UsageError } from './usage-error.js'
 
-/** Milliseconds to wait for a document. */
+/** The timeout for a document in milliseconds. */
 const fetchTimeout = 30_000
 
-/** Bytes of a document. Larger ones would take minutes and gigabytes to parse. */
+/**
+ * The maximum size of a document in bytes. Larger ones would take minutes and gigabytes to parse.
+ */
 const largestDocument = 32 * 1024 * 1024
 
-/** A text with where it is from. */
+/** A text and its source. */
 export interface SourceText {
   /** The file as it was given, or an address. */
   readonly name: string
@@ -22,14 +24,16 @@ export const isAddress = (source: string): boolean => /^https?:\/\//.test(source
 /** The service answers, but not with a document. */
 export class NoDocument extends UsageError {}
 
-/** The service asks for credentials. */
+/** The service requires credentials. */
 export class NoAccess extends NoDocument {}
 
-/** The text at an address. Throws `UsageError`: `NoDocument` and `NoAccess` if there is an answer. */
+/**
+ * The text at an address. Throws `UsageError`; if there is a response, `NoDocument` or `NoAccess`.
+ */
 export async function fetchText(address: string, headers: Readonly<Record<string, string>> = {}): Promise<string> {
   const unreachable = (error: unknown): UsageError =>
-    new UsageError(`${address} can not be fetched: ${messageOf((error as { cause?: unknown }).cause ?? error)}`)
-  // A redirect could take the token elsewhere.
+    new UsageError(`${address} cannot be fetched: ${messageOf((error as { cause?: unknown }).cause ?? error)}`)
+  // A redirect could send the token to another host.
   const response = await fetch(address, {
     headers,
     redirect: 'manual',
@@ -40,7 +44,7 @@ export async function fetchText(address: string, headers: Readonly<Record<string
   if (response.status !== 200) {
     await response.body?.cancel()
     const Fault = response.status === 401 ? NoAccess : NoDocument
-    throw new Fault(`${address} answered ${response.status} and no document.`)
+    throw new Fault(`${address} answered ${response.status} without a document.`)
   }
   const chunks: Uint8Array[] = []
   let size = 0
@@ -59,7 +63,7 @@ export async function fetchText(address: string, headers: Readonly<Record<string
 const tooLarge = (name: string): UsageError =>
   new UsageError(`${name} has more than ${largestDocument / 1024 / 1024} MiB. Split it, or leave out its examples.`)
 
-/** The text of a file. Throws `UsageError` for what can not be read. */
+/** The text of a file. Throws `UsageError` if it can't be read. */
 export function readText(file: string, cwd: string): string {
   const path = resolve(cwd, file)
   const reasons: Readonly<Record<string, string>> = { ENOENT: 'there is no such file', EISDIR: 'it is a folder' }
@@ -69,11 +73,14 @@ export function readText(file: string, cwd: string): string {
   } catch (error) {
     if (error instanceof UsageError) throw error
     const { code = '' } = error as { code?: string }
-    throw new UsageError(`${file} can not be read: ${reasons[code] ?? messageOf(error)}.`)
+    throw new UsageError(`${file} cannot be read: ${reasons[code] ?? messageOf(error)}.`)
   }
 }
 
-/** A source as a URI: relative for files below the working folder, which viewers of reports look for. */
+/**
+ * A source as a URI. Files below the working folder have a relative one, which viewers of reports
+ * resolve.
+ */
 export function uriOf(name: string, cwd: string): string {
   if (isAddress(name)) return name
   const path = resolve(cwd, name)

@@ -1,4 +1,4 @@
-/** Parses documents. The end of the name tells JSON and YAML apart. */
+/** Parses documents. The extension decides between JSON and YAML. */
 import { parse } from 'yaml'
 import { messageOf, UsageError } from './usage-error.js'
 
@@ -15,6 +15,6 @@ export function parseDocument(text: string, name: string): unknown {
   }
 }
 
-/** A name by which a document is parsed: most addresses do not end with a format, so the text decides. */
+/** A name with an extension for a document. Most addresses have none, so the text decides. */
 export const formatName = (name: string, text: string): string =>
   isYamlName(name) || /^\s*[{[]/.test(text) ? name : `${name}.yaml`

@@ -1,4 +1,4 @@
-/** Reads files of a commit from git. The working tree is not looked at. */
+/** Reads files of a commit from git, not from the working tree. */
 import { execFile } from 'node:child_process'
 import { realpathSync } from 'node:fs'
 import { relative, sep } from 'node:path'
@@ -19,7 +19,10 @@ async function git(folder: string, ...args: readonly string[]): Promise<string |
   }
 }
 
-/** The commit of a branch, a tag or a hash, seen from a folder; `undefined` if there is none. */
+/**
+ * The commit of a branch, a tag or a hash in the repository of a folder; `undefined` if there is
+ * none.
+ */
 export async function commitOf(folder: string, ref: string): Promise<string | undefined> {
   return (await git(folder, 'rev-parse', '--verify', '--quiet', '--end-of-options', `${ref}^{commit}`))?.trim()
 }
@@ -41,7 +44,7 @@ export async function filesAt(cwd: string, commit: string, folder: string): Prom
     const name = file.split('/').at(-1) ?? ''
     if (!/\.(?:json|ya?ml)$/.test(name)) continue
     const text = await git(top, 'show', `${commit}:${file}`)
-    if (text === undefined) throw new UsageError(`git can not show ${file} at ${commit}.`)
+    if (text === undefined) throw new UsageError(`git cannot show ${file} at ${commit}.`)
     files.set(name, text)
   }
   return files

@@ -67,7 +67,7 @@ function inOrder(findings: readonly LintFinding[], positionOf: LintReport['posit
     .map(({ finding }) => finding)
 }
 
-/** The document, with what it refers to in other files. Throws `UsageError` for anything else. */
+/** The document, including the parts in other files. Throws `UsageError` for anything else. */
 function documentIn({ name, text }: SourceText, cwd: string): unknown {
   const value = parseDocument(text, formatName(name, text))
   const fault = documentFault(value)
@@ -89,7 +89,7 @@ function documentIn({ name, text }: SourceText, cwd: string): unknown {
     return bundled(value, basename(isAddress(name) ? new URL(name).pathname : name), other)
   } catch (error) {
     if (error instanceof DocumentError) throw new UsageError(`${name}: ${error.message}`)
-    // A value that contains itself by an alias of YAML.
+    // A value contains itself through an alias of YAML.
     if (error instanceof RangeError)
       throw new UsageError(`${name} is nested too deeply, or an alias of it contains itself.`)
     throw error

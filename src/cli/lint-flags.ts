@@ -15,13 +15,13 @@ or an address. The rules are those of the ruleset express-rest-conventions/spect
   --junit <file>           writes the report as JUnit XML
   --sarif <file>           writes the report as SARIF 2.1.0, for code scanning
   --clauses-url <url>      the address of a page with an anchor for each clause, for SARIF
-  --baseline <file>        accepts the findings of this file until their days; the others fail
-  --write-baseline <file>  writes the present findings to such a file, or updates that of --baseline
+  --baseline <file>        accepts the findings in this file until their dates; all others fail
+  --write-baseline <file>  writes the current findings to such a file, or updates that of --baseline
   --until <day>            the last day on which the new entries of --write-baseline are accepted
   --help                   this text
 
-Exit codes: 0, no findings but accepted ones; 1, findings; 2, the command could not run, such as for
-a file that is not OpenAPI.
+Exit codes: 0, no findings except accepted ones; 1, findings; 2, the command could not run, for
+example because the file is not OpenAPI.
 
   npx express-rest-conventions lint openapi.yaml
   npx express-rest-conventions lint https://api.example.com/v1/openapi --only PATH-2,PATH-3

@@ -5,7 +5,7 @@ import { documentsOfModule, serviceOfModule } from './service-documents.js'
 import { UsageError } from './usage-error.js'
 import { reportAt, usageOfModule } from './usage-source.js'
 
-/** A module that was refused may keep running and throw the same error again. */
+/** A refused module may keep running and throw the same error again. */
 function ignoreRefusals(error: unknown): void {
   if (!(error instanceof UsageError)) throw error
 }

@@ -14,20 +14,20 @@ Serves the whole interface of a service with example records in memory: a front-
 before the database exists. <module> is a file that exports what api() returned, as its default
 export or as "api". It is loaded; no adapter of it is called.
 
-  --port <number>      where to listen (default: 3000; 0 takes a free one)
-  --host <name>        on which address (default: 127.0.0.1)
+  --port <number>      the port to listen on (default: 3000; 0 takes a free one)
+  --host <name>        the address to listen on (default: 127.0.0.1)
   --seed <number>      the same seed gives the same records, delays and failures (default: 1)
   --records <number>   records of each resource (default: 25)
-  --data <file>        records of your own, by collection: { "orders": [{ "id": 7 }] }; what they
-                       leave open is made
-  --auth off|keep      off (default): every request may do everything, with any token or none;
+  --data <file>        your own records, by collection: { "orders": [{ "id": 7 }] }; missing
+                       members are generated
+  --auth off|keep      off (default): every request has all permissions, with any token or none;
                        keep: the authentication and the permission of the service
-  --principal <json>   whose the requests are (default: {"sub":"mock","scope":"*:read *:write"})
-  --delay <ms>         how long answers take: 200, or 100-800
-  --fail <shares>      how many requests fail: 5% (503 with Retry-After), or 5%:500,10%:429
+  --principal <json>   the principal of the requests (default: {"sub":"mock","scope":"*:read *:write"})
+  --delay <ms>         the delay of responses: 200, or 100-800
+  --fail <shares>      the share of failing requests: 5% (503 with Retry-After), or 5%:500,10%:429
   --help               this text
 
-It ends with exit code 0 on SIGTERM and SIGINT, and with 2 where it could not run.
+The exit code is 0 after SIGTERM or SIGINT, and 2 if the command could not run.
 
   npx express-rest-conventions mock ./api.js
   npx express-rest-conventions mock ./api.js --records 10000 --delay 100-800 --fail 5%
@@ -36,7 +36,7 @@ It ends with exit code 0 on SIGTERM and SIGINT, and with 2 where it could not ru
 /** Milliseconds for requests in flight when the mock ends. */
 const grace = 2_000
 
-/** Runs the command. Resolves to its exit code after the process is asked to end. */
+/** Runs the command. Resolves to its exit code when the process receives a signal to end. */
 export async function mockCommand(args: readonly string[], terminal: Terminal): Promise<number> {
   const call = readMockCall(args, terminal.cwd)
   if (call === undefined) {
@@ -68,7 +68,7 @@ async function mocked({ module, options }: MockCall, terminal: Terminal): Promis
   }
 }
 
-/** The address that the server listens at. */
+/** The address of the server. */
 function listening(server: GracefulServer, { port, host }: MockCall): Promise<string> {
   return new Promise((resolve, reject) => {
     server.once('error', (error) => {
@@ -77,7 +77,7 @@ function listening(server: GracefulServer, { port, host }: MockCall): Promise<st
         reject(new UsageError(`Port ${port} is in use. Give another with --port, or --port 0 for a free one.`))
       else if (code === 'EACCES')
         reject(new UsageError(`Port ${port} may not be taken by this user. Give another with --port.`))
-      else reject(new UsageError(`Can not listen on ${host}, port ${port}: ${messageOf(error)}.`))
+      else reject(new UsageError(`Cannot listen on ${host}, port ${port}: ${messageOf(error)}.`))
     })
     server.listen(port, host, () => resolve(addressOf(host, (server.address() as AddressInfo).port)))
   })
@@ -99,7 +99,7 @@ function greeting({ module, options }: MockCall, { paths }: MockedService, addre
     ),
     visitors.auth === 'keep'
       ? 'Requests need the credentials of the service (--auth keep).'
-      : `No credentials are needed: every request is one of ${JSON.stringify(visitors.principal)} and may do everything.`,
+      : `No credentials are needed: every request has the principal ${JSON.stringify(visitors.principal)} and all permissions.`,
     ...(first === undefined ? [] : [curl(address, first)]),
   ]
   return `${lines.join('\n')}\n`

@@ -55,27 +55,28 @@ export function readMockCall(args: readonly string[], cwd: string): MockCall | u
   }
 }
 
-function wholeNumber({ texts }: Given, flag: string, otherwise: number, least: number, most: number): number {
+function wholeNumber({ texts }: Given, flag: string, otherwise: number, min: number, max: number): number {
   const text = texts.get(flag)
   if (text === undefined) return otherwise
   const value = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN
-  if (value >= least && value <= most) return value
-  throw new UsageError(`--${flag} is "${text}". Give a whole number from ${least} to ${most}.`)
+  if (value >= min && value <= max) return value
+  throw new UsageError(`--${flag} is "${text}". Give a whole number from ${min} to ${max}.`)
 }
 
-/** The longest delay, in milliseconds: clients give up before. */
+/** The longest delay in milliseconds. Clients would time out before a longer one. */
 const longestDelay = 600_000
 
 function delayOf(text: string): MockDelay {
   const [, from, to] = /^(\d{1,7})(?:-(\d{1,7}))?$/.exec(text) ?? []
-  const least = Number(from)
-  const most = to === undefined ? least : Number(to)
-  if (from !== undefined && least <= most && most <= longestDelay) return { least, most }
+  const min = Number(from)
+  const max = to === undefined ? min : Number(to)
+  if (from !== undefined && min <= max && max <= longestDelay) return { min, max }
   throw new UsageError(`--delay is "${text}". Give milliseconds, such as 200 or 100-800, up to ${longestDelay}.`)
 }
 
 function failuresOf(text: string): readonly MockFailure[] {
-  const form = 'Give shares of the requests, with a status from 400 to 599 where it is not 503: 5% or 5%:500,10%:429.'
+  const form =
+    'Give shares of requests, each with a status from 400 to 599 or without one for 503: 5% or 5%:500,10%:429.'
   const failures = text.split(',').map((part) => {
     const [, share, status = '503'] = /^\s*(\d{1,3}(?:\.\d+)?)%(?::([45]\d\d))?\s*$/.exec(part) ?? []
     if (share === undefined) throw new UsageError(`--fail is "${text}". ${form}`)
@@ -92,7 +93,7 @@ function dataIn(file: string | undefined, cwd: string): MockOptions['data'] {
   try {
     value = JSON.parse(readFileSync(resolve(cwd, file), 'utf8'))
   } catch (error) {
-    throw new UsageError(`--data ${file} can not be read: ${messageOf(error)}`)
+    throw new UsageError(`--data ${file} cannot be read: ${messageOf(error)}`)
   }
   if (isObject(value)) return value as Record<string, readonly JsonObject[]>
   throw new UsageError(`--data ${file} is not an object. Give records by collection: { "orders": [{ ... }] }.`)

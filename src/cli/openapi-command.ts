@@ -1,4 +1,7 @@
-/** `openapi <module>`: writes the contract of a service, compares it with an earlier one, and records what was accepted. */
+/**
+ * `openapi <module>`: writes the contract of a service, compares it with an earlier one, and
+ * records accepted changes.
+ */
 import { existsSync, realpathSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
 import { accept, isAccepted } from '../contract/accepted.js'
@@ -28,15 +31,15 @@ Writes the OpenAPI documents of a service to files, one for each version, or com
 with an earlier contract. <module> is a file that exports what api() returned, as its default
 export or as "api". It is loaded; nothing listens. It may also be a document, in JSON or YAML.
 
-  --out <folder>       where the files are (default: openapi)
+  --out <folder>       the folder of the files (default: openapi)
   --check              compare, and write nothing
-  --against <contract> what to compare with: a git ref (the files of --out as they are there),
-                       a file, or a folder
-  --accept <reason>    with --against: record the breaking changes that there are now in
-                       <out>/${acceptedName}; the check lets these pass, and no others
+  --against <contract> the contract to compare with: a git ref (the files of --out at that
+                       commit), a file, or a folder
+  --accept <reason>    with --against: record the current breaking changes in <out>/${acceptedName};
+                       the check accepts only these
   --help               this text
 
-Exit codes: 0, nothing breaks clients; 1, something does; 2, the command could not run.
+Exit codes: 0, no breaking changes; 1, breaking changes; 2, the command could not run.
 
   npx express-rest-conventions openapi ./api.js
   npx express-rest-conventions openapi ./api.js --check --against origin/main
@@ -64,7 +67,7 @@ export async function openapiCommand(args: readonly string[], terminal: Terminal
   const compares = check || reason !== undefined
   if (compares && against === undefined)
     throw new UsageError(
-      'Compare with what? Give --against a git ref, a file or a folder, such as --against origin/main',
+      'Nothing to compare with. Give --against a git ref, a file or a folder, such as --against origin/main',
     )
   if (!compares && against !== undefined) throw new UsageError('--against needs --check, or --accept "reason".')
   if (check && reason !== undefined) throw new UsageError('--check writes nothing. Leave it out to accept changes.')
@@ -83,7 +86,7 @@ const isDocument = (name: string): boolean => /\.(?:json|ya?ml)$/.test(name)
 
 interface Place {
   readonly folder: string
-  /** As the caller wrote it. */
+  /** As given by the caller. */
   readonly name: string
 }
 
@@ -126,11 +129,11 @@ async function baseOf(
   }
   if (await isInRepository(terminal.cwd)) {
     throw new UsageError(
-      `"${against}" is no git ref, file or folder. A shallow clone has no other branches: fetch it first, such as: git fetch origin main`,
+      `"${against}" is not a git ref, file or folder. A shallow clone has no other branches: fetch it first, such as: git fetch origin main`,
     )
   }
   throw new UsageError(
-    `"${against}" is neither a file nor a folder, and ${terminal.cwd} is not in a git repository, so that it can not be a git ref.`,
+    `"${against}" is neither a file nor a folder, and ${terminal.cwd} is not in a git repository, so it cannot be a git ref.`,
   )
 }
 
@@ -184,7 +187,7 @@ function report(changes: readonly Change[], documents: Documents, { folder, name
   const stale = staleFiles(folder, documents)
   if (stale.length > 0) {
     terminal.error(
-      `note: ${stale.map((file) => join(name, file)).join(', ')} ${stale.length === 1 ? 'is' : 'are'} not what the service says now. Write and commit the contract again.\n`,
+      `note: ${stale.map((file) => join(name, file)).join(', ')} ${stale.length === 1 ? 'differs' : 'differ'} from the current service. Write and commit the contract again.\n`,
     )
   }
   return breaking.length === 0 ? 0 : 1
@@ -194,7 +197,7 @@ function record(changes: readonly Change[], reason: string, { folder, name }: Pl
   const accepted = readAccepted(folder)
   const fresh = changes.filter((change) => change.breaking && !isAccepted(change, accepted))
   if (fresh.length === 0) {
-    terminal.out('Nothing to accept: no change breaks clients that was not accepted before.\n')
+    terminal.out('Nothing to accept: there are no new breaking changes.\n')
     return 0
   }
   writeAccepted(folder, [...accepted, ...fresh.map((change) => accept(change, reason, terminal.now()))])

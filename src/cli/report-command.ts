@@ -12,25 +12,25 @@ import { codeOf, messageOf, UsageError } from './usage-error.js'
 
 const reportHelp = `express-rest-conventions report <module> [flags]
 
-Shows which clients break if a clause is enforced, and which clients call which version. <module> is a file that
-exports what usage() returned, as "usage", under another name or as its default export, over a
-store that the processes of the service share. It is loaded; nothing listens. It may also be the
+Shows which clients break if a clause is enforced, and which clients call which version. <module> is
+a file that exports what usage() returned, as "usage", under another name or as its default export,
+over a store that the processes of the service share. It is loaded; nothing listens. It may also be the
 address of a usagePage(), such as https://api.example.com/ops/usage.
 
-  --days <number>      how many days back (default: 30)
-  --json               the whole report as JSON
+  --days <number>      the number of past days (default: 30)
+  --json               print the whole report as JSON
   --check              fail if a clause of --enforce would break a client, if a part of --service
                        that ends soon is still called, if that is unknown because counting was not
                        complete, or if an entry of "conventions" of --service has expired
   --enforce <clauses>  with --check: the clauses to be enforced, such as QUERY-8,ERR-3
   --service <module>   with --check: a file that exports what api() returned. Its versions and parts
-                       that end within 30 days are checked, and its entries of "conventions" whose
-                       day "until" is over. <module> must be a file, too
-  --within <days>      with --service: so many days in place of 30
+                       that end within 30 days are checked, and its expired entries of
+                       "conventions". <module> must be a file too
+  --within <days>      with --service: that many days instead of 30
   --help               this text
 
 For an address the header Authorization is taken from the variable REPORT_AUTHORIZATION.
-Exit codes: 0; 1, --check has found something; 2, the command could not run.
+Exit codes: 0, success; 1, --check has found a problem; 2, the command could not run.
 
   npx express-rest-conventions report ./usage.js
   npx express-rest-conventions report ./usage.js --days 7 --check --enforce QUERY-8
@@ -57,7 +57,7 @@ export async function reportCommand(args: readonly string[], terminal: Terminal)
   }
   const [source, ...others] = words
   if (source === undefined)
-    throw new UsageError('Of which service? Give the file that exports your usage(), such as: report ./usage.js')
+    throw new UsageError('Which service? Give the file that exports your usage(), such as: report ./usage.js')
   if (others.length > 0)
     throw new UsageError(`One service at a time. Remove ${others.map((word) => `"${word}"`).join(' ')}.`)
   const check = switches.has('check')
@@ -87,7 +87,7 @@ export async function reportCommand(args: readonly string[], terminal: Terminal)
   return Math.max(...codes)
 }
 
-/** Refuses misspelt clauses: no client breaks them, so the check would always pass. */
+/** Refuses misspelt clauses, for which the check would always pass. */
 function clausesIn(text: string | undefined): readonly string[] | undefined {
   if (text === undefined) return undefined
   const ids = text
@@ -129,7 +129,7 @@ async function plansOf(file: string, terminal: Terminal): Promise<Plans> {
   }
 }
 
-/** Reports parts that end soon and are, or may be, still called. */
+/** Reports parts that end soon and are still called, or may be. */
 function checkedEnds(due: readonly DueEnd[], terminal: Terminal): number {
   for (const { state, sentence } of due) if (state !== 'silent') terminal.error(`${sentence}\n`)
   return due.some(({ state }) => state !== 'silent') ? 1 : 0
@@ -153,12 +153,12 @@ async function reportFrom(source: string, days: number | undefined, terminal: Te
       const snapshot = await usage.read(days === undefined ? {} : { days })
       return { report: reportOf(snapshot), snapshot }
     } finally {
-      // The module may have begun to count, so its counts are flushed.
+      // The module may have counted already, so its counts are flushed.
       await usage.close()
     }
   } catch (error) {
     if (error instanceof UsageError) throw error
-    throw new UsageError(`The counts can not be read: ${reasonOf(error)}. Does the module reach the store?`)
+    throw new UsageError(`The counts cannot be read: ${reasonOf(error)}. Does the module reach the store?`)
   }
 }
 
@@ -179,6 +179,8 @@ function checked(
     )
   }
   if (!complete)
-    terminal.error(`Counting was not complete in the last ${days} days: whether others would break is unknown.\n`)
+    terminal.error(
+      `Counting was incomplete in the last ${days} days, so it is unknown whether other clients would break.\n`,
+    )
   return broken.length === 0 && complete ? 0 : 1
 }

@@ -11,13 +11,13 @@ export function writeReport(terminal: Terminal, file: string, text: string, mode
     mkdirSync(dirname(path), { recursive: true })
     writeFileSync(path, text, { mode })
   } catch (error) {
-    throw new UsageError(`${file} can not be written: ${messageOf(error)}`)
+    throw new UsageError(`${file} cannot be written: ${messageOf(error)}`)
   }
 }
 
 /**
- * Refuses files that can not be written, before a run. `files`: by the flag that names each.
- * Throws `UsageError` for a folder, and for a file that two flags name.
+ * Refuses files that can't be written, before a run. `files`: by the flag that names each. Throws
+ * `UsageError` for a folder, and for a file that two flags name.
  */
 export function checkReportFiles(terminal: Terminal, files: Readonly<Record<string, string | undefined>>): void {
   const flagOf = new Map<string, string>()

@@ -6,7 +6,10 @@ import { isConfigurationError } from '../problem.js'
 import { loadModule, serviceOf } from './service-module.js'
 import { UsageError } from './usage-error.js'
 
-/** Loads a module and describes what it exports. Throws `UsageError` if that is not a service, or can not be described. */
+/**
+ * Loads a module and describes the service that it exports. Throws `UsageError` if that is not a
+ * service, or can't be described.
+ */
 export async function documentsOfModule(file: string): Promise<Documents> {
   const name = basename(file)
   const service = await serviceOfModule(file)

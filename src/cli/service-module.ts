@@ -5,24 +5,27 @@ import { basename } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { codeOf, messageOf, UsageError } from './usage-error.js'
 
-/** A module as it was loaded: its exports. */
+/** The exports of a loaded module. */
 export type Exports = Readonly<Record<string, unknown>>
 
-/** Imports a module. `patience` is in milliseconds. Throws `UsageError` if it does not load, starts to listen, or takes longer. */
-export async function loadModule(file: string, patience = 30_000): Promise<Exports> {
+/**
+ * Imports a module. `timeout` is in milliseconds. Throws `UsageError` if it does not load, starts
+ * to listen, or takes longer.
+ */
+export async function loadModule(file: string, timeout = 30_000): Promise<Exports> {
   if (!existsSync(file)) throw new UsageError(`There is no module ${file}. Give the file that exports your api().`)
   const name = basename(file)
   let timer: NodeJS.Timeout | undefined
-  // The timer also keeps the process alive: with nothing else to wait for, Node would end it silently.
+  // The timer also keeps the process alive: with no other pending work, Node would end silently.
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(
       () =>
         reject(
           new UsageError(
-            `${name} did not finish loading within ${patience / 1000} s: it awaits something at its top level. ${ownModule}`,
+            `${name} did not finish loading within ${timeout / 1000} s: it awaits something at its top level. ${ownModule}`,
           ),
         ),
-      patience,
+      timeout,
     )
   })
   const guard = refuseToListen(name)
@@ -37,27 +40,30 @@ export async function loadModule(file: string, patience = 30_000): Promise<Expor
   }
 }
 
-const ownModule = 'Put api() into a module of its own, which neither listens nor connects, and give that.'
+const ownModule = 'Move api() to a separate module that neither listens nor connects, and give that.'
 
 function loadFailure(file: string, name: string, error: unknown): string {
   if (codeOf(error) === 'ERR_UNKNOWN_FILE_EXTENSION' && /\.[cm]?tsx?$/.test(file)) {
     return `${name} is TypeScript, which this Node does not load. Give the compiled file, or a loader: set NODE_OPTIONS="--import tsx" for this command.`
   }
-  return `${name} can not be loaded: ${messageOf(error)}`
+  return `${name} cannot be loaded: ${messageOf(error)}`
 }
 
-/** Prevents servers from listening while a module is loaded: the port may be in use, and a process that listens does not end. */
+/**
+ * Prevents servers from listening while a module is loaded: the port may be in use, and a process
+ * with a listening server does not end.
+ */
 function refuseToListen(name: string): { readonly listened: Promise<never>; release(): void } {
   const { listen } = Server.prototype
-  let tell: (error: Error) => void = () => undefined
+  let fail: (error: Error) => void = () => undefined
   const listened = new Promise<never>((_, reject) => {
-    tell = reject
+    fail = reject
   })
-  // The module may be loaded completely before it listens.
+  // The module may start to listen after it is loaded.
   listened.catch(() => undefined)
   Server.prototype.listen = function refused(): never {
     const error = new UsageError(`${name} starts a server while it is loaded. ${ownModule}`)
-    tell(error)
+    fail(error)
     throw error
   }
   return {
@@ -75,7 +81,7 @@ export function serviceOf(exports: Exports, name: string): object {
   const names = Object.keys(exports)
   const said = names.length === 0 ? 'It exports nothing' : `It exports ${names.join(', ')}`
   throw new UsageError(
-    `${name} exports no service: its default export, or one called "api", must be what api() returned. ${said}.`,
+    `${name} exports no service: its default export, or one called "api", must be the result of api(). ${said}.`,
   )
 }
 

@@ -16,6 +16,6 @@ export interface Terminal {
   usageOf(file: string): Promise<Usage>
   /** The report at an address. */
   reportAt(address: string): Promise<UsageReport>
-  /** Resolves when the process is asked to end. */
+  /** Resolves when the process receives a signal to end. */
   ended(): Promise<void>
 }

@@ -1,4 +1,4 @@
-/** A command can not run as it was called. The message says how to fix that. The exit code is 2. */
+/** A command can't run as it was called. The message says how to fix that. The exit code is 2. */
 export class UsageError extends Error {
   override readonly name = 'UsageError'
 }

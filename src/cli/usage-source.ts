@@ -16,7 +16,7 @@ export async function usageOfModule(file: string): Promise<Usage> {
   if (found !== undefined) return found
   const names = Object.keys(exports)
   throw new UsageError(
-    `${basename(file)} exports no usage: one of its exports must be what usage() returned. It exports ${names.length === 0 ? 'nothing' : names.join(', ')}.`,
+    `${basename(file)} exports no usage: one of its exports must be the result of usage(). It exports ${names.length === 0 ? 'nothing' : names.join(', ')}.`,
   )
 }
 
@@ -26,9 +26,9 @@ const isUsage = (value: unknown): value is Usage =>
   typeof (value as Partial<Usage>).close === 'function' &&
   typeof (value as Partial<Usage>).countCall === 'function'
 
-const patience = 30_000
+const timeout = 30_000
 
-/** The report that a `usagePage()` answers with. Throws `UsageError` for any other answer. */
+/** The report of a `usagePage()`. Throws `UsageError` for any other response. */
 export async function reportAt(
   address: string,
   authorization = process.env.REPORT_AUTHORIZATION,
@@ -36,10 +36,10 @@ export async function reportAt(
   const headers = { accept: 'application/json', ...(authorization === undefined ? {} : { authorization }) }
   let response: Response
   try {
-    response = await fetch(address, { headers, redirect: 'error', signal: AbortSignal.timeout(patience) })
+    response = await fetch(address, { headers, redirect: 'error', signal: AbortSignal.timeout(timeout) })
   } catch (error) {
     const { cause } = error as { cause?: unknown }
-    throw new UsageError(`${address} can not be fetched: ${messageOf(cause ?? error)}`)
+    throw new UsageError(`${address} cannot be fetched: ${messageOf(cause ?? error)}`)
   }
   if (response.status === 401)
     throw new UsageError(`${address} needs credentials. Give them in REPORT_AUTHORIZATION, such as "Bearer <token>".`)

@@ -51,7 +51,7 @@ export const settingKinds: { readonly [C in ModedClause]: Kinds<ClauseSettings[C
   'QUERY-7': {},
   'HDR-1': { as: { oneOf: [406, 'json'] } },
   'HDR-3': {},
-  'HDR-5': { types: { each: mediaRange, least: 1 } },
+  'HDR-5': { types: { each: mediaRange, min: 1 } },
   'VERB-8': {},
   'VERB-6': { status: { oneOf: deleteStatuses }, body: 'any' },
   'REP-1': {},

@@ -92,7 +92,7 @@ const templateKind: Kind = { a: 'a template such as "/v1/orders" or "/v1/orders/
 /** The kinds of the settings that every clause may have. */
 export const modeKinds: Kinds<ModeOptions> = {
   mode: { required: { oneOf: modes } },
-  routes: { each: templateKind, least: 1 },
+  routes: { each: templateKind, min: 1 },
   until: dayKind,
   onExpired: { oneOf: ['report', 'refuse'] },
   share: { from: 0, to: 1, above: true },

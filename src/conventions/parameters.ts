@@ -42,7 +42,7 @@ export interface ParameterNames {
 }
 
 const nameKind: Kind = { a: 'the name of a parameter such as "page"', like: /^[^\s&=#*]{1,64}$/ }
-const aliasesKind: Kind = { each: nameKind, least: 1 }
+const aliasesKind: Kind = { each: nameKind, min: 1 }
 
 export const aliasKinds: Kinds<Exclude<ParameterAlias, string>> = {
   name: { required: nameKind },
@@ -50,14 +50,14 @@ export const aliasKinds: Kinds<Exclude<ParameterAlias, string>> = {
 }
 
 export const parameterKinds: Kinds<ParameterOptions> = {
-  offest: { each: [nameKind, { options: aliasKinds }], least: 1 },
+  offest: { each: [nameKind, { options: aliasKinds }], min: 1 },
   limit: aliasesKind,
   sort: aliasesKind,
   q: aliasesKind,
   expand: aliasesKind,
   ignore: {
     each: { a: 'a name such as "_", or the beginning of names such as "utm_*"', like: /^[^\s&=#*]{1,64}\*?$/ },
-    least: 1,
+    min: 1,
   },
 }
 

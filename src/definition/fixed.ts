@@ -71,8 +71,8 @@ export function declareDefensive(method: object): void {
 }
 
 /**
- * Whether a method was declared defensive. Bound to the function itself: its replacement may behave
- * differently.
+ * Whether a method was declared defensive. The mark belongs to the function itself, because a
+ * replacement may behave differently.
  */
 export const isDefensive = (method: object | undefined): boolean => method !== undefined && defensive.has(method)
 

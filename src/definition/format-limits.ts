@@ -45,14 +45,14 @@ function checkFormat(what: string, format: ValueFormat, { fallback }: Shape, par
       readonly minLength?: unknown
       readonly maxLength?: unknown
     }
-    const [least, most] = widths[name] ?? [0, Number.POSITIVE_INFINITY]
-    if (typeof maxLength === 'number' && maxLength < least)
+    const [min, max] = widths[name] ?? [0, Number.POSITIVE_INFINITY]
+    if (typeof maxLength === 'number' && maxLength < min)
       refuse(
-        `whose canonical texts have at least ${least} characters, but a maxLength of ${maxLength}: no value is valid. Leave it out.`,
+        `whose canonical texts have at least ${min} characters, but a maxLength of ${maxLength}: no value is valid. Leave it out.`,
       )
-    if (typeof minLength === 'number' && minLength > most)
+    if (typeof minLength === 'number' && minLength > max)
       refuse(
-        `whose canonical texts have at most ${most} characters, but a minLength of ${minLength}: no value is valid. Leave it out.`,
+        `whose canonical texts have at most ${max} characters, but a minLength of ${minLength}: no value is valid. Leave it out.`,
       )
     const other = typeof pattern === 'string' ? fitsOthersOnly(pattern, format) : undefined
     if (other !== undefined)
@@ -78,7 +78,7 @@ function expression(pattern: string): RegExp | undefined {
 }
 
 /** The minimum and maximum length of canonical texts, if known. */
-const widths: Readonly<Record<string, readonly [least: number, most: number]>> = {
+const widths: Readonly<Record<string, readonly [min: number, max: number]>> = {
   'local-date-time': [27, 27],
   'date-time': [24, Number.POSITIVE_INFINITY],
   uuid: [36, 36],

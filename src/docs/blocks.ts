@@ -94,15 +94,15 @@ export function together(blocks: readonly Block[]): readonly Block[] {
   return sizeOf(content) > maxMergedBytes ? blocks : [{ anchors: blocks.flatMap(({ anchors }) => anchors), content }]
 }
 
-/** Splits rows into pieces that are short enough for a block. `most`: maximum bytes of a piece. */
-export function piecesOf(rows: readonly Html[], most = 16_000): readonly (readonly Html[])[] {
+/** Splits rows into pieces that are short enough for a block. `maxBytes`: maximum bytes of a piece. */
+export function piecesOf(rows: readonly Html[], maxBytes = 16_000): readonly (readonly Html[])[] {
   const pieces: Html[][] = []
   let left = 0
   for (const row of rows) {
     const size = sizeOf(row)
     if (pieces.length === 0 || size > left) {
       pieces.push([])
-      left = most
+      left = maxBytes
     }
     left -= size
     pieces.at(-1)?.push(row)

@@ -28,8 +28,8 @@ export function listIn(value: unknown, name: string): readonly unknown[] {
 export const sound = (text: string): string => text.replace(/\p{Surrogate}/gu, '\ufffd')
 
 /** Cuts a text to the given number of characters, and adds an ellipsis if it was cut. */
-export function shortened(text: string, most: number): string {
-  if (text.length <= most) return text
-  const cut = [...text.slice(0, most * 2)].slice(0, most).join('')
+export function shortened(text: string, maxLength: number): string {
+  if (text.length <= maxLength) return text
+  const cut = [...text.slice(0, maxLength * 2)].slice(0, maxLength).join('')
   return `${cut.length < text.length ? cut.trimEnd() : text}…`
 }

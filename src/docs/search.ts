@@ -6,7 +6,7 @@ export const searchAsset = `'use strict'
   const finds = document.getElementById('docs:finds')
   const count = document.getElementById('docs:count')
   const folder = form.dataset.folder
-  const most = 30
+  const maxShown = 30
   let loading
 
   // The entries are a script, because the policy of the page does not allow fetch().
@@ -40,7 +40,7 @@ export const searchAsset = `'use strict'
         return item
       }),
     )
-    count.textContent = total === undefined ? '' : total === 0 ? 'Nothing found' : total > most ? 'The first ' + most + ' of ' + total : total + ' found'
+    count.textContent = total === undefined ? '' : total === 0 ? 'Nothing found' : total > maxShown ? 'The first ' + maxShown + ' of ' + total : total + ' found'
   }
 
   const search = async () => {
@@ -54,7 +54,7 @@ export const searchAsset = `'use strict'
         const text = plain(title + ' ' + more)
         return words.every((word) => text.includes(word))
       })
-      show(found.slice(0, most), found.length)
+      show(found.slice(0, maxShown), found.length)
     } catch {
       show([])
       count.textContent = 'The search is not available'

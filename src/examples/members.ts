@@ -38,23 +38,23 @@ export class Members {
     const needed = new Set([...this.#around.fixed])
     this.#close(needed)
     const chosen = new Set(needed)
-    const most = Math.min(Number.POSITIVE_INFINITY, ...numbers(this.#parts, 'maxProperties'))
-    const least = Math.max(0, ...numbers(this.#parts, 'minProperties'))
+    const max = Math.min(Number.POSITIVE_INFINITY, ...numbers(this.#parts, 'maxProperties'))
+    const min = Math.max(0, ...numbers(this.#parts, 'minProperties'))
     const optional = this.#declared().filter((name) => !chosen.has(name))
     const draws = optional.map((name) => ({ name, isIn: !random.chance(gaps) && this.#isPossible(name) }))
     const add = (name: string): void => {
       const more = new Set([...chosen, name])
       this.#close(more)
-      if (more.size <= most) for (const one of more) chosen.add(one)
+      if (more.size <= max) for (const one of more) chosen.add(one)
     }
     for (const { name, isIn } of draws) if (isIn && !chosen.has(name)) add(name)
-    for (const { name, isIn } of draws) if (!isIn && chosen.size < least && this.#isPossible(name)) add(name)
-    for (let i = 0; chosen.size < least && i < least * 4; i++) chosen.add(this.#otherName(i))
-    if (chosen.size < least || chosen.size > most)
+    for (const { name, isIn } of draws) if (!isIn && chosen.size < min && this.#isPossible(name)) add(name)
+    for (let i = 0; chosen.size < min && i < min * 4; i++) chosen.add(this.#otherName(i))
+    if (chosen.size < min || chosen.size > max)
       throw new Unmade(
         path,
-        chosen.size < least ? 'minProperties' : 'maxProperties',
-        `no object has from ${least} to ${most} members`,
+        chosen.size < min ? 'minProperties' : 'maxProperties',
+        `no object has from ${min} to ${max} members`,
       )
     const order = [...this.#declared()]
     return [...order.filter((name) => chosen.has(name)), ...[...chosen].filter((name) => !order.includes(name))]

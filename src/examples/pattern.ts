@@ -32,12 +32,12 @@ export class PatternTexts {
   }
 
   /** A matching text with an allowed length; `undefined` if none was found. */
-  make(random: Random, least: number, most: number): string | undefined {
+  make(random: Random, min: number, max: number): string | undefined {
     for (let i = 0; i < tries; i++) {
-      const reach = i < reaches.length ? (reaches[i] as number) : Math.min(least + random.below(8), 1_000)
+      const reach = i < reaches.length ? (reaches[i] as number) : Math.min(min + random.below(8), 1_000)
       const text = new Writer(random, reach, (set) => this.#charactersOf(set)).alternatives(this.#pattern.alternatives)
       const { length } = [...text]
-      if (length >= least && length <= most && this.#test.test(text)) return text
+      if (length >= min && length <= max && this.#test.test(text)) return text
     }
     return undefined
   }

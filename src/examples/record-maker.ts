@@ -133,6 +133,6 @@ export function mostFrequent(faults: readonly Unmade[]): Unmade {
     known.count += 1
     counts.set(key, known)
   }
-  const [most] = [...counts.values()].sort((one, other) => other.count - one.count)
-  return most?.fault ?? new Unmade('', 'schema', 'no valid record was found')
+  const [mostFrequent] = [...counts.values()].sort((one, other) => other.count - one.count)
+  return mostFrequent?.fault ?? new Unmade('', 'schema', 'no valid record was found')
 }

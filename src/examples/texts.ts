@@ -20,18 +20,17 @@ export class Texts {
    * found.
    */
   make(parts: readonly JsonSchema[], making: Making): string {
-    const least = Math.max(0, ...numbers(parts, 'minLength'))
-    const most = Math.min(longest, ...numbers(parts, 'maxLength'))
+    const min = Math.max(0, ...numbers(parts, 'minLength'))
+    const max = Math.min(longest, ...numbers(parts, 'maxLength'))
     const { path, name, random } = making
-    if (least > most)
-      throw new Unmade(path, 'minLength', `no text has at least ${least} and at most ${most} characters`)
+    if (min > max) throw new Unmade(path, 'minLength', `no text has at least ${min} and at most ${max} characters`)
     const patterns = all(parts, 'pattern').map((pattern) => this.pattern(String(pattern)))
     const formats = all(parts, 'format').map(String)
     const hasFormats = (text: string): boolean => formats.every((format) => formatTest(format)?.(text) !== false)
     const fits = (text: string): boolean =>
-      isWithin(text, least, most) && patterns.every((one) => one.fits(text)) && hasFormats(text)
+      isWithin(text, min, max) && patterns.every((one) => one.fits(text)) && hasFormats(text)
     const makers = formats.flatMap((format) => formatTexts.get(format) ?? [])
-    if (patterns.length === 0 && makers.length === 0) return fitted(naturalText(name, random), least, most, making)
+    if (patterns.length === 0 && makers.length === 0) return fitted(naturalText(name, random), min, max, making)
     for (const make of makers) {
       for (let i = 0; i < 8; i++) {
         const text = make(random)
@@ -40,7 +39,7 @@ export class Texts {
     }
     for (let i = 0; i < 8; i++) {
       for (const pattern of patterns) {
-        const text = pattern.make(random, least, most)
+        const text = pattern.make(random, min, max)
         if (text !== undefined && fits(text)) return text
       }
     }
@@ -49,7 +48,7 @@ export class Texts {
     throw new Unmade(
       path,
       'format',
-      `no text of the format ${formats.join(' and ')} was found with ${least} to ${most} characters`,
+      `no text of the format ${formats.join(' and ')} was found with ${min} to ${max} characters`,
     )
   }
 
@@ -61,16 +60,16 @@ export class Texts {
   }
 }
 
-function isWithin(text: string, least: number, most: number): boolean {
+function isWithin(text: string, min: number, max: number): boolean {
   const { length } = [...text]
-  return length >= least && length <= most
+  return length >= min && length <= max
 }
 
 /** A text of words, extended or cut to an allowed length. */
-function fitted(text: string, least: number, most: number, { random }: Making): string {
+function fitted(text: string, min: number, max: number, { random }: Making): string {
   let longer = text
-  while (longer.length < least) longer = `${longer} ${random.one(words)}`
-  if (longer.length <= most) return longer
+  while (longer.length < min) longer = `${longer} ${random.one(words)}`
+  if (longer.length <= max) return longer
   // A trailing space would look like a mistake.
-  return longer.slice(0, most).replace(/\s$/, 's')
+  return longer.slice(0, max).replace(/\s$/, 's')
 }

@@ -86,12 +86,12 @@ export class Values {
     const wanted = contains.length === 0 ? 0 : Math.max(1, ...numbers(parts, 'minContains'))
     const isClosed =
       items.includes(false) || (all(parts, 'items').length === 0 && all(parts, 'unevaluatedItems').includes(false))
-    const least = Math.max(0, wanted, ...numbers(parts, 'minItems'))
-    const most = Math.min(Number.POSITIVE_INFINITY, ...numbers(parts, 'maxItems'), ...(isClosed ? [prefix.length] : []))
-    if (least > most) throw new Unmade(path, 'minItems', `no list has at least ${least} and at most ${most} items`)
+    const min = Math.max(0, wanted, ...numbers(parts, 'minItems'))
+    const max = Math.min(Number.POSITIVE_INFINITY, ...numbers(parts, 'maxItems'), ...(isClosed ? [prefix.length] : []))
+    if (min > max) throw new Unmade(path, 'minItems', `no list has at least ${min} and at most ${max} items`)
     const usual =
-      depth >= usualDepth || random.chance(making.gaps) ? least : Math.max(least, prefix.length, random.between(1, 3))
-    const count = Math.min(usual, most)
+      depth >= usualDepth || random.chance(making.gaps) ? min : Math.max(min, prefix.length, random.between(1, 3))
+    const count = Math.min(usual, max)
     const isUnique = all(parts, 'uniqueItems').includes(true)
     const list: unknown[] = []
     const seen = new Set<string>()
@@ -100,7 +100,7 @@ export class Values {
       const needed = i >= prefix.length && i - prefix.length < wanted ? contains : []
       const item = this.#item([...nodes, ...needed], below(making, `${i}`, making.name), isUnique ? seen : undefined)
       if (item !== undefined) list.push(item.value)
-      else if (i < least) throw new Unmade(path, 'uniqueItems', `no ${least} different items were found`)
+      else if (i < min) throw new Unmade(path, 'uniqueItems', `no ${min} different items were found`)
       else break
     }
     return list

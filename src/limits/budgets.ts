@@ -96,7 +96,7 @@ const routeKind: Kind = {
 
 export const budgetKinds: Kinds<BudgetOptions> = {
   name: { required: nameKind },
-  routes: { each: routeKind, least: 1, a: 'a list of routes such as "tax/facturas", or omit it for all' },
+  routes: { each: routeKind, min: 1, a: 'a list of routes such as "tax/facturas", or omit it for all' },
   methods: { oneOf: ['read', 'write'] },
   limit: { required: limitKinds.limit },
   window: limitKinds.window,

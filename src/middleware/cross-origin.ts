@@ -36,7 +36,7 @@ const names: Kind = { each: headerName }
 
 export const crossOriginKinds: Kinds<CrossOriginOptions> = {
   origins: {
-    required: [{ oneOf: ['*'] }, { each: 'any', least: 1, a: "a list such as ['https://shop.example.com']" }],
+    required: [{ oneOf: ['*'] }, { each: 'any', min: 1, a: "a list such as ['https://shop.example.com']" }],
   },
   credentials: 'boolean',
   maxAge: { from: 0, whole: true, unit: 'seconds' },

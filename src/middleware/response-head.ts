@@ -25,7 +25,7 @@ export function ruleHead(res: ServerResponse, rule: HeadRule, refuse: (error: Er
   let verdict: Verdict | undefined
   let refused: number | undefined
 
-  const judge = (chunk?: unknown): void => {
+  const applyRule = (chunk?: unknown): void => {
     if (verdict !== undefined) return
     const { statusCode } = res
     verdict = res.headersSent ? 'whole' : rule(res, hasContent(res, chunk))
@@ -48,19 +48,19 @@ export function ruleHead(res: ServerResponse, rule: HeadRule, refuse: (error: Er
       res.statusCode = status
       if (typeof rest[0] === 'string') res.statusMessage = rest[0]
       setFields(res, rest.at(-1))
-      judge()
+      applyRule()
       if (isDiscarded()) return res
     }
     return (writeHead as (status: number) => ServerResponse).call(res, res.statusCode)
   }) as typeof writeHead
   res.write = ((...rest: unknown[]) => {
-    judge(rest[0])
+    applyRule(rest[0])
     if (verdict !== 'bodiless' && !isDiscarded()) return (write as (...rest: unknown[]) => boolean).apply(res, rest)
     callLater(rest)
     return true
   }) as typeof write
   res.end = ((...rest: unknown[]) => {
-    judge(rest[0])
+    applyRule(rest[0])
     if (isDiscarded()) {
       callLater(rest)
       return res

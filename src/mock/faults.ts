@@ -7,10 +7,10 @@ import { HttpProblem, problemKinds, Unavailable } from '../problem.js'
 import { Random } from '../random.js'
 import { header } from '../wire.js'
 
-/** The delay of responses: from `least` to `most` milliseconds. */
+/** The delay of responses: from `min` to `max` milliseconds. */
 export interface MockDelay {
-  readonly least: number
-  readonly most: number
+  readonly min: number
+  readonly max: number
 }
 
 /** The fraction of requests, from 0 to 1, that fail with a status. */
@@ -32,17 +32,17 @@ export class Outcomes {
   readonly #delay: MockDelay
   readonly #failures: readonly MockFailure[]
 
-  constructor(seed: number, delay: MockDelay = { least: 0, most: 0 }, failures: readonly MockFailure[] = []) {
+  constructor(seed: number, delay: MockDelay = { min: 0, max: 0 }, failures: readonly MockFailure[] = []) {
     this.#random = Random.of(seed, 'requests')
     this.#delay = delay
     this.#failures = failures
   }
 
   next(): Outcome {
-    const { least, most } = this.#delay
+    const { min, max } = this.#delay
     // Both are drawn for each request, so that changing one option does not change the results of
     // the other.
-    const delay = this.#random.between(least, most)
+    const delay = this.#random.between(min, max)
     let remaining = this.#random.next()
     const failure = this.#failures.find(({ share }) => {
       const isHit = remaining < share

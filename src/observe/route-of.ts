@@ -74,11 +74,11 @@ export class RouteFinder {
    */
   #closest(segments: readonly string[]): readonly string[] | undefined {
     let best: readonly string[] | undefined
-    let most = segments.length === 0 ? -1 : 0
+    let mostWords = segments.length === 0 ? -1 : 0
     for (const one of this.#known.get(segments.length) ?? []) {
       if (!one.every((part, at) => isParameter(part) || part === segments[at])) continue
       const words = one.filter((part) => !isParameter(part)).length
-      if (words > most) [best, most] = [one, words]
+      if (words > mostWords) [best, mostWords] = [one, words]
     }
     return best
   }

@@ -161,7 +161,7 @@ function hasForm(value: unknown, kind: Exclude<Kind, readonly Kind[]>): boolean 
   if ('oneOf' in kind) return kind.oneOf.includes(value)
   if ('from' in kind) return isWithin(value, kind)
   if ('like' in kind) return typeof value === 'string' && kind.like.test(value)
-  if ('each' in kind) return isList(value) && value.length >= (kind.least ?? 0)
+  if ('each' in kind) return isList(value) && value.length >= (kind.min ?? 0)
   if ('is' in kind) return kind.is(value)
   return isTable(value)
 }

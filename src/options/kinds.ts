@@ -52,7 +52,7 @@ export interface TextKind {
 export interface ListKind {
   readonly each: Kind
   /** The minimum number of elements. Default 0. */
-  readonly least?: number
+  readonly min?: number
   /** Its description in messages. Default: derived from `each`. */
   readonly a?: string
 }

@@ -24,7 +24,7 @@ export function spellKind(kind: Kind): string {
     return orList(one.oneOf.map((value) => (typeof value === 'string' ? quoted(value) : String(value))))
   if ('from' in one) return spellNumber(one)
   if ('like' in one) return one.a
-  if ('each' in one) return one.a ?? spellList(one.each, one.least)
+  if ('each' in one) return one.a ?? spellList(one.each, one.min)
   if ('values' in one) return 'an object'
   if ('options' in one) return one.open === true ? 'an object' : `{ ${Object.keys(one.options).join(', ')} }`
   if ('is' in one) return one.by
@@ -45,9 +45,9 @@ function spellNumber({ from, to, whole, unit, above }: NumberKind): string {
   return `${number} from ${from}${to === undefined ? '' : ` to ${to}`}`
 }
 
-function spellList(each: Kind, least = 0): string {
+function spellList(each: Kind, min = 0): string {
   const of = each === 'string' ? 'strings' : each === 'table' ? 'objects' : `which each is ${spellKind(each)}`
-  return `a list of ${of}${least === 0 ? '' : `, at least ${least === 1 ? 'one' : least}`}`
+  return `a list of ${of}${min === 0 ? '' : `, at least ${min === 1 ? 'one' : min}`}`
 }
 
 /**

@@ -37,7 +37,7 @@ export function readPage(
   found: Violation[],
 ): { readonly page: number; readonly size: number; readonly notes: readonly QueryNote[] } {
   const sentAs = (name: string): string => translated?.sentAs.get(name) ?? name
-  const limits = { clause: 'QUERY-5' as const, least: 1, most: Math.max(max, terms?.upTo ?? max) }
+  const limits = { clause: 'QUERY-5' as const, min: 1, max: Math.max(max, terms?.upTo ?? max) }
   const size = wholeNumber(sentAs(parameter.size), text(parameter.size), limits, found) ?? usual
   const given = translated?.notes ?? noNotes
   const notes =
@@ -46,7 +46,7 @@ export function readPage(
       : given
   const rows = translated?.rows
   if (rows !== undefined) return { page: pageOfRows(rows, size, found), size, notes }
-  const pages = { clause: 'QUERY-4' as const, least: first, most: Number.MAX_SAFE_INTEGER }
+  const pages = { clause: 'QUERY-4' as const, min: first, max: Number.MAX_SAFE_INTEGER }
   const number = wholeNumber(sentAs(parameter.page), text(parameter.page), pages, found) ?? first
   return { page: number - first + 1, size, notes }
 }
@@ -67,28 +67,28 @@ function pageOfRows(
 /** The bounds of a whole number, and the clause that sets them. */
 interface Bounds {
   readonly clause: 'QUERY-4' | 'QUERY-5'
-  readonly least: number
-  readonly most: number
+  readonly min: number
+  readonly max: number
 }
 
 function wholeNumber(
   name: string,
   text: string | undefined,
-  { clause, least, most }: Bounds,
+  { clause, min, max }: Bounds,
   found: Violation[],
 ): number | undefined {
   if (text === undefined) return undefined
   const value = parseInteger(text)
-  if (value !== undefined && value >= least && value <= most) return value
+  if (value !== undefined && value >= min && value <= max) return value
   const isPage = clause === 'QUERY-4'
   const fix = isPage
-    ? `a whole number from ${least}: it is a page number, and the first page is ${least}`
-    : `a whole number from ${least} to ${most}`
+    ? `a whole number from ${min}: it is a page number, and the first page is ${min}`
+    : `a whole number from ${min} to ${max}`
   found.push({
     parameter: name,
     detail: `"${name}" must be ${fix}.`,
     code: 'range',
-    params: { minimum: least, ...(isPage ? {} : { maximum: most }) },
+    params: { minimum: min, ...(isPage ? {} : { maximum: max }) },
     clause,
   })
   return undefined

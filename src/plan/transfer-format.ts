@@ -89,7 +89,7 @@ export interface Exports {
 /** An option that takes formats. */
 export const formatsKind: ListKind = {
   each: { by: 'the result of csv() or ndjson()', is: (value) => hasBrand('transfer-format', value) },
-  least: 1,
+  min: 1,
   a: 'a list of results of csv() and ndjson(): [csv(), ndjson()]',
 }
 

@@ -11,7 +11,10 @@ import type { Routed } from './stages.js'
 export const adapterCall = (caller: Caller, mounted: Mounted): AdapterCall =>
   new CallerCall(caller, scopeOf(caller, mounted))
 
-/** The resource of a collection that an endpoint names, in its version. Throws `ConfigurationError` where there is none. */
+/**
+ * The resource of a collection that an endpoint names, in its version. Throws `ConfigurationError`
+ * if there is none.
+ */
 export function mountedOf({ version, route }: Routed, collection: string): Mounted {
   const found = version.table.resources.find(({ plan }) => plan.collection === collection)
   if (found !== undefined) return found
@@ -56,8 +59,8 @@ export class CallerCall implements AdapterCall {
   }
 
   /**
-   * True for writes. Everything that a write decides by or answers with must be read afresh:
-   * parents, the current record, link targets.
+   * True for writes. All data on which a write or its response depends must be read from the
+   * primary: parents, the current record, link targets.
    */
   get fresh(): boolean {
     return !this.#caller.reads

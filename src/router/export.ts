@@ -63,7 +63,7 @@ export async function exportAnswer(exchange: Executed, outcome: PageOutcome, wir
   const { representation, conditions, method } = exchange
   const { page, resource } = outcome
   const { transfer } = representation
-  if (transfer === undefined) throw new Error(`${representation.mediaType} is no format of exports.`)
+  if (transfer === undefined) throw new Error(`${representation.mediaType} is not a format of exports.`)
   // An export has no tag, because its bytes are not known before they are sent. So no precondition
   // on it holds.
   checkRead(conditions, '')

@@ -17,9 +17,9 @@ const words: Readonly<Record<OptionalMethod, readonly string[]>> = {
 /** Throws if the result of a write, or of `recall()`, is not part of the contract. */
 export function expectAnswer(definition: ResourceDefinition, method: OptionalMethod, answer: unknown): void {
   if (isObject(answer) && 'refused' in answer) {
-    expectRefused(answer, (member) => isMember(definition, member), `${method}() to refuse with`)
+    expectRefused(answer, (member) => isMember(definition, member), `a refusal of ${method}() to have`)
   } else if (isObject(answer) && method === 'create') {
-    if ('created' in answer) expectStored(answer.created, 'create() to answer { created } with')
+    if ('created' in answer) expectStored(answer.created, 'create() to return { created } with')
     else
       expectThat(
         'accepted' in answer || answer.nothing === true,
@@ -27,7 +27,7 @@ export function expectAnswer(definition: ResourceDefinition, method: OptionalMet
         answer,
       )
   } else if (isObject(answer) && (method === 'replace' || method === 'recall')) {
-    expectStored(answer, `${method}() to answer`)
+    expectStored(answer, `${method}() to return`)
   } else {
     const known = words[method].map((word) => `'${word}'`).join(', ')
     expectThat(
@@ -44,7 +44,7 @@ export function expectPage(
   { size, where, sort }: ListRequest,
   keyText: (value: unknown) => string,
 ): void {
-  expectThat(isObject(page) && Array.isArray(page.items), 'list() to answer a page with items', page)
+  expectThat(isObject(page) && Array.isArray(page.items), 'list() to return a page with items', page)
   const { items, total, refused } = page
   for (const item of items as readonly unknown[]) expectStored(item, 'each item of a page to be')
   const keys = (items as readonly { readonly value: unknown }[]).map(({ value }) => keyText(value))
@@ -60,18 +60,18 @@ export function expectPage(
   }
   expectThat(
     total === undefined || (Number.isSafeInteger(total) && (total as number) >= 0),
-    'total to be a whole number from 0, or undefined',
+    'total to be an integer from 0, or undefined',
     total,
   )
   if (refused === undefined) return
   const fields = new Set([...where, ...sort].map(({ field }) => field))
-  expectThat(isObject(refused) && keys.length === 0, 'nothing listed where a list is refused', page)
-  expectRefused(refused, (member) => fields.has(member), 'list() to refuse with')
+  expectThat(isObject(refused) && keys.length === 0, 'no items in the page of a refused list', page)
+  expectRefused(refused, (member) => fields.has(member), 'a refusal of list() to have')
 }
 
 export function expectStored(item: unknown, what: string): void {
   const fits = isObject(item) && isObject(item.value) && typeof item.version === 'string' && item.version !== ''
-  expectThat(fits, `${what} { value, version }, an object and a text as version`, item)
+  expectThat(fits, `${what} { value, version }, an object and a string that is not empty`, item)
 }
 
 function expectRefused(
@@ -81,19 +81,23 @@ function expectRefused(
 ): void {
   const { refused, members, why } = answer
   const reasons = ['duplicate', 'reference', 'referenced', 'rule']
-  expectThat(reasons.includes(refused as string), `${what} 'duplicate', 'reference', 'referenced' or 'rule'`, answer)
+  expectThat(
+    reasons.includes(refused as string),
+    `${what} the reason 'duplicate', 'reference', 'referenced' or 'rule'`,
+    answer,
+  )
   expectThat(Array.isArray(members), `${what} a list of members`, answer)
   for (const member of members) {
     expectThat(
       typeof member === 'string' && isNamed(member),
-      `${what} existing members, nested ones with a dot`,
+      `${what} names of existing members, nested ones with a dot`,
       answer,
     )
   }
-  expectThat(why === undefined || typeof why === 'string', `${what} a text as why, or none`, answer)
+  expectThat(why === undefined || typeof why === 'string', `${what} a string or nothing as why`, answer)
 }
 
-/** Indexes of array items may follow the member. */
+/** An array member may be followed by the index of an item. */
 function isMember({ shape }: ResourceDefinition, member: string): boolean {
   let found = shape
   for (const name of member.split('.')) {

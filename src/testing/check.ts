@@ -11,11 +11,9 @@ export type Need = OptionalMethod | 'total' | 'search'
 export interface Check {
   /** Identifies the check. Never changes. */
   readonly id: string
-  /** The sentence of the contract that it verifies. */
+  /** The requirement of the contract that it verifies. */
   readonly title: string
-  /**
-   * The fixture that it uses. `any` is the team's own resource, if one is given, otherwise parcels.
-   */
+  /** The fixture that it uses. `any` is the option `subject`, if given, otherwise parcels. */
   readonly on: keyof typeof subjects | 'any'
   /** Default: none. */
   readonly needs?: readonly Need[]
@@ -32,5 +30,5 @@ export async function ticks(count: number): Promise<void> {
   for (let i = 0; i < count; i += 1) await undefined
 }
 
-/** Whole numbers from 0. */
+/** The integers from 0 to `count - 1`. */
 export const upTo = (count: number): readonly number[] => Array.from({ length: count }, (_, i) => i)

@@ -1,8 +1,8 @@
 /** The error that a check throws. */
 
 /**
- * The adapter violates a sentence of the contract. The message contains what was expected, what was
- * received, and the sentence.
+ * Thrown if the adapter violates a requirement of the contract. The message contains the expected
+ * and the received value, and the requirement.
  */
 export class ContractError extends Error {
   override readonly name = 'ContractError'
@@ -17,16 +17,16 @@ export function show(value: unknown): string {
 }
 
 /** Throws if `holds` is false. */
-export function expectThat(holds: boolean, expected: string, came: unknown): asserts holds {
-  if (!holds) throw new ContractError(`Expected ${expected}; came ${show(came)}.`)
+export function expectThat(holds: boolean, expected: string, actual: unknown): asserts holds {
+  if (!holds) throw new ContractError(`Expected ${expected}, but got ${show(actual)}.`)
 }
 
 /** Throws if the two do not contain the same values, in any order. */
-export function expectSameSet(came: readonly unknown[], expected: readonly unknown[], what: string): void {
-  expectEqual([...came].sort(), [...expected].sort(), what)
+export function expectSameSet(actual: readonly unknown[], expected: readonly unknown[], what: string): void {
+  expectEqual([...actual].sort(), [...expected].sort(), what)
 }
 
 /** Throws if the two are not equal as JSON. */
-export function expectEqual(came: unknown, expected: unknown, what: string): void {
-  expectThat(JSON.stringify(came) === JSON.stringify(expected), `${what} to be ${show(expected)}`, came)
+export function expectEqual(actual: unknown, expected: unknown, what: string): void {
+  expectThat(JSON.stringify(actual) === JSON.stringify(expected), `${what} to be ${show(expected)}`, actual)
 }

@@ -1,6 +1,6 @@
 /**
- * The resources that the suite uses. They are few and small, so that an author can create a table
- * for each.
+ * The resources of the suite. They are few and small, so that the author of an adapter can create a
+ * table for each.
  */
 import type { ParentKey } from '../adapters/contract.js'
 import { defineResource, type ResourceDefinition } from '../definition/resource.js'
@@ -75,7 +75,7 @@ export const parcels = defineResource({
   search: ['label', 'note'],
 })
 
-/** A resource whose key is a whole number that the store assigns if a create omits it. */
+/** A resource whose key is an integer that the store assigns if a create omits it. */
 export const orders = defineResource({
   collection: 'orders',
   key: 'number',
@@ -89,7 +89,7 @@ export const orders = defineResource({
   sort: ['number', 'text'],
 })
 
-/** Contained in an order. Its key has two parts of different types. */
+/** Lines, which are contained in an order. The key has two members of different types. */
 export const lines = defineResource({
   collection: 'lines',
   key: ['order', 'article'],
@@ -111,7 +111,8 @@ export const lines = defineResource({
 
 /**
  * Values with one canonical text each (docs/resources.md, formats), which are compared as values
- * and not as texts: moments, UUIDs, and numbers that a double can't hold, also in the key.
+ * and not as texts: date-times, UUIDs, and numbers that a double can't represent. The key has such
+ * members too.
  */
 export const readings = defineResource({
   collection: 'readings',
@@ -165,12 +166,12 @@ export const clients = defineResource({
 /** The associations of `contracts`: two by a member, and two whose sets the store keeps. */
 export const associations = ['contracts', 'invoices', 'favourites', 'archives'] as const
 
-/** A client as the parent of contracts. */
+/** A client as a parent of contracts. */
 export const client = (as: string, key = 'ann'): ParentKey => ({ collection: 'clients', key, as })
 
 /**
- * Attached to clients in four ways: by the members `holder` and `payer`, and twice many-to-many, in
- * sets that the store keeps.
+ * Contracts, which are attached to clients in four ways: by the members `holder` and `payer`, and
+ * many-to-many by two sets that the store keeps.
  */
 export const contracts = defineResource({
   collection: 'contracts',
@@ -198,12 +199,12 @@ export const contracts = defineResource({
   ],
 })
 
-/** A resource, with data about its records for checks. */
+/** A resource with records for checks. */
 export interface Subject {
   readonly definition: ResourceDefinition
   /** Valid records with different keys. */
   readonly records: readonly Row[]
-  /** The same record with a change, which differs for every `n`. */
+  /** A copy of the record with the same key and another value, which differs for each `n`. */
   change(record: Row, n: number): Row
 }
 
@@ -234,7 +235,7 @@ const pieces = [3, 3, -1, 12, 9_007_199_254_740_991, 3, 9_007_199_254_740_990, 0
 
 const tags = [[], ['red'], ['red', 'blue'], ['blue', 'r,ed', '{x}'], ['re'], ['x"red', 'back\\slash'], ['"', 'é']]
 
-/** For contracts and lines: half of each contain the word that searches use. */
+/** Labels of contracts and lines. Half of them contain the word that the checks search for. */
 const labels = ['quorvex ash', 'Zinc', 'Quorvex', null, 'ash zinc', 'zinc quorvex', '']
 
 /**
@@ -263,7 +264,7 @@ const devices = [
   '00000000-0000-0000-0000-00000000000a',
   'ffffffff-ffff-4fff-bfff-ffffffffffff',
 ]
-/** Some neighbouring values are equal as doubles, and some have another order as texts. */
+/** Some adjacent values are equal as doubles, and some sort differently as texts. */
 const counters = [
   '9007199254740992',
   '9007199254740993',
@@ -300,7 +301,7 @@ const sources = [...devices, 'a0000000-0000-4000-8000-000000000000', '0a000000-0
 /** A record with arbitrary content and its own key. */
 export const parcel = (code: string, members: Row = {}): Row => ({ ...(parcelRecords[1] as Row), code, ...members })
 
-/** The resources that the suite uses if the team gives none. */
+/** The resources of the suite, for checks without the option `subject`. */
 export const subjects = {
   parcels: {
     definition: parcels as ResourceDefinition,

@@ -1,6 +1,5 @@
 /**
- * The order of a store, learned from its own lists: text may have any order, as long as it is
- * consistent.
+ * Finds out the order of a store from its own lists: text may have any order that is consistent.
  */
 import { get } from '../definition/json.js'
 import { valueFormat } from '../definition/value-formats.js'
@@ -11,7 +10,7 @@ import type { Stage } from './stage.js'
 export type Places = (value: unknown) => number
 
 /**
- * Learns the order of a member. Numbers (including numbers as texts) and date-times must ascend,
+ * Finds out the order of a member. Numbers (including numbers as texts) and date-times must ascend,
  * nulls must come last, and equal values must be adjacent.
  */
 export async function placesOf(stage: Stage, field: string): Promise<Places> {
@@ -39,5 +38,5 @@ export async function placesOf(stage: Stage, field: string): Promise<Places> {
 /** Formats whose values have the same order in every store. */
 const comparable: ReadonlySet<string> = new Set(['local-date-time', 'date-time', 'decimal', 'int64'])
 
-/** A negative zero equals zero, so the two may have any order. */
+/** A negative zero equals zero, so either may come first. */
 const plain = (value: unknown): unknown => (value === 0 ? 0 : value)

@@ -19,7 +19,7 @@ export class Model {
   readonly records = new Map<string, Row>()
   readonly #sets = new Map<string, Set<string>>()
   readonly #definition: ResourceDefinition
-  /** The order of the store, by member. Not used for numbers and date-times. */
+  /** The order of the store by member, for members other than numbers and date-times. */
   readonly places = new Map<string, Places>()
 
   constructor(definition: ResourceDefinition, records: readonly Row[]) {
@@ -55,8 +55,8 @@ export class Model {
   }
 
   /**
-   * The result of a list in the order of its sort. If a search leaves the order to the rank, the
-   * result has no particular order.
+   * The result of a list in the order of its sort. In no particular order if a search is sorted by
+   * rank.
    */
   found({ where = [], search, sort = '', parent }: ListParts, scope: Scope): readonly Row[] {
     return [...this.records.values()]
@@ -96,7 +96,10 @@ export class Model {
     return { gt: difference > 0, gte: difference >= 0, lt: difference < 0, lte: difference <= 0 }[condition.op]
   }
 
-  /** Words are separated by spaces and compared without case; a part of a word does not match. */
+  /**
+   * Words are separated by spaces and compared without regard to case. A part of a word does not
+   * match.
+   */
   #holdsWords(record: Row, search: string): boolean {
     const members = Array.isArray(this.#definition.search) ? (this.#definition.search as readonly string[]) : []
     const held = members.flatMap((member) =>

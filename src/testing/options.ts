@@ -1,6 +1,6 @@
 /**
- * Checks the options of `adapterSuite`. JavaScript callers may misspell one, and a check would
- * silently be left out.
+ * Checks the options of `adapterSuite`. Without this, checks would silently be left out if a
+ * JavaScript caller misspelt an option.
  */
 import { definitionKind } from '../definition/resource.js'
 import { checkArgument, checkOptions } from '../options/check.js'
@@ -11,7 +11,7 @@ import type { AdapterSuiteOptions, SuiteSubject } from './suite.js'
 
 export const optionalMethods: readonly OptionalMethod[] = ['create', 'replace', 'remove', 'attach', 'detach', 'recall']
 
-const reason: TextKind = { a: 'a reason: a few words that say why the adapter does not offer it', like: /\S/ }
+const reason: TextKind = { a: 'a reason: a few words on why the adapter does not offer it', like: /\S/ }
 
 export const withoutKinds: Kinds<Record<OptionalMethod, string>> = {
   create: reason,
@@ -24,7 +24,7 @@ export const withoutKinds: Kinds<Record<OptionalMethod, string>> = {
 
 export const suiteSubjectKinds: Kinds<SuiteSubject<unknown>> = {
   definition: { required: definitionKind },
-  records: { required: { each: 'any', least: 8, a: 'a list of at least 8 records' } },
+  records: { required: { each: 'any', min: 8, a: 'a list of at least 8 records' } },
   change: { required: functionBy('a function (record, n) => record') },
 }
 
@@ -33,7 +33,7 @@ export const adapterSuiteKinds: Kinds<AdapterSuiteOptions> = {
   counts: { oneOf: ['exact', 'other'] },
   search: 'boolean',
   subject: { options: suiteSubjectKinds },
-  patience: { from: 0, above: true, to: longestTimer, unit: 'milliseconds' },
+  timeout: { from: 0, above: true, to: longestTimer, unit: 'milliseconds' },
   seed: { from: Number.NEGATIVE_INFINITY, whole: true },
 }
 

@@ -1,4 +1,4 @@
-/** Random lists: conditions, search, sort, parent and scope in any combination. */
+/** Random list requests: conditions, search, sort, parent and scope in any combination. */
 import type { ParentKey, Scalar } from '../adapters/contract.js'
 import type { ResourceDefinition } from '../definition/resource.js'
 import type { Random } from '../random.js'
@@ -11,7 +11,7 @@ export interface Question {
   readonly scope: Scope
 }
 
-/** The source of random lists. */
+/** Generates random list requests. */
 export interface Matter {
   readonly definition: ResourceDefinition
   readonly records: readonly Row[]
@@ -22,7 +22,7 @@ export interface Matter {
 
 const searches = ['quorvex', 'ZINC', 'zinc Quorvex', 'quorvex ash', 'vexquor', '', ' ']
 
-/** A random list with about `weight` parts. */
+/** A random list request with about `weight` parts. */
 export function questionOf(
   random: Random,
   { definition, records, parents, searches: isSearched }: Matter,
@@ -31,7 +31,7 @@ export function questionOf(
   const conditions = random.below(Math.min(weight, 3) + 1)
   const where: Where[] = []
   for (let i = 0; i < conditions; i += 1) {
-    // Two conditions on one member make a range, for example.
+    // Two conditions on one member are a range, for example.
     const [same] = random.chance(0.3) ? where : []
     where.push(conditionOf(random, definition, records, same?.field))
   }
@@ -71,7 +71,9 @@ function conditionOf(random: Random, definition: ResourceDefinition, records: re
 const valuesOf = (records: readonly Row[], field: string): readonly Scalar[] =>
   records.flatMap((record) => memberAt(record, field) ?? [])
 
-/** One or two equalities that some record satisfies, including false, zero and the empty text. */
+/**
+ * One or two equalities that some record satisfies, including false, zero and the empty string.
+ */
 function scopeOf(random: Random, records: readonly Row[]): Scope {
   const record = random.one(records)
   const members = Object.entries(record).filter(([, value]) => ['string', 'number', 'boolean'].includes(typeof value))

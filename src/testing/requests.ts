@@ -1,4 +1,4 @@
-/** Requests and calls in the form that the library makes of a client's request. */
+/** Requests and calls in the form in which the library passes them to an adapter. */
 import type { AdapterCall, Condition, KeysetPosition, ListRequest, ParentKey, SortTerm } from '../adapters/contract.js'
 
 /** A condition without its path. */
@@ -46,7 +46,7 @@ export function listRequest(parts: ListParts, key: readonly string[]): ListReque
 
 let count = 0
 
-/** A call without a particular caller. Replicas that lag behind must not serve it. */
+/** A call without a caller of its own. Replicas that lag behind must not serve it. */
 export function adapterCall(parts: Partial<AdapterCall> = {}): AdapterCall {
   return {
     principal: undefined,

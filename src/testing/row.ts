@@ -3,13 +3,13 @@ import { compileCanonical } from '../definition/conversion.js'
 import { isObject } from '../definition/json.js'
 import type { Shape } from '../definition/shape.js'
 
-/** A record. Only its schema knows its type. */
+/** A record, whose type is only given by its schema. */
 export type Row = Readonly<Record<string, unknown>>
 
 /**
- * A value as a text that is equal for equal values: date-times with seven digits, members in the
- * order of their names, a negative zero as zero. Null and absent members are equal, as they are to
- * the library (REP-8).
+ * A value as a canonical text: date-times with seven fractional digits, members in the order of
+ * their names, a negative zero as zero. Null and absent members give the same text, as the library
+ * treats them as equal (REP-8).
  */
 export function compileIdentity(shape: Shape): (value: unknown) => string {
   const canonical = compileCanonical(shape)

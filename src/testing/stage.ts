@@ -40,8 +40,8 @@ export interface By {
 }
 
 export interface StageOptions {
-  /** The time limit of each call, in milliseconds. */
-  readonly patience: number
+  /** The timeout of each call, in milliseconds. */
+  readonly timeout: number
   readonly seed: number
   readonly without: ReadonlySet<Need>
 }
@@ -62,14 +62,14 @@ export class Stage {
   /** Equal for equal values. */
   readonly identity: (value: unknown) => string
 
-  constructor(subject: Subject, adapters: readonly AnyAdapter[], { patience, seed, without }: StageOptions) {
+  constructor(subject: Subject, adapters: readonly AnyAdapter[], { timeout, seed, without }: StageOptions) {
     const { held, spare } = divided(subject.records)
     this.definition = subject.definition
     this.held = held
     this.spare = spare
     this.#subject = subject
     this.#adapters = adapters
-    this.#timeout = patience
+    this.#timeout = timeout
     this.seed = seed
     this.#without = without
     this.identity = compileIdentity(subject.definition.shape)
@@ -151,7 +151,7 @@ export class Stage {
       `read() to return a list as long as its keys, ${keys.length}`,
       found,
     )
-    for (const item of found) if (item !== undefined) expectStored(item, 'read() to answer undefined or')
+    for (const item of found) if (item !== undefined) expectStored(item, 'read() to return undefined or')
     return found
   }
 
@@ -189,7 +189,7 @@ export class Stage {
   /** Creates a record. Throws if it is refused. */
   async created(value: Row, by: By = {}): Promise<Item> {
     const answer = await this.create(value, by)
-    expectThat('created' in answer, 'create() to answer { created }', answer)
+    expectThat('created' in answer, 'create() to return { created }', answer)
     return answer.created
   }
 
@@ -259,7 +259,7 @@ export class Stage {
     return answer
   }
 
-  /** Makes a call, which must settle in time. */
+  /** Makes a call, which must settle within the timeout. */
   async #ask<R>(
     method: string,
     { call, peer = 0 }: By,
@@ -269,7 +269,7 @@ export class Stage {
     const late = (): ContractError =>
       new ContractError(`Expected ${method}() to settle within ${this.#timeout} ms, but it did not.`)
     const answer = await withTimeout(ask(adapter, adapterCall(call)), this.#timeout, late)
-    expectThat(answer !== undefined, `an answer of ${method}()`, answer)
+    expectThat(answer !== undefined, `a result of ${method}()`, answer)
     return answer as Exclude<R, undefined>
   }
 }

@@ -13,7 +13,7 @@ import { type AnyAdapter, divided, Stage } from './stage.js'
 export interface AdapterFixture<T = Row> {
   /** The resource; tables can be chosen by its `collection`. */
   readonly definition: ResourceDefinition
-  /** The only records that the store holds when the check begins. */
+  /** The records that the store must contain when the check begins, and no others. */
   readonly records: readonly T[]
 }
 
@@ -32,14 +32,14 @@ export interface MadeAdapter {
 /** Makes an adapter over an empty or new store. Called once for each check. */
 export type MakeAdapter<T = Row> = (fixture: AdapterFixture<T>) => Awaitable<AnyAdapter | MadeAdapter>
 
-/** A resource of the team's own, which the checks use in place of the suite's. */
+/** Your own resource, which the checks use instead of the suite's. */
 export interface SuiteSubject<T, K = unknown> {
   readonly definition: ResourceDefinition<T, K>
   /** At least eight valid records with different keys. */
   readonly records: readonly NoInfer<T>[]
   /**
-   * Returns the same record, with the same key, and a change: another value for each `n` from 0,
-   * and always the same for the same `n`.
+   * Returns a copy of the record with the same key and another value: a different one for each `n`
+   * from 0, and the same one for the same `n`.
    */
   readonly change: (record: NoInfer<T>, n: number) => NoInfer<T>
 }
@@ -56,23 +56,24 @@ export interface AdapterSuiteOptions<T = Row, K = unknown> {
   /** False if the store has no full-text search: the checks of `q` are left out. Default true. */
   readonly search?: boolean
   /**
-   * Runs the checks that apply to any resource on this one. Checks that need members of the suite's
-   * own resources are left out.
+   * Your own resource, used by the checks that apply to any resource. Checks that need members of
+   * the suite's resources are left out.
    */
   readonly subject?: SuiteSubject<T, K>
-  /** The time limit of each call, in milliseconds. Default 10,000. */
-  readonly patience?: number
+  /** The timeout of each call, in milliseconds. Default 10,000. */
+  readonly timeout?: number
   /**
-   * The seed of the `random/` checks, a whole number: equal seeds make equal checks. Default 1.
+   * The seed of the `random/` checks, an integer. The same seed generates the same calls. Default
+   * 1.
    */
   readonly seed?: number
 }
 
-/** A check of one sentence of the contract. */
+/** A check of one requirement of the contract. */
 export interface AdapterCheck {
   /** Identifies the check, such as `races/replace`. Never changes. */
   readonly id: string
-  /** The sentence of the contract. */
+  /** The requirement of the contract. */
   readonly title: string
   /** Throws `ContractError` if the adapter violates it. */
   run(): Promise<void>
@@ -84,14 +85,14 @@ export interface AdapterSuite extends ReadonlyArray<AdapterCheck> {
 }
 
 /**
- * Checks that an adapter follows every sentence of the contract (docs/adapters.md), for any test
+ * Returns checks of every requirement of the adapter contract (docs/adapters.md), for any test
  * runner.
  *
  * Throws `ConfigurationError` if an option is unknown or has an invalid value.
  *
  * @example
- * for (const check of adapterSuite(({ definition, records }) => memoryAdapter(definition, { records
- * }))) {
+ * const suite = adapterSuite(({ definition, records }) => memoryAdapter(definition, { records }))
+ * for (const check of suite) {
  *   test(`${check.id}: ${check.title}`, check.run)
  * }
  */
@@ -118,7 +119,7 @@ export function adapterSuite<T = Row, K = unknown>(
 }
 
 function reasonToSkip<T, K>(check: Check, subject: Subject, options: AdapterSuiteOptions<T, K>): string | undefined {
-  if (options.subject !== undefined && check.on !== 'any') return `plays on ${check.on}, a resource of the suite`
+  if (options.subject !== undefined && check.on !== 'any') return `needs the resource ${check.on} of the suite`
   const missing = missingOf(options)
   for (const need of check.needs ?? []) if (missing.has(need)) return missing.get(need)
   return check.lacks?.(subject)
@@ -142,7 +143,8 @@ function missingOf<T, K>({
 function offered<T, K>({ without = {} }: AdapterSuiteOptions<T, K>): Check {
   return {
     id: 'methods/offered',
-    title: 'An adapter offers every method except those in the option "without"; an absent method is 405.',
+    title:
+      'An adapter offers every method except those in the option "without". Without a method, its requests are 405.',
     on: 'any',
     async run({ adapter }) {
       for (const method of optionalMethods) {
@@ -156,7 +158,7 @@ function offered<T, K>({ without = {} }: AdapterSuiteOptions<T, K>): Check {
   }
 }
 
-/** Runs a check on a new adapter. Errors name the check and its sentence. */
+/** Runs a check on a new adapter. Errors contain the id and the title of the check. */
 
 async function play<T, K>(
   check: Check,
@@ -168,9 +170,9 @@ async function play<T, K>(
   const made = await makeAdapter({ definition, records: structuredClone(divided(subject.records).held) })
   const { adapter, peers = [], close } = 'adapter' in made ? made : ({ adapter: made } as MadeAdapter)
   try {
-    const { patience = 10_000, seed = 1 } = options
+    const { timeout = 10_000, seed = 1 } = options
     await check.run(
-      new Stage(subject, [adapter, ...peers], { patience, seed, without: new Set(missingOf(options).keys()) }),
+      new Stage(subject, [adapter, ...peers], { timeout, seed, without: new Set(missingOf(options).keys()) }),
     )
   } catch (error) {
     const what =

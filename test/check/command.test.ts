@@ -246,7 +246,7 @@ it.each([
   ],
   [['http://127.0.0.1:1', '--production', '--disposable'], '--production and --disposable are both given.'],
   [['http://127.0.0.1:1', '--disposable', '--cleanup'], '--disposable and --cleanup are both given. Clean up first.'],
-  [['http://127.0.0.1:1', '--document', 'absent.json'], 'absent.json can not be read'],
+  [['http://127.0.0.1:1', '--document', 'absent.json'], 'absent.json cannot be read'],
   [
     ['http://127.0.0.1:1', '--document', 'openapi.json', '--token', 'CHECK_NO_TOKEN'],
     'The variable CHECK_NO_TOKEN is not set',
@@ -255,7 +255,7 @@ it.each([
     ['http://127.0.0.1:1', '--document', 'openapi.json', '--token-command', 'echo a secret'],
     'or did not print one word',
   ],
-  [['http://127.0.0.1:1'], 'can not be fetched'],
+  [['http://127.0.0.1:1'], 'cannot be fetched'],
 ])('%j: %s', async (args, message) => {
   const { code, error } = await run(...args)
   expect([code, error]).toEqual([2, expect.stringContaining(message)])

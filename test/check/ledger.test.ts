@@ -66,5 +66,5 @@ it('goes on where another process was killed, also in the middle of a line', () 
 
 it('refuses a file that is no ledger', () => {
   writeFileSync(path, 'something else\n')
-  expect(() => new Ledger(path)).toThrow('This line of the ledger can not be read: something else')
+  expect(() => new Ledger(path)).toThrow('This line of the ledger cannot be read: something else')
 })

@@ -106,10 +106,7 @@ describe('references', () => {
       '--only',
       'reference',
     )
-    expect([code, out]).toEqual([
-      1,
-      expect.stringContaining('The reference "#/components/schemas/B" leads to nothing.'),
-    ])
+    expect([code, out]).toEqual([1, expect.stringContaining('The reference "#/components/schemas/B" has no target.')])
     expect(out).toContain('openapi.json:9:9')
   })
 
@@ -193,7 +190,7 @@ describe('a file that is not an OpenAPI document exits with 2', () => {
     [
       'openapi.yaml',
       'openapi: 3.1.0\npaths: { /v1/orders: { $ref: other.yaml } }\n',
-      'refers to other.yaml: other.yaml can not be read: there is no such file.',
+      'refers to other.yaml: other.yaml cannot be read: there is no such file.',
     ],
     [
       'openapi.yaml',
@@ -212,8 +209,8 @@ describe('a file that is not an OpenAPI document exits with 2', () => {
 
   it.each([
     [[], 'Which document?'],
-    [['absent.yaml'], 'absent.yaml can not be read: there is no such file.'],
-    [['.'], '. can not be read: it is a folder.'],
+    [['absent.yaml'], 'absent.yaml cannot be read: there is no such file.'],
+    [['.'], '. cannot be read: it is a folder.'],
     [['a.json', 'b.json'], 'One document at a time. Remove "b.json".'],
     [['a.json', '--sarfi', 'x'], 'Did you mean "--sarif"?'],
   ])('%j: %s', async (args, message) => {
@@ -236,7 +233,7 @@ it('reads a document from a URL', async () => {
     const found = await place.run('lint', `${service.origin}/openapi`, ...only)
     expect([found.code, found.out]).toEqual([1, expect.stringContaining(`${service.origin}/openapi:4:3  error`)])
     const absent = await place.run('lint', `${service.origin}/absent`)
-    expect([absent.code, absent.error]).toEqual([2, expect.stringContaining('answered 404 and no document')])
+    expect([absent.code, absent.error]).toEqual([2, expect.stringContaining('answered 404 without a document')])
   } finally {
     await service.close()
   }

@@ -34,7 +34,7 @@ describe('the flags of mock', () => {
         records: 10_000,
         data: { notes: [{ id: 1 }] },
         visitors: { auth: 'keep', principal: 'ana', isNamed: true },
-        delay: { least: 100, most: 800 },
+        delay: { min: 100, max: 800 },
         failures: [
           { share: 0.05, status: 500 },
           { share: 0.1, status: 503 },
@@ -53,13 +53,13 @@ describe('the flags of mock', () => {
     ['a.js --seed -1', '--seed'],
     ['a.js --delay 800-100', '--delay is "800-100". Give milliseconds, such as 200 or 100-800'],
     ['a.js --delay soon', '--delay is "soon"'],
-    ['a.js --fail 5', '--fail is "5". Give shares of the requests'],
+    ['a.js --fail 5', '--fail is "5". Give shares of requests'],
     ['a.js --fail 5%:200', '--fail is "5%:200"'],
     ['a.js --fail 60%,60%:500', 'which is more than all requests'],
     ['a.js --auth on', '--auth is "on". Give off, or keep'],
     ['a.js --principal {x', '--principal is {x, which is not a principal in JSON'],
     ['a.js --principal null', 'which is not a principal in JSON'],
-    ['a.js --data lost.json', '--data lost.json can not be read: ENOENT'],
+    ['a.js --data lost.json', '--data lost.json cannot be read: ENOENT'],
     ['a.js --data list.json', '--data list.json is not an object. Give records by collection'],
   ])('refuse %j', (line, message) => {
     const cwd = temporaryFolder()

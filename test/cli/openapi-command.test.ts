@@ -91,7 +91,7 @@ describe('openapi <module> --check --against <git ref>', () => {
     expect(await run(folder, { v1: withFilters('a', 'b') }, check)).toEqual({
       code: 0,
       out: '0 breaking changes, 1 harmless\n',
-      error: 'note: openapi/v1.json is not what the service says now. Write and commit the contract again.\n',
+      error: 'note: openapi/v1.json differs from the current service. Write and commit the contract again.\n',
     })
   })
 
@@ -284,7 +284,7 @@ describe('invalid command lines', () => {
     [
       'no base to compare with',
       'openapi api.js --check',
-      'Compare with what? Give --against a git ref, a file or a folder',
+      'Nothing to compare with. Give --against a git ref, a file or a folder',
     ],
     ['a base without an action', 'openapi api.js --against main', '--against needs --check, or --accept "reason".'],
     ['a missing module', 'openapi lost.mjs', 'There is no module '],
@@ -296,9 +296,13 @@ describe('invalid command lines', () => {
     [
       'an unknown ref',
       'openapi api.js --check --against nowhere',
-      '"nowhere" is no git ref, file or folder. A shallow clone has no other branches: fetch it first',
+      '"nowhere" is not a git ref, file or folder. A shallow clone has no other branches: fetch it first',
     ],
-    ['an option in place of a ref', 'openapi api.js --check --against=--all', '"--all" is no git ref, file or folder.'],
+    [
+      'an option in place of a ref',
+      'openapi api.js --check --against=--all',
+      '"--all" is not a git ref, file or folder.',
+    ],
     [
       'a path and a ref',
       'openapi api.js --check --against main',
@@ -342,7 +346,7 @@ describe('invalid command lines', () => {
     const ran = await run(folder, { v1: withFilters() }, check)
     expect(ran.code).toBe(2)
     expect(ran.error).toBe(
-      `"main" is neither a file nor a folder, and ${folder} is not in a git repository, so that it can not be a git ref.\n`,
+      `"main" is neither a file nor a folder, and ${folder} is not in a git repository, so it cannot be a git ref.\n`,
     )
   })
 

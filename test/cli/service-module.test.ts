@@ -25,16 +25,16 @@ describe('the module of a service', () => {
     [
       'exports something else',
       'export const app = 1, other = 2',
-      'api.mjs exports no service: its default export, or one called "api", must be what api() returned. It exports app, other.',
+      'api.mjs exports no service: its default export, or one called "api", must be the result of api(). It exports app, other.',
     ],
     ['exports nothing', 'void 0', 'It exports nothing.'],
-    ['throws', 'throw new Error("DATABASE_URL is not set")', 'api.mjs can not be loaded: DATABASE_URL is not set'],
-    ['is malformed', 'export default {', 'api.mjs can not be loaded: '],
-    ['imports a missing module', 'import "./lost.mjs"', 'api.mjs can not be loaded: Cannot find'],
+    ['throws', 'throw new Error("DATABASE_URL is not set")', 'api.mjs cannot be loaded: DATABASE_URL is not set'],
+    ['is malformed', 'export default {', 'api.mjs cannot be loaded: '],
+    ['imports a missing module', 'import "./lost.mjs"', 'api.mjs cannot be loaded: Cannot find'],
     [
       'listens',
       'import { createServer } from "node:http"\ncreateServer().listen(0)',
-      'api.mjs starts a server while it is loaded. Put api() into a module of its own',
+      'api.mjs starts a server while it is loaded. Move api() to a separate module',
     ],
     [
       'listens, and waits for it',

@@ -69,7 +69,7 @@ describe('the process', () => {
   it('prints one line and exits with 1 if a setting is invalid or the port is taken', async () => {
     expect(await start({ SEED_SIZE: 'many' }).ended).toEqual({
       code: 1,
-      stderr: 'SEED_SIZE is "many": give a whole number from 0 to 100000.\n',
+      stderr: 'SEED_SIZE is "many": give an integer from 0 to 100000.\n',
     })
     const taken = createServer().listen(0)
     await once(taken, 'listening')

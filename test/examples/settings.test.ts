@@ -29,7 +29,7 @@ describe('settings', () => {
 
   it('put the data into one place', () => {
     expect(() => readSettings({ DATABASE_URL: 'postgres://db.example/x', DATA_DIR: './data' })).toThrow(
-      new SettingError('DATABASE_URL and DATA_DIR are both set: give the one or the other.'),
+      new SettingError('DATABASE_URL and DATA_DIR are both set: give only one of them.'),
     )
   })
 
@@ -70,7 +70,7 @@ describe('settings', () => {
   it.each(['mysql://me:secret@db.example/x', 'me:secret@db.example', 'postgres://me:secret@db.example:port/x'])(
     'report an invalid DATABASE_URL without its password: %s',
     (url) => {
-      expect(() => readSettings({ DATABASE_URL: url })).toThrow(/^DATABASE_URL is no address.*give[^\n]*$/)
+      expect(() => readSettings({ DATABASE_URL: url })).toThrow(/^DATABASE_URL is not an address.*give[^\n]*$/)
       expect(() => readSettings({ DATABASE_URL: url })).not.toThrow(/secret/)
     },
   )
@@ -105,7 +105,7 @@ describe('settings', () => {
     )
     expect(() => readSettings({ TOKEN_SECRET: 'hunter2' })).not.toThrow(/hunter2/)
     expect(() => readSettings({ REDIS_URL: 'http://me:secret@r.example' })).toThrow(
-      /^REDIS_URL is no address of a Redis: give[^\n]*$/,
+      /^REDIS_URL is not an address of a Redis: give[^\n]*$/,
     )
     expect(() => readSettings({ REDIS_URL: 'http://me:secret@r.example' })).not.toThrow(/secret/)
     expect(() => readSettings({ PUBLIC_PASSWORD: 'hunter2\t' })).toThrow(

@@ -83,7 +83,7 @@ describe('DATA_DIR', () => {
     )
   })
 
-  it('that can not be used ends the process with one line and code 1', async () => {
+  it('that cannot be used ends the process with one line and code 1', async () => {
     const file = join(home, 'file')
     writeFileSync(file, '')
     const taken = join(home, 'taken')
@@ -95,9 +95,11 @@ describe('DATA_DIR', () => {
     const [unusable, foreign, half] = await Promise.all(
       [file, taken, broken].map((dataDir) => run({ DATA_DIR: dataDir }).ended),
     )
-    expect(unusable?.stderr).toMatch(/^DATA_DIR .*file can not be used: EEXIST[^\n]*\n$/)
-    expect(foreign?.stderr).toBe(`DATA_DIR ${taken} holds no whole database: give a new or empty directory.\n`)
-    expect(half?.stderr).toMatch(/^DATA_DIR .*broken can not be opened: [^\n]*\n$/)
+    expect(unusable?.stderr).toMatch(/^DATA_DIR .*file cannot be used: EEXIST[^\n]*\n$/)
+    expect(foreign?.stderr).toBe(
+      `DATA_DIR ${taken} does not contain a complete database: give a new or empty directory.\n`,
+    )
+    expect(half?.stderr).toMatch(/^DATA_DIR .*broken cannot be opened: [^\n]*\n$/)
     expect([unusable, foreign, half].map((ended) => ended?.code)).toEqual([1, 1, 1])
   })
 })
@@ -252,8 +254,8 @@ describe('DATABASE_URL', () => {
     const [absent, refused] = await Promise.all(
       [nowhere, unknownUser].map(({ href }) => run({ DATABASE_URL: href }).ended),
     )
-    expect(absent?.stderr).toMatch(/^DATABASE_URL can not be used: connect ECONNREFUSED [^\n]*\n$/)
-    expect(refused?.stderr).toBe('DATABASE_URL can not be used: database "erc_test_no_such_database" does not exist.\n')
+    expect(absent?.stderr).toMatch(/^DATABASE_URL cannot be used: connect ECONNREFUSED [^\n]*\n$/)
+    expect(refused?.stderr).toBe('DATABASE_URL cannot be used: database "erc_test_no_such_database" does not exist.\n')
     expect([absent?.code, refused?.code]).toEqual([1, 1])
   })
 })

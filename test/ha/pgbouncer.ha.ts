@@ -36,7 +36,7 @@ describe('the example behind PgBouncer in transaction mode', () => {
     expect((await fetch(`${await base}/ready`)).status).toBe(204)
     const refused = await start({ DATABASE_URL: pooler.url, SEED_SIZE: '0' }).ended
     expect(refused.code).toBe(1)
-    expect(refused.stderr).toMatch(/^DATABASE_URL can not be used: unsupported startup parameter.*DATABASE_TIMEOUT=0/)
+    expect(refused.stderr).toMatch(/^DATABASE_URL cannot be used: unsupported startup parameter.*DATABASE_TIMEOUT=0/)
   })
 
   it('answers every kind of request of 40 clients over two connections', { timeout }, async () => {

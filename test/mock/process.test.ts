@@ -100,7 +100,7 @@ describe('mock <module> as a process', () => {
 
   it.each([
     ['exports nothing', 'void service', /^api\.mjs exports no service: .* It exports nothing\.\n$/],
-    ['throws', 'throw new Error("no DATABASE_URL")', /^api\.mjs can not be loaded: no DATABASE_URL\n$/],
+    ['throws', 'throw new Error("no DATABASE_URL")', /^api\.mjs cannot be loaded: no DATABASE_URL\n$/],
     [
       'exports something else',
       'export default () => {}',

@@ -1166,7 +1166,7 @@ const factories: Readonly<Record<string, Factory>> = {
       without: 'table',
       counts: 'enum',
       search: 'boolean',
-      patience: ['number', '0.5'],
+      timeout: ['number', '0.5'],
       seed: ['number', '-1'],
       subject: 'made',
     },

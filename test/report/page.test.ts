@@ -105,7 +105,7 @@ describe.each(majors)('usagePage() (%s)', (_, express) => {
     await expect(reportAt(address, undefined)).rejects.toThrow(/needs credentials/)
     expect((await ask({ 'x-key': 'ops' })).status).toBe(200)
     await expect(reportAt(`http://127.0.0.1:${port}/else`, undefined)).rejects.toThrow(/answered 404/)
-    await expect(reportAt('http://127.0.0.1:1/', undefined)).rejects.toThrow(/can not be fetched/)
+    await expect(reportAt('http://127.0.0.1:1/', undefined)).rejects.toThrow(/cannot be fetched/)
   })
 })
 
@@ -160,7 +160,7 @@ describe('report <module>', () => {
       expect.stringContaining('Enforcing QUERY-8 would break 2 answers of the last 30 days'),
     ])
     const young = await run('report ./usage.js --check --enforce ERR-3')
-    expect([young.code, young.error]).toEqual([1, expect.stringContaining('Counting was not complete')])
+    expect([young.code, young.error]).toEqual([1, expect.stringContaining('Counting was incomplete')])
     const now = Date.now()
     const old: UsageStore = {
       write: () => undefined,

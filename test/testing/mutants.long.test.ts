@@ -9,7 +9,7 @@ import { mutants } from './mutants/index.js'
 describe('an adapter that', () => {
   for (const { name, caughtBy, make } of mutants) {
     it(`${name} is caught by ${caughtBy.join(', ')}`, async () => {
-      const suite = adapterSuite(make, { patience: 300 })
+      const suite = adapterSuite(make, { timeout: 300 })
       expect(caughtBy.length).toBeGreaterThan(0)
       for (const id of caughtBy) {
         const check = suite.find((one) => one.id === id)

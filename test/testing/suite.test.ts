@@ -21,7 +21,7 @@ describe('adapterSuite', () => {
     }
   })
 
-  it('reports the expected value, the actual value and the sentence', async () => {
+  it('reports the expected value, the actual value and the title', async () => {
     const wrong = adapterSuite((fixture) => ({
       ...memoryAdapter(fixture.definition, { records: fixture.records, idempotency: true }),
       read: () => [undefined],
@@ -32,7 +32,7 @@ describe('adapterSuite', () => {
       .catch((thrown: unknown) => thrown)
     expect(error).toBeInstanceOf(ContractError)
     expect((error as Error).message).toMatch(
-      /^Expected a record held from the start to be .+; came undefined\.\nThe contract \(values\/held\): What an adapter holds/,
+      /^Expected an initial record to be .+, but got undefined\.\nThe contract \(values\/held\): The initial records are/,
     )
   })
 
@@ -107,8 +107,8 @@ describe('adapterSuite', () => {
       [{ counts: 'none' }, /is 'none'\. Give 'exact' or 'other'/],
       [{ search: 'no' }, /is 'no'\. Give a boolean/],
       [{ seed: 1.5 }, /is 1\.5\. Give a whole number/],
-      [{ patience: 0 }, /is 0\. Give a number of milliseconds above 0/],
-      [{ patience: '5 s' }, /is '5 s'\. Give a number of milliseconds above 0/],
+      [{ timeout: 0 }, /is 0\. Give a number of milliseconds above 0/],
+      [{ timeout: '5 s' }, /is '5 s'\. Give a number of milliseconds above 0/],
       [{ subject: { definition: {}, records: [], change: () => ({}), key: 'id' } }, /no option "key"/],
       [
         { subject: { records: [] } },
@@ -157,7 +157,7 @@ describe('adapterSuite', () => {
     expect(first).toBe(again)
     expect(first).not.toBe(other)
     expect(first).toMatch(
-      /^list\(\{.*"search":.*"parent":.*\}\) in the scope .*: Expected the keys \[.*\]; came \[.*\]\. Seed 7, question \d+\.\n/,
+      /^list\(\{.*"search":.*"parent":.*\}\) in the scope .*: Expected the keys \[.*\], but got \[.*\]\. Seed 7, question \d+\.\n/,
     )
   })
 
@@ -219,13 +219,13 @@ describe('adapterSuite for a custom resource', () => {
 
   it('names the checks that it skips', () => {
     expect(suite.length).toBeGreaterThan(40)
-    expect(suite.skipped).toContainEqual({ id: 'filters/eq', reason: 'plays on parcels, a resource of the suite' })
+    expect(suite.skipped).toContainEqual({ id: 'filters/eq', reason: 'needs the resource parcels of the suite' })
     const plain = adapterSuite(() => memoryAdapter(offices), {
       subject: { ...subject, records: records.map((office) => ({ ...office, closed: '' as never })) },
     })
     expect(plain.skipped).toContainEqual({
       id: 'order/nulls',
-      reason: 'no record has null in a member that can be sorted by',
+      reason: 'no record has null in a sortable member',
     })
   })
 

@@ -74,7 +74,7 @@ module.exports = {
     assert.deepEqual([body.status, body.address], ['out', 'Mitre 1, 2nd floor'])
   },
 
-  async 'the office follows the Location of what it has created'(base) {
+  async 'the office follows the Location of the new delivery'(base) {
     const { status, body } = await office('GET', await create(base))
     assert.deepEqual([status, body.recipient], [200, 'Ana'])
   },

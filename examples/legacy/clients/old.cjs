@@ -130,7 +130,7 @@ module.exports = {
     assert.equal((await office('GET', `${base}/v1/deliveries/${id}`)).status, 404)
   },
 
-  async 'the shop cancels a delivery, and shows what is said of a second time'(base) {
+  async 'the shop cancels a delivery, and shows the error of a second attempt'(base) {
     const { id } = await create(base)
     const first = await shop('POST', `${base}/v1/deliveries/${id}/cancel`)
     assert.deepEqual([first.status, first.body.status], [200, 'cancelled'])
@@ -159,7 +159,7 @@ module.exports = {
     assert.ok(lines.length > 100 && lines.every((line) => line.endsWith(';out')))
   },
 
-  async 'a client whose token is wrong is told so'(base) {
+  async 'a client with a wrong token gets 401 and a reason'(base) {
     const { status, body } = await as('nobody')('GET', `${base}/v1/deliveries`)
     assert.equal(status, 401)
     assert.ok(body.error)

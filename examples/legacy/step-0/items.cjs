@@ -7,7 +7,7 @@ const statuses = ['open', 'out', 'delivered', 'cancelled']
 module.exports = function items({ deliveries, depots }) {
   const router = Router()
 
-  /** Returns the fault of these members, in words for the user of the client. */
+  /** Returns an error message for these members, which the client shows to its user. */
   const faultOf = ({ recipient, address, status, depot_id }) => {
     if (!recipient) return 'recipient is missing'
     if (!address) return 'address is missing'

@@ -1,6 +1,6 @@
 /**
- * Generated data: the same size gives the same records. It has every member, type and null of the
- * worked example.
+ * Generates records. The same size gives the same records. They include every member, type and null
+ * of the example.
  */
 import type { Cliente } from '../resources/clientes.js'
 import type { CodigoPostal } from '../resources/codigos-postales.js'
@@ -33,8 +33,8 @@ export interface Data {
 }
 
 /**
- * The number of pre-pieces. There are about a twentieth as many contracts and a fiftieth as many
- * clients.
+ * The number of pre-pieces. The numbers of contracts and clients are about a twentieth and a
+ * fiftieth of it.
  */
 export function generate(size: number): Data {
   const clientes = series(Math.max(3, Math.round(size / 50)), seededRandom(1), cliente)
@@ -45,7 +45,7 @@ export function generate(size: number): Data {
     clientes,
     contratos,
     prePiezas: series(size, seededRandom(3), (i, random) => prePieza(i, random, contratos)),
-    // Pieces with no components up to three, in turn.
+    // The pieces have 0, 1, 2 and 3 components in turn.
     componentes: series(size, seededRandom(4), (i, random) =>
       series(i % 4, random, (j) => componente(i + 1, j + 1, random)),
     ).flat(),
@@ -60,7 +60,7 @@ export function generate(size: number): Data {
   }
 }
 
-/** Only the branches. Their number does not depend on the size. */
+/** The branches, whose number does not depend on the size. */
 export const generateSucursales = (): Sucursal[] =>
   branches.map(([nomenclatura, descripcion]) => ({ nomenclatura, descripcion }))
 
@@ -86,7 +86,7 @@ function contrato(i: number, random: Random, clientes: readonly Cliente[]): Cont
     permiteEntregaEnMostrador,
     permiteReenvio: random.once(2),
   })
-  // In turn, so that few contracts show all cases too.
+  // In turn, so that even a few contracts include all cases.
   const turn = (shift: number): boolean | null => [true, false, null][(i + shift) % 3] ?? null
   const known = i % 4 !== 3
   const localidad = random.between(1, 5000)
@@ -114,7 +114,7 @@ function contrato(i: number, random: Random, clientes: readonly Cliente[]): Cont
   }
 }
 
-/** Every seventh is unknown altogether. */
+/** Every seventh address is null. */
 function persona(i: number, random: Random): PrePieza['destinatario'] {
   if (i % 7 === 6) {
     return {
@@ -148,7 +148,8 @@ function persona(i: number, random: Random): PrePieza['destinatario'] {
 function prePieza(i: number, random: Random, contratos: readonly Contrato[]): PrePieza {
   const [codigo, ciudad, provincia] = random.pick(cities)
   return {
-    // The first pieces take the contracts in turn, the odd ones among them.
+    // The first pieces refer to the contracts in turn, so each of the unusual contracts has a
+    // piece.
     contratoId: (i < 5 ? contratos[i] : random.pick(contratos))?.codigoDeContratoInterno ?? '',
     cpDestinoId: codigo,
     destinatario: persona(i, random),
@@ -173,7 +174,7 @@ function prePieza(i: number, random: Random, contratos: readonly Contrato[]): Pr
   }
 }
 
-/** Some time in 2026, to a ten-millionth of a second; now and then the very last of its second. */
+/** A time in 2026 with seven fractional digits. Every tenth is the last one of its second. */
 function moment(i: number, random: Random): string {
   const second = new Date(Date.UTC(2026, 0, 1, 0, 0, random.between(0, 300 * 24 * 3600 - 1))).toISOString().slice(0, 19)
   return `${second}.${i % 10 === 1 ? '9999999' : digits(random.between(0, 9_999_999), 7)}`

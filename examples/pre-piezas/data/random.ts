@@ -1,9 +1,9 @@
-/** Numbers that look random and are the same each time (mulberry32). */
+/** Pseudorandom numbers, the same in each run (mulberry32). */
 export interface Random {
-  /** A whole number from `from` to `to`, both included. */
+  /** An integer from `from` to `to`, inclusive. */
   between(from: number, to: number): number
   pick<T>(list: readonly T[]): T
-  /** True about once in `times`. */
+  /** True with a probability of 1 in `times`. */
   once(times: number): boolean
 }
 

@@ -1,4 +1,7 @@
-/** What the generated records are made of. Some of it is awkward on purpose: accents, quotes, emoji, `/`, `%` and `,`. */
+/**
+ * The values of generated records. Some are deliberately difficult: with accents, quotes, emoji,
+ * `/`, `%` and `,`.
+ */
 
 export const names = [
   'José',
@@ -72,7 +75,7 @@ export const provinces = [
   'Chubut',
 ] as const
 
-/** Postal code, city, and which of the provinces it is in. */
+/** Postal code, city, and the index of its province. */
 export const cities: readonly (readonly [codigo: number, ciudad: string, provincia: number])[] = [
   [1602, 'Florida', 0],
   [1642, 'San Isidro', 0],

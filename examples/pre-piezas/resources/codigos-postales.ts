@@ -1,4 +1,6 @@
-/** Postal codes: what `cpDestinoValidado` of a piece links to. A page of them can be had in CSV as well. */
+/**
+ * Postal codes, to which `cpDestinoValidado` of a piece links. Pages are also available as CSV.
+ */
 import { defineResource, type FromSchema, representation } from 'express-rest-conventions'
 
 const schema = {
@@ -26,7 +28,7 @@ export const codigosPostales = defineResource({
 
 const columns = ['codigo', 'ciudad', 'idCiudad', 'idPais', 'idProvincia'] as const
 
-/** RFC 4180: what holds a comma, a quote or a line break is quoted. */
+/** RFC 4180: a field with a comma, a quote or a line break is quoted. */
 const cell = (value: string | number): string =>
   /[",\r\n]/.test(String(value)) ? `"${String(value).replaceAll('"', '""')}"` : String(value)
 

@@ -1,4 +1,7 @@
-/** What a piece consists of: contained in it, each addressed by the number of the piece and a sequence number of its own. */
+/**
+ * The components of a piece, which contains them. The key is the number of the piece and a sequence
+ * number.
+ */
 import { defineResource, type FromSchema } from 'express-rest-conventions'
 import { prePiezas } from './pre-piezas.js'
 
@@ -18,7 +21,7 @@ export type Componente = FromSchema<typeof schema>
 export const componentes = defineResource({
   collection: 'componentes',
   key: ['numeroDeCabecera', 'secuencia'],
-  // The path gives the piece, the store counts within it.
+  // The piece is given by the path. The store assigns the sequence number within it.
   assigned: ['secuencia'],
   schema,
   filters: { descripcion: true, pesoMinimo: { field: 'peso', op: 'gte' }, pesoMaximo: { field: 'peso', op: 'lte' } },

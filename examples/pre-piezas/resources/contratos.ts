@@ -24,7 +24,7 @@ const schema = {
     cicloDeReenvio: ciclo,
     cicloDeRendicionParaEntrega: ciclo,
     cicloDeRendicionParaNoEntrega: ciclo,
-    /** On the wire `cliente`, or null: a contract need not have one. */
+    /** `cliente` on the wire. Null if the contract has none. */
     clienteId: { type: ['integer', 'null'] },
     codigoDeContratoInterno: { type: 'string', maxLength: 100 },
     descripcion: { type: 'string', maxLength: 500 },
@@ -56,7 +56,7 @@ export const contratos = defineResource({
   sort: ['codigoDeContratoInterno', 'descripcion', 'esUrgente', 'estaActivo', 'tipoDeServicio'],
   search: ['codigoDeContratoInterno', 'descripcion', 'tipoDeServicio'],
   links: {
-    // By name, since each version has a `clientes` of its own.
+    // By name, because each version has its own `clientes`.
     cliente: { to: 'clientes', by: 'clienteId' },
     cicloDeDistribucion: { external: true },
     cicloDeReenvio: { external: true },

@@ -33,16 +33,16 @@ export interface Searched {
 }
 
 const usual = 10
-const most = 100
+const maxLimit = 100
 
 export function search({ prePiezas, contratos, clientes }: Searched): Endpoint {
   return endpoint('search', {
     description:
-      'Looks for the text q in clients, contracts and pre-pieces. Answers the best finds of each, at most limit a collection, as { coleccion, href, titulo }.',
+      'Searches clients, contracts and pre-pieces for the text q. Returns the best results of each collection, at most limit, as { coleccion, href, titulo }.',
     methods: {
       GET: {
         query: {
-          properties: { q: { type: 'string' }, limit: { type: 'integer', minimum: 1, maximum: most } },
+          properties: { q: { type: 'string' }, limit: { type: 'integer', minimum: 1, maximum: maxLimit } },
           required: ['q'],
         },
         describe: {
@@ -50,8 +50,8 @@ export function search({ prePiezas, contratos, clientes }: Searched): Endpoint {
           summary: 'Search clients, contracts and pre-pieces',
           responses: {
             200: {
-              description: 'The best finds of each collection.',
-              schema: { type: 'array', items: hallazgo, maxItems: 3 * most },
+              description: 'The best results of each collection.',
+              schema: { type: 'array', items: hallazgo, maxItems: 3 * maxLimit },
             },
           },
         },

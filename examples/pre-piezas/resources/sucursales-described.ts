@@ -13,13 +13,13 @@ const text = (description: string, maxLength = longest) => ({ description, schem
 
 /** Header fields of every response. The service adds them in front of the routes. */
 const common = {
-  'Access-Control-Allow-Origin': text('The origin whose scripts may read the answer (HDR-7).'),
-  'Cache-Control': text('How long the answer may be cached, and whether shared caches may cache it (HDR-6).'),
+  'Access-Control-Allow-Origin': text('The origin whose scripts may read the response (HDR-7).'),
+  'Cache-Control': text('How long the response may be cached, and whether shared caches may cache it (HDR-6).'),
   Deprecation: text('When the version became deprecated (RFC 9745).'),
-  RateLimit: text('What is left of the budget (LIMIT-1).'),
-  'RateLimit-Policy': text('The budget (LIMIT-1).'),
+  RateLimit: text('The remaining requests of the limit (LIMIT-1).'),
+  'RateLimit-Policy': text('The limit (LIMIT-1).'),
   Sunset: text('When the version ends (RFC 8594).'),
-  Vary: text('The request header fields that the answer depends on.'),
+  Vary: text('The request header fields on which the response depends.'),
   'x-request-id': text('The id of the request.', 128),
 }
 
@@ -27,7 +27,7 @@ const link = { Link: text('Other pages, or the successor of the version (QUERY-7
 const tag = { Etag: text('The version of the branch, or of the whole list (HDR-2).') }
 const count = {
   'x-total-count': {
-    description: 'How many branches match, on all pages (QUERY-7).',
+    description: 'The number of matching branches on all pages (QUERY-7).',
     schema: { type: 'integer', format: 'int64', minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
   },
 }
@@ -46,14 +46,14 @@ const inEach = (schema: object) => ({
 
 /** The problems that all requests of the branches may have in common. */
 const usual: Readonly<Record<number, string>> = {
-  400: "The query, the path or the body can't be read.",
-  401: 'The token is missing or not valid.',
-  403: 'The caller may not do this.',
-  405: 'The caller may use other methods here.',
-  415: 'The branch can not be had in this media type, or not be sent in it.',
+  400: 'The query, the path or the body is malformed.',
+  401: 'The token is missing or invalid.',
+  403: 'The caller has no permission for this.',
+  405: 'The method is not allowed here.',
+  415: 'The branch is not available in this media type, or cannot be sent in it.',
   429: 'The caller has sent too many requests.',
   500: 'The service failed.',
-  503: 'The service can not answer for the moment.',
+  503: 'The service cannot answer at the moment.',
 }
 const absent = { 404: 'There is no such branch.' }
 const stale = { 412: 'A precondition does not hold.' }
@@ -61,7 +61,7 @@ const unfit = { 408: 'The body did not arrive in time.', 413: 'The body is too l
 
 const own: Readonly<Record<string, object>> = {
   401: { 'WWW-Authenticate': text('How to authenticate (RFC 9110 11.6.1).') },
-  405: { Allow: text('The methods that may be used here (VERB-9).', 100) },
+  405: { Allow: text('The methods that are allowed here (VERB-9).', 100) },
   415: {
     Accept: text('The media types of a body.'),
     'Accept-Encoding': text('The content codings of a body.'),
@@ -82,7 +82,7 @@ function problems(more: Readonly<Record<number, string>> = {}) {
   )
 }
 
-/** A HEAD has no body, whatever it ends with (RFC 9110 9.3.2). */
+/** A response to HEAD has no body, whatever its status (RFC 9110 9.3.2). */
 const problemsOfHead = (more: Readonly<Record<number, string>>) =>
   Object.fromEntries(Object.entries(problems(more)).map(([status, { content: _none, ...answer }]) => [status, answer]))
 
@@ -91,7 +91,7 @@ const tags = ['sucursales']
 const fields = { ...common, ...link, ...tag }
 const shown = { description: 'The branch.', headers: fields, content: inEach(branch) }
 const page = inEach({ type: 'array', items: branch, maxItems: 100, xml: { name: 'sucursales', wrapped: true } })
-const known = { description: 'The client has it already.', headers: fields }
+const known = { description: 'The client has the current representation.', headers: fields }
 const knownPage = { ...known, headers: { ...fields, ...count } }
 const written = {
   ...shown,
@@ -103,7 +103,7 @@ const written = {
 }
 const done = { description: 'Done. There is no body.', headers: { ...common, ...link } }
 const methods = {
-  description: 'The methods that may be used here.',
+  description: 'The allowed methods.',
   headers: {
     ...common,
     ...link,
@@ -119,7 +119,7 @@ const inHeader = (name: string, description: string) => ({
   description,
   schema: { type: 'string', pattern: '^[\\t\\u0020-\\u007e\\u0080-\\u00ff]*$', maxLength: longest },
 })
-const ifMatch = inHeader('If-Match', 'The `Etag` of the version that is to be changed (HDR-3).')
+const ifMatch = inHeader('If-Match', 'The `Etag` of the version to change (HDR-3).')
 const ifNoneMatch = inHeader('If-None-Match', 'The `Etag` of the representation that the client has (HDR-4).')
 const prefer = inHeader('Prefer', '`return=minimal` or `return=representation` (VERB-2, VERB-10).')
 
@@ -136,12 +136,12 @@ const listed = [
   {
     name: 'nomenclatura',
     in: 'query',
-    description: 'Branches of these names (QUERY-1).',
+    description: 'Branches with these names (QUERY-1).',
     style: 'form',
     explode: true,
     schema: { type: 'array', items: { type: 'string', maxLength: longest }, minItems: 1, maxItems: longest / 2 },
   },
-  { name: 'descripcion', in: 'query', ...text('Branches of this description (QUERY-1).') },
+  { name: 'descripcion', in: 'query', ...text('Branches with this description (QUERY-1).') },
   {
     name: 'sort',
     in: 'query',
@@ -184,7 +184,7 @@ const list = {
   head: {
     operationId: 'countSucursales',
     summary: 'Count sucursales',
-    description: 'The header fields of the list without a body.',
+    description: 'The header fields of the list, without a body.',
     tags,
     parameters: [...listed, ifNoneMatch],
     responses: {
@@ -236,11 +236,11 @@ const item = {
   head: {
     operationId: 'checkSucursal',
     summary: 'Check for one of sucursales',
-    description: '302 where the branch exists.',
+    description: '302 if the branch exists.',
     tags,
     responses: {
       302: { description: 'It exists.', headers: fields },
-      default: { description: 'Of a server in front.' },
+      default: { description: 'Set by a server in front.' },
       ...problemsOfHead({ ...absent, ...stale }),
     },
   },
@@ -298,7 +298,7 @@ export const sucursalesDescribed: DocumentFragment = {
         additionalProperties: false,
         xml: { name: 'sucursal' },
       },
-      // The address has the nomenclatura already.
+      // The nomenclatura is in the address.
       SucursalReplace: {
         type: 'object',
         required: ['descripcion'],

@@ -1,6 +1,7 @@
 /**
- * Branches, by hand: plain Express routes over a Map, held to the conventions by the middlewares that stand alone. This is how a
- * service that exists already takes them up, one at a time. What a resource over an adapter gets for nothing is written out here.
+ * Branches, written by hand: plain Express routes over a Map that follow the conventions by the
+ * library's single middlewares. An existing service can adopt these one at a time. A resource over
+ * an adapter needs none of the code here.
  */
 import { randomUUID } from 'node:crypto'
 import { type Request, type RequestHandler, Router } from 'express'
@@ -30,7 +31,7 @@ const schema = {
 
 export type Sucursal = FromSchema<typeof schema>
 
-/** Not mounted: `listQuery` takes the grammar of lists from it. */
+/** Not mounted. It defines the list parameters for `listQuery`. */
 export const sucursales = defineResource({
   collection: 'sucursales',
   key: 'nomenclatura',
@@ -41,13 +42,13 @@ export const sucursales = defineResource({
 
 export interface SucursalesOptions {
   readonly permission: Permission<Caller>
-  /** The absolute address before the version; without it, addresses are those that the client used. */
+  /** The absolute address before the version. Default: the address that the client used. */
   readonly baseUrl?: string | undefined
 }
 
 export function sucursalesRouter(records: readonly Sucursal[], { permission, baseUrl }: SucursalesOptions): Router {
   const rows = new Map(records.map((value) => [value.nomenclatura, { value, version: randomUUID() as string }]))
-  let revision: string = randomUUID() // of the whole collection: the tag of every list stands on it
+  let revision: string = randomUUID() // the version of the whole collection, for the tags of lists
 
   const query = listQuery(sucursales)
   const answer = recordAnswer(sucursales)
@@ -69,7 +70,10 @@ export function sucursalesRouter(records: readonly Sucursal[], { permission, bas
     return row
   }
 
-  /** The row, if its version is one that the client expects. Nothing is awaited between this and the write: the two are one step (HDR-3). */
+  /**
+   * The row, if the client expects its version. Nothing is awaited between this check and the
+   * write, so both are one atomic step (HDR-3).
+   */
   function foundToChange(req: Request) {
     const row = found(req)
     checkVersion(req, row.version)
@@ -86,7 +90,7 @@ export function sucursalesRouter(records: readonly Sucursal[], { permission, bas
     }
   }
 
-  /** A path is enough: methodRules() makes it absolute. */
+  /** A path is enough, because methodRules() makes it absolute. */
   const addressOf = (req: Request, { nomenclatura }: Sucursal): string =>
     `${req.baseUrl}/sucursales/${segment(nomenclatura)}`
 
@@ -104,7 +108,7 @@ export function sucursalesRouter(records: readonly Sucursal[], { permission, bas
     .post(noQuery(), body, (req, res) => {
       const value = body.of(req)
       if (rows.has(value.nomenclatura)) {
-        const detail = 'There is a branch of this nomenclatura already.'
+        const detail = 'There is a branch with this nomenclatura already.'
         throw new HttpProblem('duplicate', { detail, errors: [{ pointer: '/nomenclatura', detail }] })
       }
       sendTag(req, res, save(value))
@@ -141,7 +145,7 @@ export function sucursalesRouter(records: readonly Sucursal[], { permission, bas
 
 const nameIn = (req: Request): string => String(req.params.nomenclatura)
 
-/** The page that a list query asks for. Its values are typed, its page is bounded and its order total already. */
+/** The requested page. The parsed query has typed values, a bounded page and a total order. */
 function select(
   values: readonly Sucursal[],
   { where, sort, offset, size }: ListQuery,
@@ -152,7 +156,7 @@ function select(
   const order = (a: Sucursal, b: Sucursal): number => {
     for (const { field, descending } of sort) {
       const [x, y] = [a[field as keyof Sucursal], b[field as keyof Sucursal]]
-      if (x !== y) return Buffer.compare(Buffer.from(x), Buffer.from(y)) * (descending ? -1 : 1) // bytes of UTF-8 order as code points do
+      if (x !== y) return Buffer.compare(Buffer.from(x), Buffer.from(y)) * (descending ? -1 : 1) // UTF-8 bytes sort in the order of code points
     }
     return 0
   }

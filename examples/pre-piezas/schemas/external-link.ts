@@ -1,4 +1,4 @@
-/** Links to other services: the record stores them whole, `href` and all. */
+/** Links to other services, which the record stores completely, including `href`. */
 
 /** A delivery cycle of the operations service. */
 export const ciclo = {

@@ -1,18 +1,21 @@
-/** What the stores stand on: a PostgreSQL server, or PostgreSQL in the process. */
+/** The database of the stores: a PostgreSQL server, or PostgreSQL in the process. */
 import type { SqlClient } from 'express-rest-conventions/postgres'
 
 export interface Database {
-  /** For the adapters. */
+  /** The client for the adapters. */
   readonly client: SqlClient
-  /** Whether the adapters may prepare statements by name. Absent: they may. */
+  /** Whether the adapters may prepare statements by name. Default true. */
   readonly prepare?: boolean
-  /** Statements that take place together or not at all. */
+  /** Runs statements in one transaction. */
   transaction<T>(work: (run: Run) => Promise<T>): Promise<T>
-  /** Resolves where the database answers. Requests can't keep it waiting. */
+  /** Resolves if the database answers. Does not wait behind requests. */
   ask(): Promise<void>
-  /** Resolves when what is under way has ended and nothing is open any more. */
+  /** Resolves when running statements have ended and everything is closed. */
   close(): Promise<void>
 }
 
-/** Runs a statement and gives its rows; without values, it may be several, and the rows are those of the last. */
+/**
+ * Runs a statement and returns its rows. Without values, several statements are allowed, and the
+ * rows are those of the last one.
+ */
 export type Run = (text: string, values?: readonly string[]) => Promise<readonly Readonly<Record<string, unknown>>[]>

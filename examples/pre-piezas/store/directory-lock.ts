@@ -1,16 +1,20 @@
-/** One process a directory: two on one of PGlite's would lose each other's rows. */
+/**
+ * Allows one process per directory: two processes on one directory of PGlite would lose each
+ * other's rows.
+ */
 import { closeSync, ftruncateSync, mkdirSync, openSync, readFileSync, realpathSync, writeSync } from 'node:fs'
 import { SettingError } from '../settings.js'
 
 export interface DirectoryLock {
-  /** The directory, however it was spelled. */
+  /** The real path of the directory. */
   readonly path: string
   release(): void
 }
 
 /**
- * Makes the directory where there is none, and locks it until `release()` or the end of the process, however it ends: the lock is the kernel's, on a file beside
- * the directory, which stays. Throws `SettingError`.
+ * Creates the directory if it does not exist, and locks it until `release()` or the end of the
+ * process. The kernel holds the lock, on a file next to the directory that is not removed, so it
+ * also ends if the process crashes. Throws `SettingError`.
  */
 export async function lockDirectory(directory: string): Promise<DirectoryLock> {
   const tryLock = await kernelLock()
@@ -21,7 +25,7 @@ export async function lockDirectory(directory: string): Promise<DirectoryLock> {
     path = realpathSync(directory)
     file = openSync(`${path}.lock`, 'a+', 0o600)
   } catch (error) {
-    throw new SettingError(`DATA_DIR ${directory} can not be used: ${(error as Error).message}.`, { cause: error })
+    throw new SettingError(`DATA_DIR ${directory} cannot be used: ${(error as Error).message}.`, { cause: error })
   }
   if (!tryLock(file)) {
     const owner = ownerOf(`${path}.lock`)
@@ -40,7 +44,7 @@ async function kernelLock(): Promise<(file: number) => boolean> {
     return extensions.tryLock
   } catch (cause) {
     throw new SettingError(
-      `DATA_DIR can not be locked on ${process.platform}-${process.arch}: fs-native-extensions does not load.`,
+      `DATA_DIR cannot be locked on ${process.platform}-${process.arch}: fs-native-extensions does not load.`,
       {
         cause,
       },
@@ -48,7 +52,7 @@ async function kernelLock(): Promise<(file: number) => boolean> {
   }
 }
 
-/** On Windows, what is locked can't be read. */
+/** On Windows, a locked file can't be read. */
 function ownerOf(file: string): string {
   const id = process.platform === 'win32' ? '' : readFileSync(file, 'utf8')
   return id === '' ? 'another process' : `process ${id}`

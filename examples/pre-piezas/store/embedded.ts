@@ -1,4 +1,7 @@
-/** PostgreSQL in the process, by PGlite: for development and the demo. It has one connection, a slow query holds the event loop, and nothing is ever fsynced. */
+/**
+ * PostgreSQL in the process, by PGlite: for development and the demo. It has one connection, a slow
+ * query blocks the event loop, and data is never fsynced.
+ */
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { SettingError } from '../settings.js'
@@ -6,20 +9,28 @@ import type { Database } from './database.js'
 import { lockDirectory } from './directory-lock.js'
 import { fromPrepared, preparedFile } from './prepared.js'
 
-/** PostgreSQL's own 128 MB make the process larger by as much, and no faster: what is beneath is memory, or cached by the system. */
+/**
+ * PostgreSQL's default of 128 MB would need as much more memory without being faster: the files are
+ * in memory, or cached by the system.
+ */
 const buffers = '16MB'
 
-/** In memory, or in a directory, which it locks. Throws `SettingError` where the directory can't be used. */
+/**
+ * Opens a database in memory, or in a directory, which it locks. Throws `SettingError` if the
+ * directory can't be used.
+ */
 export async function openEmbedded(directory?: string, prepared = preparedFile()): Promise<Database> {
   if (directory === undefined) return start('memory://', fromPrepared(prepared))
   const lock = await lockDirectory(directory)
   try {
     const fresh = !existsSync(join(lock.path, 'PG_VERSION'))
     if (fresh && readdirSync(lock.path).length > 0) {
-      throw new SettingError(`DATA_DIR ${directory} holds no whole database: give a new or empty directory.`)
+      throw new SettingError(
+        `DATA_DIR ${directory} does not contain a complete database: give a new or empty directory.`,
+      )
     }
     const database = await start(lock.path, fresh ? fromPrepared(prepared) : {}).catch((cause: Error) => {
-      throw new SettingError(`DATA_DIR ${directory} can not be opened: ${cause.message}.`, { cause })
+      throw new SettingError(`DATA_DIR ${directory} cannot be opened: ${cause.message}.`, { cause })
     })
     return { ...database, close: () => database.close().finally(lock.release) }
   } catch (error) {
@@ -43,8 +54,8 @@ async function start(place: string, options: { loadDataDir?: Blob }): Promise<Da
           return (result?.rows ?? []) as Record<string, unknown>[]
         }),
       ),
-    // The database runs in this process, so nothing is asked: a query would wait behind those of
-    // all requests.
+    // The database runs in this process, so no query is sent: it would wait behind those of all
+    // requests.
     async ask() {
       if (db.closed) throw new Error('The database is closed.')
     },

@@ -1,7 +1,7 @@
-/** The package brings no types. */
+/** The package has no types. */
 declare module 'fs-native-extensions' {
   const extensions: {
-    /** Locks the whole file for this process; false where another has it. */
+    /** Locks the whole file for this process. Returns false if another process has locked it. */
     tryLock(file: number): boolean
   }
   export default extensions

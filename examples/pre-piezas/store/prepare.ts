@@ -1,4 +1,7 @@
-/** Makes the prepared database, once: `node build/examples/pre-piezas/store/prepare.js`. */
+/**
+ * Creates the prepared database, if it does not exist yet:
+ * `node build/examples/pre-piezas/store/prepare.js`.
+ */
 import { existsSync, renameSync, writeFileSync } from 'node:fs'
 import { preparedFile } from './prepared.js'
 
@@ -9,7 +12,7 @@ if (!existsSync(file)) {
   await empty.exec('VACUUM FREEZE')
   await empty.exec('CHECKPOINT')
   const dump = Buffer.from(await (await empty.dumpDataDir('gzip')).arrayBuffer())
-  // Whole or not at all: another process may be starting from it, or making it too.
+  // Written atomically, because another process may be loading or creating it.
   const draft = `${file}.${process.pid}`
   writeFileSync(draft, dump)
   renameSync(draft, file)

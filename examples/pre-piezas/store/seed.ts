@@ -1,4 +1,4 @@
-/** Fills new tables with made-up records: a statement a thousand records, not one a record. */
+/** Fills new tables with generated records, a thousand per statement. */
 import { snakeCase } from 'express-rest-conventions/postgres'
 import type { Data } from '../data/generator.js'
 import type { Run } from './database.js'
@@ -6,7 +6,7 @@ import { tables } from './tables.js'
 
 const batch = 1_000
 
-/** Keeps the order that references ask for. */
+/** In an order in which references exist. */
 export async function seed(run: Run, data: Data): Promise<void> {
   await load(run, tables.clientes.table, data.clientes)
   await load(run, tables.codigosPostales.table, data.codigosPostales)
@@ -15,7 +15,7 @@ export async function seed(run: Run, data: Data): Promise<void> {
   await load(run, tables.componentes.table, data.componentes)
   await countOn(run, tables.clientes.table, 'id')
   await countOn(run, tables.prePiezas.table, 'numero')
-  // The planner knows nothing yet of what has just come in.
+  // The planner has no statistics of the new rows yet.
   await run(
     `ANALYZE ${Object.values(tables)
       .map(({ table }) => table)
@@ -23,7 +23,10 @@ export async function seed(run: Run, data: Data): Promise<void> {
   )
 }
 
-/** The columns' own types read what JSON holds: moments stay the text they are, numbers the number. */
+/**
+ * The database converts the JSON values to the types of the columns, so no digit of a date-time or
+ * a number is lost.
+ */
 async function load(run: Run, table: string, records: readonly object[]): Promise<void> {
   const columns = Object.keys(records[0] ?? {})
     .map(snakeCase)
@@ -39,7 +42,7 @@ async function load(run: Run, table: string, records: readonly object[]): Promis
   }
 }
 
-/** The next number that the database assigns is the one after the largest. */
+/** The database assigns the numbers after the largest one. */
 async function countOn(run: Run, table: string, key: string): Promise<void> {
   await run(
     `SELECT setval(pg_get_serial_sequence('${table}', '${key}'), coalesce(max(${key}), 0) + 1, false) FROM ${table}`,

@@ -1,24 +1,24 @@
 /**
- * Whether a PostgreSQL server answers, asked on a connection of its own: requests may use up the
- * pool.
+ * Checks whether a PostgreSQL server answers, on a separate connection, because requests may occupy
+ * the whole pool.
  */
 import type { Client } from 'pg'
 
 export interface ServerProbe {
-  /** Resolves where the server answers, and rejects within two seconds where it does not. */
+  /** Resolves if the server answers, and rejects within two seconds if it does not. */
   ask(): Promise<void>
   close(): void
 }
 
-/**
- * The time limit, in milliseconds, is for a kept connection that is half-open and never answers.
- */
+/** The timeout of a query in milliseconds, for a kept connection that is half-open. */
 const question = { text: 'SELECT 1', query_timeout: 800 }
 
-/** Milliseconds for a new connection. */
+/** The connect timeout in milliseconds. */
 export const connecting = 1_000
 
-/** `newClient` makes a client that is not connected yet, with `connecting` as its time limit. */
+/**
+ * `newClient` creates a client with `connecting` as its connect timeout, and does not connect it.
+ */
 export function serverProbe(newClient: () => Client): ServerProbe {
   let kept: Client | undefined
   let asking: Promise<void> | undefined
@@ -26,7 +26,7 @@ export function serverProbe(newClient: () => Client): ServerProbe {
 
   const discard = (client: Client): void => {
     if (kept === client) kept = undefined
-    // A client with a query under way destroys its socket; one that is dead has nothing to say.
+    // A client with a running query destroys its socket. The errors of a dead client are ignored.
     client.end().catch(() => {})
   }
   const keptAnswers = async (): Promise<boolean> => {
@@ -40,11 +40,13 @@ export function serverProbe(newClient: () => Client): ServerProbe {
       return false
     }
   }
-  /** A server that lets us in answers; that a kept connection was lost says nothing about it. */
+  /**
+   * If a new connection succeeds, the server answers. A lost connection does not prove that it does
+   * not.
+   */
   const connect = async (): Promise<void> => {
     const client = newClient()
-    // A listener for as long as the client lives: an error that nothing listens for ends the
-    // process.
+    // The listener is never removed, because an error event without a listener ends the process.
     client.on('error', () => discard(client))
     try {
       await client.connect()

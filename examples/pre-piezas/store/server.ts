@@ -1,12 +1,12 @@
-/** A PostgreSQL server, by a pool of `pg`. */
+/** A PostgreSQL server, through a pool of `pg`. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Pool } from 'pg'
 import { SettingError, type Settings } from '../settings.js'
 import type { Database } from './database.js'
 import { connecting, serverProbe } from './server-probe.js'
 
-/** Milliseconds that a server which is only just starting is waited for. */
-const patience = 5_000
+/** The time to wait for a server that is still starting, in milliseconds. */
+const startTimeout = 5_000
 
 /** Milliseconds after which the server ends a statement or an idle transaction. */
 const serverTimeout = 10_000
@@ -14,10 +14,10 @@ const serverTimeout = 10_000
 type ServerSettings = Pick<Settings, 'databasePool' | 'databasePrepare' | 'databaseTimeout'>
 
 /**
- * Throws `SettingError` where the server can't be reached, or does not let us in.
+ * Connects. Throws `SettingError` if the server can't be reached or refuses the connection.
  *
- * Without prepared statements a pooler is in between, which refuses timeouts as startup parameters:
- * the default of `databaseTimeout` is 0 then.
+ * Without prepared statements the server is assumed to be behind a pooler, which refuses timeouts
+ * as startup parameters, so the default of `databaseTimeout` is 0.
  */
 export async function openServer(url: string, settings: ServerSettings = {}): Promise<Database> {
   const { databasePool = 10, databasePrepare = true, databaseTimeout = databasePrepare ? serverTimeout : 0 } = settings
@@ -25,27 +25,26 @@ export async function openServer(url: string, settings: ServerSettings = {}): Pr
   const pool = new pg.Pool({
     connectionString: url,
     application_name: 'pre-piezas',
-    // With one more for readiness, times the number of processes, this has to stay below the
-    // server's max_connections.
+    // (This + 1 for readiness) * number of processes must be below max_connections of the server.
     max: databasePool,
     connectionTimeoutMillis: 5_000,
-    // The operating system notices connections that are dead without having been closed.
+    // Lets the operating system detect dead connections that were not closed.
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
-    // The server ends a statement long before the 30 s that a request may take.
+    // The server ends a statement well before the 30 s timeout of a request.
     ...(databaseTimeout === 0
       ? {}
       : { statement_timeout: databaseTimeout, idle_in_transaction_session_timeout: databaseTimeout }),
   })
-  // A connection that is lost must not end the process. The adapters warn of idle ones; statements
-  // under way reject.
+  // A lost connection must not end the process. The adapters warn of lost idle connections, and
+  // running statements reject.
   pool.on('error', () => {})
   pool.on('connect', (client) => client.on('error', () => {}))
   try {
     await reach(pool)
   } catch (error) {
     await pool.end()
-    throw new SettingError(`DATABASE_URL can not be used: ${reasonOf(error)}.`, { cause: error })
+    throw new SettingError(`DATABASE_URL cannot be used: ${reasonOf(error)}.`, { cause: error })
   }
   const probe = serverProbe(
     () =>
@@ -70,7 +69,7 @@ export async function openServer(url: string, settings: ServerSettings = {}): Pr
         failure = error as Error
         throw error
       } finally {
-        // With a failure the connection is closed, which rolls back.
+        // After a failure the connection is closed, which rolls back.
         client.release(failure)
       }
     },
@@ -83,7 +82,7 @@ export async function openServer(url: string, settings: ServerSettings = {}): Pr
 }
 
 async function reach(pool: Pool): Promise<void> {
-  const end = Date.now() + patience
+  const end = Date.now() + startTimeout
   for (;;) {
     try {
       return (await pool.connect()).release()
@@ -94,13 +93,16 @@ async function reach(pool: Pool): Promise<void> {
   }
 }
 
-/** The network is not there yet, the server is starting, or has no connection to spare. A wrong password stays wrong. */
+/**
+ * Temporary errors: the network is not available yet, or the server is starting or has no free
+ * connection. A wrong password is permanent.
+ */
 function passes(error: unknown): boolean {
   const { code = '', message } = error as { code?: string; message: string }
   return /^(?:E[A-Z_]+|57P03|53300)$/.test(code) || /timeout|terminated/i.test(message)
 }
 
-/** Of several addresses of one name, each has a failure of its own. */
+/** A name with several addresses has one error for each. */
 function reasonOf(error: unknown): string {
   const { errors = [error] } = error as { errors?: unknown[] }
   const reason = errors.map((one) => (one as Error).message).join(', ')

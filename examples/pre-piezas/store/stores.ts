@@ -1,4 +1,4 @@
-/** One store a resource, shared by every version and by the public side. */
+/** One store per resource, shared by all versions and by the public side. */
 import { postgresAdapter } from 'express-rest-conventions/postgres'
 import { generate } from '../data/generator.js'
 import { SettingError, type Settings } from '../settings.js'
@@ -15,7 +15,9 @@ type StoreSettings = Pick<
   'databaseUrl' | 'databasePool' | 'databasePrepare' | 'databaseTimeout' | 'dataDir' | 'seedSize'
 >
 
-/** Opens the database, makes what it lacks, and fills what was made. Throws `SettingError` where that can't be done. */
+/**
+ * Opens the database, creates missing tables, and fills them. Throws `SettingError` on failure.
+ */
 export async function openStores(settings: StoreSettings): Promise<Stores> {
   const { databaseUrl, dataDir, seedSize } = settings
   const database = databaseUrl === undefined ? await openEmbedded(dataDir) : await openServer(databaseUrl, settings)
@@ -23,15 +25,15 @@ export async function openStores(settings: StoreSettings): Promise<Stores> {
     await database.transaction((run) => prepare(run, seedSize))
   } catch (cause) {
     await database.close()
-    throw new SettingError(`The tables can not be made: ${(cause as Error).message}.`, { cause })
+    throw new SettingError(`The tables cannot be created: ${(cause as Error).message}.`, { cause })
   }
   return storesIn(database)
 }
 
-/** Any number that no other lock of the database has. */
+/** A number that no other lock of the database uses. */
 const lock = 8_060_502
 
-/** Of several processes that start at once, one does it and the others wait for it. */
+/** If several processes start at the same time, one does this and the others wait. */
 export async function prepare(run: Run, seedSize: number): Promise<void> {
   await run('SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0')
   await run(`SELECT pg_advisory_xact_lock(${lock})`)
@@ -39,12 +41,12 @@ export async function prepare(run: Run, seedSize: number): Promise<void> {
 }
 
 /**
- * Milliseconds a statement may take. A connection that dies while one is under way holds its
- * request for about as long.
+ * The timeout of a statement in milliseconds. A request whose connection dies during a statement
+ * also waits for about as long.
  */
 const statementTimeout = 5_000
 
-/** The stores in a database whose tables are there. */
+/** The stores in a database with existing tables. */
 export function storesIn({ client, prepare, ask, close }: Database) {
   const limits = { statementTimeout, ...(prepare === undefined ? {} : { prepare }) }
   return {
@@ -53,9 +55,9 @@ export function storesIn({ client, prepare, ask, close }: Database) {
     componentes: postgresAdapter(client, { ...tables.componentes, ...limits }),
     contratos: postgresAdapter(client, { ...tables.contratos, ...limits }),
     prePiezas: postgresAdapter(client, { ...tables.prePiezas, ...limits }),
-    /** Resolves where the database answers. */
+    /** Resolves if the database answers. */
     ask,
-    /** Ends the connection to it, once nothing uses it any more. */
+    /** Closes the connections when they are no longer used. */
     close,
   }
 }

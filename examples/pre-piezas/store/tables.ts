@@ -1,4 +1,4 @@
-/** The tables, one a resource: what the adapters, the DDL and the seed go by. */
+/** The tables, one per resource, for the adapters, the DDL and the seed. */
 import { idempotencyDdl, tableDdl } from 'express-rest-conventions/postgres'
 import { clientes } from '../resources/clientes.js'
 import { codigosPostales } from '../resources/codigos-postales.js'
@@ -7,7 +7,10 @@ import { contratos } from '../resources/contratos.js'
 import { prePiezas } from '../resources/pre-piezas.js'
 import type { Run } from './database.js'
 
-/** What POSTs with an `Idempotency-Key` created, for a day: other resources could share the table. */
+/**
+ * Records created by POSTs with an `Idempotency-Key`, kept for a day. Other resources could share
+ * the table.
+ */
 const idempotency = { table: 'idempotency_keys' } as const
 
 const common = { version: { column: 'version' } } as const
@@ -22,8 +25,9 @@ export const tables = {
 } as const
 
 /**
- * Every table with what its resource alone does not say, in the order that references ask for. This serves a demo; once there is data to keep, `tableDdl` belongs
- * into the first of a team's migrations.
+ * The DDL of every table with additional constraints, in an order in which references exist. This
+ * is enough for a demo. Once there is data to keep, put the output of `tableDdl` into your first
+ * migration.
  */
 const statements: readonly (readonly [table: string, ddl: string])[] = [
   ['idempotency_keys', idempotencyDdl(idempotency)],
@@ -33,12 +37,13 @@ const statements: readonly (readonly [table: string, ddl: string])[] = [
   ['pre_piezas', tableDdl(prePiezas, tables.prePiezas)],
   [
     'componentes',
-    // A piece takes its components with it: whoever gets its number later must not find them.
+    // A removed piece removes its components, so that a later piece with its number does not get
+    // them.
     `${tableDdl(componentes, tables.componentes)} ALTER TABLE componentes ADD FOREIGN KEY (numero_de_cabecera) REFERENCES pre_piezas ON DELETE CASCADE;`,
   ],
 ]
 
-/** Makes the tables that are not there yet. Resolves with whether that was all of them. */
+/** Creates the missing tables. Resolves with whether all of them were missing. */
 export async function createTables(run: Run): Promise<boolean> {
   let created = 0
   for (const [table, ddl] of statements) {

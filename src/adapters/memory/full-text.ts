@@ -51,7 +51,7 @@ export class FullText {
     if (postings.length < found.length) return
     const weights = postings.map((posting) => (weighed ? Math.log(1 + this.#words.size / posting.size) : 1))
     const rarest = postings.reduce<ReadonlyMap<Identity, unknown>>(
-      (least, posting) => (posting.size < least.size ? posting : least),
+      (smallest, posting) => (posting.size < smallest.size ? posting : smallest),
       this.#words,
     )
     for (const id of rarest.keys()) {

@@ -172,7 +172,7 @@ const byRankThen =
     (ranks.get(b.id) ?? 0) - (ranks.get(a.id) ?? 0) || compare(a, b)
 
 const fewest = (all: readonly Candidates[]): Candidates =>
-  all.reduce((least, other) => (other.size < least.size ? other : least))
+  all.reduce((smallest, other) => (other.size < smallest.size ? other : smallest))
 
 function* entriesOf(ids: Iterable<Identity>, all: Bucket): Iterable<Entry> {
   for (const id of ids) {

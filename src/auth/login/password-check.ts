@@ -77,7 +77,7 @@ function read(hash: string, user: string, report: (error: unknown) => void): Pas
   if (stored === undefined) {
     report(
       new Error(
-        `The stored hash of the user ${JSON.stringify(user)} can not be parsed, so the user can not log in. Store ` +
+        `The stored hash of the user ${JSON.stringify(user)} cannot be parsed, so the user cannot log in. Store ` +
           'a hash created by hashPassword().',
       ),
     )

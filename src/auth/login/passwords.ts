@@ -63,7 +63,7 @@ export async function hashPassword(password: string, options: PasswordOptions = 
 export async function checkPassword(password: string, hash: string): Promise<boolean> {
   const stored = parsePasswordHash(hash)
   if (stored === undefined) {
-    throw invalidOption('checkPassword() can not parse the hash. Pass a hash created by hashPassword().')
+    throw invalidOption('checkPassword() cannot parse the hash. Pass a hash created by hashPassword().')
   }
   const prepared = prepareOpaqueString(password)
   return prepared !== undefined && hashing.run(workOf(stored), () => matches(prepared, stored))

@@ -100,9 +100,9 @@ function fail(error: Error): never {
 const unreadable = (what: string, wanted: string): ConfigurationError =>
   invalidOption(
     wanted === 'a secret'
-      ? `${what} can not be read as a secret. Use a string (its UTF-8 bytes), bytes, a secret KeyObject or a JSON ` +
+      ? `${what} cannot be read as a secret. Use a string (its UTF-8 bytes), bytes, a secret KeyObject or a JSON ` +
           'Web Key of type "oct".'
-      : `${what} can not be read as a key of a key pair. Use unencrypted PEM text, a KeyObject or a JSON Web Key.`,
+      : `${what} cannot be read as a key of a key pair. Use unencrypted PEM text, a KeyObject or a JSON Web Key.`,
   )
 
 const absent = (what: string): ConfigurationError =>
@@ -123,4 +123,4 @@ const confused = (what: string): ConfigurationError =>
   )
 
 const cannotSign = (what: string): ConfigurationError =>
-  invalidOption(`${what} is a public key, which can not sign. Use the private key.`)
+  invalidOption(`${what} is a public key, which cannot sign. Use the private key.`)

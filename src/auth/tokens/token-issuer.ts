@@ -79,7 +79,7 @@ export function tokenIssuer(options: TokenIssuerOptions): TokenIssuer {
   // A key pair whose halves do not match is detected here, and not at the first login.
   if (!verifies(() => issue({ sub: what }), key, algorithm)) {
     throw invalidOption(
-      `The key of ${what} creates signatures that can not be verified. Use a key whose private and public parts match.`,
+      `The key of ${what} creates signatures that cannot be verified. Use a key whose private and public parts match.`,
     )
   }
   return issue
@@ -118,4 +118,4 @@ function written(claims: object): string {
   }
 }
 
-const refused = (why: string): ConfigurationError => invalidOption(`The claims of a token can not be issued: ${why}`)
+const refused = (why: string): ConfigurationError => invalidOption(`The claims of a token cannot be issued: ${why}`)

@@ -11,7 +11,7 @@ export const soleText: PresentKind = { present: text }
  * variable missing, nothing would be checked.
  */
 export const oneOrMore: PresentKind = {
-  present: [text, { each: text, least: 1, a: 'a list of such strings' }] satisfies Kind,
+  present: [text, { each: text, min: 1, a: 'a list of such strings' }] satisfies Kind,
 }
 
 /** One value or several as a frozen list; `undefined` if the option is not set. */

@@ -98,7 +98,7 @@ export function tokenVerifier(plan: VerifierPlan): TokenVerifier {
 }
 
 /**
- * Only `false` lets a token pass: a result of another kind is a mistake, and must not accept a
+ * Only `false` accepts a token: any other kind of result is a mistake, and must not accept a
  * revoked token.
  */
 function unlessRevoked({ what, refuse }: VerifierPlan, claims: Claims, gone: unknown): Claims {

@@ -13,7 +13,7 @@ import { expectStatus, firstBreak } from './expecting.js'
 /** The addresses that need credentials: the list, and an item. */
 export async function privatePaths(list: Listing): Promise<readonly string[]> {
   const { client } = list.service
-  if (!list.target.secured) throw new NotApplicable(`${list.target.template} is open to everybody`)
+  if (!list.target.secured) throw new NotApplicable(`${list.target.template} needs no credentials`)
   if (client.caller.kind === 'nobody') throw new Unchecked('no token was given')
   return [
     list.path,
@@ -31,15 +31,15 @@ export async function refuses(list: Listing, caller: Caller, who: string): Promi
 
 const base64url = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url')
 
-/** A token that nobody signed, valid until the year 2100. */
+/** An unsigned token, valid until the year 2100. */
 const unsigned = `${base64url({ alg: 'none', typ: 'JWT' })}.${base64url({ sub: 'check', scope: '*:read *:write', exp: 4_102_444_800 })}.`
 
 export const accessChecks: readonly ListCheck[] = [
   {
     id: 'AUTH-4/nobody',
     rule: 'Without credentials the answer is 401.',
-    why: 'What is private stays private.',
-    fix: 'Authenticate before everything else.',
+    why: 'Private data must not be public.',
+    fix: 'Authenticate requests first.',
     run: (list) => refuses(list, nobody, 'a request without credentials'),
   },
   {
@@ -73,12 +73,12 @@ export const accessChecks: readonly ListCheck[] = [
     rule: 'A token with the algorithm "none" is 401.',
     why: 'Anybody can make such a token.',
     fix: 'Accept only the algorithms that the service signs with.',
-    run: (list) => refuses(list, { kind: 'forged', token: unsigned }, 'a token that nobody signed'),
+    run: (list) => refuses(list, { kind: 'forged', token: unsigned }, 'an unsigned token'),
   },
   {
     id: 'AUTH-4/forbidden',
     rule: 'A caller without permission gets 403, for the list and for its items.',
-    why: 'A caller learns that other credentials would not help, and sees nothing.',
+    why: 'The status tells the caller that it lacks permission, and that a new login would not help.',
     fix: 'Check the permission for every operation of the resource.',
     async run(list) {
       const refused = [...list.service.client.principals.values()].filter(({ forbidden = [] }) =>
@@ -88,7 +88,7 @@ export const accessChecks: readonly ListCheck[] = [
       const found = await firstBreak(refused, async ({ name }) =>
         firstBreak(await privatePaths(list), async (path) => {
           const exchange = await list.send('GET', path, { caller: { kind: 'principal', name } })
-          return expectStatus(exchange, [403], `"${name}", who may not read it`)
+          return expectStatus(exchange, [403], `"${name}", which may not read it`)
         }),
       )
       return found ?? holds
@@ -96,15 +96,15 @@ export const accessChecks: readonly ListCheck[] = [
   },
   {
     id: 'AUTH-4/expansion',
-    rule: 'What a caller may not read at its own address is not shown by `expand`.',
-    why: 'Otherwise an expansion goes around the permission.',
-    fix: 'Check the permission for the resource of each expansion, and leave its link as it is.',
+    rule: '`expand` does not show records that the caller may not read.',
+    why: 'Otherwise an expansion bypasses the permission.',
+    fix: 'Check the permission for the resource of each expansion. Without it, leave the link unexpanded.',
     run: expansionLaw,
   },
   {
     id: 'HDR-6/private',
     rule: 'An answer to a request with credentials is private, and revalidated before each use.',
-    why: 'A shared cache must not give it to others.',
+    why: 'A shared cache must not serve it to other clients.',
     fix: 'Send Cache-Control: private, no-cache with answers to requests with credentials.',
     async run(list) {
       const found = await firstBreak(await privatePaths(list), async (path) => {
@@ -124,7 +124,7 @@ export const accessChecks: readonly ListCheck[] = [
   },
 ]
 
-/** What is 403 for a caller at its own address is no more than a link for it. */
+/** A record that is 403 for a caller must stay a link in expansions. */
 async function expansionLaw(list: Listing): Promise<Outcome> {
   const { principals, caller } = list.service.client
   const others = [...principals.keys()].filter((name) => caller.kind !== 'principal' || name !== caller.name)
@@ -156,6 +156,7 @@ async function expansionLaw(list: Listing): Promise<Outcome> {
         )
     }
   }
-  if (compared === 0) throw new Unchecked('no principal was given that may read the list and not what it links to')
+  if (compared === 0)
+    throw new Unchecked('no principal was given that may read the list but not the targets of its links')
   return holds
 }

@@ -1,6 +1,6 @@
 /**
- * Failed logins (AUTH-6). They could lock an account, or make the service refuse this address: only
- * a disposable service gets them, after all other checks.
+ * Failed logins (AUTH-6). They could lock an account or block this address, so they are sent only
+ * to a disposable service, after all other checks.
  */
 import { canonicalText, isObject } from '../../definition/json.js'
 import { header } from '../../wire.js'
@@ -11,36 +11,39 @@ import { breaks, type Evidence, holds, type Outcome, Unchecked } from '../verdic
 import { describe } from './expecting.js'
 import { logIn, loginOf, unknownUser } from './login.js'
 
-/** Failed logins of one user. The conventions give no number: no service needs so many in a row. */
+/**
+ * The number of failed logins of one user. The conventions define no limit, but no service needs
+ * more.
+ */
 const mostAttempts = 100
 
-/** A service may also make the client wait, by at least so many milliseconds. */
+/** A service may also delay responses, by at least this time in milliseconds. */
 const longDelay = 1_000
 
-/** Logins of each kind whose times are compared. */
+/** The number of logins of each kind whose times are compared. */
 const pairs = 5
 
-/** Smaller differences, in milliseconds, may be chance. */
+/** Smaller differences, in milliseconds, may be due to chance. */
 const leastDifference = 5
 
-/** Throws unless there is a login, and the service may be lost. */
+/** Throws unless there is a login and the service is disposable. */
 function needsAttempts(service: Service): void {
   loginOf(service)
   if (!service.isDisposable)
     throw new Unchecked(
-      'failed logins could lock an account, or this address. If the whole service may be lost, give --disposable',
+      'failed logins could lock an account or block this address. If all data of the service may be lost, give --disposable',
     )
 }
 
-/** A login that fails. Throws `Unchecked` for other answers than 401. */
+/** A failed login. Throws `Unchecked` for statuses other than 401. */
 async function failed(service: Service, caller: Caller): Promise<Exchange> {
   const exchange = await logIn(service, caller, { takesLimits: true })
   const { status } = exchange.answer
-  if (status !== 401) throw new Unchecked(`a failed login was answered ${status}, so that logins can not be compared`)
+  if (status !== 401) throw new Unchecked(`a failed login was answered ${status}, so logins can not be compared`)
   return exchange
 }
 
-/** No script can show it with a few requests. */
+/** A break that no script can show with a few requests. */
 const unscripted = (expected: string, seen: string, ...evidence: Evidence): Outcome => ({
   verdict: 'breaks',
   expected,
@@ -52,15 +55,15 @@ const unscripted = (expected: string, seen: string, ...evidence: Evidence): Outc
 export const attemptChecks: readonly ServiceCheck[] = [
   {
     id: 'AUTH-6/unknown-user',
-    rule: 'An unknown user and a wrong password get the same answer, after the same time.',
-    why: 'Otherwise anybody can find out which users exist.',
-    fix: 'Hash the password of an unknown user, too, and answer both in the same way.',
+    rule: 'An unknown user and a wrong password get the same response, after the same time.',
+    why: 'Otherwise anyone can find out which users exist.',
+    fix: 'Also hash the password of an unknown user, and send the same response to both.',
     async run(service) {
       needsAttempts(service)
       const { account } = service.client
       if (account === undefined)
         throw new Unchecked('no user was given that can log in. Give "account" in a target file')
-      // The first one may have to connect.
+      // The first request may have to open a connection.
       await failed(service, unknownUser())
       const [unknown, wrong]: [Exchange[], Exchange[]] = [[], []]
       const stranger = unknownUser()
@@ -70,18 +73,18 @@ export const attemptChecks: readonly ServiceCheck[] = [
       }
       const [one, other] = [wrong[0] as Exchange, unknown[0] as Exchange]
       if (said(one, account.user) !== said(other, stranger.user))
-        return breaks('the same answer for an unknown user as for a wrong password', 'another answer', one, other)
+        return breaks('the same response to an unknown user and a wrong password', 'another response', one, other)
       const [fast, slow] = [timesOf(unknown), timesOf(wrong)].sort((a, b) => a.median - b.median)
       if (fast === undefined || slow === undefined || !isApart(fast, slow)) return holds
       const [first, second] = [timesOf(wrong), timesOf(unknown)].map(({ median }) => median.toFixed(1))
       const seen = `${first} ms for a wrong password, and ${second} ms for an unknown user (medians of ${pairs})`
-      return unscripted('the same time for an unknown user as for a wrong password', seen, one, other)
+      return unscripted('the same time for an unknown user and a wrong password', seen, one, other)
     },
   },
   {
     id: 'AUTH-6/limited',
-    rule: 'Failed logins of one user end in 429, also if there is no such user.',
-    why: 'Otherwise a password can be found by trying.',
+    rule: 'Repeated failed logins of one user get 429, even if the user does not exist.',
+    why: 'Otherwise attackers can guess passwords.',
     fix: 'Count failed logins by user and by address, and answer 429 above a limit.',
     async run(service) {
       needsAttempts(service)
@@ -110,11 +113,11 @@ function timesOf(exchanges: readonly Exchange[]): Times {
   return { least: all[0] as number, median: all[all.length >> 1] as number, most: all.at(-1) as number }
 }
 
-/** Whether times differ by more than chance: all of one kind are shorter than all of the other. */
+/** Whether times differ by more than chance: all `fast` ones are shorter than all `slow` ones. */
 const isApart = (fast: Times, slow: Times): boolean =>
   fast.most < slow.least && slow.median >= 2 * fast.median && slow.median - fast.median >= leastDifference
 
-/** What an answer says to the client, without ids of requests, times, and the name of the user. */
+/** The content of a response, without request ids, times and the name of the user. */
 function said({ answer }: Exchange, user: string): string {
   const { status, json, type } = answer
   const members = isObject(json) ? [json.type, json.title, json.code, json.detail, json.errors] : [type]

@@ -8,7 +8,7 @@ import type { Listing } from '../listing.js'
 import { breaks, holds, NotApplicable } from '../verdict.js'
 import { describe } from './expecting.js'
 
-/** The origin of the scripts, where the target names none. */
+/** The default origin of the scripts. */
 const anyOrigin = 'https://check.example'
 
 const originOf = ({ service }: Listing): string => service.target.origin ?? anyOrigin
@@ -20,13 +20,16 @@ const namesIn = ({ answer }: Exchange, name: string): ReadonlySet<string> =>
 const letsIn = (exchange: Exchange, origin: string): boolean =>
   ['*', origin].includes(exchange.answer.field(header.allowOrigin) ?? '')
 
-/** GET of the list by a script of another origin. Throws `NotApplicable` if no origin was given and this one is not let in. */
+/**
+ * GET of the list by a script of another origin. Throws `NotApplicable` if no origin was given and
+ * the default one is not allowed.
+ */
 async function fromOrigin(list: Listing): Promise<Exchange> {
   const origin = originOf(list)
   const exchange = await list.list('', { headers: { Origin: origin } })
   if (!letsIn(exchange, origin) && list.service.target.origin === undefined)
     throw new NotApplicable(
-      `scripts of ${origin} may not read the answers. If those of another origin may, give it as "origin" in a target file`,
+      `scripts of ${origin} may not read the answers. If another origin is allowed, give it as "origin" in a target file`,
     )
   return exchange
 }
@@ -35,7 +38,7 @@ export const browserChecks: readonly ListCheck[] = [
   {
     id: 'HDR-7/preflight',
     rule: 'A preflight needs no token, and allows the methods and the header fields of the conventions.',
-    why: 'Browsers send preflights without credentials, and send nothing else if one is refused.',
+    why: 'Browsers send preflights without credentials, and do not send the request if one is refused.',
     fix: 'Answer preflights before authentication, with Access-Control-Allow-Methods and Access-Control-Allow-Headers.',
     async run(list) {
       await fromOrigin(list)
@@ -60,11 +63,11 @@ export const browserChecks: readonly ListCheck[] = [
           exchange,
         )
       const methods = namesIn(exchange, 'Access-Control-Allow-Methods')
-      // The methods of simple requests need no permission.
+      // The methods of simple requests need not be listed.
       if (method !== 'GET' && !methods.has(method.toLowerCase()) && !methods.has('*'))
         return breaks(`${method} in Access-Control-Allow-Methods`, [...methods].join() || 'none', exchange)
       const allowed = namesIn(exchange, 'Access-Control-Allow-Headers')
-      // The wildcard does not stand for Authorization.
+      // The wildcard does not include Authorization.
       const lacking = fields.find((one) => !allowed.has(one) && (one === 'authorization' || !allowed.has('*')))
       if (lacking === undefined) return holds
       return breaks(`${lacking} in Access-Control-Allow-Headers`, [...allowed].join() || 'none', exchange)
@@ -85,7 +88,7 @@ export const browserChecks: readonly ListCheck[] = [
           exchange,
         )
       const exposed = namesIn(exchange, header.exposeHeaders)
-      // With cookies the wildcard is a name like any other.
+      // In requests with cookies, the wildcard has no special meaning.
       const hasAll = exposed.has('*') && exchange.answer.field(header.allowCredentials) !== 'true'
       const hidden = ofClause.find((one) => exchange.answer.field(one) !== undefined && !exposed.has(one.toLowerCase()))
       if (hasAll || hidden === undefined) return holds
@@ -98,7 +101,7 @@ export const browserChecks: readonly ListCheck[] = [
   },
 ]
 
-/** The fields that HDR-7 names. Others that this library exposes are its own. */
+/** The fields that HDR-7 names. This library also exposes others. */
 const ofClause = exposedHeaders.filter(
   (one) =>
     ![header.contentLocation, header.preferenceApplied, header.acceptPatch, header.requestId].includes(one as never),

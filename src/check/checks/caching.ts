@@ -1,4 +1,4 @@
-/** What caches may keep, and what an answer hangs on (HDR-1, HDR-4, HDR-6). */
+/** Caching, and the request fields on which a response depends (HDR-1, HDR-4, HDR-6). */
 import { header, mediaType } from '../../wire.js'
 import type { ListCheck } from '../check.js'
 import type { Exchange } from '../client/exchange.js'
@@ -17,7 +17,7 @@ const varies = ({ answer }: Exchange, name: string): boolean =>
 
 const isStored = ({ answer }: Exchange): boolean => !/\bno-store\b/i.test(answer.field(header.cacheControl) ?? '')
 
-/** The fields of a 304 that a cache updates what it has with (RFC 9110 15.4.5). */
+/** The fields of a 304 with which a cache updates its stored response (RFC 9110 15.4.5). */
 const fieldsOf304 = [header.etag, header.cacheControl, header.vary]
 
 export const cachingChecks: readonly ListCheck[] = [
@@ -39,7 +39,7 @@ export const cachingChecks: readonly ListCheck[] = [
     id: 'HDR-6/vary',
     needs: ['HDR-6/private'],
     rule: 'An answer to a request with credentials names their header field in `Vary`.',
-    why: 'Otherwise the cache of a browser answers one user with what it has kept for another.',
+    why: 'Otherwise the cache of a browser serves one user the stored response of another.',
     fix: 'Send Vary with the header field that carries the token.',
     async run(list) {
       const paths = await privatePaths(list)
@@ -58,7 +58,7 @@ export const cachingChecks: readonly ListCheck[] = [
     id: 'HDR-4/fields',
     needs: ['HDR-4/item', 'HDR-4/list'],
     rule: 'A 304 has the `Etag`, `Vary` and `Cache-Control` of the 200.',
-    why: 'A cache updates what it has kept with the fields of a 304 (RFC 9110 15.4.5).',
+    why: 'A cache updates its stored response with the fields of a 304 (RFC 9110 15.4.5).',
     fix: 'Set these fields before deciding between 200 and 304.',
     async run(list) {
       const { full, again } = await revalidated(list, {})
@@ -71,9 +71,9 @@ export const cachingChecks: readonly ListCheck[] = [
   {
     id: 'HDR-4/no-cache',
     needs: ['HDR-4/item', 'HDR-4/list'],
-    rule: '`Cache-Control: no-cache` of a request does not turn 304 off.',
+    rule: '`Cache-Control: no-cache` in a request does not prevent 304.',
     why: 'Some clients, such as `fetch` of Node, send it with every conditional request.',
-    fix: 'Compare If-None-Match whatever Cache-Control a request has.',
+    fix: 'Compare If-None-Match, whatever the Cache-Control of the request.',
     async run(list) {
       const { full, again } = await revalidated(list, { [header.cacheControl]: 'no-cache' })
       if (again.answer.status === 304) return holds

@@ -1,4 +1,4 @@
-/** Rules that every answer must keep, whatever it was asked for. They are those of `observe()`. */
+/** Rules that apply to every response. They are those of `observe()`. */
 
 import type { ClauseId } from '../../clauses.js'
 import { parseQueryString } from '../../http/query-string.js'
@@ -13,10 +13,10 @@ interface AnswerRule {
   readonly rule: string
   readonly why: string
   readonly fix: string
-  /** Whether the rule says anything of an answer. */
+  /** Whether the rule applies to a response. */
   readonly applies: (exchange: Exchange) => boolean
   readonly expected: string
-  /** Why it is not applicable where it says nothing of any. */
+  /** The reason if it applies to no response. */
   readonly otherwise: string
 }
 
@@ -25,7 +25,7 @@ const rules: readonly AnswerRule[] = [
     id: 'ERR-1/statuses',
     rule: 'Every status is one that the conventions use, and 503 has `Retry-After`.',
     why: 'Clients handle a few statuses, each with one meaning.',
-    fix: 'Answer with the status that the conventions have for the case.',
+    fix: 'Answer with the status that the conventions define for the case.',
     applies: () => true,
     expected: 'a status of the conventions',
     otherwise: 'nothing was answered',
@@ -33,7 +33,7 @@ const rules: readonly AnswerRule[] = [
   {
     id: 'LIMIT-1/retry-after',
     rule: '429 has `Retry-After`.',
-    why: 'A client learns when to come back, instead of trying on.',
+    why: 'Clients wait that long instead of retrying at once.',
     fix: 'Send Retry-After with every 429.',
     applies: ({ answer }) => answer.status === 429,
     expected: `${header.retryAfter} with 429`,
@@ -67,7 +67,7 @@ export function judgeAnswers(exchanges: readonly Exchange[]): readonly Result[] 
   })
 }
 
-/** An answer in the form that the rules look at. */
+/** A response in the form that the rules expect. */
 function judgedOf({ request, answer }: Exchange): JudgedAnswer {
   const { path, query } = splitTarget(request.url.replace(/^https?:\/\/[^/]*/, ''))
   const { status, type } = answer

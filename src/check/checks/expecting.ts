@@ -1,8 +1,8 @@
-/** The forms that most checks have: one request, and the status that it must get. */
+/** Helpers for the most common kind of check: one request, and its expected status. */
 import type { Exchange } from '../client/exchange.js'
 import { breaksBy, type Outcome } from '../verdict.js'
 
-/** A break where the status is another one. */
+/** A break if the status is a different one. */
 export function expectStatus(exchange: Exchange, statuses: readonly number[], when: string): Outcome | undefined {
   const { status } = exchange.answer
   if (statuses.includes(status)) return undefined

@@ -1,4 +1,4 @@
-/** Filters and full-text search (QUERY-1, QUERY-3), and what is no parameter (QUERY-8). */
+/** Filters and full-text search (QUERY-1, QUERY-3), and unknown parameters (QUERY-8). */
 import { canonicalText, isList, isObject, type JsonObject } from '../../definition/json.js'
 import { parameter } from '../../wire.js'
 import type { ListCheck } from '../check.js'
@@ -46,11 +46,11 @@ const shownIn = (item: JsonObject, filters: readonly Filter[]): readonly Shown[]
     return isOfType(value, filter) && value !== '' ? [{ filter, item, value }] : []
   })
 
-/** A value of another type than the filter's is no value to filter by, such as that of a link. */
+/** A value of another type than the filter's can't be used, such as that of a link. */
 const isOfType = (value: unknown, { type }: Filter): value is string | number | boolean =>
   type === 'integer' ? Number.isInteger(value) : type !== 'other' && typeof value === type
 
-/** What is wrong with the answer to a filter by values of an item. */
+/** The break in the response to a filter by values of an item, if there is one. */
 function wrongItems(
   list: Listing,
   exchange: Exchange,
@@ -87,7 +87,7 @@ export const filterChecks: readonly ListCheck[] = [
   {
     id: 'QUERY-1/finds-shown',
     rule: 'A filter by a value that an item shows finds the item, and only items with that value.',
-    why: 'A client that shows a value and filters by it must get what it has shown.',
+    why: 'A client that filters by a value that it shows must find the item.',
     fix: 'Compare the member with the value as its type, such as 7 and not "7".',
     async run(list) {
       const shown = await shownFilters(list)
@@ -106,7 +106,8 @@ export const filterChecks: readonly ListCheck[] = [
     async run(list) {
       const [first, second] = await shownPair(list)
       const both = [first, second]
-      // A value that no item has in one filter leaves nothing, whatever the other finds.
+      // If one filter has a value that no item has, the list is empty, whatever the other filter
+      // matches.
       const none = await list.list({ [first.filter.name]: String(first.value), [second.filter.name]: absent(second) })
       const left = none.answer.status === 200 ? itemsOf(none).length : 0
       if (left > 0)
@@ -117,8 +118,8 @@ export const filterChecks: readonly ListCheck[] = [
   {
     id: 'QUERY-1/literal',
     needs: ['QUERY-1/finds-shown'],
-    rule: 'In the value of a filter `%`, `_` and `*` stand for themselves.',
-    why: 'A client that filters by a text with such a character must not get others.',
+    rule: 'In the value of a filter `%`, `_` and `*` are ordinary characters.',
+    why: 'A filter by a text with such a character must not match other texts.',
     fix: 'Compare with = and not with LIKE, or escape the value.',
     async run(list) {
       const texts = (await shownFilters(list)).filter(({ value }) => typeof value === 'string')
@@ -127,7 +128,7 @@ export const filterChecks: readonly ListCheck[] = [
         const start = String(value).slice(0, 1)
         return firstBreak([`${start}%`, `${start}*`, '_'.repeat(String(value).length)], async (pattern) => {
           const exchange = await list.list({ [filter.name]: pattern })
-          // A value that the filter can not take is 400.
+          // A value that the filter does not accept is 400.
           if (exchange.answer.status !== 200) return undefined
           const stray = itemsOf(exchange).find((item) => folded(valueAt(item, filter.name)) !== folded(pattern))
           return stray === undefined
@@ -140,15 +141,15 @@ export const filterChecks: readonly ListCheck[] = [
   },
   {
     id: 'QUERY-1/repeated',
-    rule: 'A parameter that takes one value and is given twice is 400.',
-    why: 'One of the two values would be ignored, and the client can not see which.',
+    rule: 'A parameter that accepts one value is 400 if it is repeated.',
+    why: 'One of the values would be ignored, and the client would not know which.',
     fix: 'Refuse repeated parameters with 400, except filters that take several values.',
     async run(list) {
       const single = list.target.filters.find(({ many }) => !many)?.name
       const names = [parameter.size, ...(single === undefined ? [] : [single])].filter((name) =>
         list.target.parameters.includes(name),
       )
-      if (names.length === 0) throw new NotApplicable(`${list.target.template} has no parameter that takes one value`)
+      if (names.length === 0) throw new NotApplicable(`${list.target.template} has no parameter for a single value`)
       const found = await firstBreak(names, async (name) =>
         expectStatus(await list.list(`${name}=1&${name}=2`), [400], `"${name}" twice`),
       )
@@ -159,7 +160,7 @@ export const filterChecks: readonly ListCheck[] = [
     id: 'QUERY-8/malformed-value',
     needs: ['QUERY-1/finds-shown'],
     rule: 'A value that is not of the type of its filter is 400.',
-    why: 'A list without items looks like an answer to a question that made sense.',
+    why: 'An empty list looks like the result of a valid filter.',
     fix: 'Check values by the type of their member, and refuse others with 400.',
     async run(list) {
       const typed = list.target.filters.filter(
@@ -187,7 +188,7 @@ export const filterChecks: readonly ListCheck[] = [
   },
   {
     id: 'QUERY-8/near-miss',
-    rule: 'The answer to a misspelt parameter says what is allowed.',
+    rule: 'The answer to a misspelt parameter names the allowed ones.',
     why: 'Nobody would guess the spelling `offest`, so the answer has to give it.',
     fix: 'Name the closest parameter, or all that are allowed, in the answer.',
     async run(list) {
@@ -201,8 +202,8 @@ export const filterChecks: readonly ListCheck[] = [
   },
   {
     id: 'QUERY-3/search',
-    rule: '`q` searches, and answers like any list.',
-    why: 'Clients show what was found as they show lists.',
+    rule: 'A search with `q` has the form of any list.',
+    why: 'Clients process search results like lists.',
     fix: 'Answer searches with the items, the total and the links of a list.',
     async run(list) {
       needsParameter(list, parameter.search)
@@ -218,7 +219,7 @@ export const filterChecks: readonly ListCheck[] = [
   },
 ]
 
-/** A value of the type that no item has. There is none of booleans. */
+/** A value of the type that no item has. Booleans have no such value. */
 const absent = ({ filter }: Shown): string => (filter.type === 'string' ? 'no item has this text' : '-987654321')
 
 /** A word of a text of an item. */

@@ -1,11 +1,11 @@
-/** Flags of an item, by safe requests (PATH-8). */
+/** Checks the flags of items by safe requests (PATH-8). */
 import type { ListCheck } from '../check.js'
 import type { Listing } from '../listing.js'
 import type { Flag } from '../target/target.js'
 import { breaksBy, holds, NotApplicable } from '../verdict.js'
 import { describe, firstBreak } from './expecting.js'
 
-/** Items whose flags are read: some may be set, and others not. */
+/** The number of items whose flags are read: some may be set, and others not. */
 const mostItems = 3
 
 /** The flags below the items. Throws `NotApplicable` if there are none. */
@@ -20,8 +20,8 @@ export const flagChecks: readonly ListCheck[] = [
     id: 'PATH-8/read',
     needs: ['VERB-1/item'],
     rule: 'GET of a flag is 204 if it is set and 404 if not, and HEAD is 302 or 404.',
-    why: 'A client reads a flag by the status, in all services in the same way.',
-    fix: 'Answer GET of a flag with 204 or 404 and HEAD with 302 or 404, without a body of a flag that is set.',
+    why: 'Clients read the flags of all services in the same way, by the status.',
+    fix: 'Answer GET of a flag with 204 or 404, and HEAD with 302 or 404. Send no body for a flag that is set.',
     async run(list) {
       const flags = flagsOf(list).filter(({ methods }) => methods.includes('GET'))
       if (flags.length === 0) throw new NotApplicable(`flags of ${list.target.template} can not be read`)

@@ -1,4 +1,4 @@
-/** What is below what, and no filters in paths (PATH-5, PATH-6, PATH-7). */
+/** The hierarchy of paths, and filters in paths (PATH-5, PATH-6, PATH-7). */
 import type { JsonObject } from '../../definition/json.js'
 import { isParameter } from '../../spectral/document.js'
 import type { ListCheck } from '../check.js'
@@ -10,24 +10,24 @@ import { describe } from './expecting.js'
 import { needsGet } from './items.js'
 import { linksOf } from './links.js'
 
-/** Fewer parents do not show that each has only one item below it. */
+/** Fewer parents do not prove that each has only one item below it. */
 const fewestParents = 3
 
-/** A parent with what is below it. */
+/** A parent with the items below it. */
 interface Family extends Place {
   readonly exchange: Exchange
   readonly items: readonly JsonObject[]
 }
 
-/** A few parents of a sub-collection. Throws `NotApplicable` if it is none. */
+/** A few parents of a sub-collection. Throws `NotApplicable` for other collections. */
 async function familiesOf({ service, target }: Listing): Promise<readonly Family[]> {
-  if (!target.template.includes('{')) throw new NotApplicable(`${target.template} is no sub-collection`)
+  if (!target.template.includes('{')) throw new NotApplicable(`${target.template} is not a sub-collection`)
   const families: Family[] = []
   for (const place of await placesOf(service, target)) {
     const exchange = await place.listing.sample()
     families.push({ ...place, exchange, items: itemsOf(exchange) })
   }
-  if (families.every(({ items }) => items.length === 0)) throw new Unchecked(`no ${target.template} holds items`)
+  if (families.every(({ items }) => items.length === 0)) throw new Unchecked(`no ${target.template} has items`)
   return families
 }
 
@@ -35,24 +35,24 @@ export const hierarchyChecks: readonly ListCheck[] = [
   {
     id: 'PATH-5/parent-first',
     needs: ['REP-1/reachable'],
-    rule: 'A sub-collection holds the items of its parent, and not the one item that its parent belongs to.',
-    why: 'Clients find what belongs to an item below its address.',
-    fix: 'Put the parent first. What an item belongs to is a link of it, which `expand` shows.',
+    rule: 'A sub-collection contains the items of its parent, not the one item to which its parent belongs.',
+    why: 'Clients look for the items of a parent below its address.',
+    fix: 'Put the parent first. The parent of an item is one of its links, which `expand` shows.',
     run: parentFirst,
   },
   {
     id: 'PATH-6/filter',
-    rule: 'A path holds no value by which the items of a collection are filtered.',
-    why: 'Filters in paths can not be combined, and each needs an address of its own.',
+    rule: 'A path contains no value that filters the items of a collection.',
+    why: 'Filters in paths can not be combined, and each needs a separate address.',
     fix: 'Offer the value as a query parameter of the list, and remove the path.',
     run: noFilters,
   },
   {
     id: 'PATH-7/parent',
     needs: ['VERB-1/item', 'ERR-1/missing-item'],
-    rule: 'An item of a sub-collection is 404 below a parent that it does not belong to.',
-    why: 'Otherwise a caller who may see one parent reads the items of all others.',
-    fix: 'Look for the item among those of the parent in the path.',
+    rule: 'An item of a sub-collection is 404 below a parent to which it does not belong.',
+    why: 'Otherwise a caller with access to one parent can read the items of all others.',
+    fix: 'Look up the item among the items of the parent in the path.',
     async run(list) {
       const families = await familiesOf(list)
       needsGet(list)
@@ -68,14 +68,14 @@ export const hierarchyChecks: readonly ListCheck[] = [
           const expected = `404 for GET ${path}, which ${other.listing.path} does not list`
           return breaksBy(sign, expected, describe(exchange), other.exchange, exchange)
         }
-      throw new Unchecked('all parents hold the same items')
+      throw new Unchecked('all parents have the same items')
     },
   },
 ]
 
 /**
- * The parent of an item is found by its link (REP-1). A read-only sub-collection with just this
- * parent in it has the two the wrong way round. Where items can be put into it, it can hold several.
+ * The parent of an item is found by its link (REP-1). In a read-only sub-collection that contains
+ * only this parent, the order is wrong. If items can be added to it, it may contain several.
  */
 async function parentFirst(list: Listing): Promise<Outcome> {
   const { service, target } = list
@@ -86,7 +86,7 @@ async function parentFirst(list: Listing): Promise<Outcome> {
   const elsewhere = service.target.collections.find(
     ({ template }) => template !== target.template && !template.includes('{') && template.endsWith(`/${name}`),
   )
-  // What has no other address lives in its parent.
+  // Items without another address belong to their parent.
   if (elsewhere === undefined) return holds
   const top = new Listing(service, elsewhere, elsewhere.template)
   const found = families.map((family) => {
@@ -102,14 +102,14 @@ async function parentFirst(list: Listing): Promise<Outcome> {
   if (found.length < fewestParents || twice === undefined || twin === undefined)
     throw new Unchecked(`too few items show whether ${target.template} has the parent first`)
   return breaks(
-    `the items below "${name}", to which they belong by their link "${first?.name}"`,
+    `the items below "${name}", to which they belong according to their link "${first?.name}"`,
     `the one target of the link below each of ${found.length} items, and the same one below two of them`,
     twin.family.exchange,
     twice.family.exchange,
   )
 }
 
-/** Lists at other addresses below the collection whose items share the value in the path. */
+/** Finds lists at other addresses below the collection whose items share the value in the path. */
 async function noFilters(list: Listing): Promise<Outcome> {
   const { below = [], template } = list.target
   if (below.length === 0) throw new NotApplicable(`${template} has no other addresses below it`)
@@ -134,11 +134,11 @@ async function noFilters(list: Listing): Promise<Outcome> {
         exchange,
       )
   }
-  if (unknown !== undefined) throw new Unchecked(`no item shows a value for ${unknown}`)
+  if (unknown !== undefined) throw new Unchecked(`no item has a value for ${unknown}`)
   return holds
 }
 
-/** The address with the value of an item in it, and the value; `undefined` if no item shows one. */
+/** The address with the value of an item, and the value; `undefined` if no item has one. */
 function filledIn(
   text: string,
   items: readonly JsonObject[],
@@ -156,8 +156,8 @@ const isScalar = (value: unknown): value is string | number | boolean =>
   typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
 
 /**
- * The member by which the found ones are chosen out of the items: they share its value, and others
- * have another one.
+ * The member by which the found items are filtered: they share its value, and other items have
+ * another value.
  */
 function filteringMember(
   found: readonly JsonObject[],

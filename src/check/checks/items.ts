@@ -23,13 +23,16 @@ export function needsGet({ target }: Listing): void {
   if (!target.itemMethods.includes('GET')) throw new NotApplicable(`items of ${target.template} can not be read`)
 }
 
-/** A field as GET and HEAD must have it. Parameters of a media type, such as `charset`, may be missing without a body. */
+/**
+ * The value of a field that must be equal for GET and HEAD. Without a body, parameters of a media
+ * type such as `charset` may be missing.
+ */
 const comparable = ({ answer }: Exchange, name: string): string | undefined =>
   name === header.contentType ? answer.type : answer.field(name)
 
 /**
- * What HEAD of a list must say as GET does. A tag must be there, too, and may be that of a later
- * version.
+ * The fields that must be equal for HEAD and GET of a list. HEAD must also have a tag, possibly of
+ * a later version.
  */
 const listFields = [header.totalCount, header.link, header.contentType]
 
@@ -49,24 +52,24 @@ export const itemChecks: readonly ListCheck[] = [
   },
   {
     id: 'ERR-1/missing-item',
-    rule: 'An item that is not there is 404.',
-    why: 'By this status, clients distinguish missing items from failures.',
-    fix: 'Answer 404 where no record has the id.',
+    rule: 'An item that does not exist is 404.',
+    why: 'Clients distinguish missing items from failures by this status.',
+    fix: 'Answer 404 if no record has the id.',
     async run(list) {
       needsGet(list)
       const exchange = await list.send('GET', await list.aMissingItem())
-      return expectStatus(exchange, [404], 'an item that is not there') ?? holds
+      return expectStatus(exchange, [404], 'an item that does not exist') ?? holds
     },
   },
   {
     id: 'VERB-8/item',
-    rule: 'HEAD of an item is 302 without `Location` where it exists.',
-    why: 'Clients ask with HEAD whether an item is there, and must not be led elsewhere.',
+    rule: 'HEAD of an existing item is 302 without `Location`.',
+    why: 'Clients use HEAD to check whether an item exists, and must not be redirected.',
     fix: 'Answer HEAD of an item with 302, and without Location.',
     async run(list) {
       needsGet(list)
       const exchange = await list.send('HEAD', await list.anItem())
-      const wrong = expectStatus(exchange, [302], 'HEAD of an item that is there')
+      const wrong = expectStatus(exchange, [302], 'HEAD of an existing item')
       if (wrong !== undefined) return wrong
       const location = exchange.answer.field(header.location)
       return location === undefined ? holds : breaks('no Location', `Location: ${location}`, exchange)
@@ -74,13 +77,13 @@ export const itemChecks: readonly ListCheck[] = [
   },
   {
     id: 'VERB-8/missing-item',
-    rule: 'HEAD of an item that is not there is 404.',
-    why: 'Clients ask with HEAD whether an item is there.',
+    rule: 'HEAD of an item that does not exist is 404.',
+    why: 'Clients use HEAD to check whether an item exists.',
     fix: 'Look the item up before answering HEAD.',
     async run(list) {
       needsGet(list)
       const exchange = await list.send('HEAD', await list.aMissingItem())
-      return expectStatus(exchange, [404], 'HEAD of an item that is not there') ?? holds
+      return expectStatus(exchange, [404], 'HEAD of an item that does not exist') ?? holds
     },
   },
   {
@@ -106,8 +109,8 @@ export const itemChecks: readonly ListCheck[] = [
   },
   {
     id: 'VERB-9/options',
-    rule: 'OPTIONS lists in `Allow` the methods that an address offers.',
-    why: 'Clients and their tools ask what they may do before they try.',
+    rule: 'OPTIONS lists the methods of an address in `Allow`.',
+    why: 'Clients and tools use OPTIONS to find out the available methods.',
     fix: 'Answer OPTIONS with 200 or 204, and with every method of the address in Allow.',
     async run(list) {
       const places: (readonly [string, readonly string[]])[] = [[list.path, list.target.methods]]
@@ -116,7 +119,7 @@ export const itemChecks: readonly ListCheck[] = [
         const exchange = await list.send('OPTIONS', path)
         const wrong = expectStatus(exchange, [200, 204], `OPTIONS ${path}`)
         if (wrong !== undefined) return wrong
-        // Whether a list offers DELETE is a rule of its own (VERB-7).
+        // DELETE of a list is checked by a separate rule (VERB-7).
         return exactAllow(exchange, path === list.path ? [...documented, 'DELETE'] : documented)
       })
       return found ?? holds
@@ -125,7 +128,7 @@ export const itemChecks: readonly ListCheck[] = [
   {
     id: 'VERB-7/offered',
     rule: 'DELETE of a whole collection is never offered.',
-    why: 'A client that leaves out an id by mistake must not delete everything.',
+    why: 'A client that omits an id by mistake must not delete everything.',
     fix: 'Offer DELETE for items only.',
     async run(list) {
       const exchange = await list.send('OPTIONS', list.path)
@@ -136,7 +139,7 @@ export const itemChecks: readonly ListCheck[] = [
   {
     id: 'PATH-11/case',
     rule: 'Segments of paths are case-sensitive.',
-    why: 'With two addresses for a resource, caches and permissions miss one of them.',
+    why: 'If a resource has two addresses, caches and permission rules may miss one of them.',
     fix: 'Match paths case-sensitively. In Express: app.set("case sensitive routing", true).',
     async run(list) {
       const path = list.path.replace(/[^/]*$/, (last) => last.toUpperCase())
@@ -147,9 +150,9 @@ export const itemChecks: readonly ListCheck[] = [
   {
     id: 'PATH-11/slash',
     needs: ['VERB-1/list'],
-    rule: 'A slash at the end makes no difference.',
-    why: 'Clients join addresses from parts, with and without it.',
-    fix: 'Answer addresses with a slash at the end as those without.',
+    rule: 'A trailing slash makes no difference.',
+    why: 'Clients build addresses from parts, with and without it.',
+    fix: 'Answer addresses with and without a trailing slash in the same way.',
     async run(list) {
       const exchange = await list.send('GET', `${list.path}/`)
       return expectStatus(exchange, [200], `GET ${list.path}/`) ?? holds
@@ -159,7 +162,7 @@ export const itemChecks: readonly ListCheck[] = [
     id: 'PATH-11/encoded',
     needs: ['VERB-1/item'],
     rule: 'An id with reserved characters such as `/` and `%` is found at its percent-encoded address.',
-    why: 'What decodes an address twice, such as a gateway, makes another one of it.',
+    why: 'Software that decodes an address twice, such as a gateway, changes the id.',
     fix: 'Decode each segment of a path once, after the path was split at slashes.',
     async run(list) {
       needsGet(list)
@@ -180,21 +183,21 @@ export const itemChecks: readonly ListCheck[] = [
     id: 'PATH-11/leading-zero',
     needs: ['ERR-1/missing-item'],
     rule: 'An id has one spelling: `03` is not `3`.',
-    why: 'With two addresses for an item, caches and permissions miss one of them.',
-    fix: 'Take numbers in paths only as they are written in links.',
+    why: 'If an item has two addresses, caches and permission rules may miss one of them.',
+    fix: 'Accept numbers in paths only in the spelling of links.',
     async run(list) {
       needsGet(list)
       const [item] = await list.items()
       const id = list.idOf(item as Parameters<Listing['idOf']>[0])
-      if (!/^[1-9]\d*$/.test(id)) throw new NotApplicable('ids are no numbers')
+      if (!/^[1-9]\d*$/.test(id)) throw new NotApplicable('ids are not numbers')
       return expectStatus(await list.send('GET', `${list.path}/0${id}`), [404, 400], `GET ${list.path}/0${id}`) ?? holds
     },
   },
 ]
 
 /**
- * Every documented method, and GET and HEAD, are in `Allow`. What the caller may not do is left out
- * of it.
+ * Every documented method, and GET and HEAD, are in `Allow`, except those that the caller may not
+ * use.
  */
 function exactAllow(exchange: Exchange, documented: readonly string[]): Outcome | undefined {
   const allow = exchange.answer.field(header.allow)

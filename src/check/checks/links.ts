@@ -20,7 +20,7 @@ export const linksOf = (item: JsonObject): readonly FoundLink[] =>
     isObject(link) && typeof link.href === 'string' ? [{ name, href: link.href, link }] : [],
   )
 
-/** The links of a few items, by the name of the association. Throws where there are none. */
+/** The links of a few items, by the name of the association. Throws if there are none. */
 async function linksBy(list: Listing): Promise<ReadonlyMap<string, readonly FoundLink[]>> {
   const found = (await list.items()).flatMap(linksOf)
   if (found.length === 0) throw new NotApplicable(`items of ${list.target.template} show no links`)
@@ -29,7 +29,7 @@ async function linksBy(list: Listing): Promise<ReadonlyMap<string, readonly Foun
   return groups
 }
 
-/** Different targets of an association that are asked. */
+/** The maximum number of targets that are requested per association. */
 const mostTargets = 3
 
 export const linkChecks: readonly ListCheck[] = [
@@ -48,7 +48,7 @@ export const linkChecks: readonly ListCheck[] = [
   {
     id: 'REP-1/brief',
     rule: 'Without `expand` a link has `href` and scalar members only.',
-    why: 'Lists stay small, and a client asks for what it needs.',
+    why: 'Lists stay small, and clients request what they need.',
     fix: 'Leave objects and lists out of links, and offer them by expand.',
     async run(list) {
       const links = [...(await linksBy(list)).values()].flat()
@@ -62,9 +62,9 @@ export const linkChecks: readonly ListCheck[] = [
   },
   {
     id: 'REP-1/reachable',
-    rule: 'Links lead to something.',
-    why: 'A client that follows a link must not have to know another address.',
-    fix: 'Make links from the addresses that the service serves.',
+    rule: 'Links lead to existing resources.',
+    why: 'Clients rely on links to find the address of a resource.',
+    fix: 'Build links from the addresses that the service serves.',
     async run(list) {
       const groups = [...(await linksBy(list))].filter(([, links]) => links.some(({ href }) => list.service.owns(href)))
       if (groups.length === 0)
@@ -78,13 +78,13 @@ export const linkChecks: readonly ListCheck[] = [
         let last: Exchange | undefined
         for (const href of hrefs) {
           last = await list.service.client.send('GET', list.service.addressOf(href))
-          // One target may be gone (REP-3). All of them are not. 403 and 405 show that something is
-          // there.
+          // A single target may be gone (REP-3), but not all of them. 403 and 405 show that there
+          // is a resource.
           if (last.answer.status !== 404 && last.answer.status !== 410) return undefined
         }
         if (last === undefined) return undefined
         return breaks(
-          `something at the links "${name}"`,
+          `an existing resource at the links "${name}"`,
           `${last.answer.status} at each of ${hrefs.length}`,
           await list.sample(),
           last,
@@ -96,8 +96,8 @@ export const linkChecks: readonly ListCheck[] = [
   {
     id: 'REP-2/full',
     rule: '`expand` puts the full representation of a link in its place, with the links inside it as they are.',
-    why: 'A client saves the requests for each link, and reads the same.',
-    fix: 'Represent what is expanded as GET of its own address does.',
+    why: 'Clients save a request for each link, and get the same representation.',
+    fix: 'Use the representation that GET of the target returns.',
     async run(list) {
       const names = expandable(list)
       let compared = 0
@@ -117,16 +117,15 @@ export const linkChecks: readonly ListCheck[] = [
         compared += 1
         return differs(name, same[name], whole, page)
       })
-      if (found === undefined && compared === 0)
-        throw new Unchecked('no link that can be expanded leads to something that can be read')
+      if (found === undefined && compared === 0) throw new Unchecked('no expandable link has a readable target')
       return found ?? holds
     },
   },
   {
     id: 'REP-3/several',
     rule: 'Several associations can be expanded at once.',
-    why: 'A client gets what it shows in one request.',
-    fix: 'Take a comma list in expand, and expand each name.',
+    why: 'Clients get everything that they need in one request.',
+    fix: 'Accept a comma-separated list in expand, and expand each name.',
     async run(list) {
       const names = expandable(list)
       if (names.length < 2) throw new NotApplicable('less than two associations can be expanded')
@@ -136,8 +135,8 @@ export const linkChecks: readonly ListCheck[] = [
   },
   {
     id: 'QUERY-8/expand-name',
-    rule: 'An association that can not be expanded is 400.',
-    why: 'A client that misspells a name learns it, instead of missing members.',
+    rule: 'An unknown association in `expand` is 400.',
+    why: 'Otherwise a misspelt name only shows as missing members.',
     fix: 'Refuse unknown names in expand with 400, and name the allowed ones.',
     async run(list) {
       needsParameter(list, parameter.expand)
@@ -161,7 +160,7 @@ export const linkChecks: readonly ListCheck[] = [
   {
     id: 'REP-8/null',
     rule: 'A member that may be null is always in an answer.',
-    why: 'A client can distinguish "no value" from "not shown".',
+    why: 'Clients can distinguish "no value" from "not included".',
     fix: 'Write null for members without a value, instead of leaving them out.',
     async run(list) {
       const { nullable } = list.target
@@ -187,14 +186,12 @@ export const linkChecks: readonly ListCheck[] = [
 
 function expandable({ target }: Listing): readonly string[] {
   if (target.expand === undefined)
-    throw new Unchecked('the document does not tell what "expand" takes. Give "expand" in a target file')
+    throw new Unchecked('the document does not list the values of "expand". Give "expand" in a target file')
   if (target.expand.length === 0) throw new NotApplicable(`${target.template} has nothing to expand`)
   return target.expand
 }
 
-/**
- * The members of the resource stand in the expanded object, which may keep the `href` of the link.
- */
+/** The expanded object has the members of the resource. It may keep the `href` of the link. */
 function differs(name: string, expanded: unknown, whole: Exchange, page: Exchange): Outcome | undefined {
   const members = whole.answer.json as JsonObject
   if (!isObject(expanded)) return breaks(`an object in "${name}"`, typeof expanded, page)

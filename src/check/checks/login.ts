@@ -1,6 +1,6 @@
 /**
- * The login of public APIs (AUTH-2, AUTH-3). A made-up user is tried once: this locks nobody's
- * account. A wrong password for a real user is sent only by the checks of AUTH-6.
+ * The login of public APIs (AUTH-2, AUTH-3). Only a made-up user is tried, once, so no account is
+ * locked. Only the checks of AUTH-6 send a wrong password for a real user.
  */
 import { randomUUID } from 'node:crypto'
 import { header } from '../../wire.js'
@@ -13,7 +13,7 @@ import { breaks, breaksBy, holds, NotApplicable, type Outcome, Unchecked } from 
 import { describe, expectStatus } from './expecting.js'
 import { besideVersion } from './version-root.js'
 
-/** `GET {base_url}/login`: the login stands beside the versions. */
+/** `GET {base_url}/login`: the login is not part of a version. */
 export async function logIn(service: Service, caller: Caller, options?: SendOptions): Promise<Exchange> {
   const path = loginOf(service)
   const { root } = besideVersion(service)
@@ -30,7 +30,7 @@ export function loginOf({ target: { login } }: Service): string {
 export const unknownUser = () =>
   ({ kind: 'basic', user: `check-${randomUUID()}`, password: randomUUID() }) as const satisfies Caller
 
-/** With the account of the target. Throws `Unchecked` if none was given. */
+/** A login with the account of the target. Throws `Unchecked` if none was given. */
 async function logInAsUser(service: Service): Promise<Exchange> {
   if (service.target.login !== undefined && service.client.account === undefined)
     throw new Unchecked('no user was given that can log in. Give "account" in a target file')
@@ -48,8 +48,8 @@ function refusal(exchange: Exchange, who: string): Outcome | undefined {
 export const loginChecks: readonly ServiceCheck[] = [
   {
     id: 'AUTH-2/nobody',
-    rule: 'A login without credentials is 401, and asks for Basic credentials.',
-    why: 'A client learns what it has to send.',
+    rule: 'A login without credentials is 401, with a challenge for Basic credentials.',
+    why: 'The response tells the client what to send.',
     fix: 'Answer 401 with WWW-Authenticate: Basic.',
     async run(service) {
       const exchange = await logIn(service, nobody)
@@ -107,7 +107,7 @@ export const loginChecks: readonly ServiceCheck[] = [
       if (token === undefined || !/^\S+$/.test(token)) throw new Unchecked('the login gave no token')
       if (open === undefined) throw new NotApplicable('no list needs credentials')
       const exchange = await service.send('GET', open.template, { caller: { kind: 'session', token } })
-      // The user may have no permission for it: the token was accepted.
+      // A user without permission gets 403 or 405, which also shows that the token was accepted.
       return expectStatus(exchange, [200, 403, 405], 'the token of a login') ?? holds
     },
   },

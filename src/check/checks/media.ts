@@ -1,4 +1,4 @@
-/** Media types: `Accept`, 415, and what JSON and XML say (HDR-1, HDR-8). */
+/** Media types: `Accept`, 415, and the content of JSON and XML (HDR-1, HDR-8). */
 import { isContainer, isList, type JsonObject } from '../../definition/json.js'
 import { parseXml, type XmlElement } from '../../http/xml-tree.js'
 import { header, mediaType, parameter } from '../../wire.js'
@@ -13,7 +13,7 @@ const accepting = (accept: string) => ({ headers: { [header.accept]: accept } })
 
 const hasXml = ({ target }: Listing): boolean => target.media.includes(mediaType.xml)
 
-/** What an `Accept` must bring, where the service offers JSON, and perhaps XML. */
+/** The expected media types for values of `Accept`, for a service with JSON and possibly XML. */
 const matrix = (xml: boolean): readonly (readonly [accept: string, type: string])[] => [
   [mediaType.json, mediaType.json],
   ['*/*', ''],
@@ -35,7 +35,7 @@ export const mediaChecks: readonly ListCheck[] = [
     id: 'HDR-1/accept',
     needs: ['VERB-1/list'],
     rule: '`Accept` chooses the media type of an answer, by its q-values.',
-    why: 'Clients can only read the type that they ask for.',
+    why: 'Clients can only read the types that they accept.',
     fix: 'Choose the media type by Accept (RFC 9110 12.5.1).',
     async run(list) {
       const found = await firstBreak(matrix(hasXml(list)), async ([accept, type]) => {
@@ -51,8 +51,8 @@ export const mediaChecks: readonly ListCheck[] = [
     id: 'HDR-1/unsupported',
     needs: ['VERB-1/item'],
     rule: 'An `Accept` that names no media type of the service is 415.',
-    why: 'A client that can not read an answer learns why.',
-    fix: 'Answer 415 where no media type of Accept is offered.',
+    why: 'A client that can read none of the offered types gets a clear error.',
+    fix: 'Answer 415 if no media type of Accept is offered.',
     async run(list) {
       const paths = [list.path, ...(list.target.itemMethods.includes('GET') ? [await list.anItem()] : [])]
       const found = await firstBreak(paths, async (path) =>
@@ -65,8 +65,8 @@ export const mediaChecks: readonly ListCheck[] = [
   },
   {
     id: 'HDR-1/same-content',
-    rule: 'JSON and XML say the same.',
-    why: 'What a client finds must not depend on its format.',
+    rule: 'JSON and XML have the same content.',
+    why: 'The data must not depend on the format.',
     fix: 'Write both formats from the same representation.',
     async run(list) {
       const [json, xml] = await bothOf(list)
@@ -81,7 +81,7 @@ export const mediaChecks: readonly ListCheck[] = [
   {
     id: 'HDR-8/media-types',
     rule: 'The JSON and the XML of an item have different strong tags.',
-    why: 'A cache that knows one of them by the tag of the other serves the wrong format.',
+    why: 'If both have one tag, a cache may serve the wrong format.',
     fix: 'Make the tag from the bytes of the body, or put the media type into it.',
     async run(list) {
       const [json, xml] = await bothOf(list)
@@ -103,11 +103,11 @@ async function bothOf(list: Listing): Promise<readonly [Exchange, Exchange]> {
     await list.send('GET', path, accepting(mediaType.xml)),
   ] as const
   if (both[0].answer.type !== mediaType.json || both[1].answer.type !== mediaType.xml)
-    throw new Unchecked('an item could not be had in JSON and in XML')
+    throw new Unchecked('an item is not available in both JSON and XML')
   return both
 }
 
-/** Numbers may be written in other ways, and white space may be. */
+/** Numbers and white space may be written differently. */
 const plain = (value: unknown): string => {
   const text = String(value).replace(/\s+/g, ' ').trim()
   return text !== '' && Number.isFinite(Number(text)) ? String(Number(text)) : text

@@ -29,9 +29,9 @@ export const nameChecks: readonly ListCheck[] = [
   },
   {
     id: 'PATH-3/verb',
-    rule: 'The name of a collection is no action.',
-    why: 'The method says what is done. A verb in the path says it twice, or something else.',
-    fix: 'Name what is created or changed, and let the method be the verb.',
+    rule: 'The name of a collection is not an action.',
+    why: 'The method defines the operation. A verb in the path repeats or contradicts it.',
+    fix: 'Name the resource that is created or changed, and use the method as the verb.',
     run: (list) => nameLaw(list, 'name-is-verb', 'a noun'),
   },
   {
@@ -44,9 +44,9 @@ export const nameChecks: readonly ListCheck[] = [
   {
     id: 'PATH-4/extension',
     needs: ['VERB-1/item', 'ERR-1/missing-item'],
-    rule: 'An item with a format behind its id is 404.',
-    why: 'With two addresses for an item, caches and permissions miss one of them.',
-    fix: 'Take what follows a dot as part of the id. Choose the format by Accept.',
+    rule: 'An id with a format suffix is 404.',
+    why: 'If an item has two addresses, caches and permission rules may miss one of them.',
+    fix: 'Treat a suffix after a dot as part of the id. Choose the format by Accept.',
     async run(list) {
       needsGet(list)
       const path = `${await list.anItem()}.json`
@@ -80,8 +80,8 @@ export const nameChecks: readonly ListCheck[] = [
     id: 'PATH-9/parts',
     needs: ['VERB-1/item', 'ERR-1/missing-item'],
     rule: 'An id of several parts has one order: another order, or a missing part, is 404.',
-    why: 'With two addresses for an item, caches and permissions miss one of them.',
-    fix: 'Take the parts only in their documented order.',
+    why: 'If an item has two addresses, caches and permission rules may miss one of them.',
+    fix: 'Accept the parts only in their documented order.',
     async run(list) {
       const path = await compositePath(list)
       const [, above = '', id = ''] = /^(.*\/)([^/]*)$/.exec(path) ?? []

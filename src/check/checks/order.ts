@@ -1,9 +1,9 @@
-/** Whether values stand in order, told without knowing how the store compares texts. */
+/** Checks the order of values without knowing how the store compares texts. */
 import { canonicalLocalDateTime } from '../../http/local-date-time.js'
 
 /**
- * A value that can be compared for certain; `undefined` for others, such as texts, whose order is
- * the store's.
+ * A value whose order is known; `undefined` for others, such as texts, whose order depends on the
+ * store.
  */
 function comparable(value: unknown): number | string | undefined {
   if (typeof value === 'number') return value
@@ -14,12 +14,12 @@ function comparable(value: unknown): number | string | undefined {
 }
 
 /**
- * The place of the first value that stands wrong; `undefined` where none does, or nobody can tell.
+ * The index of the first misplaced value; `undefined` if there is none, or the order is not known.
  */
 export function misplaced(values: readonly unknown[], descending: boolean): number | undefined {
   const nulls = values.map((value) => value === null || value === undefined)
   for (let at = 1; at < values.length; at++) {
-    // Null counts as the largest value: last where ascending, first where descending.
+    // Null is the largest value: last in ascending order, first in descending order.
     if (nulls[at - 1] !== nulls[at]) {
       if (nulls[at] === descending) return at
       continue
@@ -31,22 +31,22 @@ export function misplaced(values: readonly unknown[], descending: boolean): numb
   return undefined
 }
 
-/** Without case, accents and outer space: many stores take such texts for equal. */
+/** Without case, accents and outer spaces: many stores treat such texts as equal. */
 export const folded = (value: unknown): string =>
   String(value).normalize('NFD').replace(/\p{M}/gu, '').trim().toLowerCase()
 
-/** The ways in which a store may tell texts apart. */
+/** The ways in which a store may distinguish texts. */
 const readings: readonly ((value: unknown) => string)[] = [(value) => JSON.stringify(value), folded]
 
-/** The values without repeats that follow each other; nulls are left out. */
+/** The values without consecutive repeats and without nulls. */
 export function runs(values: readonly unknown[], read: (value: unknown) => string = JSON.stringify): readonly string[] {
   const texts = values.filter((value) => value !== null && value !== undefined).map(read)
   return texts.filter((text, at) => text !== texts[at - 1])
 }
 
 /**
- * The first value that stands at two places with others between, however texts are told apart;
- * `undefined` where none does.
+ * The first value that occurs at two places with others between, in every way to distinguish texts;
+ * `undefined` if there is none.
  */
 export function torn(values: readonly unknown[]): string | undefined {
   const repeated = readings.map((read) => {
@@ -56,9 +56,6 @@ export function torn(values: readonly unknown[]): string | undefined {
   return repeated.includes(undefined) ? undefined : repeated[0]
 }
 
-/**
- * Whether the values of one order are those of the other in reverse. Equal ones may stand in any
- * order.
- */
+/** Whether one list of values is the reverse of the other. Equal values may be in any order. */
 export const areReverse = (up: readonly unknown[], down: readonly unknown[]): boolean =>
   readings.some((read) => runs(up, read).join('\n') === runs(down, read).toReversed().join('\n'))

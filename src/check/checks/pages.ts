@@ -1,4 +1,4 @@
-/** Pages: `offest`, `limit`, and what is wrong with them (QUERY-4, QUERY-5, QUERY-7). */
+/** Pages: `offest`, `limit`, and invalid values of them (QUERY-4, QUERY-5, QUERY-7). */
 import { isList } from '../../definition/json.js'
 import { header, parameter } from '../../wire.js'
 import type { ListCheck } from '../check.js'
@@ -23,8 +23,8 @@ export const pageChecks: readonly ListCheck[] = [
   {
     id: 'VERB-1/list',
     rule: 'GET of a collection answers 200 with a JSON array.',
-    why: 'Clients of all services read lists in one way.',
-    fix: 'Answer the items as an array, without an object around it.',
+    why: 'Clients read the lists of all services in the same way.',
+    fix: 'Return the items as an array, without an enclosing object.',
     async run(list) {
       const exchange = await list.list('', { headers: { Accept: 'application/json' } })
       const { status, json } = exchange.answer
@@ -37,7 +37,7 @@ export const pageChecks: readonly ListCheck[] = [
     needs: ['VERB-1/list'],
     rule: 'Without `offest` a list shows its first page, which has the number 1.',
     why: 'A client that counts from another number skips the first page, or reads it twice.',
-    fix: 'Count pages from 1, and take 1 where `offest` is absent.',
+    fix: 'Count pages from 1, and use 1 if `offest` is absent.',
     async run(list) {
       needsParameter(list, parameter.page)
       const size = { [parameter.size]: 2 }
@@ -54,7 +54,7 @@ export const pageChecks: readonly ListCheck[] = [
   {
     id: 'QUERY-4/malformed',
     rule: 'A page number that is not a whole number, or is before the first page, is 400.',
-    why: 'A page that a client did not ask for looks like an answer.',
+    why: 'Otherwise the client takes another page for the requested one.',
     fix: 'Refuse values of `offest` that are not page numbers with 400.',
     run: (list) => refusesValues(list, parameter.page, [...malformed, ...(list.target.first === 1 ? ['0'] : [])]),
   },
@@ -80,14 +80,14 @@ export const pageChecks: readonly ListCheck[] = [
   {
     id: 'QUERY-5/malformed',
     rule: 'A page size that is not a positive whole number is 400.',
-    why: 'A client that gets another number of items takes them for all.',
+    why: 'A client that gets fewer items than requested takes them for the last page.',
     fix: 'Refuse values of `limit` that are not positive whole numbers with 400.',
     run: (list) => refusesValues(list, parameter.size, [...malformed, '0']),
   },
   {
     id: 'QUERY-5/maximum',
     rule: 'A page size above the maximum is 400.',
-    why: 'A client whose page is silently made smaller takes it for the last one.',
+    why: 'A client whose page is silently made smaller takes it for the last page.',
     fix: 'Refuse a `limit` above the maximum with 400, instead of reducing it.',
     async run(list) {
       needsParameter(list, parameter.size)
@@ -100,7 +100,7 @@ export const pageChecks: readonly ListCheck[] = [
     id: 'QUERY-7/past-end',
     needs: ['VERB-1/list', 'QUERY-4/first-page'],
     rule: 'A page past the end is an empty list.',
-    why: 'A client that walks a list ends at the empty page. An error would look like a fault.',
+    why: 'Clients that read all pages stop at the empty page. An error would look like a failure.',
     fix: 'Answer 200 with an empty array for pages past the end.',
     async run(list) {
       needsParameter(list, parameter.page)
@@ -123,7 +123,7 @@ async function hasAllItems(list: Listing, size: number, count: number): Promise<
   return itemsOf(await list.list({ [parameter.size]: larger })).length <= count
 }
 
-/** Comes after the law that pages are disjoint, which is a closer reason for a wrong last page. */
+/** Comes after the rule that pages are disjoint, which explains a wrong last page better. */
 export const totalCheck: ListCheck = {
   id: 'QUERY-7/total',
   needs: ['QUERY-4/first-page', 'QUERY-5/size', 'QUERY-7/walk-disjoint'],
@@ -144,7 +144,7 @@ export const totalCheck: ListCheck = {
   },
 }
 
-/** The last page holds what is left of the total, and nothing lies behind it. */
+/** The last page has the remaining items of the total, and no page follows. */
 async function countLaw(list: Listing, total: number): Promise<Outcome> {
   needsParameter(list, parameter.page)
   const size = Math.max(1, Math.min(list.target.largest ?? 10, 50, Math.ceil(total / 2)))
@@ -162,7 +162,7 @@ async function countLaw(list: Listing, total: number): Promise<Outcome> {
     )
   return more === 0
     ? holds
-    : breaks(`no items behind the last of ${total}`, `${itemCount(more)} on page ${last + 1}`, end, behind)
+    : breaks(`no items after the last of ${total}`, `${itemCount(more)} on page ${last + 1}`, end, behind)
 }
 
 const kindOf = (value: unknown): string =>

@@ -1,5 +1,5 @@
 /**
- * Problem bodies: what they hold, how they are cached, and what they must not tell (ERR-3, HDR-6,
+ * Problem bodies: their members, their caching, and what they must not reveal (ERR-3, HDR-6,
  * QUERY-8).
  */
 import { isObject } from '../../definition/json.js'
@@ -11,7 +11,7 @@ import type { Listing } from '../listing.js'
 import { breaks, holds, type Outcome, Unchecked } from '../verdict.js'
 import { expectStatus, firstBreak } from './expecting.js'
 
-/** Errors that every list can be brought to by safe requests: 400, 415, 404 and 401. */
+/** Errors that safe requests can cause at every list: 400, 415, 404 and 401. */
 const errorsOf = (list: Listing): Promise<readonly Exchange[]> => list.once('errors', () => askForErrors(list))
 
 async function askForErrors(list: Listing): Promise<readonly Exchange[]> {
@@ -34,7 +34,7 @@ const onErrors =
   async (list: Listing): Promise<Outcome> =>
     (await firstBreak(await errorsOf(list), async (exchange) => look(exchange))) ?? holds
 
-/** Texts that come from inside a service. */
+/** Texts that reveal internals of a service. */
 const insides: readonly (readonly [what: string, pattern: RegExp])[] = [
   ['a stack of JavaScript', /^\s*at .+:\d+:\d+\)?$/m],
   ['a stack of JavaScript', /\\n\s+at .+:\d+:\d+/],
@@ -51,7 +51,7 @@ export const problemChecks: readonly ListCheck[] = [
   {
     id: 'ERR-3/type',
     rule: 'The body of an error is `application/problem+json`.',
-    why: 'Clients of all services read errors in one way.',
+    why: 'Clients read the errors of all services in the same way.',
     fix: 'Answer errors as problems (RFC 9457).',
     run: onErrors((exchange) => {
       const { status, type } = exchange.answer
@@ -62,7 +62,7 @@ export const problemChecks: readonly ListCheck[] = [
   {
     id: 'ERR-3/members',
     rule: 'A problem has a `code`, and its `status` is the status of the answer.',
-    why: 'Programs decide by the code. Texts may change.',
+    why: 'Programs evaluate the code. Texts may change.',
     fix: 'Give each kind of error a stable code, and the status of the answer.',
     run: onErrors((exchange) => {
       const { json, status } = exchange.answer
@@ -78,7 +78,7 @@ export const problemChecks: readonly ListCheck[] = [
     id: 'ERR-3/every-fault',
     needs: ['QUERY-8/unknown-parameter'],
     rule: 'A problem lists everything that is wrong with a request in `errors`.',
-    why: 'A client fixes a request once, instead of fault by fault.',
+    why: 'Clients can fix all faults of a request at once.',
     fix: 'Collect all faults of a query before answering.',
     async run(list) {
       const exchange = await list.list('noSuchOne=1&noSuchOther=1')
@@ -108,7 +108,7 @@ export const problemChecks: readonly ListCheck[] = [
   {
     id: 'ERR-2/undecodable',
     rule: 'A query that can not be decoded is 400.',
-    why: 'The service must not guess what the client meant, and the fault is not its own.',
+    why: 'The service must not guess the meaning of a malformed query.',
     fix: 'Refuse queries that are not percent-encoded UTF-8 with 400.',
     async run(list) {
       const found = await firstBreak(['%zz', `${parameter.size}=%ff`], async (query) =>
@@ -120,7 +120,7 @@ export const problemChecks: readonly ListCheck[] = [
   {
     id: 'HDR-6/errors',
     rule: 'Errors are never stored.',
-    why: 'A cache would repeat an error after its cause is gone.',
+    why: 'A cache would repeat an error after its cause was removed.',
     fix: 'Send Cache-Control: no-store with every error.',
     run: onErrors((exchange) => {
       const control = exchange.answer.field(header.cacheControl) ?? ''

@@ -9,14 +9,14 @@ export const serviceChecks: readonly ServiceCheck[] = [
   {
     id: 'PATH-1/version',
     rule: 'Every address has a version such as `v1` before its collection.',
-    why: 'Old clients keep an address that works when the service changes.',
-    fix: 'Begin every path with the version.',
+    why: 'The addresses of old clients continue to work when the service changes.',
+    fix: 'Begin each path with the version.',
     async run(service) {
       const { base, target } = service
       const all = [...target.collections, ...(target.unlisted ?? [])].map(({ template }) => template)
       const isIn = (path: string): boolean => /\/v\d+(?:\/|$)/.test(path)
       const odd = isIn(base.replace(/^https?:\/\/[^/]*/, '')) ? undefined : all.find((one) => !isIn(one))
-      // Where nothing answers, nothing holds.
+      // Without a response, the verdict must not be "holds".
       const exchange = await service.send('GET', (odd ?? all[0] ?? '').replace(/\/\{.*$/, ''))
       return odd === undefined ? holds : breaks('an address with a version such as v1', odd, exchange)
     },
@@ -24,7 +24,7 @@ export const serviceChecks: readonly ServiceCheck[] = [
   {
     id: 'VER-1/unknown',
     rule: 'An unknown version is 404.',
-    why: 'A client with a wrong address learns it, instead of talking to another version.',
+    why: 'A client with a wrong address gets an error instead of another version.',
     fix: 'Answer 404 for versions that do not exist.',
     async run(service) {
       const { root, below } = besideVersion(service)
@@ -36,7 +36,7 @@ export const serviceChecks: readonly ServiceCheck[] = [
   {
     id: 'VER-2/retired',
     rule: 'A retired version is 410 without a body.',
-    why: 'Old clients learn that they will never be served again.',
+    why: 'Old clients learn that the version has ended for good.',
     fix: 'Answer all requests to a retired version with 410, and without a body.',
     async run(service) {
       const { retired } = service.target

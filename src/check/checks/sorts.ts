@@ -10,21 +10,21 @@ import { expectStatus, firstBreak } from './expecting.js'
 import { areReverse, misplaced, runs, torn } from './order.js'
 import { disjointness, walkByNumber, walkSize } from './walks.js'
 
-/** The fields of `sort`. Throws where there are none, or they are not known. */
+/** The fields of `sort`. Throws if there are none, or they are not known. */
 function fieldsOf({ target }: Listing): readonly string[] {
   if (target.sort === undefined)
-    throw new Unchecked('the document does not tell by which fields a list is sorted. Give "sort" in a target file')
+    throw new Unchecked('the document does not list the fields of "sort". Give "sort" in a target file')
   if (target.sort.length === 0) throw new NotApplicable(`${target.template} can not be sorted`)
   return target.sort
 }
 
-/** A large page in an order. */
+/** A large page in a given order. */
 const sorted = (list: Listing, sort: string): Promise<Exchange> =>
   list.list({ [parameter.sort]: sort, [parameter.size]: pageSize(list) })
 
 const pageSize = ({ target }: Listing): number => Math.min(target.largest ?? 25, 100)
 
-/** Fields whose values items show. Throws `Unchecked` where there are none. */
+/** Fields whose values items show. Throws `Unchecked` if there are none. */
 async function shownFields(list: Listing): Promise<readonly string[]> {
   const items = await list.items()
   const shown = fieldsOf(list).filter((field) => items.some((item) => isScalar(valueAt(item, field))))
@@ -34,10 +34,7 @@ async function shownFields(list: Listing): Promise<readonly string[]> {
 
 const isScalar = (value: unknown): boolean => value === null || ['string', 'number', 'boolean'].includes(typeof value)
 
-/**
- * Whether a page holds all items, so that what stands last in one direction stands first in the
- * other.
- */
+/** Whether a page has all items, so that its reverse is the page in the other direction. */
 const isAll = (list: Listing, exchange: Exchange): boolean => itemsOf(exchange).length < pageSize(list)
 
 const ordered = (field: string, sign: string) =>
@@ -48,8 +45,8 @@ export const sortChecks: readonly ListCheck[] = [
     id: 'QUERY-2/direction',
     needs: ['QUERY-5/size'],
     rule: '`sort` puts a list in ascending order of a field, and `-` in descending order.',
-    why: 'Clients take the first item for the newest or the largest one.',
-    fix: 'Sort by each field of `sort`, descending where it begins with `-`.',
+    why: 'Clients expect the first item to be the newest or the largest one.',
+    fix: 'Sort by each field of `sort`, in descending order if it begins with `-`.',
     async run(list) {
       const found = await firstBreak(await shownFields(list), async (field) => {
         const both = [await sorted(list, field), await sorted(list, `-${field}`)] as const
@@ -62,8 +59,8 @@ export const sortChecks: readonly ListCheck[] = [
           if (split !== undefined)
             return breaks(`equal values of "${field}" together`, `${split} at two places`, exchange)
         }
-        // How the store compares texts is its own affair, but the two directions are each other's
-        // reverse.
+        // The order of texts depends on the store, but one direction must be the reverse of the
+        // other.
         if (!both.every((one) => isAll(list, one))) return undefined
         if (areReverse(values[0] ?? [], values[1] ?? [])) return undefined
         return breaks(`the values of sort=-${field} in the reverse order of sort=${field}`, 'another order', ...both)
@@ -75,7 +72,7 @@ export const sortChecks: readonly ListCheck[] = [
     id: 'QUERY-2/nulls',
     rule: 'Null counts as the largest value: last in ascending order, first in descending order.',
     why: 'Clients of all services find items without a value at the same end.',
-    fix: 'Sort with NULLS LAST where ascending, and NULLS FIRST where descending.',
+    fix: 'Sort ascending orders with NULLS LAST, and descending orders with NULLS FIRST.',
     async run(list) {
       let seen = false
       const found = await firstBreak(await shownFields(list), async (field) =>
@@ -87,13 +84,13 @@ export const sortChecks: readonly ListCheck[] = [
           if (wrong < 0) return undefined
           return breaks(
             `null ${sign === '-' ? 'before' : 'after'} all other values of "${field}"`,
-            `item ${wrong + 1} stands wrong`,
+            `item ${wrong + 1} is out of order`,
             exchange,
           )
         }),
       )
       if (found === undefined && !seen)
-        throw new Unchecked('no page shows null beside other values of a field of "sort"')
+        throw new Unchecked('no page shows both null and other values of a field of "sort"')
       return found ?? holds
     },
   },
@@ -120,18 +117,18 @@ export const sortChecks: readonly ListCheck[] = [
         return undefined
       })
       if (found === undefined && !tied)
-        throw new Unchecked('no two items have one value of a first field and two of a second one')
+        throw new Unchecked('no two items have equal values of a first field and different values of a second one')
       return found ?? holds
     },
   },
   {
     id: 'QUERY-2/ties',
     needs: ['QUERY-4/first-page', 'QUERY-5/size', 'QUERY-7/walk-disjoint'],
-    rule: 'A walk in an order with ties shows each item once.',
-    why: 'Where ties are broken by chance, pages repeat some items and leave out others.',
+    rule: 'Reading all pages in an order with ties shows each item once.',
+    why: 'If ties are broken at random, pages repeat some items and omit others.',
     fix: 'Add the key as the last field of every sort.',
     async run(list) {
-      if (list.target.key === undefined) throw new Unchecked('items can not be told apart. Give "key" in a target file')
+      if (list.target.key === undefined) throw new Unchecked('items cannot be identified. Give "key" in a target file')
       const size = await walkSize(list)
       const fields = await shownFields(list)
       const found = await firstBreak(fields, async (field) =>
@@ -142,7 +139,7 @@ export const sortChecks: readonly ListCheck[] = [
   },
   {
     id: 'QUERY-2/plus',
-    rule: '`+field`, with a plus as it is or as `%2B`, is ascending.',
+    rule: '`+field`, with a literal plus or `%2B`, is ascending.',
     why: 'Some clients encode the plus, and form decoders turn it into a space.',
     fix: 'Treat a plus, a space and no prefix before a field alike.',
     async run(list) {
@@ -163,8 +160,8 @@ export const sortChecks: readonly ListCheck[] = [
   },
   {
     id: 'QUERY-8/sort-field',
-    rule: 'A field by which a list can not be sorted is 400.',
-    why: 'A list in another order looks like the one that was asked for.',
+    rule: 'An unknown field in `sort` is 400.',
+    why: 'Otherwise the client takes another order for the requested one.',
     fix: 'Refuse unknown fields of `sort` with 400, and name the allowed ones.',
     async run(list) {
       needsParameter(list, parameter.sort)
@@ -174,7 +171,7 @@ export const sortChecks: readonly ListCheck[] = [
   },
 ]
 
-/** Items with one value of a field, group by group. */
+/** The items in groups of equal values of a field. */
 function groupsOf(items: readonly JsonObject[], field: string): readonly (readonly JsonObject[])[] {
   const groups = new Map<string, JsonObject[]>()
   for (const item of items) {

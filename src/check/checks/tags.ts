@@ -39,7 +39,7 @@ export const tagChecks: readonly ListCheck[] = [
   {
     id: 'HDR-2/compressed',
     needs: ['HDR-2/item'],
-    rule: 'The `Etag` of an item is strong also if the client takes compressed answers.',
+    rule: 'The `Etag` of an item is also strong if the client accepts compressed responses.',
     why: 'Browsers and most clients send `Accept-Encoding: gzip`. With a weak tag, each of their updates is 412.',
     fix: 'Compress without changing the tag. nginx and HAProxy weaken it: compress in the service.',
     async run(list) {
@@ -54,7 +54,7 @@ export const tagChecks: readonly ListCheck[] = [
   },
   {
     id: 'HDR-2/stable',
-    rule: 'The tag stays the same while the item does.',
+    rule: 'The tag does not change while the item does not change.',
     why: 'With a tag that changes by itself, every update of a client is refused.',
     fix: 'Make the tag from the stored version or from the bytes, not from the time of the request.',
     async run(list) {
@@ -75,9 +75,9 @@ export const tagChecks: readonly ListCheck[] = [
   },
   {
     id: 'HDR-2/list',
-    rule: 'A list has a tag where the document promises one.',
-    why: 'Clients that ask again and again save the transfer of lists.',
-    fix: 'Give lists a tag of their bytes.',
+    rule: 'A list has a tag if the document promises one.',
+    why: 'Clients that poll a list save its transfer.',
+    fix: 'Give lists a tag that is computed from their bytes.',
     async run(list) {
       if (!list.target.tagged) throw new NotApplicable('the document promises no tag for the list')
       const exchange = await list.list()
@@ -88,15 +88,15 @@ export const tagChecks: readonly ListCheck[] = [
   {
     id: 'HDR-4/item',
     rule: 'GET of an item with its tag in `If-None-Match` is 304 without a body.',
-    why: 'Clients and caches save the transfer of what they have.',
+    why: 'Clients and caches save the transfer of a representation that they have.',
     fix: 'Compare If-None-Match weakly with the current tag, and answer 304.',
     run: async (list) => notModified(list, await anItem(list)),
   },
   {
     id: 'HDR-4/list',
     rule: 'GET of a list with its tag in `If-None-Match` is 304 without a body.',
-    why: 'Clients that ask again and again save the transfer of lists.',
-    fix: 'Give lists a tag of their bytes, and compare If-None-Match with it.',
+    why: 'Clients that poll a list save its transfer.',
+    fix: 'Give lists a tag that is computed from their bytes, and compare If-None-Match with it.',
     async run(list) {
       const exchange = await list.list()
       if (exchange.answer.status !== 200) throw new Unchecked(`GET of the list was answered ${exchange.answer.status}`)
@@ -107,7 +107,7 @@ export const tagChecks: readonly ListCheck[] = [
     id: 'HDR-4/modified',
     rule: 'With another tag in `If-None-Match` the answer is 200.',
     why: 'A client with an old representation must get the new one.',
-    fix: 'Answer 304 only where the field names the current tag.',
+    fix: 'Answer 304 only if the field names the current tag.',
     async run(list) {
       const exchange = await asked(list, await anItem(list), '"no-such-tag"')
       return expectStatus(exchange, [200], 'a tag that is not the current one') ?? holds
@@ -124,7 +124,7 @@ async function notModified(list: Listing, exchange: Exchange): Promise<Outcome> 
     const again = await asked(list, exchange, field)
     const { status, body } = again.answer
     if (status === 304 && body === '') return undefined
-    // It changed meanwhile: there is another tag.
+    // It changed in the meantime, so the tag is different.
     if (status === 200 && tagOf(again) !== tag) throw new Unchecked('it changed while it was read')
     const sign = { kind: 'status', answer: 1, expected: [304] } as const
     return breaksBy(sign, `304 for If-None-Match: ${field}`, describe(again), exchange, again)

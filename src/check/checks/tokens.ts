@@ -12,8 +12,8 @@ export const tokenChecks: readonly ListCheck[] = [
   {
     id: 'AUTH-4/every-address',
     needs: ['AUTH-4/nobody'],
-    rule: 'Without credentials HEAD is 401 too, and an item that is not there is 401 as any other.',
-    why: 'Otherwise anybody can find out which items exist.',
+    rule: 'Without credentials, HEAD is 401 too, and so is an item that does not exist.',
+    why: 'Otherwise anyone can find out which items exist.',
     fix: 'Authenticate before looking anything up, and for HEAD as for GET.',
     async run(list) {
       const [path, item] = await privatePaths(list)
@@ -30,9 +30,9 @@ export const tokenChecks: readonly ListCheck[] = [
   {
     id: 'AUTH-4/malformed',
     needs: ['AUTH-4/nobody'],
-    rule: 'A token that is no token is 401.',
-    why: 'A client learns that its credentials are wrong, and not that the service failed.',
-    fix: 'Answer 401 for every token that can not be read.',
+    rule: 'A malformed token is 401.',
+    why: 'The client must see that its credentials are wrong, not that the service failed.',
+    fix: 'Answer 401 for every malformed token.',
     async run(list) {
       const [path] = await privatePaths(list)
       const found = await firstBreak(['x', 'e30.e30.e30'], async (token) => {
@@ -46,21 +46,21 @@ export const tokenChecks: readonly ListCheck[] = [
     id: 'AUTH-5/unsigned-claims',
     needs: ['AUTH-4/nobody'],
     rule: 'The claims of a valid token without its signature are 401.',
-    why: 'Anybody who has seen a token could change its claims, and act as any user.',
+    why: 'Anyone who has seen a token could change its claims and act as any user.',
     fix: 'Accept only the algorithms that the service signs with.',
     run(list) {
       const { caller, principals } = list.service.client
       if (caller.kind !== 'principal') throw new Unchecked('no token was given')
       if (claimsOf(principals.get(caller.name)?.token ?? '') === undefined)
-        throw new NotApplicable('the token is no JSON Web Token')
-      return refuses(list, { kind: 'unsigned', name: caller.name }, 'claims that nobody signed')
+        throw new NotApplicable('the token is not a JSON Web Token')
+      return refuses(list, { kind: 'unsigned', name: caller.name }, 'claims without a signature')
     },
   },
   {
     id: 'AUTH-5/expired',
     needs: ['AUTH-4/nobody'],
     rule: 'A token that has expired is 401.',
-    why: 'A token that was lost must not open the service for ever.',
+    why: 'A stolen token must not work for ever.',
     fix: 'Check the claim exp of every token.',
     async run(list) {
       await privatePaths(list)
@@ -76,14 +76,14 @@ export const tokenChecks: readonly ListCheck[] = [
   },
   {
     id: 'AUTH-5/lifetime',
-    rule: 'A JSON Web Token that is accepted has an end.',
-    why: 'A token that was lost must not open the service for ever.',
+    rule: 'A JSON Web Token that is accepted has an expiry time.',
+    why: 'A stolen token must not work for ever.',
     fix: 'Issue tokens with exp, and refuse those without.',
     async run(list) {
       const [path] = await privatePaths(list)
       const { caller, principals } = list.service.client
       const claims = caller.kind === 'principal' ? claimsOf(principals.get(caller.name)?.token ?? '') : undefined
-      if (claims === undefined) throw new NotApplicable('the token is no JSON Web Token')
+      if (claims === undefined) throw new NotApplicable('the token is not a JSON Web Token')
       if (typeof own(claims, 'exp') === 'number') return holds
       const exchange = await list.send('GET', path as string)
       return exchange.answer.status === 200 ? breaks('401 for a token without "exp"', '200', exchange) : holds
@@ -91,8 +91,8 @@ export const tokenChecks: readonly ListCheck[] = [
   },
   {
     id: 'AUTH-4/own-methods',
-    rule: '405 and `Allow` say what this caller may do: a caller that may only read sees no methods that write.',
-    why: 'A client shows its user the actions that are possible.',
+    rule: '`Allow` of a 405 lists the methods of this caller: a caller that may only read sees no write methods.',
+    why: 'Clients show their users the possible actions.',
     fix: 'Leave the methods that the caller may not use out of Allow.',
     async run(list) {
       const readers = [...list.service.client.principals.values()].filter(({ readOnly }) => readOnly === true)
@@ -108,7 +108,7 @@ export const tokenChecks: readonly ListCheck[] = [
         const writes = [...allowedBy(exchange)].filter((one) => ['POST', 'PUT', 'PATCH', 'DELETE'].includes(one))
         return writes.length === 0
           ? undefined
-          : breaks(`no methods that write for "${name}", who may only read`, writes.join(', '), exchange)
+          : breaks(`no write methods for "${name}", which may only read`, writes.join(', '), exchange)
       })
       return found ?? holds
     },

@@ -1,8 +1,11 @@
-/** The address that versions and the login stand below. */
+/** The address of which the versions and the login are parts. */
 import type { Service } from '../service.js'
 import { Unchecked } from '../verdict.js'
 
-/** What precedes the version, and a path below the version. Throws `Unchecked` if there is no version. */
+/**
+ * The address before the version, and a path below the version. Throws `Unchecked` if there is no
+ * version.
+ */
 export function besideVersion({ base, target }: Service): { readonly root: string; readonly below: string } {
   const [, root, last] = /^(.*)\/(v\d+)$/.exec(base) ?? []
   const [first] = [...target.collections, ...(target.unlisted ?? [])]

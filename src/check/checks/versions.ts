@@ -1,4 +1,4 @@
-/** What a deprecated resource says of itself (VER-3). */
+/** The header fields of deprecated resources (VER-3). */
 import { header } from '../../wire.js'
 import type { ListCheck } from '../check.js'
 import { breaks, holds, NotApplicable, Unchecked } from '../verdict.js'
@@ -6,9 +6,9 @@ import { breaks, holds, NotApplicable, Unchecked } from '../verdict.js'
 export const versionChecks: readonly ListCheck[] = [
   {
     id: 'VER-3/said',
-    rule: 'What the document calls deprecated says so with `Deprecation`.',
-    why: 'Programs do not read documents. Their tools read the header field, and warn.',
-    fix: 'Send Deprecation: @seconds (RFC 9745) with every answer of what is deprecated.',
+    rule: 'Responses of deprecated resources have `Deprecation`.',
+    why: 'Programs do not read documents, but tools can read the header field and warn.',
+    fix: 'Send Deprecation: @seconds (RFC 9745) with every response of a deprecated resource.',
     async run(list) {
       if (list.target.deprecated !== true)
         throw new NotApplicable(`the document does not call ${list.target.template} deprecated`)
@@ -22,7 +22,7 @@ export const versionChecks: readonly ListCheck[] = [
   {
     id: 'VER-3/order',
     rule: '`Sunset` is not before `Deprecation`.',
-    why: 'A client would learn of an end that is over before it began.',
+    why: 'Otherwise the resource would have ended before it was deprecated.',
     fix: 'Set Sunset to a later day than Deprecation (RFC 9745, section 4).',
     async run(list) {
       const exchange = await list.sample()

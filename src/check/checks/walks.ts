@@ -1,5 +1,6 @@
 /**
- * Laws of walks: pages are disjoint and complete, and `Link` leads through all of them (QUERY-7).
+ * Checks that read all pages: pages are disjoint and complete, and `Link` leads through all of them
+ * (QUERY-7).
  */
 import { header, parameter } from '../../wire.js'
 import type { ListCheck } from '../check.js'
@@ -9,10 +10,10 @@ import { needsParameter } from '../listings.js'
 import { breaks, breaksBy, holds, NotApplicable, type Outcome, Unchecked } from '../verdict.js'
 import { totalCheck } from './pages.js'
 
-/** Pages that a walk reads at most. */
-const mostPages = 12
+/** The maximum number of pages that a walk reads. */
+const maxPages = 12
 
-/** A page, with the identities of its items in their order. */
+/** A page, and the identities of its items in order. */
 interface WalkedPage {
   readonly exchange: Exchange
   readonly ids: readonly string[]
@@ -20,18 +21,18 @@ interface WalkedPage {
 
 export interface Walk {
   readonly pages: readonly WalkedPage[]
-  /** Whether the walk came to the end. */
+  /** Whether the walk reached the end. */
   readonly isWhole: boolean
 }
 
-/** A page size at which a walk has several pages, and not more than it may read. */
+/** A page size at which a walk has several pages, but no more than `maxPages`. */
 export async function walkSize(list: Listing, query: Readonly<Record<string, string | number>> = {}): Promise<number> {
   const total = totalOf(await list.list({ ...query, [parameter.size]: 1 }))
   if (total === undefined) return 3
-  return Math.max(1, Math.min(list.target.largest ?? 100, Math.ceil(total / (mostPages - 2)), Math.ceil(total / 3)))
+  return Math.max(1, Math.min(list.target.largest ?? 100, Math.ceil(total / (maxPages - 2)), Math.ceil(total / 3)))
 }
 
-/** Reads pages by their numbers. Throws `Unchecked` where the total changes meanwhile. */
+/** Reads pages by their numbers. Throws `Unchecked` if the total changes in the meantime. */
 export async function walkByNumber(
   list: Listing,
   size: number,
@@ -52,7 +53,7 @@ async function walk(
   read: (page: number, last: Exchange | undefined) => Promise<Exchange | undefined>,
 ): Promise<Walk> {
   const pages: WalkedPage[] = []
-  for (let page = 0; page < mostPages; page++) {
+  for (let page = 0; page < maxPages; page++) {
     const exchange = await read(page, pages.at(-1)?.exchange)
     if (exchange === undefined) return { pages, isWhole: true }
     const ids = itemsOf(exchange).map((item) => list.identityOf(item))
@@ -66,7 +67,7 @@ async function walk(
   return { pages, isWhole: false }
 }
 
-/** A break where an item stands twice. */
+/** A break if an item occurs twice. */
 export function disjointness({ pages }: Walk): Outcome | undefined {
   const seen = new Map<string, WalkedPage>()
   for (const page of pages) {
@@ -88,9 +89,9 @@ const repeats = (other: number) => ({ kind: 'repeats', answers: [0, other] }) as
 
 const shown = (id: string): string => (id.length > 60 ? `${id.slice(0, 60)}...` : id)
 
-/** The address of a `Link` with a relation (RFC 8288); `undefined` where there is none. */
+/** The address of a `Link` with a relation (RFC 8288); `undefined` if there is none. */
 function linkTo({ answer }: Exchange, rel: string): string | undefined {
-  // Addresses may hold commas, so the field can not be split at them.
+  // Addresses may contain commas, so the field can't be split at commas.
   for (const [, address, parameters = ''] of (answer.field(header.link) ?? '').matchAll(
     /<([^>]*)>((?:[^,"<]|"[^"]*")*)/g,
   )) {
@@ -100,10 +101,10 @@ function linkTo({ answer }: Exchange, rel: string): string | undefined {
   return undefined
 }
 
-/** Lists where walks say something: items can be told apart, and there are at least two. */
+/** Throws unless the list has at least two items, and they can be identified. */
 async function needsItems(list: Listing): Promise<void> {
-  if (list.target.key === undefined) throw new Unchecked('items can not be told apart. Give "key" in a target file')
-  if ((await list.items()).length < 2) throw new Unchecked(`${list.path} holds less than two items`)
+  if (list.target.key === undefined) throw new Unchecked('items cannot be identified. Give "key" in a target file')
+  if ((await list.items()).length < 2) throw new Unchecked(`${list.path} has less than two items`)
 }
 
 export const walkChecks: readonly ListCheck[] = [
@@ -111,8 +112,8 @@ export const walkChecks: readonly ListCheck[] = [
     id: 'QUERY-7/walk-disjoint',
     needs: ['QUERY-4/first-page', 'QUERY-5/size'],
     rule: 'No item is on two pages.',
-    why: 'A client that reads all pages would count it twice, and miss another one.',
-    fix: 'Order by the key at the end of every sort, so that the order of items is total.',
+    why: 'A client that reads all pages would count it twice and miss another one.',
+    fix: 'Add the key as the last field of every sort, so that the order is total.',
     async run(list) {
       await needsItems(list)
       return disjointness(await walkByNumber(list, await walkSize(list))) ?? holds
@@ -123,14 +124,14 @@ export const walkChecks: readonly ListCheck[] = [
     id: 'QUERY-7/walk-complete',
     needs: ['QUERY-4/first-page', 'QUERY-5/size', 'QUERY-7/walk-disjoint', 'QUERY-7/total'],
     rule: 'Small pages show the same items in the same order as large ones.',
-    why: 'Which items a client finds must not depend on the size of its pages.',
-    fix: 'Compute the first row of a page from its number and `limit` alone, over one total order.',
+    why: 'The items that a client finds must not depend on the page size.',
+    fix: 'Compute the first row of a page only from its number and `limit`, with a total order.',
     async run(list) {
       await needsItems(list)
       const size = await walkSize(list)
       const small = await walkByNumber(list, size)
       const double = Math.min(list.target.largest ?? size * 2, size * 2)
-      if (double <= size) throw new Unchecked('no page may be larger than the pages of the walk')
+      if (double <= size) throw new Unchecked('the maximum page size is that of the walk')
       const large = await walkByNumber(list, double)
       return sameOrder(small, large) ?? holds
     },
@@ -138,9 +139,9 @@ export const walkChecks: readonly ListCheck[] = [
   {
     id: 'QUERY-7/link-walk',
     needs: ['QUERY-4/first-page', 'QUERY-5/size', 'QUERY-7/walk-disjoint', 'QUERY-7/total'],
-    rule: '`Link` leads to the same pages as page numbers: `next` to the next one, and nothing behind the last.',
-    why: 'Generic clients walk by `next` alone.',
-    fix: 'Give `first`, `prev`, `next` and `last` with the query of the request and another `offest`.',
+    rule: '`Link` leads to the same pages as page numbers: `next` to the next page, and none after the last.',
+    why: 'Generic clients only follow `next`.',
+    fix: 'Send `first`, `prev`, `next` and `last` with the query of the request and another `offest`.',
     async run(list) {
       await needsItems(list)
       const size = await walkSize(list)
@@ -181,13 +182,13 @@ function pageAt({ pages }: Walk, at: number): Exchange | undefined {
   return pages.at(-1)?.exchange
 }
 
-/** Follows `next` from the first page, and compares each page with the one of its number. */
+/** Follows `next` from the first page, and compares each page with the page of its number. */
 async function followed(list: Listing, { pages, isWhole }: Walk): Promise<Outcome> {
   let page = pages[0] as WalkedPage
   for (const wanted of pages.slice(1)) {
     const next = linkTo(page.exchange, 'next')
     if (next === undefined) {
-      // An empty page behind the last one shows that the end was not known.
+      // The page after the last one is empty and needs no link.
       if (wanted.ids.length === 0) break
       return breaks('a link "next", since there are more items', 'none', page.exchange, wanted.exchange)
     }

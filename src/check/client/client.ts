@@ -1,4 +1,7 @@
-/** The one way in which checks send requests: counted, spaced out, and safe unless the ledger owns the address. */
+/**
+ * Sends the requests of all checks: counted, at a limited rate, and only safe methods unless the
+ * ledger has the address.
+ */
 import { setTimeout as wait } from 'node:timers/promises'
 import { safeMethods } from '../../http/safe-methods.js'
 import { header } from '../../wire.js'
@@ -8,7 +11,7 @@ import { type Account, credentialOf, type Principal } from './principals.js'
 import { limited, noRaces, refusedInProduction } from './production.js'
 import { Transport } from './transport.js'
 
-/** What may be sent, and how fast. */
+/** Limits of the requests. */
 export interface ClientOptions {
   readonly principals: readonly Principal[]
   /** The user that can log in, if one is known. */
@@ -25,12 +28,15 @@ export interface ClientOptions {
   readonly onExchange?: (exchange: Exchange) => void
 }
 
-/** What of a request is its own. `caller`: default the first principal, or nobody where there is none. */
+/**
+ * The options of a request. `caller`: default the first principal, or no credentials if there is
+ * none.
+ */
 export interface SendOptions {
   readonly headers?: Readonly<Record<string, string>>
   readonly caller?: Caller
   readonly body?: string
-  /** Whether 429 is an answer like any other, which is not waited for. Default false. */
+  /** Whether a 429 is returned like any other response, without a retry. Default false. */
   readonly takesLimits?: boolean
 }
 
@@ -39,13 +45,16 @@ export interface Racer extends SendOptions {
   readonly method: string
 }
 
-/** The longest `Retry-After` that is waited for, in seconds. */
+/** The longest accepted `Retry-After`, in seconds. */
 const longestWait = 30
 
-/** Statuses that say nothing of a clause: the service, or what stands in front of it, had no time. */
+/** Statuses of an overload of the service or of a gateway, which prove nothing about a clause. */
 const busy: ReadonlySet<number> = new Set([429, 502, 503, 504])
 
-/** An unsafe request to an address that is not ours. It is a fault of a check, never of the service. */
+/**
+ * Thrown for an unsafe request to an address that the check does not own: a bug in a check, not a
+ * fault of the service.
+ */
 export class UnsafeRequestError extends Error {
   override readonly name = 'UnsafeRequestError'
 }
@@ -54,7 +63,7 @@ const unsafe = (method: string, url: string): UnsafeRequestError =>
   new UnsafeRequestError(`${method} ${url} was not sent: the address is not in the ledger.`)
 
 export class Client {
-  /** The caller that checks use by default. */
+  /** The default caller of checks. */
   readonly caller: Caller
   readonly principals: ReadonlyMap<string, Principal>
   readonly #options: ClientOptions
@@ -83,7 +92,7 @@ export class Client {
     return this.#sent
   }
 
-  /** Throws `Unchecked` where no answer comes, the service is busy, or the budget is spent. */
+  /** Throws `Unchecked` if there is no response, the service is busy, or the budget is spent. */
   async send(
     method: string,
     url: string,
@@ -96,7 +105,7 @@ export class Client {
     const { status } = exchange.answer
     if (!busy.has(status) || (takesLimits && status === 429)) return exchange
     const seconds = Number(exchange.answer.field(header.retryAfter) ?? Number.NaN)
-    // Only what is safe is repeated: of the others nobody knows what became of them.
+    // Only safe requests are repeated, because the outcome of the others is unknown.
     if (!safeMethods.has(method) || !(seconds <= longestWait)) throw unanswered(exchange)
     await wait(seconds * 1000)
     const second = await this.#once(request)
@@ -104,7 +113,7 @@ export class Client {
     return second
   }
 
-  /** Opens connections, so that the requests of a race are not spread by the time that connecting takes. */
+  /** Opens connections in advance, so that the requests of a race start at the same time. */
   async warmUp(url: string, connections: number): Promise<void> {
     this.#needsRaces()
     await Promise.all(

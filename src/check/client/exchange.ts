@@ -1,23 +1,26 @@
-/** What was asked and what was answered. */
+/** A request and its response. */
 
-/** Who a request is from. Tokens are kept apart, so that no report and no script holds one. */
+/**
+ * The caller of a request. It does not contain the token, so that no report and no script contains
+ * one.
+ */
 export type Caller =
   /** Sent without credentials. */
   | { readonly kind: 'nobody' }
   | { readonly kind: 'principal'; readonly name: string }
-  /** The token of a principal with another end: its signature no longer fits. */
+  /** The token of a principal with a changed end, so that its signature is wrong. */
   | { readonly kind: 'altered'; readonly name: string }
   /** The claims of the token of a principal with the algorithm "none", and without a signature. */
   | { readonly kind: 'unsigned'; readonly name: string }
-  /** Made-up credentials of the scheme Basic, which are no secret. */
+  /** Made-up Basic credentials, which are not secret. */
   | { readonly kind: 'basic'; readonly user: string; readonly password: string }
-  /** The account that can log in, with a wrong password. Only a disposable service gets it. */
+  /** The account that can log in, with a wrong password. Sent only to a disposable service. */
   | { readonly kind: 'wrong-password' }
   /** The account that can log in. */
   | { readonly kind: 'account' }
-  /** A token that a login gave. */
+  /** A token from a login. */
   | { readonly kind: 'session'; readonly token: string }
-  /** A made-up token, which is no secret. */
+  /** A made-up token, which is not secret. */
   | { readonly kind: 'forged'; readonly token: string }
 
 export const nobody: Caller = { kind: 'nobody' }
@@ -45,7 +48,7 @@ export class Answer {
     this.#fields = fields
   }
 
-  /** Several fields of one name are joined by commas. */
+  /** Several fields with one name are joined by commas. */
   field(name: string): string | undefined {
     return this.#fields.get(name.toLowerCase())
   }
@@ -81,7 +84,7 @@ function parsed(text: string): unknown {
 export interface Exchange {
   readonly request: Request
   readonly answer: Answer
-  /** Milliseconds from the request to the end of the answer. */
+  /** The time from the request to the end of the response, in milliseconds. */
   readonly milliseconds?: number
   /** The number of the race: requests of one race were sent at the same time. */
   readonly race?: number

@@ -1,4 +1,4 @@
-/** Who calls: tokens, and the header field that carries them. */
+/** Principals: their tokens, and the header field that carries them. */
 import { isObject, type JsonObject } from '../../definition/json.js'
 import { header } from '../../wire.js'
 import type { Caller } from './exchange.js'
@@ -11,18 +11,21 @@ export interface Account {
 
 /** A caller with a token. */
 export interface Principal {
-  /** How reports call it, such as `reader`. */
+  /** The name in reports, such as `reader`. */
   readonly name: string
   readonly token: string
   /** The header field that carries the token. Default `Authorization`, with the scheme `Bearer`. */
   readonly header?: string
-  /** The environment variable that a script takes the token from. Default: made from the name, such as `READER_TOKEN`. */
+  /**
+   * The environment variable from which a script reads the token. Default: made from the name, such
+   * as `READER_TOKEN`.
+   */
   readonly variable?: string
   /** Templates of collections that it may not read, such as `/orders`: they must be 403 for it. */
   readonly forbidden?: readonly string[]
   /** Whether the token has expired: it must be 401 everywhere. Default false. */
   readonly expired?: boolean
-  /** Whether it may read and not write: `Allow` must name no methods that write. Default false. */
+  /** Whether it may only read: then `Allow` must name no write methods. Default false. */
   readonly readOnly?: boolean
 }
 
@@ -41,13 +44,13 @@ export function carrierOf({ header: name = header.authorization }: Principal): {
   return { name, scheme: name.toLowerCase() === 'authorization' ? 'Bearer ' : '' }
 }
 
-/** How many characters at the end of an altered token differ. */
+/** The number of replaced characters at the end of an altered token. */
 export const alteredLength = 12
 
-/** What stands in their place: some of them differ from any signature. */
+/** The replacement, which differs from any signature in some characters. */
 export const alteredEnd = 'Q'.repeat(alteredLength)
 
-/** The head of a JSON Web Token with the algorithm "none". */
+/** The header of a JSON Web Token with the algorithm "none". */
 export const unsignedHead = Buffer.from('{"alg":"none","typ":"JWT"}').toString('base64url')
 
 /** The claims of a JSON Web Token; `undefined` for any other token. */
@@ -64,14 +67,14 @@ function decoded(part: string): unknown {
   }
 }
 
-/** It is no secret. */
+/** It is not secret. */
 export const wrongPassword = 'not-the-password-of-this-user'
 
 const basic = ({ user, password }: { readonly user: string; readonly password: string }): string =>
   `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`
 
 /**
- * The header field of a caller; none for nobody.
+ * The header field of a caller. None without credentials.
  *
  * @param principals by name
  */

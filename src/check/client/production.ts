@@ -1,4 +1,7 @@
-/** What `production` never sends: whatever could lock accounts, exhaust limits or load the service. */
+/**
+ * Requests that `production` never sends: those that could lock accounts, exhaust limits or load
+ * the service.
+ */
 import { header } from '../../wire.js'
 import type { Request } from './exchange.js'
 
@@ -8,7 +11,7 @@ export const productionLimits = { rate: 10, budget: 3_000, body: 65_536, address
 /** The reason why requests at the same time are not sent. */
 export const noRaces = '--production sends no requests at the same time, because races load the service'
 
-/** The reason why nothing is sent after a 429. */
+/** The reason why no request is sent after a 429. */
 export const limited =
   '--production stops at the first 429, because more requests could use up the limit of other clients'
 
@@ -20,7 +23,7 @@ export function refusedInProduction({ caller, headers, body, url }: Request): st
     ([name]) => name.toLowerCase() === header.authorization.toLowerCase(),
   )?.[1]
   if (credentials !== undefined || caller.kind === 'basic' || caller.kind === 'wrong-password')
-    return '--production sends no passwords or credentials but those of the principals, because failed attempts could lock an account'
+    return '--production sends no passwords, and no credentials except those of the principals, because failed attempts could lock an account'
   const { body: largestBody, address: longestAddress } = productionLimits
   if (Buffer.byteLength(body ?? '') > largestBody)
     return `--production sends no body of more than ${largestBody} bytes, because large bodies load the service`

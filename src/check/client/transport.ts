@@ -3,8 +3,8 @@ import { type IncomingMessage, Agent as PlainAgent, request as plain } from 'nod
 import { Agent as SecureAgent, request as secure } from 'node:https'
 import { Answer } from './exchange.js'
 
-/** Milliseconds for a whole answer. */
-const patience = 30_000
+/** The timeout of a whole response, in milliseconds. */
+const timeout = 30_000
 
 /** The largest body that is read, in bytes. */
 const largestBody = 16 * 1024 * 1024
@@ -13,7 +13,7 @@ const largestBody = 16 * 1024 * 1024
 export class Transport {
   readonly #agents = { 'http:': new PlainAgent({ keepAlive: true }), 'https:': new SecureAgent({ keepAlive: true }) }
 
-  /** Rejects where no whole answer comes. */
+  /** Rejects if there is no complete response. */
   send(
     method: string,
     url: string,
@@ -33,7 +33,7 @@ export class Transport {
           ...(port === '' ? {} : { port }),
           path,
           headers: { ...headers, ...length },
-          signal: AbortSignal.timeout(patience),
+          signal: AbortSignal.timeout(timeout),
         },
         (response) => {
           readAnswer(response).then(resolve, reject)

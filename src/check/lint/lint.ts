@@ -29,8 +29,8 @@ export interface LintRule {
   readonly description: string
 }
 
-/** The rule that every reference leads to a value. */
-export const referenceRule: LintRule = { name: 'reference', description: 'Every reference leads to a value.' }
+/** The rule that every reference has a target. */
+export const referenceRule: LintRule = { name: 'reference', description: 'Every reference has a target.' }
 
 /** The names of rules begin with the clause. */
 const clauseOf = (name: string): ClauseId => {
@@ -45,7 +45,7 @@ export const lintRules: readonly LintRule[] = [
   ...Object.entries(ruleset.rules).map(([name, { description }]) => ({ name, clause: clauseOf(name), description })),
 ]
 
-/** The findings of the rules that are wanted, rule by rule. `document`: OpenAPI 3.0 or 3.1. */
+/** The findings of the selected rules, rule by rule. `document`: OpenAPI 3.0 or 3.1. */
 export function lintDocument(document: unknown, isWanted: (rule: LintRule) => boolean): readonly LintFinding[] {
   const resolved = withoutReferences(document)
   return lintRules.filter(isWanted).flatMap((rule): readonly LintFinding[] => {

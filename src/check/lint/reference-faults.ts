@@ -1,4 +1,4 @@
-/** References of a document that lead to no value. */
+/** Finds references of a document without a target. */
 import { isContainer, isList, isObject, own } from '../../definition/json.js'
 import type { Finding } from '../../spectral/index.js'
 import { at } from '../target/references.js'
@@ -6,10 +6,13 @@ import { at } from '../target/references.js'
 /** Members whose value is data: `$ref` in them is not a reference. */
 const data: ReadonlySet<string> = new Set(['example', 'default', 'const', 'enum', 'value'])
 
-/** A finding for each reference within the document that leads to nothing, or back to itself. */
+/**
+ * A finding for each reference within the document whose target does not exist, or that leads back
+ * to itself.
+ */
 export function referenceFaults(document: unknown): readonly Finding[] {
   const faults: Finding[] = []
-  // YAML aliases make one value stand in several places.
+  // With YAML aliases, one value occurs at several places.
   const seen = new Set<object>()
   const walk = (value: unknown, path: readonly (string | number)[]): void => {
     if (!isContainer(value) || seen.has(value)) return
@@ -42,7 +45,7 @@ function faultOf(document: unknown, reference: string): string | undefined {
     trail.push(next)
     const found = at(document, next.slice(1))
     if (found === undefined)
-      return `The reference "${reference}" leads to nothing${trail.length > 1 ? ` (by way of ${next})` : ''}. Add the value, or correct the reference.`
+      return `The reference "${reference}" has no target${trail.length > 1 ? ` (by way of ${next})` : ''}. Add the value, or correct the reference.`
     next = isObject(found) ? own(found, '$ref') : undefined
   }
   return undefined

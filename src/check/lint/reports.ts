@@ -17,7 +17,7 @@ export interface LintReport {
   readonly operations: number
   readonly findings: readonly LintFinding[]
   readonly positionOf: (finding: LintFinding) => Position | undefined
-  /** How a finding stands to the baseline. Absent: there is no baseline. */
+  /** The state of a finding in the baseline. Absent: there is no baseline. */
   readonly standingOf?: (finding: LintFinding) => Standing | undefined
   readonly started: Date
   readonly ended: Date

@@ -1,8 +1,8 @@
-/** Messages about a baseline: what is overdue, ends soon, or can be removed. */
+/** Messages about a baseline: entries that are overdue, end soon, or can be removed. */
 import type { Comparison, KnownBreak } from './baseline.js'
 import { type Day, daysBetween } from './days.js'
 
-/** Days before the end of an entry from which a run says so. */
+/** The number of days before the end of an entry from which a run warns. */
 const noticeDays = 14
 
 const placeOf = ({ check, where }: KnownBreak): string => `${check} at ${where}`

@@ -1,6 +1,6 @@
 /**
- * A baseline: breaks that a team knows, each with the last day on which it is accepted. With a
- * baseline a living service fails only for what is new or overdue.
+ * A baseline: known breaks, each with the last day on which it is accepted. With a baseline, a run
+ * fails only for new and overdue breaks.
  */
 import { checkArgument, invalidOption } from '../../options/check.js'
 import type { Kinds } from '../../options/kinds.js'
@@ -27,7 +27,7 @@ interface Matched<Broken extends Place> {
   readonly entry: KnownBreak
 }
 
-/** What became of an entry that no break matches. */
+/** The state of an entry that no break matches. */
 export type EntryState =
   /** The check holds there. */
   | 'fixed'
@@ -38,7 +38,7 @@ export type EntryState =
   /** The run left the check out (`--only`). */
   | 'left-out'
 
-/** The breaks of a run beside a baseline. */
+/** The breaks of a run compared with a baseline. */
 export interface Comparison<Broken extends Place> {
   /** Breaks without an entry. They fail. */
   readonly fresh: readonly Broken[]
@@ -74,7 +74,9 @@ export function readBaseline(value: unknown): readonly KnownBreak[] {
 
 const isSame = (one: Place, other: Place): boolean => one.check === other.check && one.where === other.where
 
-/** Compares breaks with a baseline. `stateOf` tells the state of an entry that no break matches. */
+/**
+ * Compares breaks with a baseline. `stateOf` returns the state of an entry that no break matches.
+ */
 export function compareBaseline<Broken extends Place>(
   broken: readonly Broken[],
   known: readonly KnownBreak[],
@@ -97,8 +99,8 @@ export function compareBaseline<Broken extends Place>(
 }
 
 /**
- * The baseline for the next run: new breaks are added, accepted until `until`. Known ones keep their
- * day and reason, also when they are overdue. Entries that hold or no longer exist are dropped.
+ * The baseline for the next run: new breaks are added, accepted until `until`. Known ones keep
+ * their day and reason, even if they are overdue. Entries that hold or no longer exist are dropped.
  */
 export function updatedBaseline<Broken extends Place>(
   { fresh, unmatched }: Comparison<Broken>,

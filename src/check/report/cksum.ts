@@ -1,4 +1,4 @@
-/** The sum that the command `cksum` prints (POSIX): a script compares bodies by it. */
+/** The checksum that the command `cksum` prints (POSIX). Scripts compare bodies by it. */
 
 const table = Uint32Array.from({ length: 256 }, (_, at) => {
   let value = at << 24

@@ -12,7 +12,7 @@ import {
   wrongPassword,
 } from '../client/principals.js'
 
-/** A request as one command that prints the head and the body of the answer. */
+/** A request as one command that prints the head and the body of the response. */
 export const curlOf = (request: Request, principals: ReadonlyMap<string, Principal>): string =>
   ['curl', '-i', ...requestWords(request, principals)].join(' ')
 
@@ -24,7 +24,7 @@ export interface Words {
   readonly body?: string | undefined
 }
 
-/** The words of `curl` for a request, without what becomes of the answer. */
+/** The words of `curl` for a request, without options for the output. */
 export function requestWords(
   request: Request,
   principals: ReadonlyMap<string, Principal>,

@@ -1,4 +1,4 @@
-/** Calendar days in UTC, written as ISO 8601 does: `2026-12-31`. Their texts sort as the days do. */
+/** Calendar days in UTC, in ISO 8601: `2026-12-31`. Their texts sort like the days. */
 
 export type Day = string
 
@@ -13,5 +13,5 @@ export function isDay(text: string): boolean {
 /** The kind of an option that takes a day. */
 export const dayKind = { a: 'a day of the calendar such as "2026-12-31"', like: { test: isDay } } as const
 
-/** Days from one day to a later one. */
+/** The number of days from one day to a later one. */
 export const daysBetween = (from: Day, to: Day): number => Math.round((Date.parse(to) - Date.parse(from)) / 86_400_000)

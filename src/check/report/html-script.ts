@@ -1,6 +1,6 @@
 /**
- * The script of the HTML report: it shows the form, and filters by clause and outcome. A filter
- * stands in the fragment of the address, so that it can be shared: `#only=QUERY-7`.
+ * The script of the HTML report: it shows the form, and filters by clause and outcome. The fragment
+ * of the address may contain a filter, so that it can be shared: `#only=QUERY-7`.
  */
 export const reportScript = `'use strict'
 const form = document.getElementById('filter')

@@ -1,7 +1,7 @@
 /**
- * A report as one HTML file. It needs no network, and everything can be read without a script: the
- * script only filters. All values come from a service that may be hostile, so they are escaped, and
- * a policy in the page allows nothing but its own style and script.
+ * A report as one HTML file. It needs no network, and is complete without the script, which only
+ * filters. All values come from a service that may be hostile, so they are escaped, and a policy in
+ * the page allows nothing but its own style and script.
  */
 import { createHash } from 'node:crypto'
 import { type ClauseId, clauses } from '../../clauses.js'
@@ -15,7 +15,7 @@ import { breakOf, brokenIn } from './report.js'
 import type { RunReport } from './run-report.js'
 import { standingText } from './standing.js'
 
-/** The verdicts as readers see them, in the order of their weight. */
+/** The names of the verdicts in reports, the most important first. */
 const verdictNames: Readonly<Record<Verdict, string>> = {
   breaks: 'breaks',
   flaky: 'breaks sometimes',

@@ -1,4 +1,4 @@
-/** A report as JSON. It holds no token. */
+/** A report as JSON, without tokens. */
 import { clauses } from '../../clauses.js'
 import type { Principal } from '../client/principals.js'
 import type { Result } from '../verdict.js'

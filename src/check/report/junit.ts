@@ -5,7 +5,9 @@ import { junitXml, type TestCase } from './junit-xml.js'
 import type { CheckReport } from './report.js'
 import { breakOf, gatewayText, rateOf } from './report.js'
 
-/** `isAccepted` tells the breaks that a baseline accepts: they are skipped cases. Default: none. */
+/**
+ * `isAccepted`: whether a baseline accepts a break, which is then a skipped case. Default: none.
+ */
 export const junitOf = (
   { base, results }: CheckReport,
   isAccepted: (result: Result) => boolean = () => false,

@@ -1,9 +1,11 @@
-/** How a service on this library keeps each clause: the second half of the advice in reports. */
+/** How a service fixes a break of each clause with this library: the second fix in reports. */
 import type { ClauseId } from '../../clauses.js'
 
 const declared = 'Declare the resource with `defineResource()` and mount it with `api()` or `resourceRouter()`'
 
-/** One sentence or two for each clause. A name in backquotes with `()` is an export of the package. */
+/**
+ * One or two sentences for each clause. A name in backquotes with `()` is an export of the package.
+ */
 export const libraryFixes: Readonly<Record<ClauseId, string>> = {
   'PATH-1': 'Put the routers into `versions` of `api()`, or use `versions()` for hand-written routers.',
   'PATH-2': '`defineResource()` refuses a singular name and proposes the plural.',
@@ -37,7 +39,7 @@ export const libraryFixes: Readonly<Record<ClauseId, string>> = {
   'VERB-10': 'Use a resource router, or `sendTag()` before the answer is sent.',
   'VERB-11': `${declared}, with \`publicToken()\` in \`authenticate\`.`,
   'VERB-12': 'Use an adapter that stores keys, such as `postgresAdapter()` with `idempotency`.',
-  'VERB-13': `${declared}: what can not be shown after a commit is left out.`,
+  'VERB-13': `${declared}: parts that cannot be shown after a commit are omitted.`,
   'QUERY-1': 'Declare `filters` in `defineResource()`. Hand-written routes use `listQuery()`.',
   'QUERY-2':
     'Declare `sort` in `defineResource()`: the key is always the last field. Hand-written routes use `listQuery()`.',

@@ -6,18 +6,18 @@ export function codeSpan(value: string): string {
   const text = visibleText(value.replace(/\r\n?/g, '\n')).replace(/\s+/g, ' ').trim()
   if (text === '') return '(empty)'
   const fence = fenceFor(text, 1)
-  // A space keeps a backquote at either end apart from the delimiter.
+  // The spaces separate a backquote at either end from the delimiter.
   return /^`|`$/.test(text) ? `${fence} ${text} ${fence}` : `${fence}${text}${fence}`
 }
 
-/** A value on lines of its own. */
+/** A value on separate lines. */
 export function codeBlock(value: string): string {
   const text = visibleText(value.replace(/\r\n?/g, '\n'))
   const fence = fenceFor(text, 3)
   return `${fence}text\n${text}\n${fence}\n`
 }
 
-function fenceFor(text: string, least: number): string {
+function fenceFor(text: string, min: number): string {
   const longest = Math.max(0, ...(text.match(/`+/g) ?? []).map(({ length }) => length))
-  return '`'.repeat(Math.max(least, longest + 1))
+  return '`'.repeat(Math.max(min, longest + 1))
 }

@@ -1,6 +1,6 @@
 /**
- * A short report in Markdown, for a comment of a pull request or the summary of a job. Values of the
- * service stand in code only, where neither Markdown nor HTML means anything.
+ * A short report in Markdown, for a comment of a pull request or the summary of a job. Values of
+ * the service only occur in code, where neither Markdown nor HTML is interpreted.
  */
 import { type ClauseId, clauses } from '../../clauses.js'
 import type { Result } from '../verdict.js'
@@ -11,13 +11,13 @@ import type { RunReport } from './run-report.js'
 import { byName, cutText, shownExchange } from './shown.js'
 import { standingText } from './standing.js'
 
-/** Characters of a report: GitHub refuses comments of more than 65,536. */
+/** The maximum size of a report in characters: GitHub refuses comments of more than 65,536. */
 const longestReport = 65_000
 
-/** Characters that the note about what was left out may take. */
+/** The maximum size of the note about omitted parts, in characters. */
 const noteLength = 200
 
-/** Characters of a body that are shown. */
+/** The number of shown characters of a body. */
 const longestBody = 600
 
 export function markdownOf(run: RunReport): string {
@@ -26,7 +26,7 @@ export function markdownOf(run: RunReport): string {
   const rows = broken.map((result) => breakRow(result, run))
   const details = broken.map((result) => breakDetails(result, run))
   let text = head
-  /** Appends parts as long as there is room. Returns how many were left out. */
+  /** Appends parts while there is room. Returns the number of omitted parts. */
   const append = (parts: readonly string[]): number => {
     for (const [at, part] of parts.entries()) {
       if (text.length + part.length + noteLength > longestReport) return parts.length - at
@@ -78,7 +78,7 @@ const tableHead = ({ standingOf }: RunReport): string =>
     ? '| clause | check | where | expected | seen |\n|---|---|---|---|---|\n'
     : '| clause | check | where | expected | seen | baseline |\n|---|---|---|---|---|---|\n'
 
-/** Characters of a cell. */
+/** The maximum size of a cell in characters. */
 const longestCell = 200
 
 function breakRow(result: Result, { standingOf }: RunReport): string {
@@ -100,7 +100,7 @@ function breakRow(result: Result, { standingOf }: RunReport): string {
 const shortened = (text: string, length: number): string =>
   text.length <= length ? text : `${cutText(text, length)}...`
 
-/** A pipe would end the cell, and a backslash in front of it would end its escape. */
+/** A pipe would end the cell, and a backslash before it would cancel its escape. */
 const escapedCell = (text: string): string => text.replace(/\\(?=\|)/g, '\\ ').replaceAll('|', '\\|')
 
 const titleOf = (clause: ClauseId): string => clauses[clause].title
@@ -116,7 +116,7 @@ function breakDetails(result: Result, { principals }: RunReport): string {
       `${shortened(request.curl, longestBody)}\n\nstatus ${answer.status}\n${shortened(answer.body, longestBody)}`,
     )
   })
-  // An element name in the summary would be HTML, so that a value of the document stands below it.
+  // Text in a summary element is HTML, so values of the document are placed below it.
   return [
     `<details><summary><code>${check}</code> ${plainRule(rule)}</summary>`,
     '',
@@ -135,7 +135,7 @@ function breakDetails(result: Result, { principals }: RunReport): string {
   ].join('\n')
 }
 
-/** Our own text as HTML: a summary holds no Markdown. */
+/** Our own text as HTML, because a summary element contains no Markdown. */
 const plainRule = (text: string): string =>
   text
     .replace(/&/g, '&amp;')

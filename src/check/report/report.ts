@@ -2,12 +2,12 @@
 import { type Break, isGatewayFault, type Outcome, type Result, type Verdict } from '../verdict.js'
 import type { Leftover } from '../write/cleanup.js'
 
-/** How many results there are of each verdict. */
+/** The number of results of each verdict. */
 type Counts = Readonly<Record<Verdict, number>>
 
 export interface CheckReport {
   readonly base: string
-  /** Requests that were sent. */
+  /** The number of sent requests. */
   readonly requests: number
   readonly counts: Counts
   readonly results: readonly Result[]

@@ -1,4 +1,4 @@
-/** A report with what else its writers need. */
+/** A report with further data for its writers. */
 import type { Principal } from '../client/principals.js'
 import type { Result } from '../verdict.js'
 import type { CheckReport } from './report.js'
@@ -11,7 +11,7 @@ export interface RunReport {
   readonly started: Date
   readonly ended: Date
   readonly exitCode: number
-  /** How a break stands to the baseline. Absent: there is no baseline. */
+  /** The state of a break in the baseline. Absent: there is no baseline. */
   readonly standingOf?: (result: Result) => Standing | undefined
   /** Where the document or the target file describes a place, such as `/v1/orders`. */
   readonly placeOf: (where: string) => SarifPlace

@@ -1,6 +1,6 @@
 /**
- * SARIF 2.1.0 (OASIS), the format in which code scanning takes findings. This module knows the
- * format; `sarif.ts` and the linter know what to put into it.
+ * SARIF 2.1.0 (OASIS), the format in which code scanning takes findings. This module writes the
+ * format; `sarif.ts` and the linter provide the content.
  */
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
@@ -31,10 +31,10 @@ export interface SarifPlace {
   readonly column?: number
 }
 
-/** What a baseline says of a result. */
+/** The state of a result in a baseline. */
 export interface SarifStanding {
   readonly state: 'new' | 'unchanged'
-  /** Why it is accepted. Absent: it fails. */
+  /** Why it is accepted. Absent: the result fails. */
   readonly accepted?: string
 }
 
@@ -43,13 +43,13 @@ export interface SarifFinding {
   readonly level: Level
   readonly message: Message
   readonly place: SarifPlace
-  /** The name of the part of the interface that it is about, such as `/v1/orders`. */
+  /** The name of the affected part of the interface, such as `/v1/orders`. */
   readonly part: string
-  /** What makes it the same finding in the next run. */
+  /** Identifies the finding across runs. */
   readonly identity: readonly string[]
   readonly standing?: SarifStanding | undefined
   readonly exchange?: WebExchange
-  /** Members of our own. */
+  /** Additional members. */
   readonly properties?: object
 }
 
@@ -74,13 +74,13 @@ export interface WebExchange {
 export interface SarifRun {
   /** The command, such as `check`. */
   readonly command: string
-  /** Tells runs over different things apart, such as the address of the service. */
+  /** Distinguishes runs over different targets, such as by the address of the service. */
   readonly subject: string
   readonly rules: readonly SarifRule[]
   /** The address of a page with an anchor for each clause. Default: none. */
   readonly helpBase?: string | undefined
   readonly findings: readonly SarifFinding[]
-  /** What could not be decided, one text each. */
+  /** Undecided results, one text each. */
   readonly notes: readonly string[]
   readonly started: Date
   readonly ended: Date
@@ -91,7 +91,7 @@ export interface SarifRun {
 const ownVersion = (): string =>
   (JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')) as { version: string }).version
 
-/** Characters of a message: viewers cut longer ones. */
+/** The maximum size of a message in characters: viewers cut longer ones. */
 const longestMessage = 4_000
 
 export const sarifText = (run: SarifRun): string => `${JSON.stringify(sarifLog(run), undefined, 2)}\n`
@@ -151,10 +151,10 @@ const ruleOf = ({ id, title, text }: SarifRule, helpBase: string | undefined) =>
   properties: { tags: ['rest-conventions'], precision: 'high', 'problem.severity': 'error' },
 })
 
-/** Our own texts have no other Markdown than backquotes. */
+/** The only Markdown of our own texts is backquotes. */
 const plain = (text: string): string => text.replaceAll('`', '')
 
-/** A relative URI is that of a file below the root of the sources. */
+/** A relative URI refers to a file below the root of the sources. */
 const locationOf = (uri: string) => (/^[a-z][a-z0-9+.-]*:/i.test(uri) ? { uri } : { uri, uriBaseId: '%SRCROOT%' })
 
 function resultOf(finding: SarifFinding, ruleIndex: number, uris: readonly string[]) {
@@ -176,7 +176,7 @@ function resultOf(finding: SarifFinding, ruleIndex: number, uris: readonly strin
         logicalLocations: [{ fullyQualifiedName: part, kind: 'resource' }],
       },
     ],
-    // GitHub takes its own name only. The line says little here: many findings share one.
+    // GitHub only accepts this name. It does not include the line, because many findings share one.
     partialFingerprints: { 'breakIdentity/v1': hash, primaryLocationLineHash: `${hash.slice(0, 16)}:1` },
     ...(standing === undefined
       ? {}

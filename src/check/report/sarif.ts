@@ -1,7 +1,7 @@
 /**
- * A report as SARIF. A result points to the line of the OpenAPI document that describes the address,
- * since viewers need a file. The address itself is the logical location, and the last request with
- * its answer stands in `webRequest` and `webResponse`.
+ * A report as SARIF. A result points to the line of the OpenAPI document that describes the
+ * address, since viewers need a file. The address itself is the logical location. The last request
+ * and its response are in `webRequest` and `webResponse`.
  */
 import { clauses } from '../../clauses.js'
 import type { Exchange } from '../client/exchange.js'

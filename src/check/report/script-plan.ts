@@ -1,4 +1,7 @@
-/** Which requests a script sends: those that show a break, and before them those that make a record of its own. */
+/**
+ * Selects the requests of a script: those that show a break, preceded by those that create its own
+ * record.
+ */
 import { canonicalText } from '../../definition/json.js'
 import { safeMethods } from '../../http/safe-methods.js'
 import { header } from '../../wire.js'
@@ -10,7 +13,7 @@ export interface Step {
   /** From 1. */
   readonly number: number
   readonly exchange: Exchange
-  /** The place in the evidence; `undefined` if the request only leads to the break. */
+  /** The index in the evidence; `undefined` if the request is only preparation. */
   readonly shows: number | undefined
   /** A GET whose body is the body of this request, by its number. */
   readonly bodyOf: number | undefined
@@ -37,8 +40,8 @@ export function stepsOf({ evidence, trace }: Break): readonly Step[] {
 }
 
 /**
- * The evidence, and what of the trace it depends on: POST of its records, GET of the tags and bodies
- * that it sends, and changes between them.
+ * The evidence, and the requests of the trace on which it depends: POST of its records, GET of the
+ * tags and bodies that it sends, and changes between them.
  */
 function slice(all: readonly Exchange[], evidence: readonly Exchange[]): readonly Exchange[] {
   const chosen = new Set<Exchange>(evidence)
@@ -64,7 +67,7 @@ const raced = ({ race }: Exchange, evidence: readonly Exchange[]): boolean =>
 const isEffective = ({ request, answer }: Exchange): boolean =>
   !safeMethods.has(request.method) && !isCreation(request.method) && answer.status < 400
 
-/** What has given a request its address, its tag and its body. */
+/** The requests from which a request has its address, its tag and its body. */
 function sourcesOf(exchange: Exchange, all: readonly Exchange[]): readonly Exchange[] {
   const before = all.slice(0, all.indexOf(exchange))
   const post = before.find((one) => {
@@ -84,7 +87,7 @@ const isTag = (field: string | undefined, tag: string): boolean => field?.replac
 const tagsSent = ({ request }: Exchange): readonly string[] =>
   [header.ifMatch, header.ifNoneMatch].flatMap((name) => request.headers[name]?.match(/"[^"]*"/g) ?? [])
 
-/** The GET, perhaps with expanded links, whose JSON a request sends back as it was. */
+/** The GET, possibly with expanded links, whose JSON a request sends back unchanged. */
 function bodySource({ request }: Exchange, before: readonly Exchange[]): Exchange | undefined {
   const { body, method } = request
   if (body === undefined || method !== 'PUT') return undefined
@@ -105,7 +108,7 @@ function textOf(body: string): string | undefined {
   }
 }
 
-/** The address below a collection that a POST has told. */
+/** The address below a collection in the response to a POST. */
 export function createdBy({ request, answer }: Exchange): string | undefined {
   const id = answer.field(header.location)?.replace(/.*\//, '') ?? ''
   return request.method === 'POST' && answer.status < 300 && id !== '' ? `${request.url}/${id}` : undefined

@@ -1,6 +1,6 @@
 /** The shell functions of scripts. They need a POSIX shell, `curl`, and the standard tools of POSIX with `mktemp`. */
 
-/** Reads answers. `$dir` holds the head and the body of each by its number. */
+/** Reads responses. `$dir` contains the head and the body of each by its number. */
 export const readers = `export LC_ALL=C
 # As the check did, the script asks the service itself.
 export no_proxy='*'
@@ -24,7 +24,10 @@ export const items = `items() { awk 'BEGIN { RS = "\\001" } { n = length($0); d 
     if (c == "," && d == 1) { print t; t = ""; continue }
     t = t c } }' "$dir/$1.body"; }`
 
-/** Prints what answers are compared by if no closer sign is known: the text of `looksOf()`. */
+/**
+ * Prints the text by which responses are compared if there is no more specific sign: that of
+ * `looksOf()`.
+ */
 export const looks = (
   fields: readonly string[],
 ): string => `masked() { awk -v mark="\${mark:-}" -v id="\${at:+\${at##*/}}" '
@@ -44,19 +47,21 @@ looks() { printf '%s' "$(status "$1")"
   if [ "$2" = own ] || [ "$(status "$1")" -ge 400 ]; then masked "$1"; else cat "$dir/$1.body"; fi >"$dir/text"
   printf ' body=%s\\n' "$(cksum <"$dir/text")"; }`
 
-/** What the functions of own records are made of: commands of `curl`, and tests. */
+/** The parts of the functions for own records: commands of `curl`, and tests. */
 export interface OwnParts {
   /** GET of `$at`, as answer `own`. */
   readonly get: string
   /** DELETE of `$at` with `$tag`, as answer `gone`. */
   readonly remove: string
-  /** True if the answer `own` shows what was sent. */
+  /** True if the response `own` has the sent values. */
   readonly isSent: string
   /** Finds `$at` in the collection by the marker. */
   readonly find: string
 }
 
-/** Takes created records into `$made`, and removes them. Only a record that shows what was sent is removed. */
+/**
+ * Adds created records to `$made`, and removes them. Only records with the sent values are removed.
+ */
 export const own = ({ get, remove, isSent, find }: OwnParts): string => `made=''
 lost=''
 refused=''
@@ -65,9 +70,9 @@ begin() { mark=$(printf 'check-%010d%04d' "$(date +%s)" "$((($$ + $1) % 10000))"
 is_there() { prepare own; ${get} && [ "$(status own)" = 200 ]; }
 is_own() { is_there && ${isSent}; }
 take() {
-  told=$2/$(field "$1" location | sed 's/.*\\///')
+  new_at=$2/$(field "$1" location | sed 's/.*\\///')
   [ "$(status "$1")" -lt 400 ] || [ "$(status "$1")" -ge 500 ] || { refused=$2; return 1; }
-  at=$told
+  at=$new_at
   if is_own; then made="$made $at"; return 0; fi
   at=''
   lost=$2
@@ -78,7 +83,7 @@ clean_up() {
   if [ -n "$lost" ]; then
     if find_own && is_own; then made="$made $at"; else echo "If there is a record with $mark in $lost, remove it." >&2; fi
   fi
-  # What was refused may have been created (VERB-13).
+  # A refused POST may have created a record (VERB-13).
   if [ -n "$refused" ]; then
     lost=$refused
     if find_own && is_own; then made="$made $at"; fi

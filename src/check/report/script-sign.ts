@@ -5,7 +5,10 @@ import type { Break } from '../verdict.js'
 import { cksum } from './cksum.js'
 import { createdBy, type Step } from './script-plan.js'
 
-/** What answers are compared by if a break has no closer sign, beside the status and the body. */
+/**
+ * The header fields by which responses are compared, in addition to status and body, if a break has
+ * no more specific sign.
+ */
 export const comparedFields = [
   'access-control-allow-headers',
   'access-control-allow-methods',
@@ -70,7 +73,7 @@ const alike = ({ number, exchange }: Step, found: Break): string => {
   return `[ "$(looks ${number} ${found.trace === undefined ? 'plain' : 'own'})" = '${text.replaceAll("'", "'\\''")}' ]`
 }
 
-/** What the function `looks` of a script prints for an answer. */
+/** The output of the function `looks` of a script for a response. */
 function looksOf({ answer }: Exchange, { trace }: Break): string {
   const fields = comparedFields.flatMap((name) => {
     const value = answer.field(name)
@@ -83,7 +86,7 @@ function looksOf({ answer }: Exchange, { trace }: Break): string {
   return [answer.status, ...fields, `body=${cksum(body)}`].join(' ')
 }
 
-/** A body without what differs from record to record, and from time to time. */
+/** A body without the parts that differ between records and over time. */
 function masked(body: string, exchanges: readonly Exchange[]): string {
   const post = exchanges.find((one) => createdBy(one) !== undefined)
   const mark = markIn(post?.request.body)

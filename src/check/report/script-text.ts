@@ -12,12 +12,12 @@ import { type Step, stepsOf } from './script-plan.js'
 import { items, looks, own, readers } from './script-shell.js'
 import { comparedFields, conditionOf, markIn } from './script-sign.js'
 
-/** How often a script tries what does not break each time. */
+/** How often a script tries to show a break that does not occur each time. */
 const tries = 20
 
 type Principals = ReadonlyMap<string, Principal>
 
-/** What differs from run to run, with the variable of the shell that holds it. */
+/** A value that differs between runs, and the shell variable that contains it. */
 class Values {
   readonly #variables = new Map<string, string>()
 
@@ -38,7 +38,7 @@ class Values {
   }
 }
 
-/** The commands of a break, behind the head of the script. */
+/** The commands of a break, after the head of the script. */
 export function commandsOf(found: Break, isFlaky: boolean, principals: Principals): readonly string[] {
   const steps = stepsOf(found)
   const values = new Values()
@@ -47,7 +47,7 @@ export function commandsOf(found: Break, isFlaky: boolean, principals: Principal
   if (post !== undefined) values.set(markIn(post.exchange.request.body), 'mark')
   const lines = steps.flatMap((step) => stepLines(step, steps, values, principals))
   const condition = conditionOf(found, steps, values.word)
-  // Races and ties are a matter of chance.
+  // Races and ties depend on chance.
   const runs = isFlaky || found.sign?.kind === 'winners' || found.sign?.kind === 'repeats' ? tries : 1
   const removes = post !== undefined && trace !== undefined
   return [
@@ -96,7 +96,7 @@ function stepLines(step: Step, steps: readonly Step[], values: Values, principal
   ]
 }
 
-/** The words of `curl` for a request whose answer is kept under a name. */
+/** The words of `curl` for a request whose response is stored under a name. */
 function requestLine(
   request: Request,
   name: string,
@@ -117,7 +117,7 @@ function keyLines({ number, exchange }: Step, values: Values): readonly string[]
   return [`key_${number}=key-$mark-${number}`]
 }
 
-/** Keeps what later requests send: the address of a new record, and its tag. */
+/** Stores values for later requests: the address of a new record, and its tag. */
 function afterLines(step: Step, steps: readonly Step[], values: Values): readonly string[] {
   const { number, exchange, shows, created } = step
   const later = steps.filter((one) => one.number > number)
@@ -130,7 +130,7 @@ function afterLines(step: Step, steps: readonly Step[], values: Values): readonl
     const collection = shellWord(exchange.request.url)
     if (created !== undefined || isCollection(exchange, steps)) {
       lines.push(`take ${number} ${collection} || ${needed ? "cannot 'there is no new record'" : ':'}`)
-      lines.push(`at_${number}=$told`)
+      lines.push(`at_${number}=$new_at`)
       values.set(created, `at_${number}`)
     }
   }
@@ -146,13 +146,13 @@ function afterLines(step: Step, steps: readonly Step[], values: Values): readonl
   return lines
 }
 
-/** True of a POST that creates, whatever its answer. A POST to an item creates nothing. */
+/** True for a POST to a collection, whatever its response. A POST to an item creates nothing. */
 const isCollection = ({ request }: Exchange, steps: readonly Step[]): boolean =>
   steps.every(({ created }) => created === undefined || created !== request.url)
 
-/** Finds, proves and removes records of the script. */
+/** Finds, verifies and removes records of the script. */
 function ownFunctions(post: Request, { marker, key = [] }: Trace, values: Values, principals: Principals): string {
-  // What was created without credentials is read and removed with those of the first principal.
+  // Records that were created without credentials are read and removed by the first principal.
   const [first] = principals.keys()
   const caller: Caller =
     post.caller.kind === 'nobody' && first !== undefined ? { kind: 'principal', name: first } : post.caller

@@ -24,7 +24,10 @@ export function scriptsOf(results: readonly Result[], principals: readonly Princ
   })
 }
 
-/** A script makes one record. A break that needs records of two collections has none. */
+/**
+ * A script creates one record. There is no script for a break that needs records of two
+ * collections.
+ */
 function canScript({ unscripted = false, trace }: Break): boolean {
   const created = (trace?.exchanges ?? []).filter((one) => createdBy(one) !== undefined)
   return !unscripted && new Set(created.map(({ request }) => request.url)).size < 2

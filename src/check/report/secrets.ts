@@ -1,4 +1,4 @@
-/** Removes tokens from reports: a service may echo what it was sent. */
+/** Removes tokens from reports, because a service may echo them. */
 import { header } from '../../wire.js'
 import { Answer, type Exchange } from '../client/exchange.js'
 import { alteredLength, type Principal } from '../client/principals.js'

@@ -1,12 +1,12 @@
-/** Exchanges as reports show them: bodies are cut, and credentials stay out. */
+/** Exchanges as reports show them: with truncated bodies and without credentials. */
 import type { Exchange } from '../client/exchange.js'
 import type { Principal } from '../client/principals.js'
 import { curlOf } from './curl.js'
 
-/** Characters of a body that are shown. */
+/** The number of shown characters of a body. */
 const longestBody = 2_000
 
-/** Characters of a header field that are shown. */
+/** The number of shown characters of a header field. */
 const longestField = 1_000
 
 export interface ShownExchange {
@@ -24,7 +24,7 @@ export interface ShownExchange {
     readonly headers: Readonly<Record<string, string>>
     /** Its first `longestBody` characters. */
     readonly body: string
-    /** Characters that were left out. */
+    /** The number of omitted characters. */
     readonly cut: number
   }
 }

@@ -1,13 +1,13 @@
-/** How the breaks of a run stand to a baseline, for the writers of reports. */
+/** The state of breaks in a baseline, for the writers of reports. */
 import type { Comparison, KnownBreak } from './baseline.js'
 import type { SarifStanding } from './sarif-log.js'
 
-/** A break beside its entry of the baseline; `new` has none. */
+/** A break with its entry of the baseline. `new`: without an entry. */
 export type Standing =
   | { readonly state: 'new' }
   | { readonly state: 'overdue' | 'accepted'; readonly entry: KnownBreak }
 
-/** Looks up how a break stands; `undefined` for what is no break. */
+/** Looks up the state of a break; `undefined` for other results. */
 export function standingsOf<Broken extends { readonly check: string; readonly where: string }>({
   fresh,
   overdue,

@@ -5,14 +5,14 @@ import { breakOf, brokenIn, type CheckReport, gatewayText, rateOf } from './repo
 import { type Standing, standingText } from './standing.js'
 import { visibleText } from './visible-text.js'
 
-/** Characters of a list of checks. */
+/** The maximum size of a list of checks in characters. */
 const longestList = 100
 
 type StandingOf = (result: Result) => Standing | undefined
 
 /**
- * All breaks, what could not be decided by its reason, and the counts. `standingOf`: how a break
- * stands to the baseline.
+ * All breaks, the undecided checks by reason, and the counts. `standingOf`: the state of a break in
+ * the baseline.
  */
 export function textOf(
   { base, requests, results, counts }: CheckReport,

@@ -1,14 +1,14 @@
-/** How records are made that belong to the check alone, as far as a document tells it. */
+/** Derives from a document how checks can create their own records. */
 import { isList, isObject, type JsonObject } from '../../definition/json.js'
 import { asObject, contentOf, type Operation, parametersIn } from '../../spectral/document.js'
 import { header, mediaType } from '../../wire.js'
 import { membersOf, requiredMembers, typesOf } from './schema-facts.js'
 import type { Creation } from './target.js'
 
-/** Characters of a marker. */
+/** The size of a marker in characters. */
 const markerLength = 22
 
-/** What a document tells of a collection, as far as making records goes. */
+/** The parts of a document about creating records in a collection. */
 export interface Makeable {
   readonly post: Operation | undefined
   /** PUT of an item. Without a body it puts an existing item into the collection of a parent (VERB-4). */
@@ -18,10 +18,10 @@ export interface Makeable {
 }
 
 /**
- * The body by the example of the document, or by the members that POST takes, and the member that
- * can carry a marker. `undefined` where records can not be made: the document offers neither a marker
- * nor an `Idempotency-Key`, so that they could not be found again; or the client has to choose an id
- * that is no text; or the collection holds records that live elsewhere.
+ * The body from the example of the document, or from the members that POST accepts, and the member
+ * for a marker. `undefined` if checks can't create records: the document has neither a member for a
+ * marker nor an `Idempotency-Key`, so they could not be found again; or the client has to choose an
+ * id that is not a text; or the collection contains records of another collection.
  */
 export function creationOf({ post, put, key, filters }: Makeable): Creation | undefined {
   if (post === undefined || (put !== undefined && put.operation.requestBody === undefined)) return undefined
@@ -55,7 +55,7 @@ function exampleOf({ example, examples, schema }: JsonObject): JsonObject | unde
   return all.find(isObject)
 }
 
-/** A free text that is long enough. */
+/** A free text member that is long enough. */
 function carriesMarker(schema: unknown): boolean {
   const { maxLength, pattern, format, readOnly, enum: values } = asObject(schema)
   const isFree = pattern === undefined && format === undefined && values === undefined && readOnly !== true

@@ -1,4 +1,4 @@
-/** The target that an OpenAPI document tells: 3.0 or 3.1. */
+/** Derives the target from an OpenAPI document of version 3.0 or 3.1. */
 import { isList, isObject, type JsonObject } from '../../definition/json.js'
 import {
   asObject,
@@ -23,10 +23,10 @@ import {
 } from './schema-facts.js'
 import type { CollectionTarget, Filter, Flag, Target } from './target.js'
 
-/** The names that have a meaning of their own in lists. */
+/** Parameter names with a fixed meaning in lists. */
 const listParameters: ReadonlySet<string> = new Set(Object.values(parameter))
 
-/** True of what looks like an OpenAPI document. */
+/** Whether a value looks like an OpenAPI document. */
 export const isDocument = (value: unknown): boolean =>
   isObject(value) && /^3\.[01]\b/.test(String(value.openapi)) && isObject(value.paths)
 
@@ -113,11 +113,11 @@ function collectionOf(document: unknown, operations: readonly Operation[], list:
   }
 }
 
-/** The associations that `expand` takes; `undefined` if the document does not tell. */
+/** The associations that `expand` accepts; `undefined` if the document does not list them. */
 const expandedBy = (query: ReadonlyMap<string, JsonObject>, item: unknown): readonly string[] | undefined =>
   query.has(parameter.expand) ? takenBy(query.get(parameter.expand)?.schema, linkMembers(item)) : []
 
-/** Below an item: PUT without a body sets, and DELETE unsets (PATH-8). */
+/** The flags below an item: PUT without a body sets them, and DELETE unsets them (PATH-8). */
 function flagsOf(operations: readonly Operation[], item: string): readonly Flag[] {
   const own = operations.filter(({ path }) => path.kind === 'other' && segmentBelow(path.text, item) !== undefined)
   const methods = new Map<string, string[]>()
@@ -133,13 +133,13 @@ function flagsOf(operations: readonly Operation[], item: string): readonly Flag[
   return [...methods].filter(([name]) => isFlag(name)).map(([name, all]) => ({ name, methods: all }))
 }
 
-/** The one segment by which a path is longer; `undefined` if it is none. */
+/** The single segment of a path after `above`; `undefined` if there is none, or several. */
 function segmentBelow(text: string, above: string): string | undefined {
   const rest = text.startsWith(`${above}/`) ? text.slice(above.length + 1).replace(/\/$/, '') : ''
   return rest === '' || rest.includes('/') ? undefined : rest
 }
 
-/** Addresses that GET reads below a collection, other than those of its items and below them. */
+/** Addresses with GET below a collection, except those of its items and below them. */
 const othersBelow = (operations: readonly Operation[], template: string): readonly string[] =>
   operations
     .filter(({ path, method }) => method === 'GET' && path.text.startsWith(`${template}/`))
@@ -152,13 +152,13 @@ const loginOf = (document: unknown): string | undefined =>
     ([text, item]) => /(?:^|\/)login\/?$/.test(text) && isObject(asObject(item).get),
   )?.[0]
 
-/** PUT without a body puts an existing item in, and DELETE takes it out (VERB-4). */
+/** PUT without a body adds an existing item, and DELETE removes it (VERB-4). */
 const isAssociated = (put: Operation | undefined, remove: Operation | undefined): boolean =>
   put !== undefined && put.operation.requestBody === undefined && remove !== undefined && /\}.*\{/.test(put.path.text)
 
 /**
- * Whether a sub-collection is a collection elsewhere, too: what is created there would live on after
- * a DELETE, which only takes it out of the sub-collection.
+ * Whether the items of a sub-collection also belong to another collection. Then DELETE only removes
+ * an item from the sub-collection, and a created item would remain.
  */
 function isShared(template: string, document: unknown): boolean {
   const name = template.split('/').at(-1)
@@ -197,7 +197,7 @@ function filterOf(name: string, one: JsonObject): Filter {
 }
 
 /**
- * The members of the id in an address: the member of its name, or the parts that the parameter
+ * The members of the id in an address: the member with its name, or the parts that the parameter
  * names (PATH-9), or `id`.
  */
 function keyOf(

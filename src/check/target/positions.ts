@@ -8,9 +8,9 @@ export interface Position {
 }
 
 /**
- * Finds values by their path from the root: the position of the nearest value on the way that the
- * text has. The text is parsed when it is first asked. JSON is read as YAML, of which it is a subset.
- * Finds nothing in a text that can not be parsed.
+ * Finds the position of a value by its path from the root, or that of its nearest existing
+ * ancestor. The text is parsed on first use. JSON is parsed as YAML, of which it is a subset.
+ * Returns `undefined` for a text that can't be parsed.
  */
 export function positionsOf(text: string): (path: readonly (string | number)[]) => Position | undefined {
   const lines = new LineCounter()
@@ -29,11 +29,11 @@ function offsetOf(root: Node, path: readonly (string | number)[]): number | unde
   let node: unknown = root
   let offset = root.range?.[0]
   for (const name of path) {
-    // An alias stands where it is used, and its members where they are written.
+    // The position of an alias is where it is used. Its members are where they are written.
     if (isAlias(node)) return offset
     if (isMap(node)) {
       const pair = memberOf(node, String(name))
-      // What a reference leads to is found at the reference.
+      // The target of a reference is found at the reference.
       if (pair === undefined) return (memberOf(node, '$ref')?.key as Node | undefined)?.range?.[0] ?? offset
       offset = (pair.key as Node).range?.[0] ?? offset
       node = pair.value

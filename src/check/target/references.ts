@@ -1,9 +1,9 @@
-/** A document with its references followed, as rules over documents want it. */
+/** Resolves the references of a document, for rules over documents. */
 import { isList, isObject, type JsonObject, own, pointerTokens, put } from '../../definition/json.js'
 
 /**
- * The document with what each reference leads to in its place. A schema that contains itself becomes
- * an object that contains itself. A reference to another file is left as it is.
+ * The document with each reference replaced by its target. A schema that contains itself becomes an
+ * object that contains itself. References to other files remain.
  */
 export function withoutReferences(document: unknown): unknown {
   const known = new Map<object, unknown>()
@@ -30,7 +30,7 @@ export function withoutReferences(document: unknown): unknown {
   return copy(document)
 }
 
-/** The value at a JSON pointer; `undefined` where there is none. */
+/** The value at a JSON pointer; `undefined` if there is none. */
 export function at(document: unknown, pointer: string): unknown {
   let found = document
   for (const token of pointerTokens(decoded(pointer))) found = isList(found) ? found[Number(token)] : own(found, token)

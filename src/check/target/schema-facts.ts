@@ -1,10 +1,10 @@
-/** What the schema of an item tells, of JSON Schema as far as OpenAPI 3.0 and 3.1 write it. */
+/** Evaluates the schema of an item, as OpenAPI 3.0 and 3.1 write it. */
 import { isList, isObject, type JsonObject } from '../../definition/json.js'
 
-/** How deep members inside members are looked at. */
+/** The maximum depth of nested members that are evaluated. */
 const deepest = 3
 
-/** The schema and the parts that it is made of. */
+/** The schema and its parts. */
 function partsOf(schema: unknown, depth = 0): readonly JsonObject[] {
   if (!isObject(schema) || depth > deepest) return []
   const parts = [schema.allOf, schema.anyOf, schema.oneOf].flatMap((list) => (isList(list) ? list : []))
@@ -45,7 +45,7 @@ export const writeOnlyMembers = (schema: unknown): readonly string[] => namesWhe
 export const linkMembers = (schema: unknown): readonly string[] =>
   namesWhere(schema, (member) => partsOf(member).some(({ properties }) => isObject(properties) && 'href' in properties))
 
-/** The paths of scalar members, those inside others with dots. */
+/** The paths of scalar members. Nested members are written with dots. */
 export function scalarPaths(schema: unknown, depth = 0): readonly string[] {
   return [...membersOf(schema)].flatMap(([name, member]) => {
     const inside = depth < deepest ? scalarPaths(member, depth + 1) : []
@@ -54,8 +54,8 @@ export function scalarPaths(schema: unknown, depth = 0): readonly string[] {
 }
 
 /**
- * Those candidates that the schema of a parameter takes, alone or in a list; `undefined` where the
- * schema takes any text, so that it says nothing.
+ * The candidates that the schema of a parameter accepts, alone or in a list; `undefined` if the
+ * schema accepts any text.
  */
 export function takenBy(schema: unknown, candidates: readonly string[]): readonly string[] | undefined {
   if (!isObject(schema)) return undefined

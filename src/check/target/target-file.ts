@@ -1,10 +1,10 @@
-/** The target file: what a document does not tell, and who calls. */
+/** The target file: facts that a document does not contain, and the principals. */
 import { isList, isObject } from '../../definition/json.js'
 import { checkOptions } from '../../options/check.js'
 import type { Kinds } from '../../options/kinds.js'
 import type { CollectionTarget, Creation, Filter, Flag, Target } from './target.js'
 
-/** A principal as a target file writes it: where its token comes from, never the token itself. */
+/** A principal in a target file: the source of its token, never the token itself. */
 export interface PrincipalSource {
   readonly name: string
   /** The environment variable with the token. */
@@ -15,12 +15,12 @@ export interface PrincipalSource {
   readonly header?: string
   /** Templates of collections that must be 403 for it. */
   readonly forbidden?: readonly string[]
-  /** Whether the token has expired, and whether the caller may read and not write. */
+  /** Whether the token has expired, and whether the caller may only read. */
   readonly expired?: boolean
   readonly readOnly?: boolean
 }
 
-/** Where the user and the password of the login come from: names of environment variables. */
+/** The sources of the user and the password of the login: names of environment variables. */
 export interface AccountSource {
   readonly user: string
   readonly password: string
@@ -51,7 +51,7 @@ export const flagKinds: Kinds<Flag> = { name: { required: 'string' }, methods: {
 
 export const collectionKinds: Kinds<CollectionTarget> = {
   template: { required: { a: 'a path such as "/orders"', like: /^\/\S+[^/]$/ } },
-  key: { each: 'string', least: 1 },
+  key: { each: 'string', min: 1 },
   methods: { required: names },
   itemMethods: { required: names },
   parameters: { required: names },
@@ -105,11 +105,13 @@ export const targetFileKinds: Kinds<TargetFile> = {
   account: { options: accountSourceKinds },
 }
 
-/** A target file, checked. Throws `ConfigurationError` that names the member and says what to give. */
+/**
+ * Checks a target file. Throws a `ConfigurationError` that names the member and the allowed values.
+ */
 export function readTarget(value: unknown): TargetFile {
   const { retired = [], ...rest } = checkOptions<TargetFile>('the target', value, targetFileKinds)
   return { ...rest, retired }
 }
 
-/** True of what is no OpenAPI document, and looks like a target file. */
+/** Whether a value looks like a target file, and is not an OpenAPI document. */
 export const isTargetFile = (value: unknown): boolean => isObject(value) && isList(value.collections)

@@ -1,30 +1,35 @@
-/** What is known of a service before the first check: learned from its document, or written in a target file. */
+/** The facts about a service before the first check, from its document or a target file. */
 
 /** A query parameter that filters by a value. */
 export interface Filter {
   readonly name: string
   readonly type: 'string' | 'integer' | 'number' | 'boolean' | 'other'
-  /** Whether it may stand several times. */
+  /** Whether it may be repeated. */
   readonly many: boolean
 }
 
-/** How own resources are made under `--write`. */
+/** How checks create their own records with `--write`. */
 export interface Creation {
-  /** A body that POST takes. The marker is put into a copy of it. Absent: these members of an item that there is. */
+  /**
+   * A body that POST accepts. The marker is put into a copy of it. Absent: these members of an
+   * existing item.
+   */
   readonly body?: Readonly<Record<string, unknown>>
-  /** The members that POST takes and that are not made by the store. */
+  /** The members that POST accepts and the store does not generate. */
   readonly members: readonly string[]
-  /** The text member that carries the marker: orphans are found by it. It must also be a filter. */
+  /**
+   * The text member for the marker, by which leftover records are found. It must also be a filter.
+   */
   readonly marker?: string
-  /** Whether POST takes an `Idempotency-Key`: orphans are found by repeating it. */
+  /** Whether POST accepts an `Idempotency-Key`. Leftover records are found by repeating it. */
   readonly idempotent?: boolean
-  /** Text members that must differ from record to record: they get the marker, too. */
+  /** Text members that must be unique. They also get the marker. */
   readonly unique?: readonly string[]
 }
 
 /** A flag below an item: PUT sets it and DELETE unsets it (PATH-8). */
 export interface Flag {
-  /** Its segment. */
+  /** Its path segment. */
   readonly name: string
   readonly methods: readonly string[]
 }
@@ -32,22 +37,24 @@ export interface Flag {
 export interface CollectionTarget {
   /** Below the base address, such as `/orders` or `/customers/{id}/orders`. */
   readonly template: string
-  /** The members that make up the id of an item, in the order of the id. Absent: items can not be told apart. */
+  /**
+   * The members of the id of an item, in the order of the id. Absent: items can't be identified.
+   */
   readonly key?: readonly string[]
-  /** Methods that the document tells, of the collection and of its items. */
+  /** The documented methods of the collection and of its items. */
   readonly methods: readonly string[]
   readonly itemMethods: readonly string[]
   /** Every query parameter of the list. */
   readonly parameters: readonly string[]
   readonly filters: readonly Filter[]
-  /** Fields of `sort`. Absent: it is not known which there are. */
+  /** Fields of `sort`. Absent: not known. */
   readonly sort?: readonly string[]
-  /** Associations that `expand` takes. Absent: it is not known which there are. */
+  /** Associations that `expand` accepts. Absent: not known. */
   readonly expand?: readonly string[]
-  /** Associations that `expand` takes where one item is read. Absent: not known. */
+  /** Associations that `expand` accepts in a GET of one item. Absent: not known. */
   readonly itemExpand?: readonly string[]
   readonly flags?: readonly Flag[]
-  /** Addresses below it that GET reads and that are no items, such as `/orders/by-state/{state}`. */
+  /** Other addresses with GET below it, which are not items, such as `/orders/by-state/{state}`. */
   readonly below?: readonly string[]
   /** The number of the first page. */
   readonly first: 0 | 1
@@ -55,17 +62,17 @@ export interface CollectionTarget {
   readonly largest?: number
   /** Media types of the list, the first one by default. */
   readonly media: readonly string[]
-  /** Members of an item that may be null, without those inside others. */
+  /** Top-level members of an item that may be null. */
   readonly nullable: readonly string[]
   /** Members that must never be in an answer. */
   readonly writeOnly: readonly string[]
   /** Whether the list needs credentials. */
   readonly secured: boolean
-  /** Whether the document calls it deprecated. */
+  /** Whether it is deprecated in the document. */
   readonly deprecated?: boolean
   /** Media types of the body of PATCH. */
   readonly patches?: readonly string[]
-  /** Whether PUT of an item takes no body, and puts an existing item into the collection (VERB-4). */
+  /** Whether PUT of an item has no body, and adds an existing item to the collection (VERB-4). */
   readonly associated?: boolean
   /** Whether the document promises a tag, and a total, for lists. */
   readonly tagged: boolean
@@ -74,19 +81,22 @@ export interface CollectionTarget {
 }
 
 export interface Target {
-  /** The address that links begin with, where it is not the base address that is checked. */
+  /** The address with which links begin, if it is not the checked base address. */
   readonly published?: string
-  /** The path of the server that the document names: put behind a base address that has no path. */
+  /** The path of the server in the document, appended to a base address without a path. */
   readonly path?: string
   readonly collections: readonly CollectionTarget[]
   /**
-   * Collections of a public API that take POST and can not be listed, and whose items take GET and
-   * DELETE (VERB-11).
+   * Collections of a public API that accept POST and can not be listed, and whose items accept GET
+   * and DELETE (VERB-11).
    */
   readonly unlisted?: readonly CollectionTarget[]
-  /** The path of the login, below what stands before the version, such as `/login`. */
+  /** The path of the login, relative to the address before the version, such as `/login`. */
   readonly login?: string
-  /** The origin of a browser's script that may call, such as `https://shop.example.com`. Default: one that is made up. */
+  /**
+   * The origin of browser scripts that may call, such as `https://shop.example.com`. Default: a
+   * made-up origin.
+   */
   readonly origin?: string
   /** Segments of versions that have ended, such as `v0`. */
   readonly retired: readonly string[]

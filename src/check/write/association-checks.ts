@@ -1,4 +1,4 @@
-/** Members of an associated sub-collection are put in and taken out (VERB-4), with own records only. */
+/** Adding and removing members of an associated sub-collection (VERB-4), with own records only. */
 import type { WriteCheck } from '../check.js'
 import { describe, expectStatus } from '../checks/expecting.js'
 import type { Exchange } from '../client/exchange.js'
@@ -8,7 +8,9 @@ import { breaks, holds, NotApplicable, Unchecked } from '../verdict.js'
 import { putDone } from './changes.js'
 import { Owner, type OwnRecord } from './own-record.js'
 
-/** A new parent and a new item, with the address at which the item is put into the parent. */
+/**
+ * A new parent and a new item, and the address of the item in the sub-collection of the parent.
+ */
 interface Pair {
   readonly item: OwnRecord
   /** The sub-collection of the new parent. */
@@ -20,7 +22,7 @@ interface Pair {
 /** Throws `NotApplicable` unless the sub-collection is an associated one. */
 async function newPair({ list, ledger }: Owner): Promise<Pair> {
   const { service, target } = list
-  if (target.associated !== true) throw new NotApplicable(`${target.template} is no associated sub-collection`)
+  if (target.associated !== true) throw new NotApplicable(`${target.template} is not an associated sub-collection`)
   const segments = target.template.split('/')
   const above = segments.slice(0, -2).join('/')
   const name = segments.at(-1) as string
@@ -53,9 +55,9 @@ async function lists({ members, item }: Pair): Promise<{ readonly isThere: boole
 export const associationChecks: readonly WriteCheck[] = [
   {
     id: 'VERB-4/attach',
-    rule: 'PUT without a body puts an existing item into the collection of a parent, once however often it is sent.',
-    why: 'A client relates two items, and may send again after a lost answer.',
-    fix: 'Store the relation if it is not there, and answer 204.',
+    rule: 'PUT without a body adds an existing item to the collection of a parent. A repeat changes nothing.',
+    why: 'Clients can relate two items, and repeat the request after a lost response.',
+    fix: 'Store the relation if it does not exist, and answer 204.',
     async run({ list, ledger }) {
       const pair = await newPair(new Owner(list, ledger))
       const { client } = list.service
@@ -71,9 +73,9 @@ export const associationChecks: readonly WriteCheck[] = [
   {
     id: 'VERB-4/detach',
     needs: ['VERB-4/attach'],
-    rule: 'DELETE of a member takes it out of the collection of the parent, and the item stays.',
-    why: 'A client ends a relation. The item belongs to others, too.',
-    fix: 'Delete the relation and not the item.',
+    rule: 'DELETE of a member removes it from the collection of the parent, and the item stays.',
+    why: 'Clients can end a relation without deleting an item that others use.',
+    fix: 'Delete the relation, not the item.',
     async run({ list, ledger }) {
       const pair = await newPair(new Owner(list, ledger))
       const { client } = list.service
@@ -82,7 +84,8 @@ export const associationChecks: readonly WriteCheck[] = [
       const wrong = expectStatus(removed, [204, 200, 202], 'DELETE of a member')
       if (wrong !== undefined) return wrong
       const item = await client.send('GET', pair.item.address)
-      if (item.answer.status !== 200) return breaks('200 at the own address of the item', describe(item), removed, item)
+      if (item.answer.status !== 200)
+        return breaks('200 at the address of the item itself', describe(item), removed, item)
       const after = await lists(pair)
       return after.isThere ? breaks('a list without the item', 'the item', removed, after.exchange) : holds
     },
@@ -91,7 +94,7 @@ export const associationChecks: readonly WriteCheck[] = [
     id: 'VERB-4/missing',
     needs: ['VERB-4/attach'],
     rule: 'PUT of an item that does not exist is 404.',
-    why: 'A client learns that it has the wrong id.',
+    why: 'Otherwise the client does not notice a wrong id.',
     fix: 'Look up both items before storing the relation.',
     async run({ list, ledger }) {
       const { missing } = await newPair(new Owner(list, ledger))

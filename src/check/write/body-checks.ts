@@ -1,4 +1,4 @@
-/** Bodies that must be refused, and what the refusal says (ERR-2, ERR-3, VERB-12). */
+/** Bodies that must be refused, and the content of the refusal (ERR-2, ERR-3, VERB-12). */
 import { get, isList, isObject, pointerTokens } from '../../definition/json.js'
 import { header } from '../../wire.js'
 import type { WriteCheck } from '../check.js'
@@ -7,10 +7,12 @@ import { breaks, holds, NotApplicable, Unchecked } from '../verdict.js'
 import { ifMatch, mergePatch, newRecord, patchOf } from './changes.js'
 import { withJson } from './own-record.js'
 
-/** Bodies of PATCH that are no change of an item. Each is well-formed JSON. */
+/** Well-formed JSON bodies of PATCH that are not a change of an item. */
 const noObjects = ['[]', '"text"', '7', 'null', 'true']
 
-/** Bodies that may break a parser or a store. A service refuses them, or takes them as they are. */
+/**
+ * Bodies that may break a parser or a store. A service must refuse them, or store them unchanged.
+ */
 const hostile = (member: string): readonly string[] => [
   `{"${member}":"\\ud800"}`,
   `{"${member}":"\\u0000"}`,
@@ -24,8 +26,8 @@ export const bodyChecks: readonly WriteCheck[] = [
   {
     id: 'ERR-2/schema',
     rule: 'A body of the right form with a value of another type is 422.',
-    why: 'A client distinguishes what it wrote wrongly from what the service could not read.',
-    fix: 'Answer 400 for what can not be parsed, and 422 for what breaks the schema.',
+    why: 'Clients can distinguish invalid values from malformed bodies.',
+    fix: 'Answer 400 for bodies that cannot be parsed, and 422 for bodies that violate the schema.',
     async run(owner) {
       const { own, tag } = await newRecord(owner, 'PATCH')
       const [member = ''] = Object.keys(patchOf(owner, own.marker, 1))
@@ -35,8 +37,8 @@ export const bodyChecks: readonly WriteCheck[] = [
   },
   {
     id: 'ERR-2/no-object',
-    rule: 'A body that is no object is 422 or 400, and never a fault of the service.',
-    why: 'A fault of the client must not look like a failure.',
+    rule: 'A body that is not an object is 422 or 400, never a 5xx.',
+    why: 'A fault of the client must not look like a failure of the service.',
     fix: 'Validate that the body is an object before using it.',
     async run(owner) {
       const { own, tag } = await newRecord(owner, 'PATCH')
@@ -49,9 +51,9 @@ export const bodyChecks: readonly WriteCheck[] = [
   },
   {
     id: 'ERR-2/hostile',
-    rule: 'A hostile body is never a fault of the service.',
-    why: 'A fault of the client must not look like a failure, and failures attract attackers.',
-    fix: 'Bound the depth of bodies, and refuse what the store can not hold with 422.',
+    rule: 'A hostile body never causes a 5xx.',
+    why: 'A fault of the client must not look like a failure of the service, and failures attract attackers.',
+    fix: 'Limit the depth of bodies, and refuse values that the store cannot hold with 422.',
     async run(owner) {
       const { own } = await newRecord(owner, 'PATCH')
       const [member = ''] = Object.keys(patchOf(owner, own.marker, 1))
@@ -68,8 +70,8 @@ export const bodyChecks: readonly WriteCheck[] = [
     id: 'ERR-3/places',
     needs: ['ERR-2/schema', 'REP-8/unknown-member'],
     rule: 'A refusal of a body lists each violation with a JSON Pointer to its place.',
-    why: 'A client shows each message beside the field that it is about.',
-    fix: 'Put an entry with a pointer into errors for each violation.',
+    why: 'Clients show each message next to its field.',
+    fix: 'Add an entry with a pointer to errors for each violation.',
     async run(owner) {
       const { own, tag } = await newRecord(owner, 'PATCH')
       const [member = ''] = Object.keys(patchOf(owner, own.marker, 1))
@@ -96,14 +98,14 @@ export const bodyChecks: readonly WriteCheck[] = [
   {
     id: 'VERB-12/other-body',
     needs: ['VERB-12/repeat'],
-    rule: 'Another body under a used `Idempotency-Key` is 422, and creates nothing.',
-    why: 'A client that uses a key twice by mistake would take one item for the other.',
+    rule: 'A different body with a used `Idempotency-Key` is 422 and creates nothing.',
+    why: 'A client that reuses a key by mistake would get the address of the wrong item.',
     fix: 'Store a digest of the body with the key, and compare it.',
     async run(owner) {
-      if (owner.creation.idempotent !== true) throw new NotApplicable('POST takes no Idempotency-Key')
+      if (owner.creation.idempotent !== true) throw new NotApplicable('POST accepts no Idempotency-Key')
       const { number, exchange, marker, body, options } = await owner.post()
       const address = owner.addressOf(exchange)
-      if (address === undefined) throw new Unchecked('the answer to POST has no address of a new item')
+      if (address === undefined) throw new Unchecked('the response to POST has no address of a new item')
       const own = await owner.taken(number, address, exchange, marker)
       const key = options.headers?.[header.idempotencyKey] ?? ''
       const changed = { ...body, ...patchOf(owner, own.marker, 1) }
@@ -115,10 +117,10 @@ export const bodyChecks: readonly WriteCheck[] = [
       const other = owner.addressOf(second)
       if (other !== undefined && other !== address)
         await owner.adopt(other, second, String(patchOf(owner, own.marker, 1)[owner.creation.marker ?? '']))
-      const wrong = expectStatus(second, [422], 'another body under a used key')
+      const wrong = expectStatus(second, [422], 'a different body with a used key')
       return wrong === undefined
         ? holds
-        : breaks('422 for another body under a used key', describe(second), exchange, second)
+        : breaks('422 for a different body with a used key', describe(second), exchange, second)
     },
   },
 ]

@@ -1,4 +1,7 @@
-/** More about changes: JSON Patch, null, what is answered, and preconditions (VERB-3, VERB-5, VERB-10, HDR-3, HDR-4, HDR-8). */
+/**
+ * More about changes: JSON Patch, null, responses, and preconditions (VERB-3, VERB-5, VERB-10,
+ * HDR-3, HDR-4, HDR-8).
+ */
 import { canonicalText, isObject } from '../../definition/json.js'
 import { header, mediaType } from '../../wire.js'
 import type { WriteCheck } from '../check.js'
@@ -24,8 +27,8 @@ function changeOf(owner: Owner, marker: string, n: number) {
 export const changeChecks: readonly WriteCheck[] = [
   {
     id: 'VERB-5/json-patch',
-    rule: 'A JSON Patch is applied where the document offers it.',
-    why: 'Clients use the format that they are offered.',
+    rule: 'A JSON Patch is applied if the document offers it.',
+    why: 'Clients use the documented formats.',
     fix: 'Apply the operations in their order (RFC 6902).',
     async run(owner) {
       const { own, tag, exchange } = await newRecord(owner, 'PATCH')
@@ -47,7 +50,7 @@ export const changeChecks: readonly WriteCheck[] = [
     id: 'VERB-5/json-patch-whole',
     needs: ['VERB-5/json-patch'],
     rule: 'A JSON Patch with a failing `test` is refused, and changes nothing.',
-    why: 'A client relies on the test: the operations before it must not stay.',
+    why: 'The operations before the test must not take effect.',
     fix: 'Apply all operations to a copy, and store it only if each succeeds (RFC 5789, section 2).',
     async run(owner) {
       const { own, tag } = await newRecord(owner, 'PATCH')
@@ -70,7 +73,7 @@ export const changeChecks: readonly WriteCheck[] = [
     id: 'VERB-5/null',
     needs: ['VERB-5/merge'],
     rule: 'PATCH with null sets a member that may be null to null.',
-    why: 'A client has no other way to empty a member.',
+    why: 'Clients have no other way to clear a member.',
     fix: 'Distinguish null from an absent member when merging (RFC 7396).',
     async run(owner) {
       const { nullable } = owner.list.target
@@ -78,7 +81,7 @@ export const changeChecks: readonly WriteCheck[] = [
       const { own, tag, value } = await newRecord(owner, 'PATCH')
       const writable = nullable.filter((name) => (members.includes(name) || name in body) && name !== marker)
       const name = writable.find((one) => value[one] !== null && typeof value[one] !== 'object')
-      if (name === undefined) throw new Unchecked('no member of a new item may be null and has a value')
+      if (name === undefined) throw new Unchecked('a new item has no nullable member with a value')
       const patch = await owner.send('PATCH', own, mergePatch({ [name]: null }, ifMatch(tag)))
       if (patch.answer.status === 422) throw new Unchecked(`a rule of the service refuses null for "${name}"`)
       const wrong = expectStatus(patch, [200], `PATCH of "${name}" with null`)
@@ -89,9 +92,9 @@ export const changeChecks: readonly WriteCheck[] = [
   },
   {
     id: 'VERB-10/representation',
-    rule: 'The answer to PUT and PATCH shows the item as it is now.',
-    why: 'A client goes on with what it got, without another GET.',
-    fix: 'Answer changes with the new representation.',
+    rule: 'The response to PUT and PATCH is the new representation of the item.',
+    why: 'Clients continue with this representation, without another GET.',
+    fix: 'Return the new representation.',
     async run(owner) {
       const { own, tag } = await newRecord(owner, 'PATCH')
       const patch = await owner.send('PATCH', own, mergePatch(patchOf(owner, own.marker, 1), ifMatch(tag)))
@@ -107,26 +110,26 @@ export const changeChecks: readonly WriteCheck[] = [
   },
   {
     id: 'HDR-8/created',
-    rule: 'A tag that comes with 201 is that of the new item.',
-    why: 'A client changes what it has created with this tag.',
-    fix: 'Make the tag from the stored item, after defaults and triggers have run.',
+    rule: 'A tag in a 201 is that of the new item.',
+    why: 'Clients use this tag to change the item that they created.',
+    fix: 'Compute the tag from the stored item, after defaults and triggers have run.',
     async run(owner) {
       const { own, exchange, tag } = await newRecord(owner)
-      const told = own.posted.answer.field(header.etag)
-      if (told === undefined) throw new NotApplicable('201 has no tag')
-      return told === tag ? holds : breaks(`Etag: ${tag} with 201`, told, own.posted, exchange)
+      const sent = own.posted.answer.field(header.etag)
+      if (sent === undefined) throw new NotApplicable('201 has no tag')
+      return sent === tag ? holds : breaks(`Etag: ${tag} with 201`, sent, own.posted, exchange)
     },
   },
   {
     id: 'VERB-3/other-id',
     needs: ['VERB-3/unchanged'],
     rule: 'PUT of a body with another id is 422, and the item keeps its id.',
-    why: 'A client that mixes up two items must not overwrite or move one of them.',
+    why: 'A client that confuses two items must not overwrite or move one of them.',
     fix: 'Compare the id of the body with that of the path.',
     async run(owner) {
       const [name, ...more] = owner.list.key
       const { own, tag, value, exchange } = await newRecord(owner, 'PUT')
-      if (name === undefined || more.length > 0 || !(name in value)) throw new NotApplicable('the id is no member')
+      if (name === undefined || more.length > 0 || !(name in value)) throw new NotApplicable('the id is not a member')
       const missing = await owner.list.aMissingItem()
       const address = `${owner.list.service.base}${missing}`
       const id = decodeURIComponent(missing.slice(missing.lastIndexOf('/') + 1))
@@ -134,7 +137,7 @@ export const changeChecks: readonly WriteCheck[] = [
         throw new Unchecked(`${address} is there`)
       const other = typeof value[name] === 'number' ? Number(id) : id
       const put = await owner.send('PUT', own, withJson({ ...value, [name]: other }, ifMatch(tag)))
-      // A service that moves the item has it at the other address now.
+      // If the service has moved the item, it is now at the other address.
       if (put.answer.status < 300) await owner.adopt(address, own.posted, own.marker)
       const wrong = expectStatus(put, [422], 'PUT of a body with another id')
       return wrong === undefined ? holds : breaks('422 for PUT of a body with another id', describe(put), exchange, put)
@@ -143,8 +146,8 @@ export const changeChecks: readonly WriteCheck[] = [
   {
     id: 'HDR-3/absent',
     needs: ['VERB-6/delete'],
-    rule: 'On an item that is not there `If-Match` is 404, and not 412.',
-    why: 'A client that gets 412 reads the item and tries again, for ever.',
+    rule: 'A change with `If-Match` of an item that does not exist is 404, not 412.',
+    why: 'A client that gets 412 would read the item and try again for ever.',
     fix: 'Look the item up before comparing tags.',
     async run(owner) {
       const { own, tag } = await newRecord(owner, 'DELETE')
@@ -157,9 +160,9 @@ export const changeChecks: readonly WriteCheck[] = [
   {
     id: 'HDR-4/changes',
     needs: ['HDR-3/stale'],
-    rule: 'A change with the current tag in `If-None-Match` is 412, and so is one with `*`.',
-    why: 'A client that says so does not want to change what it knows.',
-    fix: 'Compare If-None-Match for every method that changes (RFC 9110 13.1.2).',
+    rule: 'A change with the current tag in `If-None-Match`, or with `*`, is 412.',
+    why: 'The condition says that this version must not be changed.',
+    fix: 'Compare If-None-Match for every write method (RFC 9110 13.1.2).',
     async run(owner) {
       const { own, tag } = await newRecord(owner, 'PATCH')
       const found = await firstBreak([tag, '*'], async (field) => {

@@ -1,4 +1,4 @@
-/** Records of our own, and changes of them, as several checks make them. */
+/** Creates and changes own records, for several checks. */
 import { canonicalText, isObject, type JsonObject } from '../../definition/json.js'
 import { header, mediaType } from '../../wire.js'
 import type { SendOptions } from '../client/client.js'
@@ -8,10 +8,10 @@ import { type Owner, type OwnRecord, withJson } from './own-record.js'
 
 export function needsMethod({ list }: Owner, method: string): void {
   if (!list.target.itemMethods.includes(method))
-    throw new NotApplicable(`items of ${list.target.template} take no ${method}`)
+    throw new NotApplicable(`items of ${list.target.template} do not accept ${method}`)
 }
 
-/** A merge patch of the marker: other text of the same length, and `n` in it. */
+/** A merge patch of the marker: another text of the same length, which contains `n`. */
 export function patchOf(owner: Owner, marker: string, n: number): Readonly<Record<string, string>> {
   const { marker: member } = owner.creation
   if (member === undefined)
@@ -19,20 +19,23 @@ export function patchOf(owner: Owner, marker: string, n: number): Readonly<Recor
   return { [member]: `${marker.slice(0, -2)}${String(n).padStart(2, '0')}` }
 }
 
-/** A body of PATCH (RFC 7396), with more header fields. */
+/** A body of PATCH (RFC 7396), with further header fields. */
 export const mergePatch = (value: unknown, headers: Readonly<Record<string, string>> = {}) =>
   withJson(value, { [header.contentType]: mediaType.mergePatch, ...headers })
 
 export const ifMatch = (field: string) => ({ [header.ifMatch]: field })
 
-/** A new record, as GET returns it. Throws `NotApplicable` if items do not take one of these methods. */
+/**
+ * A new record, as GET returns it. Throws `NotApplicable` if items do not accept one of these
+ * methods.
+ */
 export async function newRecord(owner: Owner, ...methods: readonly string[]) {
   for (const method of methods) needsMethod(owner, method)
   const own = await owner.make()
   return { own, ...(await owner.current(own)) }
 }
 
-/** A new record, as it was before a PATCH that succeeded. */
+/** A new record, with its representation before a successful PATCH. */
 export async function patchedRecord(owner: Owner) {
   const { own, ...before } = await newRecord(owner, 'PATCH')
   const patch = await owner.send('PATCH', own, mergePatch(patchOf(owner, own.marker, 1), ifMatch(before.tag)))
@@ -40,13 +43,13 @@ export async function patchedRecord(owner: Owner) {
   return { own, before, patch }
 }
 
-/** A request that changes members of a record: by PATCH if items take it, else by PUT. */
+/** A request that changes members of a record: by PATCH if items accept it, else by PUT. */
 export interface Change {
   readonly method: 'PATCH' | 'PUT'
   readonly options: SendOptions
 }
 
-/** Throws `NotApplicable` if items take neither PATCH nor PUT. */
+/** Throws `NotApplicable` if items accept neither PATCH nor PUT. */
 export function changing(
   { list: { target } }: Owner,
   { posted }: OwnRecord,
@@ -55,26 +58,26 @@ export function changing(
 ): Change {
   const { itemMethods, template } = target
   if (itemMethods.includes('PATCH')) return { method: 'PATCH', options: mergePatch(members, headers) }
-  if (!itemMethods.includes('PUT')) throw new NotApplicable(`items of ${template} take neither PATCH nor PUT`)
+  if (!itemMethods.includes('PUT')) throw new NotApplicable(`items of ${template} accept neither PATCH nor PUT`)
   const sent: unknown = JSON.parse(posted.request.body ?? '{}')
   return { method: 'PUT', options: withJson({ ...(isObject(sent) ? sent : {}), ...members }, headers) }
 }
 
-/** Statuses of a PUT without a body that succeeds. */
+/** The statuses of a successful PUT without a body. */
 export const putDone = [204, 200, 201]
 
-/** The first member that is not as it is wanted; `undefined` if there is none. */
+/** The first member without its expected value; `undefined` if there is none. */
 export const otherMember = (wanted: JsonObject, shown: JsonObject): string | undefined =>
   Object.keys(wanted).find(
     (name) => !isStamp(name, wanted[name]) && canonicalText(wanted[name]) !== canonicalText(shown[name] ?? null),
   )
 
-/** A date-time may be that of the last change. */
+/** A date-time may be the time of the last change. */
 const isStamp = (name: string, value: unknown): boolean =>
   /(?:updated|modified|changed|version|revision)/i.test(name) ||
   (typeof value === 'string' && /^\d{4}-\d\d-\d\dT/.test(value))
 
-/** A member lacks its value after a change. */
+/** A member does not have its value after a change. */
 export function memberLost(
   expected: string,
   name: string,
@@ -83,11 +86,11 @@ export function memberLost(
 ): Outcome {
   const text = memberText(name, value)
   const shown = evidence.slice(0, 2).map(({ request, answer }) => `${answer.body}${request.body ?? ''}`)
-  // Not every service writes a value as JSON.stringify() does, such as 1.0.
+  // A service may write values differently from JSON.stringify(), such as 1.0.
   return shown.join('').replace(/\s+/g, '').includes(text.replace(/\s+/g, ''))
     ? breaksBy({ kind: 'lacks', answer: 2, text }, expected, 'another value', ...evidence)
     : breaks(expected, 'another value', ...evidence)
 }
 
-/** A member as JSON writes it. */
+/** A member and its value in JSON. */
 export const memberText = (name: string, value: unknown): string => `${JSON.stringify(name)}:${JSON.stringify(value)}`

@@ -1,4 +1,4 @@
-/** Removes what the ledger tells of: at the end of a run, and after one that was killed. */
+/** Removes the records of the ledger, at the end of a run and after a run that was killed. */
 import { header, parameter } from '../../wire.js'
 import { itemsOf, Listing } from '../listing.js'
 import { valueAt } from '../listings.js'
@@ -7,13 +7,13 @@ import { Unchecked } from '../verdict.js'
 import type { Ledger, LedgerEntry } from './ledger.js'
 import { Owner, withJson } from './own-record.js'
 
-/** What could not be removed, with the reason. */
+/** Records that could not be removed, with the reason. */
 export interface Leftover {
   readonly entry: LedgerEntry
   readonly because: string
 }
 
-/** Removes everything that is left. What could not be removed stays in the ledger. */
+/** Removes all remaining records. Records that can't be removed stay in the ledger. */
 export async function cleanUp(service: Service, ledger: Ledger): Promise<readonly Leftover[]> {
   const left: Leftover[] = []
   // Children before their parents.
@@ -46,14 +46,14 @@ async function remove({ client }: Service, address: string): Promise<void> {
 }
 
 /**
- * The address of what a POST without an answer may have created, by its marker or by repeating its
- * key; `undefined` where nothing was created.
+ * The address of the record that a POST without a response may have created, found by its marker or
+ * by repeating its key; `undefined` if none was created.
  */
 async function findOrphan(service: Service, ledger: Ledger, entry: LedgerEntry): Promise<string | undefined> {
   const { collections, unlisted = [] } = service.target
   const target = [...collections, ...unlisted].find(({ template }) => template === entry.collection)
   if (target === undefined || !entry.post.startsWith(service.base))
-    throw new Unchecked(`${entry.collection} is no collection of ${service.base}`)
+    throw new Unchecked(`${entry.collection} is not a collection of ${service.base}`)
   const list = new Listing(service, target, entry.post.slice(service.base.length))
   const member = target.create?.marker
   if (member !== undefined) {
@@ -65,7 +65,8 @@ async function findOrphan(service: Service, ledger: Ledger, entry: LedgerEntry):
     ledger.created(entry.number, address)
     return address
   }
-  if (entry.key === undefined) throw new Unchecked(`${entry.post}: there is neither a marker nor a key to find it by`)
+  if (entry.key === undefined)
+    throw new Unchecked(`${entry.post}: there is neither a marker nor a key to find the record`)
   const owner = new Owner(list, ledger)
   const exchange = await service.client.send(
     'POST',

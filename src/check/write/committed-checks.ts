@@ -1,4 +1,4 @@
-/** What is answered as refused was not made (VERB-13). */
+/** A refused write must not change anything (VERB-13). */
 import { header, parameter } from '../../wire.js'
 import type { WriteCheck } from '../check.js'
 import { describe, firstBreak } from '../checks/expecting.js'
@@ -8,12 +8,12 @@ import { valueAt } from '../listings.js'
 import { breaks, breaksBy, holds, Unchecked } from '../verdict.js'
 import { changing, ifMatch, memberText, newRecord, patchOf } from './changes.js'
 
-/** No service can answer with it: one that looks at `Accept` too late has made the change by then. */
+/** A type that no service offers: one that checks `Accept` too late has already made the change. */
 const unanswerable = { [header.accept]: 'application/x-no-such-type' }
 
-/** Whether an answer says that nothing was changed. Throws `Unchecked` if it says neither. */
+/** Whether a response is a refusal. Throws `Unchecked` if the outcome is unknown. */
 function isRefusal({ request, answer: { status } }: Exchange): boolean {
-  if (status >= 500) throw new Unchecked(`${request.method} was answered ${status}, which does not say what was done`)
+  if (status >= 500) throw new Unchecked(`${request.method} was answered ${status}, so the outcome is unknown`)
   return status >= 400
 }
 
@@ -21,9 +21,9 @@ export const committedChecks: readonly WriteCheck[] = [
   {
     id: 'VERB-13/change',
     needs: ['VERB-3/unchanged', 'VERB-5/merge'],
-    rule: 'PUT and PATCH that are refused have changed nothing.',
-    why: 'A client that reads a refusal goes on with what it had, and overwrites the change or makes it twice.',
-    fix: 'Refuse before anything is changed: look at Accept, and validate the whole body, first.',
+    rule: 'A refused PUT or PATCH changes nothing.',
+    why: 'After a refusal, a client keeps its old data, and overwrites the change or repeats it.',
+    fix: 'Check Accept and validate the whole body before any change.',
     async run(owner) {
       const { own } = await newRecord(owner)
       const refusals = [
@@ -39,7 +39,7 @@ export const committedChecks: readonly WriteCheck[] = [
         const after = await owner.current(own)
         if (after.value[name] !== value) return undefined
         const sign = { kind: 'shows', answer: 1, text: memberText(name, value) } as const
-        const expected = `"${name}" as it was before ${method} was refused`
+        const expected = `"${name}" with its value before the refused ${method}`
         return breaksBy(sign, expected, `${change.answer.status}, and the new value`, change, after.exchange)
       })
       return found ?? holds
@@ -47,14 +47,14 @@ export const committedChecks: readonly WriteCheck[] = [
   },
   {
     id: 'VERB-13/create',
-    rule: 'A POST that is refused has created nothing.',
-    why: 'A client that reads a refusal sends again, and creates twice.',
-    fix: 'Refuse before anything is created: look at Accept first.',
+    rule: 'A refused POST creates nothing.',
+    why: 'A client that repeats a refused request must not create two items.',
+    fix: 'Check Accept before creating anything.',
     async run(owner) {
       const { list, ledger } = owner
       const { marker: member } = owner.creation
       if (member === undefined || !list.target.filters.some(({ name }) => name === member))
-        throw new Unchecked('no filter finds what a refused POST has created')
+        throw new Unchecked('no filter finds an item that a refused POST has created')
       const { number, url, marker, options } = await owner.intend()
       const post = await list.service.client.send('POST', url, {
         ...options,
@@ -73,22 +73,22 @@ export const committedChecks: readonly WriteCheck[] = [
       }
       ledger.created(number, `${list.service.base}${list.pathOf(item)}`)
       const sign = { kind: 'shows', answer: 1, text: memberText(member, marker) } as const
-      return breaksBy(sign, 'no new item after POST was refused', `${post.answer.status}, and a new item`, post, after)
+      return breaksBy(sign, 'no new item after a refused POST', `${post.answer.status}, and a new item`, post, after)
     },
   },
   {
     id: 'VERB-13/delete',
     needs: ['ERR-1/missing-item', 'VERB-6/delete'],
-    rule: 'A DELETE that is refused has removed nothing.',
-    why: 'A client that reads a refusal goes on with an item that is gone.',
-    fix: 'Refuse before anything is removed: look at Accept first.',
+    rule: 'A refused DELETE removes nothing.',
+    why: 'After a refusal, a client continues with an item that does not exist.',
+    fix: 'Check Accept before removing anything.',
     async run(owner) {
       const { own, tag } = await newRecord(owner, 'DELETE')
       const removed = await owner.send('DELETE', own, { headers: { ...unanswerable, ...ifMatch(tag) } })
       if (!isRefusal(removed)) return holds
       const after = await owner.send('GET', own)
       return after.answer.status === 404
-        ? breaks('200 after DELETE was refused', `${describe(removed)}, and then 404`, removed, after)
+        ? breaks('200 after a refused DELETE', `${describe(removed)}, and then 404`, removed, after)
         : holds
     },
   },

@@ -1,4 +1,4 @@
-/** Checks that may destroy what belongs to others: only `disposable` lets them send (VERB-7, VERB-9, AUTH-4). */
+/** Checks that may destroy records of others, and need `disposable` (VERB-7, VERB-9, AUTH-4). */
 import { header, mediaType } from '../../wire.js'
 import type { WriteCheck } from '../check.js'
 import { describe, firstBreak } from '../checks/expecting.js'
@@ -11,14 +11,14 @@ export const disposableChecks: readonly WriteCheck[] = [
   {
     id: 'VERB-7/refused',
     rule: 'DELETE of a whole collection is 405 with `Allow`.',
-    why: 'A client that leaves out an id by mistake must not delete everything.',
-    fix: 'Answer DELETE of a collection with 405, whoever sends it.',
+    why: 'A client that omits an id by mistake must not delete everything.',
+    fix: 'Answer DELETE of a collection with 405 for every caller.',
     run: (owner) => refused(owner, [['DELETE', {}]]),
   },
   {
     id: 'VERB-9/collection',
     rule: 'PUT and PATCH of a whole collection are 405 with `Allow`.',
-    why: 'A client that leaves out an id by mistake must not replace everything.',
+    why: 'A client that omits an id by mistake must not replace everything.',
     fix: 'Answer PUT and PATCH of a collection with 405.',
     run(owner) {
       const attempts: readonly Attempt[] = [
@@ -32,11 +32,11 @@ export const disposableChecks: readonly WriteCheck[] = [
     id: 'AUTH-4/write',
     needs: ['AUTH-4/nobody'],
     rule: 'A write without credentials is 401.',
-    why: 'Nobody can be asked what became of a record that anybody could change.',
-    fix: 'Authenticate every method, before everything else.',
+    why: 'Otherwise anyone can change records, without a trace.',
+    fix: 'Authenticate requests of every method first.',
     async run(owner) {
       const { target } = owner.list
-      if (!target.secured) throw new NotApplicable(`${target.template} is open to everybody`)
+      if (!target.secured) throw new NotApplicable(`${target.template} needs no credentials`)
       const { methods, itemMethods } = target
       if (methods.includes('POST')) {
         const wrong = unauthenticated('POST', await owner.postAsNobody())
@@ -44,7 +44,7 @@ export const disposableChecks: readonly WriteCheck[] = [
       }
       const offered = ['PUT', 'PATCH', 'DELETE'].filter((method) => itemMethods.includes(method))
       if (offered.length === 0 && !methods.includes('POST'))
-        throw new NotApplicable(`${target.template} is not written`)
+        throw new NotApplicable(`${target.template} has no write methods`)
       if (offered.length === 0) return holds
       const path = await owner.list.anItem()
       const found = await firstBreak(offered, async (method) => {

@@ -1,4 +1,4 @@
-/** Flags are set and unset below own records (PATH-8). */
+/** Setting and unsetting flags of own records (PATH-8). */
 import type { WriteCheck } from '../check.js'
 import { describe, firstBreak } from '../checks/expecting.js'
 import { flagsOf } from '../checks/flags.js'
@@ -8,17 +8,17 @@ import { breaksBy, type Evidence, holds, type Outcome, Unchecked } from '../verd
 import { ifMatch, putDone } from './changes.js'
 import type { Owner, OwnRecord } from './own-record.js'
 
-/** Statuses of a DELETE that succeeds. */
+/** The statuses of a successful DELETE. */
 const unset = [204, 200, 202]
 
-/** A flag of a new record, with its address in the ledger. */
+/** The address of a flag of a new record, entered into the ledger. */
 function newFlag({ ledger }: Owner, own: OwnRecord, { name }: Flag): string {
   const address = `${own.address}/${name}`
   ledger.below(own.address, address)
   return address
 }
 
-/** Looks at each flag of a new record. */
+/** Checks each flag of a new record. */
 async function eachFlag(
   owner: Owner,
   look: (flag: Flag, address: string, own: OwnRecord) => Promise<Outcome | undefined>,
@@ -46,9 +46,9 @@ function needsChange({ request, answer: { status } }: Exchange): void {
 export const flagWriteChecks: readonly WriteCheck[] = [
   {
     id: 'PATH-8/set',
-    rule: 'PUT without a body sets a flag, once however often it is sent.',
-    why: 'A client may send again after a lost answer.',
-    fix: 'Store that the flag is set, and answer 204, also if it was set before.',
+    rule: 'PUT without a body sets a flag. A repeat changes nothing.',
+    why: 'Clients can repeat the request after a lost response.',
+    fix: 'Store that the flag is set, and answer 204, even if it was set before.',
     run: (owner) =>
       eachFlag(owner, async ({ methods }, address) => {
         const { client } = owner.list.service
@@ -58,7 +58,7 @@ export const flagWriteChecks: readonly WriteCheck[] = [
         if (wrong !== undefined) return wrong
         if (methods.includes('GET')) {
           const after = await client.send('GET', address)
-          // Whether it must be 204 is a check of its own.
+          // A separate check requires 204.
           if (after.answer.status === 404) return lastIs([204], 'GET of a flag that was set', put, after)
         }
         return lastIs(putDone, 'the same PUT again', put, await client.send('PUT', address))
@@ -67,9 +67,9 @@ export const flagWriteChecks: readonly WriteCheck[] = [
   {
     id: 'PATH-8/unset',
     needs: ['PATH-8/set'],
-    rule: 'DELETE unsets a flag, once however often it is sent, and the item stays.',
-    why: 'A client may send again after a lost answer.',
-    fix: 'Store that the flag is not set, and answer 204, also if it was not set before.',
+    rule: 'DELETE unsets a flag, and the item stays. A repeat changes nothing.',
+    why: 'Clients can repeat the request after a lost response.',
+    fix: 'Store that the flag is not set, and answer 204, even if it was not set before.',
     run: (owner) =>
       eachFlag(owner, async ({ methods }, address, own) => {
         const { client } = owner.list.service
@@ -92,9 +92,9 @@ export const flagWriteChecks: readonly WriteCheck[] = [
   {
     id: 'PATH-8/tag',
     needs: ['PATH-8/set', 'PATH-8/unset', 'HDR-3/stale'],
-    rule: 'A flag has the tag of its item: a change of it with the tag of an earlier version is 412.',
-    why: 'A client sets a flag for the item that it has seen, and not for one that was changed since.',
-    fix: 'Compare If-Match with the tag of the item, and raise the version of the item with each change of a flag.',
+    rule: 'A flag has the tag of its item: a change of the flag with the tag of an earlier version is 412.',
+    why: 'A client that sets a flag must not do so for an item that has changed in the meantime.',
+    fix: 'Compare If-Match with the tag of the item, and change the version of the item with each change of a flag.',
     run: (owner) =>
       eachFlag(owner, async (_flag, address, own) => {
         const { client } = owner.list.service

@@ -1,4 +1,4 @@
-/** All checks that write, in the order in which reports tell them. */
+/** All checks that write, in the order of reports. */
 import type { WriteCheck } from '../check.js'
 import { associationChecks } from './association-checks.js'
 import { bodyChecks } from './body-checks.js'

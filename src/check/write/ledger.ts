@@ -1,29 +1,29 @@
 /**
- * The ledger: what the check has created, or may have. Each line is flushed to the disk before the
- * request that it tells of, so that nothing is forgotten when the process is killed.
+ * The ledger: the records that the check has created, or may have created. Each line is flushed to
+ * the disk before its request is sent, so that no record is missing if the process is killed.
  */
 import { closeSync, existsSync, fsyncSync, openSync, readFileSync, truncateSync, writeSync } from 'node:fs'
 import { isObject } from '../../definition/json.js'
 
-/** What was about to be created. */
+/** A record that was about to be created. */
 export interface Intent {
   /** The template of the collection. */
   readonly collection: string
   /** The address that is posted to. */
   readonly post: string
   readonly marker: string
-  /** The `Idempotency-Key`, where the collection takes one. */
+  /** The `Idempotency-Key`, if the collection accepts one. */
   readonly key?: string
   readonly body: Readonly<Record<string, unknown>>
 }
 
 export interface LedgerEntry extends Intent {
   readonly number: number
-  /** Where it is; absent while that is not known. */
+  /** The address of the record. Absent while it is not known. */
   readonly address?: string
   /** Addresses below it that are written to: members of its sub-collections, and flags. */
   readonly below?: readonly string[]
-  /** Nothing of it is left. */
+  /** The record no longer exists. */
   readonly done: boolean
 }
 
@@ -33,7 +33,7 @@ type Line =
   | { readonly step: 'created'; readonly number: number; readonly address: string }
   | { readonly step: 'below'; readonly number: number; readonly address: string }
   | { readonly step: 'done'; readonly number: number }
-  /** A request to what belongs to others, which only a disposable service gets. Nothing can be cleaned up after it. */
+  /** A request to records of others, only for disposable services. It can't be cleaned up. */
   | { readonly step: 'hazard'; readonly number: 0; readonly method: string; readonly url: string }
 
 export class Ledger {
@@ -42,13 +42,16 @@ export class Ledger {
 
   readonly #hazards = new Set<string>()
 
-  /** Opens a file, or begins one. `disposable`: whether the whole service may be lost. Throws if a line can't be read. */
+  /**
+   * Opens a file, or creates it. `disposable`: whether the whole service may be lost. Throws if a
+   * line can't be read.
+   */
   constructor(
     path: string,
     readonly disposable = false,
   ) {
     const text = existsSync(path) ? readFileSync(path, 'utf8') : ''
-    // A process that was killed while it wrote a line had not sent the request of the line.
+    // If a process was killed while writing a line, it has not sent the request of the line.
     const whole = text.slice(0, text.lastIndexOf('\n') + 1)
     for (const line of whole.split('\n')) if (line !== '') this.#take(lineOf(line))
     if (whole !== text) truncateSync(path, Buffer.byteLength(whole))
@@ -85,19 +88,19 @@ export class Ledger {
     this.#write({ step: 'done', number })
   }
 
-  /** Allows an unsafe request to what belongs to others. Throws unless the service is disposable. */
+  /** Allows an unsafe request to records of others. Throws unless the service is disposable. */
   hazard(method: string, url: string): void {
     if (!this.disposable) throw new Error(`${method} ${url} needs a disposable service.`)
     this.#write({ step: 'hazard', number: 0, method, url })
     this.#hazards.add(`${method} ${url}`)
   }
 
-  /** What may be left. */
+  /** Records that may still exist. */
   get left(): readonly LedgerEntry[] {
     return [...this.#entries.values()].filter(({ done }) => !done)
   }
 
-  /** Whether an unsafe request may be sent: to what was created here, and POST where it was announced. */
+  /** Whether an unsafe request may be sent: to own records, and a POST that was announced. */
   mayWrite(method: string, url: string): boolean {
     if (this.#hazards.has(`${method} ${url}`)) return true
     const entries = [...this.#entries.values()]
@@ -116,11 +119,11 @@ export class Ledger {
   }
 
   #take(line: Line): void {
-    // A hazard of an earlier run allows nothing now.
+    // The hazards of an earlier run allow nothing in this one.
     if (line.step === 'hazard') return
     if (line.step === 'intent') this.#entries.set(line.number, { ...line.intent, number: line.number, done: false })
     const entry = this.#entries.get(line.number)
-    if (entry === undefined) throw new Error(`The ledger tells of ${line.number}, which it has not announced.`)
+    if (entry === undefined) throw new Error(`The ledger has a line for ${line.number}, which it has not announced.`)
     if (line.step === 'created') this.#entries.set(line.number, { ...entry, address: line.address })
     if (line.step === 'below')
       this.#entries.set(line.number, { ...entry, below: [...(entry.below ?? []), line.address] })
@@ -128,7 +131,9 @@ export class Ledger {
   }
 }
 
-/** How many entries of a ledger file may be left. Throws where it can't be read. */
+/**
+ * The number of entries of a ledger file whose records may still exist. Throws if it can't be read.
+ */
 export function leftOf(path: string): number {
   const ledger = new Ledger(path)
   ledger.close()
@@ -148,5 +153,5 @@ function lineOf(text: string): Line {
     ['intent', 'created', 'below', 'done', 'hazard'].includes(String(value.step))
   )
     return value as unknown as Line
-  throw new Error(`This line of the ledger can not be read: ${text.slice(0, 80)}`)
+  throw new Error(`This line of the ledger cannot be read: ${text.slice(0, 80)}`)
 }

@@ -9,7 +9,7 @@ import { breaks, breaksBy, holds, NotApplicable, type Outcome, Unchecked } from 
 import { changing, ifMatch, memberLost, newRecord, otherMember } from './changes.js'
 import { type Owner, type OwnRecord, withJson } from './own-record.js'
 
-/** The links of a new record that lead to an item of this service, and that POST takes. */
+/** The links of a new record that lead to an item of this service, and that POST accepts. */
 async function writableLinks({ list, creation }: Owner, value: object): Promise<readonly FoundLink[]> {
   const { members, body = {} } = creation
   const found: FoundLink[] = []
@@ -22,7 +22,7 @@ async function writableLinks({ list, creation }: Owner, value: object): Promise<
   return found
 }
 
-/** Changes a link, and looks at the answer. */
+/** Changes a link, and checks the response. */
 async function changeLink(
   owner: Owner,
   own: OwnRecord,
@@ -39,26 +39,28 @@ export const linkWriteChecks: readonly WriteCheck[] = [
   {
     id: 'REP-7/expanded',
     needs: ['VERB-3/unchanged', 'REP-2/full'],
-    rule: 'PUT takes an item with expanded links as GET gave it, and changes nothing.',
-    why: 'A client that has read an item with its links expanded sends it back as it is.',
-    fix: 'Take the target of a link from its href or its key, and ignore the other members of the link.',
+    rule: 'PUT accepts the result of GET with expanded links, and changes nothing.',
+    why: 'Clients read an item with expanded links, change one member and send the whole item back.',
+    fix: 'Read the target of a link from its href or its key, and ignore the other members of the link.',
     async run(owner) {
       const { itemExpand: names, template } = owner.list.target
-      if (names?.length === 0) throw new NotApplicable(`items of ${template} have nothing to expand`)
+      if (names?.length === 0) throw new NotApplicable(`items of ${template} have no expandable links`)
       if (names === undefined)
-        throw new Unchecked('the document does not tell what "expand" takes. Give "itemExpand" in a target file')
+        throw new Unchecked(
+          'the document does not list the values of "expand" for an item. Give "itemExpand" in a target file',
+        )
       const { own, tag, value } = await newRecord(owner, 'PUT')
       const url = `${own.address}?${parameter.expand}=${names.map(encodeURIComponent).join()}`
       const expanded = await owner.list.service.client.send('GET', url)
       const whole = expanded.answer.json
       if (expanded.answer.status !== 200 || !isObject(whole))
         throw new Unchecked(`GET ${url} was answered ${expanded.answer.status}`)
-      if (otherMember(value, whole) === undefined) throw new Unchecked('a new item has no link that is expanded')
+      if (otherMember(value, whole) === undefined) throw new Unchecked('a new item has no expanded link')
       const put = await owner.send('PUT', own, withJson(whole, ifMatch(tag)))
       if (put.answer.status !== 200)
         return breaksBy(
           { kind: 'status', answer: 1, expected: [200] },
-          '200 for PUT of what GET gave with expanded links',
+          '200 for PUT of the result of GET with expanded links',
           describe(put),
           expanded,
           put,
@@ -72,8 +74,8 @@ export const linkWriteChecks: readonly WriteCheck[] = [
   {
     id: 'REP-7/href',
     needs: ['VERB-3/unchanged', 'VERB-5/merge'],
-    rule: 'A link in a body is given by its `href` alone.',
-    why: 'A client that has found the target of a link knows its address, and not its key.',
+    rule: 'A link in a body needs only its `href`.',
+    why: 'Clients know the address of the target of a link, not its key.',
     fix: 'Find the target of a link by the path of its href.',
     async run(owner) {
       const { own, value } = await newRecord(owner)
@@ -81,7 +83,7 @@ export const linkWriteChecks: readonly WriteCheck[] = [
       const seen = (await owner.list.items()).flatMap(linksOf)
       const found = await firstBreak(links, async (link) => {
         const wrong = await changeLink(owner, own, link, link.href, async (change) =>
-          expectStatus(change, [200], `the link "${link.name}" by the href that it has`),
+          expectStatus(change, [200], `the link "${link.name}" by its current href`),
         )
         if (wrong !== undefined) return wrong
         const other = seen.find(({ name, href }) => name === link.name && href !== link.href)?.href
@@ -95,7 +97,7 @@ export const linkWriteChecks: readonly WriteCheck[] = [
           const after = await owner.current(own)
           const now = after.value[link.name]
           if (isObject(now) && now.href === other) return undefined
-          return breaks(`"${link.name}.href" as it was sent`, 'another link', change, after.exchange)
+          return breaks(`"${link.name}.href" with its sent value`, 'another link', change, after.exchange)
         })
       })
       return found ?? holds
@@ -104,8 +106,8 @@ export const linkWriteChecks: readonly WriteCheck[] = [
   {
     id: 'REP-7/missing',
     needs: ['REP-7/href', 'ERR-1/missing-item'],
-    rule: 'A link to an item that is not there is 422.',
-    why: 'A record that points to nothing breaks each client that follows the link.',
+    rule: 'A link to an item that does not exist is 422.',
+    why: 'A link without a target breaks each client that follows it.',
     fix: 'Look up the targets of links before storing them.',
     async run(owner) {
       const { own, value } = await newRecord(owner)
@@ -115,7 +117,7 @@ export const linkWriteChecks: readonly WriteCheck[] = [
         const target = await service.client.send('GET', service.addressOf(href))
         if (target.answer.status !== 404) throw new Unchecked(`GET ${href} was answered ${target.answer.status}`)
         return changeLink(owner, own, link, href, async (change) =>
-          expectStatus(change, [422], `the link "${link.name}" to an item that is not there`),
+          expectStatus(change, [422], `the link "${link.name}" to an item that does not exist`),
         )
       })
       return found ?? holds

@@ -1,4 +1,4 @@
-/** Records that belong to the check: created with the ledger, and removed again. */
+/** The check's own records, which are created with the ledger and removed again. */
 import { randomBytes, randomUUID } from 'node:crypto'
 import { isObject, type JsonObject } from '../../definition/json.js'
 import { header, mediaType } from '../../wire.js'
@@ -9,7 +9,7 @@ import type { Creation } from '../target/target.js'
 import { Unchecked } from '../verdict.js'
 import type { Ledger } from './ledger.js'
 
-/** A record of ours, at its address. */
+/** An own record, and its address. */
 export interface OwnRecord {
   readonly address: string
   /** The answer to the POST. */
@@ -41,10 +41,10 @@ export class Owner {
     readonly ledger: Ledger,
   ) {}
 
-  /** How records are made. Throws `Unchecked` where what is made could not be found again. */
+  /** How records are created. Throws `Unchecked` if a created record could not be found again. */
   get creation(): Creation {
     const { create, template, methods } = this.list.target
-    if (!methods.includes('POST')) throw new Unchecked(`${template} takes no POST`)
+    if (!methods.includes('POST')) throw new Unchecked(`${template} does not accept POST`)
     if (create === undefined)
       throw new Unchecked(
         `the document gives ${template} no example of a body, or neither a free text that is a filter nor an Idempotency-Key. Give "create" in a target file`,
@@ -53,15 +53,16 @@ export class Owner {
   }
 
   /**
-   * Writes a POST into the ledger, which may be sent then.
+   * Writes a POST into the ledger, so that it may be sent.
    *
-   * @param options `key`: whether it has an `Idempotency-Key`, where the collection takes one.
-   *   Default true
+   * @param options `key`: whether it has an `Idempotency-Key`, if the collection accepts one.
+   * Default true
    */
   async intend({ key: hasKey = true } = {}): Promise<Post> {
     const { marker: member, idempotent = false, unique = [] } = this.creation
     const body = await this.#body()
-    // The end is a number that changes count up: no change leaves the text as it is.
+    // The end is a number that changes increase, so that every change differs from the previous
+    // text.
     const marker = `check-${randomBytes(7).toString('hex')}00`
     const named = [...(member === undefined ? [] : [member]), ...unique].map((name) => [name, marker] as const)
     const whole = { ...body, ...Object.fromEntries(named) }
@@ -85,7 +86,7 @@ export class Owner {
     const { status } = exchange.answer
     // A client error has created nothing.
     if (status >= 400 && status < 500) this.ledger.done(post.number)
-    // The body is guessed, or that of the target file: the service may be right.
+    // The body is a guess, or from the target file, so the refusal may be correct.
     if (status === 400 || status === 403 || status === 422)
       throw new Unchecked(
         `POST of ${this.list.path} was refused with ${status}${detailOf(exchange)}. Give "create.body" and "create.unique" in a target file`,
@@ -93,7 +94,10 @@ export class Owner {
     return { ...post, exchange }
   }
 
-  /** Sends a POST without credentials, and takes into the ledger what it creates. Throws `Unchecked` unless disposable. */
+  /**
+   * Sends a POST without credentials, and enters the created record into the ledger. Throws
+   * `Unchecked` unless disposable.
+   */
   async postAsNobody(): Promise<Exchange> {
     this.#needsDisposable('POST without credentials')
     if (this.list.target.create === undefined)
@@ -107,7 +111,10 @@ export class Owner {
     return exchange
   }
 
-  /** Sends an unsafe request to what belongs to others, after a line in the ledger. Throws `Unchecked` unless disposable. */
+  /**
+   * Sends an unsafe request to records of others, after a line in the ledger. Throws `Unchecked`
+   * unless disposable.
+   */
   sendHazard(method: string, path: string, options?: SendOptions): Promise<Exchange> {
     this.#needsDisposable(`${method} ${path}`)
     this.ledger.hazard(method, `${this.list.service.base}${path}`)
@@ -118,7 +125,7 @@ export class Owner {
     if (!this.ledger.disposable) throw new Unchecked(needsDisposable(what))
   }
 
-  /** The body of the target, or that of an item that there is. */
+  /** The body of the target, or that of an existing item. */
   async #body(): Promise<JsonObject> {
     const { body, members } = this.creation
     if (body !== undefined) return { ...body }
@@ -130,7 +137,7 @@ export class Owner {
     return Object.fromEntries(Object.entries(item).filter(([name]) => members.includes(name)))
   }
 
-  /** A record of ours. Throws `Unchecked` where none can be made. */
+  /** Creates an own record. Throws `Unchecked` if that is not possible. */
   async make(): Promise<OwnRecord> {
     const { number, exchange, marker } = await this.post()
     const address = this.addressOf(exchange)
@@ -141,7 +148,10 @@ export class Owner {
     return this.taken(number, address, exchange, marker)
   }
 
-  /** The address of what a POST has created; `undefined` where it tells none right below the collection. */
+  /**
+   * The address of the created record; `undefined` if the response has none directly below the
+   * collection.
+   */
   addressOf({ request, answer }: Exchange): string | undefined {
     const location = answer.field(header.location)
     if (![201, 202].includes(answer.status) || location === undefined || !this.list.service.owns(location))
@@ -151,16 +161,21 @@ export class Owner {
     return rest === '' || /[/?#]/.test(rest) || rest === '..' ? undefined : address
   }
 
-  /** Makes an address ours: only if what is there holds the marker, or what was sent. */
+  /**
+   * Enters an address as an own record, if the record there contains the marker or the sent values.
+   */
   async taken(number: number, address: string, posted: Exchange, marker: string): Promise<OwnRecord> {
     const member = this.creation.marker
     if (!(await this.#isOurs(address, posted, marker)))
-      throw new Unchecked(`${address} does not show what was sent: it may belong to somebody else`)
+      throw new Unchecked(`${address} does not have the sent values: it may be a record of others`)
     this.ledger.created(number, address)
     return { address, posted, marker, member }
   }
 
-  /** Enters another item that a POST has created, so that it is removed too. Nothing, if it is not ours. */
+  /**
+   * Enters another item that a POST has created, so that it is removed too. Does nothing if it is
+   * not an own record.
+   */
   async adopt(address: string, posted: Exchange, marker: string): Promise<void> {
     if (!(await this.#isOurs(address, posted, marker))) return
     const post = posted.request.url
@@ -168,7 +183,10 @@ export class Owner {
     this.ledger.created(number, address)
   }
 
-  /** Whether the item there holds the marker, or what was sent if there is no member for a marker. */
+  /**
+   * Whether the item there contains the marker, or the sent values if there is no member for a
+   * marker.
+   */
   async #isOurs(address: string, posted: Exchange, marker: string): Promise<boolean> {
     const { json } = (await this.list.service.client.send('GET', address)).answer
     const member = this.creation.marker
@@ -176,14 +194,14 @@ export class Owner {
     return isObject(json) && (member === undefined ? holdsSent(json, sent) : json[member] === marker)
   }
 
-  /** A record of ours as it is now, with its tag. Throws `Unchecked` where it has none. */
+  /** The current state of an own record, with its tag. Throws `Unchecked` if it has no tag. */
   async current({
     address,
   }: OwnRecord): Promise<{ readonly exchange: Exchange; readonly tag: string; readonly value: JsonObject }> {
     const exchange = await this.list.service.client.send('GET', address)
     const tag = exchange.answer.field(header.etag)
     const { json } = exchange.answer
-    if (tag === undefined || !isObject(json)) throw new Unchecked('a new item has no tag, or can not be read')
+    if (tag === undefined || !isObject(json)) throw new Unchecked('a new item has no tag, or cannot be read')
     return { exchange, tag, value: json }
   }
 
@@ -192,16 +210,16 @@ export class Owner {
   }
 }
 
-/** The reason why something is not sent to a service that must not be lost. */
+/** The reason why a request is not sent to a service that is not disposable. */
 export const needsDisposable = (what: string): string =>
   `${what} could destroy records of others. If the whole service may be lost, give --disposable`
 
-/** What the problem says. */
+/** The detail of the problem. */
 function detailOf({ answer: { json } }: Exchange): string {
   const detail = isObject(json) ? json.detail : undefined
   return typeof detail === 'string' ? ` (${detail.slice(0, 120)})` : ''
 }
 
-/** Scalar members that were sent are there as they were. */
+/** Whether the scalar members have the sent values. */
 const holdsSent = (shown: JsonObject, sent: Readonly<Record<string, unknown>>): boolean =>
   Object.entries(sent).every(([name, value]) => typeof value === 'object' || shown[name] === value)

@@ -12,8 +12,8 @@ export const preconditionChecks: readonly WriteCheck[] = [
     id: 'HDR-3/stale',
     needs: ['HDR-2/after-change'],
     rule: 'PUT, PATCH and DELETE with the tag of an earlier version are 412.',
-    why: 'The change of another client would be lost.',
-    fix: 'Compare If-Match with the current tag for every method that changes.',
+    why: 'Otherwise the change of another client would be lost.',
+    fix: 'Compare If-Match with the current tag for every write method.',
     async run(owner) {
       const { own, before } = await patchedRecord(owner)
       const { tag: stale, value } = before
@@ -33,7 +33,7 @@ export const preconditionChecks: readonly WriteCheck[] = [
     id: 'HDR-3/weak',
     needs: ['HDR-2/item'],
     rule: 'A weak tag in `If-Match` is 412.',
-    why: 'A weak tag does not say that nothing has changed.',
+    why: 'A weak tag does not prove that the item is unchanged.',
     fix: 'Compare If-Match strongly (RFC 9110 13.1.1).',
     async run(owner) {
       const { own, tag } = await newRecord(owner, 'PATCH')
@@ -47,9 +47,9 @@ export const preconditionChecks: readonly WriteCheck[] = [
   },
   {
     id: 'HDR-3/list',
-    rule: '`If-Match` takes a list of tags, and `*` for any version.',
+    rule: '`If-Match` accepts a list of tags, and `*` for any version.',
     why: 'Clients use the syntax that HTTP defines.',
-    fix: 'Read If-Match as a list (RFC 9110 13.1.1).',
+    fix: 'Parse If-Match as a list (RFC 9110 13.1.1).',
     async run(owner) {
       needsMethod(owner, 'PATCH')
       const own = await owner.make()

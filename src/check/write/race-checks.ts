@@ -36,7 +36,7 @@ export const raceChecks: readonly WriteCheck[] = [
     id: 'HDR-3/race-delete',
     needs: ['HDR-3/stale', 'HDR-2/after-change', 'VERB-6/delete'],
     rule: 'Of clients that PATCH and DELETE an item with one tag at the same time, exactly one succeeds.',
-    why: 'If both succeed, a change is lost, or what was deleted comes back.',
+    why: 'If both succeed, a change is lost, or a deleted item is restored.',
     fix: 'Compare the tag in the statement that deletes: DELETE ... WHERE id = ... AND version = ...',
     async run(owner) {
       for (const method of ['PATCH', 'DELETE']) needsMethod(owner, method)
@@ -59,7 +59,7 @@ export const raceChecks: readonly WriteCheck[] = [
       if (!owner.list.key.every((name) => unique.includes(name)))
         throw new NotApplicable(`clients do not choose the ids of ${owner.list.target.template}`)
       if (marker === undefined)
-        throw new Unchecked('no free text member is known by which the items could be found again')
+        throw new Unchecked('there is no free text member by which the items could be found again')
       return decideRaces(
         owner,
         `${owner.list.service.base}${owner.list.path}`,
@@ -72,11 +72,11 @@ export const raceChecks: readonly WriteCheck[] = [
   {
     id: 'VERB-12/race',
     needs: ['VERB-12/repeat'],
-    rule: `Of ${clients} equal POSTs with one \`Idempotency-Key\` at the same time, only one creates something.`,
-    why: 'A client that sends again before the first answer must not create twice.',
+    rule: `Of ${clients} equal POSTs with one \`Idempotency-Key\` at the same time, only one creates an item.`,
+    why: 'A client that repeats a request before the first response must not create two items.',
     fix: 'Store the key and the item in one transaction, with a unique constraint on the key.',
     run(owner) {
-      if (owner.creation.idempotent !== true) throw new NotApplicable('POST takes no Idempotency-Key')
+      if (owner.creation.idempotent !== true) throw new NotApplicable('POST accepts no Idempotency-Key')
       return decideRaces(
         owner,
         `${owner.list.service.base}${owner.list.path}`,
@@ -100,12 +100,12 @@ const putRacer = (owner: Owner, own: OwnRecord, { tag, value }: Current, n: numb
   ...withJson({ ...value, ...patchOf(owner, own.marker, n) }, ifMatch(tag)),
 })
 
-/** All but one are refused with 412. */
+/** All requests except one are refused with 412. */
 async function changeRound(owner: Owner, own: OwnRecord, race: number, racer: typeof patchRacer): Promise<Round> {
   const before = await owner.current(own)
   const each = Array.from({ length: clients }, (_, n) => racer(owner, own, before, (race * clients + n + 1) % 100))
   const answers = await owner.list.service.client.race(own.address, each)
-  // With one tag for all versions, no service could tell the winner from the others.
+  // With one tag for all versions, no service could distinguish the requests.
   if (race === 0 && (await owner.current(own)).tag === before.tag)
     throw new Unchecked('the tag is the same after a change')
   return roundOf(answers, isStale)
@@ -127,10 +127,10 @@ const isStale = ({ answer }: Exchange): boolean => answer.status === 412
 const isStaleOrGone = ({ answer }: Exchange): boolean => answer.status === 412 || answer.status === 404
 
 /**
- * The same POST several times at once. Whatever they create belongs to the check.
+ * Sends the same POST several times at once. The check owns all created records.
  *
- * @param key whether all of them have one `Idempotency-Key`: an answer with the address of an
- *   earlier one then creates nothing
+ * @param key whether all of them have one `Idempotency-Key`: a response with the address of an
+ * earlier one then means that nothing was created
  */
 async function createRound(owner: Owner, key: boolean): Promise<Round> {
   const post = await owner.intend({ key })

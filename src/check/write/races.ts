@@ -1,4 +1,4 @@
-/** Races as a rate: how many of several rounds did not have exactly one winner. */
+/** Runs races several times, and counts the rounds without exactly one winner. */
 
 import type { Exchange } from '../client/exchange.js'
 import type { Sign } from '../sign.js'
@@ -6,15 +6,15 @@ import type { Evidence, Outcome } from '../verdict.js'
 import { holds, Unchecked } from '../verdict.js'
 import type { Owner } from './own-record.js'
 
-/** Clients of one race. */
+/** The number of clients in a race. */
 export const clients = 5
 
 /** Each client with a successful answer is a winner. */
 export const winners: Sign = { kind: 'winners' }
 
-/** What came of one race. */
+/** The result of one race. */
 export interface Round {
-  /** Answers that say that a client succeeded. */
+  /** The responses to successful clients. */
   readonly winners: readonly Exchange[]
   readonly answers: readonly Exchange[]
 }

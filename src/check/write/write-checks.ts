@@ -11,25 +11,25 @@ export const writeChecks: readonly WriteCheck[] = [
   {
     id: 'VERB-2/location',
     rule: 'POST answers 201 or 202 with the absolute address of the new item in `Location`.',
-    why: 'A client reads and changes what it has created at this address.',
+    why: 'Clients use this address to read and change the new item.',
     fix: 'Send Location with 201 and 202, and serve the item there.',
     run: shownAtLocation,
   },
   {
     id: 'VERB-12/repeat',
-    rule: 'A POST that is repeated with its `Idempotency-Key` creates nothing, and gets the first answer.',
-    why: 'A client that has lost an answer sends again, and must not create twice.',
-    fix: 'Keep the key with what it created, in the same transaction.',
+    rule: 'A POST that is repeated with its `Idempotency-Key` creates nothing, and gets the first response.',
+    why: 'A client that repeats a request after a lost response must not create two items.',
+    fix: 'Store the key with the new item, in the same transaction.',
     async run(owner) {
-      if (owner.creation.idempotent !== true) throw new NotApplicable('POST takes no Idempotency-Key')
+      if (owner.creation.idempotent !== true) throw new NotApplicable('POST accepts no Idempotency-Key')
       const { number, exchange, marker, options } = await owner.post()
       const address = owner.addressOf(exchange)
-      if (address === undefined) throw new Unchecked('the answer to POST has no address of a new item')
+      if (address === undefined) throw new Unchecked('the response to POST has no address of a new item')
       await owner.taken(number, address, exchange, marker)
       const second = await owner.list.service.client.send('POST', exchange.request.url, options)
       const other = owner.addressOf(second)
       if (other === address) return holds
-      // What it has created is ours, too.
+      // The check also owns what this request has created.
       if (other !== undefined) await owner.adopt(other, second, marker)
       return breaksBy(
         { kind: 'unequal', answers: [0, 1], name: header.location },
@@ -42,17 +42,17 @@ export const writeChecks: readonly WriteCheck[] = [
   },
   {
     id: 'VERB-3/unchanged',
-    rule: 'PUT takes what GET gave, answers 200 and keeps the id.',
-    why: 'A client reads, changes one member and sends the whole item back.',
-    fix: 'Accept read-only members and links with the values that they have.',
+    rule: 'PUT accepts the result of GET, answers 200 and keeps the id.',
+    why: 'Clients read an item, change one member and send the whole item back.',
+    fix: 'Accept read-only members and links with their current values.',
     async run(owner) {
       const { own, exchange, tag, value } = await newRecord(owner, 'PUT')
       const put = await owner.send('PUT', own, withJson(value, ifMatch(tag)))
-      const wrong = expectStatus(put, [200], 'PUT of what GET gave')
+      const wrong = expectStatus(put, [200], 'PUT of the result of GET')
       if (wrong !== undefined)
         return breaksBy(
           { kind: 'status', answer: 1, expected: [200] },
-          '200 for PUT of what GET gave',
+          '200 for PUT of the result of GET',
           describe(put),
           exchange,
           put,
@@ -65,8 +65,8 @@ export const writeChecks: readonly WriteCheck[] = [
   },
   {
     id: 'VERB-5/merge',
-    rule: 'PATCH changes the members that are sent, and no others.',
-    why: 'Clients that know different members must not undo each other.',
+    rule: 'PATCH changes only the members that are sent.',
+    why: 'Clients that use different members must not undo the changes of others.',
     fix: 'Merge the body into the stored item (RFC 7396).',
     async run(owner) {
       const { own, ...before } = await newRecord(owner, 'PATCH')
@@ -78,49 +78,49 @@ export const writeChecks: readonly WriteCheck[] = [
       const wanted: JsonObject = { ...before.value, ...change }
       const other = otherMember(wanted, after.value)
       if (other === undefined) return holds
-      const what = `"${other}" as it was sent or was before`
+      const what = `"${other}" with its sent or previous value`
       return memberLost(what, other, wanted[other], before.exchange, patch, after.exchange)
     },
   },
   {
     id: 'HDR-2/after-change',
-    rule: 'After a change an item has another tag.',
+    rule: 'After a change an item has a new tag.',
     why: 'A client with the old tag must not take the old representation for the current one.',
-    fix: 'Make the tag from the version of the item, and raise the version with each change.',
+    fix: 'Compute the tag from the version of the item, and change the version with each change.',
     async run(owner) {
       const { before, patch, after } = await changed(owner)
       if (after.tag !== before.tag) return holds
       const sign = { kind: 'equal', answers: [0, 2], name: header.etag } as const
-      return breaksBy(sign, 'another tag after the change', after.tag, before.exchange, patch, after.exchange)
+      return breaksBy(sign, 'a new tag after the change', after.tag, before.exchange, patch, after.exchange)
     },
   },
   {
     id: 'VERB-10/tag',
-    rule: 'The answer to a change has the new tag.',
-    why: 'A client goes on with the tag that it got, without another GET.',
-    fix: 'Answer PUT and PATCH with the tag of the new version.',
+    rule: 'The response to a change has the new tag.',
+    why: 'Clients continue with this tag, without another GET.',
+    fix: 'Send the tag of the new version with responses to PUT and PATCH.',
     async run(owner) {
       const { patch, after } = await changed(owner)
-      const told = patch.answer.field(header.etag)
-      if (told === after.tag) return holds
+      const sent = patch.answer.field(header.etag)
+      if (sent === after.tag) return holds
       const sign = { kind: 'unequal', answers: [0, 1], name: header.etag } as const
-      return breaksBy(sign, `Etag: ${after.tag} with the change`, told ?? 'none', patch, after.exchange)
+      return breaksBy(sign, `Etag: ${after.tag} with the change`, sent ?? 'none', patch, after.exchange)
     },
   },
   {
     id: 'VERB-6/delete',
     needs: ['ERR-1/missing-item'],
-    rule: 'DELETE answers without a body, and afterwards the item is 404.',
-    why: 'What a client has deleted is gone for everybody.',
-    fix: 'Answer DELETE with 204, and GET of what was deleted with 404.',
+    rule: 'The response to DELETE has no body, and afterwards the item is 404.',
+    why: 'A deleted item must be gone for every client.',
+    fix: 'Answer DELETE with 204, and GET of a deleted item with 404.',
     run: goneAfterDelete,
   },
   {
     id: 'VERB-3/creates-nothing',
     needs: ['ERR-1/missing-item', 'VERB-6/delete'],
-    rule: 'PUT of an item that is not there is 404, and creates nothing.',
-    why: 'A client that changes what was deleted meanwhile must learn it.',
-    fix: 'Answer PUT with 404 where there is no item. POST creates.',
+    rule: 'PUT of an item that does not exist is 404, and creates nothing.',
+    why: 'A client that changes a deleted item must get an error.',
+    fix: 'Answer PUT with 404 if there is no item. Only POST creates.',
     async run(owner) {
       const { own, tag, value } = await newRecord(owner, 'PUT', 'DELETE')
       await owner.send('DELETE', own, { headers: ifMatch(tag) })
@@ -131,8 +131,8 @@ export const writeChecks: readonly WriteCheck[] = [
   },
   {
     id: 'HDR-5/body',
-    rule: 'A body of another media type is 415, and one that can not be read is 400.',
-    why: 'A client learns what was wrong with its body.',
+    rule: 'A body of an unsupported media type is 415, and a malformed body is 400.',
+    why: 'The status tells the client what is wrong with its body.',
     fix: 'Check Content-Type first, then parse, then validate.',
     async run(owner) {
       const { own, tag } = await newRecord(owner, 'PATCH')
@@ -140,7 +140,7 @@ export const writeChecks: readonly WriteCheck[] = [
       const foreign = expectStatus(await owner.send('PATCH', own, plain), [415], 'a body in text/plain')
       if (foreign !== undefined) return foreign
       const broken = { headers: { [header.contentType]: mediaType.mergePatch, ...ifMatch(tag) }, body: '{"x":' }
-      return expectStatus(await owner.send('PATCH', own, broken), [400], 'a body that is no JSON') ?? holds
+      return expectStatus(await owner.send('PATCH', own, broken), [400], 'a malformed JSON body') ?? holds
     },
   },
   {
@@ -157,10 +157,10 @@ export const writeChecks: readonly WriteCheck[] = [
   {
     id: 'VERB-9/not-offered',
     rule: 'A method that an address does not offer is 405 with `Allow`.',
-    why: 'A client learns what it may do instead.',
+    why: 'Clients can use one of the allowed methods instead.',
     fix: 'Answer other methods with 405, and list the offered ones in Allow.',
     async run(owner) {
-      if (owner.list.target.itemMethods.includes('POST')) throw new NotApplicable('items take POST')
+      if (owner.list.target.itemMethods.includes('POST')) throw new NotApplicable('items accept POST')
       const own = await owner.make()
       const post = await owner.send('POST', own, withJson({}))
       const wrong = expectStatus(post, [405], 'POST of an item')
@@ -171,13 +171,13 @@ export const writeChecks: readonly WriteCheck[] = [
   },
 ]
 
-/** A record of ours before and after a PATCH that succeeds. */
+/** An own record before and after a successful PATCH. */
 async function changed(owner: Owner) {
   const { own, before, patch } = await patchedRecord(owner)
   return { before, patch, after: await owner.current(own) }
 }
 
-/** POST tells the address of the new item, and GET shows it there. */
+/** POST returns the address of the new item, and GET returns the item there. */
 export async function shownAtLocation(owner: Owner): Promise<Outcome> {
   const { number, exchange, marker } = await owner.post()
   const wrong = expectStatus(exchange, [201, 202], 'a POST that creates')
@@ -187,7 +187,7 @@ export async function shownAtLocation(owner: Owner): Promise<Outcome> {
     return breaksBy({ kind: 'no-field', answer: 0, name: header.location }, 'a field Location', 'none', exchange)
   if (!/^https?:\/\//.test(location)) return breaks('an absolute address in Location', location, exchange)
   const address = owner.addressOf(exchange)
-  if (address === undefined) return breaks(`an address right below ${exchange.request.url}`, location, exchange)
+  if (address === undefined) return breaks(`an address directly below ${exchange.request.url}`, location, exchange)
   const shown = await owner.list.service.client.send('GET', address)
   if (shown.answer.status !== 200)
     return breaksBy(
@@ -201,12 +201,12 @@ export async function shownAtLocation(owner: Owner): Promise<Outcome> {
   return holds
 }
 
-/** DELETE of a new item has no body, and GET is 404 then. */
+/** The response to DELETE of a new item has no body, and GET is 404 afterwards. */
 export async function goneAfterDelete(owner: Owner): Promise<Outcome> {
   const { own, tag } = await newRecord(owner, 'DELETE')
   const removed = await owner.send('DELETE', own, { headers: ifMatch(tag) })
   if (removed.answer.status === 412 && (await owner.current(own)).tag !== tag)
-    throw new Unchecked('the tag of an item changes while the item does not')
+    throw new Unchecked('the tag of an item changes while the item does not change')
   const wrong = expectStatus(removed, [200, 202, 204], 'DELETE of an item')
   if (wrong !== undefined) return wrong
   if (removed.answer.body !== '') return breaksBy({ kind: 'body', answer: 0 }, 'no body', describe(removed), removed)

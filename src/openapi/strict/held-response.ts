@@ -1,10 +1,10 @@
 /**
- * Shows an answer to a judge: before it leaves, so that it can still be replaced, or when it has
- * ended.
+ * Passes responses to a function: before they are sent, so that they can still be replaced, or when
+ * they have ended.
  */
 import { type OutgoingHttpHeaders, type ServerResponse, validateHeaderName, validateHeaderValue } from 'node:http'
 
-/** An answer. `body` is `undefined` where it is too long to be kept. */
+/** A response. `body` is `undefined` if it is too long to be buffered. */
 export interface Held {
   readonly status: number
   readonly headers: ReadonlyMap<string, string>
@@ -40,8 +40,8 @@ class KeptBody {
   }
 }
 
-/** Calls `judge` when a response ends. The response is sent unchanged and without delay. */
-export function watchResponse(res: ServerResponse, judge: (held: Held) => void): void {
+/** Calls `inspect` when a response ends. The response is sent unchanged and without delay. */
+export function watchResponse(res: ServerResponse, inspect: (held: Held) => void): void {
   const { writeHead, write, end } = res
   const kept = new KeptBody()
   let head: readonly unknown[] = []
@@ -57,16 +57,16 @@ export function watchResponse(res: ServerResponse, judge: (held: Held) => void):
     const isFirst = !res.writableEnded
     if (isFirst) kept.add(args)
     const result: unknown = Reflect.apply(end, res, args)
-    if (isFirst) judge({ status: res.statusCode, headers: fieldsOf(res, head), body: kept.whole() })
+    if (isFirst) inspect({ status: res.statusCode, headers: fieldsOf(res, head), body: kept.whole() })
     return result
   }) as typeof res.end
 }
 
 /**
- * Holds a response until it ends, exceeds 1 MiB, or `flushHeaders()` is called. `judge` returns the
+ * Holds a response until it ends, exceeds 1 MiB, or `flushHeaders()` is called. `inspect` returns the
  * body of a 500 that replaces the response, or `undefined` to send it unchanged.
  */
-export function holdResponse(res: ServerResponse, judge: (held: Held) => Buffer | undefined): void {
+export function holdResponse(res: ServerResponse, inspect: (held: Held) => Buffer | undefined): void {
   const { writeHead, write, end, flushHeaders } = res
   const kept = new KeptBody()
   const held: (readonly unknown[])[] = []
@@ -77,7 +77,7 @@ export function holdResponse(res: ServerResponse, judge: (held: Held) => Buffer 
    */
   const release = (body: Buffer | undefined): boolean => {
     const status = typeof head[0] === 'number' ? head[0] : res.statusCode
-    const other = judge({ status, headers: fieldsOf(res, head), body })
+    const other = inspect({ status, headers: fieldsOf(res, head), body })
     Object.assign(res, { writeHead, write, end, flushHeaders })
     Reflect.deleteProperty(res, 'headersSent')
     if (other === undefined) {

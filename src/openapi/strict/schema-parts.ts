@@ -1,10 +1,11 @@
 /**
- * What the schemas of a document say of one place: references followed, branches beside each other.
+ * The schemas of a document that apply to one place, with references resolved and branches
+ * flattened.
  */
 import { isList, isObject, type JsonObject } from '../../definition/json.js'
 import { placeAt, tokensOf } from './places.js'
 
-/** Schemas that together say what one place may hold. */
+/** Schemas that together define the value of one place. */
 export type Parts = readonly JsonObject[]
 
 /** The flattened schemas of one document. */

@@ -14,7 +14,7 @@ import { scopeOf } from '../scope.js'
 import { Store } from '../store.js'
 import { checkItemPath, memberOfPath } from './lineage.js'
 
-/** One attempt to change the current record. Returns `'stale'` if another writer won the race. */
+/** One attempt to change the current record. Returns `'stale'` if another writer was faster. */
 export type Attempt<T> = (current: Stored<JsonObject>, store: Store) => Awaitable<T | 'stale'>
 
 /**

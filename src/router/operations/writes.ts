@@ -82,9 +82,9 @@ type Write = (next: JsonObject, current: Stored<JsonObject>, store: Store) => Aw
 
 /**
  * Patches the record that the adapter holds in memory in the version of `If-Match`, without a read.
- * Returns `undefined` if nothing was changed. The response then depends on the record as
- * it is now: `change` reads it, and makes all refusals. A team's rules are given records that were
- * read for the request, so a resource with rules is always read.
+ * Returns `undefined` if nothing was changed. The response then depends on the record as it is now:
+ * `change` reads it, and makes all refusals. A team's rules get records that were read for the
+ * request, so a resource with rules is always read.
  */
 function patchCached(place: ConditionalPlace, compose: Compose, write: Write): Awaitable<Stored<unknown> | undefined> {
   const { resource, key } = place
@@ -100,7 +100,7 @@ function patchCached(place: ConditionalPlace, compose: Compose, write: Write): A
   })
 }
 
-/** The new record; `undefined` where a check fails. */
+/** The new record; `undefined` if a check fails. */
 function composed(compose: Compose, current: Stored<JsonObject>): Awaitable<JsonObject | undefined> {
   try {
     const next = compose(current)

@@ -5,11 +5,11 @@ import { expectEqual, expectSameSet, expectThat } from '../contract-error.js'
 import { associations as all, client } from '../fixtures.js'
 import type { Stage } from '../stage.js'
 
-/** One association by a member of the record, one that the store keeps. */
+/** One association by a member of the record, and one by a set that the store keeps. */
 const kinds = ['contracts', 'favourites'] as const
 
 async function expectUnder(stage: Stage, under: ParentKey, codes: readonly unknown[], when: string): Promise<void> {
-  const what = `what is listed as ${under.as} under ${String(under.key)} ${when}`
+  const what = `the list of ${under.as} under ${String(under.key)} ${when}`
   expectSameSet(await stage.keys({ parent: under }), codes, what)
 }
 
@@ -53,7 +53,7 @@ export const associations: readonly Check[] = [
       await expectUnder(stage, client(as), [], 'before')
       await attached(stage, client(as), 'C-0', 'C-3')
       await expectUnder(stage, client(as), ['C-0', 'C-3'], 'after attach()')
-      await expectUnder(stage, client(as, 'eve'), [], 'after attach() to another')
+      await expectUnder(stage, client(as, 'eve'), [], 'after attach() to another parent')
     },
   ),
   sentence('asked', 'Conditions, order, pages and totals apply within a parent.', ['attach'], async (stage, as) => {
@@ -79,7 +79,7 @@ export const associations: readonly Check[] = [
   }),
   sentence(
     'by-value',
-    'Attaching by a member sets it to the key of the parent; otherwise the record does not change.',
+    'Attaching by a member sets it to the key of the parent and changes nothing else in the record.',
     ['attach'],
     async (stage, as) => {
       await attached(stage, client(as), 'C-1')
@@ -103,13 +103,17 @@ export const associations: readonly Check[] = [
     ['attach'],
     async (stage, as) => {
       for (const expected of [undefined, 'other'])
-        expectEqual(await stage.attach(client(as), 'none', expected), 'absent', 'attach() of what is not there')
+        expectEqual(
+          await stage.attach(client(as), 'none', expected),
+          'absent',
+          'attach() of a record that does not exist',
+        )
       await expectUnder(stage, client(as), [], 'after that')
     },
   ),
   sentence(
     'detached',
-    'Detaching takes a record out of its parent; the record stays.',
+    'Detaching removes a record from the collection of its parent; the record itself stays.',
     ['attach', 'detach'],
     async (stage, as) => {
       await attached(stage, client(as), 'C-0', 'C-1')
@@ -121,13 +125,21 @@ export const associations: readonly Check[] = [
   ),
   sentence(
     'not-attached',
-    "Detaching what is not attached to that parent is 'absent', whatever the version.",
+    "Detaching a record that is not attached to that parent is 'absent', with any version.",
     ['attach', 'detach'],
     async (stage, as) => {
       await attached(stage, client(as), 'C-0')
       for (const expected of [undefined, 'other']) {
-        expectEqual(await stage.detach(client(as), 'C-1', expected), 'absent', 'detach() of what is not attached')
-        expectEqual(await stage.detach(client(as), 'none', expected), 'absent', 'detach() of what is not there')
+        expectEqual(
+          await stage.detach(client(as), 'C-1', expected),
+          'absent',
+          'detach() of a record that is not attached',
+        )
+        expectEqual(
+          await stage.detach(client(as), 'none', expected),
+          'absent',
+          'detach() of a record that does not exist',
+        )
         expectEqual(await stage.detach(client(as, 'eve'), 'C-0', expected), 'absent', 'detach() from another parent')
       }
       await expectUnder(stage, client(as), ['C-0'], 'after that')
@@ -135,7 +147,8 @@ export const associations: readonly Check[] = [
   ),
   {
     id: 'associations/moves',
-    title: 'By a member, attaching to another parent moves the record; otherwise it is under both.',
+    title:
+      'By a member, attaching to another parent moves the record; in sets, the record is then attached to both parents.',
     on: 'contracts',
     needs: ['attach'],
     async run(stage) {
@@ -146,7 +159,7 @@ export const associations: readonly Check[] = [
           stage,
           client(as, 'ann'),
           as === 'contracts' ? ['C-1'] : ['C-0', 'C-1'],
-          'after attach() to another',
+          'after attach() to another parent',
         )
         await expectUnder(stage, client(as, 'eve'), ['C-0'], 'after attach()')
       }
@@ -154,7 +167,7 @@ export const associations: readonly Check[] = [
   },
   {
     id: 'associations/as',
-    title: 'The segment distinguishes two associations with one parent.',
+    title: 'Two associations with the same parent are distinguished by their path segments.',
     on: 'contracts',
     needs: ['attach', 'detach'],
     async run(stage) {
@@ -164,7 +177,7 @@ export const associations: readonly Check[] = [
           expectEqual(
             await stage.detach(client(other), `C-${i}`),
             'absent',
-            `detach() as ${other} of what is attached as ${as}`,
+            `detach() as ${other} of a record attached as ${as}`,
           )
         }
       }
@@ -173,7 +186,7 @@ export const associations: readonly Check[] = [
   },
   sentence(
     'exact',
-    "A parent's key is compared as it is: case, spaces and wildcards tell parents apart.",
+    'The key of a parent is compared exactly: keys that differ in case, spaces or wildcards are different parents.',
     ['attach', 'detach'],
     async (stage, as) => {
       await attached(stage, client(as), 'C-0', 'C-1')
@@ -187,18 +200,18 @@ export const associations: readonly Check[] = [
   ),
   {
     id: 'associations/together',
-    title: 'A record can be attached in every way at once: attaching in one leaves the others as they are.',
+    title: 'A record can be attached in all associations at once: attaching in one does not affect the others.',
     on: 'contracts',
     needs: ['attach', 'remove'],
     async run(stage) {
       for (const [n, order] of [all, [...all].reverse()].entries()) {
         const code = `C-${n}`
         for (const as of order) await attached(stage, client(as, `${as}-1`), code)
-        for (const as of order) await expectUnder(stage, client(as, `${as}-1`), [code], 'with other ways beside it')
+        for (const as of order) await expectUnder(stage, client(as, `${as}-1`), [code], 'with other associations')
         const record = { ...stage.record(n), holder: 'contracts-1', payer: 'invoices-1' }
-        stage.expectValue(await stage.read(code), record, 'the record that is attached in every way')
+        stage.expectValue(await stage.read(code), record, 'the record that is attached in all associations')
         for (const as of order) await attached(stage, client(as, `${as}-2`), code)
-        for (const as of order) await expectUnder(stage, client(as, `${as}-2`), [code], 'with other ways beside it')
+        for (const as of order) await expectUnder(stage, client(as, `${as}-2`), [code], 'with other associations')
         // The next round attaches to the same parents.
         await stage.remove(code)
       }
@@ -206,7 +219,7 @@ export const associations: readonly Check[] = [
   },
   {
     id: 'associations/detached-one',
-    title: 'Detaching takes a record out of that one collection of that one parent; in all others it stays.',
+    title: 'Detaching removes a record from only that collection of only that parent.',
     on: 'contracts',
     needs: ['attach', 'detach'],
     async run(stage) {
@@ -221,28 +234,23 @@ export const associations: readonly Check[] = [
         await expectUnder(stage, client(as, 'eve'), ['C-0'], 'after detach() from ann')
     },
   },
-  sentence(
-    'replaced',
-    'A record that is replaced stays where it is attached.',
-    ['attach', 'replace'],
-    async (stage, as) => {
-      await attached(stage, client(as), 'C-0', 'C-1')
-      const { value } = await stage.stored('C-0')
-      await stage.replaced('C-0', { ...value, rank: 9 })
-      await expectUnder(stage, client(as), ['C-0', 'C-1'], 'after replace()')
-      const { items } = await stage.list({ parent: client(as), sort: '-rank' })
-      expectEqual(items[0]?.value.rank, 9, 'the rank that is listed')
-    },
-  ),
+  sentence('replaced', 'A record that is replaced stays attached.', ['attach', 'replace'], async (stage, as) => {
+    await attached(stage, client(as), 'C-0', 'C-1')
+    const { value } = await stage.stored('C-0')
+    await stage.replaced('C-0', { ...value, rank: 9 })
+    await expectUnder(stage, client(as), ['C-0', 'C-1'], 'after replace()')
+    const { items } = await stage.list({ parent: client(as), sort: '-rank' })
+    expectEqual(items[0]?.value.rank, 9, 'the listed rank')
+  }),
   sentence(
     'removed',
-    'A record that is removed is under no parent, and what takes its key is under none either.',
+    'A removed record is attached to no parent, and neither is a new record with the same key.',
     ['attach', 'remove', 'create'],
     async (stage, as) => {
       await attached(stage, client(as), 'C-0', 'C-1')
       await stage.remove('C-0')
       await expectUnder(stage, client(as), ['C-1'], 'after remove()')
-      expectEqual(await stage.attach(client(as), 'C-0'), 'absent', 'attach() of what is removed')
+      expectEqual(await stage.attach(client(as), 'C-0'), 'absent', 'attach() of a removed record')
       await stage.created(stage.record(0))
       await expectUnder(stage, client(as), ['C-1'], 'after a re-creation')
     },

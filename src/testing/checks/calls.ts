@@ -14,7 +14,7 @@ const within = (stage: Stage, depot: string, urgent?: boolean): readonly string[
 export const calls: readonly Check[] = [
   {
     id: 'calls/same-request',
-    title: 'A frozen request that is used again returns what is in the scope of its call and stored at that time.',
+    title: 'A frozen request that is used again returns the records in the scope of its call, as stored at that time.',
     on: 'parcels',
     async run(stage) {
       const { adapter } = stage
@@ -40,7 +40,7 @@ export const calls: readonly Check[] = [
   },
   {
     id: 'calls/same-call',
-    title: 'Within one call, a read returns what is stored at that time, not the result of an earlier read.',
+    title: 'A second read with the same call returns what is stored by then, not the result of the first.',
     on: 'any',
     needs: ['replace', 'remove'],
     async run(stage) {
@@ -51,18 +51,22 @@ export const calls: readonly Check[] = [
       const read = async () => (await adapter.read([key], by.call))[0] as Item | undefined
       const before = await read()
       const other = await stage.replaced(key, stage.change(record, 1), undefined, { peer: 1 })
-      stage.expectValue(await read(), stage.change(record, 1), 'what the call reads after a write of another')
+      stage.expectValue(
+        await read(),
+        stage.change(record, 1),
+        'the record read with the same call after a write by another caller',
+      )
       const stale = await adapter.replace?.(key, stage.change(record, 2), before?.version, by.call)
-      expectEqual(stale, 'stale', 'replace() in the same call, with the version that it read first')
+      expectEqual(stale, 'stale', 'replace() with the same call and the version that it read first')
       const next = await adapter.replace?.(key, stage.change(record, 3), other.version, by.call)
       expectThat(
         typeof next === 'object' && 'version' in next,
-        'replace() in the same call, with the version that it read last, to write',
+        'replace() with the same call and the version that it read last to write',
         next,
       )
-      stage.expectValue(await read(), stage.change(record, 3), 'what the call reads after a write of its own')
+      stage.expectValue(await read(), stage.change(record, 3), 'the record read with the same call after its own write')
       await stage.remove(key, undefined, { peer: 1 })
-      expectThat((await read()) === undefined, 'nothing to read after a remove by another', await read())
+      expectThat((await read()) === undefined, 'no record after a remove by another caller', await read())
     },
   },
   {
@@ -79,13 +83,17 @@ export const calls: readonly Check[] = [
           if (i % 3 === 0) {
             const found = await stage.readAll(codes, by)
             const seen = codes.filter((_, at) => found[at] !== undefined)
-            return expectEqual(seen, within(stage, depot), `what is read in the scope of ${depot} beside other calls`)
+            return expectEqual(
+              seen,
+              within(stage, depot),
+              `the record read in the scope of ${depot} during other calls`,
+            )
           }
           const urgent = i % 3 === 1
           const where = [{ field: 'urgent', op: 'eq', value: urgent }] as const
           const { items, total, exact } = await stage.list({ where, sort: urgent ? 'code' : '-weight' }, by)
           const expected = within(stage, depot, urgent)
-          const what = `where urgent is ${urgent}, in the scope of ${depot}, beside other calls`
+          const what = `where urgent is ${urgent}, in the scope of ${depot}, during other calls`
           expectSameSet(
             items.map(({ value }) => value.code),
             expected,
@@ -98,7 +106,7 @@ export const calls: readonly Check[] = [
   },
   {
     id: 'calls/beside-writes',
-    title: 'Concurrent writes in different scopes each write within their own.',
+    title: 'Concurrent writes in different scopes each write only within their own.',
     on: 'parcels',
     needs: ['create', 'replace', 'remove'],
     async run(stage) {
@@ -112,7 +120,7 @@ export const calls: readonly Check[] = [
           }),
         )
         for (const [i, { value }] of answers.entries())
-          expectEqual(value.depot, depots[i % 2], 'the depot that a create got of its scope')
+          expectEqual(value.depot, depots[i % 2], 'the depot that a create took from its scope')
         const others = await Promise.all(
           answers.map(({ value }, i) => {
             const by = { call: { scope: { depot: depots[(i + (i < 8 ? 1 : 0)) % 2] as string } }, peer: i + 1 }
@@ -125,7 +133,7 @@ export const calls: readonly Check[] = [
           const isDone = answer !== 'absent'
           expectThat(
             isDone === i >= 8,
-            i < 8 ? "'absent' for a write outside of its scope" : 'a write in its scope to be done',
+            i < 8 ? "'absent' for a write outside of its scope" : 'a successful write in its scope',
             answer,
           )
         }

@@ -6,7 +6,7 @@ import { client } from '../fixtures.js'
 export const creates: readonly Check[] = [
   {
     id: 'create/duplicate',
-    title: "A create of a key that exists is refused as 'duplicate', names the members of the key and changes nothing.",
+    title: "A create with an existing key is refused as 'duplicate' with the members of the key, and changes nothing.",
     on: 'any',
     needs: ['create'],
     async run(stage) {
@@ -22,8 +22,7 @@ export const creates: readonly Check[] = [
   },
   {
     id: 'create/assigned',
-    title:
-      'A member of the key that the definition calls assigned may be missing: the store assigns one that no record has.',
+    title: 'A create may omit an assigned member of the key: the store assigns a value that no record has.',
     on: 'orders',
     needs: ['create'],
     async run(stage) {
@@ -32,24 +31,28 @@ export const creates: readonly Check[] = [
         const { value } = await stage.created({ text: `new ${i}` }, { peer: i })
         expectThat(
           Number.isSafeInteger(value.number) && !taken.has(value.number),
-          'a whole number that no other order has',
+          'an integer that no other order has',
           value.number,
         )
         taken.add(value.number)
-        stage.expectValue(await stage.read(value.number), { number: value.number, text: `new ${i}` }, 'what is read')
+        stage.expectValue(
+          await stage.read(value.number),
+          { number: value.number, text: `new ${i}` },
+          'the record that is read',
+        )
       }
     },
   },
   {
     id: 'create/assigned-not-again',
-    title: 'A number that was assigned is not assigned again after a delete.',
+    title: 'An assigned number is not assigned again after its record was removed.',
     on: 'orders',
     needs: ['create', 'remove'],
     async run(stage) {
       const seen = new Set<unknown>()
       for (const i of upTo(5)) {
         const { value } = await stage.created({ text: 'passing' }, { peer: i })
-        expectThat(!seen.has(value.number), 'a number that was not assigned before', value.number)
+        expectThat(!seen.has(value.number), 'a number that was never assigned before', value.number)
         seen.add(value.number)
         await stage.remove(value.number)
       }
@@ -57,7 +60,7 @@ export const creates: readonly Check[] = [
   },
   {
     id: 'create/assigned-given',
-    title: 'A create may set an assigned key itself; the store then assigns no key that conflicts with it.',
+    title: 'A create may give an assigned key itself; the store never assigns that key later.',
     on: 'orders',
     needs: ['create'],
     async run(stage) {
@@ -67,7 +70,7 @@ export const creates: readonly Check[] = [
       const next = first.number as number
       for (const number of [next + 1, next + 2, next + 4, 1_000_000, 0, -7, 2 ** 40]) {
         stage.expectValue(await stage.created({ number, text: 'mine' }), { number, text: 'mine' }, 'what is created')
-        stage.expectValue(await stage.read(number), { number, text: 'mine' }, `what is read under ${number}`)
+        stage.expectValue(await stage.read(number), { number, text: 'mine' }, `the record that is read under ${number}`)
         taken.add(number)
       }
       for (const i of upTo(6)) {
@@ -79,7 +82,7 @@ export const creates: readonly Check[] = [
   },
   {
     id: 'create/attached',
-    title: 'With attachTo, the created record is attached in the same step.',
+    title: 'With attachTo, the record is created and attached in one step.',
     on: 'contracts',
     needs: ['create', 'attach'],
     async run(stage) {
@@ -91,7 +94,7 @@ export const creates: readonly Check[] = [
           expectEqual(
             keys,
             other === as ? [record.code] : [],
-            `what is listed as ${other} of what was created as ${as}`,
+            `the list of ${other} after a create with attachTo ${as}`,
           )
         }
       }
@@ -99,21 +102,21 @@ export const creates: readonly Check[] = [
   },
   {
     id: 'create/attached-refused',
-    title: 'A create that is refused attaches nothing.',
+    title: 'A refused create attaches nothing.',
     on: 'contracts',
     needs: ['create', 'attach'],
     async run(stage) {
       for (const as of ['contracts', 'favourites']) {
         const answer = await stage.create(stage.record(), { call: { attachTo: client(as) } })
         expectThat('refused' in answer, 'a refusal', answer)
-        expectEqual(await stage.keys({ parent: client(as) }), [], `what is listed as ${as}`)
+        expectEqual(await stage.keys({ parent: client(as) }), [], `the list of ${as}`)
         stage.expectValue(await stage.read(stage.key(stage.record())), stage.record(), 'the record')
       }
     },
   },
   {
     id: 'create/attached-version',
-    title: 'With attachTo, create() returns the record in its state after attaching, with the version that is stored.',
+    title: 'With attachTo, create() returns the record as it is after attaching, with the stored version.',
     on: 'contracts',
     needs: ['create', 'attach', 'replace'],
     async run(stage) {
@@ -121,15 +124,15 @@ export const creates: readonly Check[] = [
         const record = { ...stage.fresh(), code: `V-${as}` }
         const { value, version } = await stage.created(record, { call: { attachTo: client(as) } })
         const stored = await stage.stored(record.code)
-        stage.expectValue(stored, value, `what is read of what was created as ${as}`)
-        expectEqual(stored.version, version, `the version of what was created as ${as}`)
+        stage.expectValue(stored, value, `the record read after a create with attachTo ${as}`)
+        expectEqual(stored.version, version, `the version read after a create with attachTo ${as}`)
         await stage.replaced(record.code, { ...value, rank: 50 }, version)
       }
     },
   },
   {
     id: 'create/attached-whole',
-    title: 'A create is refused if its record cannot be attached, and leaves no record behind.',
+    title: 'A create whose record cannot be attached is refused and creates no record.',
     on: 'contracts',
     needs: ['create', 'attach'],
     async run(stage) {
@@ -137,11 +140,11 @@ export const creates: readonly Check[] = [
       const leaving = await stage.create(record, { call: { attachTo: client('contracts'), scope: { holder: 'eve' } } })
       expectThat(
         'refused' in leaving && leaving.refused === 'rule',
-        "{ refused: 'rule' } where the attach would leave the scope",
+        "{ refused: 'rule' } if attaching would move the record out of the scope",
         leaving,
       )
       expectEqual(leaving.members, ['holder'], 'the members of the refusal')
-      expectEqual(await stage.read(record.code), undefined, 'what is read of what is refused')
+      expectEqual(await stage.read(record.code), undefined, 'the record read after a refused create')
       for (const as of ['contracts', 'favourites']) {
         for (const [i, key] of ['\0', 'ann\0', 'a\ud800'].entries()) {
           const attachTo = { collection: 'clients', key, as }
@@ -150,14 +153,10 @@ export const creates: readonly Check[] = [
           expectThat('refused' in answer || 'created' in answer, 'a record or a refusal', answer)
           expectThat(
             ((await stage.read(code)) === undefined) === 'refused' in answer,
-            'a record just where create() says so',
+            'a record if create() returned one, and none if it was refused',
             { answer },
           )
-          expectEqual(
-            await stage.keys({ parent: attachTo }),
-            'created' in answer ? [code] : [],
-            `what is listed as ${as}`,
-          )
+          expectEqual(await stage.keys({ parent: attachTo }), 'created' in answer ? [code] : [], `the list of ${as}`)
         }
       }
     },

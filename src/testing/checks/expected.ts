@@ -4,7 +4,7 @@ import { expectEqual, expectThat } from '../contract-error.js'
 import { associations, client } from '../fixtures.js'
 import type { Stage } from '../stage.js'
 
-/** Texts that a client could derive from a version. None of them equals it. */
+/** Texts that a client could derive from a version. None of them equals the version. */
 const near = (version: string): readonly string[] => [
   '',
   ' ',
@@ -71,19 +71,19 @@ export const expected: readonly Check[] = [
       expectEqual(await stage.remove(key, version), 'stale', 'remove() with an old version')
       stage.expectValue(await stage.read(key), current.value, 'the record after a stale remove')
       expectEqual(await stage.remove(key, current.version), 'removed', 'remove() with the current version')
-      await stage.expectNothing(key, 'nothing after the remove')
+      await stage.expectNothing(key, 'no record after the remove')
     },
   },
   {
     id: 'expected/attach',
-    title: "attach() with a version that is stored no more answers 'stale' and attaches nothing.",
+    title: "attach() with an outdated version returns 'stale' and attaches nothing.",
     on: 'contracts',
     needs: ['attach', 'replace'],
     async run(stage) {
       const { key, version } = await outdated(stage)
       for (const as of associations) {
         expectEqual(await stage.attach(client(as), key, version), 'stale', `attach() as ${as} with an old version`)
-        expectEqual(await stage.keys({ parent: client(as) }), [], `what is attached as ${as}`)
+        expectEqual(await stage.keys({ parent: client(as) }), [], `the records attached as ${as}`)
         const current = await stage.stored(key)
         expectEqual(
           await stage.attach(client(as), key, current.version),
@@ -95,7 +95,7 @@ export const expected: readonly Check[] = [
   },
   {
     id: 'expected/detach',
-    title: "detach() with a version that is stored no more answers 'stale' and detaches nothing.",
+    title: "detach() with an outdated version returns 'stale' and detaches nothing.",
     on: 'contracts',
     needs: ['attach', 'detach', 'replace'],
     async run(stage) {
@@ -105,7 +105,7 @@ export const expected: readonly Check[] = [
         const { value, version } = await stage.stored(key)
         const { version: current } = await stage.replaced(key, { ...value, rank: 77 + round })
         expectEqual(await stage.detach(client(as), key, version), 'stale', `detach() as ${as} with an old version`)
-        expectEqual(await stage.keys({ parent: client(as) }), [stage.keyText(value)], `what is attached as ${as}`)
+        expectEqual(await stage.keys({ parent: client(as) }), [stage.keyText(value)], `the records attached as ${as}`)
         expectEqual(
           await stage.detach(client(as), key, current),
           'detached',
@@ -116,7 +116,7 @@ export const expected: readonly Check[] = [
   },
   {
     id: 'expected/equal',
-    title: 'A version is compared even if the write would change nothing.',
+    title: 'A version is compared even if the write would not change the record.',
     on: 'any',
     needs: ['replace'],
     async run(stage) {
@@ -132,7 +132,7 @@ export const expected: readonly Check[] = [
   },
   {
     id: 'expected/others',
-    title: 'A version belongs to one record: another record does not accept it.',
+    title: 'A version is only valid for its own record: for another record it is stale.',
     on: 'any',
     needs: ['replace', 'remove'],
     async run(stage) {
@@ -152,7 +152,7 @@ export const expected: readonly Check[] = [
   },
   {
     id: 'expected/absent-first',
-    title: "'absent' comes before 'stale', and replace() creates nothing.",
+    title: "A write to a key without a record is 'absent', not 'stale', and replace() creates no record.",
     on: 'any',
     needs: ['replace', 'remove'],
     async run(stage) {
@@ -160,15 +160,19 @@ export const expected: readonly Check[] = [
       const key = stage.key(record)
       const { version } = await stage.stored(stage.key(stage.record()))
       for (const expectedVersion of [undefined, 'other', version]) {
-        expectEqual(await stage.replace(key, record, expectedVersion), 'absent', 'replace() of what is not there')
-        expectEqual(await stage.remove(key, expectedVersion), 'absent', 'remove() of what is not there')
+        expectEqual(
+          await stage.replace(key, record, expectedVersion),
+          'absent',
+          'replace() of a record that does not exist',
+        )
+        expectEqual(await stage.remove(key, expectedVersion), 'absent', 'remove() of a record that does not exist')
       }
-      await stage.expectNothing(key, 'nothing created')
+      await stage.expectNothing(key, 'no record created')
     },
   },
   {
     id: 'expected/removed',
-    title: 'A removed record is absent from reads and lists and for a second remove, and no replace restores it.',
+    title: 'After a remove, reads, lists and a second remove find no record, and replace() does not restore it.',
     on: 'any',
     needs: ['replace', 'remove'],
     async run(stage) {
@@ -178,8 +182,8 @@ export const expected: readonly Check[] = [
         expectEqual(await stage.remove(key, expectedVersion), 'absent', 'a second remove()')
         expectEqual(await stage.replace(key, record, expectedVersion), 'absent', 'replace() after remove()')
       }
-      await stage.expectNothing(key, 'nothing to read')
-      expectThat(!(await stage.keys()).includes(stage.keyText(record)), 'nothing to list', stage.keyText(record))
+      await stage.expectNothing(key, 'no record to read')
+      expectThat(!(await stage.keys()).includes(stage.keyText(record)), 'no record in the list', stage.keyText(record))
     },
   },
   {
@@ -198,7 +202,7 @@ export const expected: readonly Check[] = [
   },
   {
     id: 'expected/other-texts',
-    title: 'Versions are compared as texts: any other text that a client sends is stale, never an error.',
+    title: 'Versions are compared as strings: any other string that a client sends is stale, never an error.',
     on: 'any',
     needs: ['replace', 'remove'],
     async run(stage) {
@@ -213,7 +217,7 @@ export const expected: readonly Check[] = [
   },
   {
     id: 'expected/other-attached',
-    title: 'Attaching and detaching compare versions as texts, too.',
+    title: 'attach() and detach() compare versions as strings too.',
     on: 'contracts',
     needs: ['attach', 'detach'],
     async run(stage) {
@@ -228,7 +232,7 @@ export const expected: readonly Check[] = [
             expectEqual(await stage.detach(client(as), code, other), answer, `detach() of ${code} ${what}`)
           }
         }
-        expectEqual(await stage.keys({ parent: client(as) }), ['C-0'], `what is attached as ${as}`)
+        expectEqual(await stage.keys({ parent: client(as) }), ['C-0'], `the records attached as ${as}`)
       }
     },
   },

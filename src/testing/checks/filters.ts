@@ -36,7 +36,7 @@ const comparison = (
 export const filters: readonly Check[] = [
   {
     id: 'filters/eq',
-    title: 'eq matches exactly the records whose member has the value, of every type and of nested members.',
+    title: 'eq matches exactly the records whose member has the value, for members of every type and nested members.',
     on: 'parcels',
     async run(stage) {
       for (const field of exact) {
@@ -58,7 +58,7 @@ export const filters: readonly Check[] = [
   },
   {
     id: 'filters/no-match',
-    title: 'A value of the right type that no record has, however large, matches nothing.',
+    title: 'A value of the right type that no record has matches no record, however large it is.',
     on: 'parcels',
     async run(stage) {
       for (const value of [Number.MIN_SAFE_INTEGER, 77_777])
@@ -78,13 +78,13 @@ export const filters: readonly Check[] = [
       }
     },
   },
-  comparison('gt', 'gt matches larger values, and not equal ones.', (member, value) => member > value),
-  comparison('gte', 'gte matches what is larger or equal.', (member, value) => member >= value),
-  comparison('lt', 'lt matches smaller values, and not equal ones.', (member, value) => member < value),
-  comparison('lte', 'lte matches what is smaller or equal.', (member, value) => member <= value),
+  comparison('gt', 'gt matches larger values, not equal ones.', (member, value) => member > value),
+  comparison('gte', 'gte matches larger and equal values.', (member, value) => member >= value),
+  comparison('lt', 'lt matches smaller values, not equal ones.', (member, value) => member < value),
+  comparison('lte', 'lte matches smaller and equal values.', (member, value) => member <= value),
   {
     id: 'filters/text-ranges',
-    title: 'Ranges over text agree with the order of the same member.',
+    title: 'Text ranges agree with the sort order of the same member.',
     on: 'parcels',
     async run(stage) {
       const inOrder = [...new Set((await stage.all({ sort: 'label' })).map(({ value }) => value.label as string))]
@@ -120,7 +120,7 @@ export const filters: readonly Check[] = [
   },
   {
     id: 'filters/in-few',
-    title: 'in with one value is eq, and in with none matches nothing.',
+    title: 'in with one value is the same as eq, and in without values matches no record.',
     on: 'parcels',
     async run(stage) {
       for (const field of ['code', 'label', 'pieces', 'collected', 'address.postcode'] as const) {
@@ -132,7 +132,7 @@ export const filters: readonly Check[] = [
   },
   {
     id: 'filters/in-many',
-    title: 'in may have any number of values: the last of hundreds matches like the first.',
+    title: 'in may have hundreds of values, and matches all of them.',
     on: 'parcels',
     async run(stage) {
       const far: Readonly<Record<string, (i: number) => Scalar>> = {
@@ -156,7 +156,7 @@ export const filters: readonly Check[] = [
   },
   {
     id: 'filters/contains',
-    title: 'contains matches the records whose array has the value among its items.',
+    title: 'contains matches the records whose array has the value as an item.',
     on: 'parcels',
     async run(stage) {
       for (const value of [
@@ -187,7 +187,7 @@ export const filters: readonly Check[] = [
   {
     id: 'filters/null',
     title:
-      'null: true matches null and absent members, null: false the others; a member of an object that is null is null.',
+      'null: true matches null and absent members, null: false all others; a member of a null object counts as null.',
     on: 'parcels',
     async run(stage) {
       for (const field of ['note', 'collected', 'address.postcode'] as const) {
@@ -203,7 +203,7 @@ export const filters: readonly Check[] = [
   },
   {
     id: 'filters/null-matches-nothing',
-    title: 'Except under null, a member that is null matches nothing.',
+    title: 'A null member matches no condition except null: true.',
     on: 'parcels',
     async run(stage) {
       const edges: [string, Scalar, Scalar][] = [
@@ -229,7 +229,7 @@ export const filters: readonly Check[] = [
   },
   {
     id: 'filters/and',
-    title: 'All conditions must hold, also several on one member.',
+    title: 'All conditions must hold, including several on one member.',
     on: 'parcels',
     async run(stage) {
       const urgent: Where = { field: 'urgent', op: 'eq', value: true }
@@ -244,8 +244,8 @@ export const filters: readonly Check[] = [
         ({ pieces, urgent }) => (pieces as number) >= 0 && (pieces as number) < 12 && urgent === true,
       )
       await expectMatches(stage, [urgent, { ...urgent, value: false } as Where], () => false)
-      const most = upTo(40).map((i): Where => ({ field: 'pieces', op: 'lt', value: 40 - i }))
-      await expectMatches(stage, [...most, urgent], ({ pieces, urgent }) => (pieces as number) < 1 && urgent === true)
+      const ranges = upTo(40).map((i): Where => ({ field: 'pieces', op: 'lt', value: 40 - i }))
+      await expectMatches(stage, [...ranges, urgent], ({ pieces, urgent }) => (pieces as number) < 1 && urgent === true)
       await expectMatches(
         stage,
         [{ field: 'code', op: 'in', value: ['P-3', 'P-4', 'P-6'] }, urgent],
@@ -268,7 +268,8 @@ export const filters: readonly Check[] = [
   },
   {
     id: 'filters/composite-key',
-    title: 'Parts of a composite key filter like any member: they find the records that a parent contains.',
+    title:
+      'The members of a composite key can be filtered like any member, so a filter finds the records that a parent contains.',
     on: 'lines',
     async run(stage) {
       await expectMatches(stage, [{ field: 'order', op: 'eq', value: 2 }], ({ order }) => order === 2)

@@ -14,7 +14,7 @@ import { expectMatches, valuesOf } from './matches.js'
 
 const nullable = ['taken', 'amount', 'total', 'source'] as const
 const members = ['device', 'counter', ...nullable] as const
-/** The formats whose order is the same in every store. */
+/** Formats whose order is the same in every store. */
 const ordered = ['counter', 'taken', 'amount', 'total'] as const
 
 /**
@@ -65,11 +65,11 @@ const odd: readonly Row[] = [
 export const formats: readonly Check[] = [
   {
     id: 'formats/held',
-    title: 'Texts of the formats date-time, uuid, decimal and int64 survive with every digit.',
+    title: 'Values of the formats date-time, uuid, decimal and int64 are stored exactly, with every digit.',
     on: 'readings',
     async run(stage) {
       for (const record of stage.held)
-        stage.expectValue(await stage.read(stage.key(record)), record, 'a record held from the start')
+        stage.expectValue(await stage.read(stage.key(record)), record, 'an initial record')
       for (const { value } of await stage.all()) {
         const given = stage.held.find((record) => stage.keyText(record) === stage.keyText(value)) as Row
         stage.expectValue({ value, version: '' }, given, 'a record that is listed')
@@ -78,7 +78,7 @@ export const formats: readonly Check[] = [
   },
   {
     id: 'formats/survive',
-    title: 'Values at the ends of a format survive exactly, or are refused.',
+    title: 'The extreme values of a format are stored exactly or refused.',
     on: 'readings',
     needs: ['create'],
     async run(stage) {
@@ -86,28 +86,28 @@ export const formats: readonly Check[] = [
         const record: Row = { ...stage.fresh(), counter: String(1000 + i), ...members }
         const answer = await stage.create(record)
         if ('refused' in answer) {
-          expectEqual(await stage.read(stage.key(record)), undefined, 'what is stored of a record that is refused')
+          expectEqual(await stage.read(stage.key(record)), undefined, 'the record stored after a refused create')
           continue
         }
-        expectThat('created' in answer, 'create() to answer { created }', answer)
-        stage.expectValue(answer.created, record, 'what create() answers')
-        stage.expectValue(await stage.read(stage.key(record)), record, 'what is read')
+        expectThat('created' in answer, 'create() to return { created }', answer)
+        stage.expectValue(answer.created, record, 'the result of create()')
+        stage.expectValue(await stage.read(stage.key(record)), record, 'the record that is read')
       }
     },
   },
   {
     id: 'formats/keys',
-    title: 'Keys of these formats identify one record each: numbers that are equal as doubles are different keys.',
+    title: 'Keys of these formats are compared exactly: numbers that are equal as doubles are different keys.',
     on: 'readings',
     async run(stage) {
       const found = await stage.readAll(stage.held.map((record) => stage.key(record)))
-      for (const [i, item] of found.entries()) stage.expectValue(item, stage.held[i] as Row, 'what is read')
+      for (const [i, item] of found.entries()) stage.expectValue(item, stage.held[i] as Row, 'the record that is read')
       const { device } = stage.held[0] as Row
       for (const counter of ['9007199254740994', '9007199254740991', '9223372036854775806'])
         expectEqual(
           await stage.read({ device, counter }),
           undefined,
-          `what is read under the counter ${counter}, which no record has`,
+          `the record read with the counter ${counter}, which no record has`,
         )
     },
   },
@@ -137,7 +137,7 @@ export const formats: readonly Check[] = [
   },
   {
     id: 'formats/ranges',
-    title: 'gt, gte, lt and lte compare numbers and moments, not texts.',
+    title: 'gt, gte, lt and lte compare numbers and date-times as values, not as texts.',
     on: 'readings',
     async run(stage) {
       for (const field of ordered) {
@@ -166,8 +166,7 @@ export const formats: readonly Check[] = [
   },
   {
     id: 'formats/order',
-    title:
-      'A list is in the order of numbers and moments, not of their texts; a key of such members breaks ties in that order.',
+    title: 'Lists sort numbers and date-times as values, not as texts; so does a key of such members that breaks ties.',
     on: 'readings',
     async run(stage) {
       for (const field of [...ordered, 'device', 'source'])
@@ -179,7 +178,7 @@ export const formats: readonly Check[] = [
   },
   {
     id: 'formats/seek',
-    title: 'A position to seek is compared as a number or moment, not as a text.',
+    title: 'A position to seek is compared as a number or date-time, not as a text.',
     on: 'readings',
     async run(stage) {
       for (const field of [...ordered, 'device', 'source'])
@@ -189,7 +188,7 @@ export const formats: readonly Check[] = [
   },
 ]
 
-/** Seeks from every record of the order, and expects its neighbours. */
+/** Seeks from every record in both directions, and expects the records next to it. */
 async function expectSought(
   stage: Stage,
   parts: ListParts & { readonly sort: string; readonly size: number },

@@ -7,7 +7,7 @@ import { listRequest } from '../requests.js'
 import type { Row } from '../row.js'
 import type { Stage } from '../stage.js'
 
-/** Calls with modifiable arguments and compares them afterwards, then calls with frozen ones. */
+/** Calls with mutable arguments and compares them afterwards, then calls with frozen ones. */
 async function expectUntouched<I extends readonly unknown[]>(
   what: string,
   make: (round: number) => I,
@@ -20,7 +20,7 @@ async function expectUntouched<I extends readonly unknown[]>(
   const seen = (list: readonly unknown[]) => JSON.stringify(list)
   const before = seen([...inputs, call])
   await ask(inputs, call)
-  expectEqual(JSON.parse(seen([...inputs, call])), JSON.parse(before), `what ${what} is given, after it,`)
+  expectEqual(JSON.parse(seen([...inputs, call])), JSON.parse(before), `the arguments of ${what} after the call`)
   const { signal, ...others } = stage.call(structuredClone(parts))
   try {
     await ask(freezeThroughout(make(1)), { ...freezeThroughout(others), signal })
@@ -33,7 +33,7 @@ async function expectUntouched<I extends readonly unknown[]>(
 export const inputs: readonly Check[] = [
   {
     id: 'privacy/inputs',
-    title: 'An adapter does not modify its arguments (values, keys, requests, scopes), and accepts frozen objects.',
+    title: 'An adapter does not modify its arguments (values, keys, requests, scopes), and accepts frozen arguments.',
     on: 'lines',
     needs: ['create', 'replace', 'remove'],
     async run(stage) {
@@ -88,7 +88,7 @@ export const inputs: readonly Check[] = [
   },
   {
     id: 'privacy/parents',
-    title: 'An adapter modifies neither the parents that it gets, nor `attachTo` and `idempotency` of a create.',
+    title: 'An adapter does not modify parents, `attachTo` or `idempotency`.',
     on: 'contracts',
     needs: ['create', 'attach', 'detach'],
     async run(stage) {

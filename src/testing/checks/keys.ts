@@ -1,6 +1,6 @@
 /**
  * Checks of creates that a client may repeat (VERB-12): which record is kept under an id, and that
- * nothing is created twice.
+ * no record is created twice.
  */
 import { type Check, rounds, upTo } from '../check.js'
 import { expectEqual, expectThat } from '../contract-error.js'
@@ -18,11 +18,11 @@ const createdOf = (answer: Answer): Item | undefined =>
 /** The created record. Throws if there is none. */
 function expectCreated(answer: Answer, what: string): Item {
   const created = createdOf(answer)
-  expectThat(created !== undefined, `${what} to answer { created }`, answer)
+  expectThat(created !== undefined, `${what} to return { created }`, answer)
   return created
 }
 
-/** The first create with an id, which makes a record. */
+/** The first create with an id, which creates a record. */
 const first = async (stage: Stage, value: Row, id: string): Promise<Item> =>
   expectCreated(await stage.repeatable(value, idempotency(id)), 'create() with a new id')
 
@@ -39,10 +39,10 @@ async function expectKept(
 ): Promise<void> {
   const again = expectCreated(await stage.repeatable(value, idempotency(id), { peer }), 'a repeated create()')
   const recalled = await stage.recall(idempotency(id), { peer })
-  expectThat(typeof recalled === 'object', 'recall() to answer what is kept', recalled)
+  expectThat(typeof recalled === 'object', 'recall() to return the kept record', recalled)
   for (const [what, item] of [['create()', again] as const, ['recall()', recalled] as const]) {
-    stage.expectValue(item, made, `what ${what} repeats`)
-    expectEqual(item.version, version, `the version that ${what} repeats`)
+    stage.expectValue(item, made, `the record repeated by ${what}`)
+    expectEqual(item.version, version, `the version repeated by ${what}`)
   }
 }
 
@@ -50,7 +50,7 @@ export const keys: readonly Check[] = [
   {
     id: 'keys/repeated',
     title:
-      'A create with the id and fingerprint of an earlier one creates nothing, and answers the record and version that one answered; so does recall().',
+      'A create with the id and fingerprint of an earlier one creates nothing and returns the same record and version; so does recall().',
     on: 'any',
     needs: ['create', 'recall'],
     async run(stage) {
@@ -60,12 +60,12 @@ export const keys: readonly Check[] = [
         stage.expectValue(made, value, 'what is created')
         await expectKept(stage, value, `id-${i}`, made, i + 1)
       }
-      expectEqual((await stage.all()).length, before + stage.spare.length, 'the count of records')
+      expectEqual((await stage.all()).length, before + stage.spare.length, 'the number of records')
     },
   },
   {
     id: 'keys/assigned',
-    title: 'A create of a repeated id assigns no new key; another id, and a create without one, makes another record.',
+    title: 'A create with a repeated id assigns no new key; a create with another id or none creates another record.',
     on: 'orders',
     needs: ['create', 'recall'],
     async run(stage) {
@@ -79,8 +79,8 @@ export const keys: readonly Check[] = [
         await stage.created(value),
       ]
       const numbers = [made, ...others].map((item) => item.value.number)
-      expectEqual(new Set(numbers).size, numbers.length, 'the count of different numbers')
-      expectEqual((await stage.all()).length, stage.held.length + numbers.length, 'the count of orders')
+      expectEqual(new Set(numbers).size, numbers.length, 'the number of different keys')
+      expectEqual((await stage.all()).length, stage.held.length + numbers.length, 'the number of orders')
     },
   },
   {
@@ -91,13 +91,13 @@ export const keys: readonly Check[] = [
     async run(stage) {
       await first(stage, stage.fresh(), 'known')
       for (const id of ['unknown', 'know', 'KNOWN'])
-        expectEqual(await stage.recall(idempotency(id)), undefined, `what recall() answers for ${id}`)
+        expectEqual(await stage.recall(idempotency(id)), undefined, `the result of recall() for ${id}`)
     },
   },
   {
     id: 'keys/mismatched',
     title:
-      "An id that was used with another fingerprint is 'mismatched', for create() and recall(), and nothing is created or forgotten.",
+      "An id that was used with another fingerprint is 'mismatched' for create() and recall(); no record is created, and the first one stays kept.",
     on: 'any',
     needs: ['create', 'recall'],
     async run(stage) {
@@ -105,25 +105,21 @@ export const keys: readonly Check[] = [
       const made = await first(stage, value, 'id')
       for (const fingerprint of ['other', 'Body', 'BODY', 'body_', 'bod', 'ybod']) {
         const answer = await stage.repeatable(other, idempotency('id', fingerprint), { peer: 1 })
-        expectEqual(
-          answer,
-          'mismatched',
-          `the answer of create() with the fingerprint ${fingerprint} where it was body`,
-        )
+        expectEqual(answer, 'mismatched', `the result of create() with the fingerprint ${fingerprint} instead of body`)
         const recalled = await stage.recall(idempotency('id', fingerprint), { peer: 2 })
         expectEqual(
           recalled,
           'mismatched',
-          `the answer of recall() with the fingerprint ${fingerprint} where it was body`,
+          `the result of recall() with the fingerprint ${fingerprint} instead of body`,
         )
       }
-      expectEqual(await stage.read(stage.key(other)), undefined, 'what is read of the other record')
+      expectEqual(await stage.read(stage.key(other)), undefined, 'the other record')
       await expectKept(stage, value, 'id', made, 0)
     },
   },
   {
     id: 'keys/changed',
-    title: 'The kept record is the original one, even after it has been replaced.',
+    title: 'A repeat returns the record as it was created, even after it has been replaced.',
     on: 'any',
     needs: ['create', 'recall', 'replace'],
     async run(stage) {
@@ -131,12 +127,12 @@ export const keys: readonly Check[] = [
       const made = await first(stage, value, 'id')
       const { version } = await stage.replaced(stage.key(value), stage.change(value, 3), made.version)
       await expectKept(stage, value, 'id', made, 1)
-      expectEqual((await stage.stored(stage.key(value))).version, version, 'the version that is stored')
+      expectEqual((await stage.stored(stage.key(value))).version, version, 'the stored version')
     },
   },
   {
     id: 'keys/removed',
-    title: 'A repeat does not restore a removed record, and still returns the original one.',
+    title: 'A repeat does not restore a removed record, but still returns it as it was created.',
     on: 'any',
     needs: ['create', 'recall', 'remove'],
     async run(stage) {
@@ -144,13 +140,13 @@ export const keys: readonly Check[] = [
       const made = await first(stage, value, 'id')
       await stage.remove(stage.key(value))
       await expectKept(stage, value, 'id', made, 1)
-      expectEqual(await stage.read(stage.key(value)), undefined, 'what is read after the remove')
+      expectEqual(await stage.read(stage.key(value)), undefined, 'the record read after the remove')
     },
   },
   {
     id: 'keys/removed-mismatched',
     title:
-      "Another fingerprint is 'mismatched' also once the record has been changed or removed, for create() and recall().",
+      "Another fingerprint is still 'mismatched' for create() and recall() after the record has been changed or removed.",
     on: 'any',
     needs: ['create', 'recall', 'replace', 'remove'],
     async run(stage) {
@@ -161,34 +157,34 @@ export const keys: readonly Check[] = [
         expectEqual(
           await stage.recall(idempotency('id', 'other'), { peer: 1 }),
           'mismatched',
-          `the answer of recall() ${when}`,
+          `the result of recall() ${when}`,
         )
         for (const [peer, body] of [other, value].entries()) {
           const again = await stage.repeatable(body, idempotency('id', 'other'), { peer })
-          expectEqual(again, 'mismatched', `the answer of create() ${when}`)
+          expectEqual(again, 'mismatched', `the result of create() ${when}`)
         }
-        expectEqual(await stage.read(stage.key(other)), undefined, `what is read of the other record ${when}`)
+        expectEqual(await stage.read(stage.key(other)), undefined, `the other record ${when}`)
       }
       await stage.replaced(key, stage.change(value, 5))
-      await expectMismatched('once the record is changed')
+      await expectMismatched('after the record was changed')
       await stage.remove(key)
-      await expectMismatched('once the record is removed')
-      expectEqual(await stage.read(key), undefined, 'what is read of the removed record')
+      await expectMismatched('after the record was removed')
+      expectEqual(await stage.read(key), undefined, 'the removed record')
       await stage.created(stage.change(value, 6))
-      await expectMismatched('once another record has its key')
+      await expectMismatched('after another record took its key')
       await expectKept(stage, value, 'id', made, 0)
     },
   },
   {
     id: 'keys/names',
     title:
-      'Any id of letters, digits, "-" and "_" is an id like any other, however long, also where it has a meaning in JavaScript.',
+      'Any id of letters, digits, "-" and "_" works, whatever its length, including names with a meaning in JavaScript.',
     on: 'orders',
     needs: ['create', 'recall'],
     async run(stage) {
       const long = 'x'.repeat(64)
       for (const id of ['__proto__', 'constructor', 'toString', 'null', '0', '-', '00', `${long}a`, `${long}b`]) {
-        expectEqual(await stage.recall(idempotency(id)), undefined, `what recall() answers for the new id ${id}`)
+        expectEqual(await stage.recall(idempotency(id)), undefined, `the result of recall() for the new id ${id}`)
         const made = await first(stage, { text: id }, id)
         await expectKept(stage, { text: id }, id, made, 1)
       }
@@ -196,20 +192,20 @@ export const keys: readonly Check[] = [
   },
   {
     id: 'keys/many',
-    title: 'Many ids are kept at the same time, the first like the last.',
+    title: 'Many ids are kept at the same time, from the first to the last.',
     on: 'orders',
     needs: ['create', 'recall'],
     async run(stage) {
       const made = await Promise.all(upTo(150).map((i) => first(stage, { text: `order ${i}` }, `id-${i}`)))
       const recalled = await Promise.all(made.map((_, i) => stage.recall(idempotency(`id-${i}`), { peer: i })))
       for (const [i, { value }] of made.entries())
-        stage.expectValue(recalled[i] as Item, value, `what recall() answers for id-${i}`)
+        stage.expectValue(recalled[i] as Item, value, `the result of recall() for id-${i}`)
       await expectKept(stage, { text: 'order 0' }, 'id-0', made[0] as Item, 1)
     },
   },
   {
     id: 'keys/refused',
-    title: 'A refused create keeps nothing: the next one with its id is processed normally.',
+    title: 'A refused create is not kept: the next one with its id is processed normally.',
     on: 'any',
     needs: ['create', 'recall'],
     async run(stage) {
@@ -219,15 +215,15 @@ export const keys: readonly Check[] = [
         "{ refused: 'duplicate' }",
         answer,
       )
-      expectEqual(await stage.recall(idempotency('id')), undefined, 'what recall() answers after a refusal')
+      expectEqual(await stage.recall(idempotency('id')), undefined, 'the result of recall() after a refusal')
       const value = stage.fresh()
       expectCreated(await stage.repeatable(value, idempotency('id', 'mended'), { peer: 1 }), 'the next create()')
-      stage.expectValue(await stage.read(stage.key(value)), value, 'what is read')
+      stage.expectValue(await stage.read(stage.key(value)), value, 'the record that is read')
     },
   },
   {
     id: 'keys/attached',
-    title: 'With attachTo, a repeat attaches nothing again: a detached record stays detached.',
+    title: 'With attachTo, a repeat does not attach the record again: a detached record stays detached.',
     on: 'contracts',
     needs: ['create', 'recall', 'attach', 'detach'],
     async run(stage) {
@@ -236,15 +232,11 @@ export const keys: readonly Check[] = [
         const value = { ...stage.fresh(), code: `K-${as}` }
         const ask = (peer: number) => stage.repeatable(value, idempotency(as), { peer, call: { attachTo } })
         const made = expectCreated(await ask(0), 'create()')
-        expectEqual(
-          await stage.keys({ parent: attachTo }),
-          [value.code],
-          `what is listed as ${as} after the first create`,
-        )
+        expectEqual(await stage.keys({ parent: attachTo }), [value.code], `the list of ${as} after the first create`)
         await stage.detach(attachTo, value.code)
         const again = expectCreated(await ask(1), 'a repeated create()')
-        stage.expectValue(again, made.value, 'what is repeated')
-        expectEqual(await stage.keys({ parent: attachTo }), [], `what is listed as ${as}`)
+        stage.expectValue(again, made.value, 'the repeated record')
+        expectEqual(await stage.keys({ parent: attachTo }), [], `the list of ${as}`)
       }
     },
   },
@@ -254,7 +246,7 @@ export const keyRaces: readonly Check[] = [
   {
     id: 'races/keys',
     title:
-      "Of many equal creates with one id exactly one record comes to be; each answer is that record, or 'running'.",
+      "Many concurrent equal creates with one id create exactly one record; each returns that record or 'running'.",
     on: 'orders',
     needs: ['create', 'recall'],
     async run(stage) {
@@ -262,26 +254,26 @@ export const keyRaces: readonly Check[] = [
       for (const round of upTo(rounds)) {
         const value = { text: `${round}` }
         await expectOne(stage, value, `id-${round}`)
-        expectEqual((await stage.all()).length, before + round + 1, 'the count of orders')
+        expectEqual((await stage.all()).length, before + round + 1, 'the number of orders')
       }
     },
   },
   {
     id: 'races/keys-mismatched',
     title:
-      "Of creates of two bodies with one id, one body makes one record, and the other is 'mismatched' (or 'running').",
+      "Of concurrent creates with one id and two bodies, one body creates one record, and the other is 'mismatched' (or 'running').",
     on: 'orders',
     needs: ['create', 'recall'],
     async run(stage) {
       for (const round of upTo(rounds)) {
         await expectOneBody(stage, `id-${round}`)
-        expectEqual((await stage.all()).length, stage.held.length + round + 1, 'the count of orders')
+        expectEqual((await stage.all()).length, stage.held.length + round + 1, 'the number of orders')
       }
     },
   },
   {
     id: 'races/keys-given',
-    title: 'Equal creates of a key that their client gave are no duplicates of each other, with one id.',
+    title: 'Equal creates with one id and a key given by the client are not refused as duplicates of each other.',
     on: 'any',
     needs: ['create', 'recall', 'remove'],
     async run(stage) {
@@ -294,7 +286,7 @@ export const keyRaces: readonly Check[] = [
   },
 ]
 
-/** Creates of two bodies with one id, at once. */
+/** Concurrent creates with one id and two bodies. */
 async function expectOneBody(stage: Stage, id: string): Promise<void> {
   const body = (i: number) => (i % 2 === 0 ? 'even' : 'odd')
   const answers = await Promise.all(
@@ -302,7 +294,7 @@ async function expectOneBody(stage: Stage, id: string): Promise<void> {
   )
   const [one, ...others] = answers.map(createdOf).flatMap((item) => (item === undefined ? [] : [item.value]))
   expectThat(one !== undefined, 'one record', answers)
-  for (const other of others) expectEqual(other, one, 'each record that is answered for one id')
+  for (const other of others) expectEqual(other, one, 'each record returned for one id')
   for (const [i, answer] of answers.entries()) {
     const isOther = one.text !== `${id} ${body(i)}`
     const fits = answer === 'running' || (isOther ? answer === 'mismatched' : createdOf(answer) !== undefined)

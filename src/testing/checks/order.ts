@@ -8,12 +8,12 @@ import { sortTerms } from '../requests.js'
 import type { Row } from '../row.js'
 import type { Stage } from '../stage.js'
 
-/** The members that can be sorted by in any store: the declared ones, and the key. */
+/** The members by which every store can sort: the declared ones and the key. */
 const sortable = ({ definition }: Pick<Subject, 'definition'>): readonly string[] => [
   ...new Set([...definition.sort, ...definition.key.members]),
 ]
 
-/** Throws if a list with this sort does not have the order that its members require. */
+/** Throws if a list with this sort is not in the order of these members. */
 async function expectOrder(stage: Stage, sort: string, places: Map<string, Places>): Promise<void> {
   const terms = sortTerms(sort, stage.definition.key.members)
   for (const { field } of terms) if (!places.has(field)) places.set(field, await placesOf(stage, field))
@@ -24,7 +24,7 @@ async function expectOrder(stage: Stage, sort: string, places: Map<string, Place
       if (x !== y) return (x < y ? -1 : 1) * (descending ? -1 : 1)
     }
     throw new ContractError(
-      `Expected the key to tell records apart; ${JSON.stringify(a)} and ${JSON.stringify(b)} came with one place.`,
+      `Expected every record to have its own place in the order, but ${JSON.stringify(a)} and ${JSON.stringify(b)} have the same.`,
     )
   })
   expectEqual(
@@ -48,15 +48,18 @@ const nullable = (subject: Pick<Subject, 'definition'>, records: readonly Row[])
   subject.definition.sort.filter((field) => records.some((record) => (get(record, field.split('.')) ?? null) === null))
 
 export const order: readonly Check[] = [
-  sentence('ascending', 'A list ascends by the member it is sorted by; ties are broken by the key.', 'any', (stage) =>
+  sentence('ascending', 'A list is sorted in ascending order by default; ties are broken by the key.', 'any', (stage) =>
     sortable(stage),
   ),
-  sentence('descending', 'Descending, the key breaks ties in the direction of the last term.', 'any', (stage) =>
-    sortable(stage).map((field) => `-${field}`),
+  sentence(
+    'descending',
+    'In a descending sort, the key breaks ties in the direction of the last term.',
+    'any',
+    (stage) => sortable(stage).map((field) => `-${field}`),
   ),
   {
     id: 'order/repeatable',
-    title: 'Equal requests give equal orders, whatever the size of the pages.',
+    title: 'Equal requests give the same order, with any page size.',
     on: 'any',
     async run(stage) {
       for (const field of sortable(stage)) {
@@ -69,15 +72,16 @@ export const order: readonly Check[] = [
     },
   },
   {
-    ...sentence('nulls', 'Null is the largest value: last ascending, first descending.', 'any', (stage) =>
-      nullable(stage, stage.held).flatMap((field) => [field, `-${field}`]),
+    ...sentence(
+      'nulls',
+      'Null is the largest value: last in ascending order, first in descending order.',
+      'any',
+      (stage) => nullable(stage, stage.held).flatMap((field) => [field, `-${field}`]),
     ),
     lacks: (subject) =>
-      nullable(subject, subject.records).length > 0
-        ? undefined
-        : 'no record has null in a member that can be sorted by',
+      nullable(subject, subject.records).length > 0 ? undefined : 'no record has null in a sortable member',
   },
-  sentence('mixed', 'Each term has a direction of its own.', 'parcels', () => [
+  sentence('mixed', 'Each term of a sort has its own direction.', 'parcels', () => [
     'pieces,-weight',
     '-pieces,weight',
     'urgent,-collected,label',
@@ -85,13 +89,12 @@ export const order: readonly Check[] = [
     '-address.postcode,note',
     'urgent,-note,address.postcode,-pieces,collected,-weight,label',
   ]),
-  sentence(
-    'key-direction',
-    'Members of the key are terms as any other: each in the direction that the request says.',
-    'parcels',
-    () => ['pieces,-code', '-pieces,code', 'urgent,-code'],
-  ),
-  sentence('composite', 'All parts of a composite key break ties.', 'lines', () => [
+  sentence('key-direction', 'A sort may name members of the key, each with its own direction.', 'parcels', () => [
+    'pieces,-code',
+    '-pieces,code',
+    'urgent,-code',
+  ]),
+  sentence('composite', 'All members of a composite key break ties.', 'lines', () => [
     'quantity',
     '-quantity',
     'order,-article',

@@ -26,7 +26,7 @@ export const paging: readonly Check[] = [
   },
   {
     id: 'paging/past-end',
-    title: 'Any page past the end is empty.',
+    title: 'Every page past the end is empty.',
     on: 'any',
     async run(stage) {
       const far = Number.MAX_SAFE_INTEGER
@@ -39,7 +39,7 @@ export const paging: readonly Check[] = [
       ] as const) {
         const { items, more } = await stage.list({ page, size })
         expectEqual(items, [], `page ${page} of ${size}`)
-        expectThat(more !== true, 'no more beyond it', more)
+        expectThat(more !== true, 'more not to be true past the end', more)
       }
     },
   },
@@ -69,7 +69,7 @@ export const paging: readonly Check[] = [
   },
   {
     id: 'paging/total-filtered',
-    title: 'The total counts the records that match the conditions, on every page.',
+    title: 'The total counts the records that match the conditions, and is the same on every page.',
     on: 'parcels',
     needs: ['total'],
     async run(stage) {
@@ -87,7 +87,7 @@ export const paging: readonly Check[] = [
         )
       }
       const none: readonly Where[] = [{ field: 'label', op: 'eq', value: 'none' }]
-      expectEqual((await stage.list({ where: none })).total, 0, 'the total where nothing matches')
+      expectEqual((await stage.list({ where: none })).total, 0, 'the total of a list without matches')
     },
   },
   {
@@ -104,7 +104,7 @@ export const paging: readonly Check[] = [
   },
   {
     id: 'paging/more',
-    title: 'If a page reports whether there are more items beyond it, that is correct.',
+    title: 'If a page has `more`, it says correctly whether more items follow.',
     on: 'any',
     async run(stage) {
       const { length } = stage.held

@@ -4,7 +4,7 @@ import type { Check } from '../check.js'
 import { expectEqual, expectThat } from '../contract-error.js'
 import type { Item } from '../stage.js'
 
-/** Modifies all parts of a value that can be modified. Frozen parts throw, which is accepted. */
+/** Modifies all mutable parts of a value. Errors of frozen parts are ignored. */
 function spoil(value: unknown): void {
   if (!isContainer(value)) return
   for (const member of Object.values(value)) spoil(member)
@@ -27,11 +27,11 @@ export const privacy: readonly Check[] = [
       const given = structuredClone(record)
       await adapter.create?.(given, call)
       spoil(given)
-      stage.expectValue(await stage.read(key), record, 'what is stored after create()')
+      stage.expectValue(await stage.read(key), record, 'the stored record after create()')
       const next = structuredClone(stage.change(record, 1))
       await adapter.replace?.(key, next, undefined, call)
       spoil(next)
-      stage.expectValue(await stage.read(key), stage.change(record, 1), 'what is stored after replace()')
+      stage.expectValue(await stage.read(key), stage.change(record, 1), 'the stored record after replace()')
     },
   },
   {
@@ -43,7 +43,7 @@ export const privacy: readonly Check[] = [
       const key = stage.key(record)
       const { version } = await stage.stored(key)
       const expectSame = async (after: string) => {
-        stage.expectValue(await stage.read(key), record, `what is stored after ${after}`)
+        stage.expectValue(await stage.read(key), record, `the stored record after ${after}`)
         expectThat(
           (await stage.read(key))?.version === version,
           `the version after ${after} to be "${version}"`,
@@ -51,15 +51,15 @@ export const privacy: readonly Check[] = [
         )
       }
       spoil(await stage.stored(key))
-      await expectSame('what was read is changed')
+      await expectSame('a read value was modified')
       spoil((await stage.all()).find(({ value }) => stage.keyText(value) === stage.keyText(record)))
-      await expectSame('what was listed is changed')
+      await expectSame('a listed value was modified')
       const page = await stage.list()
       const batch = await stage.readAll([key])
       for (const list of [page, page.items, batch]) spoil(list)
-      await expectSame('a page and a batch are changed')
+      await expectSame('a page and a batch were modified')
       const { length } = (await stage.list()).items
-      expectThat(length === stage.held.length, `a page of ${stage.held.length} after another one is changed`, length)
+      expectThat(length === stage.held.length, `a page of ${stage.held.length} after another one was modified`, length)
     },
   },
   {
@@ -71,12 +71,12 @@ export const privacy: readonly Check[] = [
       const record = stage.fresh()
       const key = stage.key(record)
       spoil(await stage.created(record))
-      stage.expectValue(await stage.read(key), record, 'what is stored after the answer of create() is changed')
+      stage.expectValue(await stage.read(key), record, 'the stored record after the result of create() was modified')
       spoil(await stage.replaced(key, stage.change(record, 1)))
       stage.expectValue(
         await stage.read(key),
         stage.change(record, 1),
-        'what is stored after the answer of replace() is changed',
+        'the stored record after the result of replace() was modified',
       )
     },
   },
@@ -94,9 +94,9 @@ export const privacy: readonly Check[] = [
       spoil(given)
       spoil(await stage.repeatable(record, idempotency))
       const recalled = await stage.recall(idempotency)
-      stage.expectValue(recalled as Item, record, 'what recall() answers')
+      stage.expectValue(recalled as Item, record, 'the result of recall()')
       spoil(recalled)
-      stage.expectValue((await stage.recall(idempotency)) as Item, record, 'what recall() answers again')
+      stage.expectValue((await stage.recall(idempotency)) as Item, record, 'the second result of recall()')
       stage.expectValue(await stage.read(stage.key(record)), record, 'what is stored')
     },
   },
@@ -117,9 +117,9 @@ export const privacy: readonly Check[] = [
       await stage.replaced(key, stage.change(record, 2))
       await stage.remove(key)
       for (const [i, text] of [...before, ...after].entries())
-        expectEqual(held[i], JSON.parse(text), 'a value that was handed out')
-      stage.expectValue(created, record, 'what create() answered')
-      stage.expectValue(replaced, stage.change(record, 1), 'what replace() answered')
+        expectEqual(held[i], JSON.parse(text), 'a returned value')
+      stage.expectValue(created, record, 'the value returned by create()')
+      stage.expectValue(replaced, stage.change(record, 1), 'the value returned by replace()')
     },
   },
 ]

@@ -10,7 +10,7 @@ const callers = 12
 
 const isItem = (answer: unknown): answer is Item => isContainer(answer) && 'version' in answer
 
-/** Makes all calls at once, each over another peer. */
+/** Makes all calls concurrently, each over another peer. */
 const together = <T>(ask: (caller: number) => Promise<T>): Promise<T[]> => Promise.all(upTo(callers).map(ask))
 
 async function eachRound(
@@ -27,7 +27,7 @@ export const races: readonly Check[] = [
   {
     id: 'races/replace',
     title:
-      'Of many replaces with one version exactly one succeeds, the others are stale, and what it wrote is what is stored.',
+      'Of many concurrent replaces with one version exactly one succeeds, its value is stored, and the others are stale.',
     on: 'any',
     needs: ['replace'],
     run: (stage) =>
@@ -46,13 +46,13 @@ export const races: readonly Check[] = [
         const [{ answer, i }] = won as [(typeof won)[0]]
         const stored = await stage.stored(key)
         stage.expectValue(stored, stage.change(record, round * callers + i), 'what is stored')
-        expectEqual(stored.version, answer.version, 'the version that is stored')
+        expectEqual(stored.version, answer.version, 'the stored version')
       }),
   },
   {
     id: 'races/increments',
     title:
-      'Callers that read, add one and replace with the version they read, again where it is stale, lose no increment.',
+      'No increment is lost if concurrent callers read, add one, replace with the version they read, and try again if it is stale.',
     on: 'parcels',
     needs: ['replace'],
     async run(stage) {
@@ -63,8 +63,8 @@ export const races: readonly Check[] = [
         for (let done = 0, tries = 0; done < 3; tries += 1) {
           expectThat(
             tries <= callers * 3,
-            'a replace with the version that was just read to succeed in the end',
-            `${tries} stale answers`,
+            'a replace with the version that was just read to succeed eventually',
+            `${tries} times 'stale'`,
           )
           const { value, version } = await stage.stored(code, { peer })
           if (isItem(await stage.replace(code, { ...value, pieces: (value.pieces as number) + 1 }, version, { peer })))
@@ -76,7 +76,7 @@ export const races: readonly Check[] = [
   },
   {
     id: 'races/remove',
-    title: "Of many removes of one record exactly one answers 'removed', the others 'absent'.",
+    title: "Of many concurrent removes of one record exactly one returns 'removed', the others 'absent'.",
     on: 'any',
     needs: ['remove'],
     run: (stage) =>
@@ -90,7 +90,7 @@ export const races: readonly Check[] = [
   {
     id: 'races/replace-remove',
     title:
-      'Of a replace and a remove with one version exactly one succeeds; a record that is removed does not come back.',
+      'Of a concurrent replace and remove with one version exactly one succeeds; a removed record is not restored.',
     on: 'any',
     needs: ['create', 'replace', 'remove'],
     run: (stage) =>
@@ -104,16 +104,20 @@ export const races: readonly Check[] = [
         const won = answers.filter((answer) => isItem(answer) || answer === 'removed')
         expectThat(won.length === 1, 'one winner', answers)
         const left = await stage.read(key)
-        expectThat((left === undefined) === (won[0] === 'removed'), 'what is stored to be what the winner did', {
-          won,
-          left,
-        })
+        expectThat(
+          (left === undefined) === (won[0] === 'removed'),
+          'the stored record to be that of the successful write',
+          {
+            won,
+            left,
+          },
+        )
         if (left === undefined) await stage.created(record)
       }),
   },
   {
     id: 'races/remove-replace-any',
-    title: 'A replace without a version that races with a remove brings nothing back.',
+    title: 'A replace without a version does not restore a record that is removed at the same time.',
     on: 'any',
     needs: ['create', 'replace', 'remove'],
     run: (stage) =>
@@ -123,14 +127,14 @@ export const races: readonly Check[] = [
             ? stage.remove(key, undefined, { peer: i })
             : stage.replace(key, stage.change(record, i), undefined, { peer: i }),
         )
-        await stage.expectNothing(key, 'nothing after the remove')
+        await stage.expectNothing(key, 'no record after the remove')
         await stage.created(record)
       }),
   },
   {
     id: 'races/create',
     title:
-      "Of many creates of one key exactly one succeeds; the others are refused as 'duplicate' of the key's members.",
+      "Of many concurrent creates of one key exactly one succeeds; the others are refused as 'duplicate' with the key's members.",
     on: 'any',
     needs: ['create', 'remove'],
     async run(stage) {
@@ -143,7 +147,7 @@ export const races: readonly Check[] = [
         for (const answer of answers) {
           if ('created' in answer) continue
           const members = 'refused' in answer && answer.refused === 'duplicate' ? answer.members : []
-          expectSameSet(members, stage.definition.key.members, 'the members of the refusals as duplicate')
+          expectSameSet(members, stage.definition.key.members, 'the members of the refusals')
         }
         stage.expectValue(await stage.read(key), stage.change(record, won[0] as number), 'what is stored')
         await stage.remove(key)
@@ -152,7 +156,7 @@ export const races: readonly Check[] = [
   },
   {
     id: 'races/assigned',
-    title: 'Keys assigned at the same time differ, also beside numbers that clients choose.',
+    title: 'Keys that are assigned concurrently differ from each other and from keys that clients choose.',
     on: 'orders',
     needs: ['create'],
     async run(stage) {
@@ -174,9 +178,9 @@ export const races: readonly Check[] = [
             )
         }
       }
-      expectEqual(given.length, new Set(given).size, 'the count of numbers that were given')
+      expectEqual(given.length, new Set(given).size, 'the number of assigned and chosen keys')
       const expectedCount = stage.held.length + 1 + given.length
-      expectEqual((await stage.all()).length, expectedCount, 'the count of orders')
+      expectEqual((await stage.all()).length, expectedCount, 'the number of orders')
     },
   },
 ]

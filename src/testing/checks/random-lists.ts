@@ -1,4 +1,4 @@
-/** Compares lists in random combinations with a simple model of a store. */
+/** Compares random lists with a simple model of a store. */
 import type { ParentKey, Scalar } from '../../adapters/contract.js'
 import { Random } from '../../random.js'
 import { type Check, upTo } from '../check.js'
@@ -98,8 +98,8 @@ async function ask(
   const whole = { ...parts, size: model.records.size + 1 }
   const first = await list(whole)
   if (parts.search !== undefined && parts.sort === undefined) {
-    // The store decides the rank, so only the set of records must be the same, and the pages must
-    // agree with the whole list.
+    // The store defines the rank. So only the set of records is compared, and each page with the
+    // whole list.
     const places = new Map(first.items.map(({ value }, i) => [stage.keyText(value), i]))
     rows = [...rows].sort((a, b) => (places.get(stage.keyText(a)) ?? 0) - (places.get(stage.keyText(b)) ?? 0))
   }
@@ -129,7 +129,9 @@ async function ask(
   }
 }
 
-/** The position of a listed row, including the first and the last, or one that no row has. */
+/**
+ * A position to seek: that of a listed row, often the first or the last, or one that no row has.
+ */
 function placeOf(random: Random, model: Model, rows: readonly Row[], sort: string): readonly (Scalar | null)[] {
   const all = [...model.records.values()]
   const row = random.one(rows.length === 0 ? all : [...rows, rows[0] as Row, rows.at(-1) as Row])
@@ -174,7 +176,10 @@ const sentence = (on: 'parcels' | 'lines' | 'contracts', title: string): Check =
 })
 
 export const randomLists: readonly Check[] = [
-  sentence('parcels', 'Conditions, search, sort, pages, places and scope hold together in any combination.'),
-  sentence('lines', 'They hold together for a composite key, and within the parent that contains the records.'),
-  sentence('contracts', 'They hold together under every parent that records are attached to.'),
+  sentence('parcels', 'Conditions, search, sort, pages, positions and scope work in any combination.'),
+  sentence(
+    'lines',
+    'They work in any combination for a composite key and within the parent that contains the records.',
+  ),
+  sentence('contracts', 'They work in any combination under every parent to which records are attached.'),
 ]

@@ -1,4 +1,4 @@
-/** Compares random sequences of writes, one after the other, with a simple model of a store. */
+/** Compares random sequences of writes with a simple model of a store. */
 
 import { type Created, isRefused, type ParentKey, type Refused, type Repeated } from '../../adapters/contract.js'
 import { isContainer } from '../../definition/json.js'
@@ -36,7 +36,7 @@ interface Write {
   readonly scope: Scope
 }
 
-/** One sequence of writes, and what is stored after each. */
+/** A sequence of writes and the expected state of the store. */
 class Sequence {
   readonly #stage: Stage
   readonly #random: Random
@@ -156,7 +156,7 @@ class Sequence {
     this.asked = `recall(${JSON.stringify({ id, fingerprint })})`
     const kept = this.#kept.get(id)
     const found = await this.#stage.recall({ id, fingerprint }, { peer: by.peer ?? 0 })
-    if (kept === undefined) expectThat(found === undefined, 'undefined where nothing is kept', found)
+    if (kept === undefined) expectThat(found === undefined, 'undefined for an id that is not kept', found)
     else if (kept.fingerprint !== fingerprint)
       expectThat(found === 'mismatched', "'mismatched' for another fingerprint", found)
     else this.#expectKept(found, kept.item)
@@ -164,8 +164,8 @@ class Sequence {
 
   #expectKept(came: unknown, item: Item): void {
     expectThat(isContainer(came), 'the record as it was created', came)
-    this.#stage.expectValue(came as Item, item.value, 'the record that is repeated')
-    expectEqual((came as Item).version, item.version, 'the version that is repeated')
+    this.#stage.expectValue(came as Item, item.value, 'the repeated record')
+    expectEqual((came as Item).version, item.version, 'the repeated version')
   }
 
   #row(code: string): Row {
@@ -186,7 +186,7 @@ class Sequence {
     const isDone = typeof answer === 'object' || ['removed', 'attached', 'detached'].includes(answer)
     const came = refusal ?? (isDone ? 'done' : answer)
     const meaning = {
-      done: 'the write to be done',
+      done: 'the write to succeed',
       duplicate: "a refusal as 'duplicate'",
       refused: "a refusal as 'rule'",
     } as const
@@ -194,25 +194,25 @@ class Sequence {
   }
 
   /**
-   * Checks that the model and the store agree on the record with a key, with a version that fits
-   * the outcome, and that the result of the write agrees too.
+   * Checks that the store has the record of the model under a key, with a version that fits the
+   * outcome, and that the write returned them.
    */
   async #look(code: string, before: Row | undefined, isDone: boolean, answer?: unknown): Promise<void> {
     const now = this.#model.records.get(code)
     const found = await this.#stage.read(code, { peer: this.#random.below(4) })
     if (now === undefined) {
-      expectThat(found === undefined, 'nothing stored afterwards', found)
+      expectThat(found === undefined, 'no record stored afterwards', found)
       this.#versions.delete(code)
       return
     }
-    this.#stage.expectValue(found, now, 'what is stored afterwards')
+    this.#stage.expectValue(found, now, 'the stored record afterwards')
     const { version } = found as Item
     const isChanged = before === undefined || this.#stage.identity(before) !== this.#stage.identity(now)
     if (isChanged) expectThat(!this.#past.get(code)?.has(version), 'a version that this key never had', version)
-    if (!isDone) expectEqual(version, this.#versions.get(code), 'the version of what nothing was written to')
+    if (!isDone) expectEqual(version, this.#versions.get(code), 'the version of a record that was not changed')
     if (isDone && typeof answer === 'object') {
-      this.#stage.expectValue(answer as Item, now, 'what the write answers')
-      expectEqual((answer as Item).version, version, 'the version that the write answers')
+      this.#stage.expectValue(answer as Item, now, 'the record returned by the write')
+      expectEqual((answer as Item).version, version, 'the version returned by the write')
     }
     this.#saw(code, found as Item)
   }
@@ -223,15 +223,14 @@ class Sequence {
   }
 
   /**
-   * Checks everything that is stored: by key, in the list of all records and in that of each
-   * parent.
+   * Checks all stored records: by key, in the list of all records and in the list of each parent.
    */
   async lookAtAll(): Promise<void> {
     const model = this.#model
     const found = await this.#stage.readAll(codes)
     for (const [i, code] of codes.entries()) {
       const record = model.records.get(code)
-      if (record === undefined) expectThat(found[i] === undefined, `nothing under the key ${code}`, found[i])
+      if (record === undefined) expectThat(found[i] === undefined, `no record under the key ${code}`, found[i])
       else this.#stage.expectValue(found[i], record, `the record of the key ${code}`)
     }
     const under = this.#stage.offers('attach') ? parents : parents.filter((parent) => model.by(parent) !== undefined)
@@ -251,7 +250,7 @@ class Sequence {
 export const randomWrites: readonly Check[] = [
   {
     id: 'random/writes',
-    title: 'After any sequence of writes, each answer and all that is stored are what the contract makes of them.',
+    title: 'After any sequence of writes, all results and all stored records are as the contract requires.',
     on: 'contracts',
     async run(stage) {
       const sequence = new Sequence(stage)

@@ -31,7 +31,8 @@ export const reads: readonly Check[] = [
   },
   {
     id: 'reads/many',
-    title: 'A batch may be long: hundreds of keys, with holes and duplicates, are all answered at their places.',
+    title:
+      'A batch may have hundreds of keys, with missing records and duplicates: each result is at the place of its key.',
     on: 'parcels',
     async run(stage) {
       const holes = upTo(120).map((i) => `none-${i}`)
@@ -49,7 +50,7 @@ export const reads: readonly Check[] = [
   },
   {
     id: 'reads/thousands',
-    title: 'A batch has no largest length: the last of tens of thousands of keys is answered as the first.',
+    title: 'A batch has no maximum length: all of tens of thousands of keys are read.',
     on: 'orders',
     async run(stage) {
       for (const length of [1001, 2101, 33_000, 66_000]) {
@@ -72,21 +73,21 @@ export const reads: readonly Check[] = [
   },
   {
     id: 'reads/as-listed',
-    title: 'A list and a read give the same value with the same version.',
+    title: 'A list and a read return the same value with the same version.',
     on: 'any',
     async run(stage) {
       const listed = await stage.all()
       expectThat(listed.length === stage.held.length, `a list of all ${stage.held.length} records`, listed.length)
       const read = await stage.readAll(listed.map(({ value }) => stage.key(value)))
       for (const [i, item] of listed.entries()) {
-        stage.expectValue(read[i], item.value, 'what is read')
+        stage.expectValue(read[i], item.value, 'the record that is read')
         expectEqual(read[i]?.version, item.version, 'the version that is read')
       }
     },
   },
   {
     id: 'reads/key-exact',
-    title: 'A key is found by itself alone: upper and lower case, spaces and wildcards tell keys apart.',
+    title: 'Keys are compared exactly: keys that differ in case, spaces or wildcards are different.',
     on: 'parcels',
     async run(stage) {
       const known = new Set(stage.held.map(({ code }) => code))
@@ -109,7 +110,7 @@ export const reads: readonly Check[] = [
   },
   {
     id: 'reads/composite',
-    title: 'A composite key is an object of its parts, in any order of its members; every part counts.',
+    title: 'A composite key is an object with its members in any order; every member is compared.',
     on: 'lines',
     async run(stage) {
       for (const record of stage.held) {
@@ -124,14 +125,14 @@ export const reads: readonly Check[] = [
         { order: 1, article: 'b' },
         { order: 1, article: 'a ' },
       ]) {
-        await stage.expectNothing(key, `nothing under ${JSON.stringify(key)}`)
+        await stage.expectNothing(key, `no record under ${JSON.stringify(key)}`)
       }
     },
   },
   {
     id: 'reads/composite-near',
     title:
-      'The parts of a composite key are compared one by one: keys whose parts make one text together are different.',
+      'The members of a composite key are compared one by one: keys whose members give the same text when joined are different.',
     on: 'lines',
     needs: ['create'],
     async run(stage) {
@@ -162,7 +163,7 @@ export const reads: readonly Check[] = [
   },
   {
     id: 'reads/far-keys',
-    title: 'A whole number that no record can have is a key that is not there, and nothing worse.',
+    title: 'Reading an integer key that no record can have returns undefined, not an error.',
     on: 'orders',
     async run(stage) {
       const keys = [Number.MAX_SAFE_INTEGER, Number.MIN_SAFE_INTEGER, 0, -1, 2 ** 31, 2 ** 32 + 1]

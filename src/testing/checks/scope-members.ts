@@ -1,4 +1,4 @@
-/** Checks of the equalities of a scope: all must hold, exactly, whatever a write contains. */
+/** Checks of the equalities of a scope: all must hold exactly, whatever a write contains. */
 import type { Check } from '../check.js'
 import { expectEqual, expectSameSet, expectThat } from '../contract-error.js'
 import { associations, client, parcel } from '../fixtures.js'
@@ -22,7 +22,8 @@ const fulfilsOne = ({ depot, urgent }: Row): boolean => (depot === 'north') !== 
 export const scopeMembers: readonly Check[] = [
   {
     id: 'scope/several',
-    title: 'What fulfils only some of the equalities of a scope lies outside: it is not listed, counted or read.',
+    title:
+      'A record that satisfies only some of the equalities of a scope is outside of it: it is not listed, counted or read.',
     on: 'parcels',
     async run(stage) {
       const expected = stage.held.filter(lies).map((record) => stage.keyText(record))
@@ -35,14 +36,18 @@ export const scopeMembers: readonly Check[] = [
           by,
         )
         for (const [i, record] of stage.held.entries()) {
-          expectThat((found[i] !== undefined) === lies(record), 'just what lies in a scope of two members', found[i])
+          expectThat(
+            (found[i] !== undefined) === lies(record),
+            'exactly the records in a scope of two members',
+            found[i],
+          )
         }
       }
     },
   },
   {
     id: 'scope/several-written',
-    title: 'What fulfils only some of the equalities of a scope is absent to writes.',
+    title: 'A record that satisfies only some of the equalities of a scope is absent for writes.',
     on: 'parcels',
     needs: ['replace', 'remove'],
     async run(stage) {
@@ -61,7 +66,7 @@ export const scopeMembers: readonly Check[] = [
   },
   {
     id: 'scope/several-attached',
-    title: 'What fulfils only some of the equalities of a scope can not be attached or detached.',
+    title: 'A record that satisfies only some of the equalities of a scope cannot be attached or detached.',
     on: 'contracts',
     needs: ['attach', 'detach'],
     async run(stage) {
@@ -94,7 +99,7 @@ export const scopeMembers: readonly Check[] = [
   },
   {
     id: 'scope/exact',
-    title: 'A scope compares text as it is: case, spaces and wildcards count.',
+    title: 'A scope compares text exactly: case, spaces and wildcards matter.',
     on: 'parcels',
     async run(stage) {
       const codes = stage.held.map(({ code }) => code)
@@ -102,13 +107,13 @@ export const scopeMembers: readonly Check[] = [
         const by: By = { call: { scope: { depot } } }
         expectEqual(await stage.keys({}, by), [], `the keys in the scope ${JSON.stringify(depot)}`)
         const found = (await stage.readAll(codes, by)).filter((item) => item !== undefined)
-        expectEqual(found, [], `what is read in the scope ${JSON.stringify(depot)}`)
+        expectEqual(found, [], `the record that is read in the scope ${JSON.stringify(depot)}`)
       }
     },
   },
   {
     id: 'scope/falsy',
-    title: 'False, zero and the empty text are values of a scope like any other.',
+    title: 'False, zero and the empty string are valid values of a scope.',
     on: 'parcels',
     async run(stage) {
       const scopes = [{ urgent: false }, { pieces: 0 }, { note: '' }, { urgent: false, pieces: 3 }] as const
@@ -121,7 +126,7 @@ export const scopeMembers: readonly Check[] = [
           const found = await stage.read(record.code, by)
           expectThat(
             (found !== undefined) === isInside(record),
-            `just what lies in the scope ${JSON.stringify(scope)}`,
+            `exactly the records in the scope ${JSON.stringify(scope)}`,
             found ?? record,
           )
         }
@@ -143,7 +148,7 @@ export const scopeMembers: readonly Check[] = [
   },
   {
     id: 'scope/replace-kept',
-    title: 'A replace leaves the members of the scope what they are, whatever its value says of them.',
+    title: 'A replace does not change the members of the scope, whatever its value contains.',
     on: 'parcels',
     needs: ['replace'],
     async run(stage) {
@@ -152,15 +157,19 @@ export const scopeMembers: readonly Check[] = [
         const { depot: _depot, ...rest } = stage.change(record, n + 1)
         const expected = { ...rest, depot: 'north' }
         const next = depot === undefined ? rest : { ...rest, depot }
-        stage.expectValue(await stage.replaced(record.code, next, undefined, north), expected, 'what replace() answers')
-        stage.expectValue(await stage.read(record.code), expected, 'what is read')
+        stage.expectValue(
+          await stage.replaced(record.code, next, undefined, north),
+          expected,
+          'the result of replace()',
+        )
+        stage.expectValue(await stage.read(record.code), expected, 'the record that is read')
       }
     },
   },
   {
     id: 'scope/moved',
     title:
-      "An attach that would leave the scope is refused as 'rule' naming the member; a detach of what the scope fixes is 'absent'.",
+      "attach() is refused as 'rule' with the member if it would move the record out of the scope; detach() is 'absent' if the scope fixes the member.",
     on: 'contracts',
     needs: ['attach', 'detach'],
     async run(stage) {
@@ -172,25 +181,24 @@ export const scopeMembers: readonly Check[] = [
       expectEqual(
         await stage.attach(client('contracts', 'bob'), 'C-8', undefined, by),
         'attached',
-        'attach() to where it is',
+        'attach() to the same parent',
       )
       expectEqual(
         await stage.detach(client('contracts', 'bob'), 'C-8', undefined, by),
         'absent',
-        'detach() of what the scope fixes',
+        'detach() by a member that the scope fixes',
       )
       stage.expectValue(await stage.read('C-8'), before.value, 'the record')
       expectEqual(
         await stage.attach(client('invoices'), 'C-8', undefined, by),
         'attached',
-        'attach() by a member beside the scope',
+        'attach() by a member that the scope does not contain',
       )
     },
   },
   {
     id: 'scope/moved-stale',
-    title:
-      "An attach answers 'absent' before 'stale', 'stale' before all that depends on the parent, and 'attached' before a refusal.",
+    title: "attach() checks in this order: 'absent', 'stale', 'attached' (already attached), refusal.",
     on: 'contracts',
     needs: ['attach'],
     async run(stage) {
@@ -205,20 +213,28 @@ export const scopeMembers: readonly Check[] = [
       expectEqual(
         await stage.attach(other, 'C-8', 'other', by),
         'stale',
-        'attach() that would leave the scope, with an old version',
+        'attach() that would move the record out of the scope, with an old version',
       )
       const bob = client('contracts', 'bob')
-      expectEqual(await stage.attach(bob, 'C-8', 'other', by), 'stale', 'attach() to where it is, with an old version')
+      expectEqual(
+        await stage.attach(bob, 'C-8', 'other', by),
+        'stale',
+        'attach() to the same parent, with an old version',
+      )
       expectEqual(
         await stage.attach(bob, 'C-8', before.version, by),
         'attached',
-        'attach() to where it is, with the version',
+        'attach() to the same parent, with the version',
       )
       const answer = await stage.attach(other, 'C-8', before.version, by)
       const isRefused = typeof answer === 'object' && answer.refused === 'rule'
-      expectThat(isRefused, "{ refused: 'rule' } for an attach that would leave the scope, with the version", answer)
+      expectThat(
+        isRefused,
+        "{ refused: 'rule' } for attach() with the version that would move the record out of the scope",
+        answer,
+      )
       const stored = await stage.stored('C-8')
-      expectEqual(stored, before, 'what is stored after all these')
+      expectEqual(stored, before, 'the record stored afterwards')
     },
   },
 ]

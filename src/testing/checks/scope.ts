@@ -12,19 +12,19 @@ const outside = (stage: Stage): readonly Row[] => stage.held.filter(({ depot }) 
 export const scope: readonly Check[] = [
   {
     id: 'scope/list',
-    title: 'A list holds only what lies in the scope; null and absent lie outside of every scope.',
+    title: 'A list contains only records in the scope; null and absent members are outside of every scope.',
     on: 'parcels',
     async run(stage) {
       const keys = inside(stage).map((record) => stage.keyText(record))
       expectSameSet(await stage.keys({}, north), keys, 'the keys in the scope')
       const where = [{ field: 'label', op: 'in', value: outside(stage).map(({ label }) => label as string) }] as const
       const leaked = (await stage.all({ where }, north)).filter(({ value }) => value.depot !== 'north')
-      expectEqual(leaked, [], 'what is listed from outside of the scope')
+      expectEqual(leaked, [], 'the listed records outside of the scope')
     },
   },
   {
     id: 'scope/count',
-    title: 'The total counts only what lies in the scope.',
+    title: 'The total counts only records in the scope.',
     on: 'parcels',
     needs: ['total'],
     async run(stage) {
@@ -33,13 +33,13 @@ export const scope: readonly Check[] = [
       expectEqual(
         (await stage.list(urgent, north)).total,
         inside(stage).filter((record) => record.urgent).length,
-        'the total of what matches',
+        'the total of matching records in the scope',
       )
     },
   },
   {
     id: 'scope/read',
-    title: 'A read answers undefined for what lies outside of the scope.',
+    title: 'A read returns undefined for a record outside of the scope.',
     on: 'parcels',
     async run(stage) {
       const found = await stage.readAll(
@@ -54,7 +54,7 @@ export const scope: readonly Check[] = [
   },
   {
     id: 'scope/batch',
-    title: 'A long batch with holes and duplicates is answered in a scope as it is without one.',
+    title: 'A long batch with missing records and duplicates works in a scope as it does without one.',
     on: 'parcels',
     async run(stage) {
       const holes = Array.from({ length: 1100 }, (_, i) => `none-${i}`)
@@ -72,7 +72,7 @@ export const scope: readonly Check[] = [
   },
   {
     id: 'scope/create',
-    title: 'What is created gets the values of the scope.',
+    title: 'A created record gets the values of the scope.',
     on: 'parcels',
     needs: ['create'],
     async run(stage) {
@@ -84,13 +84,13 @@ export const scope: readonly Check[] = [
           expected,
           'what is created',
         )
-        stage.expectValue(await stage.read(`S-${i}`, north), expected, 'what is read in the scope')
+        stage.expectValue(await stage.read(`S-${i}`, north), expected, 'the record that is read in the scope')
       }
     },
   },
   {
     id: 'scope/create-beside',
-    title: 'A create leaves a record of the same key outside of the scope as it is.',
+    title: 'A create does not change a record with the same key outside of the scope.',
     on: 'parcels',
     needs: ['create'],
     async run(stage) {
@@ -106,7 +106,7 @@ export const scope: readonly Check[] = [
   },
   {
     id: 'scope/replace',
-    title: 'A replace finds nothing outside of the scope, with the right version or without one.',
+    title: "A replace outside of the scope is 'absent', with the right version or without one.",
     on: 'parcels',
     needs: ['replace'],
     async run(stage) {
@@ -128,7 +128,7 @@ export const scope: readonly Check[] = [
   },
   {
     id: 'scope/remove',
-    title: 'A remove finds nothing outside of the scope.',
+    title: "A remove outside of the scope is 'absent'.",
     on: 'parcels',
     needs: ['remove'],
     async run(stage) {
@@ -144,7 +144,7 @@ export const scope: readonly Check[] = [
   },
   {
     id: 'scope/attach',
-    title: 'Only what lies in the scope can be attached.',
+    title: 'Only records in the scope can be attached.',
     on: 'contracts',
     needs: ['attach'],
     async run(stage) {
@@ -157,7 +157,7 @@ export const scope: readonly Check[] = [
             `attach() as ${as} outside of the scope`,
           )
         }
-        expectEqual(await stage.keys({ parent: client(as) }), [], `what is attached as ${as}`)
+        expectEqual(await stage.keys({ parent: client(as) }), [], `the records attached as ${as}`)
         expectEqual(
           await stage.attach(client(as), inside(stage)[0]?.code, undefined, north),
           'attached',
@@ -168,7 +168,7 @@ export const scope: readonly Check[] = [
   },
   {
     id: 'scope/detach',
-    title: 'Only what lies in the scope can be detached.',
+    title: 'Only records in the scope can be detached.',
     on: 'contracts',
     needs: ['attach', 'detach'],
     async run(stage) {
@@ -180,13 +180,13 @@ export const scope: readonly Check[] = [
           'absent',
           `detach() as ${as} outside of the scope`,
         )
-        expectEqual(await stage.keys({ parent: client(as) }), [stage.keyText(other)], `what is attached as ${as}`)
+        expectEqual(await stage.keys({ parent: client(as) }), [stage.keyText(other)], `the records attached as ${as}`)
       }
     },
   },
   {
     id: 'scope/parent',
-    title: 'A list under a parent holds, and counts, only what lies in the scope.',
+    title: 'A list under a parent contains and counts only records in the scope.',
     on: 'contracts',
     needs: ['attach'],
     async run(stage) {
@@ -204,7 +204,7 @@ export const scope: readonly Check[] = [
   },
   {
     id: 'scope/search',
-    title: 'A search finds only what lies in the scope.',
+    title: 'A search finds only records in the scope.',
     on: 'parcels',
     needs: ['search'],
     async run(stage) {

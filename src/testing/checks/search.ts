@@ -1,5 +1,6 @@
 /**
- * Checks of `q` in which all search engines agree: the words of these records are in no dictionary.
+ * Checks of `q` with words that are in no dictionary, for which all search engines give the same
+ * results.
  */
 import type { Check } from '../check.js'
 import { expectEqual, expectSameSet, expectThat } from '../contract-error.js'
@@ -19,7 +20,7 @@ const found = (stage: Stage): readonly string[] =>
 export const search: readonly Check[] = [
   {
     id: 'search/finds',
-    title: 'A search for a word gives the records that hold it, in any case, and the total counts them.',
+    title: 'A search for a word finds the records that contain it, in upper or lower case, and the total counts them.',
     on: 'parcels',
     needs: ['search'],
     async run(stage) {
@@ -28,12 +29,13 @@ export const search: readonly Check[] = [
         const { total } = await stage.list({ search: text, size: 2 })
         if (total !== undefined) expectEqual(total, found(stage).length, 'the total of a search')
       }
-      expectEqual(await stage.keys({ search: 'vexquor' }), [], 'the keys found by a word that no record holds')
+      expectEqual(await stage.keys({ search: 'vexquor' }), [], 'the keys found by a word that no record contains')
     },
   },
   {
     id: 'search/all-words',
-    title: 'Several words ask for the records that hold all of them, in any order and in any of the members.',
+    title:
+      'A search for several words finds the records that contain all of them, in any order and in any of the members.',
     on: 'parcels',
     needs: ['search'],
     async run(stage) {
@@ -55,7 +57,7 @@ export const search: readonly Check[] = [
   },
   {
     id: 'search/blank',
-    title: 'An empty or blank search excludes nothing.',
+    title: 'An empty or blank search excludes no record.',
     on: 'parcels',
     needs: ['search'],
     async run(stage) {
@@ -67,7 +69,8 @@ export const search: readonly Check[] = [
   },
   {
     id: 'search/rank',
-    title: 'Without a sort the order is rank, then the key: the same each time, and pages neither repeat nor skip.',
+    title:
+      'Without a sort the order is by rank, then by key: it is the same each time, and pages neither repeat nor skip records.',
     on: 'parcels',
     needs: ['search'],
     async run(stage) {
@@ -87,7 +90,7 @@ export const search: readonly Check[] = [
         expectEqual(
           places,
           [...places].sort((a, b) => a - b),
-          `the places by key of those that rank alike, with ${texts},`,
+          `the positions of the records with equal rank, with ${texts},`,
         )
       }
     },
@@ -107,7 +110,7 @@ export const search: readonly Check[] = [
   },
   {
     id: 'search/filtered',
-    title: 'A search obeys the conditions beside it.',
+    title: 'A search with conditions finds only records that match both.',
     on: 'parcels',
     needs: ['search'],
     async run(stage) {
@@ -124,7 +127,7 @@ export const search: readonly Check[] = [
   },
   {
     id: 'search/parent',
-    title: 'A search under a parent finds, and counts, only what is attached to it and holds the words.',
+    title: 'A search under a parent finds and counts only attached records that contain the words.',
     on: 'contracts',
     needs: ['search', 'attach'],
     async run(stage) {
@@ -149,7 +152,7 @@ export const search: readonly Check[] = [
   {
     id: 'search/contained',
     title:
-      'A search within the parent that contains the records finds, and counts, only those of that parent that hold the words.',
+      'A search within the parent that contains the records finds and counts only records of that parent that contain the words.',
     on: 'lines',
     needs: ['search'],
     async run(stage) {
@@ -167,7 +170,7 @@ export const search: readonly Check[] = [
   },
   {
     id: 'search/members',
-    title: 'A search looks through the members that the definition names, and no others.',
+    title: 'A search covers only the members in the option `search` of the resource.',
     on: 'parcels',
     needs: ['search', 'create'],
     async run(stage) {
@@ -184,7 +187,7 @@ export const search: readonly Check[] = [
   },
   {
     id: 'search/follows',
-    title: 'A search finds what is written, and no more what is changed or removed.',
+    title: 'A search finds new texts as soon as they are written, and no longer finds changed or removed ones.',
     on: 'parcels',
     needs: ['search', 'create', 'replace', 'remove'],
     async run(stage) {
@@ -200,7 +203,7 @@ export const search: readonly Check[] = [
   },
   {
     id: 'search/any-text',
-    title: 'Whatever a client writes is a search that finds something or nothing, or is refused, never an error.',
+    title: 'Every text that a client may search for gives a list or a refusal, never an error.',
     on: 'parcels',
     needs: ['search'],
     async run(stage) {
@@ -232,7 +235,7 @@ export const search: readonly Check[] = [
         const page = await stage.list({ search: text, size: 5 })
         expectThat(
           page.refused === undefined || page.items.length === 0,
-          'nothing found where the search is refused',
+          'no items in the page of a refused search',
           page,
         )
       }

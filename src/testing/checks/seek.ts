@@ -19,19 +19,19 @@ async function walk(
   if (first.seekable !== true) return undefined
   const all = backwards ? await stage.all(parts, by) : []
   const last = all.at(-1)
-  // Backwards, the walk starts at the last record, which is not part of the result.
+  // A backward walk starts at the last record, which is not part of the result.
   const found: Item[] = backwards ? (last === undefined ? [] : [last]) : [...first.items]
   while (found.length > 0) {
     await between()
     const edge = (backwards ? found[0] : found.at(-1)) as Item
     const seek = { values: stage.place(edge.value, parts.sort), backwards }
-    // A store that seeks ignores the page number.
+    // A seek ignores the page number.
     const page = await stage.list({ ...parts, seek, size, page: 500 }, by)
     expectThat(page.seekable === true, 'seekable on every page of an order', page.seekable)
     if (backwards) found.unshift(...page.items)
     else found.push(...page.items)
     if (page.more !== undefined)
-      expectThat(page.items.length === size || !page.more, 'a full page where there is more', page.items.length)
+      expectThat(page.items.length === size || !page.more, 'a full page if more is true', page.items.length)
     if (page.items.length === 0 || page.more === false) break
     expectThat(found.length < 1000, 'the pages to end', found.length)
   }
@@ -51,7 +51,7 @@ async function expectWalk(stage: Stage, sort: string, backwards: boolean): Promi
     expectEqual(
       keysOf(stage, found),
       expected,
-      `the keys sought ${backwards ? 'backwards' : 'forward'} by "${sort}" in pages of ${size}`,
+      `the keys found by seeking ${backwards ? 'backwards' : 'forward'} by "${sort}" in pages of ${size}`,
     )
   }
 }
@@ -59,8 +59,7 @@ async function expectWalk(stage: Stage, sort: string, backwards: boolean): Promi
 export const seek: readonly Check[] = [
   {
     id: 'seek/forward',
-    title:
-      'Where a list is seekable, a page sought forward holds the items after that place, also among ties and nulls.',
+    title: 'In a seekable list, a forward seek returns the items after the position, including among ties and nulls.',
     on: 'any',
     async run(stage) {
       for (const sort of sorts(stage)) await expectWalk(stage, sort, false)
@@ -68,8 +67,7 @@ export const seek: readonly Check[] = [
   },
   {
     id: 'seek/backwards',
-    title:
-      'Where a list is seekable, a page sought backwards holds the items before that place, in the order of the list.',
+    title: 'In a seekable list, a backward seek returns the items before the position, in the order of the list.',
     on: 'any',
     async run(stage) {
       for (const sort of sorts(stage)) await expectWalk(stage, sort, true)
@@ -77,7 +75,7 @@ export const seek: readonly Check[] = [
   },
   {
     id: 'seek/mixed',
-    title: 'Seeking goes by all terms of the sort, each in its direction.',
+    title: 'Seeking compares all terms of the sort, each in its direction.',
     on: 'parcels',
     async run(stage) {
       for (const sort of ['pieces,-weight', '-note,collected', 'urgent,-code', '-address.postcode,note,-pieces']) {
@@ -88,7 +86,7 @@ export const seek: readonly Check[] = [
   {
     id: 'seek/more',
     title:
-      'more tells whether items lie beyond a page in the direction that was sought, and the total still counts all.',
+      'After a seek, `more` says whether more items follow in that direction, and the total still counts all records.',
     on: 'any',
     async run(stage) {
       const { seekable, total } = await stage.list()
@@ -108,14 +106,14 @@ export const seek: readonly Check[] = [
         const page = await seekFrom(at, backwards, size)
         const beyond = (backwards ? at : last - at) - page.items.length
         if (page.more !== undefined)
-          expectEqual(page.more, beyond > 0, `more beyond ${page.items.length} items sought from place ${at}`)
+          expectEqual(page.more, beyond > 0, `more after ${page.items.length} items from position ${at}`)
         if (page.total !== undefined) expectEqual(page.total, total, 'the total')
       }
     },
   },
   {
     id: 'seek/filtered',
-    title: 'A page that is sought obeys conditions and scope as any other.',
+    title: 'Conditions and scope apply to a seek.',
     on: 'parcels',
     async run(stage) {
       const parts = { sort: 'weight', where: [{ field: 'urgent', op: 'eq', value: true }] } as const
@@ -123,13 +121,13 @@ export const seek: readonly Check[] = [
       for (const backwards of [false, true]) {
         const found = await walk(stage, parts, { backwards, by, size: 2 })
         if (found !== undefined)
-          expectEqual(keysOf(stage, found), await stage.keys(parts, by), 'the keys that are sought')
+          expectEqual(keysOf(stage, found), await stage.keys(parts, by), 'the keys found by seeking')
       }
     },
   },
   {
     id: 'seek/composite',
-    title: 'Seeking goes by all parts of a composite key.',
+    title: 'Seeking compares all members of a composite key.',
     on: 'lines',
     async run(stage) {
       for (const sort of ['', 'quantity', '-quantity', '-article,order']) {
@@ -139,7 +137,7 @@ export const seek: readonly Check[] = [
   },
   {
     id: 'seek/parent',
-    title: 'A page that is sought under a parent holds only what is attached to it.',
+    title: 'A seek under a parent returns only attached records.',
     on: 'contracts',
     needs: ['attach'],
     async run(stage) {
@@ -150,14 +148,18 @@ export const seek: readonly Check[] = [
         for (const backwards of [false, true]) {
           const found = await walk(stage, parts, { backwards, size: 2 })
           if (found !== undefined)
-            expectEqual(keysOf(stage, found), await stage.keys(parts), `the keys sought under a parent as ${as}`)
+            expectEqual(
+              keysOf(stage, found),
+              await stage.keys(parts),
+              `the keys found by seeking under a parent as ${as}`,
+            )
         }
       }
     },
   },
   {
     id: 'seek/gone',
-    title: 'A place needs no row: seeking from one that is gone, or never was, goes on from where it would stand.',
+    title: 'A position needs no record: a seek works from where a removed or hypothetical record would be.',
     on: 'parcels',
     needs: ['remove'],
     async run(stage) {
@@ -186,7 +188,7 @@ export const seek: readonly Check[] = [
   },
   {
     id: 'seek/live',
-    title: 'Seeking neither repeats nor skips a record that stays, while others are created, changed and removed.',
+    title: 'Seeking neither repeats nor skips an unchanged record while others are created, changed and removed.',
     on: 'parcels',
     needs: ['create', 'replace', 'remove'],
     async run(stage) {
@@ -220,12 +222,12 @@ export const seek: readonly Check[] = [
           },
         )
         if (found === undefined) return
-        // Records that change during the walk may or may not be returned. A backward walk begins
-        // with a record that may be among them.
+        // Records that change during the walk may or may not be returned. A backward walk starts
+        // from a record that may be one of them.
         expectEqual(
           keysOf(stage, found).filter((key) => staying.includes(key)),
           staying,
-          'the records that stayed',
+          'the unchanged records',
         )
       }
     },

@@ -7,7 +7,7 @@ import type { Row } from '../row.js'
 export const sharedRaces: readonly Check[] = [
   {
     id: 'races/attach',
-    title: 'Of many attaches by a member with one version, to different parents, exactly one succeeds.',
+    title: 'Of many concurrent attaches by a member to different parents, all with one version, exactly one succeeds.',
     on: 'contracts',
     needs: ['attach'],
     async run(stage) {
@@ -25,7 +25,8 @@ export const sharedRaces: readonly Check[] = [
   },
   {
     id: 'races/attach-remove',
-    title: 'A record is never attached and gone: whatever takes its key is under no parent.',
+    title:
+      'If attach() and remove() race, no attachment remains without a record, and a new record with the key is not attached.',
     on: 'contracts',
     needs: ['attach', 'remove', 'create'],
     async run(stage) {
@@ -40,23 +41,23 @@ export const sharedRaces: readonly Check[] = [
                 : stage.attach(client(as), record.code, undefined, { peer }),
             ),
           )
-          expectEqual(answers[round % 8], 'removed', 'the answer of remove()')
+          expectEqual(answers[round % 8], 'removed', 'the result of remove()')
           expectThat(
             answers.every((answer) => answer !== 'stale'),
             "'attached' or 'absent' of attach()",
             answers,
           )
-          expectEqual(await stage.keys({ parent: client(as) }), [], 'what is under the parent after the remove')
-          expectEqual(await stage.read(record.code), undefined, 'what is read after the remove')
+          expectEqual(await stage.keys({ parent: client(as) }), [], 'the list of the parent after the remove')
+          expectEqual(await stage.read(record.code), undefined, 'the record read after the remove')
           await stage.created(record)
-          expectEqual(await stage.keys({ parent: client(as) }), [], 'what is under the parent after a re-creation')
+          expectEqual(await stage.keys({ parent: client(as) }), [], 'the list of the parent after a re-creation')
         }
       }
     },
   },
   {
     id: 'races/whole-records',
-    title: 'A list or read beside writes gives a record as it was before or after a write, never torn.',
+    title: 'A list or read during writes returns each record as it was before or after a write, never a mixture.',
     on: 'any',
     needs: ['replace'],
     async run(stage) {
@@ -78,7 +79,7 @@ export const sharedRaces: readonly Check[] = [
         })(),
         ...upTo(4).map(async (peer) => {
           for (const round of upTo(10)) {
-            // Starts at a different moment of the write each time.
+            // Starts at a different time during the write in each round.
             await ticks((round * 3 + peer) % 7)
             check((await stage.all({}, { peer }, 100)).find(({ value }) => stage.keyText(value) === text)?.value)
             check((await stage.read(key, { peer }))?.value)
@@ -89,13 +90,13 @@ export const sharedRaces: readonly Check[] = [
   },
   {
     id: 'races/total',
-    title: 'The items of a page and its total are of one consistent state.',
+    title: 'The items and the total of a page come from one consistent state.',
     on: 'any',
     needs: ['total', 'create', 'remove'],
     async run(stage) {
       let writing = true
-      // Many removes, then as many creates: a count from a few writes later never agrees by chance,
-      // as it could if a single record were removed and created.
+      // Removes many records, then creates as many. With a single record, a count taken a few
+      // writes later could be right by chance.
       const rewrite = async () => {
         const records = stage.held.slice(0, 20)
         for (const _ of upTo(2)) {
@@ -106,7 +107,7 @@ export const sharedRaces: readonly Check[] = [
       const look = async () => {
         while (writing) {
           const { items, total } = await stage.list({ size: 1000 })
-          expectEqual(total, items.length, 'the total of a page that holds everything')
+          expectEqual(total, items.length, 'the total of a page with all records')
         }
       }
       const done = () => {
@@ -117,7 +118,7 @@ export const sharedRaces: readonly Check[] = [
   },
   {
     id: 'races/create-attached',
-    title: 'What is created with attachTo is never there without being attached.',
+    title: 'A record created with attachTo is never visible without being attached.',
     on: 'contracts',
     needs: ['create', 'attach'],
     async run(stage) {
@@ -140,7 +141,7 @@ export const sharedRaces: readonly Check[] = [
             const missing = seen.filter(
               ({ code, holder }) => !under.has(code as string) || (as === 'contracts' && holder !== 'ann'),
             )
-            expectEqual(missing, [], `what is there and not attached as ${as}`)
+            expectEqual(missing, [], `the records that exist but are not attached as ${as}`)
           }
         }
         await Promise.all([write().finally(done), look(0), look(2)])
@@ -149,7 +150,7 @@ export const sharedRaces: readonly Check[] = [
   },
   {
     id: 'races/attach-replace',
-    title: 'Attaching and detaching during a replace undo nothing that it wrote.',
+    title: 'Attaching and detaching during a replace do not undo its changes.',
     on: 'contracts',
     needs: ['attach', 'detach', 'replace'],
     async run(stage) {
@@ -166,15 +167,20 @@ export const sharedRaces: readonly Check[] = [
             stage.replaced('C-0', { ...value, rank }, undefined, { peer: round }),
             ...moves,
           ])
-          expectEqual(written.value.rank, rank, 'the rank that replace() answers')
-          expectEqual((await stage.stored('C-0')).value.rank, rank, `the rank after a replace beside moves as ${as}`)
+          expectEqual(written.value.rank, rank, 'the rank returned by replace()')
+          expectEqual(
+            (await stage.stored('C-0')).value.rank,
+            rank,
+            `the rank after a replace with concurrent moves as ${as}`,
+          )
         }
       }
     },
   },
   {
     id: 'races/one-version',
-    title: 'Of replaces, removes, attaches and detaches by a member, all with one version, exactly one succeeds.',
+    title:
+      'Of concurrent replaces, removes, attaches and detaches by a member, all with one version, exactly one succeeds.',
     on: 'contracts',
     needs: ['create', 'attach', 'detach', 'replace', 'remove'],
     async run(stage) {
@@ -192,19 +198,23 @@ export const sharedRaces: readonly Check[] = [
         const order = upTo(10).map((i) => (i + round) % writes.length)
         const answers = await Promise.all(order.map((n, peer) => writes[n]?.(peer)))
         const won = answers.filter((answer) => answer !== 'stale' && answer !== 'absent')
-        expectThat(won.length === 1, "one winner, and 'stale' or 'absent' for the others", answers)
+        expectThat(won.length === 1, "one success, and 'stale' or 'absent' for the others", answers)
         const left = await stage.read(code)
-        expectThat((left === undefined) === (won[0] === 'removed'), 'what is stored to be what the winner did', {
-          won,
-          left,
-        })
-        if (left !== undefined) expectThat(left.version !== version, 'another version than before', left)
+        expectThat(
+          (left === undefined) === (won[0] === 'removed'),
+          'the stored record to be that of the successful write',
+          {
+            won,
+            left,
+          },
+        )
+        if (left !== undefined) expectThat(left.version !== version, 'a new version', left)
       }
     },
   },
   {
     id: 'races/neighbours',
-    title: 'Concurrent writes of different records are all kept, also where their keys share a part.',
+    title: 'Concurrent writes of different records all succeed, including records whose keys share a member.',
     on: 'lines',
     needs: ['create', 'replace', 'remove'],
     async run(stage) {
@@ -218,18 +228,18 @@ export const sharedRaces: readonly Check[] = [
           ...next.map((record, i) => stage.replaced(stage.key(record), record, items[i]?.version, { peer: i })),
           ...fresh.map((record, i) => stage.created(record, { peer: i + 2 })),
         ])
-        expectEqual(removed, round === 0 ? 'absent' : 'removed', 'remove() beside writes of other records')
+        expectEqual(removed, round === 0 ? 'absent' : 'removed', 'remove() during writes of other records')
         const all = [...next, ...fresh]
         const found = await stage.readAll(all.map((record) => stage.key(record)))
         for (const [i, record] of all.entries())
-          stage.expectValue(found[i], record, 'a record that was written beside others')
+          stage.expectValue(found[i], record, 'a record that was written concurrently')
       }
     },
   },
   {
     id: 'races/create-given',
     title:
-      "Of many creates of one number exactly one succeeds, beside numbers that are assigned; the others are 'duplicate'.",
+      "Of many concurrent creates with one number exactly one succeeds, the others are 'duplicate', and assigned numbers differ from it.",
     on: 'orders',
     needs: ['create'],
     async run(stage) {
@@ -246,12 +256,12 @@ export const sharedRaces: readonly Check[] = [
         )
         const given = made.filter(({ peer }) => peer % 4 !== 3)
         expectThat(made.length === given.length + 3, 'a record for each create without a number', answers)
-        expectThat(given.length === 1, 'one record of the number that all others gave', answers)
+        expectThat(given.length === 1, 'one record with the number of the other creates', answers)
         const refused = answers.flatMap((answer) => ('refused' in answer ? [answer.refused] : []))
         expectEqual(
           refused,
           upTo(8).map(() => 'duplicate'),
-          'the refusals of the others',
+          'the refusals of the other creates',
         )
         stage.expectValue(await stage.read(number), { number, text: `given ${given[0]?.peer}` }, 'what is stored')
       }
@@ -259,7 +269,7 @@ export const sharedRaces: readonly Check[] = [
   },
   {
     id: 'races/crowd',
-    title: 'Many concurrent calls of all kinds are all answered, without a deadlock.',
+    title: 'Many concurrent calls of all kinds settle, without a deadlock.',
     on: 'any',
     needs: ['replace'],
     async run(stage) {
@@ -272,7 +282,7 @@ export const sharedRaces: readonly Check[] = [
           return i % 4 === 2 ? stage.readAll([key, key], { peer: i }) : stage.list({}, { peer: i })
         }),
       )
-      expectEqual(answers.length, 120, 'the count of answers')
+      expectEqual(answers.length, 120, 'the number of results')
     },
   },
 ]

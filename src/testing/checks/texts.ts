@@ -1,4 +1,6 @@
-/** Checks that different texts stay different: as keys, in conditions, as parents and in scopes. */
+/**
+ * Checks that different texts are never treated as equal: keys, conditions, parents and scopes.
+ */
 import { isRefused, type ParentKey } from '../../adapters/contract.js'
 import { type Check, upTo } from '../check.js'
 import { expectEqual, expectThat } from '../contract-error.js'
@@ -33,13 +35,13 @@ async function expectRecords(stage: Stage, records: readonly Row[], when: string
 async function expectDifferent(stage: Stage, texts: readonly string[]): Promise<void> {
   for (const code of texts) {
     const found = await stage.read(code)
-    expectThat(found === undefined, `nothing under the key ${JSON.stringify(code)}`, found)
+    expectThat(found === undefined, `no record under the key ${JSON.stringify(code)}`, found)
   }
   const records = await created(
     stage,
     texts.map((code, i) => parcel(code, { pieces: i })),
   )
-  await expectRecords(stage, records, 'beside keys that are near')
+  await expectRecords(stage, records, 'next to similar keys')
   for (const { code } of records) {
     for (const condition of [
       { op: 'eq', value: code },
@@ -65,7 +67,7 @@ export const texts: readonly Check[] = [
   {
     id: 'texts/keys',
     title:
-      'Keys are compared by their code points: collation, case folding, normalization and padding make no two of them equal.',
+      'Keys are compared by code points: collation, case folding, normalization and padding do not make two keys equal.',
     on: 'parcels',
     needs: ['create'],
     async run(stage) {
@@ -74,11 +76,11 @@ export const texts: readonly Check[] = [
   },
   {
     id: 'texts/long-keys',
-    title: 'Long keys that differ at their ends are different, or refused, and never cut.',
+    title: 'Long keys that differ only at the end are different or refused, never truncated.',
     on: 'parcels',
     needs: ['create'],
     async run(stage) {
-      // No part repeats, so compression does not shorten the keys.
+      // The keys have no repetition, so compression can't shorten them.
       const long = upTo(500)
         .map((i) => ((i * 7919 + 104_729) * 2_654_435_761).toString(36))
         .join('')
@@ -90,7 +92,7 @@ export const texts: readonly Check[] = [
   },
   {
     id: 'texts/filters',
-    title: 'Conditions compare text by its code points, in members, nested members and lists.',
+    title: 'Conditions compare text by code points, in members, nested members and lists.',
     on: 'parcels',
     needs: ['create'],
     async run(stage) {
@@ -121,7 +123,7 @@ export const texts: readonly Check[] = [
   },
   {
     id: 'texts/parents',
-    title: 'The keys of parents are compared by their code points.',
+    title: 'The keys of parents are compared by code points.',
     on: 'contracts',
     needs: ['attach', 'detach'],
     async run(stage) {
@@ -143,7 +145,7 @@ export const texts: readonly Check[] = [
             expectEqual(
               await stage.keys({ parent }),
               [code],
-              `what is listed under ${JSON.stringify(parent)} beside parents that are near`,
+              `the list under ${JSON.stringify(parent)} next to similar parents`,
             )
           }
           for (const { parent, code } of pairs) {
@@ -155,7 +157,7 @@ export const texts: readonly Check[] = [
   },
   {
     id: 'texts/scope',
-    title: 'A scope compares text by its code points.',
+    title: 'A scope compares text by code points.',
     on: 'parcels',
     needs: ['create'],
     async run(stage) {
@@ -170,7 +172,7 @@ export const texts: readonly Check[] = [
         expectEqual(
           await stage.read(other?.code, by),
           undefined,
-          `what is read in the scope ${JSON.stringify(by.call.scope)} of another`,
+          `the record that is read in the scope ${JSON.stringify(by.call.scope)} of another`,
         )
       }
     },
@@ -178,7 +180,7 @@ export const texts: readonly Check[] = [
   {
     id: 'texts/pairs',
     title:
-      'A parent and a record are stored as two values: another pair that gives the same text when joined is not attached.',
+      'A parent and a record are stored as two values: a pair of other keys that give the same text when joined is not attached.',
     on: 'contracts',
     needs: ['create', 'attach', 'detach'],
     async run(stage) {
@@ -194,17 +196,13 @@ export const texts: readonly Check[] = [
           })) as [ParentKey, ParentKey]
           const what = `after attach() of ${JSON.stringify(near)} to ${JSON.stringify(short)}`
           expectEqual(await stage.attach(short, near), 'attached', 'attach()')
-          expectEqual(await stage.keys({ parent: long }), [], `what is listed under ${JSON.stringify(long)} ${what}`)
+          expectEqual(await stage.keys({ parent: long }), [], `the list under ${JSON.stringify(long)} ${what}`)
           expectEqual(
             await stage.detach(long, far),
             'absent',
             `detach() of ${JSON.stringify(far)} from ${JSON.stringify(long)} ${what}`,
           )
-          expectEqual(
-            await stage.keys({ parent: short }),
-            [near],
-            `what is listed under ${JSON.stringify(short)} ${what}`,
-          )
+          expectEqual(await stage.keys({ parent: short }), [near], `the list under ${JSON.stringify(short)} ${what}`)
           expectEqual(await stage.detach(short, near), 'detached', 'detach()')
         }
       }

@@ -4,7 +4,7 @@ import { ContractError, expectEqual, expectThat } from '../contract-error.js'
 import type { By, Stage } from '../stage.js'
 
 /**
- * Accepts a result or an error. Only a call that does not settle in time is the adapter's fault.
+ * Accepts a result or an error. Only a call that does not settle within the timeout is a failure.
  */
 async function answersOrFails(call: Promise<unknown>): Promise<void> {
   try {
@@ -15,14 +15,14 @@ async function answersOrFails(call: Promise<unknown>): Promise<void> {
 }
 
 async function expectWell(stage: Stage): Promise<void> {
-  stage.expectValue(await stage.read(stage.key(stage.record())), stage.record(), 'what the next read gives')
+  stage.expectValue(await stage.read(stage.key(stage.record())), stage.record(), 'the result of the next read')
   await stage.list({ size: 3 })
 }
 
 export const time: readonly Check[] = [
   {
     id: 'time/ready',
-    title: 'ready() of a store in order does not throw, the second time either.',
+    title: 'ready() does not throw if the store works, nor does a second call.',
     on: 'any',
     async run(stage) {
       await stage.adapter.ready?.()
@@ -32,8 +32,7 @@ export const time: readonly Check[] = [
   },
   {
     id: 'time/aborted',
-    title:
-      'A read or list whose signal has fired already answers or throws; it does not hang, and the next call is well.',
+    title: 'A read or list with an aborted signal returns or throws but does not hang, and the next call works.',
     on: 'any',
     async run(stage) {
       const by: By = { call: { signal: AbortSignal.abort() } }
@@ -44,7 +43,7 @@ export const time: readonly Check[] = [
   },
   {
     id: 'time/given-up',
-    title: 'A read or list whose signal fires midway disturbs no other call.',
+    title: 'Aborting a read or list midway does not affect other calls.',
     on: 'any',
     async run(stage) {
       for (let round = 0; round < 4; round += 1) {
@@ -67,7 +66,7 @@ export const time: readonly Check[] = [
   {
     id: 'time/left',
     title:
-      'left() gives the milliseconds that remain: with plenty of them every method works, with none it answers or throws at once.',
+      'left() returns the remaining milliseconds: with enough of them every method works, with none it returns or throws at once.',
     on: 'any',
     needs: ['create', 'replace', 'remove'],
     async run(stage) {
@@ -75,8 +74,8 @@ export const time: readonly Check[] = [
       const key = stage.key(record)
       for (const left of [30_000, 700_000, Number.POSITIVE_INFINITY]) {
         const by: By = { call: { left: () => left } }
-        stage.expectValue(await stage.created(record, by), record, `what create() answers with ${left} ms left`)
-        stage.expectValue(await stage.read(key, by), record, `what read() answers with ${left} ms left`)
+        stage.expectValue(await stage.created(record, by), record, `the result of create() with ${left} ms left`)
+        stage.expectValue(await stage.read(key, by), record, `the result of read() with ${left} ms left`)
         const { version } = await stage.replaced(key, stage.change(record, 1), undefined, by)
         await stage.list({}, by)
         expectEqual(await stage.remove(key, version, by), 'removed', `remove() with ${left} ms left`)
@@ -91,8 +90,7 @@ export const time: readonly Check[] = [
   },
   {
     id: 'time/given-up-write',
-    title:
-      'A write whose signal fires takes place as a whole or not at all, its answer is true, and the next write works.',
+    title: 'An aborted write happens as a whole or not at all, its result is correct, and the next write works.',
     on: 'any',
     needs: ['replace'],
     async run(stage) {
@@ -113,10 +111,10 @@ export const time: readonly Check[] = [
         const answered = await answer
         const stored = await stage.stored(key)
         const isWritten = stage.identity(stored.value) === stage.identity(next)
-        if (answered !== undefined) expectThat(isWritten, 'what replace() said that it wrote', stored)
+        if (answered !== undefined) expectThat(isWritten, 'the record returned by replace()', stored)
         expectThat(
           isWritten || stored.version === before.version,
-          'the new value, or the old one with its version',
+          'the new value, or the old value with its version',
           stored,
         )
         if (isWritten) expectThat(stored.version !== before.version, 'a new version with the new value', stored)

@@ -17,7 +17,7 @@ export const unstorables: readonly Check[] = [
   {
     id: 'unstorable/written',
     title:
-      'A text with U+0000 or a lone surrogate is kept exactly or refused with the members that hold it, never changed and never an error.',
+      'A text with U+0000 or a lone surrogate is stored exactly or refused with the members that contain it, never changed and never an error.',
     on: 'parcels',
     needs: ['create'],
     async run(stage) {
@@ -27,15 +27,15 @@ export const unstorables: readonly Check[] = [
           const answer = await stage.create(record)
           if ('refused' in answer) {
             expectThat(answer.members.length > 0, 'a refusal that names its members', answer)
-            await stage.expectNothing(record.code, 'nothing stored of what is refused')
-          } else stage.expectValue(await stage.read(record.code), record, 'what is read')
+            await stage.expectNothing(record.code, 'no record stored after a refusal')
+          } else stage.expectValue(await stage.read(record.code), record, 'the record that is read')
         }
       }
     },
   },
   {
     id: 'unstorable/replaced',
-    title: 'A replace with a text that the store can not keep is refused and changes nothing.',
+    title: 'A replace with a text that the store cannot hold is refused and changes nothing.',
     on: 'parcels',
     needs: ['replace'],
     async run(stage) {
@@ -44,7 +44,7 @@ export const unstorables: readonly Check[] = [
         const next = { ...before, note: text }
         const answer = await stage.replace(before.code, next)
         const refused = typeof answer === 'object' && 'refused' in answer
-        stage.expectValue(await stage.read(before.code), refused ? before : next, 'what is read')
+        stage.expectValue(await stage.read(before.code), refused ? before : next, 'the record that is read')
         if (!refused) await stage.replaced(before.code, before)
       }
     },
@@ -52,7 +52,7 @@ export const unstorables: readonly Check[] = [
   {
     id: 'unstorable/key',
     title:
-      'A key that the store can not hold is refused, or kept exactly, on create and not there on read, replace and remove.',
+      'A create with a key that the store cannot hold is refused or stored exactly; if refused, read, replace and remove find no record.',
     on: 'parcels',
     async run(stage) {
       const { adapter } = stage
@@ -61,7 +61,7 @@ export const unstorables: readonly Check[] = [
       for (const code of [...unstorable, `${known}\0`, `\0${known}`, `${known}\ud800`]) {
         const found = await stage.readAll([code, stage.key(stage.record())])
         expectThat(found[0] === undefined, 'undefined for such a key', found[0])
-        stage.expectValue(found[1], stage.record(), 'the other key of the batch')
+        stage.expectValue(found[1], stage.record(), 'the other record of the batch')
         if (adapter.replace !== undefined) {
           const answer = await stage.replace(code, parcel(code))
           expectThat(
@@ -76,18 +76,18 @@ export const unstorables: readonly Check[] = [
         }
         if (adapter.create === undefined) continue
         const answer = await stage.create(parcel(code))
-        if ('created' in answer) stage.expectValue(await stage.read(code), parcel(code), 'what is read')
+        if ('created' in answer) stage.expectValue(await stage.read(code), parcel(code), 'the record that is read')
         else expectThat('refused' in answer && answer.members.includes('code'), 'a refusal that names the key', answer)
       }
     },
   },
   {
     id: 'unstorable/list',
-    title: 'A list that compares with a text which the store can not hold is empty or refused, never an error.',
+    title: 'A condition with a text that the store cannot hold gives an empty list or a refusal, never an error.',
     on: 'parcels',
     async run(stage) {
       const { code, label } = stage.record()
-      // The texts that result if such texts are encoded as UTF-8 without a check.
+      // The texts that result if such texts are encoded as UTF-8 without validation.
       for (const [i, text] of offers(stage, ['\ufffd', 'a\ufffd', 'ab', '', 'a']).entries()) {
         await stage.create(parcel(`near-${i}`, { label: text, note: text, tags: [text] }))
       }
@@ -108,7 +108,7 @@ export const unstorables: readonly Check[] = [
   {
     id: 'unstorable/seek',
     title:
-      'A place with a text that the store can not hold gives a page, or a refusal that names the field, never an error.',
+      'A position with a text that the store cannot hold gives a page, or a refusal that names the field, never an error.',
     on: 'parcels',
     async run(stage) {
       const sort = 'label'
@@ -128,7 +128,7 @@ export const unstorables: readonly Check[] = [
   {
     id: 'unstorable/parent',
     title:
-      "A parent whose key the store can not hold has nothing: its list is empty; attaching to it, where that is not 'absent' or 'stale', is refused or kept exactly.",
+      "The list of a parent whose key the store cannot hold is empty; attach() to it is 'absent', 'stale', refused or stored exactly.",
     on: 'contracts',
     needs: ['attach', 'detach'],
     async run(stage) {
@@ -138,12 +138,12 @@ export const unstorables: readonly Check[] = [
         const before = await stage.keys({ parent: bob })
         for (const key of ['bob\0', '\0', 'bob\ud800']) {
           const parent = { collection: 'clients', key, as }
-          expectEqual(await stage.keys({ parent }), [], `what is listed under ${JSON.stringify(key)} as ${as}`)
+          expectEqual(await stage.keys({ parent }), [], `the list under ${JSON.stringify(key)} as ${as}`)
           expectEqual(await stage.detach(parent, 'C-2'), 'absent', `detach() from ${JSON.stringify(key)} as ${as}`)
           expectEqual(
             await stage.attach(parent, 'none'),
             'absent',
-            `attach() of what is not there to ${JSON.stringify(key)} as ${as}`,
+            `attach() of a record that does not exist to ${JSON.stringify(key)} as ${as}`,
           )
           expectEqual(
             await stage.attach(parent, 'C-0', 'other'),
@@ -156,7 +156,7 @@ export const unstorables: readonly Check[] = [
           expectEqual(
             await stage.keys({ parent }),
             refused ? [] : ['C-0'],
-            `what is listed under ${JSON.stringify(key)} as ${as}`,
+            `the list under ${JSON.stringify(key)} as ${as}`,
           )
           if (!refused) await stage.detach(parent, 'C-0')
         }
@@ -164,7 +164,7 @@ export const unstorables: readonly Check[] = [
           expectEqual(await stage.attach(bob, key), 'absent', `attach() of ${JSON.stringify(key)} as ${as}`)
           expectEqual(await stage.detach(bob, key), 'absent', `detach() of ${JSON.stringify(key)} as ${as}`)
         }
-        expectEqual(await stage.keys({ parent: bob }), before, `what is listed under bob as ${as}`)
+        expectEqual(await stage.keys({ parent: bob }), before, `the list under bob as ${as}`)
       }
     },
   },

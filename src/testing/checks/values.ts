@@ -1,4 +1,4 @@
-/** Checks that values survive exactly, or are refused. */
+/** Checks that values are stored exactly or refused. */
 import type { Check } from '../check.js'
 import { expectThat } from '../contract-error.js'
 import { parcel } from '../fixtures.js'
@@ -14,31 +14,31 @@ async function survive(stage: Stage, variants: readonly Row[]): Promise<void> {
     const record = parcel(`V-${i}`, members)
     const answer = await stage.create(record)
     if ('refused' in answer) {
-      await stage.expectNothing(record.code, 'nothing stored of what is refused')
+      await stage.expectNothing(record.code, 'no record stored after a refusal')
       continue
     }
-    expectThat('created' in answer, 'create() to answer { created }', answer)
-    stage.expectValue(answer.created, record, 'what create() answers')
+    expectThat('created' in answer, 'create() to return { created }', answer)
+    stage.expectValue(answer.created, record, 'the result of create()')
     await expectStored(stage, record)
     if (stage.adapter.replace === undefined) continue
     for (const other of [{ note: 'again' }, { label: 'again' }]) {
       const again = { ...record, ...other }
       await stage.replaced(record.code, parcel(`V-${i}`))
-      stage.expectValue(await stage.replaced(record.code, again), again, 'what replace() answers')
+      stage.expectValue(await stage.replaced(record.code, again), again, 'the result of replace()')
       await expectStored(stage, again)
     }
   }
 }
 
 async function expectStored(stage: Stage, record: Row): Promise<void> {
-  stage.expectValue(await stage.read(record.code), record, 'what is read')
+  stage.expectValue(await stage.read(record.code), record, 'the record that is read')
   const { items } = await stage.list({ where: [{ field: 'code', op: 'eq', value: record.code as string }] })
-  stage.expectValue(items[0], record, 'what is listed')
+  stage.expectValue(items[0], record, 'the listed record')
 }
 
 const survival = (id: string, what: string, variants: readonly Row[]): Check => ({
   id: `values/${id}`,
-  title: `Values survive exactly, or are refused: ${what}.`,
+  title: `Values are stored exactly or refused: ${what}.`,
   on: 'parcels',
   needs: ['create'],
   run: (stage) => survive(stage, variants),
@@ -102,34 +102,34 @@ const integers = [0, -1, 2 ** 31, -(2 ** 31) - 1, 2 ** 32, 2 ** 53 - 1, 2 ** 53 
 export const values: readonly Check[] = [
   {
     id: 'values/held',
-    title: 'What an adapter holds from the start is what it was given.',
+    title: 'The initial records are stored exactly.',
     on: 'any',
     async run(stage) {
       for (const record of stage.held)
-        stage.expectValue(await stage.read(stage.key(record)), record, 'a record held from the start')
+        stage.expectValue(await stage.read(stage.key(record)), record, 'an initial record')
     },
   },
   {
     id: 'values/created',
-    title: 'What is created is what was given: in the answer, by key and in the list.',
+    title: 'A created record equals the given one: in the result, when read by key, and in the list.',
     on: 'any',
     needs: ['create'],
     async run(stage) {
       for (const record of stage.spare) {
-        stage.expectValue(await stage.created(record), record, 'what create() answers')
-        stage.expectValue(await stage.read(stage.key(record)), record, 'what is read')
+        stage.expectValue(await stage.created(record), record, 'the result of create()')
+        stage.expectValue(await stage.read(stage.key(record)), record, 'the record that is read')
         const listed = (await stage.all()).find(({ value }) => stage.keyText(value) === stage.keyText(record))
-        stage.expectValue(listed, record, 'what is listed')
+        stage.expectValue(listed, record, 'the listed record')
       }
     },
   },
   survival(
     'text',
-    'text with quotes, wildcards, controls, other scripts and the look of code',
+    'text with quotes, wildcards, control characters, other scripts, and text that looks like code',
     texts.map((text) => ({ label: text, note: text, address: { street: text, postcode: null }, tags: [text, text] })),
   ),
   survival('long-text', 'a text of a million characters', [{ note: 'Ab \u{1F4E6}'.repeat(200_000) }]),
-  survival('text-or-null', 'the empty text is no null, and null no text', [
+  survival('text-or-null', 'the empty string is different from null', [
     { note: '' },
     { note: null },
     { note: 'null' },
@@ -137,27 +137,27 @@ export const values: readonly Check[] = [
   ]),
   survival(
     'integers',
-    'every whole number up to 2^53-1',
+    'integers up to 2^53-1',
     integers.map((number) => ({ pieces: number, address: { postcode: number } })),
   ),
   survival(
     'numbers',
-    'every double (a negative zero may become zero)',
+    'doubles (a negative zero may become zero)',
     numbers.map((number) => ({ weight: number })),
   ),
-  survival('booleans', 'false is no null', [{ urgent: false }, { urgent: true }]),
+  survival('booleans', 'false is different from null', [{ urgent: false }, { urgent: true }]),
   survival(
     'date-times',
-    'seven fractional digits, in every year',
+    'date-times with seven fractional digits, in every year',
     dateTimes.map((text) => ({ collected: text })),
   ),
-  survival('arrays', 'the empty one, order, repeated items, items that look like separators', [
+  survival('arrays', 'lists: empty, in their order, with repeated items and with items that look like separators', [
     ...[[], [''], ['a', 'a'], ['b', 'a'], ['a,b', '{c}', '"d"', 'NULL', '\\'], ['null'], ['[]']].map((tags) => ({
       tags,
     })),
     { tags: Array.from({ length: 1000 }, (_, i) => `tag ${i}`) },
   ]),
-  survival('objects', 'null, the empty object and nulls in it', [
+  survival('objects', 'objects: null, empty, and with null members', [
     { address: null },
     { address: { street: null, postcode: 0 } },
     { address: { street: '', postcode: null } },
@@ -165,20 +165,20 @@ export const values: readonly Check[] = [
   ]),
   {
     id: 'values/replaced',
-    title: 'replace() stores the whole value in place of the old one: what the new one leaves out is gone.',
+    title: 'replace() stores the whole new value: members that it omits are removed.',
     on: 'parcels',
     needs: ['replace'],
     async run(stage) {
       const record = stage.held.find(({ address, collected }) => address !== null && collected !== null) as Row
       const { note: _note, collected: _collected, address: _address, depot: _depot, ...rest } = record
       const next = { ...rest, tags: [] }
-      stage.expectValue(await stage.replaced(record.code, next), next, 'what replace() answers')
-      stage.expectValue(await stage.read(record.code), next, 'what is read')
+      stage.expectValue(await stage.replaced(record.code, next), next, 'the result of replace()')
+      stage.expectValue(await stage.read(record.code), next, 'the record that is read')
     },
   },
   {
     id: 'values/key-kept',
-    title: 'replace() leaves the key what it is, whatever the key in its value.',
+    title: 'replace() does not change the key, whatever key its value contains.',
     on: 'any',
     needs: ['replace'],
     async run(stage) {
@@ -192,9 +192,9 @@ export const values: readonly Check[] = [
         stage.expectValue(
           await stage.replaced(key, { ...next, ...keys }),
           { ...next, ...own },
-          'what replace() answers',
+          'the result of replace()',
         )
-        stage.expectValue(await stage.read(key), { ...next, ...own }, 'what is read')
+        stage.expectValue(await stage.read(key), { ...next, ...own }, 'the record that is read')
       }
       stage.expectValue(await stage.read(stage.key(other)), other, 'the record of the other key')
       const { length } = await stage.all()
@@ -203,7 +203,7 @@ export const values: readonly Check[] = [
   },
   {
     id: 'values/others-untouched',
-    title: 'A write changes the record of its key and no other.',
+    title: 'A write changes only the record with its key.',
     on: 'any',
     needs: ['replace', 'remove'],
     async run(stage) {
@@ -213,7 +213,7 @@ export const values: readonly Check[] = [
       await stage.remove(stage.key(second))
       const left = await stage.readAll([first, second, ...others].map((record) => stage.key(record)))
       stage.expectValue(left[0], next, 'the replaced record')
-      expectThat(left[1] === undefined, 'the removed record to be gone', left[1])
+      expectThat(left[1] === undefined, 'the removed record to be absent', left[1])
       for (const [i, record] of others.entries()) stage.expectValue(left[i + 2], record, 'another record')
     },
   },

@@ -6,7 +6,7 @@ import type { Item, Stage } from '../stage.js'
 
 /** Throws if a version was used before. */
 function expectNew(seen: Set<string>, { version }: Item, when: string): void {
-  expectThat(!seen.has(version), `a version that was never there before, ${when}`, version)
+  expectThat(!seen.has(version), `a version that was never used before, ${when}`, version)
   seen.add(version)
 }
 
@@ -20,17 +20,17 @@ async function begin(stage: Stage) {
 export const versions: readonly Check[] = [
   {
     id: 'versions/text',
-    title: 'Every stored value comes with an opaque version, a text that is not empty.',
+    title: 'Every stored value has an opaque version, a string that is not empty.',
     on: 'any',
     async run(stage) {
       const items = [...(await stage.all()), await stage.stored(stage.key(stage.record()))]
       for (const { version } of items)
-        expectThat(typeof version === 'string' && version !== '', 'a text as version', version)
+        expectThat(typeof version === 'string' && version !== '', 'a string as version', version)
     },
   },
   {
     id: 'versions/steady',
-    title: 'A version stays while nothing is written.',
+    title: 'A version does not change without a write.',
     on: 'any',
     async run(stage) {
       const first = await stage.all()
@@ -39,15 +39,14 @@ export const versions: readonly Check[] = [
         expectEqual(
           again.map(({ version }) => version),
           first.map(({ version }) => version),
-          'the versions of another list',
+          'the versions of a second list',
         )
       }
     },
   },
   {
     id: 'versions/answered',
-    title:
-      'What create() and replace() answer carries the version that is stored, on read and in lists, on every peer.',
+    title: 'create() and replace() return the stored version, which reads and lists of every peer return too.',
     on: 'any',
     needs: ['create', 'replace'],
     async run(stage) {
@@ -68,7 +67,8 @@ export const versions: readonly Check[] = [
   },
   {
     id: 'versions/change',
-    title: 'A version changes with every change of the value, and never comes back, not even when the value does.',
+    title:
+      'A version changes with every change of the value and is never used again, even if an old value is restored.',
     on: 'any',
     needs: ['replace'],
     async run(stage) {
@@ -82,7 +82,7 @@ export const versions: readonly Check[] = [
   {
     id: 'versions/recreated',
     title:
-      'A version is never used twice for one key: not after a delete and a re-creation, with the same value or another.',
+      'A version is never used twice for one key, even after a remove and a create with the same or another value.',
     on: 'any',
     needs: ['create', 'replace', 'remove'],
     async run(stage) {
@@ -97,7 +97,7 @@ export const versions: readonly Check[] = [
   },
   {
     id: 'versions/attached',
-    title: 'Where a member of the record holds the parent, attaching and detaching change the version.',
+    title: 'If a member of the record contains the key of the parent, attaching and detaching change the version.',
     on: 'contracts',
     needs: ['attach', 'detach'],
     async run(stage) {
@@ -113,7 +113,7 @@ export const versions: readonly Check[] = [
   },
   {
     id: 'versions/burst',
-    title: 'Versions differ also between hundreds of writes that follow each other within a millisecond.',
+    title: 'Versions of hundreds of writes within a millisecond differ.',
     on: 'any',
     needs: ['replace'],
     async run(stage) {
@@ -122,13 +122,13 @@ export const versions: readonly Check[] = [
         const writes = upTo(30).map((i) =>
           stage.replaced(key, stage.change(record, round * 30 + i), undefined, { peer: i }),
         )
-        for (const item of await Promise.all(writes)) expectNew(seen, item, 'after one of many changes at once')
+        for (const item of await Promise.all(writes)) expectNew(seen, item, 'after one of many fast changes')
       }
     },
   },
   {
     id: 'versions/clock',
-    title: 'Versions do not depend on the clock: they differ while it stands still, and after it was set back.',
+    title: 'Versions do not depend on the clock: they differ even if it stops or is set back.',
     on: 'any',
     needs: ['create', 'replace', 'remove'],
     async run(stage) {

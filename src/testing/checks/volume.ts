@@ -9,7 +9,7 @@ const atOnce = 100
 export const volume: readonly Check[] = [
   {
     id: 'volume/none',
-    title: 'A store without records lists and counts none, in any order, and a record can be created in it.',
+    title: 'An empty store gives empty lists and totals of 0 in any order, and a record can be created in it.',
     on: 'any',
     needs: ['remove', 'create'],
     async run(stage) {
@@ -28,12 +28,12 @@ export const volume: readonly Check[] = [
         expectEqual(items, [], `the items of list(${JSON.stringify(parts)})`)
         if (exact !== false && (total !== undefined || stage.offers('total')))
           expectEqual(total, 0, `the total of list(${JSON.stringify(parts)})`)
-        expectThat(more !== true, 'no more beyond nothing', more)
+        expectThat(more !== true, 'more not to be true in an empty store', more)
       }
       expectEqual(
         (await stage.readAll(stage.held.map((record) => stage.key(record)))).filter((item) => item !== undefined),
         [],
-        'what is read',
+        'the record that is read',
       )
       await stage.created(stage.record())
       expectEqual(await stage.keys(), [stage.keyText(stage.record())], 'the keys after a create')
@@ -42,7 +42,7 @@ export const volume: readonly Check[] = [
   {
     id: 'volume/many',
     title:
-      'More than a thousand records are read, listed, counted, compared and sought, to the last, in the order of their numbers.',
+      'Reading, listing, counting, filtering and seeking work with more than a thousand records, in the order of their numbers.',
     on: 'orders',
     needs: ['create'],
     async run(stage) {
@@ -63,7 +63,7 @@ export const volume: readonly Check[] = [
         )
       }
       const read = await stage.readAll([...numbers].reverse())
-      expectNumbers(read as never, [...numbers].reverse(), 'what read() answers')
+      expectNumbers(read as never, [...numbers].reverse(), 'the result of read()')
       const size = numbers.length + 1
       const pages = [
         [{ size }, numbers],
@@ -85,13 +85,13 @@ export const volume: readonly Check[] = [
       expectNumbers(
         (await stage.list({ seek: from, size: 20 })).items,
         numbers.slice(1041, 1061),
-        'what is sought from far within',
+        'the result of a seek from the middle',
       )
       const back = { values: [numbers.at(-1) as number], backwards: true }
       expectNumbers(
         (await stage.list({ seek: back, size })).items,
         numbers.slice(0, -1),
-        'what is sought back from the end',
+        'the result of a backward seek from the end',
       )
     },
   },

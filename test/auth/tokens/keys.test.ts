@@ -139,7 +139,7 @@ describe('AUTH-5: weak and mistaken keys are refused', () => {
   it('AUTH-5: a secret is not accepted as a key pair, and a public key can not sign', () => {
     const shown = secret.toString('base64url')
     expect(refused({ algorithm: 'RS256', key: { kty: 'oct', k: shown } }, 'verify', shown).message).toContain(
-      'can not be read',
+      'cannot be read',
     )
     expect(
       refused({ algorithm: 'ES256', key: 'un secreto muy largo y muy secreto' }, 'verify', 'secreto muy').message,
@@ -157,7 +157,7 @@ describe('AUTH-5: weak and mistaken keys are refused', () => {
       { x: 'AA', y: 'AA' },
     ]) {
       expect(refused({ algorithm: 'ES256', key: { kty: 'EC', crv: 'P-256', ...point } }).message).toContain(
-        'can not be read',
+        'cannot be read',
       )
     }
   })

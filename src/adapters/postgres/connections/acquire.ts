@@ -27,19 +27,19 @@ export const lenderOf = (pool: PgPool): Lender => ({
 
 /**
  * Acquires a live connection of the pool. Calls are served by deadline, the earliest first.
- * `release` returns the connection. Throws `Busy` if none is free within `most` milliseconds; a
+ * `release` returns the connection. Throws `Busy` if none is free within `limit` milliseconds; a
  * connection that arrives later is returned to the pool at once. A connection that was idle for a
  * while is checked first.
  */
-export function acquire(lender: Lender, wait: Wait, most: number): Promise<PgClient> {
+export function acquire(lender: Lender, wait: Wait, limit: number): Promise<PgClient> {
   const { pool, turns } = lender
   const left = wait.left()
   let watch: Traced<PoolWaitMessage> | undefined
   const begin = (waits: () => boolean): Promise<PgClient> => {
     const lend = async (): Promise<PgClient> => {
       try {
-        const first = await connect(pool, most)
-        return isLive(first) ? first : await live(pool, first, most, waits)
+        const first = await connect(pool, limit)
+        return isLive(first) ? first : await live(pool, first, limit, waits)
       } catch (error) {
         turns.give()
         throw error
@@ -55,7 +55,7 @@ export function acquire(lender: Lender, wait: Wait, most: number): Promise<PgCli
     })
   }
   const discard = (client: PgClient): void => release(lender, client, connectionOf(client).ended ?? false)
-  const lent = within(wait, Math.min(most, left * statementShare), begin, discard)
+  const lent = within(wait, Math.min(limit, left * statementShare), begin, discard)
   if (watch === undefined) return lent
   return lent.catch((error: unknown) => {
     watch?.end({ error })
@@ -82,9 +82,9 @@ export function release({ turns }: Lender, client: PgClient, broken: Error | boo
 }
 
 /** Requests a connection from the pool. */
-function connect(pool: PgPool, most: number): Promise<PgClient> {
+function connect(pool: PgPool, limit: number): Promise<PgClient> {
   const connecting = pool.connect()
-  boundConnecting(pool, most)
+  boundConnecting(pool, limit)
   const { _clients: clients = [] } = pool
   const any = clients[clients.length - 1]
   return connecting.catch((error) => {
@@ -106,7 +106,7 @@ const maxReplaced = 50
 /**
  * The client if it answers, otherwise another one. Throws if the caller no longer waits.
  */
-async function live(pool: PgPool, first: PgClient, most: number, waits: () => boolean): Promise<PgClient> {
+async function live(pool: PgPool, first: PgClient, limit: number, waits: () => boolean): Promise<PgClient> {
   let client = first
   for (let tries = 0; tries < maxReplaced; tries++) {
     const hasEnded = connectionOf(client).ended !== undefined
@@ -115,7 +115,7 @@ async function live(pool: PgPool, first: PgClient, most: number, waits: () => bo
     if (!waits()) throw callAbandoned()
     // A connection that was closed says nothing about the others: they would have reported it too.
     if (!hasEnded) checkIdle(pool)
-    client = await connect(pool, most)
+    client = await connect(pool, limit)
   }
   giveBack(client, true)
   throw new Busy('The pool gave only connections that are closed.')
@@ -178,7 +178,7 @@ const bounded = new WeakSet<object>()
  * pool for ever, unless the pool has a `connectionTimeoutMillis`. Each connection has its own
  * timer, because this function is not called again once all places are occupied in this way.
  */
-function boundConnecting(pool: PgPool, most: number): void {
+function boundConnecting(pool: PgPool, limit: number): void {
   for (const client of pool._clients ?? []) {
     if (client._connecting !== true || bounded.has(client)) continue
     bounded.add(client)
@@ -187,6 +187,6 @@ function boundConnecting(pool: PgPool, most: number): void {
       if (client._connecting === true) client.connection?.stream?.destroy()
     }
     // Data that arrived while the event loop was blocked is read before immediates run.
-    setTimeout(() => setImmediate(close), timerFor(most)).unref()
+    setTimeout(() => setImmediate(close), timerFor(limit)).unref()
   }
 }

@@ -22,16 +22,16 @@ const turnHeld = sharedRegistry('turn-held', () => new AsyncLocalStorage<object>
 const noop = (): void => {}
 
 /**
- * Waits for the client, for at most `most` milliseconds. Resolves with a function that ends the
+ * Waits for the client, for at most `limit` milliseconds. Resolves with a function that ends the
  * turn.
  */
 export async function takeTurn(
   client: object,
   wait: Wait,
-  most: number = Number.POSITIVE_INFINITY,
+  limit: number = Number.POSITIVE_INFINITY,
 ): Promise<() => void> {
   if (turnHeld.getStore() === client) return noop
-  return turns.enter(client, (previous) => within(wait, Math.min(most, wait.left() * statementShare), () => previous))
+  return turns.enter(client, (previous) => within(wait, Math.min(limit, wait.left() * statementShare), () => previous))
 }
 
 /** Runs `work` while the turn of the client is held. */

@@ -110,7 +110,10 @@ export interface Database {
   readonly nested: boolean
   /** Whether each single statement uses a connection of a pool, on which no transaction is open. */
   readonly pooled?: boolean
-  /** It asks each connection once whether the replica has reached the floor, and throws `Behind` where it has not. */
+  /**
+   * Asks each connection once whether the replica has reached the floor, and throws `Behind` if it
+   * has not.
+   */
   readonly checksFloor?: boolean
   /**
    * The client has no transactions of its own. Outside of the caller's transaction, each statement

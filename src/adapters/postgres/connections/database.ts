@@ -25,11 +25,14 @@ export interface Databases {
 
 /** Rules for reads from a replica. */
 export interface ReplicaUse {
-  /** Whether the read has to come from the primary, or the position that the replica must have reached for this client. */
+  /**
+   * `true` if the read must use the primary, otherwise the position that the replica must have
+   * reached for this client.
+   */
   needs(call: AdapterCall): Promise<'primary' | string | undefined> | 'primary' | undefined
   /** The position that the replica must have reached for any client. */
   floor(): string | undefined
-  /** Whether a record that the replica does not have is asked of the primary. */
+  /** Whether a record that the replica does not have is read from the primary. */
   readonly verified: boolean
 }
 

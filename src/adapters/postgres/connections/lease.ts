@@ -39,7 +39,7 @@ export class Lease {
   /** Whether it belongs to a pool, which replaces it when it is closed. */
   readonly lent: boolean
   readonly #connection: Connection
-  readonly #most: number
+  readonly #maxTime: number
   readonly #over: (broken: Error | boolean) => void
   /** Why the connection must not be used after this lease, although it may not have ended. */
   #unfit: Error | undefined
@@ -49,13 +49,13 @@ export class Lease {
   /** Callbacks for the moment when none is in progress. */
   readonly #waiting: (() => void)[] = []
   /**
-   * `most`: the time limit of a statement, in milliseconds. `over` is called after `end`, once
+   * `maxTime`: the time limit of a statement, in milliseconds. `over` is called after `end`, once
    * nothing is in progress.
    */
-  constructor(client: PgClient, lent: boolean, most: number, over: (broken: Error | boolean) => void) {
+  constructor(client: PgClient, lent: boolean, maxTime: number, over: (broken: Error | boolean) => void) {
     this.client = client
     this.lent = lent
-    this.#most = most
+    this.#maxTime = maxTime
     this.#over = over
     this.#connection = connectionOf(client)
   }
@@ -79,7 +79,7 @@ export class Lease {
 
   /** The time limit of a statement that begins now, in milliseconds. */
   limit(wait: Wait): number {
-    return Math.min(this.#most, wait.left() * statementShare)
+    return Math.min(this.#maxTime, wait.left() * statementShare)
   }
 
   /**
@@ -178,7 +178,7 @@ export class Lease {
    */
   #send<R>(begin: Begin<R>, wait: Wait): Promise<R> {
     const left = wait.left()
-    const limit = Math.min(this.#most, left * statementShare)
+    const limit = Math.min(this.#maxTime, left * statementShare)
     if (wait.gone || limit <= 0) return Promise.reject(callAbandoned())
     const failed = this.#failure
     if (failed !== undefined) return Promise.reject(new Unsent('The connection is broken.', { cause: failed }))

@@ -52,8 +52,8 @@ export function adapterOf(
 }
 
 /**
- * Keeps the position of a write, for clients that read from replicas, before its client gets the
- * answer. `wrote`: whether the outcome tells of a write, which may be that of an earlier request.
+ * Keeps the position of a write, for clients that read from replicas, before the client gets the
+ * response. `wrote`: whether the outcome implies a write, possibly by an earlier request.
  */
 function written<T>(
   { primary, write, callers = false }: Databases,

@@ -6,7 +6,7 @@ import type { SqlClient } from '../connections/client.js'
 import type { RelationName } from '../sql/sql.js'
 import type { Change } from './change-options.js'
 
-/** The column of a member, if its name does not follow from the member's. */
+/** The column of a member, if its name can't be derived from the member's. */
 export interface ColumnOptions {
   /** The name of the column. Default: by `naming`. */
   readonly column?: string
@@ -111,21 +111,23 @@ export interface IdempotencyOptions {
 }
 
 /**
- * Where the log of the primary was when a client last wrote, for reads from replicas. Processes that
- * serve the same clients share one: `redisReplicaPositions()`. Positions are texts such as
- * `16/B374D848` (`pg_lsn`).
+ * The position of the primary's log at the last write of each client, for reads from replicas.
+ * Processes that serve the same clients must share a store: `redisReplicaPositions()`. Positions
+ * are texts such as `16/B374D848` (`pg_lsn`).
  */
 export interface ReplicaPositions {
-  /** The position of a client; `undefined` where none is kept. If it rejects, the primary is read. */
+  /**
+   * The position of a client; `undefined` if none is kept. If it rejects, reads use the primary.
+   */
   get(client: string): Promise<string | undefined> | string | undefined
   /**
-   * Raises the position of a client: a lower one than it has changes nothing. `FFFFFFFF/FFFFFFFF`
-   * stands for a write that may still be committed: `get` returns it for the next minute.
+   * Raises the position of a client. A lower position changes nothing. `FFFFFFFF/FFFFFFFF`
+   * represents a write that may still be committed: `get` returns it for the next minute.
    */
   raise(client: string, position: string): Promise<void> | void
   /**
-   * The highest position that is no longer kept of a client, as of the last `get` or later. Replicas
-   * that have not reached it are not read. Absent: a store that keeps all positions.
+   * The highest position that has been dropped, as of the last `get` or later. Replicas that have
+   * not reached it are not read. Absent: the store keeps all positions.
    */
   floor?(): string | undefined
 }
@@ -133,9 +135,10 @@ export interface ReplicaPositions {
 /** How reads use the replica of a client `{ read, write }`. */
 export interface ReplicaOptions {
   /**
-   * A client that has written reads the primary until the replica has its write. It costs one
-   * statement after each write, and a transaction around each read of a client that has written
-   * within the last three minutes. False: it may read the state before its write. Default true.
+   * True: a client that has written reads from the primary until the replica has its write. This
+   * costs one statement after each write, and a transaction around each read of a client that has
+   * written within the last three minutes. False: a client may read the state before its write.
+   * Default true.
    */
   readonly ownWrites?: boolean
   /**
@@ -143,7 +146,10 @@ export interface ReplicaOptions {
    * 304, 412 and 404 responses to reads may be outdated. Default true.
    */
   readonly verified?: boolean
-  /** Where positions are kept, such as in a Redis (`redisReplicaPositions()`). Default: in the process, which other processes do not see. */
+  /**
+   * The store of positions, such as a Redis (`redisReplicaPositions()`). Default: the memory of
+   * this process, which other processes do not see.
+   */
   readonly positions?: ReplicaPositions
 }
 

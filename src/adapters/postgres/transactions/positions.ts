@@ -1,46 +1,57 @@
-/** Where the log of a primary was when each client last wrote (`pg_lsn`), in the memory of one process. */
+/**
+ * The position of the primary's log (`pg_lsn`) at the last write of each client, in the memory of
+ * one process.
+ */
 import type { ReplicaPositions } from '../options/options.js'
 
-/** The highest position: no replica reaches it. It stands for a write whose position is not known. */
+/**
+ * The highest position, which no replica reaches. It represents a write whose position is unknown.
+ */
 export const unknownPosition = 'FFFFFFFF/FFFFFFFF'
 
-/** Milliseconds after which a position becomes a part of the floor, and for which an unknown one is kept. */
+/**
+ * Milliseconds after which a position becomes part of the floor, and for which an unknown position
+ * is kept.
+ */
 export const settledAfter = 60_000
 
-/** Milliseconds for which the position of a client is kept. By then, the floor is as high. */
+/**
+ * Milliseconds for which the position of a client is kept. After that, the floor is at least as
+ * high.
+ */
 export const keptFor = 3 * settledAfter
 
-/** Clients whose positions are kept. */
+/** The maximum number of clients whose positions are kept. */
 const maxClients = 10_000
 
 interface Entry {
   readonly position: string | undefined
   /** When the position was last raised. */
   readonly at: number
-  /** Until when a write of the client is not known to have ended. */
+  /** The time until which a write of the client may still be running. */
   readonly unknownUntil: number
 }
 
 /**
- * Positions of the clients of one process. Those that are no longer kept, since they are old or there
- * are too many, remain in the floor, which all replicas must have reached.
+ * Positions of the clients of one process. Positions that are dropped, because they are old or
+ * there are too many, remain in the floor, which all replicas must have reached.
  */
 export class ProcessPositions implements ReplicaPositions {
   readonly #entries = new Map<string, Entry>()
   readonly #now: () => number
-  readonly #most: number
+  readonly #maxClients: number
   /** The highest position of all. */
   #high: string | undefined
-  /** The highest position that there was at `#markedAt`. */
+  /** The highest position at the time `#markedAt`. */
   #marked: string | undefined
   #markedAt: number
   #floor: string | undefined
-  /** Until when a write of a client whose entry was dropped is not known to have ended. */
+  /** The time until which a write of a client whose entry was dropped may still be running. */
   #unknownUntil = Number.NEGATIVE_INFINITY
 
-  constructor(now = (): number => performance.now(), most = maxClients) {
+  constructor(now = (): number => performance.now(), max = maxClients) {
     this.#now = now
-    this.#most = most
+    this.#maxClients = max
     this.#markedAt = now()
   }
 
@@ -73,10 +84,10 @@ export class ProcessPositions implements ReplicaPositions {
       at: now,
       unknownUntil: unknown ? now + settledAfter : (known?.unknownUntil ?? Number.NEGATIVE_INFINITY),
     })
-    if (this.#entries.size > this.#most) this.#dropOldest()
+    if (this.#entries.size > this.#maxClients) this.#dropOldest()
   }
 
-  /** A position below the floor is that of a database that was restored, whose log is another one. */
+  /** A position below the floor comes from a restored database, whose log is a different one. */
   #advance(position: string): void {
     if (this.#floor !== undefined && compare(position, this.#floor) < 0) {
       this.#entries.clear()
@@ -109,7 +120,7 @@ export class ProcessPositions implements ReplicaPositions {
 const higher = (known: string | undefined, position: string): string =>
   known !== undefined && compare(known, position) > 0 ? known : position
 
-/** Compares as PostgreSQL does: negative where the first one is lower. */
+/** Compares as PostgreSQL does. Negative if the first one is lower. */
 export function compare(one: string, other: string): number {
   const difference = numberOf(one) - numberOf(other)
   return difference < 0n ? -1 : difference > 0n ? 1 : 0

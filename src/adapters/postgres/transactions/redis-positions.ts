@@ -4,16 +4,17 @@ import type { Kinds } from '../../../options/kinds.js'
 import type { ReplicaPositions } from '../options/options.js'
 import { keptFor, settledAfter, unknownPosition } from './positions.js'
 
-/** How a Redis is reached. */
+/** The connection to a Redis. */
 export interface RedisReplicaPositionsOptions {
   /**
-   * Sends one command, as `rate-limit-redis` has it: `(...command) => client.sendCommand(command)`
-   * of the package `redis`, `(name, ...values) => client.call(name, ...values)` of `ioredis`.
+   * Sends one command, as the option of `rate-limit-redis` does:
+   * `(...command) => client.sendCommand(command)` of the package `redis`,
+   * `(name, ...values) => client.call(name, ...values)` of `ioredis`.
    */
   sendCommand(...command: string[]): PromiseLike<unknown>
   /**
-   * What all keys begin with. Default `express-rest-conventions:{positions}:`, whose braces keep the
-   * keys of a Redis Cluster together. Databases that share a Redis need prefixes of their own.
+   * The prefix of all keys. Default `express-rest-conventions:{positions}:`, whose braces keep the
+   * keys of a Redis Cluster together. Databases that share a Redis need different prefixes.
    */
   readonly prefix?: string
 }
@@ -24,9 +25,10 @@ export const redisReplicaPositionsKinds: Kinds<RedisReplicaPositionsOptions> = {
 }
 
 /**
- * Raises the position of a client, where one is given, and returns it and the floor. The marks are
- * those of `ProcessPositions`, by the clock of Redis. Positions have all their digits, so that texts
- * compare as positions do. `string.format`, since Lua writes large numbers with an exponent.
+ * Raises the position of a client, if one is given, and returns it and the floor. The marks are
+ * those of `ProcessPositions`, by the clock of Redis. Positions are padded with zeros, so that
+ * their texts compare as positions do. Uses `string.format`, because Lua writes large numbers with
+ * an exponent.
  */
 const script = `
 local time = redis.call('TIME')
@@ -63,10 +65,9 @@ if wait > now then own = unknown end
 return { own, floor }`
 
 /**
- * Positions in a Redis of version 5 or newer, for `replica: { positions }`. The team's client is used
- * as it is: the store opens no connection. Reads go to the primary while the Redis fails. A Redis
- * that loses its data, as in a failover, loses the positions in it. Throws `ConfigurationError` where
- * an option makes no sense.
+ * Positions in a Redis of version 5 or newer, for `replica: { positions }`. Uses the team's client
+ * and opens no connection. While Redis fails, reads use the primary. If Redis loses its data, for
+ * example in a failover, the positions are lost. Throws `ConfigurationError` for an invalid option.
  *
  * @example redisReplicaPositions({ sendCommand: (...command) => client.sendCommand(command) })
  */
@@ -78,8 +79,8 @@ export function redisReplicaPositions(options: RedisReplicaPositionsOptions): Re
   const evaluate = async (client: string, position: string): Promise<string | undefined> => {
     const keys = [`${prefix}client:${client}`, `${prefix}marks`]
     const reply = await options.sendCommand('EVAL', script, '2', ...keys, position, ...times)
-    const [own, least] = (reply as readonly unknown[]).map(String)
-    floor = least || undefined
+    const [own, lowest] = (reply as readonly unknown[]).map(String)
+    floor = lowest || undefined
     return own || undefined
   }
   return {
@@ -89,7 +90,7 @@ export function redisReplicaPositions(options: RedisReplicaPositionsOptions): Re
   }
 }
 
-/** Each half with its eight digits. */
+/** Pads each half to eight digits. */
 const padded = (position: string): string =>
   position
     .split('/')

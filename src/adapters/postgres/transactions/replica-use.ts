@@ -1,6 +1,6 @@
 /**
  * Reads from replicas that always show a client its own writes. For each client that has written, a
- * position in the write-ahead log (`pg_lsn`) is kept. It is never part of a tag.
+ * position in the write-ahead log (`pg_lsn`) is kept. The position is never part of a tag.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isPromise } from '../../../promise.js'
@@ -12,7 +12,7 @@ import type { ReplicaOptions, ReplicaPositions } from '../options/options.js'
 import { ProcessPositions, unknownPosition } from './positions.js'
 import { waitOf } from './statements.js'
 
-/** Milliseconds that asking for a position may take, and that storing it may. */
+/** The timeouts of reading and of storing a position, in milliseconds. */
 const askTime = 1_000
 
 /** Milliseconds between two attempts to store a position. */
@@ -43,12 +43,13 @@ export function replicaUse(options: boolean | ReplicaOptions | undefined, primar
   }
 }
 
-/** Whether positions are kept of those who write to this primary. */
+/** Whether positions are kept for the clients that write to this primary. */
 export const keepsPositions = (primary: object): boolean => storesOf.has(primary)
 
 /**
- * Raises the position of the call's client, before it gets the answer. `isKnown`: the write has
- * ended. One whose outcome is unknown may still be committed, and so may the transaction of a caller.
+ * Raises the position of the call's client before the client gets the response. `isKnown`: the
+ * write has ended. A write whose outcome is unknown may still be committed, as may a transaction of
+ * the caller's.
  */
 export async function raisePosition(
   primary: object,
@@ -63,7 +64,7 @@ export async function raisePosition(
 
 const slowStore = (): Error => new Error('The store of positions did not answer in time.')
 
-/** What could not be stored in time is known to this process alone. */
+/** A position that could not be stored in time is only known to this process. */
 async function raised(store: ReplicaPositions, client: string, position: string): Promise<void> {
   const end = performance.now() + askTime
   for (;;) {
@@ -78,7 +79,7 @@ async function raised(store: ReplicaPositions, client: string, position: string)
   unstoredOf(store).raise(client, unknownPosition)
 }
 
-/** Clients whose positions a store has not taken. */
+/** Clients whose positions have not been stored. */
 const unstored = new WeakMap<ReplicaPositions, ProcessPositions>()
 
 function unstoredOf(store: ReplicaPositions): ProcessPositions {
@@ -99,7 +100,7 @@ function storesFor(primary: object): Set<ReplicaPositions> {
   return known
 }
 
-/** Callers without a name count as one client. */
+/** Callers that can't be identified count as one client. */
 const clientOf = ({ caller = '' }: AdapterCall): string => caller
 
 /** If the store fails, it may have lost a position, so the read uses the primary. */

@@ -83,8 +83,8 @@ class CallStatements extends CallWait implements Ask {
 export const waitOf = (call: AdapterCall): Wait => new CallWait(call)
 
 /**
- * Reads: from a replica where there is one that the client may be shown, otherwise from the primary;
- * in a transaction where each needs the team's settings.
+ * Reads: from a replica that is recent enough for the client, otherwise from the primary. In a
+ * transaction if reads need the team's settings.
  */
 export async function reading<T>(
   databases: Databases,
@@ -101,12 +101,13 @@ export async function reading<T>(
   const needs = await replica.needs(call)
   if (needs === 'primary') return fromPrimary()
   const position = needs ?? (read.checksFloor ? undefined : replica.floor())
-  // The position is asked on the connection of the read: there may be several replicas at one address.
+  // The position is requested on the connection of the read, because there may be several replicas
+  // at one address.
   if (position !== undefined && read.single) return fromPrimary()
   try {
     return await readingFrom(read, databases, options, call, work, position).attempt()
   } catch (error) {
-    // An overload of the replicas must not become one of the primary.
+    // An overload of the replicas must not overload the primary too.
     if (error instanceof Exhausted || failureKind(error) === 'cancelled') throw unavailable(error, false)
     return fromPrimary()
   }
@@ -125,7 +126,7 @@ function readingFrom<T>(
   work: (ask: Ask) => Promise<T>,
   position?: string,
 ): Reading<T> {
-  // Two servers that are no copies of each other may give different rows the same stamp.
+  // Two servers that are not copies of each other may give different rows the same stamp.
   const alone = new CallStatements(database, call, { keeps: database === read && read.pooled })
   if (session === undefined && position === undefined) return { attempt: () => work(alone), wait: alone }
   const attempt = (): Promise<T> =>
