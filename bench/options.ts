@@ -123,13 +123,13 @@ export function number(
   option: string,
   text: string | undefined,
   otherwise: number,
-  least: number,
-  most: number,
+  min: number,
+  max: number,
   whole = false,
 ): number {
   if (text === undefined) return otherwise
   const value = text.trim() === '' ? Number.NaN : Number(text)
-  if (!(value >= least && value <= most) || (whole && !Number.isInteger(value)))
-    throw new UsageError(`${option} is "${text}". Give ${whole ? 'an integer' : 'a number'} from ${least} to ${most}.`)
+  if (!(value >= min && value <= max) || (whole && !Number.isInteger(value)))
+    throw new UsageError(`${option} is "${text}". Give ${whole ? 'an integer' : 'a number'} from ${min} to ${max}.`)
   return value
 }

@@ -72,6 +72,30 @@ interface Entry<V> {
   used: boolean
 }
 
+/** Lookups that are not published yet. */
+const lookups = new Map<CacheName, { hits: number; misses: number }>()
+
+/**
+ * Counts a lookup for the channel. A page looks up each of its rows, one after the other: they are
+ * published as one message, in a microtask, which has the async context of the request.
+ */
+function countLookup(cache: CacheName, isHit: boolean): void {
+  if (lookups.size === 0) queueMicrotask(publishLookups)
+  let counts = lookups.get(cache)
+  if (counts === undefined) {
+    counts = { hits: 0, misses: 0 }
+    lookups.set(cache, counts)
+  }
+  if (isHit) counts.hits += 1
+  else counts.misses += 1
+}
+
+function publishLookups(): void {
+  const all = [...lookups]
+  lookups.clear()
+  for (const [cache, { hits, misses }] of all) cacheChannel.publish({ cache, hits, misses } satisfies CacheMessage)
+}
+
 /**
  * A map that evicts entries when it is full, by the CLOCK algorithm (second chance). The hand moves
  * from the oldest entry to the newest and around again. It keeps an entry that was read since its
@@ -96,8 +120,7 @@ export class Cache<K, V> {
 
   get(key: K): V | undefined {
     const entry = this.#entries.get(key)
-    if (cacheChannel.hasSubscribers)
-      cacheChannel.publish({ cache: this.#name, hit: entry !== undefined } satisfies CacheMessage)
+    if (cacheChannel.hasSubscribers) countLookup(this.#name, entry !== undefined)
     if (entry === undefined) {
       this.#misses += 1
       return undefined

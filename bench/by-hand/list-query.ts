@@ -55,8 +55,8 @@ export function parseNumero(text: string): number | undefined {
   return /^[1-9]\d{0,14}$/.test(text) ? Number(text) : undefined
 }
 
-function integer(name: string, text: string, least: number, most: number): number {
+function integer(name: string, text: string, min: number, max: number): number {
   const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN
-  if (!(value >= least && value <= most)) throw malformed(`"${name}" must be an integer from ${least} to ${most}.`)
+  if (!(value >= min && value <= max)) throw malformed(`"${name}" must be an integer from ${min} to ${max}.`)
   return value
 }

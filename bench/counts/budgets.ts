@@ -202,8 +202,8 @@ const slack: Readonly<Record<Major, number>> = { 20: 1.01, 22: 1.001, 24: 1.001 
 export function excesses(counts: Partial<Record<CountedName, Counts>>, version: string): string[] {
   return countedNames.flatMap((name) =>
     countNames.flatMap((count) => {
-      const [taken, most] = [counts[name]?.[count] ?? 0, ceiling(name, count, version)]
-      return taken <= most ? [] : [`${name}: ${count} ${figure(taken)}, at most ${figure(most)}`]
+      const [taken, max] = [counts[name]?.[count] ?? 0, ceiling(name, count, version)]
+      return taken <= max ? [] : [`${name}: ${count} ${figure(taken)}, at most ${figure(max)}`]
     }),
   )
 }

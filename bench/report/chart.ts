@@ -28,20 +28,20 @@ export function chartOf(result: Result): string {
     const bars = barsOf(workload)
     return bars.length === 0 ? [] : [{ title: workload.title, bars }]
   })
-  const most = Math.max(1, ...groups.flatMap(({ bars }) => bars.map(({ ratio }) => ratio.q3)))
+  const max = Math.max(1, ...groups.flatMap(({ bars }) => bars.map(({ ratio }) => ratio.q3)))
   const heading = `CPU a request against Express 5 by hand (1 x): longer is quicker. Node ${result.node}, ${result.date.slice(0, 10)}`
   return pictureOf(
     heading,
     groups.map(({ title, bars }) => ({
       height: titleHeight + bars.length * rowHeight,
-      body: group(title, bars, most),
+      body: group(title, bars, max),
     })),
   )
 }
 
 /** One workload, with its own origin. All panels have the same scale. */
-function group(title: string, bars: readonly Bar[], most: number): string {
-  const x = (ratio: number): number => round(left + (ratio / most) * (width - left - right))
+function group(title: string, bars: readonly Bar[], max: number): string {
+  const x = (ratio: number): number => round(left + (ratio / max) * (width - left - right))
   const end = titleHeight + bars.length * rowHeight
   return [
     text(0, 20, title, 'font-weight="600"'),

@@ -14,7 +14,7 @@ export interface Goal {
   readonly to: ServerName
   readonly counts: Counted
   /** At most this many times the CPU of the other. */
-  readonly most: number
+  readonly max: number
 }
 
 const readsOfPostgres = ['pg-item', 'pg-page', 'pg-page-expanded', 'pg-page-any'] as const
@@ -39,20 +39,20 @@ const table: readonly (readonly [
 
 const ofServers = table.flatMap(([of, workloads, express, fastify]) =>
   workloads.flatMap((workload): Goal[] => [
-    { workload, of, to: 'express-helper', counts: 'server', most: express },
-    { workload, of, to: 'fastify-tuned', counts: 'server', most: fastify },
+    { workload, of, to: 'express-helper', counts: 'server', max: express },
+    { workload, of, to: 'fastify-tuned', counts: 'server', max: fastify },
   ]),
 )
 
 /** The work must decrease, not move into the database. */
 const withDatabase = [...readsOfPostgres, ...writesOfPostgres].flatMap((workload): Goal[] => [
-  { workload, of: 'mounted-helper', to: 'express-helper', counts: 'database', most: 1.3 },
-  { workload, of: 'mounted-helper', to: 'express-helper', counts: 'both', most: 1 },
+  { workload, of: 'mounted-helper', to: 'express-helper', counts: 'database', max: 1.3 },
+  { workload, of: 'mounted-helper', to: 'express-helper', counts: 'both', max: 1 },
 ])
 
 /** What an application pays whose monitoring subscribes to every channel. */
 const withSubscribers = [...readsOfPostgres, ...writesOfPostgres].map(
-  (workload): Goal => ({ workload, of: 'mounted-subscribed', to: 'mounted-helper', counts: 'server', most: 1.05 }),
+  (workload): Goal => ({ workload, of: 'mounted-subscribed', to: 'mounted-helper', counts: 'server', max: 1.05 }),
 )
 
 export const goals: readonly Goal[] = [...ofServers, ...withDatabase, ...withSubscribers]

@@ -44,7 +44,7 @@ export interface Ratio extends Spread {
   readonly to: string
   readonly counts: Counted
   /** The goal, if any: at most this many times the CPU of the other. */
-  readonly most?: number
+  readonly max?: number
 }
 
 export interface WorkloadResult {
@@ -101,14 +101,14 @@ export function rowOf(
  * other checkout.
  */
 export function ratiosOf(workload: WorkloadName, rows: readonly Row[]): Ratio[] {
-  const pairs = new Map<string, Pick<Ratio, 'of' | 'to' | 'counts' | 'most'>>()
+  const pairs = new Map<string, Pick<Ratio, 'of' | 'to' | 'counts' | 'max'>>()
   const counts = 'server'
   for (const { id } of rows) {
     if (id !== 'express') pairs.set(`${id} express ${counts}`, { of: id, to: 'express', counts })
     pairs.set(`${id} ${id}${otherSuffix} ${counts}`, { of: id, to: `${id}${otherSuffix}`, counts })
   }
-  for (const { of, to, counts, most } of goals.filter((goal) => goal.workload === workload))
-    pairs.set(`${of} ${to} ${counts}`, { of, to, counts, most })
+  for (const { of, to, counts, max } of goals.filter((goal) => goal.workload === workload))
+    pairs.set(`${of} ${to} ${counts}`, { of, to, counts, max })
   return [...pairs.values()].flatMap((pair) => {
     const [own, other] = [pair.of, pair.to].map((id) =>
       figuresOf(rows.find((row) => row.id === id)?.samples ?? [], pair.counts),

@@ -41,13 +41,13 @@ export function workloadText({ title, rows, ratios }: WorkloadResult): string {
 export function verdicts(workloads: readonly WorkloadResult[]): string {
   const asked = workloads.flatMap(({ name, ratios }) => ratios.map((ratio) => ({ name, ratio })))
   const goals = asked
-    .filter(({ ratio }) => ratio.most !== undefined)
+    .filter(({ ratio }) => ratio.max !== undefined)
     .map(({ name, ratio }) => [
       name,
       `${ratio.of} / ${ratio.to}`,
       goalOf[ratio.counts],
       spelled(costOf(ratio)),
-      `at most ${(ratio.most as number).toFixed(2)}`,
+      `at most ${(ratio.max as number).toFixed(2)}`,
       reached(ratio),
     ])
   const pairs = asked
@@ -66,10 +66,10 @@ const goalOf = { server: '', database: 'the database', both: 'with the database'
 const costOf = ({ q1, median, q3 }: Spread): Spread => ({ q1: 1 / q3, median: 1 / median, q3: 1 / q1 })
 
 /** A goal is reached or missed if three quarters of the rounds agree. */
-export function reached({ most = Number.POSITIVE_INFINITY, ...ratio }: Ratio): 'reached' | 'missed' | 'open' {
+export function reached({ max = Number.POSITIVE_INFINITY, ...ratio }: Ratio): 'reached' | 'missed' | 'open' {
   const { q1, q3 } = costOf(ratio)
-  if (q3 <= most) return 'reached'
-  return q1 > most ? 'missed' : 'open'
+  if (q3 <= max) return 'reached'
+  return q1 > max ? 'missed' : 'open'
 }
 
 /**

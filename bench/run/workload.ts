@@ -24,9 +24,9 @@ export async function runWorkload(
   place: Place,
 ): Promise<WorkloadResult> {
   const workload = workloadOf(name)
-  const { title, warmUp: most = 5000, database: inDatabase = false } = workload
+  const { title, warmUp: max = 5000, database: inDatabase = false } = workload
   const { rounds, requests } = place.options
-  const warmUp = Math.min(most, requests * 3)
+  const warmUp = Math.min(max, requests * 3)
   const running: Timed[] = []
   const backends = inDatabase && place.database !== undefined ? await Backends.connect(place.database) : undefined
   try {

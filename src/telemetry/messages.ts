@@ -143,11 +143,14 @@ export class CallMessage extends Message {
   }
 }
 
-/** A cache lookup. */
+/** Lookups in one cache that follow each other without a wait, such as those of all rows of a page. */
 export interface CacheMessage {
   /** The name of its row in docs/performance.md. */
   readonly cache: string
-  readonly hit: boolean
+  /** Lookups that found a result. */
+  readonly hits: number
+  /** Lookups that found none. */
+  readonly misses: number
 }
 
 /** A call that waits for a connection because all connections of the pool are in use. */

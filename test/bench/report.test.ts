@@ -77,10 +77,10 @@ describe('ratios', () => {
   })
 
   it('in PostgreSQL include the backends, and the sum of both', () => {
-    const ratios = inDatabase.ratios.map(({ of, to, counts, most, median }) => [
+    const ratios = inDatabase.ratios.map(({ of, to, counts, max, median }) => [
       `${of} / ${to}`,
       counts,
-      most,
+      max,
       1 / median,
     ])
     expect(ratios).toEqual([
@@ -98,7 +98,7 @@ describe('ratios', () => {
   })
 
   it('a goal is reached, missed or open, depending on where three quarters of the rounds lie', () => {
-    const of = { of: 'a', to: 'b', counts: 'server', most: 0.5 } as const
+    const of = { of: 'a', to: 'b', counts: 'server', max: 0.5 } as const
     expect(reached({ ...of, q1: 2, median: 2.1, q3: 2.2 })).toBe('reached')
     expect(reached({ ...of, q1: 1.8, median: 1.9, q3: 1.99 })).toBe('missed')
     expect(reached({ ...of, q1: 1.8, median: 2.2, q3: 2.3 })).toBe('open')

@@ -134,7 +134,7 @@ const stores: readonly (readonly [string, () => Promise<Opened>])[] = [
       const all = {
         clientes: memoryAdapter(clientes, { records }),
         pedidos: memoryAdapter(pedidos, { idempotency: true }),
-        lineas: memoryAdapter(lineas, { idempotency: { ttl: 60, most: 100 } }),
+        lineas: memoryAdapter(lineas, { idempotency: { ttl: 60, max: 100 } }),
       }
       return { adapters: () => all as never, close: async () => {} }
     },

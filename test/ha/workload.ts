@@ -58,7 +58,7 @@ export function startWorkload(
   const run = randomUUID().slice(0, 8)
   const untrue: string[] = []
   const failures: string[] = []
-  const acknowledged = new Map<string, { least: number; most: number }>()
+  const acknowledged = new Map<string, { min: number; max: number }>()
   const created = new Set<string>()
   let [updates, lost, unavailable, gap, last, ending] = [0, 0, 0, 0, performance.now(), false]
 
@@ -92,7 +92,7 @@ export function startWorkload(
    * one.
    */
   async function count(id: string): Promise<void> {
-    const known = { least: 0, most: 0 }
+    const known = { min: 0, max: 0 }
     acknowledged.set(id, known)
     const as = { 'X-Client': id }
     while (!ending && (await send('POST', counters, { id, valor: 0 }, as)).status !== 201) await sleep(pause)
@@ -100,18 +100,18 @@ export function startWorkload(
       const read = await send('GET', `${counters}/${id}`, undefined, as)
       if (read.status === 200) {
         const { valor } = JSON.parse(read.text) as { valor: number }
-        if (valor < known.least || valor > known.most)
-          untrue.push(`${id} is ${valor}, expected from ${known.least} to ${known.most}`)
-        lost += Math.max(0, known.least - valor)
-        known.least = Math.min(known.least, valor)
+        if (valor < known.min || valor > known.max)
+          untrue.push(`${id} is ${valor}, expected from ${known.min} to ${known.max}`)
+        lost += Math.max(0, known.min - valor)
+        known.min = Math.min(known.min, valor)
         const put = await send('PUT', `${counters}/${id}`, { id, valor: valor + 1 }, { ...as, 'If-Match': read.tag })
         if (put.status === 200 || put.status === 204) {
           updates++
-          known.least = known.most = valor + 1
+          known.min = known.max = valor + 1
           done()
         } else if (put.status !== 503 || !/nothing was changed/i.test(put.text))
-          known.most = Math.max(known.most, valor + 1)
-        if (put.status === 503 && /nothing was changed/i.test(put.text)) known.most = Math.max(known.most, valor)
+          known.max = Math.max(known.max, valor + 1)
+        if (put.status === 503 && /nothing was changed/i.test(put.text)) known.max = Math.max(known.max, valor)
       } else if (read.status === 404) untrue.push(`${id} is gone`)
       await sleep(pause)
     }
@@ -148,10 +148,10 @@ export function startWorkload(
       const values = new Map(stored.map(({ id, valor }) => [id as string, valor as number]))
       const keys = new Set(rows.map(({ clave }) => clave as string))
       lost += [...created].filter((clave) => !keys.has(clave)).length
-      for (const [id, { least, most }] of acknowledged) {
+      for (const [id, { min, max }] of acknowledged) {
         const value = values.get(id) ?? 0
-        lost += Math.max(0, least - value)
-        if (value > most) untrue.push(`${id} ended as ${value}, at most ${most} were sent`)
+        lost += Math.max(0, min - value)
+        if (value > max) untrue.push(`${id} ended as ${value}, at most ${max} were sent`)
       }
       const doubles = rows.filter(({ n, sent }) => n !== 1 || sent !== 1).length
       return { updates, creates: created.size, lost, doubles, untrue, failures, gap: Math.round(gap), unavailable }

@@ -771,7 +771,7 @@ const factories: Readonly<Record<string, Factory>> = {
     kinds: memoryOptions.memoryIdempotencyKinds,
     make: (idempotency) => memoryAdapter(orders, { idempotency: any(idempotency) }),
     instead: ['true'],
-    options: { ttl: ['number', '0.5'], most: 'number' },
+    options: { ttl: ['number', '0.5'], max: 'number' },
   },
   postgresAdapter: {
     name: /postgresAdapter\(\)/,

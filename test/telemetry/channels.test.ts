@@ -232,16 +232,25 @@ describe('the channel adapter-call', () => {
 })
 
 describe('the channel cache', () => {
-  itWithCaches('has one message for each look-up, with its result', async () => {
-    const events: CacheMessage[] = []
-    const listener = (message: unknown) => void events.push(message as CacheMessage)
+  itWithCaches('has one message for the lookups of a page in each cache, in the context of the request', async () => {
+    const events: (CacheMessage & { readonly path: string | undefined })[] = []
+    const paths = new AsyncLocalStorage<string>()
+    bind<RequestMessage>('request', paths, ({ req }) => String(req?.url))
+    const listener = (message: unknown) => void events.push({ ...(message as CacheMessage), path: paths.getStore() })
     const looks = channel('express-rest-conventions:cache')
     const { send, close } = await serve(express)
     looks.subscribe(listener)
     undo.push(() => looks.unsubscribe(listener))
     await send('GET', '/v8/contratos?limit=2')
     await send('GET', '/v8/contratos?limit=2')
-    expect(events.filter(({ cache }) => cache === 'list-queries').map(({ hit }) => hit)).toEqual([false, true])
+    const path = '/v8/contratos?limit=2'
+    const of = (name: string) => events.filter(({ cache }) => cache === name)
+    expect(of('list-queries')).toEqual([
+      { cache: 'list-queries', hits: 0, misses: 1, path },
+      { cache: 'list-queries', hits: 1, misses: 0, path },
+    ])
+    // Two rows, each looked up once for each page.
+    expect(of('items').map(({ hits, misses }) => hits + misses)).toEqual([2, 2])
     await close()
   })
 })

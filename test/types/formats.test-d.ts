@@ -110,7 +110,7 @@ if (repeated === 'running' || repeated === 'mismatched') repeated.toUpperCase()
 // @ts-expect-error: it may be a word
 if ('created' in repeated) repeated.created
 
-const kept: MemoryIdempotencyOptions = { ttl: 60, most: 10 }
+const kept: MemoryIdempotencyOptions = { ttl: 60, max: 10 }
 memoryAdapter(facturas, { idempotency: kept })
 // @ts-expect-error: seconds
 memoryAdapter(facturas, { idempotency: { ttl: '1d' } })

@@ -37,7 +37,7 @@ export const connections: Curve = {
   },
 }
 
-const countsOf = ({ connections: most }: Options): readonly number[] => steps(1, most / 100, most / 10, most)
+const countsOf = ({ connections: max }: Options): readonly number[] => steps(1, max / 100, max / 10, max)
 
 /**
  * The memory of open connections, of a new server for each point, because a process keeps memory

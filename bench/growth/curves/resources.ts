@@ -12,8 +12,8 @@ const pathOf = (at: number): string => piecesPath.replace(/[^/]+$/, collectionOf
 export const resources: Curve = {
   title: 'resources: an item of the first, the middle and the last mounted resource',
   x: 'resources',
-  measure(place, { resources: most }) {
-    const counts = steps(1, most / 10, most)
+  measure(place, { resources: max }) {
+    const counts = steps(1, max / 10, max)
     const line = (
       title: string,
       by: ManyServing['by'],

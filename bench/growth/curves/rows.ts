@@ -25,8 +25,8 @@ export const rows: Curve = {
 }
 
 /** A hundredth, a tenth and all of the maximum. */
-const extentsOf = ({ rows: most }: Options): readonly Extent[] => {
-  const sizes = steps(most / 100, most / 10, most)
+const extentsOf = ({ rows: max }: Options): readonly Extent[] => {
+  const sizes = steps(max / 100, max / 10, max)
   return sizes.map((size) => extentOf(size, sizes[0]))
 }
 

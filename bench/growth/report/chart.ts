@@ -81,12 +81,12 @@ interface Axis {
 /** Logarithmic; a zero is one step below the smallest other value. */
 function across(values: readonly number[]): Axis {
   const positive = values.filter((value) => value > 0)
-  const least = Math.log(positive[0] ?? 1)
-  const most = Math.log(positive.at(-1) ?? 1)
-  const zero = values[0] === 0 ? (most - least) / Math.max(1, positive.length - 1) || 1 : 0
-  const span = most - least + zero || 1
+  const min = Math.log(positive[0] ?? 1)
+  const max = Math.log(positive.at(-1) ?? 1)
+  const zero = values[0] === 0 ? (max - min) / Math.max(1, positive.length - 1) || 1 : 0
+  const span = max - min + zero || 1
   const at = (value: number): number => {
-    const along = value > 0 ? Math.log(value) - least + zero : 0
+    const along = value > 0 ? Math.log(value) - min + zero : 0
     return round(plot.left + 10 + (along / span) * (plot.width - 30))
   }
   // If two labels would overlap, the first one is kept.
@@ -96,16 +96,16 @@ function across(values: readonly number[]): Axis {
 }
 
 function upwards(values: readonly number[]): Axis {
-  const most = Math.max(...values, 1e-9)
-  const least = Math.max(Math.min(...values), 1e-9)
-  if (most / least <= 10) {
-    const step = niceStep(most / 4)
-    const top = Math.ceil((most * 1.02) / step) * step
+  const max = Math.max(...values, 1e-9)
+  const min = Math.max(Math.min(...values), 1e-9)
+  if (max / min <= 10) {
+    const step = niceStep(max / 4)
+    const top = Math.ceil((max * 1.02) / step) * step
     const ticks = Array.from({ length: Math.round(top / step) + 1 }, (_, at) => at * step)
     return { at: (value) => round(plot.top + plot.height * (1 - value / top)), ticks }
   }
-  const low = Math.floor(Math.log10(least))
-  const high = Math.ceil(Math.log10(most * 1.02))
+  const low = Math.floor(Math.log10(min))
+  const high = Math.ceil(Math.log10(max * 1.02))
   return {
     at: (value) => round(plot.top + plot.height * (1 - (Math.log10(Math.max(value, 1e-9)) - low) / (high - low))),
     ticks: Array.from({ length: high - low + 1 }, (_, at) => 10 ** (low + at)),
@@ -113,9 +113,9 @@ function upwards(values: readonly number[]): Axis {
 }
 
 /** The next of 1, 2 or 5 times a power of ten. */
-function niceStep(least: number): number {
-  const size = 10 ** Math.floor(Math.log10(least))
-  return ([1, 2, 5].find((part) => part * size >= least) ?? 10) * size
+function niceStep(min: number): number {
+  const size = 10 ** Math.floor(Math.log10(min))
+  return ([1, 2, 5].find((part) => part * size >= min) ?? 10) * size
 }
 
 /** Formats such as 10k and 1M. */

@@ -10,7 +10,7 @@ export interface MemoryIdempotencyOptions {
   /** Seconds for which a repeat is recognized. Default 86,400 (a day). */
   readonly ttl?: number
   /** The maximum number of kept records. Above it, the oldest are dropped. Default 10,000. */
-  readonly most?: number
+  readonly max?: number
 }
 
 interface Kept {
@@ -24,11 +24,11 @@ interface Kept {
 export class KeptRecords {
   readonly #kept = new Map<string, Kept>()
   readonly #ttl: number
-  readonly #most: number
+  readonly #max: number
 
-  constructor({ ttl = 86_400, most = 10_000 }: MemoryIdempotencyOptions) {
+  constructor({ ttl = 86_400, max = 10_000 }: MemoryIdempotencyOptions) {
     this.#ttl = ttl * 1_000
-    this.#most = most
+    this.#max = max
   }
 
   /**
@@ -48,7 +48,7 @@ export class KeptRecords {
     this.#kept.delete(idempotency.id)
     this.#kept.set(idempotency.id, { fingerprint: idempotency.fingerprint, stored, until: now + this.#ttl })
     for (const [id, { until }] of this.#kept) {
-      if (until > now && this.#kept.size <= this.#most) return
+      if (until > now && this.#kept.size <= this.#max) return
       this.#kept.delete(id)
     }
   }

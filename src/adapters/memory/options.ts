@@ -48,7 +48,7 @@ export interface MemoryAdapterOptions<T> {
 
 export const memoryIdempotencyKinds: Kinds<MemoryIdempotencyOptions> = {
   ttl: { from: 0, above: true, to: Number.MAX_SAFE_INTEGER, unit: 'seconds' },
-  most: count,
+  max: count,
 }
 
 export const memoryAdapterKinds: Kinds<MemoryAdapterOptions<unknown>> = {

@@ -15,16 +15,16 @@ import { logIn, loginOf, unknownUser } from './login.js'
  * The number of failed logins of one user. The conventions define no limit, but no service needs
  * more.
  */
-const mostAttempts = 100
+const maxAttempts = 100
 
-/** A service may also delay responses, by at least this time in milliseconds. */
+/** A service may also delay responses, by at min this time in milliseconds. */
 const longDelay = 1_000
 
 /** The number of logins of each kind whose times are compared. */
 const pairs = 5
 
 /** Smaller differences, in milliseconds, may be due to chance. */
-const leastDifference = 5
+const minDifference = 5
 
 /** Throws unless there is a login and the service is disposable. */
 function needsAttempts(service: Service): void {
@@ -91,31 +91,31 @@ export const attemptChecks: readonly ServiceCheck[] = [
       const user = unknownUser()
       const first = await failed(service, user)
       let last = first
-      for (let n = 1; n < mostAttempts; n++) {
+      for (let n = 1; n < maxAttempts; n++) {
         last = await logIn(service, user, { takesLimits: true })
         const { status } = last.answer
         if (status === 429 || (last.milliseconds ?? 0) > (first.milliseconds ?? 0) + longDelay) return holds
         if (status !== 401) break
       }
-      return unscripted(`429 within ${mostAttempts} failed logins of one user`, describe(last), first, last)
+      return unscripted(`429 within ${maxAttempts} failed logins of one user`, describe(last), first, last)
     },
   },
 ]
 
 interface Times {
-  readonly least: number
+  readonly min: number
   readonly median: number
-  readonly most: number
+  readonly max: number
 }
 
 function timesOf(exchanges: readonly Exchange[]): Times {
   const all = exchanges.map(({ milliseconds = 0 }) => milliseconds).sort((a, b) => a - b)
-  return { least: all[0] as number, median: all[all.length >> 1] as number, most: all.at(-1) as number }
+  return { min: all[0] as number, median: all[all.length >> 1] as number, max: all.at(-1) as number }
 }
 
 /** Whether times differ by more than chance: all `fast` ones are shorter than all `slow` ones. */
 const isApart = (fast: Times, slow: Times): boolean =>
-  fast.most < slow.least && slow.median >= 2 * fast.median && slow.median - fast.median >= leastDifference
+  fast.max < slow.min && slow.median >= 2 * fast.median && slow.median - fast.median >= minDifference
 
 /** The content of a response, without request ids, times and the name of the user. */
 function said({ answer }: Exchange, user: string): string {

@@ -43,8 +43,8 @@ describe('VERB-12: repeatable creates in the memory adapter', () => {
     }
   })
 
-  it('are limited to `most`: the oldest are evicted', () => {
-    const adapter = memoryAdapter(notas, { idempotency: { most: 2 } })
+  it('are limited to `max`: the oldest are evicted', () => {
+    const adapter = memoryAdapter(notas, { idempotency: { max: 2 } })
     for (const id of ['a', 'b', 'c']) adapter.create(value, keyed(id))
     expect(['a', 'b', 'c'].map((id) => adapter.recall?.(keyed(id)) !== undefined)).toEqual([false, true, true])
   })
@@ -55,7 +55,7 @@ describe('VERB-12: repeatable creates in the memory adapter', () => {
     expect(adapter.recall?.(callOf())).toBeUndefined()
   })
 
-  it.each([{ ttl: 0 }, { ttl: Number.NaN }, { ttl: '5' }, { most: 0 }, { most: 1.5 }, { tll: 1 }, 'yes', false])(
+  it.each([{ ttl: 0 }, { ttl: Number.NaN }, { ttl: '5' }, { max: 0 }, { max: 1.5 }, { tll: 1 }, 'yes', false])(
     'refuses the option %o',
     (idempotency) => {
       expect(() => memoryAdapter(notas, { idempotency: idempotency as never })).toThrow(/idempotency/)
