@@ -60,6 +60,15 @@ export const breaksBy = (sign: Sign, expected: string, seen: string, ...evidence
   sign,
 })
 
+/** A break that no script can show with a few requests. */
+export const unscripted = (expected: string, seen: string, ...evidence: Evidence): Outcome => ({
+  verdict: 'breaks',
+  expected,
+  seen,
+  evidence,
+  unscripted: true,
+})
+
 /** Ends a check whose clause does not apply. `because` completes the sentence "not applicable, because ...". */
 export class NotApplicable extends Error {
   override readonly name = 'NotApplicable'

@@ -37,6 +37,7 @@ const env = {
  */
 const unscripted: readonly string[] = [
   'logins are not limited',
+  '429 without Retry-After',
   'unknown users take no time',
   'PUT compares, waits and writes',
   'DELETE compares, waits and deletes',

@@ -7,7 +7,7 @@ import { header } from '../../wire.js'
 import type { ServiceCheck } from '../check.js'
 import type { Caller, Exchange } from '../client/exchange.js'
 import type { Service } from '../service.js'
-import { breaks, type Evidence, holds, type Outcome, Unchecked } from '../verdict.js'
+import { breaks, holds, Unchecked, unscripted } from '../verdict.js'
 import { describe } from './expecting.js'
 import { logIn, loginOf, unknownUser } from './login.js'
 
@@ -42,15 +42,6 @@ async function failed(service: Service, caller: Caller): Promise<Exchange> {
   if (status !== 401) throw new Unchecked(`a failed login was answered ${status}, so logins can not be compared`)
   return exchange
 }
-
-/** A break that no script can show with a few requests. */
-const unscripted = (expected: string, seen: string, ...evidence: Evidence): Outcome => ({
-  verdict: 'breaks',
-  expected,
-  seen,
-  evidence,
-  unscripted: true,
-})
 
 export const attemptChecks: readonly ServiceCheck[] = [
   {

@@ -6,7 +6,7 @@ import { splitTarget } from '../../http/targets.js'
 import { type JudgedAnswer, judge } from '../../observe/rules.js'
 import { header } from '../../wire.js'
 import type { Exchange } from '../client/exchange.js'
-import { breaks, holds, type Outcome, type Result } from '../verdict.js'
+import { breaks, holds, type Outcome, type Result, unscripted } from '../verdict.js'
 
 interface AnswerRule {
   readonly id: `${ClauseId}/${string}`
@@ -16,6 +16,8 @@ interface AnswerRule {
   /** Whether the rule applies to a response. */
   readonly applies: (exchange: Exchange) => boolean
   readonly expected: string
+  /** Whether only many requests show a break, such as those that reach a limit. */
+  readonly needsMany?: true
   /** The reason if it applies to no response. */
   readonly otherwise: string
 }
@@ -36,6 +38,7 @@ const rules: readonly AnswerRule[] = [
     why: 'Clients wait that long instead of retrying at once.',
     fix: 'Send Retry-After with every 429.',
     applies: ({ answer }) => answer.status === 429,
+    needsMany: true,
     expected: `${header.retryAfter} with 429`,
     otherwise: 'no answer was 429',
   },
@@ -53,14 +56,14 @@ const rules: readonly AnswerRule[] = [
 
 /** The results of the rules over all exchanges of a run. */
 export function judgeAnswers(exchanges: readonly Exchange[]): readonly Result[] {
-  return rules.map(({ id, rule, why, fix, applies, expected, otherwise }) => {
+  return rules.map(({ id, rule, why, fix, applies, needsMany, expected, otherwise }) => {
     const clause = id.split('/', 1)[0] as ClauseId
     const judged = exchanges.filter(applies)
     let outcome: Outcome = judged.length === 0 ? { verdict: 'not-applicable', because: otherwise } : holds
     for (const exchange of judged) {
       const found = judge(judgedOf(exchange), true).find((one) => one.clause === clause)
       if (found === undefined) continue
-      outcome = breaks(expected, found.detail, exchange)
+      outcome = (needsMany ? unscripted : breaks)(expected, found.detail, exchange)
       break
     }
     return { check: id, clause, where: 'service', rule, why, fix, outcome }

@@ -129,8 +129,22 @@ export const linkChecks: readonly ListCheck[] = [
     async run(list) {
       const names = expandable(list)
       if (names.length < 2) throw new NotApplicable('less than two associations can be expanded')
-      const exchange = await list.list({ [parameter.expand]: names.join(), [parameter.size]: 1 })
-      return expectStatus(exchange, [200], `expand=${names.join()}`) ?? holds
+      const size = { [parameter.size]: (await list.items()).length }
+      const together = await list.list({ [parameter.expand]: names.join(), ...size })
+      const wrong = expectStatus(together, [200], `expand=${names.join()}`)
+      if (wrong !== undefined) return wrong
+      const found = await firstBreak(names, async (name) => {
+        const alone = await list.list({ [parameter.expand]: name, ...size })
+        if (alone.answer.status !== 200) return undefined
+        const items = new Map(itemsOf(together).map((item) => [list.identityOf(item), item]))
+        const lacking = itemsOf(alone).find((item) => {
+          const other = items.get(list.identityOf(item))
+          return other !== undefined && canonicalText(other[name] ?? null) !== canonicalText(item[name] ?? null)
+        })
+        if (lacking === undefined) return undefined
+        return breaks(`"${name}" as with expand=${name}`, 'another value', together, alone)
+      })
+      return found ?? holds
     },
   },
   {

@@ -174,6 +174,7 @@ export const writeFaults = {
   'public POST without Location': 'VERB-11',
   'public DELETE with a body': 'VERB-11',
   'logins are not limited': 'AUTH-6',
+  '429 without Retry-After': 'LIMIT-1',
   'login tells unknown users': 'AUTH-6',
   'unknown users take no time': 'AUTH-6',
   'nothing is put in': 'VERB-4',

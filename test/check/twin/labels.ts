@@ -147,7 +147,7 @@ export function logIn(req: Request, res: Response, twin: Twin): unknown {
   const user = text?.split(':')[0] ?? ''
   const failures = twin.failures.get(user) ?? 0
   if (failures >= mostFailures && !has('logins are not limited')) {
-    res.set('Retry-After', '60')
+    if (!has('429 without Retry-After')) res.set('Retry-After', '60')
     return problem(res, 429, 'too-many-requests', 'Too many logins have failed.', twin)
   }
   // It stands for the hash of a password.
